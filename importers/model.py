@@ -1,0 +1,202 @@
+"""What importers hand over: files in, fragments and problems out.
+
+A *fragment* is what one file says about one run. Values stay as printed (text, unit, line): importers do no
+arithmetic, so that every number can be traced to the characters it came from and be converted in one place.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Protocol
+
+
+class Severity(StrEnum):
+    """How bad a problem is: an error stores nothing, a warning and a note are stored beside the run."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something that could not be accepted, and what the person can do about it.
+
+    ``code`` is stable and made for scripts (``awm.cut-off``); ``line`` counts from 1, None when the whole file
+    is meant; ``run_id`` names the run concerned where there is one.
+    """
+
+    severity: Severity
+    code: str
+    message: str
+    remedy: str = ""
+    file: str = ""
+    line: int | None = None
+    run_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A file as received: its name (may carry a relative path, with /) and its bytes."""
+
+    name: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A decoded file: ``lines`` without their ends, line 1 first; ``encoding`` as recognised.
+
+    ``ends_whole`` is False when the last line has no line end (a sign of a file that was cut off).
+    """
+
+    name: str
+    lines: Sequence[str]
+    encoding: str
+    ends_whole: bool = True
+
+    def numbered(self) -> Iterator[tuple[int, str]]:
+        """The lines with their numbers, counted from 1."""
+        return enumerate(self.lines, start=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One quantity as a file prints it.
+
+    ``name`` is a metric's or counter's name (glossary words, no unit conversion done), ``unit`` the unit or time
+    shape as printed (``ms``, ``MB/s``, ``mmm:ss.hs``), ``role`` whose figure it is. ``subject`` tells several
+    counters of one role apart: ``VSW1/LNXCL1/0600`` for a virtual network adapter, empty for the role itself.
+    """
+
+    name: str
+    text: str
+    unit: str
+    line: int
+    role: str = "total"
+    subject: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A circumstance as printed: a dimension (``mtu``, ``users``) or anything else worth keeping (``tool``)."""
+
+    key: str
+    text: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Rows that belong together, as printed: the intervals or the connections of a run.
+
+    ``columns`` are (name, unit); a row has a text or None for each column; ``lines`` has each row's line.
+    A quantity that appears in two units makes two columns.
+    """
+
+    name: str
+    columns: tuple[tuple[str, str], ...]
+    rows: tuple[tuple[str | None, ...], ...]
+    lines: tuple[int, ...]
+
+
+class Kind(StrEnum):
+    """What sort of evidence a fragment is."""
+
+    DRIVER = "driver"  # the load tool's own log
+    SNAPSHOT = "snapshot"  # counters at one moment, before or after the run
+    REPORT = "report"  # a monitor's report over a window
+
+
+class Status(StrEnum):
+    """How a run ended, as far as its evidence tells."""
+
+    COMPLETE = "complete"
+    FAILED = "failed"
+    INCOMPLETE = "incomplete"
+
+
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    """What one file says about one run.
+
+    ``role``: ``client`` or ``server`` for a driver log; the capture's role for a snapshot. ``phase``: ``before``
+    or ``after``, snapshots only. ``taken`` and ``ended`` are local times as printed, without zone; ``zone`` is
+    the zone as printed (``EST``, ``-05:00``). ``first_line`` and ``last_line`` delimit the fragment in its file.
+    """
+
+    file: str
+    format: str
+    format_version: int
+    kind: Kind
+    first_line: int
+    last_line: int
+    run_id: str | None = None
+    trial: int | None = None
+    role: str | None = None
+    phase: str | None = None
+    host: str | None = None
+    taken: datetime | None = None
+    ended: datetime | None = None
+    zone: str = ""
+    status: Status = Status.COMPLETE
+    facts: tuple[Fact, ...] = ()
+    readings: tuple[Reading, ...] = ()
+    counters: tuple[Reading, ...] = ()
+    listings: tuple[Listing, ...] = ()
+
+
+@dataclass(slots=True)
+class Parsed:
+    """An importer's answer for one file."""
+
+    fragments: list[Fragment] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+
+class Format(Protocol):
+    """What an importer module offers. ``NAME`` is stable; ``VERSION`` rises when ``parse`` reads more or otherwise."""
+
+    NAME: str
+    TITLE: str
+    VERSION: int
+
+    def recognise(self, text: Text) -> bool:
+        """Whether this file is of this format; exactly one importer may say yes."""
+
+    def parse(self, text: Text) -> Parsed:
+        """Read the file. Never raises for bad content: what cannot be read is a Problem."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """The snapshots of one role and host before and after a run; either may still be missing."""
+
+    role: str
+    host: str | None
+    before: Fragment | None
+    after: Fragment | None
+
+
+@dataclass(slots=True)
+class RunDraft:
+    """A run put together from its fragments, ready for preview: nothing converted, nothing stored.
+
+    ``driver`` is the client's log (throughput comes from it alone), ``peer`` the server's (a cross-check).
+    ``facts`` are merged from all fragments, each still naming its file.
+    """
+
+    run_id: str
+    trial: int | None
+    driver: Fragment | None = None
+    peer: Fragment | None = None
+    pairs: list[Pair] = field(default_factory=list)
+    reports: list[Fragment] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+    @property
+    def fragments(self) -> list[Fragment]:
+        """All fragments of the run, driver first."""
+        snapshots = [half for pair in self.pairs for half in (pair.before, pair.after)]
+        return [f for f in (self.driver, self.peer, *snapshots, *self.reports) if f is not None]

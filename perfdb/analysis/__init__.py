@@ -1,0 +1,1 @@
+"""Pure calculations: units, metrics, formulas, queries, tables, checks and renderings. No Django, no database."""

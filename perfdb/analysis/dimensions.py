@@ -1,0 +1,82 @@
+"""The dimensions that runs can be filtered by and laid out along, one declaration each.
+
+Forms, filters, the API and chart axes follow from these. A factor that a study brings along is written
+``factor.NAME`` and needs no declaration: its values are text.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+Value = str | int | None
+
+_SUFFIX = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3, "T": 1024**4}
+_SIZE = re.compile(r"(\d+)\s*([KMGT]?)I?B?", re.IGNORECASE)
+_CHUNKS = re.compile(r"(\d+)")
+
+
+def parse_bytes(text: str) -> int:
+    """A size in bytes: ``1500``, ``8K``, ``8 KB``, ``20M`` (powers of 1024). Raises ValueError otherwise."""
+    match = _SIZE.fullmatch(text.strip())
+    if match is None:
+        raise ValueError(f"{text!r} is not a size in bytes such as 1500, 8192 or 8K")
+    return int(match[1]) * _SUFFIX[match[2].upper()]
+
+
+def parse_integer(text: str) -> int:
+    """A whole number; raises ValueError otherwise."""
+    try:
+        return int(text.strip())
+    except ValueError:
+        raise ValueError(f"{text!r} is not a whole number") from None
+
+
+def natural(value: Value) -> tuple[tuple[int, int, str], ...]:
+    """A sort key in which numbers inside text count as numbers: 2.4.9 before 2.4.10, missing values last."""
+    if value is None:
+        return ((2, 0, ""),)
+    if isinstance(value, int):
+        return ((0, value, ""),)
+    chunks = (part for part in _CHUNKS.split(value) if part)
+    return tuple((0, int(part), "") if part.isdigit() else (1, 0, part.casefold()) for part in chunks)
+
+
+def as_text(text: str) -> str:
+    """Text stays as it is, without blanks around it."""
+    return text.strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Dimension:
+    """``explains``: a difference in it could explain a difference in results, so a cell that mixes it says so."""
+
+    name: str
+    title: str
+    parse: Callable[[str], Value] = as_text
+    explains: bool = True
+
+
+DIMENSIONS: tuple[Dimension, ...] = (
+    Dimension("study", "Study"),
+    Dimension("campaign", "Campaign"),
+    Dimension("system", "System"),
+    Dimension("level", "Level"),
+    Dimension("workload", "Workload"),
+    Dimension("device", "Device"),
+    Dimension("mtu", "MTU", parse_bytes),
+    Dimension("users", "Users", parse_integer),
+    Dimension("layer", "Layer", parse_integer),
+    Dimension("trial", "Trial", parse_integer, explains=False),
+    Dimension("run_id", "Run", explains=False),
+)
+
+BY_NAME: dict[str, Dimension] = {dimension.name: dimension for dimension in DIMENSIONS}
+
+FACTOR = "factor."
+
+
+def dimension(name: str) -> Dimension:
+    """The dimension called ``name``; any ``factor.NAME`` is one. Raises KeyError for an unknown name."""
+    if name.startswith(FACTOR) and len(name) > len(FACTOR):
+        return Dimension(name, name.removeprefix(FACTOR).replace("_", " "))
+    return BY_NAME[name]

@@ -1,0 +1,89 @@
+"""The metrics perfdb knows: name, unit, which direction is better, and how many decimals are printed.
+
+A metric is a declaration. Its storage unit is the one its name ends in. A metric measured for a role is a
+*measure*; the database numbers measures (``measure.slot``) as they first appear. Adding a metric is a line here
+and, if it is derived, a formula in ``formulas.py``.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Better(StrEnum):
+    """Which direction is an improvement."""
+
+    HIGHER = "higher"
+    LOWER = "lower"
+    NEUTRAL = "neutral"
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A named quantity. ``unit`` is what stands in headings; ``decimals`` is how many are printed by default."""
+
+    name: str
+    title: str
+    unit: str
+    better: Better
+    decimals: int
+
+
+_H, _L, _N = Better.HIGHER, Better.LOWER, Better.NEUTRAL
+
+METRICS: tuple[Metric, ...] = (
+    Metric("trans_per_s", "Transactions per second", "trans/s", _H, 2),
+    Metric("mb_per_s", "Throughput", "MB/s", _H, 2),
+    Metric("gbit_per_s", "Throughput", "Gbit/s", _H, 3),
+    Metric("response_ms", "Response time", "ms", _L, 3),
+    Metric("elapsed_s", "Elapsed time between snapshots", "s", _N, 2),
+    Metric("driver_s", "Seconds measured by the driver", "s", _N, 2),
+    Metric("transactions", "Transactions", "trans", _N, 0),
+    Metric("bytes_sent", "Bytes sent", "bytes", _N, 0),
+    Metric("bytes_received", "Bytes received", "bytes", _N, 0),
+    Metric("connects", "Connections made", "connects", _N, 0),
+    Metric("errors", "Errors", "errors", _L, 0),
+    Metric("retransmits", "Retransmits", "segments", _L, 0),
+    Metric("latency_p50_ms", "Latency, median", "ms", _L, 3),
+    Metric("latency_p90_ms", "Latency, 90th percentile", "ms", _L, 3),
+    Metric("latency_p99_ms", "Latency, 99th percentile", "ms", _L, 3),
+    Metric("latency_max_ms", "Latency, maximum", "ms", _L, 3),
+    Metric("cpu_util", "CPU utilisation", "%", _N, 2),
+    Metric("virtual_cpu_util", "Virtual CPU utilisation", "%", _N, 2),
+    Metric("cp_cpu_util", "CP CPU utilisation", "%", _N, 2),
+    Metric("processor_util", "Utilisation of one processor", "%", _N, 2),
+    Metric("virtual_processor_util", "Virtual utilisation of one processor", "%", _N, 2),
+    Metric("cp_processor_util", "CP utilisation of one processor", "%", _N, 2),
+    Metric("run_wait", "Running and waiting for CPU", "%", _N, 2),
+    Metric("cpu_ms_per_trans", "CPU time per transaction", "ms/trans", _L, 2),
+    Metric("virtual_cpu_ms_per_trans", "Virtual CPU time per transaction", "ms/trans", _L, 2),
+    Metric("cp_cpu_ms_per_trans", "CP CPU time per transaction", "ms/trans", _L, 2),
+    Metric("cpu_ms_per_mb", "CPU time per MB", "ms/MB", _L, 2),
+    Metric("virtual_cpu_ms_per_mb", "Virtual CPU time per MB", "ms/MB", _L, 2),
+    Metric("cp_cpu_ms_per_mb", "CP CPU time per MB", "ms/MB", _L, 2),
+    Metric("interrupts_per_s", "Interrupts per second", "1/s", _N, 0),
+    Metric("packets_received_per_s", "Packets received per second", "1/s", _N, 0),
+    Metric("packets_sent_per_s", "Packets sent per second", "1/s", _N, 0),
+    Metric("processors", "Processors", "processors", _N, 0),
+)
+
+BY_NAME: dict[str, Metric] = {metric.name: metric for metric in METRICS}
+
+TOTAL = "total"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Measure:
+    """A metric for a role, written ``name@role``; the role is ``total`` unless said."""
+
+    metric: str
+    role: str = TOTAL
+
+    def __str__(self) -> str:
+        return self.metric if self.role == TOTAL else f"{self.metric}@{self.role}"
+
+    @classmethod
+    def parse(cls, text: str) -> "Measure":
+        """Read ``name`` or ``name@role``; raises KeyError for a metric that is not declared."""
+        name, _, role = text.partition("@")
+        BY_NAME[name]
+        return cls(name, role or TOTAL)

@@ -1,0 +1,8 @@
+"""The composition root of addresses: pages at /, the API at /api/."""
+
+from django.urls import URLPattern, URLResolver, include, path
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("", include("perfdb.web.urls")),
+    path("", include("perfdb.api.urls")),
+]

@@ -1,0 +1,9 @@
+"""The WSGI entry for gunicorn."""
+
+import os
+
+from django.core.wsgi import get_wsgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "perfdb.settings")
+
+application = get_wsgi_application()
