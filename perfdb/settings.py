@@ -141,7 +141,6 @@ REST_FRAMEWORK = {
     "DEFAULT_RENDERER_CLASSES": ["perfdb.api.renderers.JSONRenderer"],
     "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
     "EXCEPTION_HANDLER": "perfdb.api.errors.problem_details",
-    "PAGE_SIZE": 100,
     "TEST_REQUEST_DEFAULT_FORMAT": "json",
 }
 SPECTACULAR_SETTINGS = {

@@ -1,0 +1,73 @@
+"""Tokens for scripts and one-time sign-in links for people. A secret is shown once; only its digest is kept."""
+
+import hashlib
+import secrets
+from datetime import timedelta
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db.models import Q
+from django.utils import timezone
+
+from perfdb.results.models import ApiToken, SignInLink
+
+OWNER = "owner"
+LINK_LIFETIME = timedelta(hours=12)
+# Writing last_used on each call would make every read a write.
+_LAST_USED_STEP = timedelta(minutes=1)
+
+
+def digest(secret: str) -> str:
+    """What is kept of a secret. The secret has 256 random bits, so one round of SHA-256 is enough."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def owner() -> User:
+    """The person an embedded instance belongs to; made when first asked for, and may do everything."""
+    user, created = User.objects.get_or_create(username=OWNER, defaults={"is_staff": True, "is_superuser": True})
+    if created:
+        user.set_unusable_password()
+        user.save(update_fields=["password"])
+    return user
+
+
+def make_token(user: User, name: str) -> str:
+    """Make a token for scripts; the only moment at which it can be read."""
+    secret = "perfdb_" + secrets.token_urlsafe(32)
+    ApiToken.objects.create(user=user, name=name, digest=digest(secret))
+    return secret
+
+
+def user_of_token(secret: str) -> User | None:
+    """Whose token this is; None when it is unknown, revoked, or its user may no longer sign in."""
+    token = ApiToken.objects.select_related("user").filter(digest=digest(secret), revoked=None).first()
+    if token is None or not token.user.is_active:
+        return None
+    now = timezone.now()
+    ApiToken.objects.filter(Q(last_used=None) | Q(last_used__lt=now - _LAST_USED_STEP), pk=token.pk).update(
+        last_used=now
+    )
+    return token.user
+
+
+def make_sign_in_link(user: User) -> str:
+    """Make a secret that signs ``user`` in once, within twelve hours."""
+    secret = secrets.token_urlsafe(32)
+    SignInLink.objects.create(user=user, digest=digest(secret), expires=timezone.now() + LINK_LIFETIME)
+    return secret
+
+
+def use_sign_in_link(secret: str) -> User | None:
+    """The link's user, the first time; None when it is unknown, used or expired."""
+    now = timezone.now()
+    links = SignInLink.objects.filter(digest=digest(secret), used=None, expires__gt=now, user__is_active=True)
+    link = links.select_related("user").first()
+    # The update decides: two requests at once must not both sign in.
+    if link is None or not links.filter(pk=link.pk).update(used=now):
+        return None
+    return link.user
+
+
+def may_read(user: object) -> bool:
+    """Whether this visitor may read: everyone where PUBLIC_READ is set, else people who signed in."""
+    return bool(settings.PUBLIC_READ or getattr(user, "is_authenticated", False))

@@ -1,0 +1,36 @@
+"""Who may do what: API tokens and one-time sign-in links. Only digests are kept of either."""
+
+from django.conf import settings
+from django.db import models
+
+
+class ApiToken(models.Model):
+    """A token for scripts; shown once when it is made."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE)
+    name = models.TextField()
+    digest = models.CharField(max_length=64, unique=True)
+    created = models.DateTimeField(auto_now_add=True)
+    last_used = models.DateTimeField(null=True)
+    revoked = models.DateTimeField(null=True)
+
+    class Meta:
+        db_table = "api_token"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class SignInLink(models.Model):
+    """A link that signs its user in once, until it expires."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE)
+    digest = models.CharField(max_length=64, unique=True)
+    expires = models.DateTimeField()
+    used = models.DateTimeField(null=True)
+
+    class Meta:
+        db_table = "sign_in_link"
+
+    def __str__(self) -> str:
+        return f"sign-in link for {self.user}"

@@ -1,0 +1,153 @@
+"""What runs are about: studies, systems, levels, devices, workloads, and the experiments that combine them."""
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+INBOX = "inbox"
+
+
+class Study(models.Model):
+    """A body of measurements made to answer a question. ``version`` rises with every change of its data."""
+
+    slug = models.SlugField(max_length=80)
+    title = models.CharField(max_length=200)
+    purpose = models.TextField(blank=True)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True)
+    # How run ids encode dimensions: a regular expression with named groups, and per group printed -> value.
+    run_id_pattern = models.TextField(blank=True)
+    run_id_values = models.JSONField(default=dict, blank=True)
+    version = models.BigIntegerField(default=1)
+    created = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        db_table = "study"
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["owner", "slug"], name="study_owner_slug", nulls_distinct=False),
+            # Everybody has an inbox of the same name; every other slug is an address and stands once.
+            models.UniqueConstraint(fields=["slug"], condition=~Q(slug=INBOX), name="study_slug"),
+        ]
+
+    def __str__(self) -> str:
+        return self.title
+
+
+class System(models.Model):
+    """What was measured on. The same when machine, host, processors and memory are equal."""
+
+    name = models.TextField()
+    machine = models.TextField(blank=True)
+    host = models.TextField(blank=True)
+    processors = models.IntegerField(null=True)
+    memory_bytes = models.BigIntegerField(null=True)
+    facts = models.JSONField(default=dict)
+
+    class Meta:
+        db_table = "system"
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(
+                fields=["machine", "host", "processors", "memory_bytes"],
+                name="system_identity",
+                nulls_distinct=False,
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Level(models.Model):
+    """A named set of software levels: hypervisor, operating system, kernel, stack, driver, service."""
+
+    name = models.TextField(unique=True)
+    facts = models.JSONField(default=dict)
+
+    class Meta:
+        db_table = "level"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Device(models.Model):
+    """The connectivity under test, named as its logs print it."""
+
+    class Kind(models.TextChoices):
+        """Whether frames leave the machine."""
+
+        REAL = "real"
+        VIRTUAL = "virtual"
+        UNKNOWN = "unknown"
+
+    name = models.TextField(unique=True)
+    kind = models.CharField(max_length=7, choices=Kind, default=Kind.UNKNOWN)
+    speed_bits_per_s = models.BigIntegerField(null=True)
+
+    class Meta:
+        db_table = "device"
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.CheckConstraint(condition=Q(kind__in=["real", "virtual", "unknown"]), name="device_kind"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Workload(models.Model):
+    """A traffic pattern and its sizes, in bytes."""
+
+    name = models.TextField(unique=True)
+    pattern = models.TextField()
+    request_bytes = models.BigIntegerField()
+    response_bytes = models.BigIntegerField()
+
+    class Meta:
+        db_table = "workload"
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["pattern", "request_bytes", "response_bytes"], name="workload_identity"),
+            models.CheckConstraint(
+                condition=Q(request_bytes__gte=0, response_bytes__gte=0), name="workload_sizes_not_negative"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Experiment(models.Model):
+    """One configuration, repeated in trials.
+
+    ``key`` is the XOR of a hash per dimension value, so that "all dimensions but one" is one more XOR
+    (see `perfdb.results.experiments`).
+    """
+
+    study = models.ForeignKey(Study, models.PROTECT)
+    system = models.ForeignKey(System, models.PROTECT, null=True)
+    level = models.ForeignKey(Level, models.PROTECT, null=True)
+    workload = models.ForeignKey(Workload, models.PROTECT, null=True)
+    device = models.ForeignKey(Device, models.PROTECT, null=True)
+    key = models.BigIntegerField()
+    mtu = models.IntegerField(null=True)
+    users = models.IntegerField(null=True)
+    layer = models.SmallIntegerField(null=True)
+    campaign = models.TextField(blank=True)
+    factors = models.JSONField(default=dict)
+
+    class Meta:
+        db_table = "experiment"
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["study", "key"], name="experiment_study_key"),
+            models.CheckConstraint(condition=Q(mtu__gt=0), name="experiment_mtu_positive"),
+            models.CheckConstraint(condition=Q(users__gt=0), name="experiment_users_positive"),
+        ]
+
+    def __str__(self) -> str:
+        parts = (
+            self.workload,
+            self.device,
+            self.mtu and f"MTU {self.mtu}",
+            self.users and f"{self.users} users",
+        )
+        return " · ".join(str(part) for part in parts if part)

@@ -1,0 +1,1 @@
+"""The pages; stand on results and analysis, never on api."""
