@@ -1,0 +1,71 @@
+"""The figures of one run as formulas see them, and what a derivation answers."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from perfdb.analysis.metrics import Measure
+
+LPAR = "lpar"
+
+
+class InputKind(StrEnum):
+    """Where an input comes from: a measurement, a pair of counters, two snapshots' times, or a circumstance."""
+
+    METRIC = "metric"
+    COUNTER = "counter"
+    SNAPSHOT = "snapshot"
+    FACT = "fact"
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """A number that went into a derived value, and where to find it.
+
+    ``term`` is its place in the formula: inputs of the same term are added. ``before`` and ``after`` are the
+    readings of a counter, or the moments of two snapshots; ``value`` is their difference.
+    """
+
+    term: str
+    kind: InputKind
+    name: str
+    value: float
+    unit: str
+    role: str = ""
+    subject: str = ""
+    before: float | datetime | None = None
+    after: float | datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """A value that follows from others within one run. ``formula`` is a Formula's id."""
+
+    measure: Measure
+    value: float
+    formula: str
+    version: int
+    inputs: tuple[Input, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RunFigures:
+    """What is known of one run; what is absent gives no value.
+
+    ``metrics``: reported values by (metric, role), in storage units. ``counters``: readings before and after by
+    (role, subject, name), in base units, of usable pairs only. ``taken``: by role, when the snapshots before and
+    after were taken (local time). ``system_processors`` and ``given_processors`` stand in, in this order, where
+    no ``processors@lpar`` is reported.
+    """
+
+    metrics: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    counters: Mapping[tuple[str, str, str], tuple[float, float]] = field(default_factory=dict)
+    taken: Mapping[str, tuple[datetime, datetime]] = field(default_factory=dict)
+    pattern: str | None = None
+    users: int | None = None
+    request_bytes: int | None = None
+    response_bytes: int | None = None
+    think_ms: float | None = None
+    system_processors: float | None = None
+    given_processors: float | None = None
