@@ -38,7 +38,7 @@ def natural(value: Value) -> tuple[tuple[int, int, str], ...]:
     if isinstance(value, int):
         return ((0, value, ""),)
     chunks = (part for part in _CHUNKS.split(value) if part)
-    return tuple((0, int(part), "") if part.isdigit() else (1, 0, part.casefold()) for part in chunks)
+    return tuple((0, int(part), "") if part.isdecimal() else (1, 0, part.casefold()) for part in chunks)
 
 
 def as_text(text: str) -> str:
@@ -48,12 +48,19 @@ def as_text(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Dimension:
-    """``explains``: a difference in it could explain a difference in results, so a cell that mixes it says so."""
+    """``explains``: a difference in it could explain a difference in results, so a cell that mixes it says so.
+
+    ``phrase`` says a value within a sentence or caption (``s`` is the plural's s); ``quantity`` makes it a numeric
+    axis, in ``unit`` where it has one.
+    """
 
     name: str
     title: str
     parse: Callable[[str], Value] = as_text
     explains: bool = True
+    phrase: str = "{value}"
+    quantity: bool = False
+    unit: str = ""
 
 
 DIMENSIONS: tuple[Dimension, ...] = (
@@ -63,10 +70,10 @@ DIMENSIONS: tuple[Dimension, ...] = (
     Dimension("level", "Level"),
     Dimension("workload", "Workload"),
     Dimension("device", "Device"),
-    Dimension("mtu", "MTU", parse_bytes),
-    Dimension("users", "Users", parse_integer),
-    Dimension("layer", "Layer", parse_integer),
-    Dimension("trial", "Trial", parse_integer, explains=False),
+    Dimension("mtu", "MTU", parse_bytes, phrase="MTU {value}", quantity=True, unit="bytes"),
+    Dimension("users", "Users", parse_integer, phrase="{value} user{s}", quantity=True),
+    Dimension("layer", "Layer", parse_integer, phrase="layer {value}"),
+    Dimension("trial", "Trial", parse_integer, explains=False, phrase="trial {value}", quantity=True),
     Dimension("run_id", "Run", explains=False),
 )
 
@@ -78,5 +85,8 @@ FACTOR = "factor."
 def dimension(name: str) -> Dimension:
     """The dimension called ``name``; any ``factor.NAME`` is one. Raises KeyError for an unknown name."""
     if name.startswith(FACTOR) and len(name) > len(FACTOR):
-        return Dimension(name, name.removeprefix(FACTOR).replace("_", " "))
+        title = name.removeprefix(FACTOR).replace("_", " ")
+        # Braces in a factor's own name are text, not places for values.
+        phrase = title.replace("{", "{{").replace("}", "}}") + " {value}"
+        return Dimension(name, title, phrase=phrase)
     return BY_NAME[name]
