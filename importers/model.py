@@ -179,12 +179,27 @@ class Pair:
     after: Fragment | None
 
 
+@dataclass(frozen=True, slots=True)
+class SourcedFact:
+    """A fact of a run with where it comes from: file, line and the role of the fragment (None for none).
+
+    Line 0 with an empty file means that the run id itself says it, by the study's run-id pattern.
+    """
+
+    key: str
+    text: str
+    file: str
+    line: int
+    role: str | None = None
+
+
 @dataclass(slots=True)
 class RunDraft:
     """A run put together from its fragments, ready for preview: nothing converted, nothing stored.
 
     ``driver`` is the client's log (throughput comes from it alone), ``peer`` the server's (a cross-check).
-    ``facts`` are merged from all fragments, each still naming its file.
+    ``facts`` are merged from all fragments, driver first, each still naming its file; what the run-id pattern
+    adds comes last. ``trial`` is None when only snapshots or reports are at hand.
     """
 
     run_id: str
@@ -193,6 +208,7 @@ class RunDraft:
     peer: Fragment | None = None
     pairs: list[Pair] = field(default_factory=list)
     reports: list[Fragment] = field(default_factory=list)
+    facts: list[SourcedFact] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
     @property

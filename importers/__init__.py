@@ -1,0 +1,77 @@
+"""Importers: files in, fragments and problems out; nothing here knows Django or the database.
+
+``FORMATS`` lists the importer modules, ``read`` finds the one that recognises each file and lets it parse.
+``importers.archive`` unpacks zip files before, ``importers.collate`` makes runs of the fragments afterwards.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from importers import awm, cp_query
+from importers.model import Format, Fragment, Problem, Severity, SourceFile, Text
+from importers.text import decode
+
+FORMATS: tuple[Format, ...] = (awm, cp_query)
+
+
+@dataclass(slots=True)
+class FileReading:
+    """What was made of one file: ``format`` is None when no format, or more than one, recognised it.
+
+    ``encoding`` is empty when the file is no text. A problem of severity error with a run id means that this
+    file says nothing usable about that run, so there is no fragment for it.
+    """
+
+    name: str
+    format: str | None = None
+    encoding: str = ""
+    fragments: list[Fragment] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+
+def read(files: Iterable[SourceFile], forced: Mapping[str, str] | None = None) -> list[FileReading]:
+    """Read every file by the one format that recognises it; one answer a file, in the order given.
+
+    ``forced`` maps a file's name to the ``NAME`` of the format that a person chose for it.
+    """
+    return [_read_one(file, (forced or {}).get(file.name)) for file in files]
+
+
+def _read_one(file: SourceFile, forced: str | None) -> FileReading:
+    decoded = decode(file.name, file.data)
+    reading = FileReading(file.name, problems=list(decoded.problems))
+    if decoded.text is None:
+        return reading
+    reading.encoding = decoded.text.encoding
+    chosen = _choose(decoded.text, forced)
+    if isinstance(chosen, Problem):
+        reading.problems.append(chosen)
+        return reading
+    parsed = chosen.parse(decoded.text)
+    reading.format = chosen.NAME
+    reading.fragments.extend(parsed.fragments)
+    reading.problems.extend(parsed.problems)
+    return reading
+
+
+def _choose(text: Text, forced: str | None) -> Format | Problem:
+    """The format to read a file by, or the problem that keeps it from being read."""
+    known = ", ".join(f"{each.TITLE} ({each.NAME})" for each in FORMATS)
+    if forced is not None:
+        by_name = {each.NAME: each for each in FORMATS}
+        return by_name.get(forced) or _refusal(
+            text.name, "read.no-such-format", f"There is no format called {forced!r}.", f"Known are: {known}."
+        )
+    fitting = [each for each in FORMATS if each.recognise(text)]
+    if len(fitting) == 1:
+        return fitting[0]
+    if not fitting:
+        message = "No format recognises this file; nothing was imported from it."
+        return _refusal(text.name, "read.unknown-format", message, f"Choose the format by hand. Known are: {known}.")
+    names = " and ".join(each.TITLE for each in fitting)
+    message = f"More than one format recognises this file: {names}; nothing was imported from it."
+    return _refusal(text.name, "read.ambiguous-format", message, "Choose the format by hand.")
+
+
+def _refusal(file: str, code: str, message: str, remedy: str) -> Problem:
+    return Problem(Severity.ERROR, code, message, remedy, file)
