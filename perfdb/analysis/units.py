@@ -1,42 +1,195 @@
 """From printed text to numbers in base units, and back to printed text.
 
 Base units are seconds, bytes, counts, per cent and their quotients; prefixes of bytes are powers of 1024 and prefixes
-of bits powers of 1000, as the tools print them. Conversion is exact rational arithmetic with one rounding at the end,
-so a figure that is already in the wanted unit comes out as the very number that was printed.
+of bits powers of 1000 unless the unit says otherwise (``MB/s 10^6``). Conversion is exact rational arithmetic with
+one rounding at the end, so a figure that is already in the wanted unit comes out as the very number that was printed.
 """
+
+import math
+import re
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Context, Decimal
+from fractions import Fraction
+
+from perfdb.analysis.metrics import BY_NAME
+
+_BLANKS = " \u00a0\u202f"
+# Thousands are set off by commas or by blanks, in whole groups; "0,5" could be a decimal comma and is refused.
+# Three digits of exponent are more than a float holds and keep a hostile exponent from filling the memory.
+_NUMBER = re.compile(
+    rf"[+-]?(?:[1-9]\d{{0,2}}(?:,\d{{3}})+|[1-9]\d{{0,2}}(?:[{_BLANKS}]\d{{3}})+|(?=\.?\d)\d*)"
+    r"(?:\.\d*)?(?:[eE][+-]?\d{1,3})?",
+    re.ASCII,
+)
+
+_SHAPES: dict[str, tuple[re.Pattern[str], tuple[int, ...]]] = {
+    "mmm:ss.hs": (re.compile(r"(\d+):\s*([0-5]?\d\.\d+)", re.ASCII), (60, 1)),
+    "mmm:ss": (re.compile(r"(\d+):\s*([0-5]?\d)", re.ASCII), (60, 1)),
+    "hh:mm:ss": (re.compile(r"(\d+):\s*([0-5]?\d):\s*([0-5]?\d)", re.ASCII), (3600, 60, 1)),
+    "hh:mm": (re.compile(r"(\d+):\s*([0-5]?\d)", re.ASCII), (3600, 60)),
+}
+
+_TIME = {
+    Fraction(1): "s sec secs second seconds",
+    Fraction(1, 10**3): "ms msec msecs millisecond milliseconds",
+    Fraction(1, 10**6): "us usec usecs µs \u03bcs microsecond microseconds",
+    Fraction(1, 10**9): "ns nsec nanosecond nanoseconds",
+    Fraction(60): "min minute minutes",
+    Fraction(3600): "h hour hours",
+}
+_COUNTS = (
+    "1 count counts trans tran tr transaction transactions connects connect connections errors error segments "
+    "segment packets packet processors processor users calls requests messages interrupts"
+)
+_PREFIXES = {"": 0, "k": 1, "K": 1, "M": 2, "G": 3, "T": 4}
+_BYTE_WORDS = ("B", "iB", "byte", "bytes", "Byte", "Bytes")
+_BIT_WORDS = ("b", "bit", "bits")
+_SCALE = re.compile(r"\s*\b(10|2)\^(\d{1,2})$")
+_POWER_OF_BITS = re.compile(r"10\^(\d{1,2})\s*bits?")
+
+
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    """What a unit measures (``data/time``) and how many base units it is."""
+
+    kind: str
+    factor: Fraction
+
+
+def _simple_units() -> dict[str, _Unit]:
+    """Every unit without a quotient, by each of its spellings."""
+    units = {"%": _Unit("percent", Fraction(1)), "percent": _Unit("percent", Fraction(1))}
+    for factor, words in _TIME.items():
+        units |= {word: _Unit("time", factor) for word in words.split()}
+    units |= {word: _Unit("count", Fraction(1)) for word in ("", *_COUNTS.split())}
+    for prefix, power in _PREFIXES.items():
+        units |= {prefix + word: _Unit("data", Fraction(1024**power)) for word in _BYTE_WORDS}
+        units |= {prefix + word: _Unit("data", Fraction(1000**power, 8)) for word in _BIT_WORDS}
+    return units
+
+
+_SIMPLE = _simple_units()
+# Words of several letters may be written in any case (MBYTES, Sec); "Mb" and "MB" may not be confused.
+_ANY_CASE = {word.casefold(): unit for word, unit in _SIMPLE.items() if len(word) > 2}
+
+
+def _simple(unit: str) -> _Unit | None:
+    power = _POWER_OF_BITS.fullmatch(unit)
+    if power is not None:
+        return _Unit("data", Fraction(10 ** int(power[1]), 8))
+    return _SIMPLE.get(unit) or _ANY_CASE.get(unit.casefold())
+
+
+def _rescaled(unit: str, prefix_factor: Fraction) -> _Unit | None:
+    """A unit of data whose prefix means ``prefix_factor``: MB of 10^6 bytes, Mbit of 2^20 bits."""
+    known, plain = _simple(unit), _simple(unit[1:])
+    if known is None or plain is None or plain.kind != "data":
+        return None
+    return _Unit("data", plain.factor * prefix_factor)
+
+
+def _unit(text: str) -> _Unit:
+    """The unit as printed: ``ms``, ``MB/s``, ``MB/s 10^6``, ``trans per sec``. Raises ValueError if unknown."""
+    written = re.sub(r"(?<=b)ps$", "/s", text.strip().replace(" per ", "/"))
+    scale = _SCALE.search(written)
+    numerator, slash, denominator = written[: scale.start() if scale else None].partition("/")
+    above = (
+        _rescaled(numerator.strip(), Fraction(int(scale[1]) ** int(scale[2]))) if scale else _simple(numerator.strip())
+    )
+    below = _simple(denominator.strip()) if slash else _Unit("", Fraction(1))
+    if above is None or below is None:
+        raise ValueError(f"{text!r} is not a unit that perfdb knows")
+    return _Unit(f"{above.kind}/{below.kind}" if slash else above.kind, above.factor / below.factor)
+
+
+def _decimal(text: str) -> Decimal:
+    """The number that a text prints, digits kept; raises ValueError when it is none."""
+    stripped = text.strip()
+    if _NUMBER.fullmatch(stripped) is None:
+        raise ValueError(f"{text!r} is not a number")
+    return Decimal(re.sub(f"[,{_BLANKS}]", "", stripped))
+
+
+def _float(value: Fraction, text: str) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        raise ValueError(f"{text!r} is too large a number") from None
+
+
+def _seconds(text: str, shape: str) -> Fraction:
+    """A time shape in seconds; its leftmost part may have any number of digits."""
+    pattern, weights = _SHAPES[shape]
+    match = pattern.fullmatch(text.strip())
+    if match is None:
+        raise ValueError(f"{text!r} is not a time of the form {shape}")
+    return sum((Fraction(part) * weight for part, weight in zip(match.groups(), weights, strict=True)), Fraction())
+
+
+def _base(text: str, unit: str) -> tuple[Fraction, str]:
+    """The exact value in base units and what it measures."""
+    if unit in _SHAPES:
+        return _seconds(text, unit), "time"
+    known = _unit(unit)
+    return Fraction(_decimal(text)) * known.factor, known.kind
 
 
 def read_number(text: str) -> float:
-    """A printed number without unit; raises ValueError when it is none."""
-    raise NotImplementedError
+    """A printed number without unit, thousands separators allowed; raises ValueError when it is none."""
+    return _float(Fraction(_decimal(text)), text)
 
 
 def to_base(text: str, unit: str) -> float:
     """A printed text in ``unit`` (or in a time shape such as ``mmm:ss.hs``) in the base unit.
 
-    Raises ValueError for an unknown unit and for a text that does not fit.
+    Bits come out as bytes. Raises ValueError for an unknown unit and for a text that does not fit.
     """
-    raise NotImplementedError
+    return _float(_base(text, unit)[0], text)
 
 
 def convert(text: str, unit: str, metric_name: str) -> float:
-    """A printed text in the storage unit of a metric.
+    """A printed text in the storage unit of a metric, which is the one its name ends in.
 
     Raises ValueError as to_base does, and when the unit measures something else; KeyError for an unknown metric.
     """
-    raise NotImplementedError
+    wanted = _unit(BY_NAME[metric_name].unit)
+    value, kind = _base(text, unit)
+    if kind != wanted.kind:
+        raise ValueError(f"{metric_name} is stored in {BY_NAME[metric_name].unit}, which {unit!r} does not measure")
+    return _float(value / wanted.factor, text)
+
+
+def rescale(value: float, unit: str, wanted: str) -> float:
+    """A number in one unit as a number in another. Raises ValueError when they measure different things."""
+    have, want = _unit(unit), _unit(wanted)
+    if have.kind != want.kind:
+        raise ValueError(f"{unit!r} and {wanted!r} measure different things")
+    return float(Fraction(value) * have.factor / want.factor)
+
+
+def _exponent(text: str) -> int:
+    """The power of ten of the last printed digit; of a time shape, that of its last part."""
+    exponent = _decimal(text.rpartition(":")[2]).as_tuple().exponent
+    return int(exponent)
 
 
 def decimals(text: str) -> int:
-    """How many decimals a printed figure has."""
-    raise NotImplementedError
+    """How many decimals a printed figure has; raises ValueError when it is no number."""
+    return max(0, -_exponent(text))
 
 
 def step(text: str) -> float:
-    """One in the last printed digit: 0.01 for ``9077.29``."""
-    raise NotImplementedError
+    """One in the last printed digit: 0.01 for ``9077.29``. Raises ValueError when the text is no number."""
+    return float(f"1e{_exponent(text)}")
 
 
 def round_half_up(value: float, decimals: int) -> str:
-    """Print with so many decimals, halves away from zero, never "-0". Raises ValueError for infinity and NaN."""
-    raise NotImplementedError
+    """Print with so many decimals, halves away from zero, never "-0". Raises ValueError for infinity and NaN.
+
+    Halves are those of the number as Python prints it, so 2.675 becomes 2.68 although its binary value lies below.
+    """
+    if not math.isfinite(value):
+        raise ValueError(f"{value} has no decimals to print")
+    shortest = Decimal(repr(float(value)))
+    rounded = shortest.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP, Context(prec=700))
+    return f"{abs(rounded) if rounded == 0 else rounded:f}"

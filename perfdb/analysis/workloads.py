@@ -51,11 +51,14 @@ def _known(pattern: str) -> str:
     return capitals
 
 
-def workload_name(pattern: str, request_bytes: int, response_bytes: int) -> str:
+def workload_name(pattern: str, request_bytes: int | None, response_bytes: int | None) -> str:
     """The value of dimension ``workload``: ``RR`` for the well-known sizes, else ``RR 200/32K``.
 
-    Raises ValueError for an unknown pattern.
+    Tools that stream without messages give no sizes: their workload is the pattern alone. Raises ValueError for
+    an unknown pattern.
     """
+    if request_bytes is None or response_bytes is None:
+        return _known(pattern)
     workload = Workload(_known(pattern), request_bytes, response_bytes)
     if WELL_KNOWN[workload.pattern] == (request_bytes, response_bytes):
         return workload.pattern

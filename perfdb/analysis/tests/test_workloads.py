@@ -1,0 +1,69 @@
+"""Workloads: short names, spelled-out labels, and what a pattern is counted in."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from perfdb.analysis.metrics import BY_NAME
+from perfdb.analysis.workloads import (
+    WELL_KNOWN,
+    Workload,
+    cost_metric,
+    message_mb,
+    parse_workload,
+    primary_metric,
+    unit_of_work,
+    workload_label,
+    workload_name,
+)
+
+MB = 2**20
+
+
+@pytest.mark.parametrize(
+    ("pattern", "request_bytes", "response_bytes", "name", "label"),
+    [
+        ("RR", 200, 1000, "RR", "RR 200/1000"),
+        ("crr", 64, 8192, "CRR", "CRR 64/8192"),
+        ("STRG", 20, 20 * MB, "STRG", "STRG 20/20M"),
+        ("STRP", 20 * MB, 20, "STRP", "STRP 20M/20"),
+        ("RR", 200, 32768, "RR 200/32K", "RR 200/32K"),
+        ("RR", 1, 1, "RR 1/1", "RR 1/1"),
+        ("STRP", 10_001, 2**31, "STRP 10001/2G", "STRP 10001/2G"),
+    ],
+)
+def test_name_and_label(pattern: str, request_bytes: int, response_bytes: int, name: str, label: str) -> None:
+    assert workload_name(pattern, request_bytes, response_bytes) == name
+    assert workload_label(name) == label
+
+
+@given(st.sampled_from(sorted(WELL_KNOWN)), st.integers(0, 2**40), st.integers(0, 2**40))
+def test_names_round_trip(pattern: str, request_bytes: int, response_bytes: int) -> None:
+    workload = Workload(pattern, request_bytes, response_bytes)
+    assert parse_workload(workload_name(pattern, request_bytes, response_bytes)) == workload
+
+
+def test_sizes_that_no_source_gives_leave_the_pattern() -> None:
+    assert workload_name("STRP", None, None) == "STRP"
+
+
+@pytest.mark.parametrize("name", ["", "XX", "XX 1/2", "RR 200", "RR a/b", "RR 200/1000/3"])
+def test_what_is_no_workload_is_refused(name: str) -> None:
+    with pytest.raises(ValueError, match="is not a"):
+        parse_workload(name)
+
+
+def test_units_of_work_and_metrics() -> None:
+    assert [unit_of_work(pattern) for pattern in WELL_KNOWN] == ["transaction", "transaction", "MB", "MB"]
+    assert {primary_metric("RR"), primary_metric("CRR")} == {"trans_per_s"}
+    assert {primary_metric("STRG"), primary_metric("STRP")} == {"mb_per_s"}
+    assert {cost_metric("RR"), cost_metric("CRR")} == {"cpu_ms_per_trans"}
+    assert {cost_metric("STRG"), cost_metric("STRP")} == {"cpu_ms_per_mb"}
+    assert all(primary_metric(p) in BY_NAME and cost_metric(p) in BY_NAME for p in WELL_KNOWN)
+
+
+def test_message() -> None:
+    assert message_mb("STRG", 20, 20 * MB) == 20
+    assert message_mb("STRP", 5 * MB, 20) == 5
+    with pytest.raises(ValueError, match="RR streams no message"):
+        message_mb("RR", 200, 1000)
