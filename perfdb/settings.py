@@ -24,6 +24,7 @@ SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if env.bool("BEHIN
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_PROXY_SSL_HEADER is not None
 # Two instances on one machine share the host name, and cookies know no ports.
 SESSION_COOKIE_NAME = env.str("SESSION_COOKIE_NAME", default="perfdb_session")
+CSRF_COOKIE_NAME = f"{SESSION_COOKIE_NAME}_csrf"
 SESSION_COOKIE_AGE = 60 * 60 * 24 * 90
 
 # Reading without signing in; writing always needs a person or a token.
@@ -38,7 +39,7 @@ INSTALLED_APPS = [
     "django.contrib.contenttypes",
     "django.contrib.sessions",
     "django.contrib.messages",
-    "django.contrib.staticfiles",
+    "perfdb.staticfiles.PerfdbStaticFilesConfig",
     "django.contrib.postgres",
     "django_htmx",
     "django_filters",
@@ -110,6 +111,16 @@ STATICFILES_DIRS = [
     # The browser's Plotly comes out of the Python wheel, so that no third-party file is committed.
     ("plotly", Path(plotly.__file__).parent / "package_data"),
 ]
+# Hashed names need collectstatic, which the launcher and the image call; the tests do without.
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {
+        "BACKEND": "perfdb.staticfiles.HashedStaticFilesStorage"
+        if env.bool("STATIC_HASHED_NAMES", default=True)
+        else "django.contrib.staticfiles.storage.StaticFilesStorage"
+    },
+}
+WHITENOISE_KEEP_ONLY_HASHED_FILES = True
 MEDIA_ROOT = PERFDB_HOME / "artifacts"
 
 DATA_UPLOAD_MAX_NUMBER_FILES = 5000
@@ -153,7 +164,8 @@ SPECTACULAR_SETTINGS = {
     "REDOC_DIST": "SIDECAR",
 }
 
-CELERY_BROKER_URL = REDIS_URL
+# Celery has its own spelling of a socket's address.
+CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://").replace("?db=", "?virtual_host=")
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True

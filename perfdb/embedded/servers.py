@@ -1,0 +1,67 @@
+"""The servers perfdb stands on: embedded ones, unless DATABASE_URL or REDIS_URL name others."""
+
+import os
+from collections.abc import Callable, Mapping
+from typing import Protocol
+
+from perfdb.embedded.broker import Broker
+from perfdb.embedded.postgres import Postgres
+from perfdb.embedded.processes import Child, Processes
+
+# With PYTHONDONTWRITEBYTECODE each process would compile Django anew: a start of 30 s instead of 3.
+# libpq and Celery let their variables overrule what the launcher decides.
+UNWANTED = ("PYTHONDONTWRITEBYTECODE", "PGHOST", "PGPORT", "PGUSER", "PGDATABASE", "PGOPTIONS", "PGSERVICE", "PGDATA")
+UNWANTED_PREFIX = "CELERY_"
+
+
+class Server(Protocol):
+    """An embedded server."""
+
+    @property
+    def url(self) -> str:
+        """What reaches it."""
+
+    def start(self) -> Child:
+        """Start it, without waiting."""
+
+    def wait(self, child: Child) -> None:
+        """Wait until it answers."""
+
+
+def clean_environment(given: Mapping[str, str]) -> dict[str, str]:
+    """The environment for the processes we start: as given, without what would change their behaviour unseen."""
+    return {
+        name: value for name, value in given.items() if name not in UNWANTED and not name.startswith(UNWANTED_PREFIX)
+    }
+
+
+class Servers:
+    """The servers of one instance; `durable=False` is for tests.
+
+    Attributes:
+        environment: What reaches them, DATABASE_URL and REDIS_URL: ours or those that were given.
+    """
+
+    def __init__(self, processes: Processes, *, durable: bool = True) -> None:
+        self.environment: dict[str, str] = {}
+        self._embedded: list[Server] = []
+        env = clean_environment(os.environ)
+        self._take("DATABASE_URL", lambda: Postgres(processes, env, durable=durable))
+        self._take("REDIS_URL", lambda: Broker(processes, env, durable=durable))
+
+    def _take(self, variable: str, embedded: Callable[[], Server]) -> None:
+        given = os.environ.get(variable)
+        if not given:
+            self._embedded.append(embedded())
+            given = self._embedded[-1].url
+        self.environment[variable] = given
+
+    def start(self) -> dict[str, Callable[[], Child]]:
+        """Start the embedded ones and wait until they answer; returns what starts each again, by its name.
+
+        Raises LauncherError.
+        """
+        started = [(server, server.start()) for server in self._embedded]
+        for server, child in started:
+            server.wait(child)
+        return {child.service.name: server.start for server, child in started}
