@@ -1,17 +1,310 @@
-"""Importer."""
+"""Logs of the Application Workload Modeler, in the project's own log format 1 (``docs/importers/awm.md``).
 
-from importers.model import Parsed, Text
+A file holds one or more runs, each from RUN to END. Values go out as printed; the rules that need arithmetic
+(sums, rates, mixed units) are checked on what this module hands over, not here.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from importers.awm_outcome import judge
+from importers.awm_records import Pair, Record, content_lines, is_count, is_number, read_records
+from importers.awm_rows import listing
+from importers.model import Fact, Fragment, Kind, Listing, Parsed, Problem, Reading, Text
+from importers.problem_log import ProblemLog
 
 NAME = "awm"
-TITLE = "awm"
+TITLE = "AWM driver log"
 VERSION = 1
+
+_SIGNATURE = re.compile(r"\s*AWMLOG\s+\S", re.IGNORECASE)
+_RECORD_TYPES = frozenset({"AWMLOG", "RUN", "PARM", "INT", "CONN", "SUM", "END"})
+_REQUIRED = {
+    "RUN": ("run_id", "start"),
+    "PARM": ("workload", "users", "req_bytes", "resp_bytes", "seconds"),
+    "SUM": ("trans", "seconds"),
+    "END": ("rc", "reason"),
+}
+_HEAD_FACTS = {key: key for key in ("tool", "tool_version", "host", "mb_bytes")}
+_RUN_FACTS = {"trial": "trial", "utc_offset": "utc_offset"}
+_PARAMETER_FACTS = {
+    "req_bytes": "request_bytes",
+    "resp_bytes": "response_bytes",
+    "seconds": "seconds_asked",
+    "warmup": "warmup_s",
+} | {
+    key: key
+    for key in (
+        *("workload", "users", "think_ms", "protocol", "mtu", "device", "layer", "client", "server"),
+        *("server_addr", "port", "client_stack", "server_stack"),
+    )
+}
+_NUMBERS = frozenset({"mb_bytes", "users", "req_bytes", "resp_bytes", "seconds", "warmup", "think_ms"})
+_READINGS = {
+    "trans": ("transactions", "count"),
+    "seconds": ("driver_s", "s"),
+    "trans_per_sec": ("trans_per_s", "1/s"),
+    "mb_per_sec": ("mb_per_s", "MB/s"),
+    "bytes_sent": ("bytes_sent", "bytes"),
+    "bytes_recv": ("bytes_received", "bytes"),
+    "connects": ("connects", "count"),
+    "errors": ("errors", "count"),
+}
+_RESPONSE = re.compile(r"resp_avg_(ms|s|us)")
+# RUN, SUM and END say what the run is and what came out of it: half of that is no run.
+_VITAL = frozenset({"AWMLOG", "RUN", "SUM", "END"})
 
 
 def recognise(text: Text) -> bool:
-    """Whether this file is of this format."""
-    return False
+    """Whether the first line that is neither blank nor a comment starts with AWMLOG and a version."""
+    first = next(content_lines(text), None)
+    return first is not None and _SIGNATURE.match(first[1]) is not None
+
+
+@dataclass(slots=True)
+class _Block:
+    """The records of one run; ``end`` is None when it was cut off, ``next_run`` the RUN that came instead."""
+
+    head: Record
+    run: Record
+    extras: list[Record] = field(default_factory=list)
+    body: list[Record] = field(default_factory=list)
+    end: Record | None = None
+    next_run: Record | None = None
+    cut: Record | None = None
+
+    def of(self, kind: str) -> list[Record]:
+        return [record for record in self.body if record.type == kind]
+
+    @property
+    def last_line(self) -> int:
+        return max(record.last_line for record in (self.run, *self.body, *([self.end] if self.end else [])))
 
 
 def parse(text: Text) -> Parsed:
-    """Read the file."""
-    return Parsed()
+    """Read all runs of a log. A run with an error is left out; its problem names it."""
+    records, cut = read_records(text, _RECORD_TYPES)
+    found = ProblemLog(text.name)
+    parsed = Parsed()
+    for block in _blocks(records, cut, found):
+        fragment, problems = _read_block(block, text.name)
+        parsed.problems.extend(problems)
+        if fragment is not None:
+            parsed.fragments.append(fragment)
+    parsed.problems[:0] = found.problems
+    return parsed
+
+
+def _blocks(records: Iterable[Record], cut: Record | None, found: ProblemLog) -> list[_Block]:
+    """Sort records into runs; what stands outside any run is reported."""
+    blocks: list[_Block] = []
+    head: Record | None = None
+    extras: list[Record] = []
+    outside: list[Record] = []
+    current: _Block | None = None
+    for record in records:
+        if current is not None and record.type in {"RUN", "AWMLOG"}:
+            current.next_run, current = record, None
+        if record.type == "AWMLOG":
+            head = record if _is_usable_head(record, found) else None
+            extras = []
+        elif head is None:
+            continue  # The file head above was refused, and what follows with it.
+        elif record.type == "RUN":
+            current = _Block(head, record, list(extras))
+            blocks.append(current)
+        elif current is None:
+            (outside if record.type in _RECORD_TYPES else extras).append(record)
+        elif record.type == "END":
+            current.end, current = record, None
+        else:
+            current.body.append(record)
+    _report_outside(outside, found)
+    if current is not None:
+        current.cut = cut
+    elif head is not None and (cut is not None or not blocks):
+        _report_ending(blocks, cut, found)
+    return blocks
+
+
+def _is_usable_head(head: Record, found: ProblemLog) -> bool:
+    """Version 1 and a role; without the role a server's log would be counted as a second client."""
+    version = head.strays[0] if head.strays else "without a number"
+    role = head.value("role").lower()
+    if version != "1":
+        message = f"This is an AWM log of format version {version}; perfdb reads version 1."
+        found.error("awm.version", message, "Convert the log to format version 1.", head.line)
+    elif not role:
+        remedy = "Add role=client or role=server to the AWMLOG line."
+        found.error("awm.missing-key", "The AWMLOG record has no role.", remedy, head.line)
+    elif role not in {"client", "server"}:
+        remedy = "Write role=client or role=server."
+        found.error("awm.bad-role", f"The AWMLOG record has role={role}.", remedy, head.line)
+    else:
+        return True
+    return False
+
+
+def _report_outside(outside: list[Record], found: ProblemLog) -> None:
+    if not outside:
+        return
+    named = ", ".join(f"{record.type} in line {record.line}" for record in outside[:5])
+    more = f" and {len(outside) - 5} more" if len(outside) > 5 else ""
+    message = f"Records outside any RUN … END were left out: {named}{more}."
+    found.warn("awm.outside-run", message, "Check that the log's lines are in order.", outside[0].line)
+
+
+def _report_ending(blocks: list[_Block], cut: Record | None, found: ProblemLog) -> None:
+    """The file ends inside a record between two runs, or holds no run at all."""
+    if cut is not None and blocks:
+        message = f"The file ends inside a record in line {cut.line}, after its last whole run: it was cut off."
+        found.warn("awm.cut-off", message, "Transfer the file again.", cut.line)
+    elif cut is not None:
+        message = f"The file ends inside a record in line {cut.line}, before any run: it was cut off."
+        found.error("awm.cut-off", message, "Transfer the file again.", cut.line)
+    else:
+        found.error("awm.no-run", "The log has no RUN record.", "Check that this is the whole log.")
+
+
+def _read_block(block: _Block, file: str) -> tuple[Fragment | None, list[Problem]]:
+    """One run: a fragment unless there is an error."""
+    run_id = block.run.value("run_id") or None
+    found = ProblemLog(file, run_id)
+    role = block.head.value("role").lower()
+    facts = _facts(block, found)
+    readings, listings = _readings(block, role, found), _listings(block, found)
+    taken = _moment(block.run.get("start"), found)
+    ended = _moment(block.end.get("end") if block.end else None, found)
+    status = judge(block, taken, ended, found)
+    trial = block.run.get("trial")
+    if trial is not None and not is_count(trial.text):
+        found.error("awm.not-a-number", f"trial={trial.text} is not a number.", "Correct the RUN record.", trial.line)
+    if found.errors:
+        return None, found.problems
+    fragment = Fragment(
+        file=file,
+        format=NAME,
+        format_version=VERSION,
+        kind=Kind.DRIVER,
+        first_line=block.run.line,
+        last_line=block.last_line,
+        run_id=run_id,
+        trial=int(trial.text) if trial else 1,
+        role=role,
+        host=block.head.value("host") or None,
+        taken=taken,
+        ended=ended,
+        zone=block.run.value("utc_offset"),
+        status=status,
+        facts=facts,
+        readings=readings,
+        listings=listings,
+    )
+    return fragment, found.problems
+
+
+def _moment(pair: Pair | None, found: ProblemLog) -> datetime | None:
+    if pair is None:
+        return None
+    try:
+        return datetime.strptime(pair.text, "%Y-%m-%d %H:%M:%S")
+    except ValueError:
+        message = f"{pair.key}={pair.text} is not a time of the form yyyy-mm-dd hh:mm:ss."
+        found.warn("awm.bad-time", message, "Correct the time.", pair.line)
+        return None
+
+
+def _merge(kind: str, records: list[Record], found: ProblemLog) -> dict[str, Pair]:
+    """The pairs of all records of a kind. The same key with two values is an error: two logs got mixed."""
+    merged: dict[str, Pair] = {}
+    for record in records:
+        if record.strays:
+            report = found.error if kind in _VITAL else found.warn
+            message = f"{kind} has words that are not key=value: {' '.join(record.strays)}."
+            report("awm.bad-record", message, "Put values with blanks in double quotes.", record.line)
+        for pair in record.pairs:
+            first = merged.setdefault(pair.key, pair)
+            if first.text != pair.text:
+                message = (
+                    f"{kind} says {pair.key}={first.text} in line {first.line} "
+                    f"and {pair.key}={pair.text} in line {pair.line}: two logs seem to be mixed."
+                )
+                found.error("awm.contradiction", message, "Import the logs as separate files.", pair.line)
+    if records:
+        _require(kind, merged, records[0].line, found)
+    return merged
+
+
+def _require(kind: str, pairs: dict[str, Pair], line: int, found: ProblemLog) -> None:
+    missing = [key for key in _REQUIRED.get(kind, ()) if key not in pairs or not pairs[key].text]
+    if missing:
+        report = found.error if kind == "SUM" else found.warn
+        message = f"{kind} lacks {', '.join(missing)}."
+        report("awm.missing-key", message, f"Add {missing[0]}= to the {kind} record.", line)
+
+
+def _facts(block: _Block, found: ProblemLog) -> tuple[Fact, ...]:
+    """Head, run and parameters by their dimension names; keys and records not known under ``awm.``."""
+    head = {pair.key: pair for pair in block.head.pairs}
+    parameters = _merge("PARM", block.of("PARM"), found)
+    if not parameters:
+        remedy = "Add PARM workload= users= req_bytes= resp_bytes= seconds=."
+        found.warn("awm.missing-key", "The run has no PARM record.", remedy, block.run.line)
+    run = _merge("RUN", [block.run], found)
+    end = _merge("END", [block.end] if block.end else [], found)
+    rest = [pair for record in block.of("SUM") for pair in record.pairs if not _is_reading(pair.key)]
+    facts = [
+        *_named(head, _HEAD_FACTS, {"role"}, found),
+        *_named(run, _RUN_FACTS, {"run_id", "start"}, found),
+        *_named(parameters, _PARAMETER_FACTS, set(), found),
+        *(Fact(f"awm.{pair.key}", pair.text, pair.line) for pair in rest),
+        *_named(end, {}, {"end"}, found),
+    ]
+    unknown = [record for record in (*block.extras, *block.body) if record.type not in _RECORD_TYPES]
+    facts.extend(Fact("awm.record", record.text, record.line) for record in unknown)
+    return tuple(facts)
+
+
+def _named(pairs: dict[str, Pair], names: dict[str, str], skip: set[str], found: ProblemLog) -> Iterable[Fact]:
+    for pair in pairs.values():
+        if pair.key in skip:
+            continue
+        name = names.get(pair.key, f"awm.{pair.key}")
+        if pair.key in _NUMBERS and name != f"awm.{pair.key}" and not is_number(pair.text):
+            message = f"{pair.key}={pair.text} is not a number."
+            found.warn("awm.not-a-number", message, f"Correct {pair.key}.", pair.line)
+            name = f"awm.{pair.key}"
+        yield Fact(name, pair.text, pair.line)
+
+
+def _is_reading(key: str) -> bool:
+    return key in _READINGS or _RESPONSE.fullmatch(key) is not None
+
+
+def _readings(block: _Block, role: str, found: ProblemLog) -> tuple[Reading, ...]:
+    """SUM's figures: the client's count as the run's, the server's stay the server's (rule 2)."""
+    summary = _merge("SUM", block.of("SUM"), found)
+    owner = "total" if role == "client" else role
+    nothing_done = summary.get("trans") is not None and not summary["trans"].text.strip("0")
+    readings = []
+    for pair in summary.values():
+        response = _RESPONSE.fullmatch(pair.key)
+        if not _is_reading(pair.key) or (response and nothing_done):
+            continue
+        name, unit = ("response_ms", response[1]) if response else _READINGS[pair.key]
+        if not (is_count if unit in {"count", "bytes"} else is_number)(pair.text):
+            message = f"SUM has {pair.key}={pair.text}, which is not a number."
+            found.error("awm.not-a-number", message, "Correct the record, or transfer the file again.", pair.line)
+            continue
+        readings.append(Reading(name, pair.text, unit, pair.line, owner))
+    return tuple(readings)
+
+
+def _listings(block: _Block, found: ProblemLog) -> tuple[Listing, ...]:
+    listings = (
+        listing("intervals", block.of("INT"), ("t0", "t1", "trans"), "n", found),
+        listing("connections", block.of("CONN"), ("id", "trans", "seconds"), "id", found),
+    )
+    return tuple(each for each in listings if each is not None)

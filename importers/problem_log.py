@@ -1,0 +1,30 @@
+"""Collects the problems of one file while it is read, filling in the file's name and the run concerned."""
+
+from dataclasses import dataclass, field
+
+from importers.model import Problem, Severity
+
+
+@dataclass(slots=True)
+class ProblemLog:
+    """``errors`` tells whether anything was found that makes the run unusable."""
+
+    file: str
+    run_id: str | None = None
+    problems: list[Problem] = field(default_factory=list)
+
+    @property
+    def errors(self) -> bool:
+        return any(problem.severity is Severity.ERROR for problem in self.problems)
+
+    def add(self, severity: Severity, code: str, message: str, remedy: str = "", line: int | None = None) -> None:
+        self.problems.append(Problem(severity, code, message, remedy, self.file, line, self.run_id))
+
+    def error(self, code: str, message: str, remedy: str = "", line: int | None = None) -> None:
+        self.add(Severity.ERROR, code, message, remedy, line)
+
+    def warn(self, code: str, message: str, remedy: str = "", line: int | None = None) -> None:
+        self.add(Severity.WARNING, code, message, remedy, line)
+
+    def note(self, code: str, message: str, remedy: str = "", line: int | None = None) -> None:
+        self.add(Severity.NOTE, code, message, remedy, line)
