@@ -1,0 +1,186 @@
+"""Reading runs: the one entry from a Query to SQL, and the columns of the list of runs.
+
+The database chooses rows; grouping and statistics happen in `perfdb.analysis`. Rows leave as tuples: a model
+instance per run would cost more than the query itself.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from django.db.models import F, FloatField, Model, Q, QuerySet, Value
+from django.db.models.expressions import Combinable
+from django.db.models.functions import Cast, NullIf
+
+from perfdb.analysis import metrics, table
+from perfdb.analysis.dimensions import FACTOR
+from perfdb.analysis.dimensions import Value as DimensionValue
+from perfdb.analysis.metrics import Measure
+from perfdb.analysis.query import Query, QueryError, default_metrics
+from perfdb.analysis.table import Observations, Table
+from perfdb.results import measures
+from perfdb.results.models import Device, Level, Run, Study, System, Workload
+from perfdb.results.paging import PAGE_SIZE, Column, Ordering, Page, page
+
+# More runs than anyone can look at; the archive may hold millions, and a process has one memory.
+MOST_RUNS = 200_000
+
+# Where a run keeps each declared dimension.
+DIMENSION_COLUMNS: dict[str, str | Combinable] = {
+    "study": "study__slug",
+    "campaign": NullIf("campaign", Value("")),
+    "system": "system__name",
+    "level": "level__name",
+    "workload": "workload__name",
+    "device": "device__name",
+    "mtu": "mtu",
+    "users": "users",
+    "layer": "layer",
+    "trial": "trial",
+    "run_id": "run_id",
+}
+
+RUN_COLUMNS: dict[str, str | Combinable] = {
+    "id": "id",
+    **DIMENSION_COLUMNS,
+    "factors": "factors",
+    "status": "status",
+    "started": "started",
+    **{name: name for name in Run.HOT},
+}
+
+RUN_ORDERINGS: dict[str, Column] = {
+    "started": Column.moment("started"),
+    "run_id": Column.text("run_id"),
+    "trans_per_s": Column.number("trans_per_s", nullable=True),
+    "mb_per_s": Column.number("mb_per_s", nullable=True),
+    "cpu_util": Column.number("cpu_util", nullable=True),
+    "users": Column.integer("users", nullable=True),
+    "mtu": Column.integer("mtu", nullable=True),
+    "device": Column.text("device__name", nullable=True),
+    "workload": Column.text("workload__name", nullable=True),
+}
+NEWEST_FIRST = "-started"
+
+_VOCABULARY: dict[str, tuple[type[Model], str]] = {
+    "study": (Study, "slug"),
+    "system": (System, "name"),
+    "level": (Level, "name"),
+    "device": (Device, "name"),
+}
+_INTEGER_LIMITS = {"mtu": 2**31, "users": 2**31, "layer": 2**15, "trial": 2**15}
+_NOTHING = Q(pk__in=[])
+
+
+def condition(name: str, values: Iterable[DimensionValue]) -> Q:
+    """The runs that have one of these values of a dimension; None is a missing value.
+
+    Names are looked up in their small vocabulary tables first, so that the query on runs compares numbers. Workload
+    ``RR`` means every workload of that pattern, whatever its sizes. Raises KeyError for an unknown dimension.
+    """
+    wanted = list(values)
+    given: list[Any] = [value for value in wanted if value is not None]
+    found = _having(name, given) if given else _NOTHING
+    return found | _lacking(name) if None in wanted else found
+
+
+def _having(name: str, given: list[Any]) -> Q:
+    if name.startswith(FACTOR):
+        key = name.removeprefix(FACTOR)
+        either = _NOTHING
+        for value in given:
+            either |= Q(factors__contains={key: value})
+        return either
+    if name == "workload":
+        matching = Workload.objects.filter(Q(name__in=given) | Q(pattern__in=given))
+        return Q(workload__in=list(matching.values_list("id", flat=True)))
+    if name in _VOCABULARY:
+        model, field = _VOCABULARY[name]
+        found = model._default_manager.filter(**{f"{field}__in": given})
+        return Q(**{f"{name}__in": list(found.values_list("pk", flat=True))})
+    if name in _INTEGER_LIMITS:
+        given = [value for value in given if abs(value) < _INTEGER_LIMITS[name]]
+    return Q(**{f"{name}__in": given})
+
+
+def _lacking(name: str) -> Q:
+    if name.startswith(FACTOR):
+        return ~Q(factors__has_key=name.removeprefix(FACTOR))
+    if name in ("campaign", "run_id"):
+        return Q(**{name: ""})
+    return Q(**{f"{name}__isnull": True})
+
+
+def selected(query: Query) -> QuerySet[Run]:
+    """The complete runs that a query is about; others never enter an average."""
+    runs = Run.objects.filter(status=Run.Status.COMPLETE)
+    for name, values in query.filters.items():
+        runs = runs.filter(condition(name, values))
+    return runs
+
+
+def patterns_present(query: Query) -> list[str]:
+    """The traffic patterns among a query's runs, in alphabetical order."""
+    patterns = selected(query).exclude(workload=None).values_list("workload__pattern", flat=True)
+    return list(patterns.order_by("workload__pattern").distinct())
+
+
+def observations(query: Query) -> Observations:
+    """The runs of a query with their dimensions and the measures it reads, in one SQL query on runs.
+
+    Every dimension is read: what is neither shown nor fixed may be mixed, and only who is told can say so. Raises
+    QueryError when there are more than MOST_RUNS of them.
+    """
+    asked = query.measures
+    columns = [*DIMENSION_COLUMNS.values(), *_measure_columns(asked)]
+    rows = list(selected(query).values_list("factors", "id", *columns)[: MOST_RUNS + 1])
+    if len(rows) > MOST_RUNS:
+        raise QueryError("", f"more than {MOST_RUNS} runs match; narrow the question by study, workload or device")
+    return _with_factors(query, asked, rows)
+
+
+def _measure_columns(asked: Sequence[Measure]) -> list[Combinable]:
+    slots = measures.slots()
+    return [_measure_column(measure, slots.get(measure)) for measure in asked]
+
+
+def _measure_column(measure: Measure, slot: int | None) -> Combinable:
+    if measure.role == metrics.TOTAL and measure.metric in Run.HOT:
+        return F(measure.metric)
+    if slot is None:
+        return Cast(Value(None), FloatField())
+    # Django counts an array's elements from 0, slots and SQL from 1.
+    return F(f"values__{slot - 1}")
+
+
+def _with_factors(query: Query, asked: tuple[Measure, ...], rows: list[tuple[Any, ...]]) -> Observations:
+    """Lay the factors out as dimensions: those that any run has, and those the query names."""
+    present = {FACTOR + key for factors, *_ in rows for key in factors}
+    named = {name for name in _named(query) if name.startswith(FACTOR)}
+    names = sorted(present | named)
+    keys = [name.removeprefix(FACTOR) for name in names]
+    after = 2 + len(DIMENSION_COLUMNS)
+    laid_out = [(*row[1:after], *map(row[0].get, keys), *row[after:]) for row in rows]
+    return Observations((*DIMENSION_COLUMNS, *names), asked, laid_out)
+
+
+def _named(query: Query) -> Iterable[str]:
+    return (*query.shown, *query.filters, *(query.pick.dimensions if query.pick else ()))
+
+
+def answer(query: Query) -> tuple[Query, list[Table]]:
+    """The query as understood (with default metrics where it names none) and its tables.
+
+    Raises QueryError when it cannot be answered.
+    """
+    if not query.metrics:
+        query = query.replace(metrics=default_metrics(patterns_present(query)))
+    return query, table.tabulate(query, observations(query))
+
+
+def run_page(queryset: QuerySet[Run], sort: str = "", cursor: str = "", size: int = PAGE_SIZE) -> Page:
+    """A page of the list of runs, newest first unless ``sort`` says otherwise; rows have RUN_COLUMNS.
+
+    Raises QueryError for an unknown column to sort by and for a broken cursor.
+    """
+    ordering = Ordering.parse(sort or NEWEST_FIRST, RUN_ORDERINGS)
+    return page(queryset, RUN_COLUMNS, ordering, cursor, size)
