@@ -1,23 +1,178 @@
-"""The formulas of the derived metrics, one declaration each."""
+"""The formulas of the derived metrics, one declaration each: adding a derived metric is adding one.
 
+Where several formulas give the same measure, the first in ``FORMULAS`` that finds its terms is used; a formula stands
+after those that give what it needs.
+"""
+
+from collections.abc import Callable
 from dataclasses import dataclass
+
+from perfdb.analysis.formulas.expression import Expression, Number, Term
+from perfdb.analysis.formulas.figures import RunFigures
+from perfdb.analysis.formulas.terms import (
+    DRIVER_SECONDS,
+    ELAPSED,
+    MB_PER_S,
+    MESSAGE_MB,
+    OWN_PROCESSORS,
+    PROCESSORS,
+    REQUEST_BYTES,
+    RESPONSE_BYTES,
+    SNAPSHOT_TIME,
+    TRANS_PER_S,
+    TRANSACTIONS,
+    USERS,
+    cpu_seconds,
+    reported,
+)
+from perfdb.analysis.workloads import STREAMING
+
+MB = Number(2**20, "2^20")
+
+
+def _always(figures: RunFigures) -> bool:
+    return True
+
+
+def _without_pauses(figures: RunFigures) -> bool:
+    """With think time, or when nothing is known of it, users are not always waiting for a response."""
+    return figures.think_ms == 0
+
+
+def _streams(figures: RunFigures) -> bool:
+    return figures.pattern in STREAMING
 
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """A derived metric's declaration. ``id`` is metric and method (``cpu_util.snapshot``)."""
+    """A derived metric's declaration. ``id`` is metric and method (``cpu_util.snapshot``).
+
+    ``version`` rises when the formula gives other values than before. ``per_role``: it gives a value for each role
+    beside the total. ``when`` says for which runs the formula holds at all.
+    """
 
     id: str
     metric: str
+    expression: Expression
     source: str
+    per_role: bool = False
+    when: Callable[[RunFigures], bool] = _always
     version: int = 1
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        """The declared inputs, each once, in the order of writing."""
+        return tuple({term.name: term for term in self.expression.terms()}.values())
 
     @property
     def text(self) -> str:
         """The formula in words: ``CPU seconds / (processors × elapsed seconds) × 100``."""
-        return ""
+        return self.expression.write({term.name: term.title for term in self.terms})
 
 
-FORMULAS: tuple[Formula, ...] = ()
+DRIVER = (
+    Formula(
+        "trans_per_s.driver",
+        "trans_per_s",
+        TRANSACTIONS / DRIVER_SECONDS,
+        "the load driver's own count and seconds",
+    ),
+    Formula(
+        "mb_per_s.driver",
+        "mb_per_s",
+        TRANS_PER_S * (REQUEST_BYTES + RESPONSE_BYTES) / MB,
+        "both directions, as in the Linux connectivity study",
+    ),
+    Formula(
+        "response_ms.users",
+        "response_ms",
+        USERS / TRANS_PER_S * 1000,
+        "the studies' response time of users without think time",
+        when=_without_pauses,
+    ),
+    Formula("elapsed_s.snapshot", "elapsed_s", SNAPSHOT_TIME, "CP QUERY TIME before and after the run"),
+)
+
+
+def _from_cpu_seconds(prefix: str, cpu: Expression, method: str, source: str) -> tuple[Formula, ...]:
+    """Utilisation of all processors, and CPU time per unit of work, of one kind of CPU seconds."""
+    return (
+        Formula(
+            f"{prefix}cpu_util.{method}",
+            f"{prefix}cpu_util",
+            cpu / (PROCESSORS * ELAPSED) * 100,
+            source,
+            per_role=True,
+        ),
+        Formula(
+            f"{prefix}cpu_ms_per_trans.{method}",
+            f"{prefix}cpu_ms_per_trans",
+            cpu * 1000 / TRANSACTIONS,
+            source,
+            per_role=True,
+        ),
+        Formula(
+            f"{prefix}cpu_ms_per_mb.{method}",
+            f"{prefix}cpu_ms_per_mb",
+            cpu * 1000 / (TRANSACTIONS * MESSAGE_MB),
+            source,
+            per_role=True,
+        ),
+    )
+
+
+def _from_snapshots(method: str, source: str, total: Term, virtual: Term) -> tuple[Formula, ...]:
+    kinds = {"": total, "virtual_": virtual, "cp_": total - virtual}
+    return tuple(formula for prefix, cpu in kinds.items() for formula in _from_cpu_seconds(prefix, cpu, method, source))
+
+
+SNAPSHOT = _from_snapshots(
+    "snapshot",
+    "CP QUERY TIME before and after the run",
+    cpu_seconds("cpu", "CPU seconds", "totcpu"),
+    cpu_seconds("virtual_cpu", "virtual CPU seconds", "virtcpu"),
+)
+
+# Differences of whole seconds are good to one second either way.
+COARSE = _from_snapshots(
+    "coarse",
+    "CP INDICATE USER before and after the run, in whole seconds",
+    cpu_seconds("cpu", "CPU seconds", "totcpu", "ttime"),
+    cpu_seconds("virtual_cpu", "virtual CPU seconds", "virtcpu", "vtime"),
+)
+
+
+def _from_reports(metric: str, rate: Term, when: Callable[[RunFigures], bool]) -> tuple[Formula, ...]:
+    """CPU time per unit of work from a monitor's report over a window inside the run.
+
+    1 % of one processor is 10 ms of CPU time in each second. CP time is what is left of the total.
+    """
+    of_all, virtual_of_all = (
+        reported("cpu_util", "CPU utilisation in %"),
+        reported("virtual_cpu_util", "virtual CPU utilisation in %"),
+    )
+    of_one, virtual_of_one = (
+        reported("processor_util", "utilisation of one processor in %"),
+        reported("virtual_processor_util", "virtual utilisation of one processor in %"),
+    )
+    kinds: dict[str, tuple[Expression, Expression]] = {
+        "": (of_all, of_one),
+        "virtual_": (virtual_of_all, virtual_of_one),
+        "cp_": (of_all - virtual_of_all, of_one - virtual_of_one),
+    }
+    source = "a monitor's report over a window inside the run"
+    return tuple(
+        Formula(f"{prefix}{metric}.{method}", f"{prefix}{metric}", busy * 10 / rate, source, per_role=True, when=when)
+        for prefix, (all_processors, one_processor) in kinds.items()
+        for method, busy in (("report", all_processors * OWN_PROCESSORS), ("processor", one_processor))
+    )
+
+
+REPORT = (
+    *_from_reports("cpu_ms_per_trans", TRANS_PER_S, _always),
+    *_from_reports("cpu_ms_per_mb", MB_PER_S, _streams),
+)
+
+FORMULAS: tuple[Formula, ...] = (*DRIVER, *SNAPSHOT, *COARSE, *REPORT)
 
 BY_ID: dict[str, Formula] = {formula.id: formula for formula in FORMULAS}

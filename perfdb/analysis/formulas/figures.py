@@ -69,3 +69,20 @@ class RunFigures:
     think_ms: float | None = None
     system_processors: float | None = None
     given_processors: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The figures of a run together with what has been derived from them so far."""
+
+    figures: RunFigures
+    derived: dict[Measure, float] = field(default_factory=dict)
+
+    def best(self, metric: str, role: str) -> float | None:
+        """The derived value, which is not rounded, else the reported one."""
+        return self.derived.get(Measure(metric, role), self.figures.metrics.get((metric, role)))
+
+    def roles(self) -> list[str]:
+        """Every role that has figures, the LPAR left out: it is everybody's, not one more beside them."""
+        named = {role for _, role in self.figures.metrics} | {role for role, _, _ in self.figures.counters}
+        return sorted(named - {LPAR})

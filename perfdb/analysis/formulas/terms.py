@@ -1,0 +1,148 @@
+"""The terms that formulas are made of: where each quantity of a run is found, and under which condition.
+
+A term that is not found makes every formula that uses it give no value; nothing is assumed to be zero.
+"""
+
+from perfdb.analysis.formulas.expression import Resolver, Term
+from perfdb.analysis.formulas.figures import LPAR, Input, InputKind, Known
+from perfdb.analysis.metrics import BY_NAME, TOTAL, Measure
+from perfdb.analysis.workloads import STREAMING, message_mb
+
+# Utilisation and CPU time of the run are those of these two together, and only when both are there.
+PARTS_OF_TOTAL = ("client", "server")
+
+_BETWEEN_SNAPSHOTS = Measure("elapsed_s")
+
+
+def _metric_input(term: str, metric: str, role: str, value: float | None) -> tuple[Input, ...]:
+    if value is None:
+        return ()
+    return (Input(term, InputKind.METRIC, metric, float(value), BY_NAME[metric].unit, role),)
+
+
+def _fact_input(term: str, name: str, value: float | None, unit: str) -> tuple[Input, ...]:
+    if value is None:
+        return ()
+    return (Input(term, InputKind.FACT, name, float(value), unit),)
+
+
+def of_run(metric: str, title: str) -> Term:
+    """A metric of the run as a whole, derived if it can be, else as reported."""
+
+    def find(known: Known, role: str) -> tuple[Input, ...]:
+        return _metric_input(metric, metric, TOTAL, known.best(metric, TOTAL))
+
+    return Term(metric, title, find)
+
+
+def reported(metric: str, title: str) -> Term:
+    """A metric of the role at hand as a report gives it, never one that was derived."""
+
+    def find(known: Known, role: str) -> tuple[Input, ...]:
+        return _metric_input(metric, metric, role, known.figures.metrics.get((metric, role)))
+
+    return Term(metric, title, find)
+
+
+def _snapshot_time(known: Known, role: str) -> tuple[Input, ...]:
+    """The moments of the client's snapshots; else the server's, else those of another guest, never the LPAR's."""
+    taken = known.figures.taken
+    others = sorted(taken.keys() - {*PARTS_OF_TOTAL, LPAR})
+    for owner in (*PARTS_OF_TOTAL, *others):
+        if owner in taken:
+            before, after = taken[owner]
+            seconds = (after - before).total_seconds()
+            return (Input("time_is", InputKind.SNAPSHOT, "time_is", seconds, "s", owner, before=before, after=after),)
+    return ()
+
+
+def _elapsed(known: Known, role: str) -> tuple[Input, ...]:
+    """The time between the snapshots. A report's window would not fit the snapshots' counters."""
+    return _metric_input("elapsed_s", "elapsed_s", TOTAL, known.derived.get(_BETWEEN_SNAPSHOTS))
+
+
+def _growth(known: Known, term: str, counter: str, role: str) -> tuple[Input, ...]:
+    """How much a counter of a role grew, one input for each of its subjects (virtual processors)."""
+    return tuple(
+        Input(term, InputKind.COUNTER, counter, after - before, "s", owner, subject, before, after)
+        for (owner, subject, name), (before, after) in sorted(known.figures.counters.items())
+        if owner == role and name == counter
+    )
+
+
+def _of_parts(find: Resolver) -> Resolver:
+    """The total is the sum of its parts when all of them are found."""
+
+    def find_parts(known: Known, role: str) -> tuple[Input, ...]:
+        if role != TOTAL:
+            return find(known, role)
+        parts = [find(known, part) for part in PARTS_OF_TOTAL]
+        return tuple(found for part in parts for found in part) if all(parts) else ()
+
+    return find_parts
+
+
+def cpu_seconds(term: str, title: str, fine: str, coarse: str | None = None) -> Term:
+    """CPU seconds from QUERY TIME's counter ``fine``.
+
+    With ``coarse``, a role for which QUERY TIME is not complete is taken from INDICATE USER's whole seconds instead.
+    """
+
+    def find(known: Known, role: str) -> tuple[Input, ...]:
+        complete = all((role, "", name) in known.figures.counters for name in ("totcpu", "virtcpu"))
+        return _growth(known, term, fine if coarse is None or complete else coarse, role)
+
+    return Term(term, title, _of_parts(find))
+
+
+def _processors(known: Known, role: str) -> tuple[Input, ...]:
+    """Processors of the LPAR as reported, else the system's, else as given by a person."""
+    figures = known.figures
+    return (
+        _metric_input("processors", "processors", LPAR, figures.metrics.get(("processors", LPAR)))
+        or _fact_input("processors", "system_processors", figures.system_processors, "processors")
+        or _fact_input("processors", "given_processors", figures.given_processors, "processors")
+    )
+
+
+def _own_processors(known: Known, role: str) -> tuple[Input, ...]:
+    """The processors that a report's utilisation is a percentage of: a host's own, for the total the LPAR's."""
+    if role == TOTAL:
+        return _processors(known, role)
+    return _metric_input("processors", "processors", role, known.figures.metrics.get(("processors", role)))
+
+
+def _message(known: Known, role: str) -> tuple[Input, ...]:
+    """The streamed message in MB; nothing where the workload does not stream or its sizes are not known."""
+    run = known.figures
+    if run.pattern not in STREAMING or run.request_bytes is None or run.response_bytes is None:
+        return ()
+    name = "response_bytes" if run.pattern == "STRG" else "request_bytes"
+    size = message_mb(run.pattern, run.request_bytes, run.response_bytes)
+    return _fact_input("message_mb", name, size, "MB")
+
+
+def _users(known: Known, role: str) -> tuple[Input, ...]:
+    return _fact_input("users", "users", known.figures.users, "users")
+
+
+def _request(known: Known, role: str) -> tuple[Input, ...]:
+    return _fact_input("request_bytes", "request_bytes", known.figures.request_bytes, "bytes")
+
+
+def _response(known: Known, role: str) -> tuple[Input, ...]:
+    return _fact_input("response_bytes", "response_bytes", known.figures.response_bytes, "bytes")
+
+
+TRANSACTIONS = of_run("transactions", "transactions")
+DRIVER_SECONDS = of_run("driver_s", "driver's seconds")
+TRANS_PER_S = of_run("trans_per_s", "transactions per second")
+MB_PER_S = of_run("mb_per_s", "MB per second")
+USERS = Term("users", "users", _users)
+REQUEST_BYTES = Term("request_bytes", "request bytes", _request)
+RESPONSE_BYTES = Term("response_bytes", "response bytes", _response)
+MESSAGE_MB = Term("message_mb", "MB of a message", _message)
+SNAPSHOT_TIME = Term("time_is", "TIME IS after − TIME IS before, in seconds", _snapshot_time)
+ELAPSED = Term("elapsed_s", "elapsed seconds", _elapsed)
+PROCESSORS = Term("processors", "processors", _processors)
+OWN_PROCESSORS = Term("processors", "processors", _own_processors)
