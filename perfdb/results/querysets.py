@@ -75,8 +75,11 @@ def condition(name: str, values: Iterable[DimensionValue]) -> Q:
     """The runs that have one of these values of a dimension; None is a missing value.
 
     Names are looked up in their small vocabulary tables first, so that the query on runs compares numbers. Workload
-    ``RR`` means every workload of that pattern, whatever its sizes. Raises KeyError for an unknown dimension.
+    ``RR`` means every workload of that pattern, whatever its sizes. Raises QueryError for a name that JSON in the
+    database cannot hold.
     """
+    if "\0" in name:
+        raise QueryError(name, "the name of a factor contains a NUL character")
     wanted = list(values)
     given: list[Any] = [value for value in wanted if value is not None]
     found = _having(name, given) if given else _NOTHING
