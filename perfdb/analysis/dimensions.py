@@ -5,7 +5,7 @@ Forms, filters, the API and chart axes follow from these. A factor that a study 
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 Value = str | int | None
@@ -62,6 +62,12 @@ class Dimension:
     quantity: bool = False
     unit: str = ""
 
+    def say(self, value: Value) -> str:
+        """A value so that it can stand without its title: ``MTU 8992``, ``10 users``, ``no layer``."""
+        if value is None:
+            return f"no {self.title}"
+        return self.phrase.format(value=value, s="" if value == 1 else "s")
+
 
 DIMENSIONS: tuple[Dimension, ...] = (
     Dimension("study", "Study"),
@@ -80,6 +86,11 @@ DIMENSIONS: tuple[Dimension, ...] = (
 BY_NAME: dict[str, Dimension] = {dimension.name: dimension for dimension in DIMENSIONS}
 
 FACTOR = "factor."
+
+
+def say(names: Iterable[str], values: Iterable[Value]) -> str:
+    """The values of several dimensions in a line: ``QDIO GbE · MTU 8992 · 10 users``."""
+    return " · ".join(dimension(name).say(value) for name, value in zip(names, values, strict=True))
 
 
 def dimension(name: str) -> Dimension:

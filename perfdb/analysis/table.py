@@ -6,9 +6,10 @@ A key is a tuple of dimension values, never a label. Missing is missing, never z
 
 import statistics
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from operator import itemgetter
+from math import isfinite
+from typing import Any, NamedTuple
 
 from perfdb.analysis import dimensions, metrics
 from perfdb.analysis.dimensions import Value
@@ -17,7 +18,8 @@ from perfdb.analysis.query import REPEATS, Pick, Query, Summary, ordered
 
 Key = tuple[Value, ...]
 # The run's number in the database, a value for each dimension, a value for each measure.
-Row = tuple[object, ...]
+Row = tuple[Any, ...]
+CellKey = tuple[Key, Key]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +27,22 @@ class Observations:
     """The runs a query is about, one row each: run number, then ``dimensions``, then ``measures``.
 
     Rows come as a cursor or ``values_list`` gives them, already filtered. Every dimension that the runs have belongs
-    here, also those the query does not show: a cell can only name a mix that it is told of. Values are in the
-    metric's own unit, None where a run has none.
+    here, also those the query does not show: a cell can only name a mix that it is told of, and ``pick`` tells
+    experiments apart by them. Values are in the metric's own unit, None where a run has none.
     """
 
     dimensions: tuple[str, ...]
     measures: tuple[Measure, ...]
     rows: Sequence[Row]
+
+    def key(self, names: Sequence[str]) -> Callable[[Row], Key]:
+        """What reads these dimensions from a row; a dimension that the runs do not have is None in all of them."""
+        places = [self.dimensions.index(name) + 1 if name in self.dimensions else None for name in names]
+        return lambda row: tuple([None if place is None else row[place] for place in places])
+
+    def place(self, measure: Measure) -> int | None:
+        """Where a row has the value of a measure; None when no run was asked for it."""
+        return len(self.dimensions) + 1 + self.measures.index(measure) if measure in self.measures else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +53,8 @@ class Note:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
-    """One measurement of a sample and the run it comes from."""
+class Point(NamedTuple):
+    """One measurement of a sample and the run it comes from (a named tuple: there are as many as there are runs)."""
 
     run: int
     run_id: str
@@ -86,7 +96,7 @@ class Table:
     split: Key
     rows: tuple[Key, ...]
     columns: tuple[Key, ...]
-    cells: Mapping[tuple[Key, Key], Cell]
+    cells: Mapping[CellKey, Cell]
     common: Mapping[str, Value] = field(default_factory=dict)
     warnings: tuple[Note, ...] = ()
 
@@ -96,9 +106,158 @@ class Table:
         return metrics.BY_NAME[self.measure.metric]
 
 
+def key_order(key: Key) -> tuple[tuple[object, ...], ...]:
+    """A sort key for keys: each dimension in its natural order, the first one leading."""
+    return tuple(ordered(value) for value in key)
+
+
 def tabulate(query: Query, observations: Observations) -> list[Table]:
     """The tables of a query: for each value of its split, one for each of its metrics, in their order.
 
     Without any run there is still an empty table for each metric, so that a page can say what is missing.
     """
-    raise NotImplementedError
+    kept, notes = best_experiments(query.pick, query.summary, observations)
+    splits = _grouped(query, observations, kept) or {(): {}}
+    return [
+        table
+        for split in sorted(splits, key=key_order)
+        for table in _tables(query, observations, split, splits[split], notes)
+    ]
+
+
+def best_experiments(
+    pick: Pick | None, summary: Summary, observations: Observations
+) -> tuple[Sequence[Row], tuple[Note, ...]]:
+    """The rows that a pick keeps, and what it could not choose from.
+
+    An experiment counts with the arithmetic mean over its runs, as the published maximum-throughput tables do; with
+    summary=trial each run counts by itself. Of equals the first in natural order is kept.
+    """
+    if pick is None:
+        return observations.rows, ()
+    unit = (
+        (lambda row: (row[0],))
+        if summary is Summary.TRIAL
+        else observations.key([name for name in observations.dimensions if name not in REPEATS])
+    )
+    group = observations.key(pick.dimensions)
+    place = observations.place(pick.measure)
+    samples: dict[Key, dict[Key, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for row in observations.rows:
+        # A group is made even where its runs have no value, so that it can be named.
+        units = samples[group(row)]
+        if (value := _number(row, place)) is not None:
+            units[unit(row)].append(value)
+    sign = 1 if metrics.BY_NAME[pick.measure.metric].better is Better.HIGHER else -1
+    chosen = {_best(units, sign) for units in samples.values() if units}
+    notes = tuple(_unpicked(pick, key) for key in sorted(samples, key=key_order) if not samples[key])
+    return [row for row in observations.rows if unit(row) in chosen], notes
+
+
+def _number(row: Row, place: int | None) -> float | None:
+    """The value at a place; what is no finite number (a division by zero at the source) counts as missing."""
+    value = None if place is None else row[place]
+    return value if value is not None and isfinite(value) else None
+
+
+def _best(units: Mapping[Key, list[float]], sign: int) -> Key:
+    means = {unit: sign * statistics.fmean(values) for unit, values in units.items()}
+    top = max(means.values())
+    return min((unit for unit, mean in means.items() if mean == top), key=key_order)
+
+
+def _unpicked(pick: Pick, key: Key) -> Note:
+    what = dimensions.say(pick.dimensions, key)
+    return Note("not-picked", f"{what}: no run has {pick.measure}, by which the best was to be picked")
+
+
+def _grouped(query: Query, observations: Observations, rows: Sequence[Row]) -> dict[Key, dict[CellKey, list[Row]]]:
+    """The rows of each cell, in one pass: split → (row key, column key) → rows."""
+    read = observations.key(query.shown)
+    whole: dict[Key, list[Row]] = defaultdict(list)
+    for row in rows:
+        whole[read(row)].append(row)
+    first, second = len(query.split), len(query.split) + len(query.rows)
+    splits: dict[Key, dict[CellKey, list[Row]]] = defaultdict(dict)
+    for key, members in whole.items():
+        splits[key[:first]][key[first:second], key[second:]] = members
+    return splits
+
+
+def _tables(
+    query: Query, observations: Observations, split: Key, groups: Mapping[CellKey, list[Row]], notes: tuple[Note, ...]
+) -> Iterator[Table]:
+    """The tables of one split, a measure each; rows, columns and what is common are the same in all of them."""
+    distinct = _distinct(query, observations, [row for members in groups.values() for row in members])
+    common = {name: next(iter(values)) for name, values in distinct.items() if len(values) == 1}
+    hidden = [name for name, values in distinct.items() if len(values) > 1 and dimensions.dimension(name).explains]
+    sampler = _Sampler(query.summary, observations, hidden)
+    rows = tuple(sorted({row for row, _ in groups}, key=key_order))
+    columns = tuple(sorted({column for _, column in groups}, key=key_order))
+    for measure in query.metrics:
+        cells = {key: sampler.cell(members, observations.place(measure)) for key, members in groups.items()}
+        yield Table(query, measure, split, rows, columns, cells, common, notes)
+
+
+def _distinct(query: Query, observations: Observations, rows: Sequence[Row]) -> dict[str, set[Value]]:
+    """The values of each dimension that is not shown; without rows those that the filters ask for."""
+    if not rows:
+        return {name: set(values) for name, values in query.filters.items() if name not in query.shown}
+    hidden = {name: place for place, name in enumerate(observations.dimensions, 1) if name not in query.shown}
+    # Which trial it is says something only where it was asked for.
+    telling = {name: place for name, place in hidden.items() if name not in REPEATS or name in query.filters}
+    found = {name: {row[place] for row in rows} for name, place in telling.items()}
+    return {name: values for name, values in found.items() if values != {None}}
+
+
+class _Sampler:
+    """Makes cells of rows; knows where in a row the things stand that every cell needs."""
+
+    def __init__(self, summary: Summary, observations: Observations, hidden: Sequence[str]) -> None:
+        self._summarise = SUMMARISE[summary]
+        self._names = observations.key(["run_id", "trial"])
+        self._hidden = [(name, observations.dimensions.index(name) + 1) for name in hidden]
+
+    def cell(self, members: Sequence[Row], place: int | None) -> Cell:
+        measured = [(row, value) for row in members if (value := _number(row, place)) is not None]
+        sample = tuple(sorted((self._point(row, value) for row, value in measured), key=_by_trial))
+        values = [point.value for point in sample]
+        return Cell(
+            sample=sample,
+            mean=statistics.fmean(values) if values else None,
+            centre=self._summarise(values) if values else None,
+            mixes=self._mixes([row for row, _ in measured]) if len(measured) > 1 else {},
+            warnings=_notes(len(values), len(members)),
+        )
+
+    def _point(self, row: Row, value: float) -> Point:
+        run_id, trial = self._names(row)
+        return Point(row[0], "" if run_id is None else str(run_id), trial, value)
+
+    def _mixes(self, rows: Sequence[Row]) -> dict[str, tuple[Value, ...]]:
+        found = {name: {row[place] for row in rows} for name, place in self._hidden}
+        return {name: tuple(sorted(values, key=ordered)) for name, values in found.items() if len(values) > 1}
+
+
+def _by_trial(point: Point) -> tuple[object, ...]:
+    return (ordered(point.trial), point.run)
+
+
+def _notes(n: int, runs: int) -> tuple[Note, ...]:
+    notes = []
+    if n < runs:
+        notes.append(Note("missing", f"{runs - n} of {runs} runs {'has' if runs - n == 1 else 'have'} no value"))
+    if n == 1:
+        notes.append(Note("single", "a single run: its spread is not known"))
+    return tuple(notes)
+
+
+SUMMARISE: dict[Summary, Callable[[Sequence[float]], float]] = {
+    Summary.MEAN: statistics.fmean,
+    Summary.MEDIAN: statistics.median,
+    Summary.MIN: min,
+    Summary.MAX: max,
+    Summary.LAST: lambda values: values[-1],
+    # The best single run was picked before; what is left is summarised as usual.
+    Summary.TRIAL: statistics.fmean,
+}

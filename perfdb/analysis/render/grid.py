@@ -5,8 +5,16 @@ HTML templates and the text renderings print a Grid and decide nothing; what sta
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
-from perfdb.analysis.table import Cell, Table
+from perfdb.analysis.dimensions import dimension, say
+from perfdb.analysis.query import Layout
+from perfdb.analysis.render import labels
+from perfdb.analysis.table import Cell, Key, Table
+from perfdb.analysis.units import round_half_up
+
+# There are runs, but none of them has the value; where there is no run the place stays empty.
+NO_VALUE = "–"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,16 +53,94 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """``corner`` titles the row headings; ``caption`` says what all its runs have in common."""
+    """``corner`` titles the row headings; ``caption`` says what all its runs have in common.
+
+    ``column_texts`` name each column in a line, for renderings that cannot merge headings. ``warnings`` hold what
+    concerns the table, and what would otherwise be said of every cell.
+    """
 
     title: str
     caption: str
     corner: tuple[str, ...]
     columns: tuple[ColumnLine, ...]
+    column_texts: tuple[str, ...]
     lines: tuple[Line, ...]
     warnings: tuple[str, ...] = ()
 
 
 def grids(tables: Sequence[Table]) -> list[Grid]:
     """One grid for each table; with layout=metrics one for each split, its measures as lines."""
-    raise NotImplementedError
+    together = [[table] for table in tables]
+    if tables and tables[0].query.layout is Layout.METRICS:
+        together = [list(group) for _, group in groupby(tables, key=lambda table: table.split)]
+    return [_grid(group) for group in together]
+
+
+def _grid(tables: Sequence[Table]) -> Grid:
+    table = tables[0]
+    stacked = table.query.layout is Layout.METRICS
+    shared = _shared_notes(tables)
+    body = [[_cells(each, row, shared) for each in tables] for row in table.rows]
+    row_headings = _merged([row for row in table.rows for _ in tables], len(table.query.rows))
+    measure_headings = [_measure_headings(each) if stacked else () for _ in table.rows for each in tables]
+    lines = zip(row_headings, measure_headings, (cells for block in body for cells in block), strict=True)
+    return Grid(
+        title=labels.split_text(table) if stacked else labels.title(table),
+        caption=labels.caption(table),
+        corner=tuple(dimension(name).title for name in table.query.rows) + (("Metric", "Unit") if stacked else ()),
+        columns=_column_lines(table),
+        column_texts=tuple(say(table.query.columns, key) or _only_heading(table) for key in table.columns),
+        lines=tuple(Line(row + measure, cells) for row, measure, cells in lines),
+        warnings=tuple(note.message for note in table.warnings) + tuple(f"every cell: {note}" for note in shared),
+    )
+
+
+def _measure_headings(table: Table) -> tuple[Heading, ...]:
+    return Heading(labels.measure_title(table.measure)), Heading(table.metric.unit)
+
+
+def _shared_notes(tables: Sequence[Table]) -> tuple[str, ...]:
+    """What is to be noted of every number: said once, it is no longer noise."""
+    noted = [labels.notes(cell) for table in tables for cell in table.cells.values()]
+    return tuple(note for note in noted[0] if all(note in each for each in noted)) if len(noted) > 1 else ()
+
+
+def _cells(table: Table, row: Key, shared: Sequence[str]) -> tuple[GridCell, ...]:
+    return tuple(_printed(table, table.cells.get((row, column)), shared) for column in table.columns)
+
+
+def _printed(table: Table, cell: Cell | None, shared: Sequence[str]) -> GridCell:
+    if cell is None:
+        return GridCell("")
+    notes = tuple(note for note in labels.notes(cell) if note not in shared)
+    runs = tuple(point.run for point in cell.sample)
+    text = NO_VALUE if cell.centre is None else round_half_up(cell.centre, table.metric.decimals)
+    return GridCell(text, runs, notes, cell)
+
+
+def _column_lines(table: Table) -> tuple[ColumnLine, ...]:
+    """A line for each dimension of the columns; without any there is one column, which needs a heading too."""
+    names = table.query.columns
+    if not names:
+        return (ColumnLine("", tuple(Heading(_only_heading(table)) for _ in table.columns)),)
+    levels = zip(*_merged(table.columns, len(names)), strict=True)
+    return tuple(
+        ColumnLine(dimension(name).title, tuple(heading for heading in level if heading is not None))
+        for name, level in zip(names, levels, strict=False)
+    )
+
+
+def _only_heading(table: Table) -> str:
+    return "Value" if table.query.layout is Layout.METRICS else table.metric.unit
+
+
+def _merged(keys: Sequence[Key], depth: int) -> list[tuple[Heading | None, ...]]:
+    """Headings for keys in order: equal beginnings that follow each other become one heading over all of them."""
+    levels = []
+    for level in range(depth):
+        headings: list[Heading | None] = []
+        for prefix, group in groupby(keys, key=lambda key: key[: level + 1]):
+            span = len(list(group))
+            headings += [Heading(labels.value_text(prefix[-1]), span), *[None] * (span - 1)]
+        levels.append(headings)
+    return list(zip(*levels, strict=True)) if depth else [() for _ in keys]

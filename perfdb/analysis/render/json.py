@@ -1,12 +1,70 @@
-"""Tables as plain data: the contract of ``GET /api/v1/tables/``."""
+"""Tables as plain data: the contract of ``GET /api/v1/tables/`` that scripts rely on.
 
-from collections.abc import Sequence
+Numbers are in base units and never rounded; a cell refers to its row and column by their place in the lists.
+"""
+
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from perfdb.analysis.dimensions import Value
 from perfdb.analysis.query import Query
-from perfdb.analysis.table import Table
+from perfdb.analysis.render import labels
+from perfdb.analysis.table import Cell, Key, Note, Point, Table
 
 
 def render(query: Query, tables: Sequence[Table]) -> dict[str, Any]:
-    """``{"query", "tables": […], "warnings": […]}``; numbers in base units, unrounded."""
-    raise NotImplementedError
+    """``{"query", "tables": […], "warnings": […]}`` of types that JSON has; ``query`` is the query string."""
+    warnings = dict.fromkeys(note for table in tables for note in table.warnings)
+    return {
+        "query": query.encode(),
+        "tables": [_table(table) for table in tables],
+        "warnings": [_note(note) for note in warnings],
+    }
+
+
+def point_data(point: Point) -> dict[str, Any]:
+    """A measurement and the run it comes from: ``run`` is the run's number, ``run_id`` its name in the study."""
+    return {"run": point.run, "run_id": point.run_id, "trial": point.trial, "value": point.value}
+
+
+def _table(table: Table) -> dict[str, Any]:
+    return {
+        "title": labels.title(table),
+        "metric": table.measure.metric,
+        "role": table.measure.role,
+        "unit": table.metric.unit,
+        "better": table.metric.better.value,
+        "split": _key(table.query.split, table.split) if table.split else {},
+        "common": dict(table.common),
+        "rows": [_key(table.query.rows, key) for key in table.rows],
+        "columns": [_key(table.query.columns, key) for key in table.columns],
+        "cells": list(_cells(table)),
+    }
+
+
+def _key(names: Sequence[str], key: Key) -> dict[str, Value]:
+    return dict(zip(names, key, strict=True))
+
+
+def _cells(table: Table) -> Iterator[dict[str, Any]]:
+    for row_number, row in enumerate(table.rows):
+        for column_number, column in enumerate(table.columns):
+            if (cell := table.cells.get((row, column))) is not None:
+                yield {"row": row_number, "column": column_number, **_cell(cell)}
+
+
+def _cell(cell: Cell) -> dict[str, Any]:
+    return {
+        "n": cell.n,
+        "mean": cell.mean,
+        "centre": cell.centre,
+        "interval": cell.interval,
+        "values": [point_data(point) for point in cell.sample],
+        "diff": None,
+        "mixes": {name: list(values) for name, values in cell.mixes.items()},
+        "warnings": [_note(note) for note in cell.warnings],
+    }
+
+
+def _note(note: Note) -> dict[str, str]:
+    return {"code": note.code, "message": note.message}

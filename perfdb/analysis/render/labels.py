@@ -1,0 +1,66 @@
+"""The words around numbers: titles, headings with units, captions. One wording for every rendering."""
+
+from perfdb.analysis import dimensions, metrics
+from perfdb.analysis.dimensions import Value
+from perfdb.analysis.metrics import TOTAL, Measure
+from perfdb.analysis.query import Pick
+from perfdb.analysis.table import Cell, Note, Table
+
+
+def measure_title(measure: Measure) -> str:
+    """The metric's title, with the role unless it is the total: ``CPU utilisation, client``."""
+    title = metrics.BY_NAME[measure.metric].title
+    return title if measure.role == TOTAL else f"{title}, {measure.role}"
+
+
+def measure_heading(measure: Measure) -> str:
+    """The title with the unit behind it: ``Transactions per second (trans/s)``."""
+    return f"{measure_title(measure)} ({metrics.BY_NAME[measure.metric].unit})"
+
+
+def axis_title(name: str) -> str:
+    """The title of a dimension, with its unit where it has one: ``MTU (bytes)``."""
+    dimension = dimensions.dimension(name)
+    return f"{dimension.title} ({dimension.unit})" if dimension.unit else dimension.title
+
+
+def value_text(value: Value) -> str:
+    """A value under its dimension's title; a missing one is a dash."""
+    return "–" if value is None else str(value)
+
+
+def split_text(table: Table) -> str:
+    """The values that tell the tables of a split apart; empty without a split."""
+    # The one table without runs has no key, whatever the split.
+    return dimensions.say(table.query.split, table.split) if table.split else ""
+
+
+def pick_text(pick: Pick) -> str:
+    """What the runs were chosen by: ``best Transactions per second per Device``."""
+    titles = " and ".join(dimensions.dimension(name).title for name in pick.dimensions)
+    return f"best {measure_title(pick.measure)} per {titles}"
+
+
+def title(table: Table) -> str:
+    """What is measured, and for which value of the split."""
+    return " · ".join(part for part in (measure_heading(table.measure), split_text(table)) if part)
+
+
+def caption(table: Table) -> str:
+    """What all runs of a table have in common, and how they were chosen."""
+    common = dimensions.say(table.common.keys(), table.common.values())
+    pick = pick_text(table.query.pick) if table.query.pick else ""
+    return " · ".join(part for part in (common, pick) if part)
+
+
+def mix_note(name: str, values: tuple[Value, ...]) -> Note:
+    """A mix as a warning: ``mixes MTU 1500 and 9000``."""
+    texts = [value_text(value) for value in values]
+    listed = f"{', '.join(texts[:-1])} and {texts[-1]}"
+    return Note("mixes", f"mixes {dimensions.dimension(name).title} {listed}")
+
+
+def notes(cell: Cell) -> tuple[str, ...]:
+    """All that a reader of a cell should know, mixes first."""
+    mixed = [mix_note(name, values) for name, values in cell.mixes.items()]
+    return tuple(note.message for note in (*mixed, *cell.warnings))

@@ -1,0 +1,139 @@
+"""Which series a figure has: the axis, the order and names of its series, and the colour each keeps everywhere.
+
+A Plan is shared by figures that stand beside each other, so that a device looks the same in both.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any, Self
+
+from perfdb.analysis import dimensions
+from perfdb.analysis.dimensions import FACTOR, Value, dimension
+from perfdb.analysis.query import Query, ordered
+from perfdb.analysis.render import labels
+from perfdb.analysis.table import Key, Table, key_order
+
+# How many colours the page's style sheet offers.
+PALETTE = 8
+
+_NUMBER = re.compile(r"-?\d+(\.\d+)?")
+
+
+def place(query: Query, row: Key, column: Key) -> tuple[Key, Key]:
+    """Where a cell stands in a figure: its key on the x axis and the key of its series.
+
+    The last dimension of the rows is the axis and all others make the series; without rows each column is a place
+    on the axis of a single series.
+    """
+    return (row[-1:], row[:-1] + column) if query.rows else (column, ())
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """``colour`` numbers the page's colours from 0; ``variant`` tells series of one colour apart."""
+
+    colour: int
+    variant: int
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """``xs`` and ``series`` are keys in natural order; ``names`` and ``styles`` belong to ``series``.
+
+    ``common`` is what all series agree in: it is said once and left out of their names.
+    """
+
+    axis: tuple[str, ...]
+    xs: tuple[Key, ...]
+    numeric: bool
+    series: tuple[Key, ...]
+    names: tuple[str, ...]
+    styles: tuple[Style, ...]
+    legend: str
+    common: str
+
+    @classmethod
+    def of(cls, tables: Sequence[Table]) -> Self:
+        """The plan for tables that are laid out alike."""
+        query = tables[0].query
+        places = [place(query, row, column) for table in tables for row, column in table.cells]
+        series = tuple(sorted({key for _, key in places}, key=key_order))
+        names = query.rows[:-1] + query.columns if query.rows else ()
+        varying = [at for at in range(len(names)) if len({key[at] for key in series}) > 1]
+        fixed = [at for at in range(len(names)) if series and at not in varying]
+        axis = query.rows[-1:] or query.columns
+        xs = tuple(sorted({x for x, _ in places}, key=key_order))
+        return cls(
+            axis=axis,
+            xs=xs,
+            numeric=_is_numeric(axis, xs),
+            series=series,
+            names=tuple(_say(names, key, varying or fixed) for key in series),
+            styles=_styles(names, series, varying),
+            legend=", ".join(dimension(names[at]).title for at in varying),
+            common=_say(names, series[0], fixed) if series else "",
+        )
+
+    @property
+    def x_title(self) -> str:
+        """The title of the x axis, with units."""
+        return ", ".join(labels.axis_title(name) for name in self.axis)
+
+    def label(self, x: Key) -> str:
+        """A place on the axis in words."""
+        return dimensions.say(self.axis, x)
+
+    def position(self, x: Key) -> float | str:
+        """A place on the axis as Plotly takes it: a number, or the name of a category."""
+        number = _number(x[0]) if self.numeric else None
+        return self.label(x) if number is None else number
+
+    def ticks(self) -> dict[str, Any]:
+        """Ticks where something was measured, and nowhere else."""
+        positions = [self.position(x) for x in self.xs]
+        if not self.numeric:
+            return {"type": "category", "categoryorder": "array", "categoryarray": positions}
+        return {"type": "linear", "tickmode": "array", "tickvals": positions}
+
+
+def _is_numeric(axis: Sequence[str], xs: Sequence[Key]) -> bool:
+    """Whether the axis is one of numbers: a quantity, or a factor that has only numbers for values."""
+    if len(axis) != 1 or not (dimension(axis[0]).quantity or axis[0].startswith(FACTOR)):
+        return False
+    return all(_number(value) is not None for (value,) in xs)
+
+
+def _say(names: Sequence[str], key: Key, places: Sequence[int]) -> str:
+    return dimensions.say([names[at] for at in places], [key[at] for at in places])
+
+
+def _number(value: Value) -> float | None:
+    if isinstance(value, int):
+        return value
+    return float(value) if value is not None and _NUMBER.fullmatch(value) else None
+
+
+def _styles(names: Sequence[str], series: Sequence[Key], varying: Sequence[int]) -> tuple[Style, ...]:
+    """Colours by device where series differ in it, else by the first dimension they differ in; dashes by the rest."""
+    candidates = varying or range(len(names))
+    lead = next((at for at in candidates if names[at] == "device"), next(iter(candidates), None))
+    leads = [None if lead is None else key[lead] for key in series]
+    rests = [tuple(key[at] for at in varying if at != lead) for key in series]
+    colours = _colours(leads)
+    variants = {rest: number for number, rest in enumerate(sorted(set(rests), key=key_order))}
+    if len(variants) == 1:
+        # One dimension only: the dashes are free to repeat what the colours say.
+        return tuple(Style(colours[value], colours[value]) for value in leads)
+    return tuple(Style(colours[value], variants[rest]) for value, rest in zip(leads, rests, strict=True))
+
+
+def _colours(values: Sequence[Value]) -> Mapping[Value, int]:
+    """A colour for each value: always the same one, but for the few that would share it within a figure."""
+    colours: dict[Value, int] = {}
+    for value in sorted(set(values), key=ordered):
+        wanted = blake2b(str(value).encode()).digest()[0] % PALETTE
+        free = [(wanted + step) % PALETTE for step in range(PALETTE)]
+        colours[value] = next((colour for colour in free if colour not in colours.values()), wanted)
+    return colours

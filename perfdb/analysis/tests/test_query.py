@@ -1,0 +1,158 @@
+"""A Query is read from a query string, refuses what it cannot answer, and is written back the same."""
+
+from urllib.parse import parse_qsl
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from perfdb.analysis import dimensions, metrics
+from perfdb.analysis.metrics import Better, Measure
+from perfdb.analysis.query import MISSING, Layout, Pick, Query, QueryError, Summary, default_metrics
+from perfdb.analysis.tests.archive import parsed
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1).filter(str.strip)
+ROLES = TEXTS
+MEASURES = st.builds(Measure, st.sampled_from(sorted(metrics.BY_NAME)), ROLES | st.just("total"))
+DIRECTED = MEASURES.filter(lambda measure: metrics.BY_NAME[measure.metric].better is not Better.NEUTRAL)
+FACTORS = st.text("abcXYZ_-. é&=%+", min_size=1).map(str.strip).filter(bool).map("factor.{}".format)
+NAMES = st.sampled_from(sorted(dimensions.BY_NAME)) | FACTORS
+NUMBERS = st.integers(0, 2**40)
+VALUES = {"mtu": NUMBERS, "users": NUMBERS, "layer": NUMBERS, "trial": NUMBERS}
+
+
+@st.composite
+def queries(draw: st.DrawFn) -> Query:
+    laid_out = draw(st.lists(NAMES, unique=True, max_size=6))
+    cuts = sorted(draw(st.tuples(*[st.integers(0, len(laid_out))] * 2)))
+    per = draw(st.lists(NAMES.filter(lambda name: name not in ("trial", "run_id")), unique=True, max_size=3))
+    pick = Pick(draw(DIRECTED), tuple(per)) if per else None
+    filtered = draw(st.lists(NAMES, unique=True, max_size=4))
+    return Query(
+        metrics=tuple(draw(st.lists(MEASURES, max_size=3))),
+        filters={name: tuple(draw(st.lists(VALUES.get(name, TEXTS) | st.none(), min_size=1))) for name in filtered},
+        rows=tuple(laid_out[: cuts[0]]),
+        columns=tuple(laid_out[cuts[0] : cuts[1]]),
+        split=tuple(laid_out[cuts[1] :]),
+        pick=pick,
+        summary=draw(st.sampled_from([kind for kind in Summary if pick or kind is not Summary.TRIAL])),
+        layout=draw(st.sampled_from(list(Layout))),
+    )
+
+
+@given(queries())
+def test_a_query_survives_the_query_string(query: Query) -> None:
+    again = Query.parse(parse_qsl(query.encode(), keep_blank_values=True))
+    assert again == query
+    assert hash(again) == hash(query)
+    assert again.encode() == query.encode()
+
+
+def test_it_works() -> None:
+    query = parsed("metric=trans_per_s&metric=cpu_util@client&mtu=8K&rows=users&columns=device,layer&summary=median")
+    assert query.metrics == (Measure("trans_per_s"), Measure("cpu_util", "client"))
+    assert query.filters == {"mtu": (8192,)}
+    assert (query.rows, query.columns, query.split) == (("users",), ("device", "layer"), ())
+    assert query.summary is Summary.MEDIAN
+
+
+def test_equal_questions_are_written_alike() -> None:
+    one = parsed("rows=users&factor.kernel=2.4.10&mtu=9000&mtu=1500&factor.kernel=2.4.9&mtu=1500&metric=mb_per_s@total")
+    other = parsed("metric=mb_per_s&mtu=1500&mtu=9000&factor.kernel=2.4.9&factor.kernel=2.4.10&rows=users")
+    assert one == other
+    assert one.encode() == ("metric=mb_per_s&mtu=1500&mtu=9000&factor.kernel=2.4.9&factor.kernel=2.4.10&rows=users")
+
+
+def test_blank_form_fields_ask_nothing() -> None:
+    assert parsed("metric=&device=&rows=&columns= &pick=&summary=&layout=") == Query()
+
+
+def test_a_form_may_send_its_dimensions_one_by_one() -> None:
+    assert parsed("rows=users&rows=mtu").rows == ("users", "mtu")
+
+
+def test_a_missing_value_can_be_asked_for() -> None:
+    query = parsed(f"layer={MISSING}&layer=2")
+    assert query.filters == {"layer": (2, None)}
+    assert query.encode() == "layer=2&layer=(none)"
+
+
+def test_a_pick_knows_its_measure_and_what_it_is_per() -> None:
+    assert parsed("pick=trans_per_s:device").pick == Pick(Measure("trans_per_s"), ("device",))
+    assert parsed("pick=mb_per_s@client:device,workload").pick == Pick(
+        Measure("mb_per_s", "client"), ("device", "workload")
+    )
+
+
+def test_what_is_picked_by_must_be_read_too() -> None:
+    assert parsed("metric=cpu_util&pick=trans_per_s:device").measures == (Measure("cpu_util"), Measure("trans_per_s"))
+
+
+@pytest.mark.parametrize(
+    ("query", "parameter", "known"),
+    [
+        ("colour=red", "colour", "factor.NAME"),
+        ("factor.=1", "factor.", "factor.NAME"),
+        ("metric=speed", "metric", "trans_per_s"),
+        ("rows=speed", "rows", "device"),
+        ("columns=Device", "columns", "device"),
+        ("split=factor.", "split", "factor.NAME"),
+        ("summary=average", "summary", "mean"),
+        ("layout=wide", "layout", "metrics"),
+        ("pick=speed:device", "pick", "trans_per_s"),
+        ("pick=trans_per_s:speed", "pick", "device"),
+        ("pick=trans_per_s:", "pick", "device"),
+        ("pick=cpu_util:device", "pick", "trans_per_s"),
+    ],
+)
+def test_what_is_unknown_is_refused_with_what_is_known(query: str, parameter: str, known: str) -> None:
+    with pytest.raises(QueryError) as refused:
+        parsed(query)
+    assert refused.value.parameter == parameter
+    assert known in refused.value.known
+    assert known in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("query", "parameter"),
+    [
+        ("mtu=jumbo", "mtu"),
+        ("users=many", "users"),
+        ("device=a\0b", "device"),
+        ("rows=users,users", "rows"),
+        ("rows=users&columns=users", "columns"),
+        ("columns=mtu&split=mtu", "split"),
+        ("rows=factor.a:b", "rows"),
+        ("summary=trial", "summary"),
+        ("summary=min&summary=max", "summary"),
+        ("pick=trans_per_s", "pick"),
+        ("pick=trans_per_s:device&pick=mb_per_s:device", "pick"),
+        ("pick=trans_per_s:device,device", "pick"),
+        ("pick=trans_per_s:trial", "pick"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(query: str, parameter: str) -> None:
+    with pytest.raises(QueryError) as refused:
+        parsed(query)
+    assert refused.value.parameter == parameter
+
+
+def test_one_thing_can_be_changed() -> None:
+    query = parsed("metric=trans_per_s&device=OSA&rows=users")
+    assert query.with_filter("mtu", 1500, 9000) == parsed("metric=trans_per_s&device=OSA&mtu=1500&mtu=9000&rows=users")
+    assert query.with_filter("device", "LAN") == parsed("metric=trans_per_s&device=LAN&rows=users")
+    assert query.with_filter("device") == parsed("metric=trans_per_s&rows=users")
+    assert query.with_split("mtu") == parsed("metric=trans_per_s&device=OSA&rows=users&split=mtu")
+    assert query.replace(columns=("mtu",)).columns == ("mtu",)
+    with pytest.raises(QueryError):
+        query.with_split("users")
+
+
+def test_the_metrics_shown_unasked_follow_from_the_workloads() -> None:
+    assert default_metrics(["STRG", "RR", "CRR", "RR"]) == (
+        Measure("trans_per_s"),
+        Measure("mb_per_s"),
+        Measure("cpu_ms_per_trans"),
+        Measure("cpu_ms_per_mb"),
+    )
+    assert default_metrics(["zcc"]) == ()
