@@ -1,4 +1,4 @@
-"""Which static files are served and under what names: hashed, so that a browser may keep them for ever, and compressed once.
+"""Which static files are served, compressed once, and under names with a hash, so that a browser keeps them for ever.
 
 `manage.py collectstatic` does the work; the launcher and the image call it.
 """
@@ -20,15 +20,16 @@ class PerfdbStaticFilesConfig(StaticFilesConfig):
     ignore_patterns = [*StaticFilesConfig.ignore_patterns, "*.map", "datasets", "templates", "widgetbundle.js"]
 
 
-class QuickCompressor(Compressor):
+class QuickCompressor(Compressor):  # type: ignore[misc]
     """Compresses large files with less effort, so that a first start does not wait for them."""
 
     @staticmethod
     def compress_brotli(data: bytes) -> bytes:
-        return brotli.compress(data, quality=BROTLI_BEST if len(data) <= BROTLI_BEST_UP_TO_BYTES else BROTLI_FAST)
+        quality = BROTLI_BEST if len(data) <= BROTLI_BEST_UP_TO_BYTES else BROTLI_FAST
+        return bytes(brotli.compress(data, quality=quality))
 
 
-class HashedStaticFilesStorage(CompressedManifestStaticFilesStorage):
+class HashedStaticFilesStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
     """Names with a hash, also in the `import` lines of our own modules (js/): others' bundles have none.
 
     The patterns are Django's without source maps, which are left out.
@@ -45,7 +46,7 @@ class HashedStaticFilesStorage(CompressedManifestStaticFilesStorage):
                 ),
             ),
         ),
-        ("js/*.js", HashedFilesMixin._js_module_import_aggregation_patterns[1]),
+        ("js/*.js", HashedFilesMixin._js_module_import_aggregation_patterns[1]),  # type: ignore[attr-defined]
     )
 
     def create_compressor(self, **kwargs: object) -> Compressor:

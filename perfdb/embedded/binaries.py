@@ -63,7 +63,7 @@ def postgres_major(folder: Path) -> int:
 
 
 def broker_program() -> Path:
-    """valkey-server or redis-server: PERFDB_REDIS_BIN, the wheel, or on PATH. Raises LauncherError when none is there."""
+    """valkey-server or redis-server: PERFDB_REDIS_BIN, the wheel, or on PATH. Raises LauncherError without any."""
     named = os.environ.get("PERFDB_REDIS_BIN")
     if named:
         if not os.access(named, os.X_OK) or Path(named).is_dir():

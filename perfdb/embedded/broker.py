@@ -16,7 +16,7 @@ class Broker:
     """One embedded broker; `durable=False` is for tests.
 
     Attributes:
-        url: What REDIS_URL must be to reach it.
+        environment: What reaches it (REDIS_URL).
     """
 
     def __init__(self, processes: Processes, env: Mapping[str, str], *, durable: bool = True) -> None:
@@ -26,7 +26,7 @@ class Broker:
         self.program = broker_program()
         self.data = processes.home.path / "broker"
         self.socket = processes.home.sockets / "broker.sock"
-        self.url = f"unix://{self.socket}"
+        self.environment = {"REDIS_URL": f"unix://{self.socket}"}
 
     def start(self) -> Child:
         """Start it. Raises LauncherError when it cannot be."""
@@ -40,6 +40,7 @@ class Broker:
                 argv=argv,
                 env=self.env,
                 cwd=self.data,
+                outlives_others=True,
                 # The kernel sends this when the launcher was killed: it still writes what it has.
                 death_signal=signal.SIGTERM,
             )

@@ -1,4 +1,4 @@
-"""The embedded PostgreSQL: a cluster in PERFDB_HOME/postgres, reached by a socket in a private folder and by nothing else."""
+"""The embedded PostgreSQL: a cluster in PERFDB_HOME/postgres, reached only by a socket in a private folder."""
 
 import contextlib
 import shutil
@@ -29,7 +29,7 @@ class Postgres:
     """One embedded PostgreSQL; `durable=False` is for tests.
 
     Attributes:
-        url: What DATABASE_URL must be to reach it.
+        environment: What reaches it, for Django (DATABASE_URL) and for PostgreSQL's own programs (PGHOST ...).
     """
 
     def __init__(self, processes: Processes, env: Mapping[str, str], *, durable: bool = True) -> None:
@@ -42,7 +42,13 @@ class Postgres:
         self.major = postgres_major(self.folder)
         self.sockets = self.home.sockets
         self.rights = database_rights((self.home.path, self.folder))
-        self.url = f"postgres://{NAME}@/{self.sockets}/{NAME}"
+        self.environment = {
+            "DATABASE_URL": f"postgres://{NAME}@/{self.sockets}/{NAME}",
+            "PGHOST": str(self.sockets),
+            "PGPORT": str(PORT),
+            "PGUSER": NAME,
+            "PGDATABASE": NAME,
+        }
 
     def start(self) -> Child:
         """Start it, making the cluster first where there is none. Raises LauncherError when that cannot be."""
@@ -77,6 +83,7 @@ class Postgres:
             stop_signal=signal.SIGINT,  # "Fast": ends sessions, then writes a checkpoint.
             death_signal=signal.SIGQUIT,  # "Immediate": takes its children along.
             grace=30.0,
+            outlives_others=True,
         )
 
     def _prepare(self) -> None:

@@ -30,7 +30,7 @@ START_TOLERANCE_S = 2.0
 _LIBC = ctypes.CDLL(None, use_errno=True)
 
 
-class Interrupted(Exception):
+class Interrupted(Exception):  # noqa: N818 - not an error
     """A person or the system asked the launcher to end."""
 
 
@@ -48,6 +48,7 @@ class Service:
         stop_signal: What asks the program to end in good order.
         death_signal: What the kernel sends it when the launcher is killed.
         grace: Seconds from the stop signal until it is killed.
+        outlives_others: Whether the other services need it until they have ended.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Service:
     stop_signal: signal.Signals = signal.SIGTERM
     death_signal: signal.Signals = signal.SIGKILL
     grace: float = 10.0
+    outlives_others: bool = False
 
 
 @dataclass
@@ -114,7 +116,7 @@ class Processes:
                 stderr=subprocess.STDOUT,
                 pass_fds=service.pass_fds,
                 start_new_session=True,
-                preexec_fn=_in_child(service, os.getpid()),
+                preexec_fn=_in_child(service, os.getpid()),  # noqa: PLW1509 - it runs before there are threads
             )
         child = Child(service, process, log)
         self.children.append(child)
@@ -151,7 +153,15 @@ class Processes:
         self.children.remove(child)
         self._write_record()
 
-    def stop(self, children: Sequence[Child]) -> None:
+    def stop(self) -> None:
+        """End all children in the reverse of their order; those that the others need come last."""
+        latest_first = list(reversed(self.children))
+        self._stop([child for child in latest_first if not child.service.outlives_others])
+        for child in latest_first:
+            if child.service.outlives_others:
+                self._stop([child])
+
+    def _stop(self, children: Sequence[Child]) -> None:
         """Ask these children to end, all at once; kill those that have not ended after their grace."""
         asked = time.monotonic()
         for child in children:

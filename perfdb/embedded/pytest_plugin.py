@@ -42,7 +42,7 @@ class EmbeddedServers:
         (self.home.path / "static").mkdir()
 
     def pytest_unconfigure(self) -> None:
-        self.processes.stop(list(reversed(self.processes.children)))
+        self.processes.stop()
         self.home.unlock()
         shutil.rmtree(self.home.path)
 

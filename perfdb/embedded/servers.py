@@ -18,7 +18,7 @@ class Server(Protocol):
     """An embedded server."""
 
     @property
-    def url(self) -> str:
+    def environment(self) -> dict[str, str]:
         """What reaches it."""
 
     def start(self) -> Child:
@@ -39,7 +39,7 @@ class Servers:
     """The servers of one instance; `durable=False` is for tests.
 
     Attributes:
-        environment: What reaches them, DATABASE_URL and REDIS_URL: ours or those that were given.
+        environment: What reaches them, such as DATABASE_URL and REDIS_URL: ours or those that were given.
     """
 
     def __init__(self, processes: Processes, *, durable: bool = True) -> None:
@@ -51,10 +51,12 @@ class Servers:
 
     def _take(self, variable: str, embedded: Callable[[], Server]) -> None:
         given = os.environ.get(variable)
-        if not given:
-            self._embedded.append(embedded())
-            given = self._embedded[-1].url
-        self.environment[variable] = given
+        if given:
+            self.environment[variable] = given
+            return
+        server = embedded()
+        self._embedded.append(server)
+        self.environment.update(server.environment)
 
     def start(self) -> dict[str, Callable[[], Child]]:
         """Start the embedded ones and wait until they answer; returns what starts each again, by its name.

@@ -1,0 +1,25 @@
+"""Brings an instance's database to the present state: migrations, then the demonstration data.
+
+One process for all of it, since starting Django takes longer than each of the steps. The sign-in link goes to a
+file of its own and not to the log.
+"""
+
+import sys
+from pathlib import Path
+
+import django
+from django.core.management import call_command
+
+
+def main(link: Path) -> None:
+    """Prepare the database and write the path of a one-time sign-in link to the file."""
+    django.setup()
+    call_command("migrate", interactive=False)
+    call_command("loaddemo")
+    link.touch(mode=0o600)
+    with link.open("w", encoding="utf-8") as output:
+        call_command("signinlink", stdout=output)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
