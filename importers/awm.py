@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from importers.awm_outcome import judge
-from importers.awm_records import Pair, Record, content_lines, is_count, is_number, read_records
+from importers.awm_records import content_lines, read_records
 from importers.awm_rows import listing
 from importers.model import Fact, Fragment, Kind, Listing, Parsed, Problem, Reading, Text
 from importers.problem_log import ProblemLog
+from importers.records import Pair, Record, is_count, is_number
 
 NAME = "awm"
 TITLE = "AWM driver log"

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol
 
-from importers.awm_records import Record, is_count
 from importers.model import Status
 from importers.problem_log import ProblemLog
+from importers.records import Record, is_count
 
 _MESSAGE_ID = re.compile(r"[A-Z]{3,}\d{3,}[A-Z]\s+")
 

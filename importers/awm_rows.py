@@ -2,9 +2,9 @@
 
 import re
 
-from importers.awm_records import Record, is_number
 from importers.model import Listing
 from importers.problem_log import ProblemLog
+from importers.records import Record, is_number
 
 _SUFFIX = re.compile(r"(?P<name>.+?)_(?P<unit>ms|us|s|bytes|per_sec)")
 _SECONDS = frozenset({"seconds", "warmup", "t0", "t1"})

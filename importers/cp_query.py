@@ -1,17 +1,200 @@
-"""Importer."""
+"""Captures of CP QUERY and INDICATE commands, taken before and after a run (``docs/importers/cp_query.md``).
 
-from importers.model import Parsed, Text
+Each capture becomes one snapshot: CPU times and adapter counters as printed, the configuration as facts. A file
+may hold several captures, each under its own ``* CPQUERY-CAPTURE`` line.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+
+from importers.cp_clean import Line, clean
+from importers.cp_commands import is_ready
+from importers.cp_network import read_network
+from importers.cp_responses import Evidence, Response, read_responses, split_responses
+from importers.cp_time import Moment, read_times
+from importers.model import Fact, Fragment, Kind, Parsed, Text
+from importers.problem_log import ProblemLog
+from importers.records import Record, is_count
 
 NAME = "cp_query"
-TITLE = "cp_query"
+TITLE = "CP QUERY capture"
 VERSION = 1
+
+_HEAD = re.compile(r"(?: ?[0-9:]{8} )?\*\s*CPQUERY-CAPTURE\s+(?P<version>\S+)(?P<rest>.*)", re.IGNORECASE)
+_MARKS = re.compile(r"TIME IS |CONNECT=|AVGPROC-|USERID=.*MACH=|VSWITCH SYSTEM|LAN .*Maxconn:|PROCESSOR 0[0-9A-F]* ")
+_USERID = re.compile(r"(\S+)\s+AT\s+\S+")
+_PHASES = ("before", "after")
+_ROLES = ("client", "server", "lpar")
+_HEAD_KEYS = frozenset({"run_id", "trial", "phase", "role", "userid"})
 
 
 def recognise(text: Text) -> bool:
-    """Whether this file is of this format."""
-    return False
+    """Whether the file has a capture's head line, or a line that only CP prints."""
+    return any(_HEAD.match(line) for line in text.lines) or any(
+        _MARKS.match(line.text) for line in clean(list(text.numbered()))
+    )
+
+
+@dataclass(slots=True)
+class _Capture:
+    """The raw lines of one capture, and its head line if it has one."""
+
+    head: Record | None = None
+    version: str = "1"
+    lines: list[tuple[int, str]] = field(default_factory=list)
 
 
 def parse(text: Text) -> Parsed:
-    """Read the file."""
-    return Parsed()
+    """Read all captures of a file; one that cannot be told from another is left out, with an error."""
+    parsed = Parsed()
+    cut_line = None if text.ends_whole else len(text.lines)
+    for capture in _captures(text):
+        found = ProblemLog(text.name, capture.head.value("run_id") or None if capture.head else None)
+        fragment = _read_capture(capture, text, cut_line, found)
+        parsed.problems.extend(found.problems)
+        if fragment is not None:
+            parsed.fragments.append(fragment)
+    return parsed
+
+
+def _captures(text: Text) -> Iterator[_Capture]:
+    """The file cut at its head lines; lines before the first are a capture if CP printed any of them."""
+    captures = [_Capture()]
+    for number, line in text.numbered():
+        if head := _HEAD.match(line):
+            record = Record("CPQUERY-CAPTURE", number, number)
+            record.extend(head["rest"], number)
+            captures.append(_Capture(record, head["version"]))
+        else:
+            captures[-1].lines.append((number, line))
+    for capture in captures:
+        if capture.head is not None or any(_MARKS.match(line.text) for line in clean(capture.lines)):
+            yield capture
+
+
+def _read_capture(capture: _Capture, text: Text, cut_line: int | None, found: ProblemLog) -> Fragment | None:
+    if capture.version != "1":
+        message = f"This capture's head line is of version {capture.version}; perfdb reads version 1."
+        found.error("cp_query.version", message, "Write * CPQUERY-CAPTURE 1.", capture.lines[0][0] - 1)
+        return None
+    lines = _whole_lines(clean(capture.lines, cut_line), found)
+    responses = split_responses(lines)
+    phase, role = _phase_and_role(capture.head, text.name, found)
+    evidence = Evidence(_host(capture.head, responses, found), found)
+    owner = role or ""
+    moments = read_times(responses, evidence, owner)
+    read_responses(responses, evidence, owner)
+    for response in responses:
+        read_network(response, evidence, owner)
+    _check_moments(moments, capture.head is not None, found)
+    if found.errors:
+        return None
+    trial = capture.head.value("trial") if capture.head else ""
+    numbers = [number for number, _ in capture.lines] or [capture.head.line if capture.head else 1]
+    return Fragment(
+        file=text.name,
+        format=NAME,
+        format_version=VERSION,
+        kind=Kind.SNAPSHOT,
+        first_line=capture.head.line if capture.head else numbers[0],
+        last_line=numbers[-1],
+        run_id=found.run_id,
+        trial=int(trial) if is_count(trial) else None,
+        role=role,
+        phase=phase,
+        host=evidence.host,
+        taken=moments[0].taken if moments else None,
+        zone=moments[0].zone if moments else "",
+        facts=(*_head_facts(capture.head, moments), *evidence.facts),
+        readings=tuple(evidence.readings),
+        counters=tuple(evidence.counters.values()),
+    )
+
+
+def _whole_lines(lines: list[Line], found: ProblemLog) -> list[Line]:
+    """Leave out a last line that may have lost characters, unless its end shows that it has not."""
+    if not lines or lines[-1].whole or not lines[-1].text:
+        return lines
+    last = lines[-1]
+    if is_ready(last.text) or re.search(r"TOTCPU=\s*[0-9]+:[0-9]{2}\.[0-9]{2}$", last.text):
+        return lines
+    message = f"The file ends without a line end, in {last.text.strip()!r}: it may be cut off; the line was left out."
+    found.warn("cp_query.cut-off", message, "Transfer the file again if more should be there.", last.number)
+    return lines[:-1]
+
+
+def _phase_and_role(head: Record | None, name: str, found: ProblemLog) -> tuple[str | None, str | None]:
+    """From the head line, else from the file's name; what stays open is said with what to do about it."""
+    named_phase, named_role = phase_and_role_in(name)
+    phase = (head.value("phase").lower() if head else "") or named_phase
+    role = (head.value("role").lower() if head else "") or named_role
+    line = head.line if head else None
+    if phase not in _PHASES:
+        message = "Nothing says whether this capture was taken before or after its run."
+        remedy = "Rename the file (before.client.txt) or add phase=before or phase=after to its head line."
+        found.warn("cp_query.no-phase", message, remedy, line)
+        phase = None
+    if not role:
+        message = "Nothing says whose capture this is."
+        remedy = "Rename the file (before.client.txt) or add role=client, server or lpar to its head line."
+        found.warn("cp_query.no-role", message, remedy, line)
+    return phase, role or None
+
+
+def phase_and_role_in(name: str) -> tuple[str | None, str | None]:
+    """What a path says: ``NMGBR950/before.client.txt``, ``NMGBR950.after.server.txt``, ``x/before/lpar.txt``.
+
+    The role is a known one anywhere in the path, else the word after the phase in the file's name.
+    """
+    path = PurePosixPath(name)
+    stem = [word.lower() for word in re.split(r"[._\-\s]+", path.stem if path.suffix else path.name)]
+    folders = [word.lower() for part in path.parts[:-1] for word in re.split(r"[._\-\s]+", part)]
+    phases = [word for word in stem if word in _PHASES] or [word for word in folders if word in _PHASES]
+    phase = phases[0] if len(set(phases)) == 1 else None
+    known = [word for word in (*stem, *folders) if word in _ROLES]
+    if known:
+        return phase, known[0]
+    after = stem[stem.index(phase) + 1 :] if phase in stem else []
+    return phase, after[0] if after and not after[0].isdigit() else None
+
+
+def _host(head: Record | None, responses: list[Response], found: ProblemLog) -> str | None:
+    """The guest that was captured: QUERY USERID says it, else the head line, else INDICATE USER."""
+    stated = head.value("userid") if head else ""
+    for response in responses:
+        for line in response.lines if response.command == "query userid" else []:
+            match = _USERID.fullmatch(line.text)
+            if match and stated and match[1].casefold() != stated.casefold():
+                message = f"The head line says userid={stated}, but QUERY USERID answered {match[1]}."
+                found.error("cp_query.userid", message, "Correct the head line, its role too.", line.number)
+            if match:
+                return match[1]
+    if stated:
+        return stated
+    indicated = (re.match(r"USERID=\s*(\S+)", line.text) for response in responses for line in response.lines)
+    return next((match[1] for match in indicated if match), None)
+
+
+def _check_moments(moments: list[Moment], has_head: bool, found: ProblemLog) -> None:
+    if not moments:
+        message = "The capture has no TIME IS line: it cannot be put before or after a run."
+        found.warn("cp_query.no-time", message, "Add QUERY TIME to the commands of the capture.")
+    elif len(moments) > 1:
+        lines = " and ".join(str(moment.line) for moment in moments)
+        message = f"The capture has {len(moments)} different times, in lines {lines}"
+        remedy = "Put a line * CPQUERY-CAPTURE 1 run_id= phase= role= userid= before each capture."
+        if has_head:
+            found.warn("cp_query.two-times", f"{message}: the first was taken.", remedy, moments[1].line)
+        else:
+            found.error("cp_query.two-times", f"{message}: it seems to be several captures.", remedy, moments[1].line)
+
+
+def _head_facts(head: Record | None, moments: list[Moment]) -> Iterator[Fact]:
+    """The TIME IS line, and keys of the head line that have no place of their own."""
+    if moments:
+        yield Fact("cp.time", moments[0].text, moments[0].line)
+    for pair in head.pairs if head else []:
+        if pair.key not in _HEAD_KEYS:
+            yield Fact(f"cp.head.{pair.key}", pair.text, pair.line)

@@ -1,0 +1,93 @@
+"""CP console output to plain lines: undoes what consoles, tools and screens put around the responses.
+
+The steps and their order are those of ``docs/importers/cp_query.md``; labels are matched afterwards, never columns.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from importers.cp_commands import command_of, is_ready
+
+_STAMP = re.compile(r"^ ?[0-9]{2}:[0-9]{2}:[0-9]{2}(?: |$)")
+_CPU = re.compile(r"^[0-9A-F]{2}: ")
+_NODE = re.compile(r"^[A-Za-z][\w.-]*: ")
+_SCREEN_STATUS = re.compile(r"\s+(?:RUNNING|MORE\.\.\.|HOLDING|VM READ|CP READ)(?:\s+\S+)?")
+_SCREEN_WIDTH = 80
+# How a line begins that is no continuation of the one before: a label, a message, a comment, a name AT a node.
+_OWN_KEYWORD = re.compile(
+    r"\s*(?:[A-Z][\w /.-]*[:=]|[A-Z]+\d*-\d|[*#]|HCP|TIME IS|PROC(?:ESSOR)? |LAN |VSWITCH |z/VM|Generated |IPL "
+    r"|OSA |CTCA |CONS |DASD |NIC |Adapter |Path |XSTORE|STORAGE|MONITOR|MSG |Ready|\S+ +AT \S+$|\s{2,})"
+)
+_LATER_COUNTERS = re.compile(r"\s*(?:VIRTCPU|TOTCPU)\s*=")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line after clean-up: its number in the file, its text, and whether the file has all of it."""
+
+    number: int
+    text: str
+    whole: bool = True
+    width: int = 0
+
+
+def clean(numbered: Sequence[tuple[int, str]], cut_line: int | None = None) -> list[Line]:
+    """The lines of one capture without stamps, prefixes and screen leftovers, wrapped lines joined.
+
+    ``cut_line`` is the number of a last line without line end, which may have lost characters.
+    """
+    lines = [_line(number, text, cut_line) for number, text in numbered]
+    lines = _without(_STAMP, lines)
+    lines = [replace(line, text=_CPU.sub("", line.text, count=1)) for line in lines]
+    lines = _without_node(lines)
+    return _joined([line for line in lines if _SCREEN_STATUS.fullmatch(line.text) is None])
+
+
+def _line(number: int, text: str, cut_line: int | None) -> Line:
+    stripped = text.replace("\r", "").rstrip()
+    return Line(number, stripped, number != cut_line, len(stripped))
+
+
+def _without(prefix: re.Pattern[str], lines: list[Line]) -> list[Line]:
+    """Drop a prefix when most lines have it; multi-line responses may lack it in some lines."""
+    relevant = [line for line in lines if line.text and not line.text.startswith("*")]
+    if sum(prefix.match(line.text) is not None for line in relevant) * 2 <= len(relevant):
+        return lines
+    return [replace(line, text=prefix.sub("", line.text, count=1)) for line in lines]
+
+
+def _without_node(lines: list[Line]) -> list[Line]:
+    """Drop ``node: `` when most lines start with the same one, as management tools print it."""
+    prefixes = Counter(match[0] for line in lines if (match := _NODE.match(line.text)))
+    if not prefixes:
+        return lines
+    return _without(re.compile("^" + re.escape(prefixes.most_common(1)[0][0])), lines)
+
+
+def _joined(lines: list[Line]) -> list[Line]:
+    """Join what was wrapped at the screen's width; the joined line has the first one's number."""
+    joined: list[Line] = []
+    for line in lines:
+        if joined and (glue := _glue(joined[-1], line)) is not None:
+            text = joined[-1].text + glue + line.text
+            joined[-1] = replace(joined[-1], text=text, whole=line.whole, width=line.width)
+        else:
+            joined.append(line)
+    return joined
+
+
+def _glue(before: Line, line: Line) -> str | None:
+    """What to put between a line and its continuation, None when the second is a line of its own."""
+    if not line.text or not before.text or command_of(line.text) is not None or is_ready(line.text):
+        return None
+    if "CONNECT=" in before.text and _LATER_COUNTERS.match(line.text):
+        return " "
+    if _OWN_KEYWORD.match(line.text):
+        return None
+    if before.width == _SCREEN_WIDTH and not before.text.startswith("*"):
+        return ""
+    if before.text.endswith((":", "=")) and len(line.text.split()) == 1:
+        return " "
+    return None

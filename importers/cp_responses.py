@@ -1,0 +1,170 @@
+"""Responses within a capture: cuts it at the command echoes, and reads what each response says.
+
+Labels are matched whatever command was echoed; the command only gives the response its name. Values stay as
+printed. The forms are described in ``docs/importers/cp_query.md``.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from importers.cp_clean import Line
+from importers.cp_commands import command_of, failure_code, is_ready, label_command
+from importers.model import Fact, Reading
+from importers.problem_log import ProblemLog
+
+_MESSAGE = re.compile(r"HCP[A-Z]{3}[0-9]{3,4}[EW]\b.*")
+_USERID = re.compile(r"(\S+)\s+AT\s+(\S+)")
+_CPU_BLOCK = re.compile(r"\s*CPU\s+([0-9A-F]{2}):")
+_GUEST_TIME = re.compile(r"\b(VTIME|TTIME)=\s*(\S+)")
+_MINUTES = re.compile(r"[0-9]+:[0-9]{2}")
+_LEVEL = re.compile(r"z/VM\s+Version\s+(\d+)\s+Release\s+(\d+\.\d+),\s*service level\s+(\w+)", re.IGNORECASE)
+_LOAD = re.compile(r"AVGPROC-([0-9]+%)")
+_PROCESSOR = re.compile(r"PROCESSOR\s+([0-9A-F]+)\s+(\S+)(?:\s+.*)?")
+_STORAGE = re.compile(r"STORAGE\s*=\s*([0-9]+[KMGTP]?)\b")
+_XSTORE = re.compile(r"XSTORE=\s*(\S+)\s+online=")
+
+
+@dataclass(slots=True)
+class Response:
+    """The lines of one response; ``ended`` when something after it proves that it is whole."""
+
+    command: str
+    lines: list[Line] = field(default_factory=list)
+    ended: bool = False
+
+
+@dataclass(slots=True)
+class Evidence:
+    """What the responses of a capture say so far. The first of several readings of the same counter counts."""
+
+    host: str | None
+    found: ProblemLog
+    facts: list[Fact] = field(default_factory=list)
+    readings: list[Reading] = field(default_factory=list)
+    counters: dict[tuple[str, str], Reading] = field(default_factory=dict)
+
+    def count(self, reading: Reading) -> None:
+        self.counters.setdefault((reading.subject, reading.name), reading)
+
+    def fact(self, key: str, text: str, line: int) -> None:
+        """Keep the first fact of a key."""
+        if all(fact.key != key for fact in self.facts):
+            self.facts.append(Fact(key, text, line))
+
+
+def split_responses(lines: Iterable[Line]) -> list[Response]:
+    """Cut a capture into responses, at echoes, at prompts seen with an echo, and at CMS's Ready.
+
+    Before the first echo a response is named by the label it begins with.
+    """
+    lines = list(lines)
+    prompts = {echo.prompt.strip() for line in lines if (echo := command_of(line.text)) and echo.prompt.strip()}
+    responses: list[Response] = []
+    echoed = False
+    for line in lines:
+        echo = command_of(line.text)
+        other = next((prompt for prompt in prompts if line.text.startswith(prompt)), None)
+        label = None if echoed else label_command(line.text)
+        if responses and (echo or other or is_ready(line.text)):
+            responses[-1].ended = True
+        if echo:
+            responses.append(Response(echo.command))
+            echoed = True
+        elif other is not None:
+            responses.append(Response(line.text.removeprefix(other).strip() or "prompt"))
+        elif label is not None and not (responses and responses[-1].command == label):
+            responses[-1:] = [*responses[-1:], Response(label, [line])]
+        elif line.text.strip() and responses:
+            responses[-1].lines.append(line)
+    return responses
+
+
+def read_responses(responses: Iterable[Response], evidence: Evidence, role: str) -> None:
+    """Read all responses but QUERY TIME and the network's, and keep each as text."""
+    for response in responses:
+        _keep(response, evidence)
+        for read in _READERS:
+            read(response, evidence, role)
+
+
+def _keep(response: Response, evidence: Evidence) -> None:
+    """The response as a fact ``cp.<command>``; messages in its place are pointed out."""
+    for line in response.lines:
+        code = failure_code(line.text)
+        message = line.text.strip() if _MESSAGE.fullmatch(line.text.strip()) else None
+        if message or code:
+            text = f"{response.command.upper()} was answered by: {message or line.text}"
+            evidence.found.note("cp_query.message", text, "Check whether the answer matters.", line.number)
+    kept = [line for line in response.lines if not is_ready(line.text)]
+    if kept and response.command != "query time":
+        key = "cp." + "_".join(response.command.split())
+        evidence.facts.append(Fact(key, "\n".join(line.text for line in kept), kept[0].number))
+
+
+def _read_userid(response: Response, evidence: Evidence, role: str) -> None:
+    for line in response.lines:
+        match = _USERID.fullmatch(line.text)
+        if match and response.command == "query userid":
+            evidence.fact("node", match[2], line.number)
+
+
+def _read_indicate_user(response: Response, evidence: Evidence, role: str) -> None:
+    """VTIME and TTIME of each virtual CPU, whole seconds; another user's are told apart by its name."""
+    user, cpu = evidence.host, None
+    for line in response.lines:
+        owner = re.match(r"USERID=\s*(\S+)", line.text)
+        user = owner[1] if owner else user
+        block = _CPU_BLOCK.match(line.text)
+        cpu = block[1] if block else cpu
+        if cpu is None:
+            continue
+        own = evidence.host is None or (user or "").casefold() == evidence.host.casefold()
+        subject = f"CPU {cpu}" if own else f"{user}/CPU {cpu}"
+        for name, text in _GUEST_TIME.findall(line.text):
+            if _MINUTES.fullmatch(text):
+                evidence.count(Reading(name.lower(), text, "mmm:ss", line.number, role, subject))
+            else:
+                message = f"{name}={text} is not minutes and seconds (mmm:ss); it was left out."
+                evidence.found.warn("cp_query.shape", message, "Take the capture again.", line.number)
+
+
+def _read_processors(response: Response, evidence: Evidence, role: str) -> None:
+    """The LPAR's processors: how many lines say MASTER or ALTERNATE."""
+    states = [(line, match[2]) for line in response.lines if (match := _PROCESSOR.fullmatch(line.text.strip()))]
+    if not states:
+        return
+    running = [line for line, state in states if state in {"MASTER", "ALTERNATE"}]
+    reading = Reading("processors", str(len(running)), "processors", states[0][0].number, "lpar")
+    known = next((each for each in evidence.readings if each.name == "processors"), None)
+    if known is not None and known.text != reading.text:
+        message = f"QUERY PROCESSORS shows {known.text} processors in line {known.line} and then {reading.text}."
+        evidence.found.warn("cp_query.contradiction", message, "State the number of processors.", reading.line)
+    elif known is None:
+        evidence.readings.append(reading)
+    if not response.ended:
+        message = f"Nothing follows the {len(running)} lines of QUERY PROCESSORS, so more may be missing."
+        evidence.found.note("cp_query.open-end", message, "Check the number of processors.", reading.line)
+
+
+def _read_configuration(response: Response, evidence: Evidence, role: str) -> None:
+    virtual = response.command.startswith("query virtual")
+    for line in response.lines:
+        text = line.text.strip()
+        if level := _LEVEL.match(text):
+            evidence.fact("cp.level", f"z/VM {level[1]}.{level[2]}", line.number)
+            evidence.fact("cp.service_level", level[3], line.number)
+        elif load := _LOAD.match(text):
+            evidence.fact("load", load[1], line.number)
+        elif storage := _STORAGE.match(text):
+            evidence.fact("virtual_memory" if virtual else "memory", storage[1], line.number)
+        elif xstore := _XSTORE.match(text):
+            evidence.fact("xstore", xstore[1], line.number)
+
+
+_READERS: tuple[Callable[[Response, Evidence, str], None], ...] = (
+    _read_userid,
+    _read_indicate_user,
+    _read_processors,
+    _read_configuration,
+)

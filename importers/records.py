@@ -1,0 +1,59 @@
+"""Lines of ``key=value`` tokens: the part that driver logs and capture heads have in common."""
+
+import re
+from dataclasses import dataclass, field
+
+_TOKEN = re.compile(r"""(?P<key>[A-Za-z_][\w.-]*)=(?:"(?P<quoted>[^"]*)"|(?P<plain>[^\s"]*))(?=\s|$)|(?P<stray>\S+)""")
+_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
+_COUNT = re.compile(r"[0-9]+")
+
+
+def is_number(text: str) -> bool:
+    """A decimal number without sign or exponent, as the tool prints all its numbers."""
+    return _NUMBER.fullmatch(text) is not None
+
+
+def is_count(text: str) -> bool:
+    """Digits only."""
+    return _COUNT.fullmatch(text) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One ``key=value``: the key in lower case, the value without quotes, the line it stands in."""
+
+    key: str
+    text: str
+    line: int
+
+
+@dataclass(slots=True)
+class Record:
+    """A record: its type in capitals, its pairs, and the tokens that are no pairs."""
+
+    type: str
+    line: int
+    last_line: int
+    pairs: list[Pair] = field(default_factory=list)
+    strays: list[str] = field(default_factory=list)
+    text: str = ""
+
+    def get(self, key: str) -> Pair | None:
+        """The first pair of this key."""
+        return next((pair for pair in self.pairs if pair.key == key), None)
+
+    def value(self, key: str) -> str:
+        """The text of a key, empty when there is none."""
+        pair = self.get(key)
+        return pair.text if pair else ""
+
+    def extend(self, text: str, line: int) -> None:
+        """Take the tokens of one more line."""
+        for match in _TOKEN.finditer(text):
+            if match["stray"] is not None:
+                self.strays.append(match["stray"])
+            else:
+                value = match["plain"] if match["quoted"] is None else match["quoted"]
+                self.pairs.append(Pair(match["key"].lower(), value, line))
+        self.text = f"{self.text} {text.strip()}" if self.text else text.strip()
+        self.last_line = line
