@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from perfdb.analysis import dimensions, metrics
@@ -38,6 +39,9 @@ class Observations:
     def key(self, names: Sequence[str]) -> Callable[[Row], Key]:
         """What reads these dimensions from a row; a dimension that the runs do not have is None in all of them."""
         places = [self.dimensions.index(name) + 1 if name in self.dimensions else None for name in names]
+        if None not in places and len(places) > 1:
+            # The same tuple three times as fast, and this is the innermost loop.
+            return itemgetter(*places)
         return lambda row: tuple([None if place is None else row[place] for place in places])
 
     def place(self, measure: Measure) -> int | None:
@@ -175,13 +179,21 @@ def _grouped(query: Query, observations: Observations, rows: Sequence[Row]) -> d
     """The rows of each cell, in one pass: split → (row key, column key) → rows."""
     read = observations.key(query.shown)
     whole: dict[Key, list[Row]] = defaultdict(list)
-    for row in rows:
+    for row in _by_trial(observations, rows):
         whole[read(row)].append(row)
     first, second = len(query.split), len(query.split) + len(query.rows)
     splits: dict[Key, dict[CellKey, list[Row]]] = defaultdict(dict)
     for key, members in whole.items():
         splits[key[:first]][key[first:second], key[second:]] = members
     return splits
+
+
+def _by_trial(observations: Observations, rows: Sequence[Row]) -> list[Row]:
+    """The rows in the order of their trials, then of their runs: what every sample keeps."""
+    trial = observations.key(["trial"])
+    # Ranking the few trial numbers first spares a sort key for each of many rows.
+    ranks = {key: rank for rank, key in enumerate(sorted({trial(row) for row in rows}, key=key_order))}
+    return sorted(rows, key=lambda row: (ranks[trial(row)], row[0]))
 
 
 def _tables(
@@ -220,10 +232,9 @@ class _Sampler:
 
     def cell(self, members: Sequence[Row], place: int | None) -> Cell:
         measured = [(row, value) for row in members if (value := _number(row, place)) is not None]
-        sample = tuple(sorted((self._point(row, value) for row, value in measured), key=_by_trial))
-        values = [point.value for point in sample]
+        values = [value for _, value in measured]
         return Cell(
-            sample=sample,
+            sample=tuple([self._point(row, value) for row, value in measured]),
             mean=statistics.fmean(values) if values else None,
             centre=self._summarise(values) if values else None,
             mixes=self._mixes([row for row, _ in measured]) if len(measured) > 1 else {},
@@ -237,10 +248,6 @@ class _Sampler:
     def _mixes(self, rows: Sequence[Row]) -> dict[str, tuple[Value, ...]]:
         found = {name: {row[place] for row in rows} for name, place in self._hidden}
         return {name: tuple(sorted(values, key=ordered)) for name, values in found.items() if len(values) > 1}
-
-
-def _by_trial(point: Point) -> tuple[object, ...]:
-    return (ordered(point.trial), point.run)
 
 
 def _notes(n: int, runs: int) -> tuple[Note, ...]:

@@ -86,9 +86,21 @@ def _drawn_as(plan: Plan, number: int) -> Figure:
 
 def _spread(cells: Sequence[Cell]) -> Figure:
     """Error bars from the smallest to the largest of the trials; a single run has none."""
-    above = [max(point.value for point in cell.sample) - (cell.centre or 0) if cell.n else 0 for cell in cells]
-    below = [(cell.centre or 0) - min(point.value for point in cell.sample) if cell.n else 0 for cell in cells]
-    return {"type": "data", "symmetric": False, "array": above, "arrayminus": below}
+    reaches = [_reach(cell) for cell in cells]
+    return {
+        "type": "data",
+        "symmetric": False,
+        "array": [above for _, above in reaches],
+        "arrayminus": [below for below, _ in reaches],
+    }
+
+
+def _reach(cell: Cell) -> tuple[float, float]:
+    if cell.centre is None:
+        return 0.0, 0.0
+    values = [point.value for point in cell.sample]
+    # The mean of equal numbers can lie beside them by its rounding.
+    return max(0.0, cell.centre - min(values)), max(0.0, max(values) - cell.centre)
 
 
 def _hover(plan: Plan, table: Table, number: int, x: Key, cell: Cell) -> str:
@@ -128,8 +140,8 @@ def _layout(plan: Plan, table: Table) -> Figure:
 
 def _empty(table: Table) -> Figure:
     """What to write where there is nothing to draw."""
-    missing = f"no value of {labels.measure_heading(table.measure)}" if table.cells else "no runs"
+    missing = f"No value of {labels.measure_heading(table.measure)}" if table.cells else "No runs"
     asked = labels.caption(table)
-    text = f"There are {missing} for {asked}" if asked else f"There are {missing}"
+    text = f"{missing} for {asked}" if asked else missing
     note = {"text": escape(text, quote=False), "showarrow": False, "xref": "paper", "yref": "paper", "x": 0.5, "y": 0.5}
     return {"annotations": [note], "xaxis": {"visible": False}, "yaxis": {"visible": False}}

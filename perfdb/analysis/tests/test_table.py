@@ -98,6 +98,11 @@ def test_a_measure_that_no_run_has_is_missing() -> None:
     assert {cell.n for cell in table.cells.values()} == {0}
 
 
+def test_a_dimension_that_no_run_has_is_missing_in_all() -> None:
+    (table,) = ask("metric=trans_per_s&rows=factor.cork,users&columns=device")
+    assert table.rows == ((None, 1), (None, 10))
+
+
 def test_a_single_run_is_noted() -> None:
     (table,) = ask("metric=trans_per_s", _given([row(1, "a", 5.0)]))
     assert [note.code for note in only(table).warnings] == ["single"]

@@ -1,0 +1,117 @@
+"""Grids: what stands where in a printed table, in both layouts."""
+
+from perfdb.analysis.render.grid import Grid, Heading, grids
+from perfdb.analysis.table import Observations
+from perfdb.analysis.tests.archive import DIMENSIONS, MEASURES, ask, rows
+
+MAXIMUM = (
+    "metric=trans_per_s&metric=cpu_ms_per_trans&metric=cpu_ms_per_trans@client"
+    "&columns=device,mtu,users&pick=trans_per_s:device&layout=metrics"
+)
+
+
+def texts(grid: Grid) -> list[list[str]]:
+    return [[cell.text for cell in line.cells] for line in grid.lines]
+
+
+def row_headings(grid: Grid) -> list[list[str | None]]:
+    return [[None if heading is None else heading.text for heading in line.headings] for line in grid.lines]
+
+
+def test_cells_are_printed_with_the_decimals_of_their_metric() -> None:
+    rate, cost = grids(ask("metric=trans_per_s&metric=cpu_ms_per_trans&rows=users&columns=device,mtu"))
+    assert rate.title == "Transactions per second (trans/s)"
+    assert rate.caption == "demo · RR · kernel 2.4.7"
+    assert rate.corner == ("Users",)
+    assert texts(rate) == [["7008.19", "7016.38", "1001.50", "1009.00"], ["17008.19", "", "8001.50", "8009.00"]]
+    assert texts(cost) == [["0.14", "0.14", "1.00", "0.99"], ["0.06", "", "0.12", "0.12"]]
+
+
+def test_equal_headings_that_follow_each_other_are_merged() -> None:
+    (grid,) = grids(ask("metric=trans_per_s&rows=device,mtu&columns=workload,users"))
+    assert [(line.title, line.headings) for line in grid.columns] == [
+        ("Workload", (Heading("RR", 2),)),
+        ("Users", (Heading("1"), Heading("10"))),
+    ]
+    assert grid.lines[0].headings == (Heading("LAN", 2), Heading("8192"))
+    assert row_headings(grid) == [["LAN", "8192"], [None, "16384"], ["OSA", "1500"], [None, "9000"]]
+    assert grid.column_texts == ("RR · 1 user", "RR · 10 users")
+
+
+def test_headings_merge_only_within_the_one_before() -> None:
+    (grid,) = grids(ask("metric=trans_per_s&rows=device&columns=mtu,users&mtu=1500&mtu=9000"))
+    # 10 users of one MTU and 10 users of the next are different columns.
+    assert [heading.span for heading in grid.columns[1].headings] == [1] * 7
+
+
+def test_a_number_links_to_its_runs() -> None:
+    (grid,) = grids(ask("metric=trans_per_s&rows=users&columns=device,mtu"))
+    assert grid.lines[0].cells[2].runs == (100, 101, 102)
+
+
+def test_a_maximum_throughput_table_has_its_metrics_as_lines() -> None:
+    (grid,) = grids(ask(MAXIMUM))
+    assert grid.caption == "demo · RR · kernel 2.4.7 · best Transactions per second per Device"
+    assert [[heading.text for heading in line.headings] for line in grid.columns] == [
+        ["LAN", "OSA"],
+        ["8192", "9000"],
+        ["10", "10"],
+    ]
+    assert grid.corner == ("Metric", "Unit")
+    assert row_headings(grid) == [
+        ["Transactions per second", "trans/s"],
+        ["CPU time per transaction", "ms/trans"],
+        ["CPU time per transaction, client", "ms/trans"],
+    ]
+    assert texts(grid) == [["17008.19", "8009.00"], ["0.06", "0.12"], ["0.02", "0.05"]]
+
+
+def test_metrics_stand_under_each_row_key() -> None:
+    (grid,) = grids(ask("metric=trans_per_s&metric=cpu_ms_per_trans&rows=mtu&columns=users&device=OSA&layout=metrics"))
+    assert row_headings(grid)[4:6] == [
+        ["9000", "Transactions per second", "trans/s"],
+        [None, "CPU time per transaction", "ms/trans"],
+    ]
+
+
+def test_a_grid_for_each_split() -> None:
+    query = "metric=trans_per_s&metric=cpu_ms_per_trans&rows=users&columns=mtu&split=device"
+    assert [grid.title for grid in grids(ask(query))] == [
+        "Transactions per second (trans/s) · LAN",
+        "CPU time per transaction (ms/trans) · LAN",
+        "Transactions per second (trans/s) · OSA",
+        "CPU time per transaction (ms/trans) · OSA",
+    ]
+    assert [grid.title for grid in grids(ask(f"{query}&layout=metrics"))] == ["LAN", "OSA"]
+
+
+def test_one_column_without_dimensions_is_headed_by_the_unit() -> None:
+    (grid,) = grids(ask("metric=trans_per_s&rows=users&mtu=1500&device=OSA"))
+    assert [line.headings for line in grid.columns] == [(Heading("trans/s"),)]
+    assert grid.column_texts == ("trans/s",)
+
+
+def test_a_value_that_runs_lack_is_a_dash() -> None:
+    (grid,) = grids(ask("metric=retransmits&rows=users"))
+    assert texts(grid) == [["–"], ["–"]]
+
+
+def test_a_mix_is_noted_at_its_cell() -> None:
+    (grid,) = grids(ask("metric=trans_per_s&rows=users&columns=device"))
+    assert grid.lines[0].cells[0].notes == ("mixes MTU 8192 and 16384",)
+    assert grid.lines[1].cells[0].notes == ()
+
+
+def test_what_holds_for_every_cell_is_said_once() -> None:
+    one = [row for row in rows() if row[DIMENSIONS.index("trial") + 1] == 1]
+    (grid,) = grids(ask("metric=trans_per_s&rows=users&columns=device,mtu", Observations(DIMENSIONS, MEASURES, one)))
+    assert {cell.notes for line in grid.lines for cell in line.cells} == {()}
+    assert grid.warnings == ("every cell: a single run: its spread is not known",)
+
+
+def test_without_runs_there_is_a_grid_without_lines() -> None:
+    (grid,) = grids(
+        ask("metric=trans_per_s&rows=users&columns=device&mtu=9000", Observations(DIMENSIONS, MEASURES, []))
+    )
+    assert (grid.lines, grid.corner, grid.caption) == ((), ("Users",), "MTU 9000")
+    assert grids([]) == []
