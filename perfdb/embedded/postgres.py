@@ -114,6 +114,7 @@ class Postgres:
                     f"--username={NAME}",
                     "--auth=trust",
                     "--encoding=UTF8",
+                    "--no-instructions",
                     *self._locale(),
                     *([] if self.durable else ["--no-sync"]),
                 ],

@@ -1,0 +1,47 @@
+# The only entrance: `make run` and `make test` set up all they need. Python 3.11+, make and the venv module must be there.
+# PORT, PERFDB_HOME and the other variables of docs/settings.md go before or after the target: make run PORT=8001
+
+export PORT PERFDB_HOME
+unexport PYTHONDONTWRITEBYTECODE
+
+# The first Python that is new enough and can make virtual environments; else the first, which says what it lacks.
+PYTHONS = python3 python3.14 python3.13 python3.12 python3.11
+PYTHON := $(shell for p in $(PYTHONS); do \
+	"$$p" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo "$$p" && exit; \
+	done; echo python3)
+SETUP = @command -v $(PYTHON) >/dev/null || { echo "perfdb: Python 3.11 or newer is needed (apt-get install python3 python3-venv)" >&2; exit 1; }; \
+	$(PYTHON) scripts/setup.py
+
+.PHONY: run manage test lint format lock
+
+run:
+	$(SETUP) runtime && exec .venv/bin/python -m perfdb.embedded up --with-parent
+
+# make manage ARGS="createsuperuser"
+manage:
+	$(SETUP) runtime && exec .venv/bin/python -m perfdb.embedded manage $(ARGS)
+
+# make test ARGS="-k upload"
+test: lint
+	@.venv/bin/python -m frontend.tests.browser
+	@.venv/bin/python -m pytest $(ARGS)
+
+lint:
+	$(SETUP) dev
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+	.venv/bin/mypy .
+
+format:
+	$(SETUP) dev
+	.venv/bin/ruff check --fix .
+	.venv/bin/ruff format .
+
+# Pins the newest versions that the .in files allow, with hashes, for every system and Python from 3.11 on.
+lock:
+	$(SETUP) dev
+	for name in requirements requirements-dev requirements-setup; do \
+		UV_SYSTEM_CERTS=true .venv/bin/python -m uv pip compile --quiet --upgrade --universal --python-version 3.11 \
+		--generate-hashes --no-emit-index-url --no-emit-find-links \
+		--custom-compile-command 'make lock' $$name.in -o $$name.txt || exit; \
+	done

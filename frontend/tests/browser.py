@@ -1,0 +1,60 @@
+"""Finds a Chromium for the browser tests; `python -m frontend.tests.browser` fetches one where there is none.
+
+The system's comes first: it is the one that runs where Playwright's own cannot be downloaded.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+REMEDY = (
+    "no browser for the browser tests: run `.venv/bin/python -m playwright install chromium`, "
+    "or install the system's chromium, or name one in PERFDB_CHROMIUM"
+)
+
+
+def system_browser() -> str | None:
+    """The browser that PERFDB_CHROMIUM names, or the system's; None when there is none."""
+    named = os.environ.get("PERFDB_CHROMIUM")
+    return named or next(filter(None, map(shutil.which, NAMES)), None)
+
+
+def obtain() -> bool:
+    """Make sure that there is a browser, installing one where needed; False when it cannot be had."""
+    if system_browser() or _playwright_has_one():
+        return True
+    print("perfdb: fetching a browser for the browser tests (once)", flush=True)
+    if os.geteuid() == 0 and _is_debian():
+        apt = ["apt-get", "-qq", "-o", "DPkg::Lock::Timeout=120"]
+        return (
+            _succeeds([*apt, "update"])
+            and _succeeds([*apt, "install", "-y", "--no-install-recommends", "chromium"])
+            and system_browser() is not None
+        )
+    return _succeeds([sys.executable, "-m", "playwright", "install", "chromium"])
+
+
+def _playwright_has_one() -> bool:
+    with sync_playwright() as playwright:
+        return Path(playwright.chromium.executable_path).exists()
+
+
+def _is_debian() -> bool:
+    """Debian itself: what others call chromium may be a wrapper around a store that containers lack."""
+    release = Path("/etc/os-release")
+    return release.exists() and "ID=debian" in release.read_text(encoding="utf-8").split("\n")
+
+
+def _succeeds(command: list[str]) -> bool:
+    environment = dict(os.environ, DEBIAN_FRONTEND="noninteractive")
+    done = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=False)
+    return done.returncode == 0
+
+
+if __name__ == "__main__" and not obtain():
+    print(f"perfdb: {REMEDY}", file=sys.stderr)

@@ -1,0 +1,33 @@
+"""The browser that these tests drive: the system's Chromium, kept from talking to anything but this machine."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Playwright
+
+from frontend.tests.browser import REMEDY, system_browser
+
+# Playwright runs an event loop in the test's thread, where Django then refuses the database.
+os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
+
+# Without these Chromium looks for updates and resolves names on its own account.
+LOCAL_ONLY = (
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-quic",
+    "--no-first-run",
+    "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1 , EXCLUDE localhost",
+)
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args(browser_type_launch_args: dict[str, Any], playwright: Playwright) -> dict[str, Any]:
+    """pytest-playwright's arguments with our browser; skips without one, and fails when CI is set."""
+    system = system_browser()
+    if system is None and not Path(playwright.chromium.executable_path).exists():
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(REMEDY)
+    own = {"executable_path": system} if system else {}
+    return {**browser_type_launch_args, **own, "args": list(LOCAL_ONLY)}
