@@ -1,14 +1,24 @@
 """Bringing files in: receive an upload, accept its preview, undo it. The work itself is done by jobs."""
 
 from collections.abc import Iterable, Mapping
+from pathlib import PurePosixPath
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.files.base import File
+from django.db import transaction
+from django.utils import timezone
 
-from perfdb.results.models import Study, Upload
+import importers
+from perfdb.analysis.dimensions import FACTOR
+from perfdb.results import artifacts, jobs
+from perfdb.results.models import Study, Upload, UploadFile
+from perfdb.results.models.vocabulary import INBOX
+from perfdb.results.prepare.configuration import GIVEN_FACTS
 
 DECISIONS = ("keep", "replace", "trial")
+State = Upload.State
 
 
 class IntakeError(Exception):
@@ -17,7 +27,7 @@ class IntakeError(Exception):
 
 def receive(
     owner: User,
-    files: Iterable[tuple[str, File[bytes]]],
+    files: Iterable[tuple[str, "File[bytes]"]],
     *,
     study: Study | None = None,
     facts: Mapping[str, Any] | None = None,
@@ -29,7 +39,61 @@ def receive(
     ``{"processors": 2, "mtu": 1500}``. With ``preview`` nothing is stored of the runs until ``accept``.
     Raises IntakeError for no files, an unknown fact, or more bytes than ``UPLOAD_LIMIT_BYTES``.
     """
-    raise NotImplementedError
+    content = list(files)
+    _check_files(content)
+    given = _checked_facts(facts or {})
+    kept = [(path, artifacts.store(file)) for path, file in content]
+    with transaction.atomic():
+        upload = Upload.objects.create(owner=owner, study=study or inbox_of(owner), preview_asked=preview, facts=given)
+        names = _distinct(path for path, _ in kept)
+        UploadFile.objects.bulk_create(
+            UploadFile(upload=upload, artifact=artifact, path=name)
+            for name, (_, artifact) in zip(names, kept, strict=True)
+        )
+        jobs.enqueue("import", upload)
+    return upload
+
+
+def inbox_of(owner: User) -> Study:
+    """Where runs go when no study was named; they can be moved from there."""
+    return Study.objects.get_or_create(owner=owner, slug=INBOX, defaults={"title": f"Inbox of {owner.username}"})[0]
+
+
+def _check_files(files: list[tuple[str, "File[bytes]"]]) -> None:
+    if not files:
+        raise IntakeError("No file was sent. Choose at least one log, or a zip of a folder.")
+    size = sum(file.size for _, file in files)
+    if size > settings.UPLOAD_LIMIT_BYTES:
+        limit = settings.UPLOAD_LIMIT_BYTES
+        raise IntakeError(
+            f"The files have {size:,} bytes together, and at most {limit:,} are taken. Send fewer at once."
+        )
+
+
+def _checked_facts(facts: Mapping[str, Any]) -> dict[str, Any]:
+    unknown = [key for key in facts if key not in GIVEN_FACTS and not key.startswith(FACTOR)]
+    if unknown:
+        known = ", ".join(GIVEN_FACTS)
+        raise IntakeError(f"Unknown fact {unknown[0]!r}. Known are: {known}, and {FACTOR}NAME for a factor.")
+    nested = [key for key, value in facts.items() if not isinstance(value, str | int | float)]
+    if nested:
+        raise IntakeError(f"The fact {nested[0]!r} must be a text or a number.")
+    return {key: value for key, value in facts.items() if value != ""}
+
+
+def _distinct(paths: Iterable[str]) -> list[str]:
+    """Clean relative paths, no two alike: the second of a name gets a number before its ending."""
+    taken: set[str] = set()
+    names = []
+    for path in paths:
+        clean = PurePosixPath(*(part for part in PurePosixPath(path).parts if part not in ("/", "..", ".")))
+        name, n = str(clean), 1
+        while name in taken:
+            n += 1
+            name = str(clean.with_stem(f"{clean.stem} ({n})"))
+        taken.add(name)
+        names.append(name)
+    return names
 
 
 def accept(upload: Upload, decisions: Mapping[str, str] | None = None) -> None:
@@ -37,17 +101,52 @@ def accept(upload: Upload, decisions: Mapping[str, str] | None = None) -> None:
 
     Raises IntakeError when the upload is not in preview or a decision is not one of the three.
     """
-    raise NotImplementedError
+    wrong = [choice for choice in (decisions or {}).values() if choice not in DECISIONS]
+    if wrong:
+        raise IntakeError(f"{wrong[0]!r} is no decision. Known are: {', '.join(DECISIONS)}.")
+    with transaction.atomic():
+        held = _locked(upload, {State.PREVIEW}, "accept")
+        held.decisions = dict(decisions or {})
+        held.state, held.settled = State.LOADING, None
+        held.save(update_fields=["decisions", "state", "settled"])
+        jobs.enqueue("import", held)
 
 
 def undo(upload: Upload) -> None:
     """Take an upload back: runs it brought go, runs it extended lose that evidence, runs it replaced return.
 
-    Files stay downloadable. Raises IntakeError when the upload is not done or in preview.
+    Files stay downloadable. Raises IntakeError when the upload is neither done nor in preview.
     """
-    raise NotImplementedError
+    with transaction.atomic():
+        held = _locked(upload, {State.DONE, State.PREVIEW, State.FAILED}, "undo")
+        if held.state == State.DONE:
+            held.state, held.settled = State.LOADING, None
+            jobs.enqueue("undo", held)
+        else:
+            held.state, held.settled = State.UNDONE, timezone.now()
+        held.save(update_fields=["state", "settled"])
 
 
 def choose_format(upload: Upload, path: str, format_name: str) -> None:
-    """Read a file as the format the person says, where recognition found none or two; parses again."""
-    raise NotImplementedError
+    """Read a file as the format the person says, where recognition found none or two; parses again.
+
+    Raises IntakeError for an unknown format or file, and when the upload is not in preview.
+    """
+    known = [each.NAME for each in importers.FORMATS]
+    if format_name not in known:
+        raise IntakeError(f"{format_name!r} is no format. Known are: {', '.join(known)}.")
+    with transaction.atomic():
+        held = _locked(upload, {State.PREVIEW, State.FAILED}, "choose a format for")
+        if not held.files.filter(path=path).update(forced_format=format_name):
+            raise IntakeError(f"The upload has no file {path!r}.")
+        held.state, held.settled, held.preview_asked = State.RECEIVED, None, True
+        held.save(update_fields=["state", "settled", "preview_asked"])
+        jobs.enqueue("import", held)
+
+
+def _locked(upload: Upload, allowed: set[str], verb: str) -> Upload:
+    """The upload, held against other requests, if it is in one of the states."""
+    held = Upload.objects.select_for_update().get(pk=upload.pk)
+    if held.state not in allowed:
+        raise IntakeError(f"Cannot {verb} upload {held.pk}: it is {held.state}, not {' or '.join(sorted(allowed))}.")
+    return held

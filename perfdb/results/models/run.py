@@ -138,7 +138,7 @@ class RunEvidence(models.Model):
 
     run = models.OneToOneField(Run, models.CASCADE, primary_key=True, related_name="evidence")
     slots = ArrayField(models.SmallIntegerField())
-    origins = ArrayField(models.CharField(max_length=1))
+    origins = ArrayField(models.TextField())
     printed = ArrayField(models.TextField())
     artifacts = ArrayField(models.BigIntegerField())
     lines = ArrayField(models.IntegerField())
@@ -246,7 +246,7 @@ class RunSource(models.Model):
     class Meta:
         db_table = "run_source"
         constraints: ClassVar[list[models.BaseConstraint]] = [
-            models.UniqueConstraint(fields=["run", "artifact"], name="run_source_identity"),
+            models.UniqueConstraint(fields=["run", "artifact", "upload"], name="run_source_identity"),
         ]
 
     def __str__(self) -> str:

@@ -58,6 +58,7 @@ class Upload(models.Model):
     decisions = models.JSONField(default=dict)
     files_read = models.IntegerField(default=0)
     runs_loaded = models.IntegerField(default=0)
+    runs_found = models.IntegerField(default=0)
     created = models.DateTimeField(auto_now_add=True)
     settled = models.DateTimeField(null=True)
 
@@ -106,7 +107,11 @@ class UploadRun(models.Model):
     upload = models.ForeignKey(Upload, models.CASCADE, related_name="runs")
     run = models.ForeignKey("results.Run", models.SET_NULL, null=True, related_name="upload_runs")
     # The run that this one replaced by the person's decision; undo brings it back.
-    replaced = models.ForeignKey("results.Run", models.SET_NULL, null=True, related_name="+")
+    replaced = models.ForeignKey("results.Run", models.SET_NULL, null=True, related_name="replaced_by")
+    replaced_status = models.CharField(max_length=10, blank=True)
+    # Its place among the runs of the upload, and whether it was loaded or is still a preview.
+    number = models.IntegerField()
+    loaded = models.BooleanField(default=False)
     # The run id as printed (``run_id`` is the reference's own column).
     run_label = models.TextField()
     trial = models.SmallIntegerField()
@@ -117,6 +122,9 @@ class UploadRun(models.Model):
 
     class Meta:
         db_table = "upload_run"
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["upload", "number"], name="upload_run_number"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.run_label}/{self.trial}: {self.outcome}"

@@ -1,0 +1,49 @@
+"""The store of files as received: one copy a digest, written once, never altered."""
+
+import hashlib
+from typing import BinaryIO
+
+from django.core.files.base import ContentFile, File
+from django.core.files.storage import default_storage
+
+from perfdb.results.models import Artifact
+
+_CHUNK = 1024 * 1024
+
+
+def store(content: "File[bytes]") -> Artifact:
+    """Keep a file; one that is known already by its SHA-256 is not written again."""
+    digest = hashlib.sha256()
+    for chunk in content.chunks(_CHUNK):
+        digest.update(chunk)
+    sha256 = digest.hexdigest()
+    artifact, _ = Artifact.objects.get_or_create(sha256=sha256, defaults={"size": content.size})
+    if not default_storage.exists(artifact.path):
+        content.seek(0)
+        _save(artifact.path, content)
+    return artifact
+
+
+def store_bytes(data: bytes) -> Artifact:
+    """Keep the bytes of a file that came inside another, such as a member of a zip."""
+    return store(ContentFile(data))
+
+
+def read(artifact: Artifact) -> bytes:
+    """The whole file."""
+    with default_storage.open(artifact.path) as stream:
+        data: bytes = stream.read()
+    return data
+
+
+def open_artifact(artifact: Artifact) -> BinaryIO:
+    """The file as a stream, for downloads."""
+    stream: BinaryIO = default_storage.open(artifact.path)  # type: ignore[assignment] # a File is a binary stream
+    return stream
+
+
+def _save(path: str, content: "File[bytes]") -> None:
+    """Save under exactly this name: two requests may bring the same file at once, and the first one wins."""
+    saved = default_storage.save(path, content)
+    if saved != path:
+        default_storage.delete(saved)

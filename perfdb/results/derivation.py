@@ -1,0 +1,82 @@
+"""Derivation: from a run's record to the figures that formulas take, and back into the record.
+
+What follows within one run is stored; what spans runs (means, differences) is a Query's business and computed
+when it is read.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from perfdb.analysis.formulas import Derived, RunFigures, derive
+from perfdb.results.record import Counters, Origin, RunRecord, Value, moment_of
+
+TIME = "time"
+
+
+def derived(record: RunRecord) -> list[Derived]:
+    """Everything that follows from a run's reported figures and counters."""
+    return derive(figures_of(record))
+
+
+def derive_into(record: RunRecord) -> None:
+    """Put the derived values into the record; a value the log printed too keeps its printed text and place."""
+    for each in derived(record):
+        known = record.values.get(each.measure, Value(each.value, Origin.DERIVED))
+        formula = f"{each.formula}/{each.version}"
+        record.values[each.measure] = Value(
+            each.value, Origin.DERIVED, known.printed, known.artifact, known.line, formula
+        )
+
+
+def figures_of(record: RunRecord) -> RunFigures:
+    """The record as formulas see it: usable counters only, and no value that was itself derived."""
+    configuration = record.configuration
+    workload, system = configuration.workload, configuration.system
+    return RunFigures(
+        metrics={(m.metric, m.role): v.value for m, v in record.values.items() if v.origin != Origin.DERIVED},
+        counters=_readings(record),
+        taken=_taken(record),
+        pattern=workload.pattern if workload else None,
+        users=configuration.users,
+        request_bytes=workload.request_bytes if workload else None,
+        response_bytes=workload.response_bytes if workload else None,
+        think_ms=_fact(record, "think_ms"),
+        system_processors=system.processors if system else None,
+    )
+
+
+def _readings(record: RunRecord) -> Mapping[tuple[str, str, str], tuple[float, float]]:
+    return {
+        (counters.role, counters.subject, name): (before, after)
+        for counters in record.counters
+        if counters.usable
+        for name, before, after in zip(counters.names, counters.before, counters.after, strict=True)
+        if before is not None and after is not None and name != TIME
+    }
+
+
+def _taken(record: RunRecord) -> Mapping[str, tuple[datetime, datetime]]:
+    """When each role's snapshots were taken, before and after."""
+    moments = {}
+    for counters in record.counters:
+        pair = pair_of(counters, TIME) if counters.usable else None
+        if pair is not None:
+            moments[counters.role] = (moment_of(pair[0]), moment_of(pair[1]))
+    return moments
+
+
+def pair_of(counters: Counters, name: str) -> tuple[float, float] | None:
+    """A counter before and after; None when either is missing."""
+    if name not in counters.names:
+        return None
+    at = counters.names.index(name)
+    before, after = counters.before[at], counters.after[at]
+    return None if before is None or after is None else (before, after)
+
+
+def _fact(record: RunRecord, key: str) -> float | None:
+    fact = record.facts.get(key)
+    try:
+        return None if fact is None else float(fact.text)
+    except ValueError:
+        return None

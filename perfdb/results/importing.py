@@ -1,0 +1,200 @@
+"""Importing an upload: read its files, place its runs, and either show what would be stored or store it.
+
+Preview and load take the same way up to the last step, so that a preview cannot promise what loading does not keep.
+Runs are written a few at a time, each chunk in one transaction together with its outcomes: a worker that dies in
+between leaves whole runs, and the next attempt goes on after them.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from django.db import connection, transaction
+from django.db.models import F, Max
+from django.utils import timezone
+
+from importers.model import Problem as Found
+from perfdb.results import jobs, load
+from perfdb.results.experiments import Vocabulary
+from perfdb.results.models import Job, Problem, Run, Study, Upload, UploadRun
+from perfdb.results.placing import Brought, Placement, Placer
+from perfdb.results.prepare import Context
+from perfdb.results.reading import record_of, together
+from perfdb.results.summary import summary_of
+from perfdb.results.unpacking import read_files
+
+Outcome = UploadRun.Outcome
+State = Upload.State
+
+CHUNK = 20
+_STUDY_LOCK = 0x5354_5544  # any number of our own: "STUD"
+
+
+def run_import(job: Job) -> dict[str, object]:
+    """Do an import job: to the preview when one was asked or something must be asked, else to the end."""
+    upload = jobs.upload_of(job)
+    accepted = upload.state == State.LOADING
+    if not accepted:
+        _set_state(job, upload, State.PARSING)
+    brought, problems = _read(job, upload)
+    if not accepted:
+        placements = _placed(upload.study, brought)
+        _show(job, upload, placements, problems)
+        if upload.preview_asked or any(p.outcome == Outcome.CONFLICT for p in placements):
+            _set_state(job, upload, State.PREVIEW)
+            return {"state": State.PREVIEW, "runs": len(placements)}
+        _set_state(job, upload, State.LOADING)
+    return _load(job, upload, brought)
+
+
+def _set_state(job: Job, upload: Upload, state: State) -> None:
+    with transaction.atomic():
+        jobs.hold(job)
+        upload.state = state
+        upload.settled = timezone.now() if state in Upload.SETTLED else None
+        upload.save(update_fields=["state", "settled"])
+
+
+def _read(job: Job, upload: Upload) -> tuple[list[Brought], list[Found]]:
+    """The upload's run records, derived from, and the problems that belong to no run."""
+    read = read_files(upload, lambda: jobs.hold(job))
+    collated = together(upload.study, read.fragments)
+    context = Context(read.artifacts, {key: str(text) for key, text in upload.facts.items()}, upload.created)
+    records = [record_of(draft, context) for draft in collated.drafts]
+    brought = [Brought(number, record, context, upload.pk) for number, record in enumerate(records)]
+    return brought, [*read.problems, *collated.problems]
+
+
+def _placed(study: Study, brought: Sequence[Brought]) -> list[Placement]:
+    placer = Placer(study, [each.record for each in brought])
+    return [placer.place(each) for each in brought]
+
+
+def _show(job: Job, upload: Upload, placements: Sequence[Placement], problems: Sequence[Found]) -> None:
+    """Replace what the upload's page shows: the outcomes to expect and all problems."""
+    with transaction.atomic():
+        jobs.hold(job)
+        upload.runs.filter(loaded=False).delete()
+        upload.problems.all().delete()
+        UploadRun.objects.bulk_create(_row(upload, placement) for placement in placements)
+        found = [*problems, *(problem for placement in placements for problem in _problems(placement))]
+        Problem.objects.bulk_create(load.problem_row(each, upload=upload.pk) for each in dict.fromkeys(found))
+        upload.runs_found = len(placements)
+        upload.save(update_fields=["runs_found"])
+
+
+def _problems(placement: Placement) -> list[Found]:
+    return [*placement.brought.record.problems, *placement.problems]
+
+
+def _row(upload: Upload, placement: Placement) -> UploadRun:
+    record = placement.record
+    return UploadRun(
+        upload=upload,
+        run=placement.run,
+        number=placement.brought.number,
+        run_label=record.run_id,
+        trial=record.trial,
+        outcome=placement.outcome,
+        status=record.status,
+        summary=summary_of(record),
+    )
+
+
+def _load(job: Job, upload: Upload, brought: Sequence[Brought]) -> dict[str, object]:
+    """Store the runs chunk by chunk, leaving out those that an earlier attempt has stored."""
+    done = set(upload.runs.filter(loaded=True).values_list("number", flat=True))
+    waiting = [each for each in brought if each.number not in done]
+    for chunk in _chunks(waiting):
+        with transaction.atomic():
+            jobs.hold(job)
+            _load_chunk(upload, chunk)
+    outcomes = list(upload.runs.values_list("outcome", flat=True))
+    _set_state(job, upload, State.DONE if _anything(outcomes) else State.FAILED)
+    return {"state": upload.state, "runs": len(outcomes)}
+
+
+def _anything(outcomes: Sequence[str]) -> bool:
+    """Whether there was any run in the upload that is not refused."""
+    return any(outcome != Outcome.REJECTED for outcome in outcomes)
+
+
+def _chunks(items: Sequence[Brought]) -> Iterator[list[Brought]]:
+    """A few at a time, and never two of one identity: the second must find the first one stored."""
+    chunk: dict[str, Brought] = {}
+    for item in items:
+        if len(chunk) == CHUNK or item.record.identity in chunk:
+            yield list(chunk.values())
+            chunk = {}
+        chunk[item.record.identity] = item
+    if chunk:
+        yield list(chunk.values())
+
+
+def _load_chunk(upload: Upload, chunk: Sequence[Brought]) -> None:
+    """Place and write some runs; nobody else writes to the study meanwhile."""
+    lock_study(upload.study)
+    placements = [_decided(upload, placement) for placement in _placed(upload.study, chunk)]
+    vocabulary = Vocabulary(upload.study)
+    upload.runs.filter(number__in=[each.number for each in chunk]).delete()
+    rows = [_row(upload, placement) for placement in placements]
+    _write_new(vocabulary, placements, rows)
+    for placement in placements:
+        _write_known(vocabulary, placement)
+    for row in rows:
+        row.loaded = True
+    UploadRun.objects.bulk_create(rows)
+    upload.runs_loaded = F("runs_loaded") + len(rows)
+    upload.save(update_fields=["runs_loaded"])
+    if any(p.outcome in (Outcome.NEW, Outcome.EXTENDED) for p in placements):
+        touch_study(upload.study)
+
+
+def lock_study(study: Study) -> None:
+    """Keep other imports out of the study until the transaction ends: placing must see what they store."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", [_STUDY_LOCK, study.pk])
+
+
+def touch_study(study: Study) -> None:
+    """The study's data have changed: whatever was cached of it is out of date."""
+    Study.objects.filter(pk=study.pk).update(version=F("version") + 1)
+
+
+def _write_new(vocabulary: Vocabulary, placements: Sequence[Placement], rows: Sequence[UploadRun]) -> None:
+    new = [(p, row) for p, row in zip(placements, rows, strict=True) if p.outcome == Outcome.NEW]
+    for placement, row in new:
+        if placement.run is not None:
+            Run.objects.filter(pk=placement.run.pk).update(status=Run.Status.WITHDRAWN)
+            row.replaced, row.replaced_status = placement.run, placement.run.status
+    ids = load.write(vocabulary, [(placement.record, placement.sources) for placement, _ in new])
+    for (_, row), pk in zip(new, ids, strict=True):
+        row.run_id = pk
+
+
+def _write_known(vocabulary: Vocabulary, placement: Placement) -> None:
+    if placement.run is None:
+        return
+    if placement.outcome == Outcome.EXTENDED:
+        load.rewrite(vocabulary, placement.run, placement.record, placement.sources)
+    elif placement.outcome == Outcome.ALREADY_THERE:
+        load.add_sources(placement.run.pk, placement.record, placement.sources)
+
+
+def _decided(upload: Upload, placement: Placement) -> Placement:
+    """A conflict as the person decided it; undecided it stays one, and nothing is stored."""
+    decision = upload.decisions.get(placement.record.identity)
+    if placement.outcome != Outcome.CONFLICT or decision is None:
+        return placement
+    if decision == "keep":
+        placement.outcome = Outcome.ALREADY_THERE
+        return placement
+    placement.outcome = Outcome.NEW
+    placement.sources = placement.brought.sources
+    if decision == "trial":
+        placement.record.trial = _next_trial(upload.study, placement.record.run_id)
+        placement.run = None
+    return placement
+
+
+def _next_trial(study: Study, run_id: str) -> int:
+    last = Run.objects.filter(study=study, run_id=run_id).aggregate(last=Max("trial"))["last"]
+    return (last or 0) + 1

@@ -1,0 +1,103 @@
+"""Jobs: background work whose truth is a row; the broker's message carries only the row's id.
+
+A message may get lost (a crash between commit and send) or come twice (a worker cut off goes on working). So a job
+is claimed under a lease, a sweep sends again what nobody works on, and a worker writes results only while it holds
+the newest attempt.
+"""
+
+from datetime import timedelta
+
+from celery import current_app
+from django.db import transaction
+from django.db.models import F, Q
+from django.utils import timezone
+
+from perfdb.results.models import Job, Upload
+
+TASK = "perfdb.results.tasks.run_job"
+LEASE = timedelta(minutes=2)
+# A queued job this old has lost its message, or the broker was away when it was sent.
+STALE = timedelta(seconds=20)
+ATTEMPTS = 5
+
+
+class LeaseLostError(Exception):
+    """Another worker has taken the job over; whoever sees this must not write any more."""
+
+
+def enqueue(kind: str, upload: Upload) -> Job:
+    """Make a job and send its id to a worker once the transaction is committed."""
+    job = Job.objects.create(kind=kind, upload=upload)
+    transaction.on_commit(lambda: send(job.pk))
+    return job
+
+
+def upload_of(job: Job) -> Upload:
+    """The upload that a job works on, with its study, as it is now."""
+    return Upload.objects.select_related("study").get(jobs=job)
+
+
+def send(job_id: int) -> None:
+    """Tell a worker that there is something to do."""
+    current_app.send_task(TASK, [job_id])
+
+
+def claim(job_id: int) -> Job | None:
+    """Take a job that is queued, or whose worker let the lease run out; None when there is nothing to take."""
+    now = timezone.now()
+    free = Q(state=Job.State.QUEUED) | Q(state=Job.State.RUNNING, lease_until__lt=now)
+    with transaction.atomic():
+        job = Job.objects.select_for_update(skip_locked=True).filter(free, pk=job_id).first()
+        if job is None:
+            return None
+        job.state = Job.State.RUNNING
+        job.attempt += 1
+        job.lease_until = now + LEASE
+        job.started = job.started or now
+        job.save(update_fields=["state", "attempt", "lease_until", "started"])
+    return job
+
+
+def hold(job: Job) -> None:
+    """Renew the lease; inside a transaction this also keeps others from taking the job before the commit.
+
+    Raises LeaseLostError when another worker has it.
+    """
+    mine = Job.objects.filter(pk=job.pk, attempt=job.attempt, state=Job.State.RUNNING)
+    if not mine.update(lease_until=timezone.now() + LEASE):
+        raise LeaseLostError(f"{job} was taken over")
+
+
+def finish(job: Job, outcome: dict[str, object]) -> None:
+    """The job is done; ``outcome`` says what it did."""
+    _end(job, Job.State.DONE, outcome)
+
+
+def give_up(job: Job) -> None:
+    """An upload whose job failed is failed too, unless it had settled before."""
+    if job.upload_id is not None:
+        open_ = Upload.objects.filter(pk=job.upload_id).exclude(state__in=Upload.SETTLED)
+        open_.update(state=Upload.State.FAILED, settled=timezone.now())
+
+
+def fail(job: Job, reason: str) -> None:
+    """The job cannot be done, and trying again would not help."""
+    _end(job, Job.State.FAILED, {"error": reason})
+    give_up(job)
+
+
+def _end(job: Job, state: Job.State, outcome: dict[str, object]) -> None:
+    mine = Job.objects.filter(pk=job.pk, attempt=job.attempt)
+    mine.update(state=state, outcome=outcome, finished=timezone.now(), lease_until=None)
+
+
+def sweep() -> int:
+    """Send again every job that nobody works on; give up one that took its workers down again and again."""
+    now = timezone.now()
+    lost = Q(state=Job.State.QUEUED, created__lt=now - STALE) | Q(state=Job.State.RUNNING, lease_until__lt=now)
+    for job in Job.objects.filter(lost, attempt__gte=ATTEMPTS).select_related("upload"):
+        fail(job, f"given up after {job.attempt} attempts that did not come to an end")
+    waiting = Job.objects.filter(lost, attempt__lt=ATTEMPTS).order_by(F("created")).values_list("pk", flat=True)
+    for job_id in waiting:
+        send(job_id)
+    return len(waiting)

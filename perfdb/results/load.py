@@ -1,0 +1,224 @@
+"""Writing runs: the only place where runs and their evidence enter the database, by binary COPY.
+
+``write`` makes new runs, ``rewrite`` puts another state of a run in the place of the one stored; both write all of
+a run or nothing, in the caller's transaction.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from django.db import connection
+from psycopg.types.json import Jsonb
+
+from importers.collate import content_digest
+from importers.model import Problem as Found
+from perfdb.analysis.metrics import TOTAL, Measure
+from perfdb.results.experiments import Vocabulary
+from perfdb.results.measures import ensure_slots
+from perfdb.results.models import CounterLayout, CounterSet, Experiment, Problem, Run, RunEvidence, RunSource, Trace
+from perfdb.results.record import RunRecord, Source
+
+_RUN = {
+    "id": "int8",
+    "experiment_id": "int8",
+    "study_id": "int8",
+    "system_id": "int8",
+    "level_id": "int8",
+    "workload_id": "int8",
+    "device_id": "int8",
+    "started": "timestamptz",
+    **dict.fromkeys(Run.HOT, "float8"),
+    "mtu": "int4",
+    "users": "int4",
+    "layer": "int2",
+    "trial": "int2",
+    "status": "varchar",
+    "run_id": "text",
+    "campaign": "text",
+    "factors": "jsonb",
+    "values": "float8[]",
+}
+_EVIDENCE = {
+    "run_id": "int8",
+    "slots": "int2[]",
+    "origins": "text[]",
+    "printed": "text[]",
+    "artifacts": "int8[]",
+    "lines": "int4[]",
+    "formulas": "text[]",
+    "facts": "jsonb",
+}
+_COUNTERS = {
+    "run_id": "int8",
+    "layout_id": "int8",
+    "before_artifact": "int8",
+    "after_artifact": "int8",
+    "role": "text",
+    "subject": "text",
+    "host": "text",
+    "usable": "bool",
+    "before": "float8[]",
+    "after": "float8[]",
+    "before_lines": "int4[]",
+    "after_lines": "int4[]",
+}
+_TRACE = {
+    "run_id": "int8",
+    "artifact": "int8",
+    "listing": "text",
+    "position": "int2",
+    "column": "text",
+    "unit": "text",
+    "samples": "float4[]",
+}
+
+
+def write(vocabulary: Vocabulary, records: Sequence[tuple[RunRecord, Sequence[Source]]]) -> list[int]:
+    """Store new runs; answers their ids in order."""
+    ids = _new_ids(len(records))
+    _write(vocabulary, [(pk, record) for pk, (record, _) in zip(ids, records, strict=True)])
+    for pk, (record, sources) in zip(ids, records, strict=True):
+        add_sources(pk, record, sources)
+    return ids
+
+
+def rewrite(vocabulary: Vocabulary, run: Run, record: RunRecord, sources: Sequence[Source]) -> None:
+    """Put ``record`` in the place of what is stored of ``run``; its id and what people attached stay."""
+    for evidence in (RunEvidence, CounterSet, Trace, RunSource):
+        evidence._default_manager.filter(run=run).delete()
+    run.problems.all().delete()
+    _write(vocabulary, [(run.pk, record)], update=True)
+    add_sources(run.pk, record, sources)
+
+
+def _write(vocabulary: Vocabulary, rows: Sequence[tuple[int, RunRecord]], *, update: bool = False) -> None:
+    slots = ensure_slots(measure for _, record in rows for measure in record.values)
+    runs = [_run_row(pk, record, vocabulary.experiment(record.configuration), slots) for pk, record in rows]
+    if update:
+        for run in runs:
+            Run.objects.filter(pk=run[0]).update(**_plain(dict(zip(_RUN, run, strict=True))))
+    else:
+        _copy("run", _RUN, runs)
+    _copy("run_evidence", _EVIDENCE, (_evidence_row(pk, record, slots) for pk, record in rows))
+    _copy("counter_set", _COUNTERS, list(_counter_rows(rows)))
+    _copy("trace", _TRACE, _trace_rows(rows))
+    Problem.objects.bulk_create(problem_row(found, run=pk) for pk, record in rows for found in record.problems)
+
+
+def _plain(row: dict[str, Any]) -> dict[str, Any]:
+    """A row for the ORM, which wraps JSON by itself."""
+    return {name: value.obj if isinstance(value, Jsonb) else value for name, value in row.items()}
+
+
+def problem_row(found: Found, *, run: int | None = None, upload: int | None = None) -> Problem:
+    """A problem as it is stored."""
+    return Problem(
+        run_id=run,
+        upload_id=upload,
+        severity=found.severity,
+        code=found.code,
+        message=found.message,
+        remedy=found.remedy,
+        file=found.file,
+        line=found.line,
+        run_label=found.run_id or "",
+    )
+
+
+def _new_ids(count: int) -> list[int]:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT nextval(pg_get_serial_sequence('run', 'id')) FROM generate_series(1, %s)", [count])
+        return [pk for (pk,) in cursor.fetchall()]
+
+
+def _copy(table: str, columns: dict[str, str], rows: Iterable[Sequence[Any]]) -> None:
+    names = ", ".join(f'"{name}"' for name in columns)
+    with (
+        connection.cursor() as cursor,
+        cursor.copy(f'COPY "{table}" ({names}) FROM STDIN (FORMAT BINARY)') as copy,
+    ):
+        copy.set_types(list(columns.values()))
+        for row in rows:
+            copy.write_row(row)
+
+
+def _run_row(pk: int, record: RunRecord, experiment: Experiment, slots: dict[Measure, int]) -> Sequence[Any]:
+    hot = [record.values.get(Measure(metric, TOTAL)) for metric in Run.HOT]
+    return (
+        pk,
+        experiment.pk,
+        experiment.study_id,
+        experiment.system_id,
+        experiment.level_id,
+        experiment.workload_id,
+        experiment.device_id,
+        record.started,
+        *(value.value if value else None for value in hot),
+        experiment.mtu,
+        experiment.users,
+        experiment.layer,
+        record.trial,
+        str(record.status),
+        record.run_id,
+        experiment.campaign,
+        Jsonb(experiment.factors),
+        _by_slot(record, slots),
+    )
+
+
+def _by_slot(record: RunRecord, slots: dict[Measure, int]) -> list[float | None]:
+    """The values array, no longer than its last value."""
+    last = max((slots[measure] for measure in record.values), default=0)
+    values: list[float | None] = [None] * last
+    for measure, value in record.values.items():
+        values[slots[measure] - 1] = value.value
+    return values
+
+
+def _evidence_row(pk: int, record: RunRecord, slots: dict[Measure, int]) -> Sequence[Any]:
+    values = sorted((slots[measure], value) for measure, value in record.values.items())
+    facts = {key: {"text": f.text, "artifact": f.artifact, "line": f.line} for key, f in record.facts.items()}
+    return (
+        pk,
+        [slot for slot, _ in values],
+        [str(value.origin) for _, value in values],
+        [value.printed for _, value in values],
+        [value.artifact for _, value in values],
+        [value.line for _, value in values],
+        [value.formula for _, value in values],
+        Jsonb(facts),
+    )
+
+
+def _counter_rows(rows: Sequence[tuple[int, RunRecord]]) -> Iterable[Sequence[Any]]:
+    layouts: dict[tuple[str, ...], int] = {}
+    for pk, record in rows:
+        for c in record.counters:
+            names = tuple(c.names)
+            if names not in layouts:
+                layouts[names] = CounterLayout.objects.get_or_create(names=c.names)[0].pk
+            halves = (c.before, c.after, c.before_lines, c.after_lines)
+            yield pk, layouts[names], c.before_artifact, c.after_artifact, c.role, c.subject, c.host, c.usable, *halves
+
+
+def _trace_rows(rows: Sequence[tuple[int, RunRecord]]) -> Iterable[Sequence[Any]]:
+    for pk, record in rows:
+        for trace in record.traces:
+            yield pk, trace.artifact, trace.listing, trace.position, trace.column, trace.unit, trace.samples
+
+
+def add_sources(pk: int, record: RunRecord, sources: Sequence[Source]) -> None:
+    """Note which files, brought by which uploads, a run's evidence is in."""
+    by_path = {fragment.file: fragment for fragment in record.fragments}
+    RunSource.objects.bulk_create(
+        RunSource(
+            run_id=pk,
+            artifact_id=source.artifact,
+            upload_id=source.upload,
+            path=source.path,
+            format=by_path[source.path].format,
+            format_version=by_path[source.path].format_version,
+            digests=sorted(content_digest(f) for f in record.fragments if f.file == source.path),
+        )
+        for source in sources
+    )

@@ -1,0 +1,167 @@
+"""Placing a run record among the runs of its study: new, extending one, already there, or in conflict.
+
+Run ids are not unique in real studies. A record belongs to a stored run when run id and trial are the same and no
+dimension is known on both sides and different; what the stored run lacks, later evidence may bring.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from importers.collate import content_digest
+from importers.model import Problem, Severity
+from perfdb.analysis import metrics, units
+from perfdb.analysis.metrics import Measure
+from perfdb.results.experiments import configuration_of
+from perfdb.results.models import Run, Study, UploadRun
+from perfdb.results.prepare import Context
+from perfdb.results.reading import StoredEvidence, record_of, stored_evidence, together
+from perfdb.results.record import RunRecord, Source
+from perfdb.results.stored import read_record
+
+Outcome = UploadRun.Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """A record, its place in its upload, and what the upload knows of it."""
+
+    number: int
+    record: RunRecord
+    context: Context
+    upload: int
+
+    @property
+    def sources(self) -> list[Source]:
+        """The files of the record."""
+        files = dict.fromkeys(fragment.file for fragment in self.record.fragments)
+        return [Source(self.context.artifacts[file], self.upload, file) for file in files]
+
+
+@dataclass(slots=True)
+class Placement:
+    """What becomes of a record. ``record`` is what would be stored: joined with the stored evidence if extending."""
+
+    brought: Brought
+    record: RunRecord
+    outcome: UploadRun.Outcome
+    run: Run | None = None
+    sources: list[Source] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+
+class Placer:
+    """Places the records of one upload; remembers those it found new, so that the next may conflict with them."""
+
+    def __init__(self, study: Study, records: Iterable[RunRecord]) -> None:
+        self._study = study
+        self._new: list[RunRecord] = []
+        stored = Run.objects.filter(study=study, run_id__in={record.run_id for record in records})
+        stored = stored.exclude(status=Run.Status.WITHDRAWN).prefetch_related("sources")
+        related = ("workload", "device", "system", "level")
+        self._stored = list(stored.select_related("experiment", *(f"experiment__{name}" for name in related)))
+
+    def place(self, brought: Brought) -> Placement:
+        """What becomes of one record."""
+        record = brought.record
+        if record.refused:
+            return Placement(brought, record, Outcome.REJECTED)
+        if any(_same(record, other) for other in self._new):
+            return Placement(brought, record, Outcome.CONFLICT, problems=[_twice(record)])
+        candidates = [run for run in self._stored if _fits(record, run)]
+        if len(candidates) > 1:
+            return Placement(brought, record, Outcome.REJECTED, problems=[_ambiguous(record, candidates)])
+        if candidates:
+            return self._join(brought, candidates[0])
+        self._new.append(record)
+        return Placement(brought, record, Outcome.NEW, sources=brought.sources)
+
+    def _join(self, brought: Brought, run: Run) -> Placement:
+        record = brought.record
+        known = {digest for source in run.sources.all() for digest in source.digests}
+        if {content_digest(fragment) for fragment in record.fragments} <= known:
+            return Placement(brought, record, Outcome.ALREADY_THERE, run, brought.sources)
+        stored = stored_evidence(run, brought.context.artifacts)
+        joined = _joined(self._study, brought, stored)
+        if joined is None:
+            return Placement(brought, record, Outcome.CONFLICT, run, problems=[_conflict(record, run)])
+        if run.workload_id is not None:
+            joined.trial = run.trial
+        if joined.refused:
+            return Placement(brought, record, Outcome.REJECTED, run, problems=joined.problems)
+        return Placement(brought, joined, Outcome.EXTENDED, run, [*stored.sources, *brought.sources])
+
+
+def _joined(study: Study, brought: Brought, stored: StoredEvidence) -> RunRecord | None:
+    """Stored and new evidence as one record; None when together they are not one run."""
+    drafts = together(study, [*stored.fragments, *brought.record.fragments]).drafts
+    if len(drafts) != 1:
+        return None
+    context = Context(
+        artifacts={**stored.context.artifacts, **brought.context.artifacts},
+        given={**brought.context.given, **stored.given},
+        received=stored.received,
+    )
+    return record_of(drafts[0], context)
+
+
+def _same(record: RunRecord, other: RunRecord) -> bool:
+    agrees = record.configuration.agrees(other.configuration)
+    return agrees and (record.run_id, record.trial) == (other.run_id, other.trial)
+
+
+def _fits(record: RunRecord, run: Run) -> bool:
+    """Snapshots know no trial, so it only tells runs apart where both sides have a driver's log."""
+    if record.run_id != run.run_id:
+        return False
+    both_drivers = record.has_driver and run.workload_id is not None
+    if both_drivers and record.trial != run.trial:
+        return False
+    return record.configuration.agrees(configuration_of(run.experiment))
+
+
+def _twice(record: RunRecord) -> Problem:
+    return _problem(
+        record,
+        "run.twice-in-upload",
+        f"Run {record.run_id}, trial {record.trial}, comes twice in this upload with different numbers; the first "
+        "one counts.",
+        "Choose to keep the first, replace it, or store this one as another trial.",
+    )
+
+
+def _ambiguous(record: RunRecord, runs: Sequence[Run]) -> Problem:
+    trials = ", ".join(f"trial {run.trial} ({run.experiment})" for run in runs)
+    return _problem(
+        record,
+        "run.ambiguous",
+        f"More than one stored run is called {record.run_id}: {trials}. It cannot be told which of them is meant.",
+        "Upload these files together with the driver log of their run.",
+    )
+
+
+def _conflict(record: RunRecord, run: Run) -> Problem:
+    measure, stored, new = _difference(record, read_record(run))
+    unit = metrics.BY_NAME[measure.metric].unit if measure else ""
+    said = f" with {stored} {unit}; this file says {new}" if measure else "; these files say otherwise"
+    return _problem(
+        record,
+        "run.conflict",
+        f"Run {run.run_id}, trial {run.trial}, is already stored{said}. Nothing was changed.",
+        "Choose to keep the old, replace it, or store this one as another trial.",
+    )
+
+
+def _difference(new: RunRecord, stored: RunRecord) -> tuple[Measure | None, str, str]:
+    """The first figure, in the metrics' order, that both have and that differs, as printed."""
+    for metric in metrics.METRICS:
+        measure = Measure(metric.name)
+        mine, theirs = new.values.get(measure), stored.values.get(measure)
+        if mine and theirs and mine.value != theirs.value:
+            texts = (units.round_half_up(value, metric.decimals) for value in (theirs.value, mine.value))
+            return measure, *texts  # type: ignore[return-value] # two texts
+    return None, "", ""
+
+
+def _problem(record: RunRecord, code: str, message: str, remedy: str) -> Problem:
+    first = record.fragments[0]
+    return Problem(Severity.ERROR, code, message, remedy, first.file, first.first_line, record.run_id)

@@ -1,0 +1,9 @@
+"""From a run draft (printed text) to a run record (numbers, checked): units are converted here and nowhere else.
+
+``prepare`` never raises for what a log says. What cannot be converted is a problem on the record; evidence that
+contradicts itself marks the record as refused, so that nothing of it is stored.
+"""
+
+from perfdb.results.prepare.assemble import Context, prepare
+
+__all__ = ["Context", "prepare"]

@@ -1,0 +1,74 @@
+"""Putting a record together from a draft: configuration, values, counters, traces, checks, status."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from importers.model import Problem, RunDraft, Severity, Status
+from perfdb.results.prepare import checks, configuration, evidence
+from perfdb.results.record import Counters, RunRecord, aware
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a draft does not say itself: the artifact of each file, what a person gave, when it was received."""
+
+    artifacts: Mapping[str, int]
+    given: Mapping[str, str]
+    received: datetime
+
+
+def prepare(draft: RunDraft, context: Context) -> RunRecord:
+    """The record of a draft, checked but not yet derived from."""
+    facts, problems = configuration.facts_of(draft, context.artifacts, context.given)
+    record = RunRecord(
+        run_id=draft.run_id,
+        trial=draft.trial or 1,
+        status=draft.driver.status if draft.driver else Status.INCOMPLETE,
+        started=_started(draft, context.received),
+        configuration=configuration.configuration_of(facts, context.artifacts, problems),
+        facts=facts,
+        problems=[*draft.problems, *problems],
+        fragments=draft.fragments,
+        has_driver=draft.driver is not None,
+    )
+    evidence.add_values(record, draft, context.artifacts)
+    evidence.add_traces(record, draft, context.artifacts)
+    record.counters = evidence.counters_of(draft, context.artifacts, record.problems)
+    record.configuration = configuration.with_system(record)
+    checks.check(record, draft)
+    record.refused = _refused(record, draft)
+    if not record.has_driver and not record.refused:
+        record.problems.append(_no_driver(record))
+    return record
+
+
+def _started(draft: RunDraft, received: datetime) -> datetime:
+    """When the run started: the driver says so, else the earliest snapshot or report, else when it was received."""
+    if draft.driver is not None and draft.driver.taken is not None:
+        return aware(draft.driver.taken, draft.driver.zone)
+    moments = [aware(f.taken, f.zone) for f in draft.fragments if f.taken is not None]
+    return min(moments, default=received)
+
+
+def _refused(record: RunRecord, draft: RunDraft) -> bool:
+    """A driver log that contradicts itself is refused; so are snapshots alone of which no pair can be used."""
+    if draft.driver is not None:
+        return any(p.severity == Severity.ERROR and p.file == draft.driver.file for p in record.problems)
+    whole = [counters for counters in record.counters if _is_whole(counters)]
+    return bool(whole) and not any(counters.usable for counters in record.counters)
+
+
+def _is_whole(counters: Counters) -> bool:
+    return bool(counters.before_artifact and counters.after_artifact)
+
+
+def _no_driver(record: RunRecord) -> Problem:
+    return Problem(
+        Severity.NOTE,
+        "run.no-driver-log",
+        f"Run {record.run_id} has no log of the load driver yet: no throughput and no CPU per transaction.",
+        "Upload the driver's log of this run; it joins what is stored.",
+        file=record.fragments[0].file,
+        run_id=record.run_id,
+    )

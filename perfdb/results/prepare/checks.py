@@ -1,0 +1,151 @@
+"""Handing a record's evidence to the checks of `perfdb.analysis.checks`, and their findings back as problems."""
+
+from collections.abc import Iterable
+
+from importers.model import Fragment, Listing, Pair, Problem, Reading, RunDraft, Severity
+from perfdb.analysis.checks.driver import DriverLog, DriverRecord, check_driver
+from perfdb.analysis.checks.finding import Finding, Quantity
+from perfdb.analysis.checks.pairs import PairState, Snapshot, check_elapsed, check_pair
+from perfdb.results.derivation import TIME, figures_of
+from perfdb.results.prepare.configuration import PROCESSORS
+from perfdb.results.record import Counters, RunRecord, moment_of
+
+
+def check(record: RunRecord, draft: RunDraft) -> None:
+    """Run all checks; findings become problems, refused pairs and adapters are marked as not usable."""
+    for pair in draft.pairs:
+        _check_pair(record, pair)
+    elapsed = check_elapsed(figures_of(record).taken)
+    record.problems += _problems(elapsed, record, _client(draft))
+    if draft.driver is not None:
+        findings = check_driver(_driver_log(record, draft.driver, draft.peer))
+        record.problems += _problems(findings, record, draft.driver.file)
+
+
+def _client(draft: RunDraft) -> str:
+    """The file that findings about all pairs are laid at: the client's later capture."""
+    halves = [half for pair in draft.pairs for half in (pair.after, pair.before) if half is not None]
+    client = [half for half in halves if half.role == "client"]
+    return next((half.file for half in [*client, *halves]), "")
+
+
+def _problems(findings: Iterable[Finding], record: RunRecord, file: str) -> list[Problem]:
+    return [Problem(Severity(f.severity), f.code, f.message, f.remedy, file, f.line, record.run_id) for f in findings]
+
+
+def _check_pair(record: RunRecord, pair: Pair) -> None:
+    sets = [counters for counters in record.counters if counters.role == pair.role]
+    processors = record.values.get(PROCESSORS)
+    verdict = check_pair(
+        record.run_id,
+        _snapshot(pair.before, sets, before=True),
+        _snapshot(pair.after, sets, before=False),
+        processors.value if processors else None,
+    )
+    later = pair.after or pair.before
+    record.problems += _problems(verdict.findings, record, later.file if later else "")
+    for counters in sets:
+        counters.usable = verdict.state is PairState.USABLE and counters.subject not in verdict.left_out
+
+
+def _snapshot(fragment: Fragment | None, sets: list[Counters], *, before: bool) -> Snapshot | None:
+    if fragment is None:
+        return None
+    readings = {
+        (counters.subject, name): value
+        for counters in sets
+        for name, value in zip(counters.names, counters.before if before else counters.after, strict=True)
+        if value is not None
+    }
+    time = readings.pop(("", TIME), None)
+    return Snapshot(
+        role=fragment.role or "",
+        host=fragment.host or "",
+        taken=None if time is None else moment_of(time),
+        zone=fragment.zone,
+        line=fragment.first_line,
+        counters=readings,
+    )
+
+
+def _driver_log(record: RunRecord, driver: Fragment, peer: Fragment | None) -> DriverLog:
+    configuration = record.configuration
+    workload = configuration.workload
+    readings = {reading.name: reading for reading in driver.readings}
+    listings = {listing.name: listing for listing in driver.listings}
+    think = record.facts.get("think_ms")
+    mb_bytes = record.facts.get("mb_bytes")
+    return DriverLog(
+        run_id=record.run_id,
+        summary=_summary(readings) if readings else None,
+        trans_per_s=_quantity(readings.get("trans_per_s")),
+        mb_per_s=_quantity(readings.get("mb_per_s")),
+        connections=tuple(_records(listings.get("connections"), "connection")),
+        intervals=tuple(_records(listings.get("intervals"), "interval")),
+        users=configuration.users,
+        think_ms=float(think.text) if think else None,
+        request_bytes=workload.request_bytes if workload else None,
+        response_bytes=workload.response_bytes if workload else None,
+        mb_bytes=int(mb_bytes.text) if mb_bytes else 2**20,
+        peer_transactions=_quantity(_transactions(peer)),
+    )
+
+
+def _transactions(fragment: Fragment | None) -> Reading | None:
+    return next((r for r in fragment.readings if r.name == "transactions"), None) if fragment else None
+
+
+def _quantity(reading: Reading | None) -> Quantity | None:
+    return None if reading is None else Quantity(reading.text, reading.unit, reading.line)
+
+
+def _summary(readings: dict[str, Reading]) -> DriverRecord:
+    seconds, response = readings.get("driver_s"), _quantity(readings.get("response_ms"))
+    transactions = readings.get("transactions")
+    return DriverRecord(
+        label="the summary",
+        line=transactions.line if transactions else None,
+        transactions=_quantity(transactions),
+        seconds=float(seconds.text) if seconds else None,
+        response_mean=(response,) if response else (),
+    )
+
+
+def _records(listing: Listing | None, label: str) -> Iterable[DriverRecord]:
+    """The rows of a listing as records; warm-up intervals never count."""
+    if listing is None:
+        return
+    for row, line in zip(listing.rows, listing.lines, strict=True):
+        cells = dict(zip(listing.columns, row, strict=True))
+        texts = {name: text for (name, _), text in cells.items() if text is not None}
+        if texts.get("phase") != "warmup":
+            yield DriverRecord(
+                label=f"{label} {texts.get('id') or texts.get('n') or line}",
+                line=line,
+                transactions=_cell(cells, "trans", line),
+                seconds=_seconds(texts),
+                response_mean=_in_all_units(cells, "resp_avg", line),
+                response_min=_in_all_units(cells, "resp_min", line),
+                response_max=_in_all_units(cells, "resp_max", line),
+            )
+
+
+_Cells = dict[tuple[str, str], str | None]
+
+
+def _cell(cells: _Cells, name: str, line: int) -> Quantity | None:
+    found = _in_all_units(cells, name, line)
+    return found[0] if found else None
+
+
+def _in_all_units(cells: _Cells, name: str, line: int) -> tuple[Quantity, ...]:
+    return tuple(Quantity(text, unit, line) for (of, unit), text in cells.items() if of == name and text is not None)
+
+
+def _seconds(texts: dict[str, str]) -> float | None:
+    """How long the record measured: printed, or from its first to its last second."""
+    if "seconds" in texts:
+        return float(texts["seconds"])
+    if "t0" in texts and "t1" in texts:
+        return float(texts["t1"]) - float(texts["t0"])
+    return None

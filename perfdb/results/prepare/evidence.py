@@ -1,0 +1,112 @@
+"""Values, counters and traces of a run, converted to base units; each keeps its printed text and place."""
+
+from collections.abc import Iterable, Mapping
+
+from importers.model import Fragment, Listing, Pair, Problem, Reading, RunDraft, Severity
+from perfdb.analysis import metrics, units
+from perfdb.analysis.metrics import Measure
+from perfdb.results.derivation import TIME
+from perfdb.results.record import Counters, FactValue, Origin, RunRecord, TraceColumn, Value, number, seconds_of
+
+_SUBJECT_OF_ROLE = ""
+
+
+def add_values(record: RunRecord, draft: RunDraft, artifacts: Mapping[str, int]) -> None:
+    """The reported measurements; the first file that prints one counts. A reading that is no metric is a fact."""
+    for fragment in draft.fragments:
+        for reading in fragment.readings:
+            if reading.name not in metrics.BY_NAME:
+                fact = FactValue(f"{reading.text} {reading.unit}".strip(), artifacts[fragment.file], reading.line)
+                record.facts.setdefault(reading.name, fact)
+                continue
+            measure = Measure(reading.name, reading.role)
+            value = _converted(reading, fragment, record)
+            if value is not None and measure not in record.values:
+                artifact = artifacts[fragment.file]
+                record.values[measure] = Value(value, Origin.REPORTED, reading.text, artifact, reading.line)
+
+
+def _converted(reading: Reading, fragment: Fragment, record: RunRecord) -> float | None:
+    try:
+        return units.convert(reading.text, reading.unit, reading.name)
+    except ValueError as error:
+        record.problems.append(_unreadable(reading, fragment, record.run_id, str(error)))
+        return None
+
+
+def _unreadable(reading: Reading, fragment: Fragment, run_id: str, why: str) -> Problem:
+    return Problem(
+        Severity.WARNING,
+        "run.value-unreadable",
+        f"{reading.name} of run {run_id}: {why}; it is left out.",
+        "Correct the file and upload it again.",
+        file=fragment.file,
+        line=reading.line,
+        run_id=run_id,
+    )
+
+
+def add_traces(record: RunRecord, draft: RunDraft, artifacts: Mapping[str, int]) -> None:
+    """The driver's intervals and connections, column by column."""
+    if draft.driver is not None:
+        for listing in draft.driver.listings:
+            record.traces.extend(_columns(listing, artifacts[draft.driver.file]))
+
+
+def _columns(listing: Listing, artifact: int) -> Iterable[TraceColumn]:
+    for position, (name, unit) in enumerate(listing.columns):
+        samples = [number(row[position]) for row in listing.rows]
+        if any(sample == sample for sample in samples):  # noqa: PLR0124 - NaN is not equal to itself
+            yield TraceColumn(artifact, listing.name, position, name, unit, samples)
+
+
+def counters_of(draft: RunDraft, artifacts: Mapping[str, int], problems: list[Problem]) -> list[Counters]:
+    """The counters of all pairs, one set a role and subject; the moment of capture is the counter ``time``."""
+    sets: list[Counters] = []
+    for pair in draft.pairs:
+        before = _half(pair.before, draft.run_id, problems)
+        after = _half(pair.after, draft.run_id, problems)
+        subjects = dict.fromkeys(subject for subject, _ in [*before, *after])
+        sets.extend(_set(pair, subject, before, after, artifacts) for subject in subjects)
+    return sets
+
+
+_Half = dict[tuple[str, str], tuple[float, int]]
+
+
+def _half(fragment: Fragment | None, run_id: str, problems: list[Problem]) -> _Half:
+    """(subject, name) -> value in base units and line."""
+    if fragment is None:
+        return {}
+    half: _Half = {}
+    if fragment.taken is not None:
+        half[_SUBJECT_OF_ROLE, TIME] = (seconds_of(fragment.taken), _line_of_time(fragment))
+    for reading in fragment.counters:
+        try:
+            half[reading.subject, reading.name] = (units.to_base(reading.text, reading.unit), reading.line)
+        except ValueError as error:
+            problems.append(_unreadable(reading, fragment, run_id, str(error)))
+    return half
+
+
+def _line_of_time(fragment: Fragment) -> int:
+    """The line that says when the snapshot was taken."""
+    return next((fact.line for fact in fragment.facts if fact.key == TIME), fragment.first_line)
+
+
+def _set(pair: Pair, subject: str, before: _Half, after: _Half, artifacts: Mapping[str, int]) -> Counters:
+    names = list(dict.fromkeys(name for of, name in [*before, *after] if of == subject))
+    halves = [[half.get((subject, name), (None, 0)) for name in names] for half in (before, after)]
+    return Counters(
+        role=pair.role,
+        subject=subject,
+        host=pair.host or "",
+        names=names,
+        before=[value for value, _ in halves[0]],
+        after=[value for value, _ in halves[1]],
+        before_lines=[line for _, line in halves[0]],
+        after_lines=[line for _, line in halves[1]],
+        before_artifact=artifacts[pair.before.file] if pair.before else 0,
+        after_artifact=artifacts[pair.after.file] if pair.after else 0,
+        usable=pair.before is not None and pair.after is not None,
+    )

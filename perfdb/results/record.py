@@ -1,0 +1,202 @@
+"""A run as plain data: what importing makes of a draft, what is written by COPY, and what is read back.
+
+One type for all three, so that deriving, previewing and rebuilding work the same way on a run that is not stored
+yet and on one that is. Numbers are in base units; artifacts are ids, 0 for "none"; lines count from 1, 0 for "none".
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+
+from importers.model import Fragment, Problem
+from perfdb.analysis.metrics import Measure
+from perfdb.analysis.workloads import Workload, workload_name
+
+_EPOCH = datetime(1970, 1, 1)
+
+
+class Origin(StrEnum):
+    """Where a value comes from, as stored."""
+
+    REPORTED = "r"
+    DERIVED = "d"
+    PUBLISHED = "p"
+    GIVEN = "g"
+
+    @property
+    def word(self) -> str:
+        """The word for people and for the API."""
+        return self.name.lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One measurement. ``formula`` is ``id/version`` of a derived value; its printed text is the log's own."""
+
+    value: float
+    origin: Origin
+    printed: str = ""
+    artifact: int = 0
+    line: int = 0
+    formula: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FactValue:
+    """A circumstance as printed, and where."""
+
+    text: str
+    artifact: int = 0
+    line: int = 0
+
+
+@dataclass(slots=True)
+class Counters:
+    """The counters of one role and subject before and after; an element is None where a half lacks it."""
+
+    role: str
+    subject: str
+    host: str
+    names: list[str]
+    before: list[float | None]
+    after: list[float | None]
+    before_lines: list[int]
+    after_lines: list[int]
+    before_artifact: int = 0
+    after_artifact: int = 0
+    usable: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class TraceColumn:
+    """One column of a listing; ``samples`` has NaN where the log has nothing."""
+
+    artifact: int
+    listing: str
+    position: int
+    column: str
+    unit: str
+    samples: list[float]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file that tells about a run, under the name its fragments have, and the upload that brought it."""
+
+    artifact: int
+    upload: int
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class SystemIdentity:
+    """What makes two systems the same."""
+
+    machine: str = ""
+    host: str = ""
+    processors: int | None = None
+    memory_bytes: int | None = None
+
+    @property
+    def name(self) -> str:
+        """How the system is called on pages and in filters; empty when nothing is known of it."""
+        parts = [self.machine, self.host]
+        if self.processors:
+            parts.append(f"{self.processors} processor{'s' if self.processors > 1 else ''}")
+        if self.memory_bytes:
+            parts.append(f"{self.memory_bytes / 2**30:g} GB")
+        return " · ".join(part for part in parts if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """The dimensions of an experiment, without its study."""
+
+    workload: Workload | None = None
+    device: str | None = None
+    mtu: int | None = None
+    users: int | None = None
+    layer: int | None = None
+    campaign: str = ""
+    system: SystemIdentity | None = None
+    level: str | None = None
+    factors: Mapping[str, str] = field(default_factory=dict)
+
+    def dimensions(self) -> dict[str, str | int]:
+        """What is known, by dimension name, in the dimensions' order."""
+        named: dict[str, str | int | None] = {
+            "campaign": self.campaign or None,
+            "system": self.system.name if self.system else None,
+            "level": self.level,
+            "workload": name_of(self.workload) if self.workload else None,
+            "device": self.device,
+            "mtu": self.mtu,
+            "users": self.users,
+            "layer": self.layer,
+            **{f"factor.{name}": value for name, value in sorted(self.factors.items())},
+        }
+        return {name: value for name, value in named.items() if value is not None and value != ""}
+
+    def agrees(self, other: "Configuration") -> bool:
+        """Whether both can be the same experiment: no dimension is known on both sides and different."""
+        mine, theirs = self.dimensions(), other.dimensions()
+        return all(theirs[name] == value for name, value in mine.items() if name in theirs)
+
+
+@dataclass(slots=True)
+class RunRecord:
+    """A run with everything known of it. ``refused``: its evidence contradicts itself and must not be stored."""
+
+    run_id: str
+    trial: int
+    status: str
+    started: datetime
+    configuration: Configuration
+    values: dict[Measure, Value] = field(default_factory=dict)
+    counters: list[Counters] = field(default_factory=list)
+    traces: list[TraceColumn] = field(default_factory=list)
+    facts: dict[str, FactValue] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+    fragments: list[Fragment] = field(default_factory=list)
+    has_driver: bool = False
+    refused: bool = False
+
+    @property
+    def identity(self) -> str:
+        """``run_id/trial``: how decisions about a run name it."""
+        return f"{self.run_id}/{self.trial}"
+
+
+def name_of(workload: Workload) -> str:
+    """The value of dimension ``workload`` for these sizes."""
+    return workload_name(workload.pattern, workload.request_bytes, workload.response_bytes)
+
+
+def seconds_of(moment: datetime) -> float:
+    """A local time as seconds, so that it can be a counter: only differences of it mean anything."""
+    return (moment.replace(tzinfo=None) - _EPOCH) / timedelta(seconds=1)
+
+
+def moment_of(seconds: float) -> datetime:
+    """The local time again."""
+    return _EPOCH + timedelta(seconds=seconds)
+
+
+def aware(moment: datetime, zone: str) -> datetime:
+    """A printed time with its printed offset (``-05:00``); a zone that is only a name counts as UTC."""
+    sign = {"+": 1, "-": -1}.get(zone[:1])
+    hours, _, minutes = zone[1:].partition(":")
+    if sign is None or not (hours.isdigit() and (minutes.isdigit() or not minutes)):
+        return moment.replace(tzinfo=UTC)
+    offset = sign * timedelta(hours=int(hours), minutes=int(minutes or 0))
+    return (moment - offset).replace(tzinfo=UTC)
+
+
+def number(text: str | None) -> float:
+    """A sample of a trace; NaN where nothing or no number is printed."""
+    try:
+        return float(text) if text else math.nan
+    except ValueError:
+        return math.nan

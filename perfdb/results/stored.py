@@ -1,0 +1,57 @@
+"""Reading a stored run back as a record, for provenance, comparison and deriving anew."""
+
+from perfdb.analysis.metrics import Measure
+from perfdb.results import models
+from perfdb.results.experiments import configuration_of
+from perfdb.results.models import CounterSet, Run, RunEvidence
+from perfdb.results.record import Counters, FactValue, Origin, RunRecord, Value
+
+
+def read_record(run: Run) -> RunRecord:
+    """The record of a run: values with their evidence, counters and facts; traces and fragments stay where they are."""
+    evidence = RunEvidence.objects.get(run=run)
+    record = RunRecord(
+        run_id=run.run_id,
+        trial=run.trial,
+        status=run.status,
+        started=run.started,
+        configuration=configuration_of(run.experiment),
+        values=_values(run, evidence),
+        counters=[_counters(row) for row in run.counter_sets.select_related("layout").order_by("role", "subject")],
+        facts={key: FactValue(**fact) for key, fact in evidence.facts.items()},
+    )
+    record.has_driver = Measure("driver_s") in record.values
+    return record
+
+
+def _values(run: Run, evidence: RunEvidence) -> dict[Measure, Value]:
+    measures = models.Measure.objects.in_bulk(evidence.slots)
+    columns = (
+        evidence.slots,
+        evidence.origins,
+        evidence.printed,
+        evidence.artifacts,
+        evidence.lines,
+        evidence.formulas,
+    )
+    values = {}
+    for slot, origin, printed, artifact, line, formula in zip(*columns, strict=True):
+        measure = Measure(measures[slot].metric, measures[slot].role)
+        values[measure] = Value(run.values[slot - 1], Origin(origin), printed, artifact, line, formula)
+    return values
+
+
+def _counters(row: CounterSet) -> Counters:
+    return Counters(
+        role=row.role,
+        subject=row.subject,
+        host=row.host,
+        names=row.layout.names,
+        before=row.before,
+        after=row.after,
+        before_lines=row.before_lines,
+        after_lines=row.after_lines,
+        before_artifact=row.before_artifact,
+        after_artifact=row.after_artifact,
+        usable=row.usable,
+    )

@@ -1,0 +1,45 @@
+"""Celery tasks: fetch a job by id, do it, record the outcome. Nothing else happens here."""
+
+import logging
+from datetime import timedelta
+
+from celery import shared_task
+from django.conf import settings
+from django.db import InterfaceError, OperationalError
+from django.utils import timezone
+
+from perfdb.results import jobs
+from perfdb.results.importing import run_import
+from perfdb.results.models import Upload
+from perfdb.results.undoing import run_undo
+
+logger = logging.getLogger(__name__)
+
+HANDLERS = {"import": run_import, "undo": run_undo}
+
+
+@shared_task
+def run_job(job_id: int) -> None:
+    """Do one job. A fault of ours fails the job with its reason; a lost database leaves it to the next attempt."""
+    job = jobs.claim(job_id)
+    if job is None:
+        return
+    try:
+        outcome = HANDLERS[job.kind](job)
+    except jobs.LeaseLostError:
+        logger.warning("%s was taken over by another worker", job)
+    except (OperationalError, InterfaceError):
+        logger.warning("%s lost the database; it will be tried again", job, exc_info=True)
+    except Exception as error:
+        logger.exception("%s failed", job)
+        jobs.fail(job, f"{type(error).__name__}: {error}")
+    else:
+        jobs.finish(job, outcome)
+
+
+@shared_task
+def sweep() -> None:
+    """Send lost jobs again and let old previews expire."""
+    jobs.sweep()
+    oldest = timezone.now() - timedelta(days=settings.PREVIEW_DAYS)
+    Upload.objects.filter(state=Upload.State.PREVIEW, settled__lt=oldest).update(state=Upload.State.EXPIRED)

@@ -1,0 +1,66 @@
+"""Reading the files of an upload: archives are unpacked, every file is read by the format that recognises it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import importers
+from importers import archive
+from importers.model import Fragment, Problem, SourceFile
+from perfdb.results import artifacts
+from perfdb.results.models import Upload, UploadFile
+
+ARCHIVE = "zip"
+# Progress is shown for every file of a small upload and every tenth of a large one.
+_SMALL, _STEP = 50, 10
+
+
+@dataclass(slots=True)
+class FilesRead:
+    """What the files of an upload say; ``artifacts`` names each file's artifact."""
+
+    fragments: list[Fragment] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    artifacts: dict[str, int] = field(default_factory=dict)
+
+
+def read_files(upload: Upload, progress: Callable[[], None]) -> FilesRead:
+    """Read all files; ``progress`` is called now and then, and may raise to stop the work."""
+    read = FilesRead()
+    _unpack_all(upload, read)
+    files = list(upload.files.exclude(format=ARCHIVE).select_related("artifact").order_by("pk"))
+    for number, file in enumerate(files, start=1):
+        _read(file, read)
+        if len(files) < _SMALL or number % _STEP == 0 or number == len(files):
+            progress()
+            Upload.objects.filter(pk=upload.pk).update(files_read=number)
+    return read
+
+
+def _unpack_all(upload: Upload, read: FilesRead) -> None:
+    """Turn archives into their members, once: a second attempt finds them unpacked."""
+    for file in upload.files.filter(container=None).select_related("artifact").order_by("pk"):
+        data = artifacts.read(file.artifact)
+        if archive.is_archive(data):
+            unpacked = archive.unpack(SourceFile(file.path, data))
+            read.problems.extend(unpacked.problems)
+            for member in unpacked.files:
+                _add_member(file, member)
+            UploadFile.objects.filter(pk=file.pk).update(format=ARCHIVE)
+
+
+def _add_member(container: UploadFile, member: SourceFile) -> None:
+    UploadFile.objects.get_or_create(
+        upload=container.upload,
+        path=f"{container.path}/{member.name}",
+        defaults={"container": container, "artifact": artifacts.store_bytes(member.data)},
+    )
+
+
+def _read(file: UploadFile, read: FilesRead) -> None:
+    forced = {file.path: file.forced_format} if file.forced_format else None
+    (reading,) = importers.read([SourceFile(file.path, artifacts.read(file.artifact))], forced)
+    file.format, file.encoding = reading.format or "", reading.encoding
+    file.save(update_fields=["format", "encoding"])
+    read.fragments.extend(reading.fragments)
+    read.problems.extend(reading.problems)
+    read.artifacts[file.path] = file.artifact_id
