@@ -44,11 +44,24 @@ class Quantity:
     line: int | None = None
 
     @property
-    def value(self) -> float:
-        """The number in the printed unit; raises ValueError when the text is no number."""
-        return read_number(self.text)
+    def value(self) -> float | None:
+        """The number in the printed unit; None when the text is no number."""
+        try:
+            return read_number(self.text)
+        except ValueError:
+            return None
 
     @property
     def half_step(self) -> float:
         """Half of one in the last printed digit: how far rounding can have moved the figure."""
-        return step(self.text) / 2
+        return 0.0 if self.value is None else step(self.text) / 2
+
+    def within(self, wanted: float, tolerance: float = 0.0) -> bool:
+        """Whether the figure is the wanted one but for its rounding and a tolerance relative to the wanted one."""
+        if self.value is None:
+            return False
+        # The last addend is for the binary noise of a figure that lies exactly half a step away.
+        return abs(self.value - wanted) <= self.half_step + abs(wanted) * (tolerance + 1e-12)
+
+    def __str__(self) -> str:
+        return f"{self.text} {self.unit}".strip()

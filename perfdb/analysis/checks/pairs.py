@@ -1,14 +1,24 @@
 """Checks of the CP QUERY snapshots before and after a run: may their differences be used?
 
-The rules are those of "Pairing and counters" in the description of the CP QUERY captures.
+The rules are those of "Pairing and counters" in the description of the CP QUERY captures. Counters go by the names of
+their labels: totcpu, virtcpu and connect of QUERY TIME, ttime, vtime and ctime of INDICATE USER, rx_ and tx_ of
+network adapters.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-from perfdb.analysis.checks.finding import Finding
+from perfdb.analysis.checks.finding import Finding, Severity
+
+CPU_COUNTERS = ("totcpu", "virtcpu", "ttime", "vtime")
+CONNECT_COUNTERS = ("connect", "ctime")
+ADAPTER_COUNTERS = ("rx_", "tx_")
+
+CONNECT_TOLERANCE_S = 2
+ELAPSED_TOLERANCE_S = 1
+_HUNDREDTH = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +37,11 @@ class Snapshot:
     line: int | None = None
     counters: Mapping[tuple[str, str], float] = field(default_factory=dict)
 
+    @property
+    def owner(self) -> str:
+        """How messages name whose counters these are."""
+        return self.host or self.role
+
 
 class PairState(StrEnum):
     """What can be done with a pair: work with it, wait for its other half, or nothing."""
@@ -38,18 +53,37 @@ class PairState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PairVerdict:
-    """The answer for one pair; ``left_out`` are the subjects whose counters must not be used although the rest may."""
+    """The answer for one pair.
+
+    ``left_out`` are the subjects whose counters must not be used although the rest may. ``elapsed_s`` is None when
+    the time between the snapshots cannot be told: a moment is missing, or the clock was set to another zone.
+    """
 
     state: PairState
     findings: tuple[Finding, ...] = ()
     left_out: frozenset[str] = frozenset()
+    elapsed_s: float | None = None
 
 
 def check_pair(
     run_id: str, before: Snapshot | None, after: Snapshot | None, processors: float | None = None
 ) -> PairVerdict:
     """Whether the snapshots before and after run ``run_id`` can be subtracted. ``processors`` of the LPAR."""
-    return PairVerdict(PairState.USABLE)
+    if before is None or after is None:
+        return PairVerdict(PairState.WAITING, tuple(_missing_half(run_id, before, after)))
+    elapsed = _elapsed(before, after)
+    refusal = (
+        _wrong_order(before, after, elapsed) or _reset(before, after) or _impossible(before, after, elapsed, processors)
+    )
+    if refusal is not None:
+        return PairVerdict(PairState.REFUSED, (refusal,), elapsed_s=elapsed)
+    cleared = _cleared_adapters(before, after)
+    findings = (
+        *_clock(before, after),
+        *_other_logon(before, after, elapsed),
+        *(_cleared(after, subject) for subject in cleared),
+    )
+    return PairVerdict(PairState.USABLE, findings, frozenset(cleared), elapsed)
 
 
 def check_elapsed(taken: Mapping[str, tuple[datetime, datetime]]) -> list[Finding]:
@@ -57,4 +91,162 @@ def check_elapsed(taken: Mapping[str, tuple[datetime, datetime]]) -> list[Findin
 
     ``taken`` maps each role to the moments of its snapshots before and after the run.
     """
-    return []
+    seconds = {role: (after - before).total_seconds() for role, (before, after) in taken.items()}
+    client = seconds.get("client")
+    if client is None:
+        return []
+    return [
+        _warning(
+            "elapsed",
+            f"The snapshots of {role} are {own:.0f} s apart, those of the client {client:.0f} s: "
+            "they do not cover the same time.",
+            "Utilisation was worked out with the client's time.",
+            None,
+            role,
+        )
+        for role, own in sorted(seconds.items())
+        if abs(own - client) > ELAPSED_TOLERANCE_S
+    ]
+
+
+def _warning(code: str, message: str, remedy: str, line: int | None, subject: str) -> Finding:
+    return Finding(Severity.WARNING, f"pair.{code}", message, remedy, line, subject)
+
+
+def _refusal(code: str, message: str, remedy: str, after: Snapshot) -> Finding:
+    return Finding(Severity.ERROR, f"pair.{code}", message, remedy, after.line, after.role)
+
+
+def _missing_half(run_id: str, before: Snapshot | None, after: Snapshot | None) -> Iterable[Finding]:
+    there = before or after
+    if there is None:
+        return
+    have, lack = ("before", "after") if before else ("after", "before")
+    message = (
+        f"This is a snapshot taken {have} run {run_id} ({' '.join(filter(None, (there.role, there.host)))}); "
+        f"upload the one taken {lack} it, no CPU time can be worked out from one snapshot."
+    )
+    yield _warning("missing-half", message, f"Upload the snapshot taken {lack} the run.", there.line, there.role)
+
+
+def _elapsed(before: Snapshot, after: Snapshot) -> float | None:
+    """Seconds between the snapshots; None when the clocks cannot be subtracted."""
+    if before.taken is None or after.taken is None or _zone_changed(before, after):
+        return None
+    return (after.taken - before.taken).total_seconds()
+
+
+def _zone_changed(before: Snapshot, after: Snapshot) -> bool:
+    return bool(before.zone and after.zone) and before.zone != after.zone
+
+
+def _growth(before: Snapshot, after: Snapshot, name: str) -> float | None:
+    """How much a counter grew, added up over its subjects (virtual processors); None when it is missing."""
+    keys = [key for key in before.counters if key[1] == name and key in after.counters]
+    return sum(after.counters[key] - before.counters[key] for key in keys) if keys else None
+
+
+def _fallen(before: Snapshot, after: Snapshot) -> set[tuple[str, str]]:
+    """The (subject, name) of counters that are smaller after than before."""
+    return {key for key, value in before.counters.items() if after.counters.get(key, value) < value}
+
+
+def _wrong_order(before: Snapshot, after: Snapshot, elapsed: float | None) -> Finding | None:
+    if elapsed is None or elapsed > 0:
+        return None
+    first, second = (f"{half.taken:%H:%M:%S on %m/%d/%y}" for half in (after, before))
+    if elapsed == 0:
+        message = f"The snapshots marked before and after were taken at the same moment ({first}): one is a copy."
+        return _refusal("same-moment", message, "Upload the snapshot that was taken after the run.", after)
+    message = (
+        f"The snapshot marked after is older than the one marked before ({first} against {second}): "
+        "the two files were probably swapped."
+    )
+    return _refusal("swapped", message, "Upload the two files again with their phases exchanged.", after)
+
+
+def _reset(before: Snapshot, after: Snapshot) -> Finding | None:
+    """CPU time or connect time that went backwards; with the latter the guest logged on anew."""
+    fallen = {name for _, name in _fallen(before, after)}
+    cpu = [name for name in CPU_COUNTERS if name in fallen][:1]
+    connect = [name for name in CONNECT_COUNTERS if name in fallen][:1]
+    names = " and ".join(name.upper() for name in (*cpu, *connect))
+    if not names:
+        return None
+    verb = "are" if " and " in names else "is"
+    cause = f"{after.owner} was logged off and on again" if connect else f"the counters of {after.owner} were reset"
+    message = f"{names} {verb} smaller after the run than before it: {cause} in between, so this pair cannot be used."
+    return _refusal("reset", message, "Measure again without logging off between the snapshots.", after)
+
+
+def _impossible(before: Snapshot, after: Snapshot, elapsed: float | None, processors: float | None) -> Finding | None:
+    """CPU times that no run can have: less in total than in the virtual machine alone, or more than there was."""
+    remedy = "See whether the snapshots belong to the same guest and were copied whole."
+    for total, virtual in (("totcpu", "virtcpu"), ("ttime", "vtime")):
+        if any(_total_below_virtual(half, total, virtual) for half in (before, after)):
+            message = f"{total.upper()} of {after.owner} is smaller than its {virtual.upper()}, which it contains."
+            return _refusal("total-below-virtual", message, remedy, after)
+    used, virtual_used = _growth(before, after, "totcpu"), _growth(before, after, "virtcpu")
+    if used is None:
+        return None
+    if virtual_used is not None and used < virtual_used - 2 * _HUNDREDTH:
+        message = (
+            f"TOTCPU of {after.owner} grew by {used:.2f} s, less than its VIRTCPU, by {virtual_used:.2f} s, "
+            "which it contains."
+        )
+        return _refusal("total-below-virtual", message, remedy, after)
+    # TIME IS is cut off to whole seconds, so up to one second more than the difference may have passed.
+    if processors and elapsed is not None and used > processors * (elapsed + 1):
+        message = (
+            f"TOTCPU of {after.owner} grew by {used:.2f} s, more than {processors:g} processors have "
+            f"in {elapsed:.0f} s."
+        )
+        return _refusal("more-than-possible", message, "See whether the number of processors is right.", after)
+    return None
+
+
+def _total_below_virtual(half: Snapshot, total: str, virtual: str) -> bool:
+    return any(
+        half.counters.get((subject, virtual), value) > value
+        for (subject, name), value in half.counters.items()
+        if name == total
+    )
+
+
+def _clock(before: Snapshot, after: Snapshot) -> Iterable[Finding]:
+    """Say why the time between the snapshots cannot be told."""
+    remedy = "CPU time per transaction is worked out, utilisation is not."
+    if _zone_changed(before, after):
+        message = (
+            f"The time zone changed from {before.zone} to {after.zone} between the snapshots of {after.owner}: "
+            "the time between them cannot be told."
+        )
+        yield _warning("zone", message, remedy, after.line, after.role)
+    elif before.taken is None or after.taken is None:
+        half = "before" if before.taken is None else "after"
+        message = f"The snapshot of {after.owner} taken {half} the run has no TIME IS line."
+        yield _warning("no-time", message, remedy, None, after.role)
+
+
+def _other_logon(before: Snapshot, after: Snapshot, elapsed: float | None) -> Iterable[Finding]:
+    connected = _growth(before, after, "connect")
+    if elapsed is None or connected is None or abs(connected - elapsed) <= CONNECT_TOLERANCE_S:
+        return
+    message = (
+        f"CONNECT of {after.owner} grew by {connected:.0f} s in the {elapsed:.0f} s between its snapshots: "
+        "they are probably not of the same logon."
+    )
+    yield _warning("connect", message, "See whether the guest stayed logged on.", after.line, after.role)
+
+
+def _cleared_adapters(before: Snapshot, after: Snapshot) -> list[str]:
+    fallen = _fallen(before, after)
+    return sorted({subject for subject, name in fallen if subject and name.startswith(ADAPTER_COUNTERS)})
+
+
+def _cleared(after: Snapshot, subject: str) -> Finding:
+    message = (
+        f"Counters of adapter {subject} are smaller after the run than before it: it was detached or its counters "
+        "were cleared in between, so it is left out."
+    )
+    return _warning("adapter-cleared", message, "The other counters of the pair were used.", after.line, subject)
