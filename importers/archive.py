@@ -1,9 +1,23 @@
 """Zip archives to source files, safely: nothing is written to disk and every limit is checked while reading."""
 
+import stat
+import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from io import BytesIO
+from lzma import LZMAError
+from pathlib import PurePosixPath
+from zipfile import BadZipFile, LargeZipFile, ZipFile, ZipInfo
 
-from importers.model import Problem, SourceFile
+from importers.model import Problem, Severity, SourceFile
+
+_ENCRYPTED = 0x1
+_SMALL = 1024**2  # Files up to this size may be packed as tightly as they like.
+# What zipfile and its decompressors raise for damaged or unusual archives.
+_DAMAGE = (
+    *(BadZipFile, LargeZipFile, zlib.error, LZMAError),
+    *(EOFError, OSError, ValueError, NotImplementedError, RuntimeError),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +47,97 @@ def is_archive(data: bytes) -> bool:
 
 def expand(files: Iterable[SourceFile], limits: Limits = DEFAULT_LIMITS) -> Unpacked:
     """Replace the archives among ``files`` by what they hold; other files pass through."""
-    raise NotImplementedError
+    expanded = Unpacked()
+    for file in files:
+        if not is_archive(file.data):
+            expanded.files.append(file)
+            continue
+        unpacked = unpack(file, limits)
+        expanded.files.extend(unpacked.files)
+        expanded.problems.extend(unpacked.problems)
+    return expanded
 
 
 def unpack(archive: SourceFile, limits: Limits = DEFAULT_LIMITS) -> Unpacked:
     """The files of one zip archive. A limit passed or a corrupt archive gives no file at all, and a problem."""
-    raise NotImplementedError
+    try:
+        with ZipFile(BytesIO(archive.data)) as container:
+            return _unpack_members(archive.name, container, limits)
+    except _Refused as refusal:
+        return Unpacked(problems=[refusal.problem])
+    except _DAMAGE as error:
+        message = f"The archive {archive.name} is damaged and was not unpacked ({error})."
+        remedy = "Make the archive again, or transfer it in binary."
+        return Unpacked(problems=[Problem(Severity.ERROR, "archive.corrupt", message, remedy, archive.name)])
+
+
+class _Refused(Exception):  # noqa: N818 - a limit passed is no error of the program
+    """The archive as a whole is not taken."""
+
+    def __init__(self, archive: str, message: str) -> None:
+        remedy = "Upload the logs in several smaller archives."
+        self.problem = Problem(Severity.ERROR, "archive.limit", message, remedy, archive)
+        super().__init__(message)
+
+
+def _unpack_members(archive: str, container: ZipFile, limits: Limits) -> Unpacked:
+    members = [each for each in container.infolist() if not (each.is_dir() or _is_clutter(each.filename))]
+    if len(members) > limits.files:
+        raise _Refused(archive, f"The archive {archive} holds {len(members)} files; {limits.files} are allowed.")
+    unpacked = Unpacked()
+    room = limits.total_bytes
+    seen: set[str] = set()
+    for member in members:
+        reason = _objection(member) or ("occurs twice" if member.filename in seen else None)
+        seen.add(member.filename)
+        data = b""
+        if reason is None:
+            try:
+                data = _read(archive, container, member, room, limits)
+            except _DAMAGE as error:
+                reason = f"is damaged ({error})"
+        room -= len(data)
+        if is_archive(data):
+            reason = "is an archive inside the archive"
+        if reason is None:
+            unpacked.files.append(SourceFile(member.filename, data))
+        else:
+            unpacked.problems.append(_left_out(archive, member.filename, reason))
+    return unpacked
+
+
+def _is_clutter(name: str) -> bool:
+    """What desktops put into archives beside the files."""
+    path = PurePosixPath(name)
+    return "__MACOSX" in path.parts or path.name in {".DS_Store", "Thumbs.db", "desktop.ini"}
+
+
+def _objection(member: ZipInfo) -> str | None:
+    """Why a member is not taken, None when nothing is wrong with it."""
+    name = member.filename
+    if name.startswith("/") or "\\" in name or ":" in name or ".." in PurePosixPath(name).parts:
+        return "has a path that leads out of the archive"
+    if stat.S_ISLNK(member.external_attr >> 16):
+        return "is a symbolic link"
+    if member.flag_bits & _ENCRYPTED:
+        return "is encrypted"
+    return None
+
+
+def _read(archive: str, container: ZipFile, member: ZipInfo, room: int, limits: Limits) -> bytes:
+    """A member's bytes, counted while reading: the sizes in an archive's directory may lie."""
+    allowed = min(room, max(limits.ratio * max(member.compress_size, 1), _SMALL))
+    with container.open(member) as stream:
+        data = stream.read(allowed + 1)
+    if len(data) > room:
+        raise _Refused(archive, f"The archive {archive} unpacks to more than {limits.total_bytes} bytes.")
+    if len(data) > allowed:
+        message = f"{member.filename} in {archive} unpacks to more than {limits.ratio} times its packed size."
+        raise _Refused(archive, message)
+    return data
+
+
+def _left_out(archive: str, member: str, reason: str) -> Problem:
+    message = f"{member} in {archive} {reason}; it was left out."
+    remedy = "Unpack it and upload what it holds."
+    return Problem(Severity.ERROR, "archive.member", message, remedy, f"{archive}/{member}")

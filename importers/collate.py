@@ -4,23 +4,20 @@ Fragments are joined by the run id in their content, else by a run id in the fil
 overlapping time on the same hosts. What stays ambiguous is a problem and is left out, never guessed.
 """
 
-from collections.abc import Iterable, Mapping
+import json
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from hashlib import blake2b
 
-from importers.model import Fragment, Problem, RunDraft
+from importers.collate_names import RunIdPattern, apply_pattern, compile_pattern, run_id_in_name
+from importers.collate_pairs import pair_up
+from importers.collate_times import choose_by_time, choose_by_time_and_host
+from importers.model import Fragment, Kind, Problem, Reading, RunDraft, Severity, SourcedFact
 
+__all__ = ["Collated", "RunIdPattern", "collate", "content_digest"]
 
-@dataclass(frozen=True, slots=True)
-class RunIdPattern:
-    """How a study's run ids encode dimensions.
-
-    ``regex`` has named groups, one per dimension: ``NM(?P<device>GB|HI)(?P<workload>[RCS])…``. ``values`` maps
-    a group's codes to the dimension's values: ``{"device": {"GB": "QDIO GbE"}}``; a code without an entry
-    stands for itself.
-    """
-
-    regex: str
-    values: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+_CHOOSE = "Choose the run by hand, or put its run id into the file or its name."
 
 
 @dataclass(slots=True)
@@ -32,10 +29,194 @@ class Collated:
 
 
 def collate(fragments: Iterable[Fragment], pattern: RunIdPattern | None = None) -> Collated:
-    """Put fragments together to runs; a run's identity is (run id, trial)."""
-    return Collated()
+    """Put fragments together to runs; a run's identity is (run id, trial).
+
+    Two client logs of one identity with different content make two drafts. A run id's pattern fills dimensions
+    that the log lacks. Drafts may have snapshots only.
+    """
+    problems: list[Problem] = []
+    compiled = compile_pattern(pattern, problems)
+    ordered = list(_without_duplicates(fragments, problems))
+    known = {fragment.run_id for fragment in ordered if fragment.run_id}
+    bench = _Bench(known, compiled, problems)
+    for kind in (_is_client, _is_peer, _is_evidence):
+        for fragment in filter(kind, ordered):
+            bench.place(fragment)
+    bench.place_by_time()
+    collated = Collated(problems=problems)
+    position = {id(fragment): index for index, fragment in enumerate(ordered)}
+    for seat in sorted(bench.seats, key=lambda seat: min(position[id(each)] for each in seat.members)):
+        pair_up(seat.draft, [each for each in seat.members if each.kind is Kind.SNAPSHOT])
+        if seat.draft.fragments:
+            seat.draft.facts = _merged_facts(seat.draft)
+            apply_pattern(compiled, pattern, seat.draft)
+            collated.drafts.append(seat.draft)
+        else:
+            problems.extend(seat.draft.problems)
+    return collated
 
 
 def content_digest(fragment: Fragment) -> str:
     """A digest of what a fragment says, whatever its file is called, wherever in it the lines stand."""
-    return ""
+    counted = {
+        "format": fragment.format,
+        "kind": fragment.kind,
+        "run": [fragment.run_id, fragment.trial, fragment.role, fragment.phase, fragment.host],
+        "time": [str(fragment.taken), str(fragment.ended), fragment.zone, fragment.status],
+        "facts": sorted([fact.key, fact.text] for fact in fragment.facts),
+        "readings": sorted(map(_content, fragment.readings)),
+        "counters": sorted(map(_content, fragment.counters)),
+        "listings": [[each.name, each.columns, each.rows] for each in fragment.listings],
+    }
+    text = json.dumps(counted, sort_keys=True, ensure_ascii=False)
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def _content(reading: Reading) -> list[str]:
+    return [reading.role, reading.subject, reading.name, reading.text, reading.unit]
+
+
+def _is_client(fragment: Fragment) -> bool:
+    return fragment.kind is Kind.DRIVER and fragment.role != "server"
+
+
+def _is_peer(fragment: Fragment) -> bool:
+    return fragment.kind is Kind.DRIVER and fragment.role == "server"
+
+
+def _is_evidence(fragment: Fragment) -> bool:
+    return fragment.kind is not Kind.DRIVER
+
+
+def _without_duplicates(fragments: Iterable[Fragment], problems: list[Problem]) -> Iterator[Fragment]:
+    """The fragments, each content once."""
+    first: dict[str, Fragment] = {}
+    for fragment in fragments:
+        known = first.setdefault(content_digest(fragment), fragment)
+        if known is fragment:
+            yield fragment
+            continue
+        message = f"This says the same as {known.file}, line {known.first_line}; it was counted once."
+        problems.append(_about(fragment, Severity.NOTE, "collate.duplicate", message))
+
+
+def _about(fragment: Fragment, severity: Severity, code: str, message: str, remedy: str = "") -> Problem:
+    return Problem(severity, code, message, remedy, fragment.file, fragment.first_line, fragment.run_id)
+
+
+def _merged_facts(draft: RunDraft) -> list[SourcedFact]:
+    """All facts of a draft's fragments, driver first; the same statement once."""
+    facts: dict[tuple[str, str], SourcedFact] = {}
+    for each in draft.fragments:
+        for fact in each.facts:
+            sourced = SourcedFact(fact.key, fact.text, each.file, fact.line, each.role)
+            facts.setdefault((fact.key, fact.text), sourced)
+    return list(facts.values())
+
+
+@dataclass(slots=True)
+class _Seat:
+    """A draft in the making and the fragments placed there."""
+
+    draft: RunDraft
+    members: list[Fragment]
+
+
+@dataclass(slots=True)
+class _Bench:
+    """Where drafts are put together: by run id at once, what has none by time when the others are placed."""
+
+    known: set[str]
+    pattern: re.Pattern[str] | None
+    problems: list[Problem]
+    seats: list[_Seat] = field(default_factory=list)
+    by_run: dict[str, list[_Seat]] = field(default_factory=dict)
+    waiting: list[Fragment] = field(default_factory=list)
+
+    def place(self, fragment: Fragment) -> None:
+        """Put a fragment to its run by the run id in its content or name, else keep it waiting."""
+        run_id = fragment.run_id or run_id_in_name(fragment, self.known, self.pattern)
+        if run_id is None:
+            self.waiting.append(fragment)
+            return
+        if _is_client(fragment):
+            seat = self._open(run_id, fragment)
+        else:
+            found = self._seat_of(run_id, fragment)
+            if found is None:
+                return
+            seat = found
+        self._take(seat, fragment)
+        if fragment.run_id is None:
+            message = f"The run id {run_id} was taken from the file's name."
+            problem = _about(fragment, Severity.NOTE, "collate.run-id-from-name", message)
+            seat.draft.problems.append(problem)
+
+    def place_by_time(self) -> None:
+        """Join what has no run id by time and host; each fragment placed may name hosts that place another."""
+        progress = True
+        while progress and self.waiting:
+            placed = [fragment for fragment in self.waiting if self._join(fragment)]
+            done = set(map(id, placed))
+            self.waiting = [fragment for fragment in self.waiting if id(fragment) not in done]
+            progress = bool(placed)
+        for fragment in self.waiting:
+            message = "Nothing tells which run this belongs to: no run id in it or its name, no run at its time."
+            self.problems.append(_about(fragment, Severity.ERROR, "collate.no-run", message, _CHOOSE))
+
+    def _open(self, run_id: str, fragment: Fragment) -> _Seat:
+        seat = _Seat(RunDraft(run_id, fragment.trial), [])
+        self.seats.append(seat)
+        self.by_run.setdefault(run_id, []).append(seat)
+        return seat
+
+    def _take(self, seat: _Seat, fragment: Fragment) -> None:
+        seat.members.append(fragment)
+        if _is_client(fragment):
+            seat.draft.driver = fragment
+        elif _is_peer(fragment):
+            seat.draft.peer = fragment
+        elif fragment.kind is Kind.REPORT:
+            seat.draft.reports.append(fragment)
+
+    def _seat_of(self, run_id: str, fragment: Fragment) -> _Seat | None:
+        """The one draft of this run id that a fragment belongs to; None after reporting that none can be told."""
+        fitting = [seat for seat in self.by_run.get(run_id, ()) if _may_join(seat.draft, fragment)]
+        if not fitting:
+            return self._open(run_id, fragment)
+        if len(fitting) == 1:
+            return fitting[0]
+        chosen = choose_by_time(fragment, [seat.draft for seat in fitting])
+        if len(chosen) == 1:
+            return next(seat for seat in fitting if seat.draft is chosen[0])
+        trials = {seat.draft.trial for seat in fitting if not chosen or seat.draft in chosen}
+        if len(trials) == 1 and chosen:
+            first = next(seat for seat in fitting if seat.draft is chosen[0])
+            message = f"Two logs of run {run_id} differ; this was put to {_log_name(first.draft)}."
+            first.draft.problems.append(_about(fragment, Severity.WARNING, "collate.two-logs", message, _CHOOSE))
+            return first
+        message = f"Run {run_id} has {len(fitting)} logs, and the time does not tell which one this belongs to."
+        self.problems.append(_about(fragment, Severity.ERROR, "collate.ambiguous", message, _CHOOSE))
+        return None
+
+    def _join(self, fragment: Fragment) -> bool:
+        members = [seat.members for seat in self.seats]
+        chosen = choose_by_time_and_host(fragment, [seat.draft for seat in self.seats], members)
+        if len(chosen) != 1 or not _may_join(chosen[0], fragment):
+            return False
+        seat = next(seat for seat in self.seats if seat.draft is chosen[0])
+        self._take(seat, fragment)
+        message = f"This names no run; it was put to run {seat.draft.run_id} by its time and host."
+        seat.draft.problems.append(_about(fragment, Severity.NOTE, "collate.joined-by-time", message))
+        return True
+
+
+def _may_join(draft: RunDraft, fragment: Fragment) -> bool:
+    """Whether a draft has room for a fragment: the same trial, where one is said, and one log of each side."""
+    if fragment.trial is not None and draft.trial is not None and fragment.trial != draft.trial:
+        return False
+    return not ((_is_client(fragment) and draft.driver is not None) or (_is_peer(fragment) and draft.peer is not None))
+
+
+def _log_name(draft: RunDraft) -> str:
+    return draft.driver.file if draft.driver else draft.run_id

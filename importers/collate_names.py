@@ -1,0 +1,104 @@
+"""Run ids in names: finds them in file and folder names, and reads the dimensions that a study's ids encode."""
+
+import re
+from collections.abc import Iterator, Mapping, Set
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+
+from importers.model import Fragment, Problem, RunDraft, Severity, SourcedFact
+
+_NOT_RUN_IDS = frozenset({"client", "server", "lpar", "before", "after"})
+_LOOKS_LIKE_RUN_ID = re.compile(r"[A-Za-z](?=\w*[0-9])[A-Za-z0-9-]{2,}")
+_SIZE = re.compile(r"([0-9]+)\s*([KMGT]?)B?", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class RunIdPattern:
+    """How a study's run ids encode dimensions.
+
+    ``regex`` has named groups, one per dimension: ``NM(?P<device>GB|HI)(?P<workload>[RCS])…``. ``values`` maps
+    a group's codes to the dimension's values: ``{"device": {"GB": "QDIO GbE"}}``; a code without an entry
+    stands for itself.
+    """
+
+    regex: str
+    values: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+
+def compile_pattern(pattern: RunIdPattern | None, problems: list[Problem]) -> re.Pattern[str] | None:
+    """The pattern ready for use; one that is no regular expression is reported and not used."""
+    if pattern is None:
+        return None
+    try:
+        return re.compile(pattern.regex)
+    except re.error as error:
+        message = f"The study's run-id pattern {pattern.regex!r} is no regular expression: {error}."
+        problems.append(Problem(Severity.ERROR, "collate.bad-pattern", message, "Correct it in the study."))
+        return None
+
+
+def run_id_in_name(fragment: Fragment, known: Set[str], pattern: re.Pattern[str] | None) -> str | None:
+    """A run id in the file's name or a folder's, None when there is none or more than one.
+
+    Known run ids count first, then what the pattern fits, then a word of letters and digits at the head of the
+    file's name or as the folder's name.
+    """
+    spelled = {run_id.casefold(): run_id for run_id in known}
+    words = list(_words(fragment.file))
+    by_content = dict.fromkeys(spelled[word.casefold()] for word in words if word.casefold() in spelled)
+    by_pattern = dict.fromkeys(word for word in words if pattern is not None and pattern.fullmatch(word))
+    for found in (by_content, by_pattern, dict.fromkeys(_likely(fragment))):
+        if found:
+            return next(iter(found)) if len(found) == 1 else None
+    return None
+
+
+def _words(name: str) -> Iterator[str]:
+    """The file's name and the folders' names, each whole and cut at dots, blanks, underscores and hyphens."""
+    for part in reversed(PurePosixPath(name).parts):
+        yield part
+        yield from re.split(r"[.\s]+", part)
+        yield from re.split(r"[._\-\s]+", part)
+
+
+def _likely(fragment: Fragment) -> Iterator[str]:
+    path = PurePosixPath(fragment.file)
+    for word in (path.parent.name, re.split(r"[._\s]+", path.name)[0]):
+        usual = word.lower() in _NOT_RUN_IDS or word.lower() == fragment.format
+        if not usual and _LOOKS_LIKE_RUN_ID.fullmatch(word):
+            yield word
+
+
+def apply_pattern(compiled: re.Pattern[str] | None, pattern: RunIdPattern | None, draft: RunDraft) -> None:
+    """Add the dimensions that the run id encodes and no file states; report those that contradict."""
+    match = compiled.fullmatch(draft.run_id) if compiled else None
+    if match is None or pattern is None:
+        return
+    for key, code in match.groupdict().items():
+        if code is None:
+            continue
+        value = pattern.values.get(key, {}).get(code, code)
+        stated = [fact for fact in draft.facts if fact.key == key]
+        if not stated:
+            draft.facts.append(SourcedFact(key, value, "", 0))
+            if key == "trial" and value.isdecimal():
+                draft.trial = int(value)
+        for fact in stated:
+            if not _same(fact.text, value):
+                draft.problems.append(_contradiction(draft.run_id, value, fact))
+
+
+def _contradiction(run_id: str, value: str, fact: SourcedFact) -> Problem:
+    message = f"By the study's pattern, run id {run_id} means {fact.key} {value}, but the file says {fact.text}."
+    remedy = "Correct the run id, the log or the study's run-id pattern."
+    code = "collate.pattern-contradiction"
+    return Problem(Severity.WARNING, code, message, remedy, fact.file, fact.line, run_id)
+
+
+def _same(one: str, other: str) -> bool:
+    """Equal apart from capitals, leading zeros and the letter for a power of 1024."""
+    if one.strip().casefold() == other.strip().casefold():
+        return True
+    sizes = [_SIZE.fullmatch(text.strip()) for text in (one, other)]
+    values = [int(size[1]) << 10 * " KMGT".index(size[2].upper() or " ") for size in sizes if size]
+    return len(values) == 2 and values[0] == values[1]
