@@ -20,6 +20,8 @@ CONNECT_TOLERANCE_S = 2
 ELAPSED_TOLERANCE_S = 1
 _HUNDREDTH = 0.01
 
+_Counters = Mapping[tuple[str, str], float]
+
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
@@ -27,7 +29,8 @@ class Snapshot:
 
     ``taken`` is local time without zone, ``zone`` the zone's name as printed; ``line`` the line of TIME IS.
     ``counters`` maps (subject, name) to the reading in base units: ("", "totcpu") in seconds,
-    ("VSW1/LNXCL1/0600", "rx_bytes") in bytes.
+    ("VSW1/LNXCL1/0600", "rx_bytes") in bytes. A subject with a slash is not the role's own: an adapter, or another
+    user whom the capture asked about (``LINUXB/CPU 00``).
     """
 
     role: str
@@ -35,7 +38,12 @@ class Snapshot:
     taken: datetime | None = None
     zone: str = ""
     line: int | None = None
-    counters: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    counters: _Counters = field(default_factory=dict)
+
+    @property
+    def own(self) -> dict[tuple[str, str], float]:
+        """The role's own counters."""
+        return {key: value for key, value in self.counters.items() if "/" not in key[0]}
 
     @property
     def owner(self) -> str:
@@ -141,14 +149,16 @@ def _zone_changed(before: Snapshot, after: Snapshot) -> bool:
 
 
 def _growth(before: Snapshot, after: Snapshot, name: str) -> float | None:
-    """How much a counter grew, added up over its subjects (virtual processors); None when it is missing."""
-    keys = [key for key in before.counters if key[1] == name and key in after.counters]
-    return sum(after.counters[key] - before.counters[key] for key in keys) if keys else None
+    """How much a counter of the role itself grew; None when it is missing."""
+    key = ("", name)
+    if key not in before.counters or key not in after.counters:
+        return None
+    return after.counters[key] - before.counters[key]
 
 
-def _fallen(before: Snapshot, after: Snapshot) -> set[tuple[str, str]]:
+def _fallen(before: _Counters, after: _Counters) -> set[tuple[str, str]]:
     """The (subject, name) of counters that are smaller after than before."""
-    return {key for key, value in before.counters.items() if after.counters.get(key, value) < value}
+    return {key for key, value in before.items() if after.get(key, value) < value}
 
 
 def _wrong_order(before: Snapshot, after: Snapshot, elapsed: float | None) -> Finding | None:
@@ -167,7 +177,7 @@ def _wrong_order(before: Snapshot, after: Snapshot, elapsed: float | None) -> Fi
 
 def _reset(before: Snapshot, after: Snapshot) -> Finding | None:
     """CPU time or connect time that went backwards; with the latter the guest logged on anew."""
-    fallen = {name for _, name in _fallen(before, after)}
+    fallen = {name for _, name in _fallen(before.own, after.own)}
     cpu = [name for name in CPU_COUNTERS if name in fallen][:1]
     connect = [name for name in CONNECT_COUNTERS if name in fallen][:1]
     names = " and ".join(name.upper() for name in (*cpu, *connect))
@@ -207,9 +217,7 @@ def _impossible(before: Snapshot, after: Snapshot, elapsed: float | None, proces
 
 def _total_below_virtual(half: Snapshot, total: str, virtual: str) -> bool:
     return any(
-        half.counters.get((subject, virtual), value) > value
-        for (subject, name), value in half.counters.items()
-        if name == total
+        half.own.get((subject, virtual), value) > value for (subject, name), value in half.own.items() if name == total
     )
 
 
@@ -240,7 +248,7 @@ def _other_logon(before: Snapshot, after: Snapshot, elapsed: float | None) -> It
 
 
 def _cleared_adapters(before: Snapshot, after: Snapshot) -> list[str]:
-    fallen = _fallen(before, after)
+    fallen = _fallen(before.counters, after.counters)
     return sorted({subject for subject, name in fallen if subject and name.startswith(ADAPTER_COUNTERS)})
 
 

@@ -62,11 +62,14 @@ def _elapsed(known: Known, role: str) -> tuple[Input, ...]:
 
 
 def _growth(known: Known, term: str, counter: str, role: str) -> tuple[Input, ...]:
-    """How much a counter of a role grew, one input for each of its subjects (virtual processors)."""
+    """How much a counter of a role grew, one input for each of its virtual processors.
+
+    A subject with a slash is somebody else's: another user whom the same capture asked about, or an adapter.
+    """
     return tuple(
         Input(term, InputKind.COUNTER, counter, after - before, "s", owner, subject, before, after)
         for (owner, subject, name), (before, after) in sorted(known.figures.counters.items())
-        if owner == role and name == counter
+        if owner == role and name == counter and "/" not in subject
     )
 
 

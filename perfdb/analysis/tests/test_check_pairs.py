@@ -20,8 +20,8 @@ BEFORE = Snapshot(
         ("", "connect"): 4340.0,
         ("", "virtcpu"): 998.73,
         ("", "totcpu"): 2033.44,
-        ("00", "ttime"): 2033.0,
-        ("00", "vtime"): 998.0,
+        ("CPU 00", "ttime"): 2033.0,
+        ("CPU 00", "vtime"): 998.0,
         (ADAPTER, "rx_packets"): 1000.0,
         (ADAPTER, "tx_packets"): 1000.0,
         ("VSW1/uplink/", "rx_packets"): 5.0,
@@ -87,7 +87,7 @@ def test_twice_the_same_moment() -> None:
 
 
 def test_a_logoff_in_between() -> None:
-    smaller = {("", "connect"): 250.0, ("", "virtcpu"): 100.22, ("", "totcpu"): 202.87, ("00", "ttime"): 202.0}
+    smaller = {("", "connect"): 250.0, ("", "virtcpu"): 100.22, ("", "totcpu"): 202.87, ("CPU 00", "ttime"): 202.0}
     verdict = check_pair("NMBAD001", BEFORE, after_with(smaller))
     assert verdict.state is PairState.REFUSED
     assert only_message(verdict, "pair.reset", Severity.ERROR) == (
@@ -110,6 +110,13 @@ def test_connect_time_that_fell_alone_is_refused() -> None:
     assert "LINUXB was logged off" in only_message(verdict, "pair.reset", Severity.ERROR)
 
 
+def test_another_users_counters_say_nothing_about_the_role() -> None:
+    other = ("LINUXC/CPU 00", "ttime")
+    before = replace(BEFORE, counters={**BEFORE.counters, other: 500.0})
+    verdict = check_pair("x", before, after_with({other: 3.0, ("LINUXC/CPU 00", "vtime"): 4.0}), 2)
+    assert verdict == PairVerdict(PairState.USABLE, elapsed_s=632.0)
+
+
 def test_total_below_virtual_is_refused() -> None:
     before = replace(BEFORE, counters={("", "totcpu"): 10.0, ("", "virtcpu"): 11.0})
     verdict = check_pair("x", before, replace(AFTER, counters={("", "totcpu"): 20.0, ("", "virtcpu"): 15.0}))
@@ -128,7 +135,7 @@ def test_rounding_of_hundredths_is_no_reason_to_refuse() -> None:
 
 
 def test_whole_seconds_total_below_virtual_is_refused() -> None:
-    verdict = check_pair("x", BEFORE, after_with({("00", "vtime"): 2700.0}))
+    verdict = check_pair("x", BEFORE, after_with({("CPU 00", "vtime"): 2700.0}))
     assert "TTIME of LINUXB" in only_message(verdict, "pair.total-below-virtual", Severity.ERROR)
 
 

@@ -251,12 +251,13 @@ def test_another_guest_has_its_own_figures_outside_the_total() -> None:
 
 def test_whole_seconds_of_indicate_user_serve_where_query_time_is_missing_and_say_so() -> None:
     coarse = {
-        ("server", "00", "ttime"): (1000.0, 1311.0),
-        ("server", "01", "ttime"): (500.0, 800.0),
-        ("server", "00", "vtime"): (400.0, 500.0),
-        ("server", "01", "vtime"): (300.0, 483.0),
-        ("client", "00", "ttime"): (1.0, 2.0),
-        ("client", "00", "vtime"): (1.0, 2.0),
+        ("server", "CPU 00", "ttime"): (1000.0, 1311.0),
+        ("server", "CPU 01", "ttime"): (500.0, 800.0),
+        ("server", "CPU 00", "vtime"): (400.0, 500.0),
+        ("server", "CPU 01", "vtime"): (300.0, 483.0),
+        ("client", "CPU 00", "ttime"): (1.0, 2.0),
+        ("client", "CPU 00", "vtime"): (1.0, 2.0),
+        ("server", "LINUXC/CPU 00", "ttime"): (1.0, 99.0),
     }
     counters = without([("server", "totcpu"), ("server", "virtcpu")]) | coarse
     derived = by_measure(derive(replace(NMGBR950, counters=counters)))
