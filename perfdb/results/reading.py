@@ -56,9 +56,11 @@ def stored_evidence(run: Run, taken: Mapping[str, int] | None = None) -> StoredE
     names = _names(rows, taken or {})
     files = {row.artifact_id: row.artifact for row in rows}
     readings = importers.read(SourceFile(name, artifacts.read(files[pk])) for pk, name in names.items())
+    # Collating first gives fragments the run id that only their file's name tells, as when they were stored.
+    drafts = together(run.study, [f for reading in readings for f in reading.fragments]).drafts
     digests = {digest for row in rows for digest in row.digests}
     return StoredEvidence(
-        fragments=[f for reading in readings for f in reading.fragments if content_digest(f) in digests],
+        fragments=[f for draft in drafts for f in draft.fragments if content_digest(f) in digests],
         sources=[Source(row.artifact_id, row.upload_id, names[row.artifact_id]) for row in rows],
         given={key: text for row in reversed(rows) for key, text in row.upload.facts.items()},
         received=min(row.upload.created for row in rows),

@@ -46,6 +46,15 @@ def _check_pair(record: RunRecord, pair: Pair) -> None:
     record.problems += _problems(verdict.findings, record, later.file if later else "")
     for counters in sets:
         counters.usable = verdict.state is PairState.USABLE and counters.subject not in verdict.left_out
+        if verdict.state is PairState.USABLE and verdict.elapsed_s is None:
+            _forget_time(counters)
+
+
+def _forget_time(counters: Counters) -> None:
+    """Two clocks that cannot be subtracted must not be."""
+    if TIME in counters.names:
+        at = counters.names.index(TIME)
+        counters.before[at] = counters.after[at] = None
 
 
 def _snapshot(fragment: Fragment | None, sets: list[Counters], *, before: bool) -> Snapshot | None:

@@ -1,10 +1,10 @@
 """The circumstances of a run: facts from all its files, and the experiment's dimensions that follow from them."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
-from importers.model import Fragment, Kind, Problem, RunDraft, Severity
+from importers.model import Problem, RunDraft, Severity
 from perfdb.analysis.dimensions import FACTOR, parse_bytes, parse_integer
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.workloads import Workload, workload_name
@@ -22,7 +22,7 @@ GIVEN_FACTS = (
     "campaign",
     "level",
     "machine",
-    "host",
+    "node",
     "memory",
     "processors",
 )
@@ -36,25 +36,15 @@ def facts_of(
 ) -> tuple[dict[str, FactValue], list[Problem]]:
     """All circumstances; the driver's come first, and what a person gave only fills what no file says."""
     facts: dict[str, FactValue] = {}
-    for fragment, key, text, line in _printed(draft):
-        value = FactValue(text, artifacts[fragment.file], line)
-        if facts.setdefault(key, value).text != text:
-            facts.setdefault(f"{key} ({_where(fragment)})", value)
+    for fact in draft.facts:
+        value = FactValue(fact.text, artifacts.get(fact.file, 0), fact.line)
+        if facts.setdefault(fact.key, value).text != fact.text:
+            facts.setdefault(f"{fact.key} ({fact.role}, {fact.file})", value)
     problems = []
     for key, text in given.items():
         if facts.setdefault(key, FactValue(text)).text != text:
             problems.append(_not_needed(draft.run_id, key, text, facts[key].text))
     return facts, problems
-
-
-def _printed(draft: RunDraft) -> Iterator[tuple[Fragment, str, str, int]]:
-    for fragment in draft.fragments:
-        yield from ((fragment, fact.key, fact.text, fact.line) for fact in fragment.facts)
-
-
-def _where(fragment: Fragment) -> str:
-    parts = (fragment.role, fragment.phase) if fragment.kind is Kind.SNAPSHOT else (fragment.role, fragment.format)
-    return " ".join(part for part in parts if part)
 
 
 def _not_needed(run_id: str, key: str, given: str, printed: str) -> Problem:
@@ -83,10 +73,10 @@ def configuration_of(
         users=reader.converted("users", parse_integer),
         layer=reader.converted("layer", parse_integer),
         campaign=reader.text("campaign") or "",
-        level=reader.text("level"),
+        level=reader.text("level") or reader.text("cp.level"),
         system=SystemIdentity(
             machine=reader.text("machine") or "",
-            host=reader.text("host") or "",
+            host=reader.text("node") or "",
             memory_bytes=reader.converted("memory", parse_bytes),
         ),
         factors=factors,

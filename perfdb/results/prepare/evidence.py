@@ -91,7 +91,7 @@ def _half(fragment: Fragment | None, run_id: str, problems: list[Problem]) -> _H
 
 def _line_of_time(fragment: Fragment) -> int:
     """The line that says when the snapshot was taken."""
-    return next((fact.line for fact in fragment.facts if fact.key == TIME), fragment.first_line)
+    return next((fact.line for fact in fragment.facts if fact.key == "cp.time"), fragment.first_line)
 
 
 def _set(pair: Pair, subject: str, before: _Half, after: _Half, artifacts: Mapping[str, int]) -> Counters:
