@@ -63,6 +63,10 @@ def test_equal_questions_are_written_alike() -> None:
     assert one.encode() == ("metric=mb_per_s&mtu=1500&mtu=9000&factor.kernel=2.4.9&factor.kernel=2.4.10&rows=users")
 
 
+def test_digits_that_are_no_numbers_have_an_order_too() -> None:
+    assert parsed("device=²&device=1").filters == {"device": ("1", "²")}
+
+
 def test_blank_form_fields_ask_nothing() -> None:
     assert parsed("metric=&device=&rows=&columns= &pick=&summary=&layout=") == Query()
 

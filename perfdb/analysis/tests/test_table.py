@@ -77,6 +77,15 @@ def test_a_dimension_that_is_shown_is_not_mixed() -> None:
     assert table.cells[(1,), ("OSA",)].mixes == {"mtu": (1500, 9000)}
 
 
+def test_trials_are_what_a_sample_is_made_of_and_no_mix() -> None:
+    rows = [row(1, "a", 1.0), row(2, "a", 3.0, trial=2)]
+    (table,) = ask("metric=trans_per_s&trial=1&trial=2", _given(rows))
+    assert only(table).mixes == {}
+    assert "trial" not in table.common
+    (table,) = ask("metric=trans_per_s&trial=1", _given(rows[:1]))
+    assert table.common["trial"] == 1
+
+
 def test_only_measurements_mix() -> None:
     rows = [row(1, "2.4.10", 1.0), row(2, "2.4.9", None)]
     (table,) = ask("metric=trans_per_s", _given(rows))
