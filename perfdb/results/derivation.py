@@ -18,14 +18,16 @@ def derived(record: RunRecord) -> list[Derived]:
     return derive(figures_of(record))
 
 
-def derive_into(record: RunRecord) -> None:
+def derive_into(record: RunRecord) -> list[Derived]:
     """Put the derived values into the record; a value the log printed too keeps its printed text and place."""
-    for each in derived(record):
+    answers = derived(record)
+    for each in answers:
         known = record.values.get(each.measure, Value(each.value, Origin.DERIVED))
         formula = f"{each.formula}/{each.version}"
         record.values[each.measure] = Value(
             each.value, Origin.DERIVED, known.printed, known.artifact, known.line, formula
         )
+    return answers
 
 
 def figures_of(record: RunRecord) -> RunFigures:

@@ -12,6 +12,7 @@ from django.db.models import F, Max
 from django.utils import timezone
 
 from importers.model import Problem as Found
+from importers.model import Severity
 from perfdb.results import jobs, load
 from perfdb.results.experiments import Vocabulary
 from perfdb.results.models import Job, Problem, Run, Study, Upload, UploadRun
@@ -42,7 +43,7 @@ def run_import(job: Job) -> dict[str, object]:
             _set_state(job, upload, State.PREVIEW)
             return {"state": State.PREVIEW, "runs": len(placements)}
         _set_state(job, upload, State.LOADING)
-    return _load(job, upload, brought)
+    return _load(job, upload, brought, problems)
 
 
 def _set_state(job: Job, upload: Upload, state: State) -> None:
@@ -75,14 +76,20 @@ def _show(job: Job, upload: Upload, placements: Sequence[Placement], problems: S
         upload.runs.filter(loaded=False).delete()
         upload.problems.all().delete()
         UploadRun.objects.bulk_create(_row(upload, placement) for placement in placements)
-        found = [*problems, *(problem for placement in placements for problem in _problems(placement))]
-        Problem.objects.bulk_create(load.problem_row(each, upload=upload.pk) for each in dict.fromkeys(found))
+        _say(upload, [*problems, *(each for placement in placements for each in _problems(placement))])
         upload.runs_found = len(placements)
         upload.save(update_fields=["runs_found"])
 
 
+def _say(upload: Upload, problems: Sequence[Found]) -> None:
+    Problem.objects.bulk_create(load.problem_row(each, upload=upload.pk) for each in dict.fromkeys(problems))
+
+
 def _problems(placement: Placement) -> list[Found]:
-    return [*placement.brought.record.problems, *placement.problems]
+    """What to say of a run: of all its evidence when it joins a stored one, nothing when it brought nothing new."""
+    if placement.outcome == Outcome.ALREADY_THERE:
+        return placement.problems
+    return [*placement.record.problems, *placement.problems]
 
 
 def _row(upload: Upload, placement: Placement) -> UploadRun:
@@ -99,9 +106,13 @@ def _row(upload: Upload, placement: Placement) -> UploadRun:
     )
 
 
-def _load(job: Job, upload: Upload, brought: Sequence[Brought]) -> dict[str, object]:
+def _load(job: Job, upload: Upload, brought: Sequence[Brought], problems: Sequence[Found]) -> dict[str, object]:
     """Store the runs chunk by chunk, leaving out those that an earlier attempt has stored."""
     done = set(upload.runs.filter(loaded=True).values_list("number", flat=True))
+    if not done:
+        # Placing again decides what there is to say; what the preview said of the runs is out of date.
+        upload.problems.all().delete()
+        _say(upload, problems)
     waiting = [each for each in brought if each.number not in done]
     for chunk in _chunks(waiting):
         with transaction.atomic():
@@ -142,6 +153,7 @@ def _load_chunk(upload: Upload, chunk: Sequence[Brought]) -> None:
     for row in rows:
         row.loaded = True
     UploadRun.objects.bulk_create(rows)
+    _say(upload, [each for placement in placements for each in _problems(placement)])
     upload.runs_loaded = F("runs_loaded") + len(rows)
     upload.save(update_fields=["runs_loaded"])
     if any(p.outcome in (Outcome.NEW, Outcome.EXTENDED) for p in placements):
@@ -184,6 +196,7 @@ def _decided(upload: Upload, placement: Placement) -> Placement:
     decision = upload.decisions.get(placement.record.identity)
     if placement.outcome != Outcome.CONFLICT or decision is None:
         return placement
+    placement.problems = [_as_decided(placement, decision)]
     if decision == "keep":
         placement.outcome = Outcome.ALREADY_THERE
         return placement
@@ -193,6 +206,19 @@ def _decided(upload: Upload, placement: Placement) -> Placement:
         placement.record.trial = _next_trial(upload.study, placement.record.run_id)
         placement.run = None
     return placement
+
+
+def _as_decided(placement: Placement, decision: str) -> Found:
+    """The conflict, no longer an error: what was done about it by the person's choice."""
+    done = {
+        "keep": "the stored one was kept",
+        "replace": "this one replaced it, and the stored one was withdrawn",
+        "trial": "this one was stored as another trial",
+    }
+    record = placement.record
+    message = f"Run {record.run_id}, trial {record.trial}, was stored already with other numbers; {done[decision]}."
+    file = record.fragments[0].file
+    return Found(Severity.NOTE, "run.conflict-decided", message, "", file, run_id=record.run_id)
 
 
 def _next_trial(study: Study, run_id: str) -> int:

@@ -89,6 +89,22 @@ def rewrite(vocabulary: Vocabulary, run: Run, record: RunRecord, sources: Sequen
     run.problems.all().delete()
     _write(vocabulary, [(run.pk, record)], update=True)
     add_sources(run.pk, record, sources)
+    # More evidence can mean another experiment; the one it left may have no run any more.
+    Experiment.objects.filter(pk=run.experiment_id, run=None).delete()
+
+
+def put_values(run: Run, record: RunRecord) -> None:
+    """Replace the values of a run and where they come from; everything else of it stays."""
+    slots = ensure_slots(record.values)
+    hot = {metric: _hot(record, metric) for metric in Run.HOT}
+    Run.objects.filter(pk=run.pk).update(values=_by_slot(record, slots), **hot)
+    evidence = dict(zip(_EVIDENCE, _evidence_row(run.pk, record, slots), strict=True))
+    RunEvidence.objects.filter(run=run).update(**_plain(evidence))
+
+
+def _hot(record: RunRecord, metric: str) -> float | None:
+    value = record.values.get(Measure(metric, TOTAL))
+    return value.value if value else None
 
 
 def _write(vocabulary: Vocabulary, rows: Sequence[tuple[int, RunRecord]], *, update: bool = False) -> None:
@@ -143,7 +159,6 @@ def _copy(table: str, columns: dict[str, str], rows: Iterable[Sequence[Any]]) ->
 
 
 def _run_row(pk: int, record: RunRecord, experiment: Experiment, slots: dict[Measure, int]) -> Sequence[Any]:
-    hot = [record.values.get(Measure(metric, TOTAL)) for metric in Run.HOT]
     return (
         pk,
         experiment.pk,
@@ -153,7 +168,7 @@ def _run_row(pk: int, record: RunRecord, experiment: Experiment, slots: dict[Mea
         experiment.workload_id,
         experiment.device_id,
         record.started,
-        *(value.value if value else None for value in hot),
+        *(_hot(record, metric) for metric in Run.HOT),
         experiment.mtu,
         experiment.users,
         experiment.layer,

@@ -7,7 +7,7 @@ instance per run would cost more than the query itself.
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from django.db.models import F, FloatField, Model, Q, QuerySet, Value
+from django.db.models import F, FloatField, Model, Q, QuerySet, TextField, Value
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast, NullIf
 
@@ -27,7 +27,7 @@ MOST_RUNS = 200_000
 # Where a run keeps each declared dimension.
 DIMENSION_COLUMNS: dict[str, str | Combinable] = {
     "study": "study__slug",
-    "campaign": NullIf("campaign", Value("")),
+    "campaign": NullIf("campaign", Value("", TextField())),
     "system": "system__name",
     "level": "level__name",
     "workload": "workload__name",

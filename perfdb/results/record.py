@@ -6,7 +6,7 @@ yet and on one that is. Numbers are in base units; artifacts are ids, 0 for "non
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
@@ -140,9 +140,17 @@ class Configuration:
         return {name: value for name, value in named.items() if value is not None and value != ""}
 
     def agrees(self, other: "Configuration") -> bool:
-        """Whether both can be the same experiment: no dimension is known on both sides and different."""
-        mine, theirs = self.dimensions(), other.dimensions()
+        """Whether both can be the same experiment: nothing is known on both sides and different."""
+        mine, theirs = self._known(), other._known()
         return all(theirs[name] == value for name, value in mine.items() if name in theirs)
+
+    def _known(self) -> dict[str, str | int]:
+        """The dimensions, but the system by its parts: a single capture may know the host and nothing else."""
+        known = self.dimensions()
+        known.pop("system", None)
+        system = self.system or SystemIdentity()
+        parts = {f"system.{part.name}": getattr(system, part.name) for part in fields(system)}
+        return known | {name: value for name, value in parts.items() if value}
 
 
 @dataclass(slots=True)

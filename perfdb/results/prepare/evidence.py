@@ -24,14 +24,29 @@ def add_values(record: RunRecord, draft: RunDraft, artifacts: Mapping[str, int])
             if value is not None and measure not in record.values:
                 artifact = artifacts[fragment.file]
                 record.values[measure] = Value(value, Origin.REPORTED, reading.text, artifact, reading.line)
+    _drop_means_of_nothing(record)
+
+
+def _drop_means_of_nothing(record: RunRecord) -> None:
+    """A run without a transaction has no response time, whatever its log prints."""
+    transactions = record.values.get(Measure("transactions"))
+    if transactions is not None and transactions.value == 0:
+        record.values.pop(Measure("response_ms"), None)
 
 
 def _converted(reading: Reading, fragment: Fragment, record: RunRecord) -> float | None:
     try:
-        return units.convert(reading.text, reading.unit, reading.name)
+        return units.convert(reading.text, _unit(reading, record), reading.name)
     except ValueError as error:
         record.problems.append(_unreadable(reading, fragment, record.run_id, str(error)))
         return None
+
+
+def _unit(reading: Reading, record: RunRecord) -> str:
+    """The unit as printed; a log may say that its megabytes have 1,000,000 bytes."""
+    mb_bytes = record.facts.get("mb_bytes")
+    decimal = reading.unit == "MB/s" and mb_bytes is not None and mb_bytes.text == "1000000"
+    return "MB/s 10^6" if decimal else reading.unit
 
 
 def _unreadable(reading: Reading, fragment: Fragment, run_id: str, why: str) -> Problem:

@@ -1,0 +1,41 @@
+"""``manage.py loaddemo``: what an embedded instance needs to be useful at once; safe to call at every start."""
+
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.files.base import ContentFile
+from django.core.management.base import BaseCommand
+from fixtures.demo import demo_files
+
+from perfdb.results import access, intake
+from perfdb.results.models import Study, Upload
+
+SLUG = "demo"
+TITLE = "Demo: four devices under RR, CRR and STRG"
+PURPOSE = (
+    "Made-up logs of two Linux guests that talk over four devices, so that every page has something to show. "
+    "The numbers are invented; their shape follows published measurements. Undo its upload to be rid of it."
+)
+
+
+class Command(BaseCommand):
+    """Makes the owner and the owner's API token, and brings in the demo study by an ordinary upload."""
+
+    help = "Make the owner and an API token (in PERFDB_HOME/token), and load the demo study once."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Do what has not been done before."""
+        owner = access.owner()
+        _write_token(Path(settings.PERFDB_HOME) / "token")
+        study, _ = Study.objects.get_or_create(slug=SLUG, owner=owner, defaults={"title": TITLE, "purpose": PURPOSE})
+        # A demo that was undone stays undone.
+        if not Upload.objects.filter(study=study).exists():
+            files = [(name, ContentFile(data)) for name, data in demo_files()]
+            intake.receive(owner, files, study=study)
+
+
+def _write_token(path: Path) -> None:
+    if not path.exists():
+        path.touch(mode=0o600)
+        path.write_text(access.make_token(access.owner(), "owner") + "\n")

@@ -1,0 +1,62 @@
+"""Deriving again what is stored, from the stored evidence: after a formula's version has risen."""
+
+from collections.abc import Iterable, Mapping
+
+from django.db import transaction
+
+from perfdb.analysis.formulas import FORMULAS
+from perfdb.analysis.metrics import Measure
+from perfdb.results.derivation import derive_into
+from perfdb.results.importing import lock_study, touch_study
+from perfdb.results.load import put_values
+from perfdb.results.measures import slots
+from perfdb.results.models import MeasurementHistory, Run, RunEvidence
+from perfdb.results.record import Origin, RunRecord, Value
+from perfdb.results.stored import read_record
+
+
+def stale_runs() -> list[int]:
+    """Runs with a value derived by a formula, or a version of one, that is not the declared one."""
+    current = {f"{formula.id}/{formula.version}" for formula in FORMULAS} | {""}
+    overlapping = RunEvidence.objects.exclude(formulas__contained_by=sorted(current))
+    return list(overlapping.values_list("run_id", flat=True))
+
+
+def rederive(runs: Iterable[int] | None) -> tuple[int, int]:
+    """Derive these runs again (None: all); answers how many were looked at and how many values changed."""
+    chosen = Run.objects.all() if runs is None else Run.objects.filter(pk__in=list(runs))
+    looked_at = changed = 0
+    for pk in chosen.order_by("pk").values_list("pk", flat=True):
+        looked_at += 1
+        changed += _rederive(pk)
+    return looked_at, changed
+
+
+def _rederive(pk: int) -> int:
+    with transaction.atomic():
+        run = Run.objects.select_related("study", "experiment").get(pk=pk)
+        lock_study(run.study)
+        record = read_record(run)
+        before = {measure: value for measure, value in record.values.items() if value.origin is Origin.DERIVED}
+        again = {each.measure for each in derive_into(record)}
+        for measure in before.keys() - again:
+            del record.values[measure]
+        changed = {m: old for m, old in before.items() if _value(record, m) != old.value}
+        _remember(run, changed)
+        put_values(run, record)
+        if changed:
+            touch_study(run.study)
+    return len(changed)
+
+
+def _value(record: RunRecord, measure: Measure) -> float | None:
+    value = record.values.get(measure)
+    return value.value if value else None
+
+
+def _remember(run: Run, old: Mapping[Measure, Value]) -> None:
+    by_measure = slots()
+    MeasurementHistory.objects.bulk_create(
+        MeasurementHistory(run=run, measure_id=by_measure[measure], value=value.value, formula=value.formula)
+        for measure, value in old.items()
+    )
