@@ -149,6 +149,7 @@ REST_FRAMEWORK = {
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["perfdb.api.permissions.ReadMayBePublic"],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "perfdb.api.negotiation.AddressDecides",
     "DEFAULT_RENDERER_CLASSES": ["perfdb.api.renderers.JSONRenderer"],
     "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
     "EXCEPTION_HANDLER": "perfdb.api.errors.problem_details",

@@ -1,6 +1,33 @@
 """Addresses of the REST interface."""
 
-from django.urls import URLPattern, URLResolver
+from django.urls import URLPattern, URLResolver, path
+from drf_spectacular.renderers import OpenApiJsonRenderer2
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
+
+from perfdb.api.views import artifacts, fallback, health, runs, studies, tables, uploads
 
 app_name = "api"
-urlpatterns: list[URLPattern | URLResolver] = []
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("healthz", health.healthz, name="healthz"),
+    path("readyz", health.readyz, name="readyz"),
+    path("api/v1/runs/", runs.runs, name="runs"),
+    path("api/v1/runs/<int:pk>/", runs.run, name="run"),
+    path("api/v1/uploads/", uploads.uploads, name="uploads"),
+    path("api/v1/uploads/<int:pk>/", uploads.upload, name="upload"),
+    path("api/v1/uploads/<int:pk>/accept/", uploads.accept, name="upload-accept"),
+    path("api/v1/uploads/<int:pk>/undo/", uploads.undo, name="upload-undo"),
+    path("api/v1/artifacts/<int:pk>/", artifacts.artifact, name="artifact"),
+    path("api/v1/studies/", studies.studies, name="studies"),
+    path("api/v1/studies/<slug:slug>/", studies.study, name="study"),
+    path("api/v1/tables/", tables.tables, name="tables"),
+    path("api/v1/tables.csv", tables.tables_csv, name="tables-csv"),
+    path("api/v1/tables.md", tables.tables_md, name="tables-md"),
+    path("api/schema/", SpectacularAPIView.as_view(renderer_classes=[OpenApiJsonRenderer2]), name="schema"),
+    path(
+        "api/docs/",
+        SpectacularSwaggerSplitView.as_view(url_name="api:schema", template_name="perfdb_api/docs.html"),
+        name="docs",
+    ),
+    # Only with the last slash, so that an address without it is still redirected to the one that has it.
+    path("api/<path:rest>/", fallback.nothing_here),
+]

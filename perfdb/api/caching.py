@@ -1,0 +1,34 @@
+"""Answers that a client may keep until data changes: weak ETags from the versions of the studies they rest on."""
+
+import hashlib
+from collections.abc import Iterable
+
+from django.conf import settings
+from django.http import HttpResponseBase
+from django.utils.cache import get_conditional_response
+from rest_framework.request import Request
+
+from perfdb.results.models import Study
+
+
+def etag(request: Request, slugs: Iterable[object] = ()) -> str:
+    """The tag of this address as of now. ``slugs``: the studies the answer rests on; none means all.
+
+    Every change of a study's data raises its version in the same transaction, so equal versions are equal data.
+    """
+    studies = Study.objects.order_by("id")
+    wanted = [slug for slug in slugs if slug]
+    if wanted:
+        studies = studies.filter(slug__in=wanted)
+    state = [settings.VERSION, request.build_absolute_uri(), *studies.values_list("id", "version")]
+    return f'W/"{hashlib.blake2b(repr(state).encode(), digest_size=16).hexdigest()}"'
+
+
+def unchanged(request: Request, tag: str) -> HttpResponseBase | None:
+    """A 304 when the client has this answer already, else None."""
+    return get_conditional_response(request, etag=tag)
+
+
+def headers(tag: str) -> dict[str, str]:
+    """What lets a client keep an answer and ask whether it still holds."""
+    return {"ETag": tag, "Cache-Control": "private, no-cache"}

@@ -1,0 +1,79 @@
+"""Reading uploads: multipart/form-data whose file names keep their folders.
+
+Browsers and curl send the relative path of a file in ``filename``. Django throws the folders away, twice: when it
+reads the name and when it makes the file. But folders tell runs and trials apart, so they are kept here.
+"""
+
+import posixpath
+from collections.abc import Mapping
+from typing import IO, Any
+
+from django.conf import settings
+from django.core.files.uploadedfile import UploadedFile
+from django.core.files.uploadhandler import MemoryFileUploadHandler, TemporaryFileUploadHandler
+from django.http.multipartparser import MultiPartParser as DjangoMultiPartParser
+from rest_framework.parsers import DataAndFiles, MultiPartParser
+
+from perfdb.api.errors import TooLarge
+
+
+class _InMemory(MemoryFileUploadHandler):
+    """Keeps a small file, with its path."""
+
+    def file_complete(self, file_size: int) -> "UploadedFile[bytes] | None":
+        return _with_path(super().file_complete(file_size), self.file_name)
+
+
+class _OnDisk(TemporaryFileUploadHandler):
+    """Keeps a large file, with its path."""
+
+    def file_complete(self, file_size: int) -> "UploadedFile[bytes] | None":
+        return _with_path(super().file_complete(file_size), self.file_name)
+
+
+def _with_path(file: "UploadedFile[bytes] | None", path: str | None) -> "UploadedFile[bytes] | None":
+    if file is not None:
+        file.relative_path = path  # type: ignore[attr-defined] # its name cannot hold a path
+    return file
+
+
+def relative_path(file: "UploadedFile[bytes]") -> str:
+    """The path that a file was sent under, with ``/``; never absolute and never upwards."""
+    return str(getattr(file, "relative_path", file.name))
+
+
+def clean_path(text: str) -> str:
+    """A path from outside made relative, with ``/``; empty when nothing is left of it."""
+    parts = (part.strip() for part in text.replace("\\", "/").split("/"))
+    kept = ["".join(filter(str.isprintable, part)) for part in parts if part not in ("", ".", "..")]
+    return posixpath.join(*kept) if kept else ""
+
+
+class _WithFolders(DjangoMultiPartParser):
+    def sanitize_file_name(self, file_name: str) -> str | None:
+        """Django's own keeps only what follows the last slash."""
+        return clean_path(file_name) or None
+
+
+class UploadParser(MultiPartParser):
+    """multipart/form-data of at most UPLOAD_LIMIT_BYTES; its files answer `relative_path`."""
+
+    def parse(
+        self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
+    ) -> DataAndFiles[Any, Any]:
+        """Read a request. Raises TooLarge before reading and MultiPartParserError for a damaged body."""
+        request = (parser_context or {})["request"]
+        _must_fit(request.META)
+        meta = request.META | {"CONTENT_TYPE": media_type}
+        handlers = [_InMemory(request), _OnDisk(request)]
+        data, files = _WithFolders(meta, stream, handlers, "utf-8").parse()  # type: ignore[arg-type] # has read()
+        return DataAndFiles(data, files)
+
+
+def _must_fit(meta: Mapping[str, str]) -> None:
+    size = int(meta.get("CONTENT_LENGTH") or 0)
+    if size > settings.UPLOAD_LIMIT_BYTES:
+        raise TooLarge(
+            f"the upload has {size} bytes, and at most {settings.UPLOAD_LIMIT_BYTES} are taken at once: "
+            "send it in several uploads or raise UPLOAD_LIMIT_BYTES"
+        )

@@ -1,0 +1,34 @@
+"""Who may read and who may write. Reading is open where PUBLIC_READ says so; writing needs a person or a token."""
+
+from typing import Any
+
+from django.contrib.auth.models import User
+from rest_framework.exceptions import NotAuthenticated, PermissionDenied
+from rest_framework.permissions import SAFE_METHODS, BasePermission
+from rest_framework.request import Request
+
+from perfdb.results import access
+from perfdb.results.models import Upload
+
+
+class ReadMayBePublic(BasePermission):
+    """Reads by `access.may_read`; writes by those who signed in."""
+
+    def has_permission(self, request: Request, view: Any) -> bool:
+        """Whether this request may go on."""
+        if request.method in SAFE_METHODS:
+            return access.may_read(request.user)
+        return bool(request.user and request.user.is_authenticated)
+
+
+def signed_in(request: Request) -> User:
+    """The user of a request that has_permission let write."""
+    if not isinstance(request.user, User):
+        raise NotAuthenticated
+    return request.user
+
+
+def must_own(request: Request, upload: Upload) -> None:
+    """Raise PermissionDenied unless the upload is the user's own or the user is staff."""
+    if upload.owner_id != request.user.pk and not request.user.is_staff:
+        raise PermissionDenied(f"upload {upload.pk} belongs to {upload.owner}; only its owner or staff may change it")

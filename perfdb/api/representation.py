@@ -1,0 +1,190 @@
+"""Runs and uploads as plain data: the field names that scripts rely on (docs/api.md)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db.models import Prefetch
+from rest_framework.request import Request
+from rest_framework.reverse import reverse
+
+from perfdb.results import provenance
+from perfdb.results.models import CounterSet, Problem, Run, Upload, UploadFile
+from perfdb.results.provenance import AppliedFormula, Figure, Input, Place
+
+
+def run_body(request: Request, run: Run) -> dict[str, Any]:
+    """One run with everything known about it."""
+    sources = run.sources.select_related("artifact").order_by("path", "id")
+    counters = run.counter_sets.select_related("layout").order_by("role", "subject")
+    return {
+        "id": run.pk,
+        "run_id": run.run_id,
+        "trial": run.trial,
+        **_dimensions(run),
+        "status": run.status,
+        "started": run.started,
+        "facts": run.evidence.facts if hasattr(run, "evidence") else {},
+        "measurements": [_measurement(figure) for figure in provenance.figures(run)],
+        "counters": [_counters(each) for each in counters],
+        "problems": [_problem(each) for each in run.problems.order_by("id")],
+        "artifacts": [
+            _artifact(request, source.artifact_id, source.path, source.artifact.sha256, source.artifact.size)
+            | {"format": source.format, "upload": source.upload_id}
+            for source in sources
+        ],
+    }
+
+
+def _dimensions(run: Run) -> dict[str, Any]:
+    named = {"system": run.system, "level": run.level, "workload": run.workload, "device": run.device}
+    return {
+        "study": run.study.slug,
+        "campaign": run.campaign or None,
+        **{name: row.name if row else None for name, row in named.items()},
+        "mtu": run.mtu,
+        "users": run.users,
+        "layer": run.layer,
+        "factors": run.factors,
+    }
+
+
+def _measurement(figure: Figure) -> dict[str, Any]:
+    return {
+        "metric": figure.measure.metric,
+        "role": figure.measure.role,
+        "value": figure.value,
+        "unit": figure.metric.unit,
+        "origin": figure.origin,
+        "printed": figure.printed,
+        **_place(figure.place),
+        "formula": _formula(figure.formula) if figure.formula else None,
+    }
+
+
+def _formula(applied: AppliedFormula) -> dict[str, Any]:
+    return {
+        "id": applied.id,
+        "version": applied.version,
+        "text": applied.text,
+        "source": applied.source,
+        "worked": applied.worked,
+        "inputs": [_input(each) for each in applied.inputs],
+    }
+
+
+def _input(given: Input) -> dict[str, Any]:
+    """An input under its kind: ``{"metric": "transactions", …}`` or ``{"counter": "cpu_s", …}``."""
+    return {
+        given.kind: given.name,
+        "role": given.role,
+        "subject": given.subject,
+        "value": given.value,
+        "unit": given.unit,
+        **_place(given.place),
+        "before": given.before,
+        "after": given.after,
+        "before_place": _place(given.before_place) if given.before_place else None,
+    }
+
+
+def _place(place: Place | None) -> dict[str, Any]:
+    if place is None:
+        return {"artifact": None, "file": None, "line": None}
+    return {"artifact": place.artifact or None, "file": place.path or None, "line": place.line or None}
+
+
+def _counters(each: CounterSet) -> dict[str, Any]:
+    columns = zip(each.layout.names, each.before, each.after, each.before_lines, each.after_lines, strict=True)
+    return {
+        "role": each.role,
+        "subject": each.subject,
+        "host": each.host,
+        "usable": each.usable,
+        "before_artifact": each.before_artifact or None,
+        "after_artifact": each.after_artifact or None,
+        "readings": [
+            {
+                "counter": name,
+                "before": before,
+                "after": after,
+                "before_line": before_line or None,
+                "after_line": after_line or None,
+            }
+            for name, before, after, before_line, after_line in columns
+        ],
+    }
+
+
+def _problem(each: Problem) -> dict[str, Any]:
+    return {
+        "severity": each.severity,
+        "code": each.code,
+        "file": each.file,
+        "line": each.line,
+        "run_id": each.run_label or None,
+        "message": each.message,
+        "remedy": each.remedy,
+    }
+
+
+def _artifact(request: Request, artifact: int, name: str, sha256: str, size: int) -> dict[str, Any]:
+    address = reverse("api:artifact", [artifact], request=request)
+    return {"id": artifact, "name": name, "sha256": sha256, "size": size, "url": address}
+
+
+def upload_reference(request: Request, upload: Upload) -> dict[str, Any]:
+    """What a request that started work answers: where to follow it."""
+    return {"id": upload.pk, "state": upload.state, "url": reverse("api:upload", [upload.pk], request=request)}
+
+
+def upload_row(request: Request, row: Mapping[str, Any]) -> dict[str, Any]:
+    """An upload in the list."""
+    return {**row, "url": reverse("api:upload", [row["id"]], request=request)}
+
+
+def upload_body(request: Request, pk: int) -> dict[str, Any]:
+    """One upload: its state, files, the runs it brings, and what could not be accepted."""
+    files = Prefetch("files", UploadFile.objects.select_related("artifact").order_by("path"))
+    upload = Upload.objects.select_related("study", "owner").prefetch_related(files, "jobs").get(pk=pk)
+    found = list(upload.files.all())
+    return {
+        **upload_reference(request, upload),
+        "study": upload.study.slug,
+        "owner": upload.owner.get_username(),
+        "preview": upload.preview_asked,
+        "facts": upload.facts,
+        "created": upload.created,
+        "settled": upload.settled,
+        "progress": _progress(upload, len(found)),
+        "error": next((job.outcome["error"] for job in upload.jobs.all() if "error" in job.outcome), None),
+        "files": [_file(request, each) for each in found],
+        "runs": [
+            {
+                "id": each.run_id,
+                "run_id": each.run_label,
+                "trial": each.trial,
+                "outcome": each.outcome,
+                "status": each.status,
+                "summary": each.summary,
+            }
+            for each in upload.runs.order_by("run_label", "trial", "id")
+        ],
+        "problems": [_problem(each) for each in upload.problems.order_by("id")],
+    }
+
+
+def _progress(upload: Upload, files: int) -> dict[str, int]:
+    return {
+        "files": files,
+        "files_read": upload.files_read,
+        "runs": upload.runs_found,
+        "runs_loaded": upload.runs_loaded,
+    }
+
+
+def _file(request: Request, each: UploadFile) -> dict[str, Any]:
+    kept = each.artifact
+    return _artifact(request, kept.pk, each.path, kept.sha256, kept.size) | {
+        "format": each.format or None,
+        "encoding": each.encoding or None,
+    }

@@ -1,0 +1,110 @@
+"""What the endpoints have in common in the OpenAPI schema: parameters, errors and examples."""
+
+from typing import Any
+
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse
+
+from perfdb.analysis.dimensions import DIMENSIONS, parse_bytes, parse_integer
+from perfdb.analysis.query import Layout, Summary
+from perfdb.api.errors import MEDIA_TYPE
+from perfdb.api.serializers import ProblemDetailsSerializer
+from perfdb.results.filters import RunFilter
+from perfdb.results.paging import LARGEST_PAGE, PAGE_SIZE
+from perfdb.results.querysets import RUN_ORDERINGS
+
+_STATUS_TEXT = {
+    400: "A parameter or field is not understood; `parameter` and `known` say which and what is.",
+    401: "Reading needs a token here, and writing always does.",
+    403: "It belongs to somebody else.",
+    404: "There is nothing at this address.",
+    409: "Its state does not allow this.",
+    413: "More bytes than `UPLOAD_LIMIT_BYTES`.",
+    415: "The body has another media type than is read here.",
+}
+
+
+def errors(*statuses: int) -> dict[Any, Any]:
+    """The errors that an endpoint answers."""
+    return {
+        (status, MEDIA_TYPE): OpenApiResponse(ProblemDetailsSerializer, description=_STATUS_TEXT[status])
+        for status in statuses
+    }
+
+
+def _query_parameter(name: str, text: str, kind: Any = str, **more: Any) -> OpenApiParameter:
+    return OpenApiParameter(name, kind, OpenApiParameter.QUERY, description=text, **more)
+
+
+_KINDS: dict[Any, Any] = {parse_integer: int}
+_HINTS: dict[Any, str] = {parse_bytes: "; in bytes, 8K is 8192"}
+
+_DIMENSION_PARAMETERS = [
+    _query_parameter(d.name, d.title + _HINTS.get(d.parse, ""), _KINDS.get(d.parse, str), many=True) for d in DIMENSIONS
+]
+_FACTOR_PARAMETER = _query_parameter("factor.NAME", "A factor of a study, such as `factor.kernel=6.4`", many=True)
+
+LIST_PARAMETERS = [
+    _query_parameter("cursor", "Where the page begins; taken from `next` or `previous`"),
+    _query_parameter("size", f"Rows in a page, 1 to {LARGEST_PAGE}; {PAGE_SIZE} unless said", int),
+]
+RUN_PARAMETERS = [
+    *_DIMENSION_PARAMETERS,
+    _FACTOR_PARAMETER,
+    *(
+        _query_parameter(name, str(found.label), many=name == "status")
+        for name, found in RunFilter.base_filters.items()
+    ),
+    _query_parameter("sort", f"`-started` unless said; one of {', '.join(RUN_ORDERINGS)}, with `-` downwards"),
+    *LIST_PARAMETERS,
+]
+QUERY_PARAMETERS = [
+    _query_parameter("metric", "`name` or `name@role`; the workloads' own metrics when none is asked", many=True),
+    *_DIMENSION_PARAMETERS,
+    _FACTOR_PARAMETER,
+    _query_parameter("rows", "Dimensions, separated by commas"),
+    _query_parameter("columns", "Dimensions, separated by commas"),
+    _query_parameter("split", "Dimensions with a table for each value"),
+    _query_parameter("pick", "`metric:dimension,…`: only the best experiment for each value"),
+    _query_parameter("summary", "How a sample becomes one number", enum=list(Summary)),
+    _query_parameter("layout", "A table for each metric, or metrics as rows", enum=list(Layout)),
+]
+WAIT_PARAMETER = _query_parameter("wait", "Seconds to hold the answer until the upload has settled, at most 30", int)
+
+
+ACCEPT_EXAMPLE = OpenApiExample("Decide a conflict", value={"decisions": {"NMGBR110/1": "replace"}}, request_only=True)
+TABLES_EXAMPLE = OpenApiExample(
+    "One cell",
+    value={
+        "query": "metric=trans_per_s&rows=device",
+        "tables": [
+            {
+                "title": "Transactions per second",
+                "metric": "trans_per_s",
+                "role": "total",
+                "unit": "trans/s",
+                "better": "higher",
+                "split": {},
+                "common": {"workload": "RR", "mtu": 1492, "users": 10},
+                "rows": [{"device": "QDIO"}],
+                "columns": [{}],
+                "cells": [
+                    {
+                        "row": 0,
+                        "column": 0,
+                        "n": 1,
+                        "mean": 9077.29,
+                        "centre": 9077.29,
+                        "interval": None,
+                        "values": [{"run": 1, "run_id": "NMGBR110", "trial": 1, "value": 9077.29}],
+                        "diff": None,
+                        "mixes": {},
+                        "warnings": [],
+                    }
+                ],
+            }
+        ],
+        "warnings": [],
+    },
+    response_only=True,
+    status_codes=["200"],
+)

@@ -1,0 +1,345 @@
+"""The shapes of requests and answers, as OpenAPI describes them; requests are also checked by them.
+
+Answers are plain data made in `representation` and `analysis.render.json`: serializing each row would cost many
+times the query. A test checks real answers against these declarations.
+"""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from perfdb.analysis.metrics import Better
+from perfdb.results.intake import DECISIONS
+from perfdb.results.models import Problem, Run, Upload, UploadRun
+from perfdb.results.models.vocabulary import INBOX
+
+
+class ProblemDetailsSerializer(serializers.Serializer[Any]):
+    """An error, as RFC 9457 has it."""
+
+    type = serializers.CharField(help_text="urn:perfdb:parameter, urn:perfdb:intake, or about:blank for plain HTTP")
+    title = serializers.CharField()
+    status = serializers.IntegerField()
+    detail = serializers.CharField(help_text="What went wrong and what to do, for people")
+    parameter = serializers.CharField(required=False, allow_blank=True)
+    known = serializers.ListField(child=serializers.CharField(), required=False)
+    errors = serializers.ListField(  # type: ignore[assignment] # declared fields leave the class
+        child=serializers.DictField(child=serializers.CharField()), required=False
+    )
+
+
+class PageSerializer(serializers.Serializer[Any]):
+    """What all paged lists have in common."""
+
+    next = serializers.URLField(allow_null=True)
+    previous = serializers.URLField(allow_null=True)
+
+
+class DimensionsSerializer(serializers.Serializer[Any]):
+    """The dimensions of a run; what is not known is null."""
+
+    study = serializers.CharField()
+    campaign = serializers.CharField(allow_null=True)
+    system = serializers.CharField(allow_null=True)
+    level = serializers.CharField(allow_null=True)
+    workload = serializers.CharField(allow_null=True)
+    device = serializers.CharField(allow_null=True)
+    mtu = serializers.IntegerField(allow_null=True, help_text="Bytes")
+    users = serializers.IntegerField(allow_null=True)
+    layer = serializers.IntegerField(allow_null=True)
+    factors = serializers.DictField(child=serializers.CharField())
+
+
+class RunRowSerializer(DimensionsSerializer):
+    """A run in the list."""
+
+    id = serializers.IntegerField()
+    run_id = serializers.CharField(help_text="The name in the study; not unique")
+    trial = serializers.IntegerField()
+    status = serializers.ChoiceField(Run.Status.choices)
+    started = serializers.DateTimeField()
+    values = serializers.DictField(child=serializers.FloatField(), help_text="The main metrics, role total")
+    url = serializers.URLField()
+
+
+class RunPageSerializer(PageSerializer):
+    """A page of the list of runs."""
+
+    results = RunRowSerializer(many=True)
+
+
+class PlaceSerializer(serializers.Serializer[Any]):
+    """A line of a file, where there is one."""
+
+    artifact = serializers.IntegerField(allow_null=True)
+    file = serializers.CharField(allow_null=True)
+    line = serializers.IntegerField(allow_null=True)
+
+
+class FormulaInputSerializer(PlaceSerializer):
+    """One number that went into a derived value: either `metric` or `counter` names it."""
+
+    metric = serializers.CharField(required=False)
+    counter = serializers.CharField(required=False)
+    role = serializers.CharField(allow_blank=True)
+    subject = serializers.CharField(allow_blank=True)
+    value = serializers.FloatField(help_text="Of a counter: after minus before")
+    unit = serializers.CharField(allow_blank=True)
+    before = serializers.FloatField(allow_null=True)
+    after = serializers.FloatField(allow_null=True)
+    before_place = PlaceSerializer(allow_null=True)
+
+
+class FormulaSerializer(serializers.Serializer[Any]):
+    """A formula with the numbers put in."""
+
+    id = serializers.CharField()
+    version = serializers.IntegerField()
+    text = serializers.CharField()
+    source = serializers.CharField(allow_blank=True)  # type: ignore[assignment] # declared fields leave the class
+    worked = serializers.CharField()
+    inputs = FormulaInputSerializer(many=True)
+
+
+class MeasurementSerializer(PlaceSerializer):
+    """One value of one metric for one role."""
+
+    metric = serializers.CharField()
+    role = serializers.CharField()
+    value = serializers.FloatField()
+    unit = serializers.CharField()
+    origin = serializers.ChoiceField(["reported", "derived", "published", "given"])
+    printed = serializers.CharField(allow_blank=True)
+    formula = FormulaSerializer(allow_null=True)
+
+
+class ReadingSerializer(serializers.Serializer[Any]):
+    """A counter before and after a run, in its base unit."""
+
+    counter = serializers.CharField()
+    before = serializers.FloatField(allow_null=True)
+    after = serializers.FloatField(allow_null=True)
+    before_line = serializers.IntegerField(allow_null=True)
+    after_line = serializers.IntegerField(allow_null=True)
+
+
+class CountersSerializer(serializers.Serializer[Any]):
+    """The counters of one role; not `usable` when their captures do not fit the run."""
+
+    role = serializers.CharField()
+    subject = serializers.CharField(allow_blank=True)
+    host = serializers.CharField(allow_blank=True)
+    usable = serializers.BooleanField()
+    before_artifact = serializers.IntegerField(allow_null=True)
+    after_artifact = serializers.IntegerField(allow_null=True)
+    readings = ReadingSerializer(many=True)
+
+
+class ProblemSerializer(serializers.Serializer[Any]):
+    """Something that could not be accepted, where it is and what to do about it."""
+
+    severity = serializers.ChoiceField(Problem.Severity.choices)
+    code = serializers.CharField()
+    file = serializers.CharField(allow_blank=True)
+    line = serializers.IntegerField(allow_null=True)
+    run_id = serializers.CharField(allow_null=True)
+    message = serializers.CharField()
+    remedy = serializers.CharField(allow_blank=True)
+
+
+class ArtifactSerializer(serializers.Serializer[Any]):
+    """A file as received."""
+
+    id = serializers.IntegerField()
+    name = serializers.CharField(help_text="The relative path it came under")
+    sha256 = serializers.CharField()
+    size = serializers.IntegerField(help_text="Bytes")
+    url = serializers.URLField()
+
+
+class RunArtifactSerializer(ArtifactSerializer):
+    """A file that tells about a run."""
+
+    format = serializers.CharField()
+    upload = serializers.IntegerField()
+
+
+class FactSerializer(serializers.Serializer[Any]):
+    """A circumstance as printed."""
+
+    text = serializers.CharField(allow_blank=True)
+    artifact = serializers.IntegerField()
+    line = serializers.IntegerField()
+
+
+class RunSerializer(DimensionsSerializer):
+    """One run."""
+
+    id = serializers.IntegerField()
+    run_id = serializers.CharField()
+    trial = serializers.IntegerField()
+    status = serializers.ChoiceField(Run.Status.choices)
+    started = serializers.DateTimeField()
+    facts = serializers.DictField(child=FactSerializer())
+    measurements = MeasurementSerializer(many=True)
+    counters = CountersSerializer(many=True)
+    problems = ProblemSerializer(many=True)
+    artifacts = RunArtifactSerializer(many=True)
+
+
+class NewUploadSerializer(serializers.Serializer[Any]):
+    """Files to bring in."""
+
+    files = serializers.ListField(
+        child=serializers.FileField(allow_empty_file=True), default=list, help_text="Repeated; names may carry a path"
+    )
+    paths = serializers.ListField(
+        child=serializers.CharField(), default=list, help_text="Relative paths, parallel to `files`"
+    )
+    study = serializers.SlugField(
+        default="", allow_blank=True, max_length=80, help_text=f"Slug; {INBOX} when none is given"
+    )
+    create_study = serializers.BooleanField(default=False, help_text="Make the study if there is none")
+    preview = serializers.BooleanField(default=False, help_text="Store no run until it is accepted")
+    facts = serializers.DictField(default=dict, help_text="What the files lack, such as `processors` and `mtu`")
+
+
+class UploadReferenceSerializer(serializers.Serializer[Any]):
+    """Where to follow an upload."""
+
+    id = serializers.IntegerField()
+    state = serializers.ChoiceField(Upload.State.choices)
+    url = serializers.URLField()
+
+
+class UploadRowSerializer(UploadReferenceSerializer):
+    """An upload in the list."""
+
+    study = serializers.CharField()
+    owner = serializers.CharField()
+    created = serializers.DateTimeField()
+    settled = serializers.DateTimeField(allow_null=True)
+
+
+class UploadPageSerializer(PageSerializer):
+    """A page of the list of uploads."""
+
+    results = UploadRowSerializer(many=True)
+
+
+class UploadFileSerializer(ArtifactSerializer):
+    """A file of an upload and what it was recognised as."""
+
+    format = serializers.CharField(allow_null=True)
+    encoding = serializers.CharField(allow_null=True)
+
+
+class UploadRunSerializer(serializers.Serializer[Any]):
+    """A run that an upload brings, and what became or would become of it."""
+
+    id = serializers.IntegerField(allow_null=True)
+    run_id = serializers.CharField()
+    trial = serializers.IntegerField()
+    outcome = serializers.ChoiceField(UploadRun.Outcome.choices)
+    status = serializers.CharField(allow_blank=True)
+    summary = serializers.DictField()
+
+
+class ProgressSerializer(serializers.Serializer[Any]):
+    """How far the work is."""
+
+    files = serializers.IntegerField()
+    files_read = serializers.IntegerField()
+    runs = serializers.IntegerField()
+    runs_loaded = serializers.IntegerField()
+
+
+class UploadSerializer(UploadRowSerializer):
+    """One upload."""
+
+    preview = serializers.BooleanField()
+    facts = serializers.DictField()
+    progress = ProgressSerializer()
+    error = serializers.CharField(allow_null=True, help_text="Why the work itself failed")
+    files = UploadFileSerializer(many=True)
+    runs = UploadRunSerializer(many=True)
+    problems = ProblemSerializer(many=True)
+
+
+class AcceptSerializer(serializers.Serializer[Any]):
+    """What becomes of runs in conflict."""
+
+    decisions = serializers.DictField(
+        child=serializers.ChoiceField(DECISIONS), default=dict, help_text="`run_id/trial` to keep, replace or trial"
+    )
+
+
+class StudySerializer(serializers.Serializer[Any]):
+    """A study."""
+
+    slug = serializers.CharField()
+    title = serializers.CharField()
+    purpose = serializers.CharField(allow_blank=True)
+    owner = serializers.CharField(allow_null=True)
+    url = serializers.URLField()
+    runs = serializers.URLField()
+
+
+class StudyListSerializer(serializers.Serializer[Any]):
+    """All studies."""
+
+    results = StudySerializer(many=True)
+
+
+class NoteSerializer(serializers.Serializer[Any]):
+    """A warning; `code` is made for scripts."""
+
+    code = serializers.CharField()
+    message = serializers.CharField()
+
+
+class PointSerializer(serializers.Serializer[Any]):
+    """One measurement of a sample; `run` is the run's id."""
+
+    run = serializers.IntegerField()
+    run_id = serializers.CharField()
+    trial = serializers.IntegerField()
+    value = serializers.FloatField()
+
+
+class CellSerializer(serializers.Serializer[Any]):
+    """A sample and what became of it; `row` and `column` are places in the table's lists, from 0."""
+
+    row = serializers.IntegerField()
+    column = serializers.IntegerField()
+    n = serializers.IntegerField()
+    mean = serializers.FloatField(allow_null=True)
+    centre = serializers.FloatField(allow_null=True)
+    interval = serializers.ListField(child=serializers.FloatField(), allow_null=True)
+    values = PointSerializer(many=True)
+    diff = serializers.DictField(allow_null=True)
+    mixes = serializers.DictField(child=serializers.ListField())
+    warnings = NoteSerializer(many=True)
+
+
+class TableSerializer(serializers.Serializer[Any]):
+    """One metric laid out along rows and columns."""
+
+    title = serializers.CharField()
+    metric = serializers.CharField()
+    role = serializers.CharField()
+    unit = serializers.CharField()
+    better = serializers.ChoiceField(list(Better))
+    split = serializers.DictField()
+    common = serializers.DictField()
+    rows = serializers.ListField(child=serializers.DictField())
+    columns = serializers.ListField(child=serializers.DictField())
+    cells = CellSerializer(many=True)
+
+
+class TablesSerializer(serializers.Serializer[Any]):
+    """The answer to a query."""
+
+    query = serializers.CharField(help_text="The query as understood, in canonical order")
+    tables = TableSerializer(many=True)
+    warnings = NoteSerializer(many=True)

@@ -1,0 +1,25 @@
+"""Pages of lists as JSON: the rows and the full addresses of the neighbouring pages."""
+
+from collections.abc import Callable
+from typing import Any
+
+from rest_framework.request import Request
+
+from perfdb.results.paging import Page
+
+
+def page_body(request: Request, page: Page, row: Callable[[dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:
+    """``{"results", "next", "previous"}``."""
+    return {
+        "results": [row(found) for found in page.rows],
+        "next": _address(request, page.next),
+        "previous": _address(request, page.previous),
+    }
+
+
+def _address(request: Request, cursor: str | None) -> str | None:
+    if cursor is None:
+        return None
+    parameters = request.query_params.copy()
+    parameters["cursor"] = cursor
+    return request.build_absolute_uri(f"{request.path}?{parameters.urlencode()}")

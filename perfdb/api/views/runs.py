@@ -1,0 +1,61 @@
+"""Runs: the filtered list, and one run with everything known about it."""
+
+from typing import Any
+
+from django.http import HttpResponseBase
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema
+from rest_framework.decorators import api_view
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.reverse import reverse
+
+from perfdb.api import caching
+from perfdb.api.representation import run_body
+from perfdb.api.schema import RUN_PARAMETERS, errors
+from perfdb.api.serializers import (
+    RunPageSerializer,
+    RunSerializer,
+)
+from perfdb.api.views.paging import page_body
+from perfdb.results.filters import filter_runs
+from perfdb.results.models import Run
+from perfdb.results.paging import read_size
+from perfdb.results.querysets import run_page
+
+
+@extend_schema(
+    operation_id="runs",
+    summary="List runs",
+    parameters=RUN_PARAMETERS,
+    responses={200: RunPageSerializer, **errors(400, 401)},
+)
+@api_view(["GET"])
+def runs(request: Request) -> HttpResponseBase:
+    """Runs, newest first, without withdrawn ones unless ``status=withdrawn`` asks for them."""
+    asked = request.query_params
+    found = filter_runs(asked)
+    tag = caching.etag(request)
+    if same := caching.unchanged(request, tag):
+        return same
+    page = run_page(found, asked.get("sort", ""), asked.get("cursor", ""), read_size(asked.get("size", "")))
+    return Response(page_body(request, page, lambda row: _row(request, row)), headers=caching.headers(tag))
+
+
+def _row(request: Request, row: dict[str, Any]) -> dict[str, Any]:
+    """A run in the list: its dimensions, and its main figures that it has."""
+    about = {name: value for name, value in row.items() if name not in Run.HOT}
+    values = {name: row[name] for name in Run.HOT if row[name] is not None}
+    return about | {"values": values, "url": reverse("api:run", [row["id"]], request=request)}
+
+
+@extend_schema(
+    operation_id="run",
+    summary="One run",
+    responses={200: RunSerializer, **errors(401, 404)},
+)
+@api_view(["GET"])
+def run(request: Request, pk: int) -> Response:
+    """One run with its dimensions, measurements and where each comes from, counters, problems and files."""
+    related = Run.objects.select_related("study", "system", "level", "workload", "device", "evidence")
+    return Response(run_body(request, get_object_or_404(related, pk=pk)))

@@ -1,0 +1,209 @@
+"""Uploads: bring files in, follow what becomes of them, accept a preview, take an upload back."""
+
+import time
+from collections.abc import Sequence
+from typing import cast
+
+from django.contrib.auth.models import User
+from django.http import Http404, QueryDict
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema
+from rest_framework.decorators import api_view, parser_classes
+from rest_framework.exceptions import ValidationError
+from rest_framework.parsers import JSONParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from perfdb.analysis.query import QueryError
+from perfdb.api.errors import Conflict
+from perfdb.api.parsers import UploadParser, clean_path, relative_path
+from perfdb.api.permissions import must_own, signed_in
+from perfdb.api.representation import upload_body, upload_reference, upload_row
+from perfdb.api.schema import ACCEPT_EXAMPLE, LIST_PARAMETERS, WAIT_PARAMETER, errors
+from perfdb.api.serializers import (
+    AcceptSerializer,
+    NewUploadSerializer,
+    UploadPageSerializer,
+    UploadReferenceSerializer,
+    UploadSerializer,
+)
+from perfdb.api.views.paging import page_body
+from perfdb.results import intake
+from perfdb.results.intake import IntakeError
+from perfdb.results.models import Study, Upload
+from perfdb.results.models.vocabulary import INBOX
+from perfdb.results.paging import Column, Ordering, page, read_size
+
+LONGEST_WAIT_S = 30.0
+_POLL_S = 0.25
+
+_COLUMNS = {
+    "id": "id",
+    "state": "state",
+    "study": "study__slug",
+    "owner": "owner__username",
+    "created": "created",
+    "settled": "settled",
+}
+_ORDERINGS = {"created": Column.moment("created")}
+
+
+@extend_schema(
+    methods=["GET"],
+    operation_id="uploads",
+    summary="List uploads",
+    parameters=LIST_PARAMETERS,
+    responses={200: UploadPageSerializer, **errors(400, 401)},
+)
+@extend_schema(
+    methods=["POST"],
+    operation_id="upload_create",
+    summary="Bring files in",
+    request={"multipart/form-data": NewUploadSerializer},
+    responses={202: UploadReferenceSerializer, **errors(400, 401, 403, 413, 415)},
+)
+@api_view(["GET", "POST"])
+@parser_classes([UploadParser])
+def uploads(request: Request) -> Response:
+    """All uploads, newest first; or a new one, which is worked on after the answer."""
+    if request.method == "POST":
+        return _create(request)
+    asked = _known_only(request.query_params, ("cursor", "size"))
+    ordering = Ordering.parse("-created", _ORDERINGS)
+    found = page(Upload.objects.all(), _COLUMNS, ordering, asked.get("cursor", ""), read_size(asked.get("size", "")))
+    return Response(page_body(request, found, lambda row: upload_row(request, row)))
+
+
+def _known_only(given: QueryDict, known: Sequence[str]) -> QueryDict:
+    for name in given:
+        if name not in known:
+            raise QueryError(name, f"{name!r} is not a parameter", known)
+    return given
+
+
+def _create(request: Request) -> Response:
+    asked = NewUploadSerializer(data=_merged(request))
+    asked.is_valid(raise_exception=True)
+    given = asked.validated_data
+    files = given["files"]
+    paths = [clean_path(path) for path in given["paths"]] or [relative_path(file) for file in files]
+    if len(paths) != len(files):
+        raise ValidationError({"paths": f"{len(paths)} paths were given for {len(files)} files; give one for each"})
+    user = signed_in(request)
+    upload = intake.receive(
+        user,
+        zip(paths, files, strict=True),
+        study=_study(user, given["study"], create=given["create_study"]),
+        facts=given["facts"],
+        preview=given["preview"],
+    )
+    body = upload_reference(request, upload)
+    return Response(body, status=202, headers={"Location": body["url"]})
+
+
+def _merged(request: Request) -> QueryDict:
+    """The form's fields, with those that came in the address; raises QueryError for an unknown one."""
+    data = cast(QueryDict, request.data).copy()
+    for name, texts in request.query_params.lists():
+        if name not in data:
+            data.setlist(name, texts)
+    _known_only(data, list(NewUploadSerializer().fields))
+    return data
+
+
+def _study(user: User, slug: str, *, create: bool) -> Study | None:
+    """The study called ``slug``; None for no slug and for one's own inbox, made only when that is asked."""
+    if slug in ("", INBOX):
+        return None
+    if create:
+        return Study.objects.get_or_create(slug=slug, defaults={"title": slug, "owner": user})[0]
+    study = Study.objects.filter(slug=slug).first()
+    if study is None:
+        known = Study.objects.exclude(slug=INBOX).order_by("slug").values_list("slug", flat=True)
+        raise QueryError("study", f"there is no study {slug!r}; send create_study=1 to make it", known)
+    return study
+
+
+@extend_schema(
+    operation_id="upload",
+    summary="Follow an upload",
+    parameters=[WAIT_PARAMETER],
+    responses={200: UploadSerializer, **errors(400, 401, 404)},
+)
+@api_view(["GET"])
+def upload(request: Request, pk: int) -> Response:
+    """An upload's state, files, runs and problems; ``?wait=30`` answers when it has settled or the time is over."""
+    asked = _known_only(request.query_params, ("wait",))
+    _wait_until_settled(pk, _read_wait(asked.get("wait", "")))
+    return Response(upload_body(request, pk))
+
+
+def _read_wait(text: str) -> float:
+    """Seconds to wait, at most thirty; raises QueryError for what is no such number."""
+    if not text:
+        return 0.0
+    if not (text.isdecimal() and text.isascii()):
+        raise QueryError("wait", f"wait={text} is not a whole number of seconds")
+    return min(float(text), LONGEST_WAIT_S)
+
+
+def _wait_until_settled(pk: int, seconds: float) -> None:
+    """Ask for the one column again and again, holding no transaction; raises Http404 when there is no such upload."""
+    until = time.monotonic() + seconds
+    while True:
+        state = Upload.objects.filter(pk=pk).values_list("state", flat=True).first()
+        if state is None:
+            raise Http404(f"there is no upload {pk}")
+        if state in Upload.SETTLED or time.monotonic() >= until:
+            return
+        time.sleep(_POLL_S)
+
+
+@extend_schema(
+    operation_id="upload_accept",
+    summary="Load what a preview showed",
+    request=AcceptSerializer,
+    responses={202: UploadReferenceSerializer, **errors(400, 401, 403, 404, 409, 415)},
+    examples=[ACCEPT_EXAMPLE],
+)
+@api_view(["POST"])
+@parser_classes([JSONParser])
+def accept(request: Request, pk: int) -> Response:
+    """Store the runs of a preview; ``decisions`` says what becomes of runs in conflict."""
+    found = _own(request, pk)
+    asked = AcceptSerializer(data=request.data)
+    asked.is_valid(raise_exception=True)
+    try:
+        intake.accept(found, asked.validated_data["decisions"])
+    except IntakeError as error:
+        raise Conflict(str(error)) from error
+    return _started(request, found)
+
+
+@extend_schema(
+    operation_id="upload_undo",
+    summary="Take an upload back",
+    request=None,
+    responses={202: UploadReferenceSerializer, **errors(401, 403, 404, 409)},
+)
+@api_view(["POST"])
+@parser_classes([JSONParser])
+def undo(request: Request, pk: int) -> Response:
+    """Remove the runs an upload brought and bring back those it replaced; its files stay."""
+    found = _own(request, pk)
+    try:
+        intake.undo(found)
+    except IntakeError as error:
+        raise Conflict(str(error)) from error
+    return _started(request, found)
+
+
+def _own(request: Request, pk: int) -> Upload:
+    found = get_object_or_404(Upload.objects.select_related("owner"), pk=pk)
+    must_own(request, found)
+    return found
+
+
+def _started(request: Request, found: Upload) -> Response:
+    found.refresh_from_db(fields=["state"])
+    return Response(upload_reference(request, found), status=202)

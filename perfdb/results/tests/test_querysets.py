@@ -1,0 +1,163 @@
+"""From a Query to the rows that tables are made of."""
+
+import pytest
+
+from perfdb.analysis.dimensions import DIMENSIONS
+from perfdb.analysis.metrics import Measure
+from perfdb.analysis.query import Query, QueryError
+from perfdb.results import querysets
+from perfdb.results.models import Run
+from perfdb.results.querysets import DIMENSION_COLUMNS, observations, patterns_present, selected
+from perfdb.results.tests.builders import make_run, make_study
+
+pytestmark = pytest.mark.django_db
+
+
+def ask(**parameters: str | list[str]) -> Query:
+    pairs = [(name, [text] if isinstance(text, str) else text) for name, text in parameters.items()]
+    return Query.parse((name.replace("__", "."), text) for name, texts in pairs for text in texts)
+
+
+def run_ids(query: Query) -> list[str]:
+    return sorted(selected(query).values_list("run_id", flat=True))
+
+
+def test_it_works() -> None:
+    run = make_run(values={"trans_per_s": 9077.29, "cpu_util@client": 41.5})
+    found = observations(ask(metric=["trans_per_s", "cpu_util@client"], rows="device"))
+    assert found.measures == (Measure("trans_per_s"), Measure("cpu_util", "client"))
+    (row,) = found.rows
+    assert row[0] == run.pk
+    named = dict(zip(found.dimensions, row[1:], strict=False))
+    assert named["device"] == "QDIO"
+    assert named["workload"] == "RR"
+    assert named["campaign"] is None
+    assert row[-2:] == (9077.29, 41.5)
+
+
+def test_every_declared_dimension_has_a_column() -> None:
+    assert list(DIMENSION_COLUMNS) == [dimension.name for dimension in DIMENSIONS]
+    make_run()
+    assert observations(Query()).dimensions == tuple(DIMENSION_COLUMNS)
+
+
+@pytest.mark.parametrize("status", ["failed", "incomplete", "withdrawn"])
+def test_only_complete_runs_enter_tables(status: str) -> None:
+    make_run(status=status)
+    assert observations(Query()).rows == []
+
+
+def test_a_measure_no_run_ever_had_is_missing() -> None:
+    make_run()
+    assert observations(ask(metric="retransmits@server")).rows[0][-1] is None
+
+
+def test_a_measure_beyond_the_end_of_a_short_array_is_missing() -> None:
+    make_run("A", values={"trans_per_s": 1.0})
+    make_run("B", values={"trans_per_s": 2.0, "errors": 3.0})
+    assert sorted(row[-1] or 0 for row in observations(ask(metric="errors")).rows) == [0, 3.0]
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted", "other"),
+    [
+        ("device", "QDIO", "HiperSockets"),
+        ("mtu", "8192", "1492"),
+        ("users", "10", "20"),
+        ("layer", "2", "3"),
+        ("campaign", "May", "June"),
+        ("level", "z/VM 4.4", "z/VM 4.3"),
+        ("machine", "2064-109", "2084-306"),
+        ("workload", "CRR", "RR"),
+        ("trial", "2", "1"),
+        ("run_id", "NEW", "OLD"),
+    ],
+)
+def test_filters_by_dimension(name: str, wanted: str, other: str) -> None:
+    typed = int if name in ("mtu", "users", "layer", "trial") else str
+    run = make_run(**{name: typed(wanted)})
+    make_run(**{name: typed(other)})
+    dimension = "system" if name == "machine" else name
+    assert [row[0] for row in observations(ask(**{dimension: wanted})).rows] == [run.pk]
+
+
+def test_filters_by_study() -> None:
+    make_run("A", study=make_study("a"))
+    make_run("B", study=make_study("b"))
+    assert run_ids(ask(study="b")) == ["B"]
+
+
+def test_filters_or_within_and_between() -> None:
+    make_run("A", users=10, mtu=1492)
+    make_run("B", users=20, mtu=1492)
+    make_run("C", users=20, mtu=8192)
+    make_run("D", users=50, mtu=1492)
+    assert run_ids(ask(users=["10", "20"], mtu="1492")) == ["A", "B"]
+
+
+def test_a_pattern_matches_its_workloads_of_all_sizes() -> None:
+    make_run("A", workload="RR")
+    make_run("B", workload="RR 200/32K")
+    make_run("C", workload="CRR")
+    assert run_ids(ask(workload="RR")) == ["A", "B"]
+    assert run_ids(ask(workload="RR 200/32K")) == ["B"]
+
+
+def test_missing_values_can_be_asked_for() -> None:
+    make_run("A", device=None, mtu=None, workload=None, machine="", level="L", campaign="C", factors={"kernel": "6"})
+    make_run("B")
+    for name in ("device", "mtu", "workload", "system"):
+        assert run_ids(ask(**{name: "(none)"})) == ["A"]
+    for name in ("level", "campaign", "factor__kernel"):
+        assert run_ids(ask(**{name: "(none)"})) == ["B"]
+    assert run_ids(ask(device=["(none)", "QDIO"])) == ["A", "B"]
+
+
+def test_factors_are_dimensions() -> None:
+    make_run("A", factors={"kernel": "5.14"})
+    make_run("B", factors={"kernel": "6.4", "qlen": "1000"})
+    make_run("C")
+    found = observations(Query())
+    assert found.dimensions[-2:] == ("factor.kernel", "factor.qlen")
+    assert sorted((row[-2:] for row in found.rows), key=str) == [("5.14", None), ("6.4", "1000"), (None, None)]
+    assert run_ids(ask(factor__kernel="6.4")) == ["B"]
+
+
+def test_a_factor_no_run_has_can_be_laid_out() -> None:
+    make_run()
+    assert observations(ask(rows="factor.kernel")).dimensions[-1] == "factor.kernel"
+
+
+def test_a_value_too_large_to_be_stored_matches_nothing() -> None:
+    make_run()
+    for name in ("users", "mtu", "layer", "trial"):
+        assert run_ids(ask(**{name: str(10**30)})) == []
+
+
+def test_a_factor_name_with_nul_is_refused() -> None:
+    with pytest.raises(QueryError, match="NUL"):
+        observations(ask(**{"factor.a\0b": "1"}))
+
+
+def test_too_many_runs_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(querysets, "MOST_RUNS", 1)
+    make_run("A")
+    assert len(observations(Query()).rows) == 1
+    make_run("B")
+    with pytest.raises(QueryError, match="narrow the question"):
+        observations(Query())
+
+
+def test_patterns_present() -> None:
+    make_run("A", workload="STRG")
+    make_run("B", workload="RR 200/32K")
+    make_run("C", workload="RR")
+    make_run("D", workload=None)
+    assert patterns_present(Query()) == ["RR", "STRG"]
+    assert patterns_present(ask(workload="STRG")) == ["STRG"]
+
+
+def test_hot_metrics_are_read_from_their_columns() -> None:
+    run = make_run(values={"trans_per_s": 5.0})
+    Run.objects.filter(pk=run.pk).update(values=[])
+    assert observations(ask(metric="trans_per_s")).rows[0][-1] == 5.0
