@@ -1,0 +1,88 @@
+"""Imports go one way: a module may import its own layer and those below it, nothing else of the project."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+# Layer -> the layers of this project it may import from, besides itself.
+ALLOWED: dict[str, set[str]] = {
+    "importers": set(),
+    "perfdb.analysis": set(),
+    "fixtures": set(),
+    "perfdb.results": {"importers", "perfdb.analysis", "perfdb.celery"},
+    "perfdb.api": {"importers", "perfdb.analysis", "perfdb.results"},
+    "perfdb.web": {"importers", "perfdb.analysis", "perfdb.results"},
+    # Its pytest plugin gives the tests a real worker.
+    "perfdb.embedded": {"perfdb.celery"},
+}
+# The one command that brings the demo's logs in.
+EXCEPTIONS = {("perfdb/results/management/commands/loaddemo.py", "fixtures")}
+PURE = ("importers", "perfdb.analysis", "fixtures")
+FRAMEWORKS = {"django", "rest_framework", "celery", "psycopg", "redis"}
+
+
+def modules(layer: str) -> list[Path]:
+    """The modules of a layer, without its tests."""
+    folder = ROOT / layer.replace(".", "/")
+    return [path for path in sorted(folder.rglob("*.py")) if "tests" not in path.parts]
+
+
+def imports(path: Path) -> Iterator[str]:
+    """The dotted names that a module imports, wherever in it."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def layer_of(name: str) -> str | None:
+    """The project's layer that a dotted name belongs to."""
+    parts = name.split(".")
+    candidates = (".".join(parts[:2]), parts[0])
+    return next((each for each in candidates if each in ALLOWED or each == "perfdb.celery"), None)
+
+
+@pytest.mark.parametrize("layer", ALLOWED)
+def test_imports_point_down(layer: str) -> None:
+    paths = modules(layer)
+    assert paths
+    wrong = [
+        f"{path.relative_to(ROOT)} imports {name}"
+        for path in paths
+        for name in imports(path)
+        if (found := layer_of(name)) not in {None, layer, *ALLOWED[layer]}
+        and (str(path.relative_to(ROOT)), found) not in EXCEPTIONS
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("layer", PURE)
+def test_pure_layers_know_no_framework(layer: str) -> None:
+    wrong = [
+        f"{path.relative_to(ROOT)} imports {name}"
+        for path in modules(layer)
+        for name in imports(path)
+        if name.split(".")[0] in FRAMEWORKS
+    ]
+    assert wrong == []
+
+
+def test_the_package_itself_is_empty() -> None:
+    assert (ROOT / "perfdb/__init__.py").read_text() == ""
+
+
+def test_relative_imports_are_not_used() -> None:
+    """They would hide from the tests above."""
+    relative = [
+        str(path)
+        for layer in ALLOWED
+        for path in modules(layer)
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ImportFrom) and node.level
+    ]
+    assert relative == []
