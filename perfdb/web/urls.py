@@ -1,6 +1,26 @@
 """Addresses of the pages."""
 
-from django.urls import URLPattern, URLResolver
+from django.urls import URLPattern, URLResolver, path
+
+from perfdb.web.views import artifacts, home, runs, sign_in, tables, uploads
 
 app_name = "web"
-urlpatterns: list[URLPattern | URLResolver] = []
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("", home.home, name="home"),
+    path("sign-in/", sign_in.sign_in, name="sign-in"),
+    path("sign-in/<str:secret>/", sign_in.sign_in_by_link, name="sign-in-link"),
+    path("sign-out/", sign_in.sign_out, name="sign-out"),
+    path("uploads/", uploads.uploads, name="uploads"),
+    path("uploads/new/", uploads.new, name="upload-new"),
+    path("uploads/<int:pk>/", uploads.upload, name="upload"),
+    path("uploads/<int:pk>/accept/", uploads.accept, name="upload-accept"),
+    path("uploads/<int:pk>/undo/", uploads.undo, name="upload-undo"),
+    path("uploads/<int:pk>/format/", uploads.choose_format, name="upload-format"),
+    path("uploads/<int:pk>/files.zip", uploads.download, name="upload-download"),
+    path("runs/", runs.runs, name="runs"),
+    path("runs/<int:pk>/", runs.run, name="run"),
+    path("artifacts/<int:pk>/", artifacts.artifact, name="artifact"),
+    path("artifacts/<int:pk>/download/", artifacts.download, name="artifact-download"),
+    path("charts/", tables.charts, name="charts"),
+    path("maximum/", tables.maximum, name="maximum"),
+]

@@ -1,0 +1,116 @@
+// <perf-chart data-figure="ID">: draws the figure in the JSON script ID with Plotly. What is drawn was decided on the
+// server; colours come from the style sheet here, and follow the theme.
+
+const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+const CONFIG = {
+  displaylogo: false,
+  responsive: false,
+  modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"],
+  toImageButtonOptions: { format: "svg", filename: "perfdb" },
+};
+
+function axisStyle(axis) {
+  return {
+    automargin: true,
+    gridcolor: css("--line"),
+    linecolor: css("--line-strong"),
+    tickcolor: css("--line-strong"),
+    zerolinecolor: css("--line-strong"),
+    ticks: "outside",
+    ...axis,
+    title: { standoff: 8, ...axis.title },
+  };
+}
+
+/** The server's layout in this theme's colours. */
+function styledLayout(layout) {
+  const axes = Object.entries(layout).filter(([name]) => /^[xy]axis\d*$/.test(name));
+  return {
+    ...layout,
+    ...Object.fromEntries(axes.map(([name, axis]) => [name, axisStyle(axis)])),
+    autosize: true,
+    paper_bgcolor: "rgba(0,0,0,0)",
+    plot_bgcolor: "rgba(0,0,0,0)",
+    font: { family: css("--font"), size: 12, color: css("--text") },
+    margin: { l: 56, r: 16, t: layout.title ? 56 : 16, b: 40 },
+    title: layout.title && {
+      x: 0,
+      xanchor: "left",
+      xref: "paper",
+      yref: "container",
+      y: 0.97,
+      yanchor: "top",
+      ...layout.title,
+      font: { size: 14, weight: 650 },
+      subtitle: { ...layout.title.subtitle, font: { size: 12, color: css("--muted") } },
+    },
+    legend: { orientation: "h", y: -0.2, yanchor: "top", x: 0, ...layout.legend },
+    hoverlabel: { bgcolor: css("--surface"), bordercolor: css("--line-strong"), font: { color: css("--text") }, align: "left" },
+    modebar: { bgcolor: "rgba(0,0,0,0)", color: css("--muted"), activecolor: css("--accent") },
+  };
+}
+
+/** A trace in its series' colour; a second error bar or line of the same colour is told apart by dash and symbol. */
+function styledTrace(trace) {
+  const color = css(`--series-${trace.meta?.series ?? 0}`);
+  const styled = { ...trace, marker: { size: 8, ...trace.marker, color } };
+  if (trace.type === "scatter") styled.line = { width: 2, ...trace.line, color };
+  if (trace.type === "bar") styled.marker.pattern = { ...trace.marker?.pattern, fillmode: "overlay", fgcolor: css("--surface") };
+  if (trace.error_y) styled.error_y = { ...trace.error_y, color, thickness: 1.2, width: 3 };
+  return styled;
+}
+
+class PerfChart extends HTMLElement {
+  connectedCallback() {
+    const source = document.getElementById(this.dataset.figure);
+    this.figure = JSON.parse(source.textContent);
+    this.setAttribute("role", "figure");
+    this.plot = this.appendChild(document.createElement("div"));
+    this.plot.className = "plot";
+    this.redraw = () => this.draw();
+    document.addEventListener("perfdb:theme", this.redraw);
+    this.draw().then(() => {
+      this.plot.on("plotly_click", (event) => this.open(event.points[0]?.customdata ?? []));
+      this.sizes = new ResizeObserver(() => window.Plotly.Plots.resize(this.plot));
+      this.sizes.observe(this);
+      this.dataset.drawn = "";
+    });
+  }
+
+  disconnectedCallback() {
+    document.removeEventListener("perfdb:theme", this.redraw);
+    this.sizes?.disconnect();
+    window.Plotly.purge(this.plot);
+    this.plot.remove();
+  }
+
+  draw() {
+    const data = this.figure.data.map(styledTrace);
+    return window.Plotly.react(this.plot, data, styledLayout(this.figure.layout), CONFIG);
+  }
+
+  /** A point of one run opens it; one of several trials asks which. */
+  open(points) {
+    const address = (point) => `${document.querySelector(".nav a").pathname}${point.run}/`;
+    if (points.length === 1) location.assign(address(points[0]));
+    if (points.length < 2) return;
+    const dialog = document.createElement("dialog");
+    const list = document.createElement("ul");
+    for (const point of points) {
+      const link = document.createElement("a");
+      link.href = address(point);
+      link.textContent = `${point.run_id}, trial ${point.trial}: ${point.value}`;
+      list.appendChild(document.createElement("li")).append(link);
+    }
+    const heading = Object.assign(document.createElement("h2"), { textContent: "Runs behind this point" });
+    const close = Object.assign(document.createElement("button"), { className: "button", textContent: "Close" });
+    close.addEventListener("click", () => dialog.close());
+    dialog.addEventListener("close", () => dialog.remove());
+    dialog.append(heading, list, close);
+    document.body.append(dialog);
+    dialog.showModal();
+  }
+}
+
+customElements.define("perf-chart", PerfChart);

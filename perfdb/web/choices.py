@@ -1,0 +1,107 @@
+"""What the filter forms offer: the values that are there, with those the address names chosen.
+
+A facet is one field with several values, drawn as a menu of check boxes; it belongs to a dimension or to a
+parameter of a Query.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from django.contrib.postgres.aggregates import ArrayAgg
+from django.db.models import F, Func
+
+from perfdb.analysis import metrics
+from perfdb.analysis.dimensions import DIMENSIONS, FACTOR, Value, dimension
+from perfdb.analysis.metrics import Measure
+from perfdb.analysis.query import MISSING, ordered
+from perfdb.analysis.render.labels import measure_heading
+from perfdb.results import measures
+from perfdb.results.models import Device, Experiment, Study, Workload
+
+# The dimensions every filter form offers; others appear once the address names them.
+OFFERED = ("study", "workload", "device", "mtu", "users")
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One choice: the text that travels and the text that is read."""
+
+    value: str
+    text: str
+    chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Facet:
+    """A field of which any number of values may be chosen."""
+
+    name: str
+    title: str
+    options: tuple[Option, ...]
+
+    @property
+    def chosen(self) -> list[str]:
+        """The texts of what is chosen; nothing chosen means any."""
+        return [option.text for option in self.options if option.chosen]
+
+
+def _facet(name: str, title: str, texts: Iterable[tuple[str, str]], chosen: Sequence[str]) -> Facet:
+    """A facet of what is there (value, text), and of what was asked for although it is not."""
+    offered = dict(texts)
+    everything = offered | {value: value for value in chosen if value not in offered}
+    return Facet(name, title, tuple(Option(value, text, value in chosen) for value, text in everything.items()))
+
+
+def _spelled(values: Iterable[Value]) -> list[str]:
+    return [MISSING if value is None else str(value) for value in values]
+
+
+def present() -> dict[str, list[tuple[str, str]]]:
+    """The values of the offered dimensions, each as it travels and as it is read, in natural order."""
+    numbers = Experiment.objects.aggregate(
+        mtu=ArrayAgg("mtu", distinct=True, default=[]), users=ArrayAgg("users", distinct=True, default=[])
+    )
+    named = {
+        "workload": Workload.objects.values_list("name", flat=True),
+        "device": Device.objects.values_list("name", flat=True),
+        **{name: [number for number in found if number is not None] for name, found in numbers.items()},
+    }
+    values = {name: [(str(value), str(value)) for value in sorted(found, key=ordered)] for name, found in named.items()}
+    return values | {"study": list(Study.objects.order_by("title").values_list("slug", "title").distinct())}
+
+
+def factor_names() -> list[str]:
+    """The factors that any experiment has, as dimensions."""
+    keys = Experiment.objects.annotate(factor=Func(F("factors"), function="jsonb_object_keys"))
+    return sorted(f"{FACTOR}{key}" for key in keys.values_list("factor", flat=True).distinct())
+
+
+def dimension_facets(
+    there: dict[str, list[tuple[str, str]]], chosen: dict[str, Sequence[Value]], without: Sequence[str] = ()
+) -> list[Facet]:
+    """A facet for each offered dimension, and for each other one that is filtered by."""
+    names = [name for name in dict.fromkeys((*OFFERED, *chosen)) if name not in without]
+    return [_facet(name, dimension(name).title, there.get(name, []), _spelled(chosen.get(name, ()))) for name in names]
+
+
+def status_facet(chosen: Sequence[str]) -> Facet:
+    """How a run ended."""
+    words = ("complete", "failed", "incomplete", "withdrawn")
+    return _facet("status", "Status", [(word, word) for word in words], chosen)
+
+
+def metric_facet(chosen: Sequence[Measure]) -> Facet:
+    """The measures that any run has a value of: totals first, in the metrics' order."""
+    order = {metric.name: number for number, metric in enumerate(metrics.METRICS)}
+    known = sorted(measures.slots(), key=lambda each: (each.role != metrics.TOTAL, order[each.metric], each.role))
+    return _facet("metric", "Metrics", [(str(each), measure_heading(each)) for each in known], [*map(str, chosen)])
+
+
+def layout_facet(name: str, title: str, names: Sequence[str], chosen: Sequence[str]) -> Facet:
+    """Which dimensions to lay out along."""
+    return _facet(name, title, [(each, dimension(each).title) for each in names], chosen)
+
+
+def layout_dimensions() -> list[str]:
+    """Every dimension that a table can be laid out along."""
+    return [each.name for each in DIMENSIONS] + factor_names()

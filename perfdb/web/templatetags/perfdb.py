@@ -1,0 +1,64 @@
+"""Template helpers: figures printed as their metric says, and words for states."""
+
+from typing import Any
+
+from django import template
+from django.conf import settings
+from django.template.defaultfilters import filesizeformat
+
+from perfdb.analysis import metrics
+from perfdb.analysis.units import round_half_up
+
+register = template.Library()
+
+# How bad a word is: which badge it gets. What is not named here is neutral.
+_TONES = {
+    "good": {"complete", "done", "new", "extended"},
+    "warn": {"incomplete", "preview", "conflict", "warning", "expired"},
+    "bad": {"failed", "rejected", "error", "withdrawn"},
+}
+MISSING = "–"
+
+
+@register.simple_tag
+def version() -> str:
+    """Which version of perfdb this is."""
+    return settings.VERSION
+
+
+@register.filter
+def tone(word: str) -> str:
+    """The badge class of a state, an outcome or a severity."""
+    return next((tone for tone, words in _TONES.items() if word in words), "")
+
+
+@register.filter
+def figure(value: float | None, metric: str) -> str:
+    """A value with the decimals of its metric; a dash where there is none, never a zero."""
+    return MISSING if value is None else round_half_up(value, metrics.BY_NAME[metric].decimals)
+
+
+@register.filter
+def unrounded(value: float | None) -> str:
+    """All digits of a value, for those who want to calculate on."""
+    return "" if value is None else repr(value).removesuffix(".0")
+
+
+@register.filter
+def sample(value: float | None) -> str:
+    """A raw reading: without decimals where it is whole, else with up to four significant ones."""
+    if value is None:
+        return MISSING
+    return f"{value:.0f}" if value == int(value) else f"{value:.{4 if abs(value) < 1 else 3}f}".rstrip("0").rstrip(".")
+
+
+@register.filter
+def size(count: int) -> str:
+    """A number of bytes for people."""
+    return filesizeformat(count).replace("\xa0", " ")
+
+
+@register.filter
+def given(value: Any) -> Any:
+    """The value itself, or a dash where there is none; zero is a value."""
+    return MISSING if value is None or value == "" else value

@@ -1,0 +1,75 @@
+"""The pages that answer a Query: charts with their tables, and the maximum-throughput table."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.contrib.auth.decorators import user_passes_test
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+
+from perfdb.analysis.query import Query, QueryError, Summary
+from perfdb.results.access import may_read
+from perfdb.results.querysets import answer
+from perfdb.web import choices, maxima, questions, tables
+
+
+@require_GET
+@user_passes_test(may_read)
+def charts(request: HttpRequest) -> HttpResponse:
+    """Any Query as charts above tables; without a question, the one that the newest run suggests."""
+    there = choices.present()
+    try:
+        query = Query.parse(_pairs(request.GET)) if request.GET else questions.default(there)
+        query, answered = answer(query)
+    except QueryError as error:
+        context = _form(Query(), there) | {"error": error}
+        return render(request, "web/charts.html", context, status=400)
+    groups = tables.panels(answered)
+    context = _form(query, there) | {"groups": groups, "any": any(table.cells for table in answered)}
+    return render(request, "web/charts.html", context)
+
+
+def _pairs(data: QueryDict) -> Iterable[tuple[str, str]]:
+    return ((name, value) for name, values in data.lists() for value in values)
+
+
+def _form(query: Query, there: dict[str, list[tuple[str, str]]]) -> dict[str, Any]:
+    names = choices.layout_dimensions()
+    return {
+        "query": query,
+        "presets": questions.presets(query, there),
+        "facets": choices.dimension_facets(there, dict(query.filters)),
+        "layout_facets": [
+            choices.metric_facet(query.metrics),
+            choices.layout_facet("rows", "Along x", names, query.rows),
+            choices.layout_facet("columns", "Lines", names, query.columns),
+            choices.layout_facet("split", "A chart each", names, query.split),
+        ],
+        "summaries": [summary for summary in Summary if summary is not Summary.TRIAL or query.pick],
+        "kept": [(name, value) for name, value in query.pairs() if name in ("pick", "layout")],
+    }
+
+
+@require_GET
+@user_passes_test(may_read)
+def maximum(request: HttpRequest) -> HttpResponse:
+    """The best experiment of each device: its throughput, utilisations and costs, as studies publish them."""
+    there = choices.present()
+    try:
+        asked = Query.parse(_pairs(request.GET)) if request.GET else questions.default(there)
+        query = questions.maximum(asked)
+        query, answered = answer(query)
+    except QueryError as error:
+        context = {"facets": choices.dimension_facets(there, {}, without=("workload",)), "error": error}
+        return render(request, "web/maximum.html", context, status=400)
+    context = {
+        "query": query,
+        "presets": questions.workloads(query, there),
+        # The workload is chosen above the form: a table is about one.
+        "facets": choices.dimension_facets(there, dict(query.filters), without=("workload",)),
+        "kept": [(name, value) for name, value in query.pairs() if name == "workload"],
+        "by_run": query.summary is Summary.TRIAL,
+        "maxima": maxima.of(answered),
+    }
+    return render(request, "web/maximum.html", context)

@@ -1,0 +1,183 @@
+"""Bringing files in: the form, the page of one upload from receiving to undo, and the list of all uploads."""
+
+import tempfile
+import zipfile
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required, user_passes_test
+from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
+from django.core.files.base import File
+from django.db import transaction
+from django.http import FileResponse, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from perfdb.analysis.query import QueryError
+from perfdb.results import artifacts, intake
+from perfdb.results.access import may_read
+from perfdb.results.models import Study, Upload
+from perfdb.results.models.vocabulary import INBOX
+from perfdb.results.paging import Column, Ordering, page
+from perfdb.web import listing, upload_page
+from perfdb.web.upload_form import UploadForm
+
+_ORDERINGS = {"created": Column.moment("created")}
+_COLUMNS = {
+    name: name for name in ("id", "created", "state", "owner__username", "study__title", "files_read", "runs_found")
+}
+_DECISION = "decision:"
+
+
+@require_http_methods(["GET", "POST"])
+def uploads(request: HttpRequest) -> HttpResponse:
+    """The list of uploads, newest first; a POST brings files in."""
+    return receive(request) if request.method == "POST" else _list(request)
+
+
+@user_passes_test(may_read)
+def _list(request: HttpRequest) -> HttpResponse:
+    try:
+        ordering = Ordering.parse("-created", _ORDERINGS)
+        found = page(Upload.objects.all(), _COLUMNS, ordering, request.GET.get("cursor", ""))
+    except QueryError as error:
+        return render(request, "web/uploads.html", {"error": error}, status=400)
+    context = {
+        "uploads": found.rows,
+        "next": listing.with_cursor(request.GET, found.next),
+        "previous": listing.with_cursor(request.GET, found.previous),
+    }
+    return render(request, "web/uploads.html", context)
+
+
+@require_GET
+@login_required
+def new(request: HttpRequest) -> HttpResponse:
+    """The form for new files."""
+    return _form_page(request, UploadForm(owner=_person(request)))
+
+
+@login_required
+def receive(request: HttpRequest) -> HttpResponse:
+    """Take files in for a preview; ``paths`` runs parallel to ``files``, since browsers drop folders from names."""
+    form = UploadForm(request.POST, owner=_person(request))
+    files = request.FILES.getlist("files")
+    paths = request.POST.getlist("paths") or [file.name or "" for file in files]
+    if len(paths) != len(files):
+        form.add_error(None, f"{len(files)} files came with {len(paths)} paths; the transfer was cut off, try again.")
+    if form.is_valid():
+        try:
+            upload = _received(form, list(zip(paths, files, strict=True)))
+        except intake.IntakeError as error:
+            form.add_error(None, str(error))
+        else:
+            return _gone_to(request, reverse("web:upload", args=[upload.pk]))
+    return _refused(request, form)
+
+
+def _received(form: UploadForm, files: "list[tuple[str, File[bytes]]]") -> Upload:
+    # One transaction: files that are refused must not leave a new study behind.
+    with transaction.atomic():
+        return intake.receive(form.owner, files, study=form.study_for_runs(), facts=form.facts(), preview=True)
+
+
+def _gone_to(request: HttpRequest, address: str) -> HttpResponse:
+    """A redirect for forms, the address as JSON for the script that shows progress."""
+    return JsonResponse({"url": address}, status=201) if _wants_json(request) else redirect(address)
+
+
+def _refused(request: HttpRequest, form: UploadForm) -> HttpResponse:
+    if _wants_json(request):
+        return JsonResponse({"errors": [text for texts in form.errors.values() for text in texts]}, status=400)
+    return _form_page(request, form, status=400)
+
+
+def _wants_json(request: HttpRequest) -> bool:
+    return request.get_preferred_type(["text/html", "application/json"]) == "application/json"
+
+
+def _form_page(request: HttpRequest, form: UploadForm, status: int = 200) -> HttpResponse:
+    studies = Study.objects.exclude(slug=INBOX).order_by("title")
+    return render(request, "web/upload_new.html", {"form": form, "studies": studies}, status=status)
+
+
+@require_GET
+@user_passes_test(may_read)
+def upload(request: HttpRequest, pk: int) -> HttpResponse:
+    """One upload: its progress, what it would store, or what became of it."""
+    found = get_object_or_404(Upload.objects.select_related("study", "owner"), pk=pk)
+    context = upload_page.context(found)
+    return render(request, "web/upload.html", context | {"may_change": _may_change(request, found)})
+
+
+def _person(request: HttpRequest) -> User:
+    assert isinstance(request.user, User)  # for the type checker: login_required has seen to it
+    return request.user
+
+
+def _may_change(request: HttpRequest, found: Upload) -> bool:
+    return request.user.is_authenticated and (found.owner_id == request.user.pk or request.user.is_superuser)
+
+
+def _own(request: HttpRequest, pk: int) -> Upload:
+    """The upload, for its owner or an administrator."""
+    found = get_object_or_404(Upload, pk=pk)
+    if not _may_change(request, found):
+        raise PermissionDenied
+    return found
+
+
+@require_POST
+@login_required
+def accept(request: HttpRequest, pk: int) -> HttpResponse:
+    """Store what the preview showed, conflicts as decided."""
+    found = _own(request, pk)
+    decisions = {
+        name.removeprefix(_DECISION): str(value) for name, value in request.POST.items() if name.startswith(_DECISION)
+    }
+    try:
+        intake.accept(found, decisions)
+    except intake.IntakeError as error:
+        messages.error(request, str(error))
+    return redirect("web:upload", pk=pk)
+
+
+@require_POST
+@login_required
+def undo(request: HttpRequest, pk: int) -> HttpResponse:
+    """Take an upload back, or discard its preview; the files stay downloadable."""
+    found = _own(request, pk)
+    try:
+        intake.undo(found)
+    except intake.IntakeError as error:
+        messages.error(request, str(error))
+    return redirect("web:upload", pk=pk)
+
+
+@require_POST
+@login_required
+def choose_format(request: HttpRequest, pk: int) -> HttpResponse:
+    """Read a file as what the person says it is."""
+    found = _own(request, pk)
+    try:
+        intake.choose_format(found, request.POST.get("path", ""), request.POST.get("format", ""))
+    except intake.IntakeError as error:
+        messages.error(request, str(error))
+    return redirect("web:upload", pk=pk)
+
+
+@require_GET
+@user_passes_test(may_read)
+def download(request: HttpRequest, pk: int) -> FileResponse:
+    """All files of an upload as received, in one zip; members of an archive come inside it."""
+    found = get_object_or_404(Upload, pk=pk)
+    # The response closes it; a spooled file would hold all of a small upload in memory, and none is small.
+    packed = tempfile.TemporaryFile()  # noqa: SIM115
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file in found.files.filter(container=None).select_related("artifact").order_by("path"):
+            with artifacts.open_artifact(file.artifact) as source, archive.open(file.path, "w") as target:
+                while chunk := source.read(1024 * 1024):
+                    target.write(chunk)
+    packed.seek(0)
+    return FileResponse(packed, as_attachment=True, filename=f"upload-{pk}.zip", content_type="application/zip")
