@@ -60,7 +60,7 @@ class UploadParser(MultiPartParser):
 
     def parse(
         self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
-    ) -> DataAndFiles[Any, Any]:
+    ) -> "DataAndFiles[Any, Any]":
         """Read a request. Raises TooLarge before reading and MultiPartParserError for a damaged body."""
         request = (parser_context or {})["request"]
         _must_fit(request.META)

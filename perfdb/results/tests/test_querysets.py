@@ -1,5 +1,7 @@
 """From a Query to the rows that tables are made of."""
 
+from typing import Any
+
 import pytest
 
 from perfdb.analysis.dimensions import DIMENSIONS
@@ -74,7 +76,7 @@ def test_a_measure_beyond_the_end_of_a_short_array_is_missing() -> None:
     ],
 )
 def test_filters_by_dimension(name: str, wanted: str, other: str) -> None:
-    typed = int if name in ("mtu", "users", "layer", "trial") else str
+    typed: Any = int if name in ("mtu", "users", "layer", "trial") else str
     run = make_run(**{name: typed(wanted)})
     make_run(**{name: typed(other)})
     dimension = "system" if name == "machine" else name
