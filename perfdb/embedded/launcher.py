@@ -2,6 +2,7 @@
 
 import http.client
 import os
+import select
 import socket
 import sys
 import time
@@ -89,12 +90,12 @@ class Launcher:
                 return False
 
     def _watch(self, parent: int | None) -> None:
-        while parent in (None, os.getppid()):
+        while parent is None or (os.getppid() == parent and not terminal_lost(parent)):
             for child in list(self.processes.children):
                 if not child.alive:
                     self._start_again(child)
             self.processes.pause(0.25)
-        say("the process that started perfdb has gone; stopping")
+        say("what started perfdb has gone; stopping")
 
     def _start_again(self, child: Child) -> None:
         name, status = child.service.name, child.process.returncode
@@ -108,6 +109,17 @@ class Launcher:
         # At once the first time, then ever slower.
         self.processes.pause(0.5 * (len(deaths) - 1))
         self.starts[name]()
+
+
+def terminal_lost(parent: int) -> bool:
+    """Whether the terminal has gone of which our parent was the first process, as in `ssh -t host make run`.
+
+    The kernel tells only that process; make does not pass it on, and waits for us.
+    """
+    poll = select.poll()
+    poll.register(sys.stdout.fileno(), 0)
+    hung_up = any(event & select.POLLHUP for _, event in poll.poll(0))
+    return hung_up and os.getsid(0) == parent
 
 
 def listen(port: int) -> socket.socket:

@@ -185,8 +185,10 @@ class Processes:
             (entry["pid"], entry["stop_signal"]) for entry in recorded if _is_ours(entry["pid"], entry["created"])
         ]
         for pid, stop_signal in reversed(leaders):
-            with contextlib.suppress(ProcessLookupError):
+            try:
                 os.kill(pid, stop_signal)
+            except ProcessLookupError:
+                _signal_group(pid, signal.SIGKILL)
         deadline = time.monotonic() + 10
         while any(_group_exists(pid) for pid, _ in leaders) and time.monotonic() < deadline:
             self.pause(0.05)

@@ -1,0 +1,113 @@
+"""A PERFDB_HOME of its own for each of the launcher's tests, and the command line run on it."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from perfdb.embedded.home import Home
+from perfdb.embedded.processes import Processes
+from perfdb.embedded.servers import clean_environment
+from perfdb.embedded.static import ROOT
+
+
+@pytest.fixture
+def home() -> Iterator[Home]:
+    """An empty home with a short path, which its sockets need; what still runs there at the end is ended."""
+    with tempfile.TemporaryDirectory(prefix="perfdb-embedded-") as folder:
+        home = Home(Path(folder))
+        home.create()
+        yield home
+        end_all(home)
+
+
+@pytest.fixture
+def processes(home: Home) -> Iterator[Processes]:
+    """The processes of that home."""
+    processes = Processes(home)
+    yield processes
+    processes.stop()
+
+
+@pytest.fixture
+def servers_of_our_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the servers that the other tests run on."""
+    for name in ("DATABASE_URL", "REDIS_URL"):
+        monkeypatch.delenv(name, raising=False)
+
+
+class CommandLine:
+    """Runs `python -m perfdb.embedded` on one home."""
+
+    def __init__(self, home: Home, port: int) -> None:
+        self.home = home
+        self.port = port
+
+    def start(self, *arguments: str) -> subprocess.Popen[str]:
+        unwanted = ("DATABASE_URL", "REDIS_URL", "STATIC_HASHED_NAMES", "SECRET_KEY")
+        env = {name: value for name, value in clean_environment(os.environ).items() if name not in unwanted}
+        env |= {"PERFDB_HOME": str(self.home.path), "PORT": str(self.port)}
+        return subprocess.Popen(
+            [sys.executable, "-m", "perfdb.embedded", *arguments],
+            env=env,
+            cwd=ROOT,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+
+    def run(self, *arguments: str) -> tuple[int, str]:
+        """The exit status and everything that was printed."""
+        process = self.start(*arguments)
+        output, _ = process.communicate(timeout=120)
+        return process.returncode, output
+
+
+@pytest.fixture
+def command_line(home: Home, free_port: int) -> CommandLine:
+    return CommandLine(home, free_port)
+
+
+@pytest.fixture
+def free_port() -> int:
+    """A port that nothing listens on."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return int(listener.getsockname()[1])
+
+
+def running(home: Home) -> list[psutil.Process]:
+    """The processes that belong to the home: its path or its name is on their command line or in their environment."""
+    found = []
+    for process in psutil.process_iter(["cmdline", "environ", "status"]):
+        command = " ".join(process.info["cmdline"] or [])
+        place = (process.info["environ"] or {}).get("PERFDB_HOME")
+        if process.info["status"] != psutil.STATUS_ZOMBIE and (
+            str(home.path) in command or home.identity in command or place == str(home.path)
+        ):
+            found.append(process)
+    return [process for process in found if process.pid != os.getpid()]
+
+
+def end_all(home: Home) -> None:
+    for process in running(home):
+        process.send_signal(signal.SIGKILL)
+
+
+def eventually(condition: Callable[[], bool]) -> bool:
+    """Whether the condition comes true within half a minute."""
+    deadline = time.monotonic() + 30
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.05)
+    return True
