@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 ALLOWED: dict[str, set[str]] = {
     "importers": set(),
     "perfdb.analysis": set(),
-    "fixtures": set(),
+    "fixtures": {"importers"},
     "perfdb.results": {"importers", "perfdb.analysis", "perfdb.celery"},
     "perfdb.api": {"importers", "perfdb.analysis", "perfdb.results"},
     "perfdb.web": {"importers", "perfdb.analysis", "perfdb.results"},

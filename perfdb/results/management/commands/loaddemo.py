@@ -6,7 +6,7 @@ from typing import Any
 from django.conf import settings
 from django.core.files.base import ContentFile
 from django.core.management.base import BaseCommand
-from fixtures.demo import demo_files
+from fixtures.demo import PATTERN, demo_files
 
 from perfdb.results import access, intake
 from perfdb.results.models import Study, Upload
@@ -28,7 +28,13 @@ class Command(BaseCommand):
         """Do what has not been done before."""
         owner = access.owner()
         _write_token(Path(settings.PERFDB_HOME) / "token")
-        study, _ = Study.objects.get_or_create(slug=SLUG, owner=owner, defaults={"title": TITLE, "purpose": PURPOSE})
+        about = {
+            "title": TITLE,
+            "purpose": PURPOSE,
+            "run_id_pattern": PATTERN.regex,
+            "run_id_values": PATTERN.values,
+        }
+        study, _ = Study.objects.get_or_create(slug=SLUG, owner=owner, defaults=about)
         # A demo that was undone stays undone.
         if not Upload.objects.filter(study=study).exists():
             files = [(name, ContentFile(data)) for name, data in demo_files()]

@@ -1,0 +1,138 @@
+"""Jobs survive lost messages, lost workers and second deliveries."""
+
+from datetime import timedelta
+from time import monotonic, sleep
+
+import pytest
+from django.core.files.base import ContentFile
+from django.db import OperationalError
+from django.utils import timezone
+
+from perfdb.results import access, importing, intake, jobs, tasks
+from perfdb.results.models import Job, Run, Upload
+from perfdb.results.tests.conftest import LOGS, Bring, Work, case
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def waiting(bring: Bring, owner: object, monkeypatch: pytest.MonkeyPatch) -> Upload:
+    """An upload whose job nobody has taken."""
+    monkeypatch.setattr(tasks, "run_job", lambda job_id: None)
+    upload = bring(*case("cp_query/NMGBR950"))
+    monkeypatch.undo()
+    assert upload.state == "received"
+    return upload
+
+
+def the_job(upload: Upload) -> Job:
+    return upload.jobs.get()
+
+
+def test_a_job_is_done_once(waiting: Upload) -> None:
+    job = the_job(waiting)
+    tasks.run_job(job.pk)
+    tasks.run_job(job.pk)
+    job.refresh_from_db()
+    assert (job.state, job.attempt, Run.objects.count()) == ("done", 1, 1)
+
+
+def test_a_job_under_lease_is_left_alone(waiting: Upload) -> None:
+    job = jobs.claim(the_job(waiting).pk)
+    assert job is not None
+    assert jobs.claim(job.pk) is None
+
+
+def test_a_job_whose_lease_ran_out_is_taken_over_and_its_old_worker_writes_nothing(waiting: Upload) -> None:
+    slow = jobs.claim(the_job(waiting).pk)
+    assert slow is not None
+    Job.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
+    tasks.run_job(slow.pk)
+    assert Run.objects.count() == 1
+    with pytest.raises(jobs.LeaseLostError):
+        importing.run_import(slow)
+    jobs.finish(slow, {"late": True})
+    assert the_job(waiting).outcome != {"late": True}
+    assert Run.objects.count() == 1
+
+
+def test_the_next_attempt_goes_on_where_the_last_one_died(
+    bring: Bring, work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker dies after the first chunk: its runs are whole, and each run is stored once in the end."""
+    monkeypatch.setattr(importing, "CHUNK", 1)
+    load_chunk, done = importing._load_chunk, []
+
+    def dying(*args: object) -> None:
+        if done:
+            raise OperationalError("the server closed the connection")
+        done.append(args)
+        load_chunk(*args)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(importing, "_load_chunk", dying)
+    upload = bring(*case("awm/three_runs"))
+    assert (upload.state, Run.objects.count()) == ("loading", 1)
+    monkeypatch.setattr(importing, "_load_chunk", load_chunk)
+    Job.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
+    tasks.run_job(the_job(upload).pk)
+    upload.refresh_from_db()
+    assert (upload.state, upload.runs_loaded) == ("done", 3)
+    assert [row.outcome for row in upload.runs.order_by("number")] == ["new", "new", "new"]
+    assert Run.objects.count() == 3
+
+
+def test_a_fault_of_ours_fails_the_job_with_its_reason(waiting: Upload, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(job: Job) -> dict[str, object]:
+        raise ZeroDivisionError("a fault")
+
+    monkeypatch.setitem(tasks.HANDLERS, "import", broken)
+    tasks.run_job(the_job(waiting).pk)
+    job = the_job(waiting)
+    waiting.refresh_from_db()
+    assert (job.state, waiting.state) == ("failed", "failed")
+    assert job.outcome == {"error": "ZeroDivisionError: a fault"}
+
+
+def test_sweep_sends_what_nobody_works_on(waiting: Upload, monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[int] = []
+    monkeypatch.setattr(jobs, "send", sent.append)
+    assert jobs.sweep() == 0
+    Job.objects.update(created=timezone.now() - timedelta(minutes=1))
+    assert jobs.sweep() == 1
+    assert sent == [the_job(waiting).pk]
+
+
+def test_sweep_gives_up_a_job_that_kills_its_workers(waiting: Upload) -> None:
+    Job.objects.update(
+        state=Job.State.RUNNING, attempt=jobs.ATTEMPTS, lease_until=timezone.now() - timedelta(seconds=1)
+    )
+    jobs.sweep()
+    waiting.refresh_from_db()
+    assert (the_job(waiting).state, waiting.state) == ("failed", "failed")
+    assert "given up" in the_job(waiting).outcome["error"]
+
+
+def test_an_old_preview_expires(bring: Bring) -> None:
+    upload = bring(*case("awm/both_sides"), preview=True)
+    tasks.sweep()
+    upload.refresh_from_db()
+    assert upload.state == "preview"
+    Upload.objects.update(settled=timezone.now() - timedelta(days=8))
+    tasks.sweep()
+    upload.refresh_from_db()
+    assert upload.state == "expired"
+    with pytest.raises(intake.IntakeError, match="expired"):
+        intake.accept(upload)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_real_worker_takes_the_job_from_the_real_broker(celery_worker_running: None) -> None:
+    """Intake, broker, worker, database: nothing is called by hand."""
+    files = [(name, ContentFile((LOGS / name).read_bytes())) for name in case("cp_query/NMGBR950")]
+    upload = intake.receive(access.owner(), files)
+    limit = monotonic() + 30
+    while upload.state not in Upload.SETTLED and monotonic() < limit:
+        sleep(0.1)
+        upload.refresh_from_db()
+    assert upload.state == "done"
+    assert Run.objects.get().cpu_util == pytest.approx(96.76028481012658)

@@ -1,0 +1,159 @@
+"""Evidence that comes later, comes again, or says otherwise; and taking it back."""
+
+import pytest
+from django.contrib.auth.models import User
+
+from perfdb.results import intake
+from perfdb.results.models import Experiment, Run, RunSource, Study, Upload
+from perfdb.results.provenance import figures
+from perfdb.results.tests.conftest import LOGS, Bring, Work, case
+
+pytestmark = pytest.mark.django_db
+
+NAMES = case("cp_query/NMGBR950")
+DRIVER = [name for name in NAMES if "awm" in name]
+CLIENT = [name for name in NAMES if "client.txt" in name]
+SERVER = [name for name in NAMES if "server.txt" in name]
+LPAR = [name for name in NAMES if "lpar.txt" in name]
+FIRST, OTHER = case("bad/same_run_id")
+
+
+def outcome(upload: Upload) -> str:
+    return upload.runs.get().outcome
+
+
+def state_of(run: Run) -> dict[str, float]:
+    run.refresh_from_db()
+    return {str(figure.measure): figure.value for figure in figures(run)}
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [[DRIVER, CLIENT, SERVER, LPAR], [LPAR, CLIENT, SERVER, DRIVER], [[name] for name in NAMES]],
+    ids=["driver first", "driver last", "file by file"],
+)
+def test_the_order_of_uploads_does_not_matter(bring: Bring, parts: list[list[str]]) -> None:
+    whole = bring(*NAMES)
+    expected = state_of(Run.objects.get())
+    intake_study = Study.objects.create(slug="in-parts", title="In parts")
+    uploads = [bring(*part, study=intake_study) for part in parts]
+    assert [outcome(upload) for upload in uploads] == ["new"] + ["extended"] * (len(parts) - 1)
+    run = Run.objects.get(study=intake_study)
+    assert state_of(run) == expected
+    assert (run.status, run.cpu_util) == ("complete", expected["cpu_util"])
+    assert Experiment.objects.filter(study=intake_study).count() == 1
+    assert whole.state == "done"
+
+
+def test_what_a_joined_run_lacks_no_more_is_not_said(bring: Bring) -> None:
+    bring(*DRIVER)
+    bring(*CLIENT[:1])
+    upload = bring(*CLIENT[1:], *SERVER, *LPAR)
+    assert upload.problems.count() == 0
+    assert Run.objects.get().problems.count() == 0
+
+
+def test_the_same_evidence_again_changes_nothing(bring: Bring) -> None:
+    bring(*NAMES)
+    before, version = state_of(Run.objects.get()), Study.objects.get().version
+    upload = bring(*[(f"copy/{name}", data) for name, data in _contents(NAMES)])
+    assert (upload.state, outcome(upload)) == ("done", "already-there")
+    assert state_of(Run.objects.get()) == before
+    assert Study.objects.get().version == version
+
+
+def test_the_same_log_with_other_line_ends_is_the_same_evidence(bring: Bring) -> None:
+    bring(*DRIVER)
+    upload = bring(*[(name, data.replace(b"\n", b"\r\n")) for name, data in _contents(DRIVER)])
+    assert outcome(upload) == "already-there"
+
+
+def test_undo_gives_back_what_was_before(bring: Bring, work: Work) -> None:
+    uploads = [bring(*part) for part in (DRIVER, CLIENT, SERVER + LPAR)]
+    run = Run.objects.get()
+    assert run.cpu_util is not None
+    intake.undo(uploads[1])
+    work(uploads[1])
+    run.refresh_from_db()
+    assert (uploads[1].state, run.cpu_util, run.status) == ("undone", None, "complete")
+    assert not RunSource.objects.filter(upload=uploads[1]).exists()
+    for upload in (uploads[0], uploads[2]):
+        intake.undo(upload)
+        work(upload)
+    assert Run.objects.count() == Experiment.objects.count() == 0
+    # The files stay.
+    assert uploads[0].files.count() == len(DRIVER)
+
+
+def test_undo_of_one_of_two_uploads_of_a_file_keeps_the_run(bring: Bring, work: Work) -> None:
+    first, second = bring(*NAMES), bring(*NAMES)
+    before = state_of(Run.objects.get())
+    intake.undo(first)
+    work(first)
+    assert state_of(Run.objects.get()) == before
+    intake.undo(second)
+    work(second)
+    assert Run.objects.count() == 0
+
+
+def test_other_numbers_for_the_same_run_are_asked_about(bring: Bring) -> None:
+    bring(FIRST)
+    upload = bring(OTHER)
+    assert (upload.state, outcome(upload)) == ("preview", "conflict")
+    problem = upload.problems.get()
+    stored, new = Run.objects.get(), upload.runs.get().summary["figures"][0]["printed"]
+    assert f"{stored.run_id}, trial 1, is already stored with" in problem.message
+    assert new in problem.message
+    assert "another trial" in problem.remedy
+    assert Run.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("decision", "runs", "expected"),
+    [
+        ("keep", {(1, "complete")}, "already-there"),
+        ("trial", {(1, "complete"), (2, "complete")}, "new"),
+        ("replace", {(1, "withdrawn"), (1, "complete")}, "new"),
+        (None, {(1, "complete")}, "conflict"),
+    ],
+)
+def test_decisions(bring: Bring, work: Work, decision: str | None, runs: set[tuple[int, str]], expected: str) -> None:
+    bring(FIRST)
+    before = set(Run.objects.values_list("pk", "trial", "status"))
+    upload = bring(OTHER)
+    row = upload.runs.get()
+    intake.accept(upload, {f"{row.run_label}/1": decision} if decision else {})
+    work(upload)
+    assert (upload.state, outcome(upload)) == ("done", expected)
+    assert set(Run.objects.values_list("trial", "status")) == runs
+    intake.undo(upload)
+    work(upload)
+    assert set(Run.objects.values_list("pk", "trial", "status")) == before
+
+
+def test_a_conflict_inside_one_upload(bring: Bring, work: Work) -> None:
+    upload = bring(FIRST, OTHER)
+    assert upload.state == "preview"
+    assert [row.outcome for row in upload.runs.order_by("number")] == ["new", "conflict"]
+    intake.accept(upload, {f"{upload.runs.order_by('number')[0].run_label}/1": "trial"})
+    work(upload)
+    assert set(Run.objects.values_list("trial", flat=True)) == {1, 2}
+
+
+def test_the_same_run_id_on_another_device_is_another_run(bring: Bring) -> None:
+    bring(FIRST)
+    ((name, data),) = _contents([FIRST])
+    upload = bring((name, data.replace(b'device="QDIO GBE"', b"device=HIPER")))
+    assert outcome(upload) == "new"
+    assert Run.objects.values("run_id").distinct().count() == 1
+    assert Run.objects.count() == 2
+
+
+def test_studies_do_not_mix(bring: Bring, owner: User) -> None:
+    bring(FIRST)
+    other = Study.objects.create(slug="other", title="Other", owner=owner)
+    assert outcome(bring(OTHER, study=other)) == "new"
+
+
+def _contents(names: list[str]) -> list[tuple[str, bytes]]:
+    return [(name, (LOGS / name).read_bytes()) for name in names]
