@@ -1,7 +1,6 @@
 # The only entrance: `make run` and `make test` set up all they need. Python 3.11+, make and the venv module must be there.
 # PORT, PERFDB_HOME and the other variables of docs/settings.md go before or after the target: make run PORT=8001
 
-export PORT PERFDB_HOME
 unexport PYTHONDONTWRITEBYTECODE
 
 # The first Python that is new enough and can make virtual environments; else the first, which says what it lacks.

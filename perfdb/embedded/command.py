@@ -8,7 +8,7 @@ import sys
 from perfdb.embedded.binaries import postgres_folder
 from perfdb.embedded.home import Home
 from perfdb.embedded.instance import environment, running_environment, take
-from perfdb.embedded.processes import Processes
+from perfdb.embedded.processes import Processes, dies_with_us
 from perfdb.embedded.servers import Servers
 from perfdb.embedded.static import ROOT
 
@@ -43,7 +43,7 @@ def execute(home: Home, port: int, argv: list[str]) -> int:
 
 def _on_terminal(argv: list[str], env: dict[str, str]) -> int:
     """Run in the foreground; Ctrl-C is for the command alone, and SIGTERM is passed on to it."""
-    with subprocess.Popen(argv, env=env) as process:
+    with subprocess.Popen(argv, env=env, preexec_fn=dies_with_us(signal.SIGTERM)) as process:  # noqa: PLW1509
         previous = signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, lambda *_: process.terminate())
         try:

@@ -116,7 +116,7 @@ class Processes:
                 stderr=subprocess.STDOUT,
                 pass_fds=service.pass_fds,
                 start_new_session=True,
-                preexec_fn=_in_child(service, os.getpid()),  # noqa: PLW1509 - it runs before there are threads
+                preexec_fn=dies_with_us(service.death_signal, service.become),  # noqa: PLW1509 - it runs before there are threads
             )
         child = Child(service, process, log)
         self.children.append(child)
@@ -216,11 +216,14 @@ class Processes:
         fresh.rename(self._record)
 
 
-def _in_child(service: Service, parent: int) -> Callable[[], None]:
+def dies_with_us(death_signal: signal.Signals, become: Callable[[], None] = nothing) -> Callable[[], None]:
+    """What a child does before its program starts, so that the kernel ends it when this process is killed."""
+    parent = os.getpid()
+
     def prepare() -> None:
-        service.become()
+        become()
         if sys.platform == "linux":
-            _LIBC.prctl(PR_SET_PDEATHSIG, int(service.death_signal))
+            _LIBC.prctl(PR_SET_PDEATHSIG, int(death_signal))
             if os.getppid() != parent:
                 # The launcher was killed before the kernel knew that we want to go with it.
                 os._exit(1)
