@@ -1,0 +1,1 @@
+"""Tests of the REST interface, one file an endpoint."""

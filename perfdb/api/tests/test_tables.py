@@ -1,0 +1,121 @@
+"""GET /api/v1/tables/, tables.csv and tables.md"""
+
+import csv
+import io
+from urllib.parse import parse_qsl
+
+import pytest
+from rest_framework.test import APIClient
+
+from perfdb.analysis.query import Query
+from perfdb.api.tests.answers import check, problem
+from perfdb.results.importing import touch_study
+from perfdb.results.models import Run
+from perfdb.results.tests.builders import make_run, make_study
+
+PATH = "/api/v1/tables/"
+ASKED = {"metric": "trans_per_s", "rows": "device", "columns": "users"}
+
+
+@pytest.fixture
+def runs(db: None) -> list[Run]:
+    """Two devices; one of them with two trials."""
+    return [
+        make_run("A", trial=1, values={"trans_per_s": 100.25}),
+        make_run("A", trial=2, values={"trans_per_s": 101.25}),
+        make_run("B", device="HiperSockets", users=20, values={"trans_per_s": 300.0}),
+    ]
+
+
+def test_it_works(reader: APIClient, runs: list[Run]) -> None:
+    body = check(reader.get(PATH, ASKED), PATH)
+    (table,) = body["tables"]
+    assert (table["metric"], table["role"], table["unit"], table["better"]) == (
+        "trans_per_s",
+        "total",
+        "trans/s",
+        "higher",
+    )
+    assert table["rows"] == [{"device": "HiperSockets"}, {"device": "QDIO"}]
+    assert table["columns"] == [{"users": 10}, {"users": 20}]
+    cells = {(cell["row"], cell["column"]): cell for cell in table["cells"]}
+    assert cells.keys() == {(0, 1), (1, 0)}
+    cell = cells[1, 0]
+    assert (cell["n"], cell["mean"]) == (2, 100.75)
+    assert [(value["run"], value["value"]) for value in cell["values"]] == [
+        (runs[0].pk, 100.25),
+        (runs[1].pk, 101.25),
+    ]
+
+
+def test_the_query_comes_back_in_canonical_order(reader: APIClient, runs: list[Run]) -> None:
+    asked = "columns=users&mtu=1492&rows=device&device=QDIO&metric=trans_per_s"
+    body = check(reader.get(f"{PATH}?{asked}"), PATH)
+    assert body["query"] == Query.parse(parse_qsl(asked)).encode()
+    assert check(reader.get(f"{PATH}?{body['query']}"), PATH) == body
+
+
+def test_without_a_metric_the_workloads_own_are_shown(reader: APIClient) -> None:
+    make_run("A", workload="STRG", values={"mb_per_s": 50.0, "cpu_ms_per_mb": 3.0})
+    tables = check(reader.get(PATH, {"rows": "device"}), PATH)["tables"]
+    metrics = [table["metric"] for table in tables]
+    assert metrics[0] == "mb_per_s"
+    assert "trans_per_s" not in metrics
+
+
+def test_only_the_runs_asked_for_count(reader: APIClient, runs: list[Run]) -> None:
+    (table,) = check(reader.get(PATH, ASKED | {"users": "20"}), PATH)["tables"]
+    assert [cell["values"][0]["run_id"] for cell in table["cells"]] == ["B"]
+
+
+def test_nothing_found_is_an_empty_table(reader: APIClient) -> None:
+    (table,) = check(reader.get(PATH, ASKED), PATH)["tables"]
+    assert (table["rows"], table["cells"]) == ([], [])
+
+
+def test_csv(reader: APIClient, runs: list[Run]) -> None:
+    response = reader.get("/api/v1/tables.csv", ASKED, HTTP_ACCEPT="text/csv")
+    assert response.headers["Content-Type"] == "text/csv; charset=utf-8"
+    cells = [cell for line in csv.reader(io.StringIO(response.content.decode())) for cell in line]
+    assert {"QDIO", "HiperSockets", "100.75"} <= set(cells)
+
+
+def test_markdown(reader: APIClient, runs: list[Run]) -> None:
+    response = reader.get("/api/v1/tables.md", ASKED)
+    assert response.headers["Content-Type"] == "text/markdown; charset=utf-8"
+    assert "| QDIO" in response.content.decode()
+
+
+@pytest.mark.parametrize("path", [PATH, "/api/v1/tables.csv", "/api/v1/tables.md"])
+def test_an_unchanged_answer_is_not_sent_again(reader: APIClient, runs: list[Run], path: str) -> None:
+    other = make_study("other")
+    asked = ASKED | {"study": "guest-lan"}
+    tag = reader.get(path, asked).headers["ETag"]
+    touch_study(other)
+    assert reader.get(path, asked, HTTP_IF_NONE_MATCH=tag).status_code == 304
+    touch_study(runs[0].study)
+    assert reader.get(path, asked, HTTP_IF_NONE_MATCH=tag).status_code == 200
+
+
+@pytest.mark.parametrize("path", [PATH, "/api/v1/tables.csv", "/api/v1/tables.md"])
+def test_reading_may_need_a_token(stranger: APIClient, path: str) -> None:
+    problem(stranger.get(path), 401)
+
+
+@pytest.mark.parametrize("path", [PATH, "/api/v1/tables.csv", "/api/v1/tables.md"])
+def test_an_unknown_parameter_is_refused_with_the_known_ones(reader: APIClient, path: str) -> None:
+    body = problem(reader.get(path, {"colour": "red"}), 400)
+    assert body["parameter"] == "colour"
+    assert {"metric", "rows", "device", "factor.NAME"} <= set(body["known"])
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("metric", "speed"), ("rows", "colour"), ("mtu", "jumbo"), ("pick", "trans_per_s"), ("summary", "best")],
+)
+def test_wrong_values_are_refused(reader: APIClient, name: str, text: str) -> None:
+    assert problem(reader.get(PATH, {name: text}), 400)["parameter"] == name
+
+
+def test_writing_is_refused(api: APIClient) -> None:
+    problem(api.post(PATH), 405)
