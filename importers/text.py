@@ -6,6 +6,7 @@ translation, or as text with the wrong translation. Line ends are dropped, all o
 
 import codecs
 from dataclasses import dataclass, field
+from string import ascii_letters, digits
 
 from importers.model import Problem, Severity, Text
 
@@ -16,14 +17,10 @@ RECORD_LENGTHS = (133, 132, 121, 80)
 _CARRIAGE_CONTROLS = frozenset(" 10-+")
 _BLANK, _EBCDIC_BLANK = 0x20, 0x40
 _NOT_TEXT = "This is not a text report in ASCII, UTF-8 or EBCDIC; nothing was imported."
-_CONTROLS = frozenset({*range(0x20), 0x7F, *range(0x80, 0xA0)} - {0x09, 0x0A, 0x0C, 0x0D})
+_CONTROLS = dict.fromkeys({*range(0x20), 0x7F, *range(0x80, 0xA0)} - {0x09, 0x0A, 0x0C, 0x0D})
+_HIGH_BYTES = bytes(range(0x80, 0x100))
 # What EBCDIC text is made of: blank, letters, digits, usual punctuation, line ends.
-_EBCDIC_TEXT = frozenset(
-    b" .<(+|&!$*);-/,%_>?:#@'=\"".decode("ascii").encode(EBCDIC)
-    + "".join(map(chr, [*range(ord("a"), ord("z") + 1), *range(ord("A"), ord("Z") + 1)])).encode(EBCDIC)
-    + b"0123456789".decode("ascii").encode(EBCDIC)
-    + b"\x15\x25\x0d\x0c"
-)
+_EBCDIC_TEXT = (ascii_letters + digits + " .<(+|&!$*);-/,%_>?:#@'=\"").encode(EBCDIC) + b"\x15\x25\x0d\x0c"
 
 
 @dataclass(slots=True)
@@ -78,11 +75,15 @@ def _is_ebcdic(data: bytes) -> bool:
     """
     blanks = data.count(_EBCDIC_BLANK)
     printed = len(data) - blanks
-    if data.count(_BLANK) * 100 > len(data) or sum(byte > 0x7F for byte in data) * 4 < printed:
+    if data.count(_BLANK) * 100 > len(data) or _count(data, _HIGH_BYTES) * 4 < printed:
         return False
-    known = sum(byte in _EBCDIC_TEXT for byte in data) - blanks
+    known = _count(data, _EBCDIC_TEXT) - blanks
     many_blanks = blanks * 100 > 15 * len(data)
     return printed > 0 and known * 100 >= (80 if many_blanks else 95) * printed
+
+
+def _count(data: bytes, wanted: bytes) -> int:
+    return len(data) - len(data.translate(None, wanted))
 
 
 def _decode_utf16(name: str, data: bytes) -> Decoded:
@@ -134,7 +135,7 @@ def _stray_byte(name: str, data: bytes, at: int) -> Problem:
 
 def _is_text(text: str) -> bool:
     """No NUL, and at most 5 % control characters."""
-    return "\0" not in text and sum(ord(char) in _CONTROLS for char in text) * 20 <= len(text)
+    return "\0" not in text and (len(text) - len(text.translate(_CONTROLS))) * 20 <= len(text)
 
 
 def _from_string(name: str, text: str, encoding: str) -> Decoded:
