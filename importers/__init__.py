@@ -51,6 +51,9 @@ def _read_one(file: SourceFile, forced: str | None) -> FileReading:
     reading.format = chosen.NAME
     reading.fragments.extend(parsed.fragments)
     reading.problems.extend(parsed.problems)
+    if not parsed.fragments and not parsed.problems:
+        message = f"Nothing that an {chosen.TITLE} holds was found in this file; nothing was imported from it."
+        reading.problems.append(_refusal(file.name, "read.nothing-found", message, "Check that it is the right file."))
     return reading
 
 

@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
+from functools import lru_cache
 
 from perfdb.analysis.metrics import BY_NAME
 
@@ -21,6 +22,7 @@ _NUMBER = re.compile(
     r"(?:\.\d*)?(?:[eE][+-]?\d{1,3})?",
     re.ASCII,
 )
+_SEPARATORS = re.compile(f"[,{_BLANKS}]")
 
 _SHAPES: dict[str, tuple[re.Pattern[str], tuple[int, ...]]] = {
     "mmm:ss.hs": (re.compile(r"(\d+):\s*([0-5]?\d\.\d+)", re.ASCII), (60, 1)),
@@ -88,6 +90,7 @@ def _rescaled(unit: str, prefix_factor: Fraction) -> _Unit | None:
     return _Unit("data", plain.factor * prefix_factor)
 
 
+@lru_cache(maxsize=1024)
 def _unit(text: str) -> _Unit:
     """The unit as printed: ``ms``, ``MB/s``, ``MB/s 10^6``, ``trans per sec``. Raises ValueError if unknown."""
     written = re.sub(r"(?<=b)ps$", "/s", text.strip().replace(" per ", "/"))
@@ -102,12 +105,17 @@ def _unit(text: str) -> _Unit:
     return _Unit(f"{above.kind}/{below.kind}" if slash else above.kind, above.factor / below.factor)
 
 
-def _decimal(text: str) -> Decimal:
-    """The number that a text prints, digits kept; raises ValueError when it is none."""
+def _digits(text: str) -> str:
+    """The number that a text prints, without thousands separators; raises ValueError when it is none."""
     stripped = text.strip()
     if _NUMBER.fullmatch(stripped) is None:
         raise ValueError(f"{text!r} is not a number")
-    return Decimal(re.sub(f"[,{_BLANKS}]", "", stripped))
+    return _SEPARATORS.sub("", stripped)
+
+
+def _decimal(text: str) -> Decimal:
+    """The number that a text prints, digits kept; raises ValueError when it is none."""
+    return Decimal(_digits(text))
 
 
 def _float(value: Fraction, text: str) -> float:
@@ -136,7 +144,10 @@ def _base(text: str, unit: str) -> tuple[Fraction, str]:
 
 def read_number(text: str) -> float:
     """A printed number without unit, thousands separators allowed; raises ValueError when it is none."""
-    return _float(Fraction(_decimal(text)), text)
+    value = float(_digits(text))
+    if math.isinf(value):
+        raise ValueError(f"{text!r} is too large a number")
+    return value
 
 
 def to_base(text: str, unit: str) -> float:

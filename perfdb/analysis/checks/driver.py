@@ -76,13 +76,15 @@ class DriverLog:
 
 def check_driver(log: DriverLog) -> list[Finding]:
     """All findings about one driver log; an error among them means that the run is to be refused."""
+    times = _own_times(log)
+    usual = _usual_unit(times)
     return [
-        *_mixed_units(log),
+        *_mixed_units(log, times, usual),
         *_check_sum(log, log.connections, "connections"),
         *_check_sum(log, log.intervals, "intervals"),
         *_check_rate(log),
         *_check_megabytes(log),
-        *_check_responses(log),
+        *_check_responses(times, usual),
         *_check_peer(log),
     ]
 
@@ -152,7 +154,10 @@ def _like(value: float, printed: Quantity) -> str:
     return round_half_up(value, len(fraction) + 1)
 
 
-def _own_times(log: DriverLog) -> list[tuple[DriverRecord, float | None]]:
+_OwnTimes = Sequence[tuple[DriverRecord, float | None]]
+
+
+def _own_times(log: DriverLog) -> _OwnTimes:
     """Each record with its own time per transaction in seconds, where there is one: with users that never pause."""
     alone = [(record, 1.0) for record in log.connections]
     shared = [(record, float(log.users or 0)) for record in (*log.intervals, *filter(None, [log.summary]))]
@@ -165,9 +170,9 @@ def _own_time(record: DriverRecord, users: float, think_ms: float | None) -> flo
     return users * record.seconds / record.count
 
 
-def _mixed_units(log: DriverLog) -> list[Finding]:
+def _mixed_units(log: DriverLog, times: _OwnTimes, usual: str) -> list[Finding]:
     """Rule 4: one error that names every record and figure in a unit that is not its own."""
-    reasons = [reason for record, own in _own_times(log) for reason in foreign_units(record, own, _usual_unit(log))]
+    reasons = [reason for record, own in times for reason in foreign_units(record, own, usual)]
     other = _other_megabyte(log)
     if other is not None and log.mb_per_s is not None:
         text = f"mb_per_sec={log.mb_per_s.text} fits {other}-byte megabytes while the file says {log.mb_bytes}"
@@ -184,9 +189,9 @@ def _mixed_units(log: DriverLog) -> list[Finding]:
     ]
 
 
-def _usual_unit(log: DriverLog) -> str:
+def _usual_unit(times: _OwnTimes) -> str:
     """The unit in which most of the log's mean response times are printed."""
-    units = [mean.unit for record, _ in _own_times(log) for mean in record.response_mean]
+    units = [mean.unit for record, _ in times for mean in record.response_mean]
     return max(units, key=units.count, default="")
 
 
@@ -196,9 +201,9 @@ def _listed(texts: Sequence[str]) -> str:
     return ", and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
 
 
-def _check_responses(log: DriverLog) -> list[Finding]:
+def _check_responses(times: _OwnTimes, usual: str) -> list[Finding]:
     """Mean response times that are not the record's own time per transaction, all in one warning."""
-    odd = [reason for record, own in _own_times(log) for reason in odd_responses(record, own, _usual_unit(log))]
+    odd = [reason for record, own in times for reason in odd_responses(record, own, usual)]
     if not odd:
         return []
     more = f" ({len(odd) - 1} more records differ likewise)" if len(odd) > 1 else ""

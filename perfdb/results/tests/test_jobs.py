@@ -61,7 +61,8 @@ def test_the_next_attempt_goes_on_where_the_last_one_died(
 ) -> None:
     """A worker dies after the first chunk: its runs are whole, and each run is stored once in the end."""
     monkeypatch.setattr(importing, "CHUNK", 1)
-    load_chunk, done = importing._load_chunk, []
+    load_chunk = importing._load_chunk
+    done: list[object] = []
 
     def dying(*args: object) -> None:
         if done:

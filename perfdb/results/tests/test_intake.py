@@ -1,0 +1,89 @@
+"""Requests that cannot be carried out are refused with a reason, and leave nothing behind."""
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.files.base import ContentFile
+
+from perfdb.results import artifacts, intake
+from perfdb.results.intake import IntakeError
+from perfdb.results.models import Artifact, Upload
+from perfdb.results.tests.conftest import Bring, Work, case
+
+pytestmark = pytest.mark.django_db
+
+
+def test_it_works(owner: User) -> None:
+    upload = intake.receive(owner, [("logs/a.txt", ContentFile(b"text"))], facts={"mtu": 1500, "device": ""})
+    assert (upload.state, upload.study.slug, upload.facts) == ("received", "inbox", {"mtu": 1500})
+    assert artifacts.read(upload.files.get().artifact) == b"text"
+
+
+def test_a_file_is_kept_once(owner: User) -> None:
+    for _ in range(2):
+        intake.receive(owner, [("a.txt", ContentFile(b"text")), ("b.txt", ContentFile(b"text"))])
+    assert Artifact.objects.count() == 1
+
+
+def test_paths_stay_inside_and_apart(owner: User) -> None:
+    names = ["../../etc/passwd", "/a.txt", "a.txt", "x/./a.txt"]
+    upload = intake.receive(owner, [(name, ContentFile(name.encode())) for name in names])
+    assert list(upload.files.order_by("pk").values_list("path", flat=True)) == [
+        "etc/passwd",
+        "a.txt",
+        "a (2).txt",
+        "x/a.txt",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("files", "facts", "why"),
+    [
+        ([], {}, "No file was sent"),
+        ([("a.txt", b"text")], {"colour": "red"}, "Unknown fact 'colour'. Known are: .*mtu"),
+        ([("a.txt", b"text")], {"mtu": [1500]}, "must be a text or a number"),
+        ([("a.txt", b"0123456789!")], {}, "11 bytes together, and at most 10"),
+    ],
+)
+def test_refusals(
+    owner: User, settings: object, files: list[tuple[str, bytes]], facts: dict[str, object], why: str
+) -> None:
+    settings.UPLOAD_LIMIT_BYTES = 10  # type: ignore[attr-defined] # pytest-django's settings
+    with pytest.raises(IntakeError, match=why):
+        intake.receive(owner, [(name, ContentFile(data)) for name, data in files], facts=facts)
+    assert Upload.objects.count() == Artifact.objects.count() == 0
+
+
+def test_accepting_twice_is_refused(bring: Bring, work: Work) -> None:
+    upload = bring(*case("awm/both_sides"), preview=True)
+    intake.accept(upload)
+    with pytest.raises(IntakeError, match="it is loading, not preview"):
+        intake.accept(upload)
+    assert work(upload).state == "done"
+
+
+def test_an_unknown_decision_is_refused(bring: Bring) -> None:
+    upload = bring(*case("awm/both_sides"), preview=True)
+    with pytest.raises(IntakeError, match=r"'perhaps' is no decision\. Known are: keep, replace, trial"):
+        intake.accept(upload, {"NMGBR950/1": "perhaps"})
+
+
+def test_a_preview_can_be_discarded(bring: Bring) -> None:
+    upload = bring(*case("awm/both_sides"), preview=True)
+    intake.undo(upload)
+    upload.refresh_from_db()
+    assert upload.state == "undone"
+    with pytest.raises(IntakeError, match="undone"):
+        intake.undo(upload)
+
+
+def test_a_person_chooses_the_format_that_recognition_did_not_find(bring: Bring, work: Work) -> None:
+    upload = bring(*case("bad/unknown_format"), preview=True)
+    file = upload.files.get()
+    assert file.format == ""
+    with pytest.raises(IntakeError, match="'punched cards' is no format"):
+        intake.choose_format(upload, file.path, "punched cards")
+    intake.choose_format(upload, file.path, "awm")
+    work(upload)
+    file.refresh_from_db()
+    assert (upload.state, file.format) == ("preview", "awm")
+    assert upload.problems.get().code == "read.nothing-found"
