@@ -6,11 +6,12 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import psycopg
 import pytest
 import redis
 
-from perfdb.embedded import LauncherError
+from perfdb.embedded import LauncherError, rights
 from perfdb.embedded.home import Home
 from perfdb.embedded.postgres import Postgres
 from perfdb.embedded.processes import Processes
@@ -97,6 +98,22 @@ def test_process_number_in_a_stale_file_does_not_keep_it_from_starting(
     processes.stop()
     (postgres.data / "postmaster.pid").write_text(f"{os.getppid()}\n{postgres.data}\n")
     postgres.wait(postgres.start())
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root has rights to give up")
+def test_root_without_namespaces_lends_the_database_to_nobody_and_takes_it_back(
+    home: Home, processes: Processes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as refused:
+        refused.setattr(rights, "_namespace_reaches", lambda folders: False)
+        lent = Postgres(processes, os.environ, durable=False)
+    lent.wait(lent.start())
+    assert psutil.Process(processes.children[0].process.pid).uids().effective == rights.NOBODY
+    assert lent.data.stat().st_uid == rights.NOBODY
+    processes.stop()
+    own = Postgres(processes, os.environ, durable=False)
+    own.wait(own.start())
+    assert own.data.stat().st_uid == own.rights.owner
 
 
 def test_cut_initdb_is_begun_anew(home: Home, processes: Processes) -> None:
