@@ -6,8 +6,8 @@ from typing import Any
 from django.conf import settings
 from django.core.files.base import ContentFile
 from django.core.management.base import BaseCommand
-from fixtures.demo import PATTERN, demo_files
 
+from fixtures.demo import PATTERN, demo_files
 from perfdb.results import access, intake
 from perfdb.results.models import Study, Upload
 
