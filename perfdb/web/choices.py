@@ -33,23 +33,28 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Facet:
-    """A field of which any number of values may be chosen."""
+    """A field of which any number of values may be chosen. ``nothing`` says what choosing none of them means."""
 
     name: str
     title: str
     options: tuple[Option, ...]
+    nothing: str = "any"
 
     @property
-    def chosen(self) -> list[str]:
-        """The texts of what is chosen; nothing chosen means any."""
-        return [option.text for option in self.options if option.chosen]
+    def said(self) -> str:
+        """What is chosen, in few words; menu.js says the same after a change."""
+        chosen = [option.text for option in self.options if option.chosen]
+        return f"{len(chosen)} chosen" if len(chosen) > 2 else ", ".join(chosen) or self.nothing
 
 
-def _facet(name: str, title: str, texts: Iterable[tuple[str, str]], chosen: Sequence[str]) -> Facet:
+def _facet(
+    name: str, title: str, texts: Iterable[tuple[str, str]], chosen: Sequence[str], nothing: str = "any"
+) -> Facet:
     """A facet of what is there (value, text), and of what was asked for although it is not."""
     offered = dict(texts)
     everything = offered | {value: value for value in chosen if value not in offered}
-    return Facet(name, title, tuple(Option(value, text, value in chosen) for value, text in everything.items()))
+    options = tuple(Option(value, text, value in chosen) for value, text in everything.items())
+    return Facet(name, title, options, nothing)
 
 
 def _spelled(values: Iterable[Value]) -> list[str]:
@@ -94,12 +99,18 @@ def metric_facet(chosen: Sequence[Measure]) -> Facet:
     """The measures that any run has a value of: totals first, in the metrics' order."""
     order = {metric.name: number for number, metric in enumerate(metrics.METRICS)}
     known = sorted(measures.slots(), key=lambda each: (each.role != metrics.TOTAL, order[each.metric], each.role))
-    return _facet("metric", "Metrics", [(str(each), measure_heading(each)) for each in known], [*map(str, chosen)])
+    return _facet(
+        "metric",
+        "Metrics",
+        [(str(each), measure_heading(each)) for each in known],
+        [*map(str, chosen)],
+        "as the workload",
+    )
 
 
 def layout_facet(name: str, title: str, names: Sequence[str], chosen: Sequence[str]) -> Facet:
     """Which dimensions to lay out along."""
-    return _facet(name, title, [(each, dimension(each).title) for each in names], chosen)
+    return _facet(name, title, [(each, dimension(each).title) for each in names], chosen, "none")
 
 
 def layout_dimensions() -> list[str]:

@@ -11,8 +11,8 @@ from perfdb.results.provenance import Place
 # The capture's own time stands among the counters; its difference is the elapsed time.
 TIME = "time"
 INTERVALS = "intervals"
-# What an interval is drawn over, in this order of preference; a column of neither kind is drawn over its number.
-_AXES = ("t1", "end", "t0", "start", "time")
+# An interval's number and its bounds place it in the chart and are not drawn themselves.
+_NOT_DRAWN = frozenset({"n", "t0", "t1"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,29 +105,49 @@ def _listing(name: str, traces: Sequence[Trace]) -> Listing:
 
 def _figure(columns: Sequence[tuple[str, str]], samples: Sequence[Sequence[float | None]]) -> dict[str, Any] | None:
     """Every column over time, one below the other with an axis of its own: their units differ."""
-    names = [name for name, _ in columns]
-    axis = next((names.index(name) for name in _AXES if name in names), None)
-    shown = [at for at, (name, _) in enumerate(columns) if at != axis and name not in _AXES and _varies(samples[at])]
-    if not shown or len(samples[0]) < 2:
+    by_name = dict(zip((name for name, _ in columns), samples, strict=True))
+    drawn = [
+        _over_time(name, unit, values, by_name)
+        for (name, unit), values in zip(columns, samples, strict=True)
+        # A column of zeroes, such as no errors at all, shows nothing.
+        if name not in _NOT_DRAWN and any(values)
+    ]
+    if not drawn or len(samples[0]) < 2:
         return None
-    x: Sequence[float | None] = list(range(1, len(samples[0]) + 1)) if axis is None else samples[axis]
+    ends = by_name.get("t1")
+    x = list(range(1, len(samples[0]) + 1)) if ends is None else ends
+    title = "Interval" if ends is None else "Time in the run (s)"
+    last = len(drawn)
     layout: dict[str, Any] = {
-        "grid": {"rows": len(shown), "columns": 1},
+        "grid": {"rows": last, "columns": 1},
         "showlegend": False,
         "hovermode": "x",
-        "xaxis": {"title": {"text": "Interval" if axis is None else f"Time in the run ({columns[axis][1] or 's'})"}},
+        "xaxis": {"title": {"text": title}, "anchor": _axis(last)},
     }
     data = []
-    for number, at in enumerate(shown):
-        suffix = "" if number == 0 else str(number + 1)
-        name, unit = columns[at]
-        title = f"{name} ({unit})" if unit else name
-        layout[f"yaxis{suffix}"] = {"title": {"text": title}, "rangemode": "tozero"}
-        drawn = {"type": "scatter", "mode": "lines+markers", "x": list(x), "y": list(samples[at]), "name": title}
-        data.append(drawn | {"yaxis": f"y{suffix}", "meta": {"series": number, "variant": 0}})
+    for number, (heading, values) in enumerate(drawn, start=1):
+        layout[_axis(number).replace("y", "yaxis")] = {"title": {"text": heading}, "rangemode": "tozero"}
+        trace = {"type": "scatter", "mode": "lines+markers", "x": x, "y": values, "name": heading}
+        data.append(trace | {"yaxis": _axis(number), "meta": {"series": number - 1, "variant": 0}})
     return {"data": data, "layout": layout}
 
 
-def _varies(samples: Sequence[float | None]) -> bool:
-    """Whether there is anything to see: a column of zeroes, such as no errors at all, is not drawn."""
-    return any(samples)
+def _axis(number: int) -> str:
+    """Plotly's name of the y axis with this number, the first of which has none."""
+    return "y" if number == 1 else f"y{number}"
+
+
+def _over_time(
+    name: str, unit: str, values: Sequence[float | None], by_name: Mapping[str, Sequence[float | None]]
+) -> tuple[str, list[float | None]]:
+    """A column's heading and values to draw: counts per second, since the last interval is shorter than the others."""
+    starts, ends = by_name.get("t0"), by_name.get("t1")
+    if unit != "count" or starts is None or ends is None:
+        return (f"{name} ({unit})" if unit else name), list(values)
+    return f"{name} per s", [_rate(*one) for one in zip(values, starts, ends, strict=True)]
+
+
+def _rate(value: float | None, start: float | None, end: float | None) -> float | None:
+    return (
+        value / (end - start) if value is not None and start is not None and end is not None and end > start else None
+    )

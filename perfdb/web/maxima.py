@@ -5,11 +5,12 @@ from dataclasses import dataclass
 
 from django.urls import reverse
 
-from perfdb.analysis.render.grid import GridCell, grids
+from perfdb.analysis.render.grid import grids
 from perfdb.analysis.render.labels import measure_title
 from perfdb.analysis.table import Cell, Key, Table
 from perfdb.results.models import Run
 from perfdb.web.run_figures import group_of
+from perfdb.web.tables import Footnotes
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +25,11 @@ class Best:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A measure and its value for each column."""
+    """A measure and, for each column, its value as text and the marks of its footnotes."""
 
     title: str
     unit: str
-    cells: tuple[GridCell, ...]
+    cells: list[tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,7 @@ class Maxima:
     best: list[Best]
     groups: list[tuple[str, list[Line]]]
     warnings: tuple[str, ...]
+    footnotes: list[tuple[str, str]]
 
 
 def of(tables: Sequence[Table]) -> Maxima | None:
@@ -46,12 +48,14 @@ def of(tables: Sequence[Table]) -> Maxima | None:
     if not tables or not tables[0].columns:
         return None
     (grid,) = grids(tables)
+    footnotes = Footnotes()
     grouped: dict[str, list[Line]] = {}
     for table, line in zip(tables, grid.lines, strict=True):
         if any(cell.runs for cell in line.cells):
-            found = Line(measure_title(table.measure), table.metric.unit, line.cells)
+            cells = [(cell.text, footnotes.marks(cell.notes)) for cell in line.cells]
+            found = Line(measure_title(table.measure), table.metric.unit, cells)
             grouped.setdefault(group_of(table.measure.metric), []).append(found)
-    return Maxima(grid.caption, _best(tables[0]), list(grouped.items()), grid.warnings)
+    return Maxima(grid.caption, _best(tables[0]), list(grouped.items()), grid.warnings, footnotes.lines)
 
 
 def _best(table: Table) -> list[Best]:

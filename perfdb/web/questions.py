@@ -8,11 +8,10 @@ from perfdb.analysis.workloads import cost_metric, parse_workload, primary_metri
 from perfdb.results import measures
 from perfdb.results.models import Run
 
-# What the maximum table shows, in the order in which studies print it; for each, total first and then the roles.
-_MAXIMUM = (
-    "mb_per_s",
-    "trans_per_s",
-    "response_ms",
+# What the maximum table shows, in the order in which studies print it: rates of the whole run, then utilisations
+# and costs, total first and then the roles.
+_RATES = ("mb_per_s", "trans_per_s", "response_ms")
+_BY_ROLE = (
     "cpu_util",
     "virtual_cpu_util",
     "cp_cpu_util",
@@ -106,5 +105,5 @@ def maximum(query: Query) -> Query:
 def _shown(primary: Measure) -> list[Measure]:
     """Every measure of the maximum table that any run has, the rate by which the best is chosen first."""
     known = sorted(measures.slots(), key=lambda each: (each.role != TOTAL, each.role))
-    listed = [each for name in _MAXIMUM for each in known if each.metric == name]
-    return list(dict.fromkeys([primary, *listed]))
+    by_role = [each for name in _BY_ROLE for each in known if each.metric == name]
+    return list(dict.fromkeys([primary, *map(Measure, _RATES), *by_role]))

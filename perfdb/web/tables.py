@@ -1,6 +1,6 @@
 """Tables of a Query as pages show them: grids whose cells lead to the runs behind them, and figures beside them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -20,10 +20,33 @@ MOST_CHARTS = 24
 
 @dataclass(frozen=True, slots=True)
 class LinkedCell:
-    """A printed number and where a click on it leads; ``address`` is empty where no run is behind it."""
+    """A printed number, where a click on it leads (empty where no run is behind it), and its footnotes' marks."""
 
     printed: GridCell
     address: str
+    marks: str
+
+
+class Footnotes:
+    """The notes of a table's cells, each said once below it and marked by a letter above."""
+
+    def __init__(self) -> None:
+        self._marks: dict[str, str] = {}
+
+    def marks(self, notes: Iterable[str]) -> str:
+        """The marks of a cell's notes; a note that is new gets the next letter."""
+        return " ".join(self._marks.setdefault(note, _letters(len(self._marks))) for note in notes)
+
+    @property
+    def lines(self) -> list[tuple[str, str]]:
+        """Marks and notes in the order of their first cell."""
+        return [(mark, note) for note, mark in self._marks.items()]
+
+
+def _letters(number: int) -> str:
+    """a to z, then aa to az and so on."""
+    first, last = divmod(number, 26)
+    return (_letters(first - 1) if first else "") + chr(ord("a") + last)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +57,7 @@ class Panel:
     grid: Grid
     lines: list[tuple[tuple[Heading | None, ...], list[LinkedCell]]]
     figure: dict[str, Any] | None
+    footnotes: list[tuple[str, str]]
 
     @property
     def figure_id(self) -> str:
@@ -60,11 +84,18 @@ def _figures(group: Sequence[Table]) -> Sequence[dict[str, Any] | None]:
 
 def _panel(number: int, table: Table, drawn: dict[str, Any] | None) -> Panel:
     (grid,) = grids([table])
+    footnotes = Footnotes()
     lines = [
-        (line.headings, [LinkedCell(cell, address(table, row, column, cell)) for column, cell in _cells(table, line)])
+        (
+            line.headings,
+            [
+                LinkedCell(cell, address(table, row, column, cell), footnotes.marks(cell.notes))
+                for column, cell in _cells(table, line)
+            ],
+        )
         for row, line in zip(table.rows, grid.lines, strict=True)
     ]
-    return Panel(number, grid, lines, drawn)
+    return Panel(number, grid, lines, drawn, footnotes.lines)
 
 
 def _cells(table: Table, line: Line) -> Sequence[tuple[Key, GridCell]]:

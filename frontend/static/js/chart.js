@@ -23,8 +23,42 @@ function axisStyle(axis) {
   };
 }
 
-/** The server's layout in this theme's colours. */
-function styledLayout(layout) {
+const CHARACTER = 6.3; // the mean width of a character of the subtitle, in pixels
+const TITLE = 44; // the room of the title above the subtitle, in pixels
+const LINE = 15; // the height of a line of the subtitle, in pixels
+
+/** The subtitle in as many lines as the width asks for: Plotly would run out of its frame. */
+function wrapped(text, width) {
+  const lines = [""];
+  for (const part of text.split(" · ")) {
+    const longer = lines.at(-1) ? `${lines.at(-1)} · ${part}` : part;
+    if (longer.length * CHARACTER <= width || !lines.at(-1)) lines[lines.length - 1] = longer;
+    else lines.push(part);
+  }
+  return lines;
+}
+
+/** The subtitle as an annotation: Plotly's own cannot be placed close to its title. */
+function subtitleNote(lines) {
+  return {
+    text: lines.join("<br>"),
+    font: { size: 12, color: css("--muted") },
+    align: "left",
+    showarrow: false,
+    xref: "paper",
+    yref: "paper",
+    x: 0,
+    y: 1,
+    xanchor: "left",
+    yanchor: "bottom",
+    yshift: 8,
+    xshift: -2,
+  };
+}
+
+/** The server's layout in this theme's colours, for a drawing of this width. */
+function styledLayout(layout, width) {
+  const subtitle = layout.title?.subtitle?.text ? wrapped(layout.title.subtitle.text, width - 24) : [];
   const axes = Object.entries(layout).filter(([name]) => /^[xy]axis\d*$/.test(name));
   return {
     ...layout,
@@ -33,18 +67,19 @@ function styledLayout(layout) {
     paper_bgcolor: "rgba(0,0,0,0)",
     plot_bgcolor: "rgba(0,0,0,0)",
     font: { family: css("--font"), size: 12, color: css("--text") },
-    margin: { l: 56, r: 16, t: layout.title ? 56 : 16, b: 40 },
+    margin: { l: 56, r: 16, t: layout.title ? TITLE + subtitle.length * LINE : 16, b: 40 },
     title: layout.title && {
+      text: layout.title.text,
       x: 0,
       xanchor: "left",
       xref: "paper",
       yref: "container",
-      y: 0.97,
+      y: 1,
       yanchor: "top",
-      ...layout.title,
+      pad: { t: 14 },
       font: { size: 14, weight: 650 },
-      subtitle: { ...layout.title.subtitle, font: { size: 12, color: css("--muted") } },
     },
+    annotations: [...(layout.annotations ?? []), ...(subtitle.length ? [subtitleNote(subtitle)] : [])],
     legend: { orientation: "h", y: -0.2, yanchor: "top", x: 0, ...layout.legend },
     hoverlabel: { bgcolor: css("--surface"), bordercolor: css("--line-strong"), font: { color: css("--text") }, align: "left" },
     modebar: { bgcolor: "rgba(0,0,0,0)", color: css("--muted"), activecolor: css("--accent") },
@@ -72,7 +107,7 @@ class PerfChart extends HTMLElement {
     document.addEventListener("perfdb:theme", this.redraw);
     this.draw().then(() => {
       this.plot.on("plotly_click", (event) => this.open(event.points[0]?.customdata ?? []));
-      this.sizes = new ResizeObserver(() => window.Plotly.Plots.resize(this.plot));
+      this.sizes = new ResizeObserver(() => this.draw());
       this.sizes.observe(this);
       this.dataset.drawn = "";
     });
@@ -87,7 +122,7 @@ class PerfChart extends HTMLElement {
 
   draw() {
     const data = this.figure.data.map(styledTrace);
-    return window.Plotly.react(this.plot, data, styledLayout(this.figure.layout), CONFIG);
+    return window.Plotly.react(this.plot, data, styledLayout(this.figure.layout, this.clientWidth), CONFIG);
   }
 
   /** A point of one run opens it; one of several trials asks which. */

@@ -22,8 +22,7 @@ document.addEventListener("click", (event) => {
 // Where the browser does not open a <details> that holds the target of the address, do it here.
 function openTarget() {
   const target = location.hash && document.getElementById(location.hash.slice(1));
-  const details = target && target.closest("details");
-  if (details) details.open = true;
+  for (let around = target; around; around = around.parentElement) if (around.matches("details")) around.open = true;
 }
 
 addEventListener("hashchange", openTarget);

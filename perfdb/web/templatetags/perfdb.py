@@ -1,5 +1,6 @@
 """Template helpers: figures printed as their metric says, and words for states."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import template
@@ -7,6 +8,9 @@ from django.conf import settings
 from django.template.defaultfilters import filesizeformat
 
 from perfdb.analysis import metrics
+from perfdb.analysis.dimensions import BY_NAME, Value, dimension
+from perfdb.analysis.metrics import Measure
+from perfdb.analysis.render.labels import measure_title
 from perfdb.analysis.units import round_half_up
 
 register = template.Library()
@@ -56,6 +60,20 @@ def sample(value: float | None) -> str:
 def size(count: int) -> str:
     """A number of bytes for people."""
     return filesizeformat(count).replace("\xa0", " ")
+
+
+@register.filter
+def dimensions(values: Mapping[str, Value]) -> list[tuple[str, Value]]:
+    """The dimensions that have a value, titled, in the order of their declaration, factors last."""
+    order = list(BY_NAME)
+    names = sorted(values, key=lambda name: (order.index(name) if name in order else len(order), name))
+    return [(dimension(name).title, values[name]) for name in names if values[name] not in (None, "")]
+
+
+@register.filter
+def measure(text: str) -> str:
+    """The title of a measure that is written ``name@role``."""
+    return measure_title(Measure.parse(text))
 
 
 @register.filter
