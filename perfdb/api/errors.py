@@ -11,6 +11,7 @@ from typing import Any
 
 from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
 from django.core.signals import got_request_exception
+from django.db import DataError
 from django.http import Http404
 from django.http.multipartparser import MultiPartParserError
 from rest_framework import exceptions
@@ -69,6 +70,9 @@ def _described(exc: Exception, context: Mapping[str, Any]) -> tuple[int, dict[st
             body = problem(413, str(exc))
         case SuspiciousOperation() | MultiPartParserError():
             body = problem(400, str(exc))
+        case DataError() | UnicodeEncodeError():
+            # Half a surrogate or a NUL inside JSON: valid JSON, but no text that PostgreSQL could hold.
+            body = problem(400, "a text contains a character that cannot be stored")
         case exceptions.ValidationError():
             body = _validation(exc)
         case exceptions.APIException():

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable
 
-from rest_framework.negotiation import BaseContentNegotiation
+from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 
 
-class AddressDecides(BaseContentNegotiation):
+class AddressDecides(DefaultContentNegotiation):
     """Each address has one format, so there is nothing to negotiate and no 406."""
 
     def select_renderer(

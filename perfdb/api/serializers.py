@@ -9,6 +9,7 @@ from typing import Any
 from rest_framework import serializers
 
 from perfdb.analysis.metrics import Better
+from perfdb.api.parsers import clean_path
 from perfdb.results.intake import DECISIONS
 from perfdb.results.models import Problem, Run, Upload, UploadRun
 from perfdb.results.models.vocabulary import INBOX
@@ -201,7 +202,23 @@ class NewUploadSerializer(serializers.Serializer[Any]):
     )
     create_study = serializers.BooleanField(default=False, help_text="Make the study if there is none")
     preview = serializers.BooleanField(default=False, help_text="Store no run until it is accepted")
-    facts = serializers.DictField(default=dict, help_text="What the files lack, such as `processors` and `mtu`")
+    facts = serializers.JSONField(
+        binary=True, default=dict, help_text="A JSON object of what the files lack: `processors`, `mtu` and so on"
+    )
+
+    def validate_facts(self, facts: Any) -> dict[str, Any]:
+        """Only an object has names."""
+        if not isinstance(facts, dict):
+            raise serializers.ValidationError('must be a JSON object such as {"processors": 2, "mtu": 1500}')
+        return facts
+
+    def validate_paths(self, paths: list[str]) -> list[str]:
+        """Clean, and still there afterwards."""
+        clean = [clean_path(path) for path in paths]
+        for given, path in zip(paths, clean, strict=True):
+            if not path:
+                raise serializers.ValidationError(f"{given!r} names no file")
+        return clean
 
 
 class UploadReferenceSerializer(serializers.Serializer[Any]):

@@ -1,4 +1,6 @@
-"""Clients for the tests of the REST interface."""
+"""Clients and workers for the tests of the REST interface."""
+
+from collections.abc import Iterator
 
 import pytest
 from django.contrib.auth.models import User
@@ -38,3 +40,9 @@ def reader(db: None, settings: Settings) -> APIClient:
     """A client that sends nobody's token, where reading is open."""
     settings.PUBLIC_READ = True
     return APIClient()
+
+
+@pytest.fixture
+def worker(transactional_db: None, celery_worker_running: None) -> Iterator[None]:
+    """A real worker, on a database that commits."""
+    yield

@@ -1,8 +1,8 @@
 """Uploads: bring files in, follow what becomes of them, accept a preview, take an upload back."""
 
 import time
-from collections.abc import Sequence
-from typing import cast
+from collections.abc import Iterable, Sequence
+from typing import Any, cast
 
 from django.contrib.auth.models import User
 from django.http import Http404, QueryDict
@@ -10,13 +10,14 @@ from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
 from rest_framework.decorators import api_view, parser_classes
 from rest_framework.exceptions import ValidationError
+from rest_framework.fields import ListField
 from rest_framework.parsers import JSONParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from perfdb.analysis.query import QueryError
 from perfdb.api.errors import Conflict
-from perfdb.api.parsers import UploadParser, clean_path, relative_path
+from perfdb.api.parsers import UploadParser, relative_path
 from perfdb.api.permissions import must_own, signed_in
 from perfdb.api.representation import upload_body, upload_reference, upload_row
 from perfdb.api.schema import ACCEPT_EXAMPLE, LIST_PARAMETERS, WAIT_PARAMETER, errors
@@ -68,25 +69,25 @@ def uploads(request: Request) -> Response:
     """All uploads, newest first; or a new one, which is worked on after the answer."""
     if request.method == "POST":
         return _create(request)
-    asked = _known_only(request.query_params, ("cursor", "size"))
+    asked = request.query_params
+    _known_only(asked, ("cursor", "size"))
     ordering = Ordering.parse("-created", _ORDERINGS)
     found = page(Upload.objects.all(), _COLUMNS, ordering, asked.get("cursor", ""), read_size(asked.get("size", "")))
     return Response(page_body(request, found, lambda row: upload_row(request, row)))
 
 
-def _known_only(given: QueryDict, known: Sequence[str]) -> QueryDict:
+def _known_only(given: Iterable[str], known: Sequence[str]) -> None:
     for name in given:
         if name not in known:
             raise QueryError(name, f"{name!r} is not a parameter", known)
-    return given
 
 
 def _create(request: Request) -> Response:
-    asked = NewUploadSerializer(data=_merged(request))
+    asked = NewUploadSerializer(data=_given(request))
     asked.is_valid(raise_exception=True)
     given = asked.validated_data
     files = given["files"]
-    paths = [clean_path(path) for path in given["paths"]] or [relative_path(file) for file in files]
+    paths = given["paths"] or [relative_path(file) for file in files]
     if len(paths) != len(files):
         raise ValidationError({"paths": f"{len(paths)} paths were given for {len(files)} files; give one for each"})
     user = signed_in(request)
@@ -101,14 +102,15 @@ def _create(request: Request) -> Response:
     return Response(body, status=202, headers={"Location": body["url"]})
 
 
-def _merged(request: Request) -> QueryDict:
-    """The form's fields, with those that came in the address; raises QueryError for an unknown one."""
-    data = cast(QueryDict, request.data).copy()
-    for name, texts in request.query_params.lists():
-        if name not in data:
-            data.setlist(name, texts)
-    _known_only(data, list(NewUploadSerializer().fields))
-    return data
+def _given(request: Request) -> dict[str, Any]:
+    """The form's fields and those of the address, without blank ones; raises QueryError for an unknown name."""
+    fields = NewUploadSerializer().fields
+    form = cast(QueryDict, request.data)
+    _known_only([*form, *request.query_params], list(fields))
+    given = dict(request.query_params.lists()) | dict(form.lists())
+    kept = {name: [value for value in values if value != ""] for name, values in given.items()}
+    several = {name for name, field in fields.items() if isinstance(field, ListField)}
+    return {name: values if name in several else values[-1] for name, values in kept.items() if values}
 
 
 def _study(user: User, slug: str, *, create: bool) -> Study | None:
@@ -133,8 +135,8 @@ def _study(user: User, slug: str, *, create: bool) -> Study | None:
 @api_view(["GET"])
 def upload(request: Request, pk: int) -> Response:
     """An upload's state, files, runs and problems; ``?wait=30`` answers when it has settled or the time is over."""
-    asked = _known_only(request.query_params, ("wait",))
-    _wait_until_settled(pk, _read_wait(asked.get("wait", "")))
+    _known_only(request.query_params, ("wait",))
+    _wait_until_settled(pk, _read_wait(request.query_params.get("wait", "")))
     return Response(upload_body(request, pk))
 
 
