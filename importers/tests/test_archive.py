@@ -1,0 +1,104 @@
+"""Unpacking zip archives: what is taken, what is left out by name, and which limits refuse the whole."""
+
+import stat
+from io import BytesIO
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+
+import pytest
+
+from importers.archive import Limits, expand, is_archive, unpack
+from importers.model import SourceFile
+
+
+def zipped(*members: tuple[str | ZipInfo, bytes], compression: int = ZIP_DEFLATED) -> bytes:
+    buffer = BytesIO()
+    with ZipFile(buffer, "w", compression) as container:
+        for name, data in members:
+            container.writestr(name, data)
+    return buffer.getvalue()
+
+
+def archive(*members: tuple[str | ZipInfo, bytes]) -> SourceFile:
+    return SourceFile("runs.zip", zipped(*members))
+
+
+def test_files_keep_their_paths() -> None:
+    unpacked = unpack(archive(("AB12/run.log", b"one"), ("AB12/", b""), ("b.txt", b"two")))
+    assert unpacked.files == [SourceFile("AB12/run.log", b"one"), SourceFile("b.txt", b"two")]
+    assert unpacked.problems == []
+
+
+def test_what_desktops_add_is_skipped() -> None:
+    clutter = [("__MACOSX/._a", b"x"), ("a/.DS_Store", b"x"), ("Thumbs.db", b"x")]
+    unpacked = unpack(archive(*clutter, ("a/run.log", b"one")))
+    assert [file.name for file in unpacked.files] == ["a/run.log"]
+    assert unpacked.problems == []
+
+
+@pytest.mark.parametrize("name", ["../evil", "a/../../evil", "/etc/passwd", "C:/evil", "a\\..\\evil"])
+def test_paths_that_lead_out_are_left_out_by_name(name: str) -> None:
+    unpacked = unpack(archive((name, b"x"), ("good.log", b"one")))
+    assert [file.name for file in unpacked.files] == ["good.log"]
+    assert [(each.code, each.file) for each in unpacked.problems] == [("archive.member", f"runs.zip/{name}")]
+
+
+def test_links_archives_inside_and_repeated_names_are_left_out_by_name() -> None:
+    link = ZipInfo("link")
+    link.external_attr = (stat.S_IFLNK | 0o777) << 16
+    with pytest.warns(UserWarning, match="Duplicate name"):
+        file = archive((link, b"/etc/passwd"), ("in.zip", zipped(("a", b"b"))), ("a.log", b"1"), ("a.log", b"2"))
+    unpacked = unpack(file)
+    assert unpacked.files == [SourceFile("a.log", b"1")]
+    messages = [problem.message for problem in unpacked.problems]
+    assert [("link" in messages[0]), ("in.zip" in messages[1]), ("twice" in messages[2])] == [True] * 3
+
+
+def test_an_encrypted_member_is_left_out_by_name() -> None:
+    data = bytearray(zipped(("secret.log", b"one"), compression=0))
+    data[6] |= 1  # general purpose flags, bit 0, in the local header
+    data[data.index(b"PK\x01\x02") + 8] |= 1  # and in the directory
+    unpacked = unpack(SourceFile("runs.zip", bytes(data)))
+    assert unpacked.files == []
+    assert "secret.log in runs.zip is encrypted" in unpacked.problems[0].message
+
+
+def test_a_damaged_member_is_left_out_by_name() -> None:
+    data = zipped(("good.log", b"fine"), ("bad.log", b"0123456789"), compression=0).replace(
+        b"0123456789", b"0123456780"
+    )
+    unpacked = unpack(SourceFile("runs.zip", data))
+    assert [file.name for file in unpacked.files] == ["good.log"]
+    assert "bad.log in runs.zip is damaged" in unpacked.problems[0].message
+
+
+@pytest.mark.parametrize("keep", [4, 30, 60, -1])
+def test_a_truncated_archive_gives_nothing_but_a_problem(keep: int) -> None:
+    unpacked = unpack(SourceFile("runs.zip", zipped(("a.log", b"one"))[:keep]))
+    assert unpacked.files == []
+    assert [(each.code, each.file) for each in unpacked.problems] == [("archive.corrupt", "runs.zip")]
+
+
+def test_too_many_files_refuse_the_whole() -> None:
+    unpacked = unpack(archive(*((f"{number}.log", b"x") for number in range(4))), Limits(files=3))
+    assert unpacked.files == []
+    assert [problem.code for problem in unpacked.problems] == ["archive.limit"]
+
+
+def test_too_many_bytes_refuse_the_whole() -> None:
+    unpacked = unpack(archive(("a.log", b"x" * 60), ("b.log", b"x" * 60)), Limits(total_bytes=100))
+    assert unpacked.files == []
+    assert [problem.code for problem in unpacked.problems] == ["archive.limit"]
+
+
+def test_a_bomb_refuses_the_whole() -> None:
+    unpacked = unpack(archive(("bomb.log", b"0" * 3 * 1024**2)), Limits(ratio=100))
+    assert unpacked.files == []
+    assert "more than 100 times" in unpacked.problems[0].message
+
+
+def test_archives_among_files_are_replaced_by_what_they_hold() -> None:
+    plain = SourceFile("plain.log", b"text")
+    expanded = expand([plain, archive(("a.log", b"one"))])
+    assert [file.name for file in expanded.files] == ["plain.log", "a.log"]
+    assert is_archive(zipped())
+    assert not is_archive(b"PK is no archive")

@@ -1,0 +1,156 @@
+"""Bad input never raises and is never silently half: cut, shuffled, mixed and mangled files."""
+
+from collections.abc import Sequence
+from random import Random
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from importers import FileReading, read
+from importers.collate import collate
+from importers.model import Severity, SourceFile, Status
+
+LOG = """AWMLOG 1 tool=AWM role=client host=LINUXA mb_bytes=1048576
+RUN   run_id=AB101 trial=1 start="2002-02-26 14:05:03"
+PARM  workload=RR users=2 req_bytes=200 resp_bytes=1000 seconds=60 mtu=1500
+INT   n=1 phase=measure t0=0.000 t1=60.000 trans=3000 errors=0 resp_avg_ms=40.000
+CONN  id=1 trans=1500 seconds=60.00 resp_avg_ms=40.000 errors=0
+CONN  id=2 trans=1500 seconds=60.00 resp_avg_ms=40.000 errors=0
+SUM   trans=3000 seconds=60.00 trans_per_sec=50.00 resp_avg_ms=40.000 errors=0
+END   rc=0 reason=complete end="2002-02-26 14:06:03"
+"""
+CAPTURE = """* CPQUERY-CAPTURE 1 run_id=AB101 phase=before role=lpar userid=PERFOPER
+query userid
+PERFOPER AT ZVM1
+Ready; T=0.01/0.01 14:05:01
+query time
+TIME IS 14:05:01 EST TUESDAY 02/26/02
+CONNECT= 01:12:33 VIRTCPU= 017:25.51 TOTCPU= 033:40.12
+Ready; T=0.01/0.01 14:05:01
+query processors
+PROCESSOR 00 MASTER
+PROCESSOR 01 ALTERNATE
+Ready; T=0.01/0.01 14:05:01
+query vswitch vsw1 details
+VSWITCH SYSTEM VSW1     Type: VSWITCH Connected: 1    Maxconn: INFINITE
+    Adapter Owner: LNXCL1   NIC: 0600  Name: UNASSIGNED
+      RX Packets: 38120          Discarded: 0            Errors: 0
+      RX Bytes: 2980121              TX Bytes: 3120433
+Ready; T=0.01/0.01 14:05:01
+"""
+TEXTS = {"awm": LOG, "cp_query": CAPTURE}
+patient = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+def read_one(data: bytes, name: str = "AB101.before.lpar.txt") -> FileReading:
+    (reading,) = read([SourceFile(name, data)])
+    collate(reading.fragments)
+    return reading
+
+
+def whole(text: str) -> FileReading:
+    return read_one(text.encode())
+
+
+def assert_accounted_for(reading: FileReading, text: str) -> None:
+    """Either all that the whole file says is there, or a problem says that something is wrong."""
+    complete = whole(text).fragments
+    if reading.fragments != complete:
+        assert reading.problems, "something is missing or different, and nobody is told"
+
+
+def test_a_log_cut_at_any_byte_is_complete_only_with_its_whole_end() -> None:
+    for at in range(len(LOG)):
+        reading = read_one(LOG[:at].encode())
+        if any(fragment.status is Status.COMPLETE for fragment in reading.fragments):
+            assert LOG[:at] == LOG.rstrip("\n")
+        else:
+            assert reading.problems, f"cut at {at}"
+
+
+def test_a_capture_cut_at_any_byte_has_no_half_figures() -> None:
+    (complete,) = whole(CAPTURE).fragments
+    for at in range(len(CAPTURE)):
+        reading = read_one(CAPTURE[:at].encode())
+        for fragment in reading.fragments:
+            assert set(fragment.counters) <= set(complete.counters), f"cut at {at}"
+            assert fragment.taken in {None, complete.taken}
+            if fragment.readings and fragment.readings != complete.readings:
+                assert "cp_query.open-end" in {problem.code for problem in reading.problems}
+
+
+@patient
+@given(st.sampled_from(sorted(TEXTS)), st.randoms(use_true_random=False))
+def test_shuffled_lines_are_noticed(name: str, random: Random) -> None:
+    lines = TEXTS[name].splitlines(keepends=True)
+    shuffled = [lines[0], *random.sample(lines[1:], len(lines) - 1)]
+    reading = read_one("".join(shuffled).encode())
+    if name == "awm":
+        for fragment in reading.fragments:
+            rows = sum(len(listing.rows) for listing in fragment.listings)
+            assert fragment.status is not Status.COMPLETE or rows == 3 or reading.problems
+
+
+@patient
+@given(st.lists(st.booleans(), min_size=16, max_size=16))
+def test_two_logs_mixed_line_by_line_never_make_one_good_run(choices: list[bool]) -> None:
+    other = LOG.replace("AB101", "AB102").replace("users=2", "users=50").replace("3000", "2999")
+    mixed = interleave(LOG.splitlines(keepends=True), other.splitlines(keepends=True), choices)
+    reading = read_one("".join(mixed).encode())
+    whole_fragments = {
+        fragment.run_id: fragment.readings for text in (LOG, other) for fragment in whole(text).fragments
+    }
+    for fragment in reading.fragments:
+        same = [each.text for each in fragment.readings] == [
+            each.text for each in whole_fragments[str(fragment.run_id)]
+        ]
+        assert same or reading.problems
+
+
+def interleave(one: Sequence[str], other: Sequence[str], choices: Sequence[bool]) -> list[str]:
+    queues = [list(one), list(other)]
+    mixed = [queues[choice].pop(0) for choice in choices if queues[choice]]
+    return [*mixed, *queues[0], *queues[1]]
+
+
+@patient
+@given(
+    st.sampled_from(sorted(TEXTS)),
+    st.integers(0, 2000),
+    st.one_of(st.sampled_from('0123456789 =:."\n*+-%'), st.characters(codec="utf-8")),
+)
+def test_one_character_changed_never_raises(name: str, at: int, new: str) -> None:
+    text = TEXTS[name]
+    at %= len(text)
+    read_one((text[:at] + new + text[at + 1 :]).encode())
+
+
+@patient
+@given(st.sampled_from(sorted(TEXTS)), st.binary(max_size=40), st.integers(0, 2000))
+def test_junk_in_the_middle_never_raises(name: str, junk: bytes, at: int) -> None:
+    data = TEXTS[name].encode()
+    at %= len(data)
+    read_one(data[:at] + junk + data[at:])
+
+
+@patient
+@given(st.binary(max_size=400))
+def test_random_bytes_are_no_run(data: bytes) -> None:
+    reading = read_one(data)
+    assert reading.fragments == []
+    assert [problem.severity for problem in reading.problems if problem.severity is Severity.ERROR]
+
+
+@pytest.mark.parametrize("name", sorted(TEXTS))
+@pytest.mark.parametrize("codec", ["utf-16", "utf-16-le", "utf-32", "cp037", "cp500", "utf-7"])
+def test_other_encodings_read_the_same_or_are_refused(name: str, codec: str) -> None:
+    reading = read_one(TEXTS[name].encode(codec))
+    assert_accounted_for(reading, TEXTS[name])
+
+
+@patient
+@given(st.sampled_from(["awm", "cp_query"]), st.text(max_size=300))
+def test_any_text_forced_into_a_format_never_raises(name: str, text: str) -> None:
+    (reading,) = read([SourceFile("before.client.txt", text.encode())], {"before.client.txt": name})
+    collate(reading.fragments)
