@@ -5,7 +5,6 @@ from datetime import datetime
 import pytest
 
 from importers import cp_query
-from importers.cp_query import phase_and_role_in
 from importers.model import Fragment, Kind, Parsed, Severity
 from importers.text import decode
 
@@ -349,26 +348,6 @@ def test_a_head_line_that_names_another_user_is_refused() -> None:
     parsed = parse(HEAD.replace("LINUXA", "LINUXB"), *USERID, *TIME)
     assert parsed.fragments == []
     assert codes(parsed) == ["cp_query.userid"]
-
-
-@pytest.mark.parametrize(
-    ("name", "phase", "role"),
-    [
-        ("before.client.txt", "before", "client"),
-        ("NMGBR950.before.client.txt", "before", "client"),
-        ("x/NMGBR950/after.lpar.txt", "after", "lpar"),
-        ("client_after.log", "after", "client"),
-        ("NMGBR950/before/server", "before", "server"),
-        ("AFTER.Client.TXT", "after", "client"),
-        ("before.linuxc.txt", "before", "linuxc"),
-        ("before.20020226.txt", "before", None),
-        ("before.txt", "before", None),
-        ("capture.txt", None, None),
-        ("before-and-after.client.txt", None, "client"),
-    ],
-)
-def test_phase_and_role_from_names(name: str, phase: str | None, role: str | None) -> None:
-    assert phase_and_role_in(name) == (phase, role)
 
 
 def test_without_head_line_the_name_counts_and_the_run_stays_open() -> None:
