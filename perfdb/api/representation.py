@@ -1,6 +1,7 @@
 """Runs and uploads as plain data: the field names that scripts rely on (docs/api.md)."""
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from django.db.models import Prefetch
@@ -8,14 +9,16 @@ from rest_framework.request import Request
 from rest_framework.reverse import reverse
 
 from perfdb.results import provenance
-from perfdb.results.models import CounterSet, Problem, Run, Upload, UploadFile
+from perfdb.results.models import Problem, Run, Upload, UploadFile
 from perfdb.results.provenance import AppliedFormula, Figure, Input, Place
+from perfdb.results.record import Counters
+from perfdb.results.stored import read_record
 
 
 def run_body(request: Request, run: Run) -> dict[str, Any]:
     """One run with everything known about it."""
     sources = run.sources.select_related("artifact").order_by("path", "id")
-    counters = run.counter_sets.select_related("layout").order_by("role", "subject")
+    record = read_record(run)
     return {
         "id": run.pk,
         "run_id": run.run_id,
@@ -23,9 +26,9 @@ def run_body(request: Request, run: Run) -> dict[str, Any]:
         **_dimensions(run),
         "status": run.status,
         "started": run.started,
-        "facts": run.evidence.facts if hasattr(run, "evidence") else {},
-        "measurements": [_measurement(figure) for figure in provenance.figures(run)],
-        "counters": [_counters(each) for each in counters],
+        "facts": {key: asdict(fact) for key, fact in record.facts.items()},
+        "measurements": [_measurement(figure) for figure in provenance.figures_of_record(run, record)],
+        "counters": [_counters(each) for each in record.counters],
         "problems": [_problem(each) for each in run.problems.order_by("id")],
         "artifacts": [
             _artifact(request, source.artifact_id, source.path, source.artifact.sha256, source.artifact.size)
@@ -93,8 +96,8 @@ def _place(place: Place | None) -> dict[str, Any]:
     return {"artifact": place.artifact or None, "file": place.path or None, "line": place.line or None}
 
 
-def _counters(each: CounterSet) -> dict[str, Any]:
-    columns = zip(each.layout.names, each.before, each.after, each.before_lines, each.after_lines, strict=True)
+def _counters(each: Counters) -> dict[str, Any]:
+    columns = zip(each.names, each.before, each.after, each.before_lines, each.after_lines, strict=True)
     return {
         "role": each.role,
         "subject": each.subject,

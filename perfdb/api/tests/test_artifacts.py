@@ -1,5 +1,7 @@
 """GET /api/v1/artifacts/ID/"""
 
+from typing import Any
+
 import pytest
 from django.contrib.auth.models import User
 from rest_framework.test import APIClient
@@ -19,7 +21,7 @@ def artifact(api: APIClient) -> Artifact:
 
 
 def test_it_works(api: APIClient, artifact: Artifact) -> None:
-    response = api.get(PATH.format(id=artifact.pk))
+    response: Any = api.get(PATH.format(id=artifact.pk))
     assert b"".join(response.streaming_content) == CONTENT
     assert response.headers["Content-Length"] == str(len(CONTENT))
 

@@ -8,7 +8,7 @@ from rest_framework.test import APIClient
 from perfdb.api.tests.answers import check, problem
 from perfdb.api.tests.files import case, post_files
 from perfdb.api.tests.test_upload import settled
-from perfdb.results.models import Run
+from perfdb.results.models import Problem, Run
 from perfdb.results.tests.builders import make_run
 
 PATH = "/api/v1/runs/{id}/"
@@ -41,8 +41,8 @@ def test_it_works(body: Any) -> None:
 
 
 def test_a_reported_value_has_its_line(body: Any) -> None:
-    found = measurement(body, "trans_per_s")
-    assert (found["origin"], found["unit"], found["formula"]) == ("reported", "trans/s", None)
+    found = measurement(body, "transactions")
+    assert (found["origin"], found["unit"], found["formula"]) == ("reported", "trans", None)
     assert found["printed"] in line_of(body, found["artifact"], found["line"])
     assert float(found["printed"]) == found["value"]
 
@@ -68,14 +68,19 @@ def test_counters_stand_before_and_after(body: Any) -> None:
     assert {each["role"] for each in body["counters"]} >= {"client", "server", "lpar"}
     for each in body["counters"]:
         assert each["before_artifact"] != each["after_artifact"]
-        assert "time" in [reading["counter"] for reading in each["readings"]]
+        for reading in each["readings"]:
+            assert reading["before"] < reading["after"]
+            assert line_of(body, each["before_artifact"], reading["before_line"])
+            assert line_of(body, each["after_artifact"], reading["after_line"])
+    assert "totcpu" in [reading["counter"] for each in body["counters"] for reading in each["readings"]]
 
 
-def test_problems_are_listed(worker: None, api: APIClient) -> None:
-    upload = settled(api, post_files(api, case("bad/awm_no_end")))
-    body = check(api.get(PATH.format(id=upload["runs"][0]["id"])), PATH)
-    assert body["status"] == "incomplete"
-    assert any(each["line"] and each["file"] == "cut.log" and each["remedy"] for each in body["problems"])
+def test_problems_are_listed(reader: APIClient) -> None:
+    run = make_run()
+    given = {"severity": "warning", "code": "awm.cut-off", "message": "Cut off.", "remedy": "Send it again."}
+    Problem.objects.create(run=run, file="cut.log", line=13, run_label="R", **given)
+    body = check(reader.get(PATH.format(id=run.pk)), PATH)
+    assert body["problems"] == [given | {"file": "cut.log", "line": 13, "run_id": "R"}]
 
 
 def test_a_withdrawn_run_can_still_be_read(reader: APIClient) -> None:

@@ -23,6 +23,8 @@ from perfdb.results.models import Run
 from perfdb.results.paging import read_size
 from perfdb.results.querysets import run_page
 
+_VOCABULARY = ("study", "system", "level", "workload", "device")
+
 
 @extend_schema(
     operation_id="runs",
@@ -57,5 +59,5 @@ def _row(request: Request, row: dict[str, Any]) -> dict[str, Any]:
 @api_view(["GET"])
 def run(request: Request, pk: int) -> Response:
     """One run with its dimensions, measurements and where each comes from, counters, problems and files."""
-    related = Run.objects.select_related("study", "system", "level", "workload", "device", "evidence")
+    related = Run.objects.select_related(*_VOCABULARY, *(f"experiment__{name}" for name in _VOCABULARY))
     return Response(run_body(request, get_object_or_404(related, pk=pk)))

@@ -1,0 +1,59 @@
+"""How many SQL queries each endpoint needs, pinned in query_counts.json; never more when there are more rows.
+
+When a number changes for a good reason, change it in that file.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+from django.contrib.auth.models import User
+from pytest_django import DjangoAssertNumQueries
+from rest_framework.test import APIClient
+
+from perfdb.api.tests.files import case, post_files
+from perfdb.api.tests.test_upload import settled
+from perfdb.api.urls import urlpatterns
+from perfdb.results.models import Artifact
+from perfdb.results.tests.builders import make_run, make_study
+
+COUNTS: dict[str, int] = json.loads((Path(__file__).parent / "query_counts.json").read_text())
+
+
+@pytest.fixture
+def names(worker: None, api: APIClient) -> dict[str, int]:
+    """An imported run with everything, and a few more of other devices and studies."""
+    upload = settled(api, post_files(api, case("cp_query/NMGBR950")))
+    for n in range(4):
+        make_run(f"R{n}", study=make_study(("guest-lan", "other")[n % 2]), device=("QDIO", "HiperSockets")[n // 2])
+    artifact = Artifact.objects.order_by("pk").values_list("pk", flat=True)[0]
+    return {"run": upload["runs"][0]["id"], "upload": upload["id"], "artifact": artifact}
+
+
+def test_every_endpoint_is_counted() -> None:
+    counted = {address.partition("?")[0] for address in COUNTS}
+    for pattern in urlpatterns:
+        route = f"/{pattern.pattern}"
+        if route.startswith("/api/v1/") and not route.endswith(("accept/", "undo/")):
+            assert any(_fits(route, path) for path in counted), f"{route} is missing in query_counts.json"
+
+
+def _fits(route: str, path: str) -> bool:
+    parts = zip(route.split("/"), path.split("/"), strict=False)
+    return route.count("/") == path.count("/") and all(a == b or a.startswith("<") for a, b in parts)
+
+
+def test_endpoints_need_as_many_queries_as_they_should(
+    names: dict[str, int],
+    reader: APIClient,
+    ada: User,
+    django_assert_num_queries: DjangoAssertNumQueries,
+) -> None:
+    for address, count in COUNTS.items():
+        path = address.format(**names)
+        with django_assert_num_queries(count, info=address):
+            assert reader.get(path).status_code == 200
+    make_run("MORE", device="MORE", level="MORE", workload="CRR", study=make_study("more"), factors={"kernel": "6"})
+    for address, count in COUNTS.items():
+        with django_assert_num_queries(count, info=f"{address} with one more run"):
+            reader.get(address.format(**names))
