@@ -1,0 +1,41 @@
+"""``manage.py apitoken NAME``: make a token for scripts. It is shown once; only its digest is kept."""
+
+import os
+from pathlib import Path
+from typing import IO, Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from perfdb.results import access
+from perfdb.results.management.commands._users import add_user_argument, named_user
+
+
+class Command(BaseCommand):
+    """Prints a new token, or puts it into a file that only its owner can read."""
+
+    help = "Make a token for scripts and print it; it cannot be shown again."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """What it is called, whose it is, where it goes."""
+        parser.add_argument("name", help="what the token is for, such as 'nightly import'")
+        add_user_argument(parser)
+        parser.add_argument("--write", metavar="FILE", type=Path, help="put it into FILE (mode 600), print nothing")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Make the token."""
+        user = named_user(options["user"])
+        if options["write"] is None:
+            self.stdout.write(access.make_token(user, options["name"]))
+            return
+        # The file first: a token that could not be written would be lost.
+        with _private_file(options["write"]) as file:
+            file.write(access.make_token(user, options["name"]) + "\n")
+
+
+def _private_file(path: Path) -> IO[str]:
+    """The file, empty, readable by its owner alone from the first moment."""
+    try:
+        path.unlink(missing_ok=True)
+        return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w")
+    except OSError as error:
+        raise CommandError(f"cannot write {path}: {error.strerror}") from None
