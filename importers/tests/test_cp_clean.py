@@ -2,8 +2,8 @@
 
 import pytest
 
-from importers.cp_clean import clean
-from importers.cp_commands import command_of, failure_code, is_ready, label_command
+from importers.cp_query.clean import clean
+from importers.cp_query.commands import command_of, failure_code, is_ready, label_command
 
 
 def cleaned(*lines: str) -> list[str]:

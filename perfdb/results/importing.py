@@ -73,12 +73,31 @@ def _show(job: Job, upload: Upload, placements: Sequence[Placement], problems: S
     """Replace what the upload's page shows: the outcomes to expect and all problems."""
     with transaction.atomic():
         jobs.hold(job)
-        upload.runs.filter(loaded=False).delete()
+        upload.runs.all().delete()
         upload.problems.all().delete()
         UploadRun.objects.bulk_create(_row(upload, placement) for placement in placements)
+        _add_unreadable(upload, len(placements), problems)
         _say(upload, [*problems, *(each for placement in placements for each in _problems(placement))])
         upload.runs_found = len(placements)
         upload.save(update_fields=["runs_found"])
+
+
+def _add_unreadable(upload: Upload, first: int, problems: Sequence[Found]) -> None:
+    """Runs of which a file says nothing usable: there is no record of them, but they were refused all the same."""
+    refused = dict.fromkeys(
+        (each.run_id, each.file) for each in problems if each.run_id and each.severity == Severity.ERROR
+    )
+    UploadRun.objects.bulk_create(
+        UploadRun(
+            upload=upload,
+            number=number,
+            run_label=run_id,
+            trial=1,
+            outcome=Outcome.REJECTED,
+            summary={"dimensions": {}, "figures": [], "files": [file]},
+        )
+        for number, (run_id, file) in enumerate(refused, start=first)
+    )
 
 
 def _say(upload: Upload, problems: Sequence[Found]) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from importers.collate import content_digest
-from importers.model import Problem, Severity
+from importers.model import Fragment, Problem, Severity
 from perfdb.analysis import metrics, units
 from perfdb.analysis.metrics import Measure
 from perfdb.results.experiments import configuration_of
@@ -78,7 +78,7 @@ class Placer:
     def _join(self, brought: Brought, run: Run) -> Placement:
         record = brought.record
         known = {digest for source in run.sources.all() for digest in source.digests}
-        if {content_digest(fragment) for fragment in record.fragments} <= known:
+        if _digests(record.fragments) <= known:
             return Placement(brought, record, Outcome.ALREADY_THERE, run, brought.sources)
         stored = stored_evidence(run, brought.context.artifacts)
         joined = _joined(self._study, brought, stored)
@@ -92,9 +92,10 @@ class Placer:
 
 
 def _joined(study: Study, brought: Brought, stored: StoredEvidence) -> RunRecord | None:
-    """Stored and new evidence as one record; None when together they are not one run."""
-    drafts = together(study, [*stored.fragments, *brought.record.fragments]).drafts
-    if len(drafts) != 1:
+    """Stored and new evidence as one record; None when together they are not one run, or one shuts out the other."""
+    fragments = [*stored.fragments, *brought.record.fragments]
+    drafts = together(study, fragments).drafts
+    if len(drafts) != 1 or not _digests(fragments) <= _digests(drafts[0].fragments):
         return None
     context = Context(
         artifacts={**stored.context.artifacts, **brought.context.artifacts},
@@ -102,6 +103,10 @@ def _joined(study: Study, brought: Brought, stored: StoredEvidence) -> RunRecord
         received=stored.received,
     )
     return record_of(drafts[0], context)
+
+
+def _digests(fragments: Iterable[Fragment]) -> set[str]:
+    return {content_digest(fragment) for fragment in fragments}
 
 
 def _same(record: RunRecord, other: RunRecord) -> bool:

@@ -8,13 +8,14 @@ from perfdb.analysis.checks.finding import Finding, Quantity
 from perfdb.analysis.checks.pairs import PairState, Snapshot, check_elapsed, check_pair
 from perfdb.results.derivation import TIME, figures_of
 from perfdb.results.prepare.configuration import PROCESSORS
+from perfdb.results.prepare.evidence import roles_of
 from perfdb.results.record import Counters, RunRecord, moment_of
 
 
 def check(record: RunRecord, draft: RunDraft) -> None:
     """Run all checks; findings become problems, refused pairs and adapters are marked as not usable."""
-    for pair in draft.pairs:
-        _check_pair(record, pair)
+    for role, pair in roles_of(draft).items():
+        _check_pair(record, role, pair)
     elapsed = check_elapsed(figures_of(record).taken)
     record.problems += _problems(elapsed, record, _client(draft))
     if draft.driver is not None:
@@ -33,8 +34,8 @@ def _problems(findings: Iterable[Finding], record: RunRecord, file: str) -> list
     return [Problem(Severity(f.severity), f.code, f.message, f.remedy, file, f.line, record.run_id) for f in findings]
 
 
-def _check_pair(record: RunRecord, pair: Pair) -> None:
-    sets = [counters for counters in record.counters if counters.role == pair.role]
+def _check_pair(record: RunRecord, role: str, pair: Pair) -> None:
+    sets = [counters for counters in record.counters if counters.role == role]
     processors = record.values.get(PROCESSORS)
     verdict = check_pair(
         record.run_id,

@@ -1,6 +1,7 @@
 """Values, counters and traces of a run, converted to base units; each keeps its printed text and place."""
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 
 from importers.model import Fragment, Listing, Pair, Problem, Reading, RunDraft, Severity
 from perfdb.analysis import metrics, units
@@ -78,12 +79,17 @@ def _columns(listing: Listing, artifact: int) -> Iterable[TraceColumn]:
 def counters_of(draft: RunDraft, artifacts: Mapping[str, int], problems: list[Problem]) -> list[Counters]:
     """The counters of all pairs, one set a role and subject; the moment of capture is the counter ``time``."""
     sets: list[Counters] = []
-    for pair in draft.pairs:
-        before = _half(pair.before, draft.run_id, problems)
-        after = _half(pair.after, draft.run_id, problems)
-        subjects = dict.fromkeys(subject for subject, _ in [*before, *after])
-        sets.extend(_set(pair, subject, before, after, artifacts) for subject in subjects)
+    for role, pair in roles_of(draft).items():
+        halves = [_half(half, draft.run_id, problems) for half in (pair.before, pair.after)]
+        subjects = dict.fromkeys(subject for half in halves for subject, _ in half)
+        sets.extend(_set(role, subject, pair, halves, artifacts) for subject in subjects)
     return sets
+
+
+def roles_of(draft: RunDraft) -> dict[str, Pair]:
+    """The pairs by role; where several hosts play one role, each host is a role of its own: ``client.LINUXA``."""
+    plays = Counter(pair.role for pair in draft.pairs)
+    return {pair.role if plays[pair.role] == 1 else f"{pair.role}.{pair.host}": pair for pair in draft.pairs}
 
 
 _Half = dict[tuple[str, str], tuple[float, int]]
@@ -109,18 +115,18 @@ def _line_of_time(fragment: Fragment) -> int:
     return next((fact.line for fact in fragment.facts if fact.key == "cp.time"), fragment.first_line)
 
 
-def _set(pair: Pair, subject: str, before: _Half, after: _Half, artifacts: Mapping[str, int]) -> Counters:
-    names = list(dict.fromkeys(name for of, name in [*before, *after] if of == subject))
-    halves = [[half.get((subject, name), (None, 0)) for name in names] for half in (before, after)]
+def _set(role: str, subject: str, pair: Pair, halves: Sequence[_Half], artifacts: Mapping[str, int]) -> Counters:
+    names = list(dict.fromkeys(name for half in halves for of, name in half if of == subject))
+    before, after = ([half.get((subject, name), (None, 0)) for name in names] for half in halves)
     return Counters(
-        role=pair.role,
+        role=role,
         subject=subject,
         host=pair.host or "",
         names=names,
-        before=[value for value, _ in halves[0]],
-        after=[value for value, _ in halves[1]],
-        before_lines=[line for _, line in halves[0]],
-        after_lines=[line for _, line in halves[1]],
+        before=[value for value, _ in before],
+        after=[value for value, _ in after],
+        before_lines=[line for _, line in before],
+        after_lines=[line for _, line in after],
         before_artifact=artifacts[pair.before.file] if pair.before else 0,
         after_artifact=artifacts[pair.after.file] if pair.after else 0,
         usable=pair.before is not None and pair.after is not None,

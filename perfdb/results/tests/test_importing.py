@@ -120,6 +120,28 @@ def test_files_that_cannot_be_read(bring: Bring, name: str) -> None:
     assert Artifact.objects.count() == upload.files.count() == 1
 
 
+def test_a_run_that_cannot_be_read_is_listed_as_rejected(bring: Bring) -> None:
+    ((name, text),) = [(name, (LOGS / name).read_text()) for name in case("bad/same_run_id")[:1]]
+    run_id = next(word for word in text.split() if word.startswith("run_id=")).partition("=")[2]
+    upload = bring((name, text.replace("SUM   trans=", "SUM   trans=x").encode()))
+    assert [(label, outcome) for label, outcome, _ in outcomes(upload)] == [(run_id, "rejected")]
+    assert (upload.state, Run.objects.count()) == ("failed", 0)
+    assert upload.problems.filter(severity="error", run_label=run_id).exists()
+
+
+def test_several_hosts_of_one_role_are_roles_of_their_own(bring: Bring) -> None:
+    names = case("cp_query/NMGBR950")
+    second = [
+        (f"second/{Path(name).name}", (LOGS / name).read_bytes().replace(b"LINUXA", b"LINUXC"))
+        for name in names
+        if "client.txt" in name
+    ]
+    bring(*names, *second)
+    found = {str(figure.measure) for figure in figures(Run.objects.get())}
+    assert {"cpu_util@client.LINUXA", "cpu_util@client.LINUXC", "cpu_util@server"} <= found
+    assert "cpu_util@client" not in found
+
+
 def test_a_bad_file_does_not_keep_good_ones_out(bring: Bring) -> None:
     upload = bring(*case("cp_query/NMGBR950"), *case("bad/binary_junk"), *case("bad/awm_mixed_units"))
     assert upload.state == "done"

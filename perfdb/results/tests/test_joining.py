@@ -107,6 +107,17 @@ def test_other_numbers_for_the_same_run_are_asked_about(bring: Bring) -> None:
     assert Run.objects.count() == 1
 
 
+def test_another_snapshot_of_the_same_moment_is_a_conflict_and_takes_nothing_away(bring: Bring) -> None:
+    bring(*NAMES)
+    before = state_of(Run.objects.get())
+    ((name, data),) = _contents([each for each in CLIENT if "after" in each])
+    changed = data.replace(b"TOTCPU= 0", b"TOTCPU= 1")
+    assert changed != data
+    upload = bring((name, changed))
+    assert (upload.state, outcome(upload)) == ("preview", "conflict")
+    assert state_of(Run.objects.get()) == before
+
+
 @pytest.mark.parametrize(
     ("decision", "runs", "expected"),
     [

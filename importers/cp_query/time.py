@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass
 from datetime import date, datetime, time
 
-from importers.cp_clean import Line
-from importers.cp_responses import Evidence, Response
+from importers.cp_query.clean import Line
+from importers.cp_query.responses import Evidence, Response
 from importers.model import Reading
 
 _TIME_IS = re.compile(

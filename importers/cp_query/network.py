@@ -7,8 +7,8 @@ switch's own connection. QUERY NIC repeats what QUERY VSWITCH shows for the same
 import re
 from dataclasses import dataclass
 
-from importers.cp_clean import Line
-from importers.cp_responses import Evidence, Response
+from importers.cp_query.clean import Line
+from importers.cp_query.responses import Evidence, Response
 from importers.model import Reading
 
 _NETWORK = re.compile(

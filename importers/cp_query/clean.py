@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from importers.cp_commands import command_of, is_ready
+from importers.cp_query.commands import command_of, is_ready
 
 _STAMP = re.compile(r"^ ?[0-9]{2}:[0-9]{2}:[0-9]{2}(?: |$)")
 _CPU = re.compile(r"^[0-9A-F]{2}: ")

@@ -8,8 +8,8 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from importers.cp_clean import Line
-from importers.cp_commands import command_of, failure_code, is_ready, label_command
+from importers.cp_query.clean import Line
+from importers.cp_query.commands import command_of, failure_code, is_ready, label_command
 from importers.model import Fact, Reading
 from importers.problem_log import ProblemLog
 

@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from importers.awm_outcome import judge
-from importers.awm_records import content_lines, read_records
-from importers.awm_rows import listing
+from importers.awm.outcome import judge
+from importers.awm.records import content_lines, read_records
+from importers.awm.rows import listing
 from importers.model import Fact, Fragment, Kind, Listing, Parsed, Problem, Reading, Text
 from importers.problem_log import ProblemLog
 from importers.records import Pair, Record, is_count, is_number

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from importers.cp_clean import Line, clean
-from importers.cp_commands import is_ready
-from importers.cp_network import read_network
-from importers.cp_responses import Evidence, Response, read_responses, split_responses
-from importers.cp_time import Moment, read_times
+from importers.cp_query.clean import Line, clean
+from importers.cp_query.commands import is_ready
+from importers.cp_query.network import read_network
+from importers.cp_query.responses import Evidence, Response, read_responses, split_responses
+from importers.cp_query.time import Moment, read_times
 from importers.model import Fact, Fragment, Kind, Parsed, Text
 from importers.problem_log import ProblemLog
 from importers.records import Record, is_count

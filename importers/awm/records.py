@@ -1,6 +1,6 @@
 """The records of an AWM log: a type word and key=value pairs, perhaps over several lines.
 
-This is the lexical half of log format 1; what the records mean is in ``awm.py``.
+This is the lexical half of log format 1; what the records mean is in ``log.py``.
 """
 
 from collections.abc import Iterator

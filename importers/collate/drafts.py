@@ -10,12 +10,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from hashlib import blake2b
 
-from importers.collate_names import RunIdPattern, apply_pattern, compile_pattern, run_id_in_name
-from importers.collate_pairs import pair_up
-from importers.collate_times import choose_by_time, choose_by_time_and_host
+from importers.collate.names import RunIdPattern, apply_pattern, compile_pattern, run_id_in_name
+from importers.collate.pairs import pair_up
+from importers.collate.times import choose_by_time, choose_by_time_and_host
 from importers.model import Fragment, Kind, Problem, Reading, RunDraft, Severity, SourcedFact
-
-__all__ = ["Collated", "RunIdPattern", "collate", "content_digest"]
 
 _CHOOSE = "Choose the run by hand, or put its run id into the file or its name."
 

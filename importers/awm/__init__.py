@@ -1,0 +1,5 @@
+"""Logs of the Application Workload Modeler (``docs/importers/awm.md``)."""
+
+from importers.awm.log import NAME, TITLE, VERSION, parse, recognise
+
+__all__ = ["NAME", "TITLE", "VERSION", "parse", "recognise"]
