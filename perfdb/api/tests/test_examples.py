@@ -30,6 +30,7 @@ CURL.add_argument("-OJ", dest="save", action="store_true")
 CURL.add_argument("-H", dest="headers", action="append", default=[])
 CURL.add_argument("-F", dest="form", action="append", default=[])
 CURL.add_argument("-d", dest="data", action="append", default=[])
+CURL.add_argument("--data-urlencode", dest="texts", action="append", default=[])
 
 
 def examples() -> list[str]:
@@ -69,7 +70,8 @@ def send(command: str, names: dict[str, str]) -> Any:
         content_type = f"multipart/form-data; boundary={BOUNDARY}"
         return client.post(path, multipart(files, fields), content_type=content_type, headers=headers)
     if asked.in_address:
-        return client.get(f"{path}?{urlencode(_pairs(asked.data))}", headers=headers)
+        assert not any(" " in text for text in asked.data), "curl sends -d as it is"
+        return client.get(f"{path}?{'&'.join([*asked.data, urlencode(_pairs(asked.texts))])}", headers=headers)
     if asked.data or asked.method == "POST":
         content_type = headers.pop("Content-Type", "application/x-www-form-urlencoded")
         return client.post(path, "".join(asked.data), content_type=content_type, headers=headers)
