@@ -205,6 +205,7 @@ class Processes:
     def _write_record(self) -> None:
         entries = [
             {
+                "name": child.service.name,
                 "pid": child.process.pid,
                 "created": _created(child.process.pid),
                 "stop_signal": int(child.service.stop_signal),

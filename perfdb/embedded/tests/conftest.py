@@ -1,5 +1,6 @@
 """A PERFDB_HOME of its own for each of the launcher's tests, and the command line run on it."""
 
+import contextlib
 import os
 import signal
 import socket
@@ -51,20 +52,22 @@ class CommandLine:
         self.home = home
         self.port = port
 
-    def start(self, *arguments: str) -> subprocess.Popen[str]:
+    def start(self, *arguments: str, output: Path | None = None) -> subprocess.Popen[str]:
+        """Start it; what it prints goes to the file `output`, which is emptied first, or else to a pipe."""
         unwanted = ("DATABASE_URL", "REDIS_URL", "STATIC_HASHED_NAMES", "SECRET_KEY")
         env = {name: value for name, value in clean_environment(os.environ).items() if name not in unwanted}
         env |= {"PERFDB_HOME": str(self.home.path), "PORT": str(self.port)}
-        return subprocess.Popen(
-            [sys.executable, "-m", "perfdb.embedded", *arguments],
-            env=env,
-            cwd=ROOT,
-            text=True,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
+        with contextlib.ExitStack() as stack:
+            return subprocess.Popen(
+                [sys.executable, "-m", "perfdb.embedded", *arguments],
+                env=env,
+                cwd=ROOT,
+                text=True,
+                stdin=subprocess.DEVNULL,
+                stdout=stack.enter_context(output.open("w")) if output else subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
 
     def run(self, *arguments: str) -> tuple[int, str]:
         """The exit status and everything that was printed."""

@@ -1,12 +1,12 @@
 """`up`, for real: everything starts, answers, survives its parts' deaths, and goes when told or killed."""
 
+import json
 import os
+import re
 import signal
-import subprocess
 import urllib.request
 from pathlib import Path
 
-import psutil
 import pytest
 
 from perfdb.embedded import LauncherError
@@ -49,42 +49,48 @@ def get(port: int, path: str) -> bytes:
         return bytes(answer.read())
 
 
-def read_until(process: subprocess.Popen[str], text: str) -> list[str]:
-    """The lines that the launcher prints, up to the first with the text."""
-    assert process.stdout is not None
-    lines: list[str] = []
-    while not (lines and text in lines[-1]):
-        line = process.stdout.readline()
-        assert line, "".join(lines)
-        lines.append(line)
-    return lines
+def check_static(port: int) -> None:
+    """A page's module comes compressed, is to be kept for ever, and names the modules that it imports likewise."""
+    module = re.search(rb"/static/js/app\.[0-9a-f]{12}\.js", get(port, "/"))
+    assert module is not None
+    request = urllib.request.Request(f"http://127.0.0.1:{port}{module[0].decode()}", headers={"Accept-Encoding": "br"})
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        assert answer.headers["Content-Encoding"] == "br"
+        assert "immutable" in answer.headers["Cache-Control"]
+    imports = re.findall(rb"^import.*[\"'](.+)[\"']", get(port, module[0].decode()), re.MULTILINE)
+    assert all(re.search(rb"\.[0-9a-f]{12}\.js$", name) for name in imports)
 
 
-def leader(home: Home, word: str) -> psutil.Process:
-    """The process of the home with the word on its command line that the launcher itself has started."""
-    found = [process for process in running(home) if any(word in part for part in process.cmdline())]
-    return min(found, key=lambda process: process.create_time())
+def pid_of(home: Home, name: str) -> int:
+    """The process number of a service, as the launcher has recorded it."""
+    record = json.loads((home.run / "processes.json").read_text(encoding="utf-8"))
+    return int(next(entry["pid"] for entry in record if entry["name"] == name))
 
 
-def test_runs_survives_and_ends(home: Home, command_line: CommandLine) -> None:
-    process = command_line.start("up")
-    lines = read_until(process, "Ctrl-C stops")
-    assert lines[0] == f"perfdb: running on http://127.0.0.1:{command_line.port}\n"
-    link = lines[1].split()[-1].removeprefix(f"http://127.0.0.1:{command_line.port}")
-    assert get(command_line.port, link)
-    assert b"/static/" in get(command_line.port, "/")
+def test_runs_survives_and_ends(home: Home, command_line: CommandLine, tmp_path: Path) -> None:
+    port = command_line.port
+    printed = tmp_path / "printed"
+    process = command_line.start("up", output=printed)
+    assert eventually(lambda: "Ctrl-C stops" in printed.read_text()), printed.read_text()
+    running_on, sign_in, *_ = printed.read_text().splitlines()
+    assert running_on == f"perfdb: running on http://127.0.0.1:{port}"
+    assert get(port, sign_in.split()[-1].removeprefix(f"http://127.0.0.1:{port}"))
+    check_static(port)
+    manifest = home.path / "static" / "staticfiles.json"
+    collected = manifest.stat().st_mtime_ns
 
-    for name, word in (("web", "gunicorn"), ("worker", "worker"), ("broker", "broker.sock"), ("postgres", "-D")):
-        leader(home, word).kill()
-        assert name in read_until(process, "is started again")[-1]
-        assert eventually(lambda: answers(command_line.port))
+    for name in ("web", "worker", "beat", "broker", "postgres"):
+        os.kill(pid_of(home, name), signal.SIGKILL)
+        assert eventually(lambda: f"{name} ended by itself (killed by signal 9)" in printed.read_text())  # noqa: B023
+        assert eventually(lambda: answers(port))
 
     process.kill()
     process.wait()
     assert eventually(lambda: not running(home))
 
-    again = command_line.start("up")
-    read_until(again, "Ctrl-C stops")
+    again = command_line.start("up", output=printed)
+    assert eventually(lambda: "Ctrl-C stops" in printed.read_text()), printed.read_text()
+    assert manifest.stat().st_mtime_ns == collected
     assert command_line.run("manage", "check", "--database", "default")[0] == 0
     os.kill(again.pid, signal.SIGINT)
     assert again.wait(60) == 0
