@@ -160,6 +160,7 @@ SPECTACULAR_SETTINGS = {
     "DESCRIPTION": "Stores and compares network-performance results.",
     "VERSION": VERSION,
     "SERVE_INCLUDE_SCHEMA": False,
+    "SCHEMA_PATH_PREFIX": "/api/v1",
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "REDOC_DIST": "SIDECAR",
