@@ -10,12 +10,13 @@ const CONFIG = {
   toImageButtonOptions: { format: "svg", filename: "perfdb" },
 };
 
-function axisStyle(axis) {
+function axisStyle(name, axis) {
   return {
     automargin: true,
     gridcolor: css("--line"),
     linecolor: css("--line-strong"),
     tickcolor: css("--line-strong"),
+    zeroline: name.startsWith("y"),
     zerolinecolor: css("--line-strong"),
     ticks: "outside",
     ...axis,
@@ -58,11 +59,11 @@ function subtitleNote(lines) {
 
 /** The server's layout in this theme's colours, for a drawing of this width. */
 function styledLayout(layout, width) {
-  const subtitle = layout.title?.subtitle?.text ? wrapped(layout.title.subtitle.text, width - 24) : [];
+  const subtitle = layout.title?.subtitle?.text ? wrapped(layout.title.subtitle.text, width - 90) : [];
   const axes = Object.entries(layout).filter(([name]) => /^[xy]axis\d*$/.test(name));
   return {
     ...layout,
-    ...Object.fromEntries(axes.map(([name, axis]) => [name, axisStyle(axis)])),
+    ...Object.fromEntries(axes.map(([name, axis]) => [name, axisStyle(name, axis)])),
     autosize: true,
     paper_bgcolor: "rgba(0,0,0,0)",
     plot_bgcolor: "rgba(0,0,0,0)",
@@ -80,7 +81,7 @@ function styledLayout(layout, width) {
       font: { size: 14, weight: 650 },
     },
     annotations: [...(layout.annotations ?? []), ...(subtitle.length ? [subtitleNote(subtitle)] : [])],
-    legend: { orientation: "h", y: -0.2, yanchor: "top", x: 0, ...layout.legend },
+    legend: { orientation: "h", yref: "container", y: 0, yanchor: "bottom", x: 0, ...layout.legend },
     hoverlabel: { bgcolor: css("--surface"), bordercolor: css("--line-strong"), font: { color: css("--text") }, align: "left" },
     modebar: { bgcolor: "rgba(0,0,0,0)", color: css("--muted"), activecolor: css("--accent") },
   };

@@ -1,6 +1,7 @@
 """Template helpers: figures printed as their metric says, and words for states."""
 
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 from django import template
@@ -54,6 +55,24 @@ def sample(value: float | None) -> str:
     if value is None:
         return MISSING
     return f"{value:.0f}" if value == int(value) else f"{value:.{4 if abs(value) < 1 else 3}f}".rstrip("0").rstrip(".")
+
+
+@register.filter
+def amount(value: float) -> str:
+    """A number that went into a formula, without the noise of binary fractions: 611.78, not 611.7800000000002."""
+    return f"{value:.12g}"
+
+
+@register.filter
+def is_time(name: str) -> bool:
+    """Whether an input is the time between two captures, whose readings are moments."""
+    return name in ("time", "elapsed_s")
+
+
+@register.filter
+def clock(seconds: float) -> str:
+    """The moment of a capture, in the local time of where it was taken."""
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S}"
 
 
 @register.filter

@@ -1,0 +1,187 @@
+"""Every page in a real browser: accessible in both themes, quiet, at home on a phone, and usable by keyboard."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
+from django.core.files.base import ContentFile
+from playwright.sync_api import Browser, Page, expect
+from pytest_django.live_server_helper import LiveServer
+
+from fixtures.demo import demo_files
+from frontend.tests.visits import Watch
+from perfdb.results import access, intake, tasks
+from perfdb.results.models import Job, Run, RunSource, Upload
+
+BAD = Path(__file__).resolve().parents[2] / "fixtures" / "logs" / "bad"
+PAGES = (
+    "/",
+    "/runs/",
+    "/runs/?device=vCTC&sort=-users",
+    "/runs/?colour=red",
+    "/runs/{run}/",
+    "/charts/",
+    "/charts/?metric=cpu_util&rows=device&columns=mtu&workload=RR&users=50",
+    "/maximum/",
+    "/uploads/",
+    "/uploads/new/",
+    "/uploads/{upload}/",
+    "/artifacts/{artifact}/?line=3",
+    "/sign-in/",
+    "/no-such-page/",
+)
+
+
+def bring(files: dict[str, bytes], *, preview: bool = False) -> Upload:
+    """Upload files as the owner and do the job."""
+    content = [(name, ContentFile(data)) for name, data in files.items()]
+    upload = intake.receive(access.owner(), content, preview=preview)
+    for job in Job.objects.filter(upload=upload):
+        tasks.run_job(job.pk)
+    return upload
+
+
+@pytest.fixture
+def filled(live_server: LiveServer) -> dict[str, int]:
+    """The demonstration study, and a preview with problems; what addresses have to name."""
+    bring(dict(demo_files()))
+    names = ("awm_mixed_units", "unknown_format")
+    files = {
+        path.name: path.read_bytes() for name in names for path in (BAD / name).iterdir() if path.suffix != ".json"
+    }
+    upload = bring(files, preview=True)
+    run = Run.objects.latest("pk")
+    return {
+        "run": run.pk,
+        "upload": upload.pk,
+        "artifact": RunSource.objects.filter(run=run).earliest("pk").artifact_id,
+    }
+
+
+@pytest.fixture(params=["light", "dark"])
+def visitor(request: pytest.FixtureRequest, browser: Browser, live_server: LiveServer) -> Iterator[Page]:
+    """A signed-in visitor who likes the light or the dark theme."""
+    context = browser.new_context(color_scheme=request.param)
+    page = context.new_page()
+    page.goto(f"{live_server.url}/sign-in/{access.make_sign_in_link(access.owner())}/")
+    yield page
+    context.close()
+
+
+def settled(page: Page, address: str) -> None:
+    """Go there and wait until every chart is drawn."""
+    page.goto(address)
+    for chart in page.locator("perf-chart").all():
+        expect(chart).to_have_attribute("data-drawn", "")
+
+
+def test_every_page_is_accessible_and_quiet(visitor: Page, live_server: LiveServer, filled: dict[str, int]) -> None:
+    found = {}
+    for page in PAGES:
+        watch = Watch.over(visitor)
+        settled(visitor, live_server.url + page.format(**filled))
+        results = Axe().run(visitor)
+        if results.violations_count:
+            found[page] = results.generate_report()
+        # The browser itself reports a page that answers 400 or 404.
+        complaints = [text for text in watch.complaints if "Failed to load resource" not in text]
+        assert (page, complaints, watch.abroad) == (page, [], [])
+    assert found == {}
+
+
+def test_no_page_is_wider_than_a_phone(browser: Browser, live_server: LiveServer, filled: dict[str, int]) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 844})
+    phone = context.new_page()
+    phone.goto(f"{live_server.url}/sign-in/{access.make_sign_in_link(access.owner())}/")
+    wider = []
+    for page in PAGES:
+        settled(phone, live_server.url + page.format(**filled))
+        if phone.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth"):
+            wider.append(page)
+    context.close()
+
+    assert wider == []
+
+
+def test_a_filter_answers_at_once_and_goes_into_the_address(
+    page: Page, live_server: LiveServer, filled: dict[str, int]
+) -> None:
+    page.goto(f"{live_server.url}/sign-in/{access.make_sign_in_link(access.owner())}/")
+    page.get_by_role("link", name="Runs", exact=True).click()
+    page.locator("summary", has_text="Device").click()
+    page.get_by_label("vCTC").check()
+
+    expect(page).to_have_url(f"{live_server.url}/runs/?device=vCTC")
+    expect(page.locator("summary", has_text="Device")).to_contain_text("vCTC")
+    devices = page.locator("tbody tr td:nth-child(5)")
+    assert set(devices.all_text_contents()) == {"vCTC"}
+    page.go_back()
+    expect(page).to_have_url(f"{live_server.url}/runs/")
+    expect(page.locator("tbody tr").first).to_be_visible()
+
+
+def test_a_theme_that_was_chosen_is_remembered_and_redraws(
+    page: Page, live_server: LiveServer, filled: dict[str, int]
+) -> None:
+    page.goto(f"{live_server.url}/sign-in/{access.make_sign_in_link(access.owner())}/")
+    settled(page, f"{live_server.url}/charts/")
+    line = page.locator("perf-chart svg .scatterlayer .js-line").first
+    before = line.evaluate("element => getComputedStyle(element).stroke")
+
+    page.get_by_role("button", name="Switch to the dark theme").click()
+
+    expect(line).not_to_have_css("stroke", before)
+    page.reload()
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+
+
+def test_a_point_leads_to_its_run(page: Page, live_server: LiveServer, filled: dict[str, int]) -> None:
+    page.goto(f"{live_server.url}/sign-in/{access.make_sign_in_link(access.owner())}/")
+    question = "metric=trans_per_s&workload=RR&device=vCTC&mtu=1500&rows=users&columns=device"
+    settled(page, f"{live_server.url}/charts/?{question}")
+    run = Run.objects.get(workload__name="RR", device__name="vCTC", mtu=1500, users=50)
+
+    points = page.locator("perf-chart svg .scatterlayer .point")
+    points.last.hover(force=True)
+    expect(page.locator("perf-chart .hoverlayer")).to_contain_text(run.run_id)
+    points.last.click(force=True)
+
+    expect(page).to_have_url(f"{live_server.url}/runs/{run.pk}/")
+
+
+def test_the_keyboard_reaches_everything(page: Page, live_server: LiveServer, filled: dict[str, int]) -> None:
+    page.goto(f"{live_server.url}/sign-in/{access.make_sign_in_link(access.owner())}/")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
+    page.keyboard.press("g")
+    page.keyboard.press("r")
+    expect(page).to_have_url(f"{live_server.url}/runs/")
+    page.keyboard.press("/")
+    expect(page.get_by_role("searchbox")).to_be_focused()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Space")
+    expect(page).to_have_url(f"{live_server.url}/runs/?study=inbox")
+    page.keyboard.press("Escape")
+    expect(page.locator("summary", has_text="Study")).to_be_focused()
+
+
+def test_without_scripts_pages_answer_and_numbers_lead_on(
+    browser: Browser, live_server: LiveServer, filled: dict[str, int]
+) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(f"{live_server.url}/sign-in/{access.make_sign_in_link(access.owner())}/")
+    page.goto(f"{live_server.url}/runs/")
+    page.locator("summary", has_text="Device").click()
+    page.get_by_label("vCTC").check()
+    page.get_by_role("button", name="Show").click()
+    expect(page).to_have_url(re.compile("device=vCTC"))
+    page.get_by_role("region", name="Runs").get_by_role("link", name="DMVC").first.click()
+    figure = page.get_by_role("region", name="Figures by role").locator("a").first
+    figure.click()
+    expect(page.locator(".provenance .body:target")).to_be_visible()
+    context.close()

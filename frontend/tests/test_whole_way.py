@@ -1,0 +1,113 @@
+"""The whole way in a real browser with a real worker: logs in, figures out, down to the line, and back."""
+
+import base64
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+from pytest_django.live_server_helper import LiveServer
+
+from frontend.tests.visits import Watch
+from perfdb.results import access
+from perfdb.results.models import Run
+
+CASE = Path(__file__).resolve().parents[2] / "fixtures" / "logs" / "cp_query" / "NMGBR950"
+# Background work takes its time on a busy machine.
+PATIENCE_MS = 60_000
+
+
+def logs() -> list[Path]:
+    """The published example: driver logs of both sides and captures before and after."""
+    return sorted(path for path in CASE.iterdir() if path.name != "expected.json")
+
+
+@pytest.fixture
+def signed_in(page: Page, live_server: LiveServer, celery_worker_running: None) -> Page:
+    """A page whose visitor has come by the one-time link."""
+    secret = access.make_sign_in_link(access.owner())
+    page.goto(f"{live_server.url}/sign-in/{secret}/")
+    expect(page.get_by_role("button", name="Sign out")).to_be_visible()
+    return page
+
+
+def accept(page: Page) -> None:
+    """Wait for the preview, accept it and wait for the end."""
+    expect(page.locator("#result[data-state=preview]")).to_be_visible(timeout=PATIENCE_MS)
+    page.get_by_role("button", name="Accept: store 1 run").click()
+    expect(page.locator("#result[data-state=done]")).to_be_visible(timeout=PATIENCE_MS)
+
+
+def test_logs_in_and_figures_out(signed_in: Page) -> None:
+    page, watch = signed_in, Watch.over(signed_in)
+    page.get_by_role("link", name="Upload", exact=True).click()
+    page.get_by_label("Choose files").set_input_files(logs())
+    expect(page.get_by_role("status")).to_contain_text("8 files")
+    page.get_by_role("button", name="Upload and preview").click()
+    accept(page)
+    page.get_by_role("region", name="Runs of this upload").get_by_role("link", name="NMGBR950").click()
+
+    figures = page.get_by_role("region", name="Figures by role")
+    expect(figures.get_by_role("link", name="96.76", exact=True)).to_be_visible()
+    expect(figures.get_by_role("link", name="0.22", exact=True)).to_be_visible()
+
+    figures.get_by_role("link", name="96.76", exact=True).click()
+    dialog = page.get_by_role("dialog", name="CPU utilisation: 96.76 % derived")
+    expect(dialog).to_contain_text("(611.78 + 611.27) / (2 × 632) × 100 = 96.760")
+    dialog.get_by_role("link", name="after.client.txt, line").first.click()
+    expect(page.locator(".log li.marked")).to_contain_text("TOTCPU=")
+
+    page.get_by_role("link", name="Charts").click()
+    for title in ("Transactions per second", "CPU time per transaction"):
+        chart = page.get_by_role("figure", name=f"Chart of {title}")
+        expect(chart.locator("svg .gtitle")).to_have_text(title)
+        expect(chart.locator("svg .scatterlayer .point")).to_have_count(1)
+    watch.assert_quiet()
+
+
+def test_a_folder_can_be_dropped_and_the_upload_undone(signed_in: Page) -> None:
+    page, watch = signed_in, Watch.over(signed_in)
+    page.get_by_role("link", name="Upload", exact=True).click()
+    drop(page, logs())
+    expect(page.get_by_role("status")).to_contain_text("8 files")
+    page.get_by_label("or a new study, by its title").fill("Dropped")
+    page.get_by_role("button", name="Upload and preview").click()
+    accept(page)
+    assert Run.objects.get().study.title == "Dropped"
+
+    page.get_by_text("Undo this upload").click()
+    page.get_by_role("button", name=re.compile("Yes, undo upload")).click()
+
+    expect(page.locator("#result[data-state=undone]")).to_be_visible(timeout=PATIENCE_MS)
+    page.get_by_role("link", name="Runs", exact=True).click()
+    expect(page.get_by_text("There are no runs yet")).to_be_visible()
+    watch.assert_quiet()
+
+
+def drop(page: Page, paths: list[Path]) -> None:
+    """Drop files onto the page as a person does: the browser itself makes the event's data."""
+    files = [{"name": path.name, "data": base64.b64encode(path.read_bytes()).decode()} for path in paths]
+    transfer = page.evaluate_handle(
+        """files => {
+            const transfer = new DataTransfer();
+            for (const { name, data } of files) {
+                const bytes = Uint8Array.from(atob(data), (c) => c.charCodeAt(0));
+                transfer.items.add(new File([bytes], name));
+            }
+            return transfer;
+        }""",
+        files,
+    )
+    page.dispatch_event("main", "dragover", {"dataTransfer": transfer})
+    page.dispatch_event("main", "drop", {"dataTransfer": transfer})
+
+
+def test_a_refusal_is_shown_where_the_files_were_chosen(signed_in: Page) -> None:
+    page = signed_in
+    page.get_by_role("link", name="Upload", exact=True).click()
+    page.get_by_label("Choose files").set_input_files(logs())
+    page.get_by_label("or a new study, by its title").fill("—")
+    page.get_by_role("button", name="Upload and preview").click()
+
+    expect(page.get_by_role("alert")).to_contain_text("cannot be a study's title")
+    expect(page.get_by_role("button", name="Upload and preview")).to_be_enabled()

@@ -1,0 +1,81 @@
+"""Files as received: with line numbers, by pages, and for download."""
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from perfdb.results.models import Artifact, UploadFile
+from perfdb.web.tests.conftest import LOGS, Bring
+from perfdb.web.tests.pages import text_of
+from perfdb.web.views import artifacts
+
+
+def address_of(bring: Bring, data: bytes, name: str = "some.log") -> str:
+    """Upload a file and answer the address of its page."""
+    bring({name: data}, preview=True)
+    return reverse("web:artifact", args=[UploadFile.objects.get(path=name).artifact_id])
+
+
+def test_the_line_asked_for_is_marked_and_an_anchor(web: Client, bring: Bring) -> None:
+    source = web.get(address_of(bring, b"one\ntwo\nthree\n"), {"line": "2"}).content.decode()
+
+    marked = source[source.index('<li id="L2" class="marked" aria-current="true">') :]
+    assert "<code>two</code>" in marked[: marked.index("</li>")]
+    assert source.count("marked") == 1
+
+
+def test_a_long_file_shows_the_page_of_the_line(web: Client, bring: Bring) -> None:
+    address = address_of(bring, b"".join(b"line %d\n" % number for number in range(1, 2502)))
+
+    source = web.get(address, {"line": "1500"}).content.decode()
+
+    assert "line 1001<" in source
+    assert "line 2000<" in source
+    assert "line 2001<" not in source
+    assert 'rel="prev" href="?line=1#L1"' in source
+    assert 'rel="next" href="?line=2001#L2001"' in source
+
+
+@pytest.mark.parametrize("line", ["", "0", "-3", "x", "9" * 30])
+def test_any_line_answers(web: Client, bring: Bring, line: str) -> None:
+    assert "one" in text_of(web.get(address_of(bring, b"one\n"), {"line": line}))
+
+
+def test_a_line_beyond_the_end_is_said(web: Client, bring: Bring) -> None:
+    assert "no line 7" in text_of(web.get(address_of(bring, b"one\n"), {"line": "7"}))
+
+
+def test_other_encodings_are_read(web: Client, bring: Bring) -> None:
+    log = next(path for path in sorted((LOGS / "awm/ebcdic_nl").iterdir()) if path.name != "expected.json")
+
+    assert "AWMLOG" in text_of(web.get(address_of(bring, log.read_bytes())))
+
+
+def test_what_is_no_text_can_be_downloaded(web: Client, bring: Bring) -> None:
+    text = text_of(web.get(address_of(bring, bytes(range(256)) * 20, "junk.bin")))
+
+    assert "not a text" in text
+    assert "you can download it" in text
+
+
+def test_too_large_a_file_is_for_downloading(web: Client, bring: Bring, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(artifacts, "SHOWN_BYTES", 3)
+
+    assert "too large" in text_of(web.get(address_of(bring, b"one\ntwo\n")))
+
+
+def test_markup_in_a_log_is_text(web: Client, bring: Bring) -> None:
+    source = web.get(address_of(bring, b"<script>alert(1)</script>\n")).content.decode()
+
+    assert "<script>alert" not in source
+
+
+def test_a_download_is_the_file_as_received(web: Client, bring: Bring) -> None:
+    data = b"one\r\ntwo\x00\xff"
+    address_of(bring, data, "folder/some.log")
+
+    response = web.get(reverse("web:artifact-download", args=[Artifact.objects.get().pk]))
+
+    assert b"".join(response.streaming_content) == data  # type: ignore[attr-defined] # a FileResponse streams
+    assert response.headers["Content-Disposition"] == 'attachment; filename="some.log"'
+    assert response.headers["X-Content-Type-Options"] == "nosniff"

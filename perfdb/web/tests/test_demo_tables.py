@@ -1,0 +1,109 @@
+"""Charts and maximum throughput of a whole study: series, splits, trials, and what a click leads to."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from django.core.files.base import ContentFile
+from django.db import transaction
+from django.test import Client
+from pytest_django import DjangoDbBlocker
+
+from fixtures.demo import demo_files
+from perfdb.results import access, intake
+from perfdb.results.models import Run
+from perfdb.web.tests.conftest import work
+from perfdb.web.tests.pages import figures_of, text_of
+
+CHARTS, MAXIMUM = "/charts/", "/maximum/"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def demo(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    """The demonstration study, stored once: four devices, several MTUs and users, under RR, CRR and STRG."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        files = [(name, ContentFile(data)) for name, data in demo_files()]
+        work(intake.receive(access.owner(), files))
+        with django_db_blocker.block():
+            yield
+        transaction.set_rollback(True)
+
+
+def test_throughput_and_cost_draw_the_same_series(web: Client) -> None:
+    asked = {"metric": ["trans_per_s", "cpu_ms_per_trans"], "workload": "RR", "rows": "users", "columns": "device,mtu"}
+
+    rate, cost = figures_of(web.get(CHARTS, asked).content.decode())
+
+    assert len(rate["data"]) > 3
+    assert [(line["name"], line["meta"]) for line in rate["data"]] == [
+        (line["name"], line["meta"]) for line in cost["data"]
+    ]
+
+
+def test_a_cell_of_trials_leads_to_the_list_of_just_these_runs(web: Client) -> None:
+    asked = {"metric": "trans_per_s", "workload": "RR", "rows": "users", "columns": "device,mtu"}
+    source = web.get(CHARTS, asked).content.decode()
+
+    address = next(found for found in re.findall(r'href="(/runs/\?[^"]+)"', source) if "users=10&" in found)
+    text = web.get(address.replace("&amp;", "&")).content.decode()
+    assert len(re.findall(r'<th scope="row" class="nowrap"><a href="/runs/\d+/">', text)) == 3
+
+
+def test_a_split_makes_a_pair_of_charts_each(web: Client) -> None:
+    asked = {"metric": ["trans_per_s", "cpu_util"], "rows": "users", "columns": "device,mtu", "split": "workload"}
+
+    assert len(figures_of(web.get(CHARTS, asked).content.decode())) == 6
+
+
+def test_very_many_charts_are_tables_only(web: Client) -> None:
+    asked = {"metric": "trans_per_s", "rows": "users", "split": "run_id"}
+
+    assert len(figures_of(web.get(CHARTS, asked).content.decode())) == 24
+
+
+def test_the_same_question_is_offered_as_data(web: Client) -> None:
+    source = web.get(CHARTS, {"metric": "cpu_util", "rows": "users", "device": "vCTC"}).content.decode()
+
+    assert "/api/v1/tables/?metric=cpu_util&amp;device=vCTC&amp;rows=users" in source
+    assert "/api/v1/tables.csv?metric=cpu_util&amp;device=vCTC&amp;rows=users" in source
+
+
+def test_no_answer_is_said(web: Client) -> None:
+    assert "No complete run answers" in text_of(web.get(CHARTS, {"metric": "cpu_util", "device": "none such"}))
+
+
+def test_the_maximum_has_a_column_for_each_device(web: Client) -> None:
+    source = web.get(MAXIMUM, {"workload": "RR"}).content.decode()
+
+    devices = re.findall(r'<th scope="col" class="number">([^<]+)</th>', source)
+    assert devices == sorted(set(Run.objects.values_list("device__name", flat=True)), key=str.casefold)
+    for device in devices:
+        at = devices.index(device)
+        shown = re.findall(r'<th scope="row">Transactions per second</th>.*?</tr>', source, re.DOTALL)[0]
+        rates = Run.objects.filter(device__name=device, workload__name="RR", users=50).values_list(
+            "trans_per_s", flat=True
+        )
+        assert float(re.findall(r'class="number">([\d.]+)', shown)[at]) == pytest.approx(
+            max(filter(None, rates)), abs=0.005
+        )
+
+
+def test_the_maximum_is_about_one_workload(web: Client) -> None:
+    response = web.get(MAXIMUM, {"workload": ["RR", "CRR"]})
+
+    assert response.status_code == 400
+    assert "about one workload" in text_of(response)
+
+
+def test_a_streaming_maximum_is_counted_in_mb(web: Client) -> None:
+    text = text_of(web.get(MAXIMUM, {"workload": "STRG"}))
+
+    assert text.index("Throughput MB/s") < text.index("Transactions per second trans/s")
+    assert "CPU time per MB ms/MB" in text
+
+
+def test_a_single_run_may_be_the_best(web: Client) -> None:
+    by_mean = web.get(MAXIMUM, {"workload": "RR", "users": "10"}).content.decode()
+    by_run = web.get(MAXIMUM, {"workload": "RR", "users": "10", "summary": "trial"}).content.decode()
+
+    assert len(re.findall(r"/runs/\d+/", by_mean)) > len(re.findall(r"/runs/\d+/", by_run))

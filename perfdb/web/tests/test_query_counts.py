@@ -1,0 +1,44 @@
+"""How many SQL queries each page costs, pinned: a page must not cost more because there is more on it.
+
+When a number changes on purpose, change it here; when it grows with the number of rows, mend the page.
+"""
+
+import pytest
+from django.test import Client
+from pytest_django import DjangoAssertNumQueries
+
+from fixtures.demo import demo_files
+from perfdb.results.models import Run
+from perfdb.web.tests.conftest import Bring
+from perfdb.web.tests.test_pages import PAGES, address_of
+
+# Two of each are the session and its user.
+COUNTS = {
+    "home": 6,
+    "runs": 7,
+    "run": 17,
+    "charts": 12,
+    "maximum": 12,
+    "uploads": 3,
+    "upload-new": 3,
+    "upload": 6,
+    "artifact": 6,
+}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_costs_so_many_queries(
+    web: Client, run: Run, name: str, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    address = address_of(name)
+
+    with django_assert_num_queries(COUNTS[name]):
+        web.get(address)
+
+
+def test_more_runs_cost_no_more(web: Client, bring: Bring, django_assert_num_queries: DjangoAssertNumQueries) -> None:
+    bring(dict(demo_files()))
+
+    for name in ("home", "runs", "charts", "maximum", "uploads"):
+        with django_assert_num_queries(COUNTS[name]):
+            web.get(address_of(name))

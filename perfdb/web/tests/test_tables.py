@@ -1,0 +1,48 @@
+"""The pages that answer a Query, about a single run: first questions, addresses, refusals."""
+
+import pytest
+from django.test import Client
+
+from perfdb.results.models import Run
+from perfdb.web.tests.pages import figures_of, text_of
+
+CHARTS, MAXIMUM = "/charts/", "/maximum/"
+
+
+def test_without_a_question_it_asks_that_of_the_newest_run(web: Client, run: Run) -> None:
+    source = web.get(CHARTS).content.decode()
+
+    figures = figures_of(source)
+    assert [figure["layout"]["title"]["text"] for figure in figures] == [
+        "Transactions per second",
+        "CPU time per transaction",
+    ]
+    assert [figure["data"][0]["x"] for figure in figures] == [[50], [50]]
+    assert f'<a class="figure-link" href="/runs/{run.pk}/">9077.29</a>' in source
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"colour": "red"}, "'colour' is not a parameter"),
+        ({"metric": "speed"}, "'speed' is not a metric"),
+        ({"rows": "users", "columns": "users"}, "users stands in rows already"),
+        ({"mtu": "wide"}, "'wide' is not a size in bytes"),
+    ],
+)
+@pytest.mark.parametrize("address", [CHARTS, MAXIMUM])
+def test_what_cannot_be_answered_is_said(
+    web: Client, run: Run, address: str, asked: dict[str, str], message: str
+) -> None:
+    response = web.get(address, asked)
+
+    assert response.status_code == 400
+    assert message in text_of(response)
+
+
+def test_the_maximum_names_mtu_users_and_runs(web: Client, run: Run) -> None:
+    text = text_of(web.get(MAXIMUM))
+
+    assert "MTU bytes 9000 Users 50 Runs NMGBR950" in text
+    assert "Transactions per second trans/s 9077.29" in text
+    assert "CPU utilisation, client % 48.40" in text

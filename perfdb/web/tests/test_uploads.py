@@ -1,0 +1,236 @@
+"""Bringing files in by plain forms, without any script: from choosing files to undo, and each refusal."""
+
+import io
+import re
+import zipfile
+from pathlib import Path
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+
+from perfdb.results.models import Run, Study, Upload
+from perfdb.web.tests.conftest import CASE, LOGS, Bring, case, work
+from perfdb.web.tests.pages import text_of
+
+ADDRESS = "/uploads/"
+
+
+def chosen(paths: list[Path]) -> list[SimpleUploadedFile]:
+    """Files as a browser's file field sends them."""
+    return [SimpleUploadedFile(path.name, path.read_bytes()) for path in paths]
+
+
+def page_of(upload: Upload) -> str:
+    return reverse("web:upload", args=[upload.pk])
+
+
+def test_the_whole_way_without_a_script(web: Client) -> None:
+    response = web.post(ADDRESS, {"files": chosen(case(CASE))})
+    upload = Upload.objects.get()
+    assert response.headers["Location"] == page_of(upload)
+
+    assert "Waiting for a worker" in text_of(web.get(page_of(upload)))
+    work(upload)
+    text = text_of(web.get(page_of(upload)))
+    assert "Nothing is stored yet. This is what accepting would store: 1 new" in text
+    assert "96.76 % CPU utilisation" in text
+    assert not Run.objects.exists()
+
+    assert web.post(reverse("web:upload-accept", args=[upload.pk])).headers["Location"] == page_of(upload)
+    work(upload)
+    source = web.get(page_of(upload)).content.decode()
+    assert "Done." in source
+    assert reverse("web:run", args=[Run.objects.get().pk]) in source
+
+    web.post(reverse("web:upload-undo", args=[upload.pk]))
+    work(upload)
+    assert "was taken back" in text_of(web.get(page_of(upload)))
+    assert not Run.objects.exclude(status="withdrawn").exists()
+
+
+def test_paths_keep_folders_that_browsers_drop(web: Client) -> None:
+    logs = case(CASE)
+
+    web.post(ADDRESS, {"files": chosen(logs), "paths": [f"day1/{path.name}" for path in logs]})
+
+    assert {file.path for file in Upload.objects.get().files.all()} == {f"day1/{path.name}" for path in logs}
+
+
+def test_fewer_paths_than_files_are_refused(web: Client) -> None:
+    response = web.post(ADDRESS, {"files": chosen(case(CASE)), "paths": ["one.log"]})
+
+    assert response.status_code == 400
+    assert "8 files came with 1 paths" in text_of(response)
+    assert not Upload.objects.exists()
+
+
+def test_no_file_is_refused(web: Client) -> None:
+    response = web.post(ADDRESS, {"new_study": "Empty"})
+
+    assert response.status_code == 400
+    assert "No file was sent" in text_of(response)
+    assert not Study.objects.filter(title="Empty").exists()
+
+
+def test_the_script_gets_its_answers_as_data(web: Client) -> None:
+    taken = web.post(ADDRESS, {"files": chosen(case(CASE))}, headers={"accept": "application/json"})
+    refused = web.post(ADDRESS, {}, headers={"accept": "application/json"})
+
+    assert (taken.status_code, taken.json()) == (201, {"url": page_of(Upload.objects.get())})
+    assert refused.status_code == 400
+    assert "No file was sent" in refused.json()["errors"][0]
+
+
+def test_a_new_study_is_made_by_its_title(web: Client, ada: User) -> None:
+    web.post(ADDRESS, {"files": chosen(case(CASE)), "new_study": "Spring 2002"})
+
+    study = Upload.objects.get().study
+    assert (study.slug, study.title, study.owner) == ("spring-2002", "Spring 2002", ada)
+
+
+def test_a_known_study_is_chosen(web: Client) -> None:
+    study = Study.objects.create(slug="known", title="Known")
+
+    web.post(ADDRESS, {"files": chosen(case(CASE)), "study": "known"})
+
+    assert Upload.objects.get().study == study
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"study": "gone"}, "no study 'gone' any more"),
+        ({"new_study": "Known"}, "There is a study with the address 'known'"),
+        ({"new_study": "—"}, "cannot be a study’s title"),
+    ],
+)
+def test_a_study_that_cannot_be_had_is_refused(web: Client, given: dict[str, str], message: str) -> None:
+    Study.objects.create(slug="known", title="Known")
+
+    response = web.post(ADDRESS, {"files": chosen(case(CASE)), **given})
+
+    assert response.status_code == 400
+    assert message in text_of(response).replace("'s title", "’s title")
+    assert not Upload.objects.exists()
+
+
+def test_facts_are_kept_as_given(web: Client) -> None:
+    web.post(ADDRESS, {"files": chosen(case(CASE)), "fact.processors": "4", "fact.mtu": ""})
+
+    assert Upload.objects.get().facts == {"processors": "4"}
+
+
+def test_a_conflict_offers_three_ways(web: Client, bring: Bring, run: Run) -> None:
+    log = (LOGS / CASE / "NMGBR950.client.awm.log").read_bytes()
+    upload = bring({"other.awm.log": log.replace(b"trans_per_sec=9077.29", b"trans_per_sec=8990.12")})
+    assert upload.state == "preview"
+
+    source = web.get(page_of(upload)).content.decode()
+    offered = re.findall(r'name="decision:NMGBR950/1" value="(\w+)"', source)
+    assert offered == ["keep", "replace", "trial"]
+    web.post(reverse("web:upload-accept", args=[upload.pk]), {"decision:NMGBR950/1": "trial"})
+    work(upload)
+
+    assert sorted(Run.objects.filter(run_id="NMGBR950").values_list("trial", flat=True)) == [1, 2]
+
+
+def test_a_file_without_format_can_be_given_one(web: Client, bring: Bring) -> None:
+    upload = bring("bad/unknown_format", preview=True)
+    source = web.get(page_of(upload)).content.decode()
+    assert '<option value="awm">' in source
+
+    web.post(reverse("web:upload-format", args=[upload.pk]), {"path": "notes.txt", "format": "awm"})
+    work(upload)
+
+    assert upload.files.get().forced_format == "awm"
+    assert "(chosen)" in text_of(web.get(page_of(upload)))
+
+
+def test_a_format_that_does_not_exist_is_refused(web: Client, bring: Bring) -> None:
+    upload = bring("bad/unknown_format", preview=True)
+
+    response = web.post(
+        reverse("web:upload-format", args=[upload.pk]), {"path": "notes.txt", "format": "nonsense"}, follow=True
+    )
+
+    assert "nonsense" in text_of(response)
+
+
+def test_problems_lead_to_their_lines(web: Client, bring: Bring) -> None:
+    upload = bring("bad/awm_mixed_units", preview=True)
+    problem = upload.problems.exclude(line=None).earliest("pk")
+
+    source = web.get(page_of(upload)).content.decode()
+
+    artifact = upload.files.get(path=problem.file).artifact_id
+    assert f"/artifacts/{artifact}/?line={problem.line}#L{problem.line}" in source
+
+
+def test_the_raw_files_come_back_in_one_zip(web: Client, bring: Bring) -> None:
+    upload = bring()
+
+    response = web.get(reverse("web:upload-download", args=[upload.pk]))
+
+    packed = zipfile.ZipFile(io.BytesIO(b"".join(response.streaming_content)))  # type: ignore[attr-defined]
+    assert {name: packed.read(name) for name in packed.namelist()} == {
+        path.name: path.read_bytes() for path in case(CASE)
+    }
+
+
+def test_progress_is_asked_for_again_until_it_is_settled(web: Client, bring: Bring) -> None:
+    upload = bring(preview=True)
+    settled = web.get(page_of(upload)).content.decode()
+    Upload.objects.update(state="loading", runs_found=7, runs_loaded=3)
+    moving = web.get(page_of(upload)).content.decode()
+
+    assert "hx-trigger" not in settled
+    assert 'hx-trigger="every 700ms"' in moving
+    assert '<progress id="p-runs" max="7" value="3">' in moving
+
+
+@pytest.mark.parametrize("action", ["accept", "undo", "format"])
+def test_only_the_owner_may_change_an_upload(bring: Bring, action: str) -> None:
+    upload = bring(preview=True)
+    other = Client()
+    other.force_login(User.objects.create_user("bob"))
+
+    response = other.post(reverse(f"web:upload-{action}", args=[upload.pk]))
+
+    assert response.status_code == 403
+    upload.refresh_from_db()
+    assert upload.state == "preview"
+    assert "Discard" not in text_of(other.get(page_of(upload)))
+
+
+@pytest.mark.parametrize("action", ["accept", "undo", "format"])
+def test_changing_an_upload_takes_a_post(web: Client, bring: Bring, action: str) -> None:
+    upload = bring(preview=True)
+
+    assert web.get(reverse(f"web:upload-{action}", args=[upload.pk])).status_code == 405
+
+
+def test_accepting_twice_is_explained(web: Client, bring: Bring) -> None:
+    upload = bring()
+
+    response = web.post(reverse("web:upload-accept", args=[upload.pk]), follow=True)
+
+    assert response.context is not None
+    assert [message.level_tag for message in response.context["messages"]] == ["error"]
+
+
+def test_the_list_names_every_upload(web: Client, bring: Bring) -> None:
+    first, second = bring(), bring("bad/empty")
+
+    source = web.get(ADDRESS).content.decode()
+
+    assert source.index(page_of(second)) < source.index(page_of(first))
+
+
+def test_a_broken_cursor_is_said(web: Client) -> None:
+    response = web.get(ADDRESS, {"cursor": "broken"})
+
+    assert response.status_code == 400
+    assert "the cursor is damaged" in text_of(response)
