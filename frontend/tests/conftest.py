@@ -1,13 +1,16 @@
 """The browser that these tests drive: the system's Chromium, kept from talking to anything but this machine."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Playwright
+from django.core.management import call_command
+from playwright.sync_api import Page, Playwright
 
 from frontend.tests.browser import REMEDY, system_browser
+from frontend.tests.visits import Watch
 
 # Playwright runs an event loop in the test's thread, where Django then refuses the database.
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
@@ -31,3 +34,17 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any], playwrigh
         (pytest.fail if os.environ.get("CI") else pytest.skip)(REMEDY)
     own = {"executable_path": system} if system else {}
     return {**browser_type_launch_args, **own, "args": list(LOCAL_ONLY)}
+
+
+@pytest.fixture(scope="session", autouse=True)
+def static_files() -> None:
+    """What live_server serves below /static/: links to the sources, so that nothing is copied."""
+    call_command("collectstatic", interactive=False, link=True, verbosity=0)
+
+
+@pytest.fixture
+def watch(page: Page) -> Iterator[Watch]:
+    """The page under watch; at the end it must have been quiet."""
+    watch = Watch.over(page)
+    yield watch
+    watch.assert_quiet()

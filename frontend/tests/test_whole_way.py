@@ -38,8 +38,8 @@ def accept(page: Page) -> None:
     expect(page.locator("#result[data-state=done]")).to_be_visible(timeout=PATIENCE_MS)
 
 
-def test_logs_in_and_figures_out(signed_in: Page) -> None:
-    page, watch = signed_in, Watch.over(signed_in)
+def test_logs_in_and_figures_out(signed_in: Page, watch: Watch) -> None:
+    page = signed_in
     page.get_by_role("link", name="Upload", exact=True).click()
     page.get_by_label("Choose files").set_input_files(logs())
     expect(page.get_by_role("status")).to_contain_text("8 files")
@@ -62,11 +62,10 @@ def test_logs_in_and_figures_out(signed_in: Page) -> None:
         chart = page.get_by_role("figure", name=f"Chart of {title}")
         expect(chart.locator("svg .gtitle")).to_have_text(title)
         expect(chart.locator("svg .scatterlayer .point")).to_have_count(1)
-    watch.assert_quiet()
 
 
-def test_a_folder_can_be_dropped_and_the_upload_undone(signed_in: Page) -> None:
-    page, watch = signed_in, Watch.over(signed_in)
+def test_a_folder_can_be_dropped_and_the_upload_undone(signed_in: Page, watch: Watch) -> None:
+    page = signed_in
     page.get_by_role("link", name="Upload", exact=True).click()
     drop(page, logs())
     expect(page.get_by_role("status")).to_contain_text("8 files")
@@ -81,7 +80,6 @@ def test_a_folder_can_be_dropped_and_the_upload_undone(signed_in: Page) -> None:
     expect(page.locator("#result[data-state=undone]")).to_be_visible(timeout=PATIENCE_MS)
     page.get_by_role("link", name="Runs", exact=True).click()
     expect(page.get_by_text("There are no runs yet")).to_be_visible()
-    watch.assert_quiet()
 
 
 def drop(page: Page, paths: list[Path]) -> None:

@@ -7,7 +7,8 @@ from playwright.sync_api import ConsoleMessage, Page, Request
 LOCAL = ("http://localhost:", "http://127.0.0.1:", "data:", "blob:http://localhost:", "blob:http://127.0.0.1:")
 
 
-@dataclass(slots=True)
+# Without slots: Playwright hangs its own wrappers onto the object whose methods it calls.
+@dataclass
 class Watch:
     """``complaints``: errors and warnings of scripts and of the security policy. ``abroad``: foreign requests."""
 

@@ -14,9 +14,10 @@ PAGES = ("home", "runs", "run", "charts", "maximum", "uploads", "upload-new", "u
 
 def address_of(name: str) -> str:
     """The address of a page, about the one run that there is."""
-    about = {"run": Run, "upload": Upload}
-    if name in about:
-        return reverse(f"web:{name}", args=[about[name].objects.get().pk])
+    if name == "run":
+        return reverse("web:run", args=[Run.objects.get().pk])
+    if name == "upload":
+        return reverse("web:upload", args=[Upload.objects.get().pk])
     if name == "artifact":
         return reverse("web:artifact", args=[RunSource.objects.filter(format="awm").earliest("pk").artifact_id])
     return reverse(f"web:{name}")
