@@ -58,10 +58,13 @@ def _read(job: Job, upload: Upload) -> tuple[list[Brought], list[Found]]:
     """The upload's run records, derived from, and the problems that belong to no run."""
     read = read_files(upload, lambda: jobs.hold(job))
     collated = together(upload.study, read.fragments)
-    context = Context(read.artifacts, {key: str(text) for key, text in upload.facts.items()}, upload.created)
+    given = {key: str(text) for key, text in upload.facts.items()}
+    found = [*read.problems, *collated.problems]
+    context = Context(read.artifacts, given, upload.created, found)
     records = [record_of(draft, context) for draft in collated.drafts]
     brought = [Brought(number, record, context, upload.pk) for number, record in enumerate(records)]
-    return brought, [*read.problems, *collated.problems]
+    of_runs = {problem for record in records for problem in record.problems}
+    return brought, [problem for problem in found if problem not in of_runs]
 
 
 def _placed(study: Study, brought: Sequence[Brought]) -> list[Placement]:

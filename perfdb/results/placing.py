@@ -101,6 +101,7 @@ def _joined(study: Study, brought: Brought, stored: StoredEvidence) -> RunRecord
         artifacts={**stored.context.artifacts, **brought.context.artifacts},
         given={**brought.context.given, **stored.given},
         received=stored.received,
+        problems=[*stored.problems, *brought.context.problems],
     )
     return record_of(drafts[0], context)
 

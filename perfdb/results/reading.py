@@ -6,7 +6,7 @@ from datetime import datetime
 
 import importers
 from importers.collate import Collated, RunIdPattern, collate, content_digest
-from importers.model import Fragment, RunDraft, SourceFile
+from importers.model import Fragment, Problem, RunDraft, SourceFile
 from perfdb.results import artifacts
 from perfdb.results.derivation import derive_into
 from perfdb.results.models import Run, RunSource, Study
@@ -16,9 +16,10 @@ from perfdb.results.record import RunRecord, Source
 
 @dataclass(frozen=True, slots=True)
 class StoredEvidence:
-    """The fragments that a stored run was made of, their files, and what people gave."""
+    """The fragments that a stored run was made of, their files, what was amiss in them, and what people gave."""
 
     fragments: list[Fragment]
+    problems: list[Problem]
     sources: list[Source]
     given: Mapping[str, str]
     received: datetime
@@ -26,7 +27,8 @@ class StoredEvidence:
     @property
     def context(self) -> Context:
         """What prepares these fragments again as they were."""
-        return Context({source.path: source.artifact for source in self.sources}, self.given, self.received)
+        artifacts = {source.path: source.artifact for source in self.sources}
+        return Context(artifacts, self.given, self.received, self.problems)
 
 
 def pattern_of(study: Study) -> RunIdPattern | None:
@@ -57,10 +59,11 @@ def stored_evidence(run: Run, taken: Mapping[str, int] | None = None) -> StoredE
     files = {row.artifact_id: row.artifact for row in rows}
     readings = importers.read(SourceFile(name, artifacts.read(files[pk])) for pk, name in names.items())
     # Collating first gives fragments the run id that only their file's name tells, as when they were stored.
-    drafts = together(run.study, [f for reading in readings for f in reading.fragments]).drafts
+    collated = together(run.study, [f for reading in readings for f in reading.fragments])
     digests = {digest for row in rows for digest in row.digests}
     return StoredEvidence(
-        fragments=[f for draft in drafts for f in draft.fragments if content_digest(f) in digests],
+        fragments=[f for draft in collated.drafts for f in draft.fragments if content_digest(f) in digests],
+        problems=[*(each for reading in readings for each in reading.problems), *collated.problems],
         sources=[Source(row.artifact_id, row.upload_id, names[row.artifact_id]) for row in rows],
         given={key: text for row in reversed(rows) for key, text in row.upload.facts.items()},
         received=min(row.upload.created for row in rows),

@@ -1,6 +1,6 @@
 """Putting a record together from a draft: configuration, values, counters, traces, checks, status."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -11,11 +11,15 @@ from perfdb.results.record import Counters, RunRecord, aware
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a draft does not say itself: the artifact of each file, what a person gave, when it was received."""
+    """What a draft does not say itself.
+
+    The artifact of each file, what a person gave, when it was received, and what reading the files found amiss.
+    """
 
     artifacts: Mapping[str, int]
     given: Mapping[str, str]
     received: datetime
+    problems: Sequence[Problem] = ()
 
 
 def prepare(draft: RunDraft, context: Context) -> RunRecord:
@@ -28,7 +32,7 @@ def prepare(draft: RunDraft, context: Context) -> RunRecord:
         started=_started(draft, context.received),
         configuration=configuration.configuration_of(facts, context.artifacts, problems),
         facts=facts,
-        problems=[*draft.problems, *problems],
+        problems=[*_found_reading(draft, context.problems), *draft.problems, *problems],
         fragments=draft.fragments,
         has_driver=draft.driver is not None,
     )
@@ -41,6 +45,12 @@ def prepare(draft: RunDraft, context: Context) -> RunRecord:
     if not record.has_driver and not record.refused:
         record.problems.append(_no_driver(record))
     return record
+
+
+def _found_reading(draft: RunDraft, problems: Sequence[Problem]) -> list[Problem]:
+    """What was found amiss in this run's files and names this run."""
+    files = {fragment.file for fragment in draft.fragments}
+    return [each for each in problems if each.run_id == draft.run_id and each.file in files]
 
 
 def _started(draft: RunDraft, received: datetime) -> datetime:

@@ -103,6 +103,14 @@ def test_bad_evidence(bring: Bring, name: str, expected: tuple[str, str]) -> Non
     assert (problem.severity == Severity.ERROR) is not stored
 
 
+def test_what_was_amiss_stands_on_the_run_too(bring: Bring) -> None:
+    upload = bring(*case("bad/awm_no_end"))
+    run = Run.objects.get()
+    said = list(run.problems.values_list("code", "file", "line"))
+    assert said == list(upload.problems.values_list("code", "file", "line"))
+    assert [code for code, _, _ in said] == ["awm.cut-off"]
+
+
 def test_a_failed_run_has_no_response_time_and_no_cost(bring: Bring) -> None:
     bring(*case("bad/awm_zero_transactions"))
     found = {figure.measure.metric for figure in figures(Run.objects.get())}
