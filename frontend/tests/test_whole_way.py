@@ -47,6 +47,7 @@ def test_logs_in_and_figures_out(signed_in: Page, watch: Watch) -> None:
     accept(page)
     page.get_by_role("region", name="Runs of this upload").get_by_role("link", name="NMGBR950").click()
 
+    expect(page.get_by_role("figure", name="The run’s intervals over time")).to_have_attribute("data-drawn", "")
     figures = page.get_by_role("region", name="Figures by role")
     expect(figures.get_by_role("link", name="96.76", exact=True)).to_be_visible()
     expect(figures.get_by_role("link", name="0.22", exact=True)).to_be_visible()
