@@ -89,7 +89,6 @@ DATABASES["default"].update(
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 REDIS_URL = env.str("REDIS_URL")
-CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}}
 
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
@@ -180,7 +179,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "unacked_restore_throttle": 1,
 }
 CELERY_BEAT_SCHEDULE = {
-    "sweep": {"task": "perfdb.results.tasks.sweep", "schedule": 15.0},
+    "sweep": {"task": "perfdb.results.tasks.sweep", "schedule": 5.0},
 }
 
 LOGGING = {

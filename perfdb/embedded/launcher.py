@@ -60,7 +60,7 @@ class Launcher:
         collecting = collect_static(self.processes, env)
         self.starts.update(servers.start())
         self.home.announce(self.address, servers.environment)
-        link = self._prepare(env)
+        link = self._prepare(env, alone=servers.alone)
         if collecting:
             self.processes.finish(collecting)
             mark_collected(self.home)
@@ -72,10 +72,10 @@ class Launcher:
         say(f"to sign in, open this once: {self.address}{link}")
         say(f"data and logs are in {self.home.path}; Ctrl-C stops")
 
-    def _prepare(self, env: dict[str, str]) -> str:
+    def _prepare(self, env: dict[str, str], *, alone: bool) -> str:
         """Bring the database to the present state; returns the path of a one-time sign-in link."""
         link = self.home.run / "signinlink"
-        argv = [sys.executable, "-m", "perfdb.embedded.prepare", str(link)]
+        argv = [sys.executable, "-m", "perfdb.embedded.prepare", str(link), *(["--alone"] if alone else [])]
         self.processes.run(Service(name="prepare", argv=argv, env=env, cwd=ROOT))
         path = link.read_text(encoding="utf-8").strip()
         link.unlink()

@@ -11,15 +11,20 @@ import django
 from django.core.management import call_command
 
 
-def main(link: Path) -> None:
-    """Prepare the database and write the path of a one-time sign-in link to the file."""
+def main(link: Path, *, alone: bool) -> None:
+    """Prepare the database and write the path of a one-time sign-in link to the file.
+
+    ``alone``: no worker can be alive, so that jobs a hard end interrupted need not wait for their leases.
+    """
     django.setup()
     call_command("migrate", interactive=False)
     call_command("loaddemo")
+    if alone:
+        call_command("releasejobs")
     link.touch(mode=0o600)
     with link.open("w", encoding="utf-8") as output:
         call_command("signinlink", stdout=output)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), alone="--alone" in sys.argv)

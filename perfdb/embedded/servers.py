@@ -40,10 +40,12 @@ class Servers:
 
     Attributes:
         environment: What reaches them, such as DATABASE_URL and REDIS_URL: ours or those that were given.
+        alone: Whether nobody but this instance works on the database.
     """
 
     def __init__(self, processes: Processes, *, durable: bool = True) -> None:
         self.environment: dict[str, str] = {}
+        self.alone = not os.environ.get("DATABASE_URL")
         self._embedded: list[Server] = []
         env = clean_environment(os.environ)
         self._take("DATABASE_URL", lambda: Postgres(processes, env, durable=durable))

@@ -5,19 +5,22 @@ is claimed under a lease, a sweep sends again what nobody works on, and a worker
 the newest attempt.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
+from threading import Event, Thread
 
 from celery import current_app
-from django.db import transaction
-from django.db.models import F, Q
+from django.db import connection, transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from perfdb.results.models import Job, Upload
 
 TASK = "perfdb.results.tasks.run_job"
-LEASE = timedelta(minutes=2)
-# A queued job this old has lost its message, or the broker was away when it was sent.
-STALE = timedelta(seconds=20)
+LEASE = timedelta(seconds=15)
+# A job that still waits this long after it was sent may have lost its message, or the broker was away.
+STALE = timedelta(minutes=1)
 ATTEMPTS = 5
 
 
@@ -27,7 +30,7 @@ class LeaseLostError(Exception):
 
 def enqueue(kind: str, upload: Upload) -> Job:
     """Make a job and send its id to a worker once the transaction is committed."""
-    job = Job.objects.create(kind=kind, upload=upload)
+    job = Job.objects.create(kind=kind, upload=upload, sent=timezone.now())
     transaction.on_commit(lambda: send(job.pk))
     return job
 
@@ -68,6 +71,30 @@ def hold(job: Job) -> None:
         raise LeaseLostError(f"{job} was taken over")
 
 
+@contextmanager
+def kept(job: Job) -> Iterator[None]:
+    """Renew the lease in the background while the work lasts, however long one file takes to read."""
+    done = Event()
+    keeper = Thread(target=_keep, args=(job, done), name=f"lease of job {job.pk}", daemon=True)
+    keeper.start()
+    try:
+        yield
+    finally:
+        done.set()
+        keeper.join()
+
+
+def _keep(job: Job, done: Event) -> None:
+    try:
+        while not done.wait(LEASE / timedelta(seconds=3)):
+            hold(job)
+    except LeaseLostError:
+        # The work itself finds out when it next wants to write.
+        return
+    finally:
+        connection.close()
+
+
 def finish(job: Job, outcome: dict[str, object]) -> None:
     """The job is done; ``outcome`` says what it did."""
     _end(job, Job.State.DONE, outcome)
@@ -91,13 +118,27 @@ def _end(job: Job, state: Job.State, outcome: dict[str, object]) -> None:
     mine.update(state=state, outcome=outcome, finished=timezone.now(), lease_until=None)
 
 
+def release() -> int:
+    """Send every open job again at once; only right where no worker can be alive, as when an instance starts."""
+    Job.objects.filter(state=Job.State.RUNNING).update(lease_until=timezone.now())
+    return _send_all(Q(state__in=[Job.State.QUEUED, Job.State.RUNNING]))
+
+
 def sweep() -> int:
     """Send again every job that nobody works on; give up one that took its workers down again and again."""
     now = timezone.now()
-    lost = Q(state=Job.State.QUEUED, created__lt=now - STALE) | Q(state=Job.State.RUNNING, lease_until__lt=now)
-    for job in Job.objects.filter(lost, attempt__gte=ATTEMPTS).select_related("upload"):
+    waiting = Q(state=Job.State.QUEUED, sent__lt=now - STALE)
+    abandoned = Q(state=Job.State.RUNNING, lease_until__lt=now)
+    for job in Job.objects.filter(abandoned, attempt__gte=ATTEMPTS):
         fail(job, f"given up after {job.attempt} attempts that did not come to an end")
-    waiting = Job.objects.filter(lost, attempt__lt=ATTEMPTS).order_by(F("created")).values_list("pk", flat=True)
-    for job_id in waiting:
+    return _send_all(waiting | abandoned & Q(sent__lt=now - LEASE))
+
+
+def _send_all(which: Q) -> int:
+    found = Job.objects.filter(which, attempt__lt=ATTEMPTS).order_by("created")
+    job_ids = list(found.values_list("pk", flat=True))
+    # A job in a long queue must not be sent again by each sweep.
+    Job.objects.filter(pk__in=job_ids).update(sent=timezone.now())
+    for job_id in job_ids:
         send(job_id)
-    return len(waiting)
+    return len(job_ids)

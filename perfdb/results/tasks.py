@@ -25,7 +25,8 @@ def run_job(job_id: int) -> None:
     if job is None:
         return
     try:
-        outcome = HANDLERS[job.kind](job)
+        with jobs.kept(job):
+            outcome = HANDLERS[job.kind](job)
     except jobs.LeaseLostError:
         logger.warning("%s was taken over by another worker", job)
     except (OperationalError, InterfaceError):

@@ -1,7 +1,8 @@
 """The plugin that gives the tests their servers."""
 
 import pytest
-from django.core.cache import cache
+import redis
+from django.conf import settings
 from django.db import connection
 
 
@@ -12,6 +13,6 @@ def test_database_answers() -> None:
         assert cursor.fetchone() == ("UTF8", f"test_{connection.settings_dict['NAME'].removeprefix('test_')}")
 
 
-def test_cache_answers() -> None:
-    cache.set("perfdb-test", 7, 60)
-    assert cache.get("perfdb-test") == 7
+def test_broker_answers() -> None:
+    with redis.Redis.from_url(settings.REDIS_URL) as broker:
+        assert broker.ping()

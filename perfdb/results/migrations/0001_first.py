@@ -202,6 +202,7 @@ class Migration(migrations.Migration):
                 ('attempt', models.IntegerField(default=0)),
                 ('lease_until', models.DateTimeField(null=True)),
                 ('created', models.DateTimeField(auto_now_add=True)),
+                ('sent', models.DateTimeField()),
                 ('started', models.DateTimeField(null=True)),
                 ('finished', models.DateTimeField(null=True)),
                 ('outcome', models.JSONField(default=dict)),

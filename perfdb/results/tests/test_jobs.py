@@ -1,10 +1,12 @@
 """Jobs survive lost messages, lost workers and second deliveries."""
 
 from datetime import timedelta
+from io import StringIO
 from time import monotonic, sleep
 
 import pytest
 from django.core.files.base import ContentFile
+from django.core.management import call_command
 from django.db import OperationalError
 from django.utils import timezone
 
@@ -98,9 +100,32 @@ def test_sweep_sends_what_nobody_works_on(waiting: Upload, monkeypatch: pytest.M
     sent: list[int] = []
     monkeypatch.setattr(jobs, "send", sent.append)
     assert jobs.sweep() == 0
-    Job.objects.update(created=timezone.now() - timedelta(minutes=1))
+    Job.objects.update(sent=timezone.now() - timedelta(minutes=2))
     assert jobs.sweep() == 1
+    # Not again by the next sweep: a long queue would fill the broker.
+    assert jobs.sweep() == 0
     assert sent == [the_job(waiting).pk]
+
+
+def test_a_lease_is_renewed_while_the_work_lasts(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "LEASE", timedelta(milliseconds=300))
+    upload = Upload.objects.create(owner=access.owner(), study=intake.inbox_of(access.owner()))
+    job = jobs.claim(jobs.enqueue("import", upload).pk)
+    assert job is not None
+    with jobs.kept(job):
+        sleep(1)
+        assert jobs.claim(job.pk) is None
+    sleep(0.4)
+    assert jobs.claim(job.pk) is not None
+
+
+def test_an_instance_that_starts_takes_up_what_was_running(waiting: Upload, monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[int] = []
+    monkeypatch.setattr(jobs, "send", sent.append)
+    assert jobs.claim(the_job(waiting).pk) is not None
+    call_command("releasejobs", stdout=StringIO())
+    assert sent == [the_job(waiting).pk]
+    assert jobs.claim(sent[0]) is not None
 
 
 def test_sweep_gives_up_a_job_that_kills_its_workers(waiting: Upload) -> None:
