@@ -65,7 +65,7 @@ def test_logs_in_and_figures_out(signed_in: Page, watch: Watch) -> None:
         expect(chart.locator("svg .scatterlayer .point")).to_have_count(1)
 
 
-def test_a_folder_can_be_dropped_and_the_upload_undone(signed_in: Page, watch: Watch) -> None:
+def test_files_can_be_dropped_and_the_upload_undone(signed_in: Page, watch: Watch) -> None:
     page = signed_in
     page.get_by_role("link", name="Upload", exact=True).click()
     drop(page, logs())
@@ -104,7 +104,8 @@ def drop(page: Page, paths: list[Path]) -> None:
 def test_a_refusal_is_shown_where_the_files_were_chosen(signed_in: Page) -> None:
     page = signed_in
     page.get_by_role("link", name="Upload", exact=True).click()
-    page.get_by_label("Choose files").set_input_files(logs())
+    page.get_by_label("or a folder").set_input_files(CASE)
+    expect(page.get_by_role("status")).to_contain_text("NMGBR950/after.client.txt")
     page.get_by_label("or a new study, by its title").fill("—")
     page.get_by_role("button", name="Upload and preview").click()
 
