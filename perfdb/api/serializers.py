@@ -200,7 +200,7 @@ class NewUploadSerializer(serializers.Serializer[Any]):
     study = serializers.SlugField(
         default="", allow_blank=True, max_length=80, help_text=f"Slug; {INBOX} when none is given"
     )
-    create_study = serializers.BooleanField(default=False, help_text="Make the study if there is none")
+    create_study = serializers.BooleanField(default=True, help_text="0 refuses a study that there is not yet")
     preview = serializers.BooleanField(default=False, help_text="Store no run until it is accepted")
     facts = serializers.JSONField(
         binary=True, default=dict, help_text="A JSON object of what the files lack: `processors`, `mtu` and so on"

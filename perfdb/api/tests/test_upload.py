@@ -28,7 +28,7 @@ def make_upload(owner: User, state: str = "done") -> Upload:
 
 def test_it_works(worker: None, api: APIClient) -> None:
     files = case("cp_query/NMGBR950")
-    body = settled(api, post_files(api, files, study="linux", create_study="1"))
+    body = settled(api, post_files(api, files, study="linux"))
     assert (body["state"], body["study"], body["owner"], body["error"]) == ("done", "linux", "ada", None)
     assert body["progress"] == {"files": len(files), "files_read": len(files), "runs": 1, "runs_loaded": 1}
     assert {file["name"]: file["size"] for file in body["files"]} == {name: len(data) for name, data in files.items()}

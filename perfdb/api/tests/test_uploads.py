@@ -115,18 +115,18 @@ def test_everybody_has_an_inbox_of_their_own(api: APIClient, ada: User) -> None:
     assert only_upload().study.owner == grace
 
 
-def test_a_study_can_be_made(api: APIClient, ada: User) -> None:
-    post_files(api, LOG, study="new-study", create_study="1")
+def test_a_new_study_is_made(api: APIClient, ada: User) -> None:
+    post_files(api, LOG, study="new-study")
     assert (only_upload().study.slug, only_upload().study.owner) == ("new-study", ada)
-    post_files(api, LOG, study="new-study", create_study="1")
+    post_files(api, LOG, study="new-study")
     assert Study.objects.filter(slug="new-study").count() == 1
 
 
 def test_an_unknown_study_is_refused_with_the_known_ones(api: APIClient) -> None:
     make_study("guest-lan")
-    body = problem(post_files(api, LOG, study="gest-lan"), 400)
+    body = problem(post_files(api, LOG, study="gest-lan", create_study="0"), 400)
     assert (body["parameter"], body["known"]) == ("study", ["guest-lan"])
-    assert "create_study=1" in body["detail"]
+    assert "create_study=0" in body["detail"]
     assert not Upload.objects.exists()
 
 
@@ -136,7 +136,9 @@ def test_no_files_are_refused(api: APIClient) -> None:
 
 
 def test_an_unknown_fact_is_refused(api: APIClient) -> None:
-    assert "colour" in problem(post_files(api, LOG, facts='{"colour": "red"}'), 400)["detail"]
+    refused = post_files(api, LOG, facts='{"colour": "red"}', study="new-study")
+    assert "colour" in problem(refused, 400)["detail"]
+    assert not Study.objects.filter(slug="new-study").exists()
 
 
 @pytest.mark.parametrize("facts", ["{", "[1]", "7", '"x"'])
@@ -157,7 +159,7 @@ def test_an_unknown_field_is_refused_with_the_known_ones(api: APIClient) -> None
 
 
 def test_a_wrong_slug_is_refused(api: APIClient) -> None:
-    assert problem(post_files(api, LOG, study="Guest LAN!", create_study="1"), 400)["parameter"] == "study"
+    assert problem(post_files(api, LOG, study="Guest LAN!"), 400)["parameter"] == "study"
 
 
 def test_paths_that_do_not_match_the_files_are_refused(api: APIClient) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
 from django.contrib.auth.models import User
+from django.db import transaction
 from django.http import Http404, QueryDict
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
@@ -91,13 +92,15 @@ def _create(request: Request) -> Response:
     if len(paths) != len(files):
         raise ValidationError({"paths": f"{len(paths)} paths were given for {len(files)} files; give one for each"})
     user = signed_in(request)
-    upload = intake.receive(
-        user,
-        zip(paths, files, strict=True),
-        study=_study(user, given["study"], create=given["create_study"]),
-        facts=given["facts"],
-        preview=given["preview"],
-    )
+    # A refused upload must not leave the study behind that was made for it.
+    with transaction.atomic():
+        upload = intake.receive(
+            user,
+            zip(paths, files, strict=True),
+            study=_study(user, given["study"], create=given["create_study"]),
+            facts=given["facts"],
+            preview=given["preview"],
+        )
     body = upload_reference(request, upload)
     return Response(body, status=202, headers={"Location": body["url"]})
 
@@ -114,7 +117,7 @@ def _given(request: Request) -> dict[str, Any]:
 
 
 def _study(user: User, slug: str, *, create: bool) -> Study | None:
-    """The study called ``slug``; None for no slug and for one's own inbox, made only when that is asked."""
+    """The study called ``slug``, made when there is none; None for no slug and for one's own inbox."""
     if slug in ("", INBOX):
         return None
     if create:
@@ -122,7 +125,7 @@ def _study(user: User, slug: str, *, create: bool) -> Study | None:
     study = Study.objects.filter(slug=slug).first()
     if study is None:
         known = Study.objects.exclude(slug=INBOX).order_by("slug").values_list("slug", flat=True)
-        raise QueryError("study", f"there is no study {slug!r}; send create_study=1 to make it", known)
+        raise QueryError("study", f"there is no study {slug!r}, and create_study=0 forbids to make it", known)
     return study
 
 
