@@ -42,7 +42,8 @@ def test_nothing_on_it_needs_more_than_the_policy_grants(web: Client, run: Run, 
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_a_stranger_is_asked_to_sign_in(stranger: Client, run: Run, name: str) -> None:
+def test_a_stranger_is_asked_to_sign_in(stranger: Client, run: Run, settings: Settings, name: str) -> None:
+    settings.PUBLIC_READ = False
     address = address_of(name)
 
     response = stranger.get(address)
