@@ -1,5 +1,6 @@
 """Zip archives to source files, safely: nothing is written to disk and every limit is checked while reading."""
 
+import re
 import stat
 import zlib
 from collections.abc import Iterable
@@ -12,12 +13,17 @@ from zipfile import BadZipFile, LargeZipFile, ZipFile, ZipInfo
 from importers.model import Problem, Severity, SourceFile
 
 _ENCRYPTED = 0x1
+_DRIVE = re.compile(r"[A-Za-z]:")
 _SMALL = 1024**2  # Files up to this size may be packed as tightly as they like.
 # What zipfile and its decompressors raise for damaged or unusual archives.
 _DAMAGE = (
     *(BadZipFile, LargeZipFile, zlib.error, LZMAError),
     *(EOFError, OSError, ValueError, NotImplementedError, RuntimeError),
 )
+
+
+LONGEST_PATH = 1000
+"""How many bytes of UTF-8 the path of a file may have, inside an archive or not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +94,9 @@ def _unpack_members(archive: str, container: ZipFile, limits: Limits) -> Unpacke
     room = limits.total_bytes
     seen: set[str] = set()
     for member in members:
-        reason = _objection(member) or ("occurs twice" if member.filename in seen else None)
-        seen.add(member.filename)
+        name = _name(member)
+        reason = _objection(member, name) or ("occurs twice" if name in seen else None)
+        seen.add(name)
         data = b""
         if reason is None:
             try:
@@ -100,9 +107,9 @@ def _unpack_members(archive: str, container: ZipFile, limits: Limits) -> Unpacke
         if is_archive(data):
             reason = "is an archive inside the archive"
         if reason is None:
-            unpacked.files.append(SourceFile(member.filename, data))
+            unpacked.files.append(SourceFile(name, data))
         else:
-            unpacked.problems.append(_left_out(archive, member.filename, reason))
+            unpacked.problems.append(_left_out(archive, name[:LONGEST_PATH], reason))
     return unpacked
 
 
@@ -112,11 +119,17 @@ def _is_clutter(name: str) -> bool:
     return "__MACOSX" in path.parts or path.name in {".DS_Store", "Thumbs.db", "desktop.ini"}
 
 
-def _objection(member: ZipInfo) -> str | None:
+def _name(member: ZipInfo) -> str:
+    """A member's path inside the archive; older Windows tools write backslashes between its folders."""
+    return member.filename.replace("\\", "/")
+
+
+def _objection(member: ZipInfo, name: str) -> str | None:
     """Why a member is not taken, None when nothing is wrong with it."""
-    name = member.filename
-    if name.startswith("/") or "\\" in name or ":" in name or ".." in PurePosixPath(name).parts:
+    if name.startswith("/") or _DRIVE.match(name) or ".." in PurePosixPath(name).parts:
         return "has a path that leads out of the archive"
+    if len(name.encode()) > LONGEST_PATH:
+        return f"has a path of more than {LONGEST_PATH} bytes"
     if stat.S_ISLNK(member.external_attr >> 16):
         return "is a symbolic link"
     if member.flag_bits & _ENCRYPTED:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 _TOKEN = re.compile(r"""(?P<key>[A-Za-z_][\w.-]*)=(?:"(?P<quoted>[^"]*)"|(?P<plain>[^\s"]*))(?=\s|$)|(?P<stray>\S+)""")
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 _COUNT = re.compile(r"[0-9]+")
+_TRIAL = re.compile(r"0*[1-9][0-9]{0,3}")
 
 
 def is_number(text: str) -> bool:
@@ -16,6 +17,11 @@ def is_number(text: str) -> bool:
 def is_count(text: str) -> bool:
     """Digits only."""
     return _COUNT.fullmatch(text) is not None
+
+
+def trial_number(text: str) -> int | None:
+    """A run's trial, which counts from 1 and has at most four digits; None for any other text."""
+    return int(text) if _TRIAL.fullmatch(text) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +42,12 @@ class Record:
     last_line: int
     pairs: list[Pair] = field(default_factory=list)
     strays: list[str] = field(default_factory=list)
-    text: str = ""
+    texts: list[str] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """The record as printed, its lines joined by blanks."""
+        return " ".join(text for text in self.texts if text)
 
     def get(self, key: str) -> Pair | None:
         """The first pair of this key."""
@@ -55,5 +66,5 @@ class Record:
             else:
                 value = match["plain"] if match["quoted"] is None else match["quoted"]
                 self.pairs.append(Pair(match["key"].lower(), value, line))
-        self.text = f"{self.text} {text.strip()}" if self.text else text.strip()
+        self.texts.append(text.strip())
         self.last_line = line

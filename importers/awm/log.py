@@ -14,7 +14,7 @@ from importers.awm.records import content_lines, read_records
 from importers.awm.rows import listing
 from importers.model import Fact, Fragment, Kind, Listing, Parsed, Problem, Reading, Text
 from importers.problem_log import ProblemLog
-from importers.records import Pair, Record, is_count, is_number
+from importers.records import Pair, Record, is_count, is_number, trial_number
 
 NAME = "awm"
 TITLE = "AWM driver log"
@@ -55,7 +55,7 @@ _READINGS = {
 }
 _RESPONSE = re.compile(r"resp_avg_(ms|s|us)")
 # RUN, SUM and END say what the run is and what came out of it: half of that is no run.
-_VITAL = frozenset({"AWMLOG", "RUN", "SUM", "END"})
+_VITAL = frozenset({"RUN", "SUM", "END"})
 
 
 def recognise(text: Text) -> bool:
@@ -180,8 +180,10 @@ def _read_block(block: _Block, file: str) -> tuple[Fragment | None, list[Problem
     ended = _moment(block.end.get("end") if block.end else None, found)
     status = judge(block, taken, ended, found)
     trial = block.run.get("trial")
-    if trial is not None and not is_count(trial.text):
-        found.error("awm.not-a-number", f"trial={trial.text} is not a number.", "Correct the RUN record.", trial.line)
+    number = trial_number(trial.text) if trial else 1
+    if trial is not None and number is None:
+        message = f"trial={trial.text[:20]} is not a number from 1 to 9999."
+        found.error("awm.bad-trial", message, "Correct the RUN record.", trial.line)
     if found.errors:
         return None, found.problems
     fragment = Fragment(
@@ -192,7 +194,7 @@ def _read_block(block: _Block, file: str) -> tuple[Fragment | None, list[Problem
         first_line=block.run.line,
         last_line=block.last_line,
         run_id=run_id,
-        trial=int(trial.text) if trial else 1,
+        trial=number,
         role=role,
         host=block.head.value("host") or None,
         taken=taken,
@@ -219,22 +221,27 @@ def _moment(pair: Pair | None, found: ProblemLog) -> datetime | None:
 
 def _merge(kind: str, records: list[Record], found: ProblemLog) -> dict[str, Pair]:
     """The pairs of all records of a kind. The same key with two values is an error: two logs got mixed."""
-    merged: dict[str, Pair] = {}
     for record in records:
         if record.strays:
             report = found.error if kind in _VITAL else found.warn
             message = f"{kind} has words that are not key=value: {' '.join(record.strays)}."
             report("awm.bad-record", message, "Put values with blanks in double quotes.", record.line)
-        for pair in record.pairs:
-            first = merged.setdefault(pair.key, pair)
-            if first.text != pair.text:
-                message = (
-                    f"{kind} says {pair.key}={first.text} in line {first.line} "
-                    f"and {pair.key}={pair.text} in line {pair.line}: two logs seem to be mixed."
-                )
-                found.error("awm.contradiction", message, "Import the logs as separate files.", pair.line)
+    merged = _pairs(kind, records, found)
     if records:
         _require(kind, merged, records[0].line, found)
+    return merged
+
+
+def _pairs(kind: str, records: list[Record], found: ProblemLog) -> dict[str, Pair]:
+    merged: dict[str, Pair] = {}
+    for pair in (pair for record in records for pair in record.pairs):
+        first = merged.setdefault(pair.key, pair)
+        if first.text != pair.text:
+            message = (
+                f"{kind} says {pair.key}={first.text} in line {first.line} "
+                f"and {pair.key}={pair.text} in line {pair.line}: two logs seem to be mixed."
+            )
+            found.error("awm.contradiction", message, "Import the logs as separate files.", pair.line)
     return merged
 
 
@@ -248,7 +255,7 @@ def _require(kind: str, pairs: dict[str, Pair], line: int, found: ProblemLog) ->
 
 def _facts(block: _Block, found: ProblemLog) -> tuple[Fact, ...]:
     """Head, run and parameters by their dimension names; keys and records not known under ``awm.``."""
-    head = {pair.key: pair for pair in block.head.pairs}
+    head = _pairs("AWMLOG", [block.head], found)
     parameters = _merge("PARM", block.of("PARM"), found)
     if not parameters:
         remedy = "Add PARM workload= users= req_bytes= resp_bytes= seconds=."

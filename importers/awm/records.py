@@ -32,7 +32,7 @@ def read_records(text: Text, known: frozenset[str]) -> tuple[list[Record], Recor
             records[-1].extend(body[1:], number)
             continue
         word, _, rest = body.partition(" ")
-        record = Record(word.upper(), number, number, text=word)
+        record = Record(word.upper(), number, number, texts=[word])
         record.extend(rest, number)
         records.append(record)
     if records and _is_cut(records[-1], text, known):

@@ -10,6 +10,8 @@ _SUFFIX = re.compile(r"(?P<name>.+?)_(?P<unit>ms|us|s|bytes|per_sec)")
 _SECONDS = frozenset({"seconds", "warmup", "t0", "t1"})
 _BYTES = frozenset({"bytes_sent", "bytes_recv"})
 _WORDS = frozenset({"id", "host", "phase", "msg"})
+# The format knows about a dozen. Every row has a cell for every column, so their number must not grow with the rows.
+_MOST_COLUMNS = 64
 
 
 def column(key: str) -> tuple[str, str]:
@@ -32,7 +34,11 @@ def listing(
     """The records as rows, None when there are none. ``identity`` is the key that tells rows apart."""
     if not records:
         return None
-    columns = tuple(dict.fromkeys(column(pair.key) for record in records for pair in record.pairs))
+    every = tuple(dict.fromkeys(column(pair.key) for record in records for pair in record.pairs))
+    columns = every[:_MOST_COLUMNS]
+    if len(every) > _MOST_COLUMNS:
+        message = f"{records[0].type} records have {len(every)} different keys; the first {_MOST_COLUMNS} were read."
+        found.warn("awm.many-keys", message, "Check that the log is whole.", records[0].line)
     rows = tuple(_row(record, columns, found) for record in records)
     _report(records, required, identity, found)
     return Listing(name, columns, rows, tuple(record.line for record in records))

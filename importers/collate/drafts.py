@@ -6,7 +6,7 @@ overlapping time on the same hosts. What stays ambiguous is a problem and is lef
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from hashlib import blake2b
 
@@ -14,6 +14,9 @@ from importers.collate.names import RunIdPattern, apply_pattern, compile_pattern
 from importers.collate.pairs import pair_up
 from importers.collate.times import choose_by_time, choose_by_time_and_host
 from importers.model import Fragment, Kind, Problem, Reading, RunDraft, Severity, SourcedFact
+
+LONGEST_NAME = 200
+"""How many characters a run id, role, host or adapter may have."""
 
 _CHOOSE = "Choose the run by hand, or put its run id into the file or its name."
 
@@ -34,9 +37,10 @@ def collate(fragments: Iterable[Fragment], pattern: RunIdPattern | None = None) 
     """
     problems: list[Problem] = []
     compiled = compile_pattern(pattern, problems)
-    ordered = list(_without_duplicates(fragments, problems))
-    known = {fragment.run_id for fragment in ordered if fragment.run_id}
+    usable = [fragment for fragment in fragments if _has_usable_names(fragment, problems)]
+    known = {fragment.run_id.casefold(): fragment.run_id for fragment in usable if fragment.run_id}
     bench = _Bench(known, compiled, problems)
+    ordered = bench.without_duplicates(usable)
     for kind in (_is_client, _is_peer, _is_evidence):
         for fragment in filter(kind, ordered):
             bench.place(fragment)
@@ -86,16 +90,22 @@ def _is_evidence(fragment: Fragment) -> bool:
     return fragment.kind is not Kind.DRIVER
 
 
-def _without_duplicates(fragments: Iterable[Fragment], problems: list[Problem]) -> Iterator[Fragment]:
-    """The fragments, each content once."""
-    first: dict[str, Fragment] = {}
-    for fragment in fragments:
-        known = first.setdefault(content_digest(fragment), fragment)
-        if known is fragment:
-            yield fragment
-            continue
-        message = f"This says the same as {known.file}, line {known.first_line}; it was counted once."
-        problems.append(_about(fragment, Severity.NOTE, "collate.duplicate", message))
+def _has_usable_names(fragment: Fragment, problems: list[Problem]) -> bool:
+    """Whether run id, role, host and adapters are names; a longer text is none, and no database could index it."""
+    names = (fragment.run_id, fragment.role, fragment.host, *(each.subject for each in fragment.counters))
+    longest = max((name for name in names if name), key=len, default="")
+    if len(longest) <= LONGEST_NAME:
+        return True
+    message = f"{longest[:20]}… has {len(longest)} characters; a run id or name has at most {LONGEST_NAME}."
+    remedy = "Correct the file, or transfer it again."
+    about = (fragment.file, fragment.first_line, (fragment.run_id or "")[:LONGEST_NAME] or None)
+    problems.append(Problem(Severity.ERROR, "collate.long-name", message, remedy, *about))
+    return False
+
+
+def _duplicate(fragment: Fragment, known: Fragment) -> Problem:
+    message = f"This says the same as {known.file}, line {known.first_line}; it was counted once."
+    return _about(fragment, Severity.NOTE, "collate.duplicate", message)
 
 
 def _about(fragment: Fragment, severity: Severity, code: str, message: str, remedy: str = "") -> Problem:
@@ -124,16 +134,28 @@ class _Seat:
 class _Bench:
     """Where drafts are put together: by run id at once, what has none by time when the others are placed."""
 
-    known: set[str]
+    known: dict[str, str]
     pattern: re.Pattern[str] | None
     problems: list[Problem]
     seats: list[_Seat] = field(default_factory=list)
     by_run: dict[str, list[_Seat]] = field(default_factory=dict)
     waiting: list[Fragment] = field(default_factory=list)
 
+    def without_duplicates(self, fragments: Iterable[Fragment]) -> list[Fragment]:
+        """The fragments, each content once for each run: files in the folders of two runs may well be equal."""
+        first: dict[tuple[str, str | None], Fragment] = {}
+        for fragment in fragments:
+            known = first.setdefault((content_digest(fragment), self._run_id(fragment)), fragment)
+            if known is not fragment:
+                self.problems.append(_duplicate(fragment, known))
+        return list(first.values())
+
+    def _run_id(self, fragment: Fragment) -> str | None:
+        return fragment.run_id or run_id_in_name(fragment, self.known, self.pattern)
+
     def place(self, fragment: Fragment) -> None:
         """Put a fragment to its run by the run id in its content or name, else keep it waiting."""
-        run_id = fragment.run_id or run_id_in_name(fragment, self.known, self.pattern)
+        run_id = self._run_id(fragment)
         if run_id is None:
             self.waiting.append(fragment)
             return
@@ -203,6 +225,10 @@ class _Bench:
         if len(chosen) != 1 or not _may_join(chosen[0], fragment):
             return False
         seat = next(seat for seat in self.seats if seat.draft is chosen[0])
+        known = next((each for each in seat.members if content_digest(each) == content_digest(fragment)), None)
+        if known is not None:
+            seat.draft.problems.append(_duplicate(fragment, known))
+            return True
         self._take(seat, fragment)
         message = f"This names no run; it was put to run {seat.draft.run_id} by its time and host."
         seat.draft.problems.append(_about(fragment, Severity.NOTE, "collate.joined-by-time", message))

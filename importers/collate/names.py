@@ -1,15 +1,16 @@
 """Run ids in names: finds them in file and folder names, and reads the dimensions that a study's ids encode."""
 
 import re
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from importers.model import Fragment, Problem, RunDraft, Severity, SourcedFact
+from importers.records import trial_number
 
 _NOT_RUN_IDS = frozenset({"client", "server", "lpar", "before", "after"})
 _LOOKS_LIKE_RUN_ID = re.compile(r"[A-Za-z](?=\w*[0-9])[A-Za-z0-9-]{2,}")
-_SIZE = re.compile(r"([0-9]+)\s*([KMGT]?)B?", re.IGNORECASE)
+_SIZE = re.compile(r"([0-9]{1,30})\s*([KMGT]?)B?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +38,14 @@ def compile_pattern(pattern: RunIdPattern | None, problems: list[Problem]) -> re
         return None
 
 
-def run_id_in_name(fragment: Fragment, known: Set[str], pattern: re.Pattern[str] | None) -> str | None:
+def run_id_in_name(fragment: Fragment, known: Mapping[str, str], pattern: re.Pattern[str] | None) -> str | None:
     """A run id in the file's name or a folder's, None when there is none or more than one.
 
-    Known run ids count first, then what the pattern fits, then a word of letters and digits at the head of the
-    file's name or as the folder's name.
+    Known run ids count first (``known`` has them by their text in lower case), then what the pattern fits, then a
+    word of letters and digits at the head of the file's name or as the folder's name.
     """
-    spelled = {run_id.casefold(): run_id for run_id in known}
     words = list(_words(fragment.file))
-    by_content = dict.fromkeys(spelled[word.casefold()] for word in words if word.casefold() in spelled)
+    by_content = dict.fromkeys(known[word.casefold()] for word in words if word.casefold() in known)
     by_pattern = dict.fromkeys(word for word in words if pattern is not None and pattern.fullmatch(word))
     for found in (by_content, by_pattern, dict.fromkeys(_likely(fragment))):
         if found:
@@ -81,8 +81,8 @@ def apply_pattern(compiled: re.Pattern[str] | None, pattern: RunIdPattern | None
         stated = [fact for fact in draft.facts if fact.key == key]
         if not stated:
             draft.facts.append(SourcedFact(key, value, "", 0))
-            if key == "trial" and value.isdecimal():
-                draft.trial = int(value)
+            if key == "trial":
+                draft.trial = trial_number(value) or draft.trial
         for fact in stated:
             if not _same(fact.text, value):
                 draft.problems.append(_contradiction(draft.run_id, value, fact))

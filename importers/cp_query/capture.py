@@ -16,7 +16,7 @@ from importers.cp_query.responses import Evidence, Response, read_responses, spl
 from importers.cp_query.time import Moment, read_times
 from importers.model import Fact, Fragment, Kind, Parsed, Text
 from importers.problem_log import ProblemLog
-from importers.records import Record, is_count
+from importers.records import Record, trial_number
 
 NAME = "cp_query"
 TITLE = "CP QUERY capture"
@@ -89,9 +89,9 @@ def _read_capture(capture: _Capture, text: Text, cut_line: int | None, found: Pr
     for response in responses:
         read_network(response, evidence, owner)
     _check_moments(moments, capture.head is not None, found)
+    trial = _trial(capture.head, found)
     if found.errors:
         return None
-    trial = capture.head.value("trial") if capture.head else ""
     numbers = [number for number, _ in capture.lines] or [capture.head.line if capture.head else 1]
     return Fragment(
         file=text.name,
@@ -101,7 +101,7 @@ def _read_capture(capture: _Capture, text: Text, cut_line: int | None, found: Pr
         first_line=capture.head.line if capture.head else numbers[0],
         last_line=numbers[-1],
         run_id=found.run_id,
-        trial=int(trial) if is_count(trial) else None,
+        trial=trial,
         role=role,
         phase=phase,
         host=evidence.host,
@@ -158,6 +158,16 @@ def phase_and_role_in(name: str) -> tuple[str | None, str | None]:
         return phase, known[0]
     after = stem[stem.index(phase) + 1 :] if phase in stem else []
     return phase, after[0] if after and not after[0].isdigit() else None
+
+
+def _trial(head: Record | None, found: ProblemLog) -> int | None:
+    """The trial that the head line names; one that cannot be read must not put the capture to another trial."""
+    pair = head.get("trial") if head else None
+    number = trial_number(pair.text) if pair else None
+    if pair is not None and number is None:
+        message = f"The head line says trial={pair.text[:20]}, which is not a number from 1 to 9999."
+        found.error("cp_query.bad-trial", message, "Correct the head line.", pair.line)
+    return number
 
 
 def _host(head: Record | None, responses: list[Response], found: ProblemLog) -> str | None:

@@ -15,6 +15,8 @@ _CPU = re.compile(r"^[0-9A-F]{2}: ")
 _NODE = re.compile(r"^[A-Za-z][\w.-]*: ")
 _SCREEN_STATUS = re.compile(r"\s+(?:RUNNING|MORE\.\.\.|HOLDING|VM READ|CP READ)(?:\s+\S+)?")
 _SCREEN_WIDTH = 80
+# No response of CP is a longer line; other text of 80 columns must not grow into one line.
+_LONGEST_LINE = 20 * _SCREEN_WIDTH
 # How a line begins that is no continuation of the one before: a label, a message, a comment, a name AT a node.
 _OWN_KEYWORD = re.compile(
     r"\s*(?:[A-Z][\w /.-]*[:=]|[A-Z]+\d*-\d|[*#]|HCP|TIME IS|PROC(?:ESSOR)? |LAN |VSWITCH |z/VM|Generated |IPL "
@@ -86,7 +88,7 @@ def _glue(before: Line, line: Line) -> str | None:
         return " "
     if _OWN_KEYWORD.match(line.text):
         return None
-    if before.width == _SCREEN_WIDTH and not before.text.startswith("*"):
+    if before.width == _SCREEN_WIDTH and not before.text.startswith("*") and len(before.text) < _LONGEST_LINE:
         return ""
     if before.text.endswith((":", "=")) and len(line.text.split()) == 1:
         return " "

@@ -43,13 +43,15 @@ class Evidence:
     facts: list[Fact] = field(default_factory=list)
     readings: list[Reading] = field(default_factory=list)
     counters: dict[tuple[str, str], Reading] = field(default_factory=dict)
+    _keys: set[str] = field(default_factory=set)
 
     def count(self, reading: Reading) -> None:
         self.counters.setdefault((reading.subject, reading.name), reading)
 
     def fact(self, key: str, text: str, line: int) -> None:
         """Keep the first fact of a key."""
-        if all(fact.key != key for fact in self.facts):
+        if key not in self._keys:
+            self._keys.add(key)
             self.facts.append(Fact(key, text, line))
 
 

@@ -35,11 +35,24 @@ def test_what_desktops_add_is_skipped() -> None:
     assert unpacked.problems == []
 
 
-@pytest.mark.parametrize("name", ["../evil", "a/../../evil", "/etc/passwd", "C:/evil", "a\\..\\evil"])
+@pytest.mark.parametrize("name", ["../evil", "a/../../evil", "/etc/passwd", "C:/evil", "a\\..\\evil", "\\evil"])
 def test_paths_that_lead_out_are_left_out_by_name(name: str) -> None:
     unpacked = unpack(archive((name, b"x"), ("good.log", b"one")))
     assert [file.name for file in unpacked.files] == ["good.log"]
-    assert [(each.code, each.file) for each in unpacked.problems] == [("archive.member", f"runs.zip/{name}")]
+    assert [(each.code, each.file) for each in unpacked.problems] == [
+        ("archive.member", "runs.zip/" + name.replace("\\", "/"))
+    ]
+
+
+def test_a_colon_is_no_way_out_and_backslashes_part_folders() -> None:
+    unpacked = unpack(archive(("run 12:00.log", b"one"), ("AB12\\run.log", b"two")))
+    assert unpacked.files == [SourceFile("run 12:00.log", b"one"), SourceFile("AB12/run.log", b"two")]
+
+
+def test_a_path_that_no_index_takes_is_left_out() -> None:
+    unpacked = unpack(archive(("x" * 1001, b"x"), ("good.log", b"one")))
+    assert [file.name for file in unpacked.files] == ["good.log"]
+    assert "more than 1000 bytes" in unpacked.problems[0].message
 
 
 def test_links_archives_inside_and_repeated_names_are_left_out_by_name() -> None:
