@@ -4,18 +4,19 @@ import re
 from dataclasses import dataclass, field
 
 _TOKEN = re.compile(r"""(?P<key>[A-Za-z_][\w.-]*)=(?:"(?P<quoted>[^"]*)"|(?P<plain>[^\s"]*))(?=\s|$)|(?P<stray>\S+)""")
-_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
-_COUNT = re.compile(r"[0-9]+")
+# Nothing that is measured has more than thirty digits; more would be too much for a float.
+_NUMBER = re.compile(r"[0-9]{1,30}(?:\.[0-9]{1,30})?")
+_COUNT = re.compile(r"[0-9]{1,30}")
 _TRIAL = re.compile(r"0*[1-9][0-9]{0,3}")
 
 
 def is_number(text: str) -> bool:
-    """A decimal number without sign or exponent, as the tool prints all its numbers."""
+    """A decimal number of sensible length without sign or exponent, as the tool prints all its numbers."""
     return _NUMBER.fullmatch(text) is not None
 
 
 def is_count(text: str) -> bool:
-    """Digits only."""
+    """Digits only, and not too many to count anything."""
     return _COUNT.fullmatch(text) is not None
 
 

@@ -53,6 +53,7 @@ _READINGS = {
     "connects": ("connects", "count"),
     "errors": ("errors", "count"),
 }
+_OFFSET = re.compile(r"[+-](?:0?[0-9]|1[0-4])(?::?[0-5][0-9])?")
 _RESPONSE = re.compile(r"resp_avg_(ms|s|us)")
 # RUN, SUM and END say what the run is and what came out of it: half of that is no run.
 _VITAL = frozenset({"RUN", "SUM", "END"})
@@ -178,6 +179,7 @@ def _read_block(block: _Block, file: str) -> tuple[Fragment | None, list[Problem
     readings, listings = _readings(block, role, found), _listings(block, found)
     taken = _moment(block.run.get("start"), found)
     ended = _moment(block.end.get("end") if block.end else None, found)
+    _check_offset(block.run.get("utc_offset"), found)
     status = judge(block, taken, ended, found)
     trial = block.run.get("trial")
     number = trial_number(trial.text) if trial else 1
@@ -217,6 +219,12 @@ def _moment(pair: Pair | None, found: ProblemLog) -> datetime | None:
         message = f"{pair.key}={pair.text} is not a time of the form yyyy-mm-dd hh:mm:ss."
         found.warn("awm.bad-time", message, "Correct the time.", pair.line)
         return None
+
+
+def _check_offset(pair: Pair | None, found: ProblemLog) -> None:
+    if pair is not None and _OFFSET.fullmatch(pair.text) is None:
+        message = f"utc_offset={pair.text} is not an offset of the form -05:00; the start counts as universal time."
+        found.warn("awm.bad-time", message, "Correct the offset.", pair.line)
 
 
 def _merge(kind: str, records: list[Record], found: ProblemLog) -> dict[str, Pair]:
@@ -280,11 +288,18 @@ def _named(pairs: dict[str, Pair], names: dict[str, str], skip: set[str], found:
         if pair.key in skip:
             continue
         name = names.get(pair.key, f"awm.{pair.key}")
-        if pair.key in _NUMBERS and name != f"awm.{pair.key}" and not is_number(pair.text):
-            message = f"{pair.key}={pair.text} is not a number."
+        if pair.key in _NUMBERS and name != f"awm.{pair.key}" and not _is_sound(pair):
+            message = f"{pair.key}={pair.text} is not a number that it can be."
             found.warn("awm.not-a-number", message, f"Correct {pair.key}.", pair.line)
             name = f"awm.{pair.key}"
         yield Fact(name, pair.text, pair.line)
+
+
+def _is_sound(pair: Pair) -> bool:
+    """Whether a number is one; a megabyte has a whole number of bytes, and not none."""
+    if pair.key == "mb_bytes":
+        return is_count(pair.text) and pair.text.strip("0") != ""
+    return is_number(pair.text)
 
 
 def _is_reading(key: str) -> bool:

@@ -55,6 +55,26 @@ def test_the_head_of_a_log_does_not_say_two_things() -> None:
     assert found.fragments == []
 
 
+@pytest.mark.parametrize("size", ["0", "1048576.5", "many"])
+def test_a_megabyte_of_no_bytes_is_not_used(size: str) -> None:
+    found = reading(LOG.replace("host=LINUXA", f"mb_bytes={size}"))
+    assert [problem.code for problem in found.problems] == ["awm.not-a-number"]
+    assert "mb_bytes" not in {fact.key for fact in found.fragments[0].facts}
+
+
+@pytest.mark.parametrize(("offset", "good"), [("-05:00", True), ("+0530", True), ("-5", True), ("+25:00", False)])
+def test_an_offset_that_is_none_is_said(offset: str, good: bool) -> None:
+    found = reading(LOG.replace("trial=1", f"utc_offset={offset}"))
+    assert (found.problems == []) is good
+
+
+@pytest.mark.parametrize("number", ["9" * 31, "0." + "0" * 31 + "1"])
+def test_numbers_that_no_tool_prints_are_none(number: str) -> None:
+    found = reading(LOG.replace("seconds=60.00", f"seconds={number}"))
+    assert [problem.code for problem in found.problems] == ["awm.not-a-number"]
+    assert found.fragments == []
+
+
 def test_text_of_eighty_columns_does_not_become_one_line() -> None:
     lines = clean([(number, "ab c" * 20) for number in range(1, 1001)])
     assert len(lines) > 20
