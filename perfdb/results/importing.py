@@ -18,7 +18,7 @@ from perfdb.results.experiments import Vocabulary
 from perfdb.results.models import Job, Problem, Run, Study, Upload, UploadRun
 from perfdb.results.placing import Brought, Placement, Placer
 from perfdb.results.prepare import Context
-from perfdb.results.reading import record_of, together
+from perfdb.results.reading import given_by, record_of, together
 from perfdb.results.summary import summary_of
 from perfdb.results.unpacking import read_files
 
@@ -29,8 +29,11 @@ CHUNK = 20
 _STUDY_LOCK = 0x5354_5544  # any number of our own: "STUD"
 
 
-def run_import(job: Job) -> dict[str, object]:
-    """Do an import job: to the preview when one was asked or something must be asked, else to the end."""
+def run_import(job: Job) -> None:
+    """Do an import job: to the preview when one was asked or something must be asked, else to the end.
+
+    The job ends in the transaction that settles the upload: a worker that dies after it has nothing to do again.
+    """
     upload = jobs.upload_of(job)
     accepted = upload.state == State.LOADING
     if not accepted:
@@ -40,27 +43,33 @@ def run_import(job: Job) -> dict[str, object]:
         placements = _placed(upload.study, brought)
         _show(job, upload, placements, problems)
         if upload.preview_asked or any(p.outcome == Outcome.CONFLICT for p in placements):
-            _set_state(job, upload, State.PREVIEW)
-            return {"state": State.PREVIEW, "runs": len(placements)}
+            _settle(job, upload, State.PREVIEW)
+            return
         _set_state(job, upload, State.LOADING)
-    return _load(job, upload, brought, problems)
+    _load(job, upload, brought, problems)
 
 
 def _set_state(job: Job, upload: Upload, state: State) -> None:
     with transaction.atomic():
         jobs.hold(job)
-        upload.state = state
-        upload.settled = timezone.now() if state in Upload.SETTLED else None
+        upload.state, upload.settled = state, None
         upload.save(update_fields=["state", "settled"])
+
+
+def _settle(job: Job, upload: Upload, state: State) -> None:
+    with transaction.atomic():
+        jobs.hold(job)
+        upload.state, upload.settled = state, timezone.now()
+        upload.save(update_fields=["state", "settled"])
+        jobs.finish(job, {"state": state, "runs": upload.runs.count()})
 
 
 def _read(job: Job, upload: Upload) -> tuple[list[Brought], list[Found]]:
     """The upload's run records, derived from, and the problems that belong to no run."""
     read = read_files(upload, lambda: jobs.hold(job))
     collated = together(upload.study, read.fragments)
-    given = {key: str(text) for key, text in upload.facts.items()}
     found = [*read.problems, *collated.problems]
-    context = Context(read.artifacts, given, upload.created, found)
+    context = Context(read.artifacts, given_by(upload), upload.created, found)
     records = [record_of(draft, context) for draft in collated.drafts]
     brought = [Brought(number, record, context, upload.pk) for number, record in enumerate(records)]
     of_runs = {problem for record in records for problem in record.problems}
@@ -81,8 +90,8 @@ def _show(job: Job, upload: Upload, placements: Sequence[Placement], problems: S
         UploadRun.objects.bulk_create(_row(upload, placement) for placement in placements)
         _add_unreadable(upload, len(placements), problems)
         _say(upload, [*problems, *(each for placement in placements for each in _problems(placement))])
-        upload.runs_found = len(placements)
-        upload.save(update_fields=["runs_found"])
+        upload.runs_found, upload.runs_loaded = len(placements), 0
+        upload.save(update_fields=["runs_found", "runs_loaded"])
 
 
 def _add_unreadable(upload: Upload, first: int, problems: Sequence[Found]) -> None:
@@ -128,21 +137,22 @@ def _row(upload: Upload, placement: Placement) -> UploadRun:
     )
 
 
-def _load(job: Job, upload: Upload, brought: Sequence[Brought], problems: Sequence[Found]) -> dict[str, object]:
+def _load(job: Job, upload: Upload, brought: Sequence[Brought], problems: Sequence[Found]) -> None:
     """Store the runs chunk by chunk, leaving out those that an earlier attempt has stored."""
     done = set(upload.runs.filter(loaded=True).values_list("number", flat=True))
     if not done:
         # Placing again decides what there is to say; what the preview said of the runs is out of date.
-        upload.problems.all().delete()
-        _say(upload, problems)
+        with transaction.atomic():
+            jobs.hold(job)
+            upload.problems.all().delete()
+            _say(upload, problems)
     waiting = [each for each in brought if each.number not in done]
     for chunk in _chunks(waiting):
         with transaction.atomic():
             jobs.hold(job)
             _load_chunk(upload, chunk)
     outcomes = list(upload.runs.values_list("outcome", flat=True))
-    _set_state(job, upload, State.DONE if _anything(outcomes) else State.FAILED)
-    return {"state": upload.state, "runs": len(outcomes)}
+    _settle(job, upload, State.DONE if _anything(outcomes) else State.FAILED)
 
 
 def _anything(outcomes: Sequence[str]) -> bool:
@@ -165,7 +175,9 @@ def _chunks(items: Sequence[Brought]) -> Iterator[list[Brought]]:
 def _load_chunk(upload: Upload, chunk: Sequence[Brought]) -> None:
     """Place and write some runs; nobody else writes to the study meanwhile."""
     lock_study(upload.study)
-    placements = [_decided(upload, placement) for placement in _placed(upload.study, chunk)]
+    placements = _placed(upload.study, chunk)
+    for placement in placements:
+        _decide(upload, placement, placements)
     vocabulary = Vocabulary(upload.study)
     upload.runs.filter(number__in=[each.number for each in chunk]).delete()
     rows = [_row(upload, placement) for placement in placements]
@@ -210,24 +222,25 @@ def _write_known(vocabulary: Vocabulary, placement: Placement) -> None:
     if placement.outcome == Outcome.EXTENDED:
         load.rewrite(vocabulary, placement.run, placement.record, placement.sources)
     elif placement.outcome == Outcome.ALREADY_THERE:
-        load.add_sources(placement.run.pk, placement.record, placement.sources)
+        load.add_sources(placement.run.pk, placement.sources)
 
 
-def _decided(upload: Upload, placement: Placement) -> Placement:
-    """A conflict as the person decided it; undecided it stays one, and nothing is stored."""
+def _decide(upload: Upload, placement: Placement, chunk: Sequence[Placement]) -> None:
+    """Make of a conflict what the person decided; undecided it stays one, and nothing is stored."""
     decision = upload.decisions.get(placement.record.identity)
     if placement.outcome != Outcome.CONFLICT or decision is None:
-        return placement
+        return
     placement.problems = [_as_decided(placement, decision)]
     if decision == "keep":
         placement.outcome = Outcome.ALREADY_THERE
-        return placement
+        return
     placement.outcome = Outcome.NEW
     placement.sources = placement.brought.sources
     if decision == "trial":
-        placement.record.trial = _next_trial(upload.study, placement.record.run_id)
+        run_id = placement.record.run_id
+        others = [other.record.trial for other in chunk if other.record.run_id == run_id]
+        placement.record.trial = max(last_trial(upload, run_id), *others) + 1
         placement.run = None
-    return placement
 
 
 def _as_decided(placement: Placement, decision: str) -> Found:
@@ -243,6 +256,8 @@ def _as_decided(placement: Placement, decision: str) -> Found:
     return Found(Severity.NOTE, "run.conflict-decided", message, "", file, run_id=record.run_id)
 
 
-def _next_trial(study: Study, run_id: str) -> int:
-    last = Run.objects.filter(study=study, run_id=run_id).aggregate(last=Max("trial"))["last"]
-    return (last or 0) + 1
+def last_trial(upload: Upload, run_id: str) -> int:
+    """The highest trial of a run id that is stored, or that this upload is yet to store."""
+    stored = Run.objects.filter(study=upload.study, run_id=run_id).aggregate(last=Max("trial"))["last"]
+    shown = upload.runs.filter(run_label=run_id).aggregate(last=Max("trial"))["last"]
+    return max(stored or 0, shown or 0)

@@ -5,6 +5,7 @@ is claimed under a lease, a sweep sends again what nobody works on, and a worker
 the newest attempt.
 """
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
@@ -14,8 +15,11 @@ from celery import current_app
 from django.db import connection, transaction
 from django.db.models import Q
 from django.utils import timezone
+from kombu.exceptions import OperationalError
 
 from perfdb.results.models import Job, Upload
+
+logger = logging.getLogger(__name__)
 
 TASK = "perfdb.results.tasks.run_job"
 LEASE = timedelta(seconds=15)
@@ -41,8 +45,11 @@ def upload_of(job: Job) -> Upload:
 
 
 def send(job_id: int) -> None:
-    """Tell a worker that there is something to do."""
-    current_app.send_task(TASK, [job_id])
+    """Tell a worker that there is something to do; while the broker is away, the sweep will."""
+    try:
+        current_app.send_task(TASK, [job_id])
+    except OperationalError as error:
+        logger.warning("job %s waits, for the broker is away: %s", job_id, error)
 
 
 def claim(job_id: int) -> Job | None:
@@ -96,26 +103,24 @@ def _keep(job: Job, done: Event) -> None:
 
 
 def finish(job: Job, outcome: dict[str, object]) -> None:
-    """The job is done; ``outcome`` says what it did."""
+    """The job is done; ``outcome`` says what it did. To be called in the transaction of the job's last writes."""
     _end(job, Job.State.DONE, outcome)
 
 
-def give_up(job: Job) -> None:
-    """An upload whose job failed is failed too, unless it had settled before."""
-    if job.upload_id is not None:
-        open_ = Upload.objects.filter(pk=job.upload_id).exclude(state__in=Upload.SETTLED)
-        open_.update(state=Upload.State.FAILED, settled=timezone.now())
-
-
 def fail(job: Job, reason: str) -> None:
-    """The job cannot be done, and trying again would not help."""
-    _end(job, Job.State.FAILED, {"error": reason})
-    give_up(job)
+    """The job cannot be done, and trying again would not help; its upload has failed too, unless it had settled.
+
+    When another worker has taken the job over, it is that worker's to end.
+    """
+    with transaction.atomic():
+        if _end(job, Job.State.FAILED, {"error": reason}) and job.upload_id is not None:
+            open_ = Upload.objects.filter(pk=job.upload_id).exclude(state__in=Upload.SETTLED)
+            open_.update(state=Upload.State.FAILED, settled=timezone.now())
 
 
-def _end(job: Job, state: Job.State, outcome: dict[str, object]) -> None:
-    mine = Job.objects.filter(pk=job.pk, attempt=job.attempt)
-    mine.update(state=state, outcome=outcome, finished=timezone.now(), lease_until=None)
+def _end(job: Job, state: Job.State, outcome: dict[str, object]) -> bool:
+    mine = Job.objects.filter(pk=job.pk, attempt=job.attempt, state=Job.State.RUNNING)
+    return bool(mine.update(state=state, outcome=outcome, finished=timezone.now(), lease_until=None))
 
 
 def release() -> int:

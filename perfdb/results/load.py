@@ -10,7 +10,6 @@ from typing import Any
 from django.db import connection
 from psycopg.types.json import Jsonb
 
-from importers.collate import content_digest
 from importers.model import Problem as Found
 from perfdb.analysis.metrics import TOTAL, Measure
 from perfdb.results.experiments import Vocabulary
@@ -77,8 +76,8 @@ def write(vocabulary: Vocabulary, records: Sequence[tuple[RunRecord, Sequence[So
     """Store new runs; answers their ids in order."""
     ids = _new_ids(len(records))
     _write(vocabulary, [(pk, record) for pk, (record, _) in zip(ids, records, strict=True)])
-    for pk, (record, sources) in zip(ids, records, strict=True):
-        add_sources(pk, record, sources)
+    for pk, (_, sources) in zip(ids, records, strict=True):
+        add_sources(pk, sources)
     return ids
 
 
@@ -88,7 +87,7 @@ def rewrite(vocabulary: Vocabulary, run: Run, record: RunRecord, sources: Sequen
         evidence._default_manager.filter(run=run).delete()
     run.problems.all().delete()
     _write(vocabulary, [(run.pk, record)], update=True)
-    add_sources(run.pk, record, sources)
+    add_sources(run.pk, sources)
     # More evidence can mean another experiment; the one it left may have no run any more.
     Experiment.objects.filter(pk=run.experiment_id, run=None).delete()
 
@@ -222,18 +221,19 @@ def _trace_rows(rows: Sequence[tuple[int, RunRecord]]) -> Iterable[Sequence[Any]
             yield pk, trace.artifact, trace.listing, trace.position, trace.column, trace.unit, trace.samples
 
 
-def add_sources(pk: int, record: RunRecord, sources: Sequence[Source]) -> None:
-    """Note which files, brought by which uploads, a run's evidence is in."""
-    by_path = {fragment.file: fragment for fragment in record.fragments}
-    RunSource.objects.bulk_create(
+def add_sources(pk: int, sources: Iterable[Source]) -> None:
+    """Note which files, brought by which uploads, a run's evidence is in; noting one again changes nothing."""
+    rows = [
         RunSource(
             run_id=pk,
             artifact_id=source.artifact,
             upload_id=source.upload,
             path=source.path,
-            format=by_path[source.path].format,
-            format_version=by_path[source.path].format_version,
-            digests=sorted(content_digest(f) for f in record.fragments if f.file == source.path),
+            format=source.format,
+            format_version=source.format_version,
+            digests=list(source.digests),
+            driver=source.driver,
         )
         for source in sources
-    )
+    ]
+    RunSource.objects.bulk_create(rows, ignore_conflicts=True)

@@ -7,14 +7,22 @@ dimension is known on both sides and different; what the stored run lacks, later
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from importers.collate import content_digest
-from importers.model import Fragment, Problem, Severity
+from importers.model import Problem, Severity
 from perfdb.analysis import metrics, units
 from perfdb.analysis.metrics import Measure
 from perfdb.results.experiments import configuration_of
 from perfdb.results.models import Run, Study, UploadRun
 from perfdb.results.prepare import Context
-from perfdb.results.reading import StoredEvidence, record_of, stored_evidence, together
+from perfdb.results.reading import (
+    StoredEvidence,
+    as_one,
+    digests_of,
+    given_by,
+    record_of,
+    sources_of,
+    stored_evidence,
+    together,
+)
 from perfdb.results.record import RunRecord, Source
 from perfdb.results.stored import read_record
 
@@ -33,8 +41,7 @@ class Brought:
     @property
     def sources(self) -> list[Source]:
         """The files of the record."""
-        files = dict.fromkeys(fragment.file for fragment in self.record.fragments)
-        return [Source(self.context.artifacts[file], self.upload, file) for file in files]
+        return sources_of(self.record.fragments, self.context.artifacts, self.upload)
 
 
 @dataclass(slots=True)
@@ -56,7 +63,7 @@ class Placer:
         self._study = study
         self._new: list[RunRecord] = []
         stored = Run.objects.filter(study=study, run_id__in={record.run_id for record in records})
-        stored = stored.exclude(status=Run.Status.WITHDRAWN).prefetch_related("sources")
+        stored = stored.exclude(status=Run.Status.WITHDRAWN).prefetch_related("sources__upload")
         related = ("workload", "device", "system", "level")
         self._stored = list(stored.select_related("experiment", *(f"experiment__{name}" for name in related)))
 
@@ -67,7 +74,12 @@ class Placer:
             return Placement(brought, record, Outcome.REJECTED)
         if any(_same(record, other) for other in self._new):
             return Placement(brought, record, Outcome.CONFLICT, problems=[_twice(record)])
+        same = next((run for run in self._stored if _holds(run, record)), None)
+        if same is not None:
+            return self._again(brought, same)
         candidates = [run for run in self._stored if _fits(record, run)]
+        if len(candidates) > 1:
+            candidates = self._by_time(brought, candidates) or candidates
         if len(candidates) > 1:
             return Placement(brought, record, Outcome.REJECTED, problems=[_ambiguous(record, candidates)])
         if candidates:
@@ -75,39 +87,65 @@ class Placer:
         self._new.append(record)
         return Placement(brought, record, Outcome.NEW, sources=brought.sources)
 
+    def _by_time(self, brought: Brought, candidates: Sequence[Run]) -> list[Run]:
+        """The one candidate that the evidence joins when all of theirs is collated with it, as in one upload."""
+        stored = {run.pk: stored_evidence(run, brought.context.artifacts) for run in candidates}
+        fragments = [fragment for evidence in stored.values() for fragment in evidence.fragments]
+        drafts = together(self._study, [*fragments, *brought.record.fragments]).drafts
+        new = digests_of(brought.record.fragments)
+        joined = [digests for draft in drafts if new <= (digests := digests_of(draft.fragments))]
+        return [run for run in candidates if any(digests_of(stored[run.pk].fragments) <= each for each in joined)]
+
+    def _again(self, brought: Brought, run: Run) -> Placement:
+        """The same evidence once more; what a person says of it now for the first time counts all the same."""
+        there = Placement(brought, brought.record, Outcome.ALREADY_THERE, run, brought.sources)
+        said = {key for source in run.sources.all() for key in given_by(source.upload)}
+        if brought.context.given.keys() <= said:
+            return there
+        joined = self._join(brought, run)
+        before = read_record(run)
+        changed = joined.outcome == Outcome.EXTENDED and (
+            joined.record.configuration.dimensions() != before.configuration.dimensions()
+            or joined.record.values.keys() != before.values.keys()
+        )
+        return joined if changed else there
+
     def _join(self, brought: Brought, run: Run) -> Placement:
         record = brought.record
-        known = {digest for source in run.sources.all() for digest in source.digests}
-        if _digests(record.fragments) <= known:
-            return Placement(brought, record, Outcome.ALREADY_THERE, run, brought.sources)
         stored = stored_evidence(run, brought.context.artifacts)
         joined = _joined(self._study, brought, stored)
         if joined is None:
             return Placement(brought, record, Outcome.CONFLICT, run, problems=[_conflict(record, run)])
-        if run.workload_id is not None:
+        if has_driver(run):
             joined.trial = run.trial
         if joined.refused:
             return Placement(brought, record, Outcome.REJECTED, run, problems=joined.problems)
         return Placement(brought, joined, Outcome.EXTENDED, run, [*stored.sources, *brought.sources])
 
 
+def has_driver(run: Run) -> bool:
+    """Whether the client's log is among what a stored run was made of."""
+    return any(source.driver for source in run.sources.all())
+
+
+def _holds(run: Run, record: RunRecord) -> bool:
+    """Whether a stored run was made of the same evidence, whatever number its trial was given."""
+    known = {digest for source in run.sources.all() for digest in source.digests}
+    return run.run_id == record.run_id and digests_of(record.fragments) <= known
+
+
 def _joined(study: Study, brought: Brought, stored: StoredEvidence) -> RunRecord | None:
     """Stored and new evidence as one record; None when together they are not one run, or one shuts out the other."""
-    fragments = [*stored.fragments, *brought.record.fragments]
-    drafts = together(study, fragments).drafts
-    if len(drafts) != 1 or not _digests(fragments) <= _digests(drafts[0].fragments):
+    draft = as_one(study, [*stored.fragments, *brought.record.fragments])
+    if draft is None:
         return None
     context = Context(
-        artifacts={**stored.context.artifacts, **brought.context.artifacts},
+        artifacts={**stored.artifacts, **brought.context.artifacts},
         given={**brought.context.given, **stored.given},
         received=stored.received,
         problems=[*stored.problems, *brought.context.problems],
     )
-    return record_of(drafts[0], context)
-
-
-def _digests(fragments: Iterable[Fragment]) -> set[str]:
-    return {content_digest(fragment) for fragment in fragments}
+    return record_of(draft, context)
 
 
 def _same(record: RunRecord, other: RunRecord) -> bool:
@@ -116,11 +154,14 @@ def _same(record: RunRecord, other: RunRecord) -> bool:
 
 
 def _fits(record: RunRecord, run: Run) -> bool:
-    """Snapshots know no trial, so it only tells runs apart where both sides have a driver's log."""
+    """Whether run id and dimensions agree, and the trial where the stored run's is known and this evidence says one.
+
+    The trial of a run without a driver's log is only a number; captures rarely name one.
+    """
     if record.run_id != run.run_id:
         return False
-    both_drivers = record.has_driver and run.workload_id is not None
-    if both_drivers and record.trial != run.trial:
+    stated = {fragment.trial for fragment in record.fragments if fragment.trial is not None}
+    if stated and has_driver(run) and (record.trial if record.has_driver else max(stated)) != run.trial:
         return False
     return record.configuration.agrees(configuration_of(run.experiment))
 

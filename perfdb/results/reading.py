@@ -1,44 +1,67 @@
 """Reading files into run records: artifacts in, fragments out, drafts prepared and derived from. Stores no run."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 import importers
 from importers.collate import Collated, RunIdPattern, collate, content_digest
-from importers.model import Fragment, Problem, RunDraft, SourceFile
+from importers.model import Fragment, Kind, Problem, RunDraft, SourceFile
 from perfdb.results import artifacts
 from perfdb.results.derivation import derive_into
-from perfdb.results.models import Run, RunSource, Study
+from perfdb.results.models import Run, RunSource, Study, Upload
 from perfdb.results.prepare import Context, prepare
 from perfdb.results.record import RunRecord, Source
 
 
 @dataclass(frozen=True, slots=True)
 class StoredEvidence:
-    """The fragments that a stored run was made of, their files, what was amiss in them, and what people gave."""
+    """The fragments that a stored run was made of, their files, what was amiss in them, and what people gave.
+
+    ``artifacts`` names each file as its fragments do.
+    """
 
     fragments: list[Fragment]
     problems: list[Problem]
     sources: list[Source]
+    artifacts: Mapping[str, int]
     given: Mapping[str, str]
     received: datetime
 
     @property
     def context(self) -> Context:
         """What prepares these fragments again as they were."""
-        artifacts = {source.path: source.artifact for source in self.sources}
-        return Context(artifacts, self.given, self.received, self.problems)
+        return Context(self.artifacts, self.given, self.received, self.problems)
 
 
 def pattern_of(study: Study) -> RunIdPattern | None:
     """How the study's run ids encode dimensions, if it says so."""
-    return RunIdPattern(study.run_id_pattern, study.run_id_values) if study.run_id_pattern else None
+    if not study.run_id_pattern:
+        return None
+    groups = study.run_id_values if isinstance(study.run_id_values, dict) else {}
+    values = {name: _as_texts(codes) for name, codes in groups.items() if isinstance(codes, dict)}
+    return RunIdPattern(study.run_id_pattern, values)
+
+
+def _as_texts(codes: Mapping[str, object]) -> dict[str, str]:
+    return {code: str(value) for code, value in codes.items()}
 
 
 def together(study: Study, fragments: Iterable[Fragment]) -> Collated:
     """The run drafts of these fragments, by the study's run-id pattern."""
     return collate(fragments, pattern_of(study))
+
+
+def digests_of(fragments: Iterable[Fragment]) -> set[str]:
+    """The digests of what fragments say."""
+    return {content_digest(fragment) for fragment in fragments}
+
+
+def as_one(study: Study, fragments: Sequence[Fragment]) -> RunDraft | None:
+    """The one draft that fragments make; None when they are of several runs, or one shuts out another."""
+    drafts = together(study, fragments).drafts
+    complete = len(drafts) == 1 and digests_of(fragments) <= digests_of(drafts[0].fragments)
+    return drafts[0] if complete else None
 
 
 def record_of(draft: RunDraft, context: Context) -> RunRecord:
@@ -49,6 +72,30 @@ def record_of(draft: RunDraft, context: Context) -> RunRecord:
     return record
 
 
+def given_by(upload: Upload) -> dict[str, str]:
+    """What the person said of the runs of an upload."""
+    return {key: str(value) for key, value in upload.facts.items()}
+
+
+def sources_of(fragments: Iterable[Fragment], artifacts: Mapping[str, int], upload: int) -> list[Source]:
+    """The files of these fragments, as one upload brought them."""
+    files: dict[str, list[Fragment]] = {}
+    for fragment in fragments:
+        files.setdefault(fragment.file, []).append(fragment)
+    return [
+        Source(
+            artifacts[file],
+            upload,
+            file,
+            own[0].format,
+            own[0].format_version,
+            tuple(sorted(digests_of(own))),
+            any(fragment.kind is Kind.DRIVER and fragment.role != "server" for fragment in own),
+        )
+        for file, own in files.items()
+    ]
+
+
 def stored_evidence(run: Run, taken: Mapping[str, int] | None = None) -> StoredEvidence:
     """Read again what a run was made of, from its artifacts. A file that two uploads brought is read once.
 
@@ -57,25 +104,35 @@ def stored_evidence(run: Run, taken: Mapping[str, int] | None = None) -> StoredE
     rows = list(run.sources.select_related("artifact", "upload").order_by("upload_id", "pk"))
     names = _names(rows, taken or {})
     files = {row.artifact_id: row.artifact for row in rows}
-    readings = importers.read(SourceFile(name, artifacts.read(files[pk])) for pk, name in names.items())
-    # Collating first gives fragments the run id that only their file's name tells, as when they were stored.
-    collated = together(run.study, [f for reading in readings for f in reading.fragments])
+    artifacts_by_name = {name: artifact for (artifact, _), name in names.items()}
+    readings = importers.read(SourceFile(name, artifacts.read(files[pk])) for name, pk in artifacts_by_name.items())
     digests = {digest for row in rows for digest in row.digests}
     return StoredEvidence(
-        fragments=[f for draft in collated.drafts for f in draft.fragments if content_digest(f) in digests],
-        problems=[*(each for reading in readings for each in reading.problems), *collated.problems],
-        sources=[Source(row.artifact_id, row.upload_id, names[row.artifact_id]) for row in rows],
-        given={key: text for row in reversed(rows) for key, text in row.upload.facts.items()},
+        # A file may tell about other runs too.
+        fragments=[f for reading in readings for f in reading.fragments if content_digest(f) in digests],
+        problems=[problem for reading in readings for problem in reading.problems],
+        sources=[_source(row) for row in rows],
+        artifacts=artifacts_by_name,
+        given={key: text for row in reversed(rows) for key, text in given_by(row.upload).items()},
         received=min(row.upload.created for row in rows),
     )
 
 
-def _names(rows: Iterable[RunSource], taken: Mapping[str, int]) -> dict[int, str]:
-    """A name for each artifact, no two alike: uploads may have used one name for different files."""
+def _source(row: RunSource) -> Source:
+    return Source(
+        row.artifact_id, row.upload_id, row.path, row.format, row.format_version, tuple(row.digests), row.driver
+    )
+
+
+def _names(rows: Iterable[RunSource], taken: Mapping[str, int]) -> dict[tuple[int, str], str]:
+    """A name for each artifact and path, no two alike: uploads may have used one name for different files.
+
+    The path stays part of the name, for it may tell run, role and phase.
+    """
     owners = dict(taken)
-    names: dict[int, str] = {}
+    names: dict[tuple[int, str], str] = {}
     for row in rows:
-        if row.artifact_id not in names:
+        if (row.artifact_id, row.path) not in names:
             free = owners.setdefault(row.path, row.artifact_id) == row.artifact_id
-            names[row.artifact_id] = row.path if free else f"upload-{row.upload_id}/{row.path}"
+            names[row.artifact_id, row.path] = row.path if free else f"upload-{row.upload_id}/{row.path}"
     return names

@@ -5,6 +5,7 @@ yet and on one that is. Numbers are in base units; artifacts are ids, 0 for "non
 """
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime, timedelta
@@ -15,6 +16,8 @@ from perfdb.analysis.metrics import Measure
 from perfdb.analysis.workloads import Workload, workload_name
 
 _EPOCH = datetime(1970, 1, 1)
+_OFFSET = re.compile(r"([+-])(0?[0-9]|1[0-4])(?::?([0-5][0-9]))?")
+_LARGEST_SAMPLE = 3.4e38  # what a four-byte float holds
 
 
 class Origin(StrEnum):
@@ -83,11 +86,18 @@ class TraceColumn:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file that tells about a run, under the name its fragments have, and the upload that brought it."""
+    """A file that tells about a run, the upload that brought it, and the digests of what the file says.
+
+    ``driver``: the client's log of the load driver is in it.
+    """
 
     artifact: int
     upload: int
     path: str
+    format: str
+    format_version: int
+    digests: tuple[str, ...]
+    driver: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,18 +203,20 @@ def moment_of(seconds: float) -> datetime:
 
 
 def aware(moment: datetime, zone: str) -> datetime:
-    """A printed time with its printed offset (``-05:00``); a zone that is only a name counts as UTC."""
-    sign = {"+": 1, "-": -1}.get(zone[:1])
-    hours, _, minutes = zone[1:].partition(":")
-    if sign is None or not (hours.isdigit() and (minutes.isdigit() or not minutes)):
+    """A printed time with its printed offset (``-05:00``, ``-0500``); a zone that is only a name counts as UTC."""
+    match = _OFFSET.fullmatch(zone)
+    offset = timedelta(hours=int(match[2]), minutes=int(match[3] or 0)) if match else timedelta(0)
+    try:
+        return (moment + offset if zone.startswith("-") else moment - offset).replace(tzinfo=UTC)
+    except OverflowError:
+        # The first and the last hours of the calendar.
         return moment.replace(tzinfo=UTC)
-    offset = sign * timedelta(hours=int(hours), minutes=int(minutes or 0))
-    return (moment - offset).replace(tzinfo=UTC)
 
 
 def number(text: str | None) -> float:
-    """A sample of a trace; NaN where nothing or no number is printed."""
+    """A sample of a trace; NaN where nothing or no number is printed, or one that a sample cannot hold."""
     try:
-        return float(text) if text else math.nan
+        value = float(text) if text else math.nan
     except ValueError:
         return math.nan
+    return value if abs(value) <= _LARGEST_SAMPLE else math.nan

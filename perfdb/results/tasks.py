@@ -1,4 +1,4 @@
-"""Celery tasks: fetch a job by id, do it, record the outcome. Nothing else happens here."""
+"""Celery tasks: fetch a job by id, do it, record why it could not be done. Nothing else happens here."""
 
 import logging
 from datetime import timedelta
@@ -15,6 +15,7 @@ from perfdb.results.undoing import run_undo
 
 logger = logging.getLogger(__name__)
 
+# Each ends its job in the transaction of its last writes.
 HANDLERS = {"import": run_import, "undo": run_undo}
 
 
@@ -26,7 +27,7 @@ def run_job(job_id: int) -> None:
         return
     try:
         with jobs.kept(job):
-            outcome = HANDLERS[job.kind](job)
+            HANDLERS[job.kind](job)
     except jobs.LeaseLostError:
         logger.warning("%s was taken over by another worker", job)
     except (OperationalError, InterfaceError):
@@ -34,8 +35,6 @@ def run_job(job_id: int) -> None:
     except Exception as error:
         logger.exception("%s failed", job)
         jobs.fail(job, f"{type(error).__name__}: {error}")
-    else:
-        jobs.finish(job, outcome)
 
 
 @shared_task

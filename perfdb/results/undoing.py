@@ -5,52 +5,82 @@ from django.utils import timezone
 
 from perfdb.results import jobs, load
 from perfdb.results.experiments import Vocabulary
-from perfdb.results.importing import lock_study, touch_study
+from perfdb.results.importing import last_trial, lock_study, touch_study
 from perfdb.results.models import Experiment, Job, Run, RunSource, Upload, UploadRun
-from perfdb.results.reading import record_of, stored_evidence, together
+from perfdb.results.reading import as_one, record_of, stored_evidence, together
 
 
-def run_undo(job: Job) -> dict[str, object]:
+def run_undo(job: Job) -> None:
     """Do an undo job, all in one transaction: other readers see the study before it or after it."""
     upload = jobs.upload_of(job)
     with transaction.atomic():
         jobs.hold(job)
         lock_study(upload.study)
+        replacements = list(upload.runs.exclude(replaced=None).select_related("run", "replaced"))
         touched = list(Run.objects.filter(sources__upload=upload).distinct())
         removed = [run for run in touched if not _take_evidence(upload, run)]
-        experiments = {run.experiment_id for run in removed}
-        Run.objects.filter(pk__in=[run.pk for run in removed]).delete()
-        Experiment.objects.filter(pk__in=experiments, run=None).delete()
-        _bring_back(upload)
+        gone = {run.pk for run in removed}
+        returning = [row for row in replacements if row.replaced_id not in gone and not _pass_on(row)]
+        _delete(removed)
+        for row in returning:
+            _bring_back(row)
         touch_study(upload.study)
         Upload.objects.filter(pk=upload.pk).update(state=Upload.State.UNDONE, settled=timezone.now())
-    return {"removed": len(removed), "touched": len(touched)}
+        jobs.finish(job, {"removed": len(removed), "touched": len(touched)})
+
+
+def _delete(runs: list[Run]) -> None:
+    Run.objects.filter(pk__in=[run.pk for run in runs]).delete()
+    Experiment.objects.filter(pk__in={run.experiment_id for run in runs}, run=None).delete()
 
 
 def _take_evidence(upload: Upload, run: Run) -> bool:
     """Rebuild a run from what other uploads brought; False when nothing is left of it."""
-    own = set(run.sources.filter(upload=upload).values_list("artifact_id", flat=True))
-    others = run.sources.exclude(upload=upload)
-    left = set(others.values_list("artifact_id", flat=True))
+    own = set(run.sources.filter(upload=upload).values_list("artifact_id", "path"))
+    left = set(run.sources.exclude(upload=upload).values_list("artifact_id", "path"))
     if not left:
         return False
     RunSource.objects.filter(run=run, upload=upload).delete()
-    if not own <= left:
-        rebuild(run)
+    if not own <= left or upload.facts:
+        _rebuild(run)
     return True
 
 
-def rebuild(run: Run) -> None:
-    """Read a run's files again and store what they say now."""
+def _rebuild(run: Run) -> None:
+    """Read a run's files again and store what they say now. Its trial stays, and so does its being withdrawn."""
     evidence = stored_evidence(run)
     (draft,) = together(run.study, evidence.fragments).drafts
     record = record_of(draft, evidence.context)
-    if run.workload_id is not None and record.has_driver:
-        record.trial = run.trial
+    record.trial = run.trial
+    if run.status == Run.Status.WITHDRAWN:
+        UploadRun.objects.filter(replaced=run).update(replaced_status=record.status)
+        record.status = run.status
     load.rewrite(Vocabulary(run.study), run, record, evidence.sources)
 
 
-def _bring_back(upload: Upload) -> None:
-    """Runs that this upload replaced count again, with the status they had."""
-    for row in UploadRun.objects.filter(upload=upload).exclude(replaced=None):
-        Run.objects.filter(replaced_by=row).update(status=row.replaced_status)
+def _pass_on(row: UploadRun) -> bool:
+    """Whether the run that this one replaced stays away, because a later upload has replaced this one in turn."""
+    later = UploadRun.objects.filter(replaced=row.run_id).exclude(replaced=None)
+    return later.update(replaced=row.replaced_id, replaced_status=row.replaced_status) > 0
+
+
+def _bring_back(row: UploadRun) -> None:
+    """The replaced run counts again, with the status it had; what others added to its successor is now its own."""
+    returning, successor = row.replaced, Run.objects.filter(upload_runs=row).first()
+    assert returning is not None
+    if successor is not None:
+        # What does not go together with it stays a run of its own, and two active runs may not share a trial.
+        Run.objects.filter(pk=successor.pk).update(trial=last_trial(row.upload, successor.run_id) + 1)
+    returning.status = row.replaced_status
+    returning.save(update_fields=["status"])
+    if successor is not None and _go_together(returning, successor):
+        RunSource.objects.filter(run=successor).update(run=returning)
+        UploadRun.objects.filter(run=successor).update(run=returning)
+        _delete([successor])
+        _rebuild(returning)
+
+
+def _go_together(one: Run, other: Run) -> bool:
+    mine = stored_evidence(one)
+    theirs = stored_evidence(other, mine.artifacts)
+    return as_one(one.study, [*mine.fragments, *theirs.fragments]) is not None

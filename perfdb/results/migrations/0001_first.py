@@ -342,6 +342,7 @@ class Migration(migrations.Migration):
                 ('format', models.TextField()),
                 ('format_version', models.SmallIntegerField()),
                 ('digests', django.contrib.postgres.fields.ArrayField(base_field=models.TextField(), size=None)),
+                ('driver', models.BooleanField()),
             ],
             options={
                 'db_table': 'run_source',
@@ -401,7 +402,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='runsource',
-            constraint=models.UniqueConstraint(fields=('run', 'artifact', 'upload'), name='run_source_identity'),
+            constraint=models.UniqueConstraint(fields=('run', 'artifact', 'upload', 'path'), name='run_source_identity'),
         ),
         migrations.AddConstraint(
             model_name='problem',

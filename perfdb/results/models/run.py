@@ -242,11 +242,13 @@ class RunSource(models.Model):
     format_version = models.SmallIntegerField()
     # Digests of the fragments' content, so that the same evidence in another file is known.
     digests = ArrayField(models.TextField())
+    # Whether the client's log of the load driver is in it: only then does the run's trial tell it from others.
+    driver = models.BooleanField()
 
     class Meta:
         db_table = "run_source"
         constraints: ClassVar[list[models.BaseConstraint]] = [
-            models.UniqueConstraint(fields=["run", "artifact", "upload"], name="run_source_identity"),
+            models.UniqueConstraint(fields=["run", "artifact", "upload", "path"], name="run_source_identity"),
         ]
 
     def __str__(self) -> str:

@@ -5,6 +5,7 @@ from io import StringIO
 from time import monotonic, sleep
 
 import pytest
+from celery import Celery
 from django.core.files.base import ContentFile
 from django.core.management import call_command
 from django.db import OperationalError
@@ -94,6 +95,40 @@ def test_a_fault_of_ours_fails_the_job_with_its_reason(waiting: Upload, monkeypa
     waiting.refresh_from_db()
     assert (job.state, waiting.state) == ("failed", "failed")
     assert job.outcome == {"error": "ZeroDivisionError: a fault"}
+
+
+def test_a_job_ends_with_its_last_write(waiting: Upload, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker that dies while it ends its job leaves the upload open too; the next one settles both."""
+    finish = jobs.finish
+
+    def dying(*args: object) -> None:
+        raise OperationalError("the server closed the connection")
+
+    monkeypatch.setattr(jobs, "finish", dying)
+    tasks.run_job(the_job(waiting).pk)
+    waiting.refresh_from_db()
+    assert (the_job(waiting).state, waiting.state, Run.objects.count()) == ("running", "loading", 1)
+    monkeypatch.setattr(jobs, "finish", finish)
+    Job.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
+    tasks.run_job(the_job(waiting).pk)
+    waiting.refresh_from_db()
+    assert (the_job(waiting).state, waiting.state, waiting.runs.get().outcome) == ("done", "done", "new")
+
+
+def test_a_worker_that_lost_its_job_does_not_fail_the_upload(waiting: Upload) -> None:
+    slow = jobs.claim(the_job(waiting).pk)
+    assert slow is not None
+    Job.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
+    assert jobs.claim(slow.pk) is not None
+    jobs.fail(slow, "too late")
+    waiting.refresh_from_db()
+    assert (the_job(waiting).state, waiting.state) == ("running", "received")
+
+
+def test_an_upload_is_taken_while_the_broker_is_away(owner: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Celery(broker="redis+socket:///nowhere/broker.sock") as elsewhere:
+        monkeypatch.setattr(jobs, "current_app", elsewhere)
+        jobs.send(1)
 
 
 def test_sweep_sends_what_nobody_works_on(waiting: Upload, monkeypatch: pytest.MonkeyPatch) -> None:
