@@ -6,6 +6,7 @@ when it is read.
 
 from collections.abc import Mapping
 from datetime import datetime
+from math import isfinite
 
 from perfdb.analysis.formulas import Derived, RunFigures, derive
 from perfdb.results.record import Counters, Origin, RunRecord, Value, moment_of
@@ -42,7 +43,7 @@ def figures_of(record: RunRecord) -> RunFigures:
         users=configuration.users,
         request_bytes=workload.request_bytes if workload else None,
         response_bytes=workload.response_bytes if workload else None,
-        think_ms=_fact(record, "think_ms"),
+        think_ms=fact_number(record, "think_ms"),
         system_processors=system.processors if system else None,
     )
 
@@ -76,9 +77,11 @@ def pair_of(counters: Counters, name: str) -> tuple[float, float] | None:
     return None if before is None or after is None else (before, after)
 
 
-def _fact(record: RunRecord, key: str) -> float | None:
+def fact_number(record: RunRecord, key: str) -> float | None:
+    """A fact as a number; None where it is missing or no number."""
     fact = record.facts.get(key)
     try:
-        return None if fact is None else float(fact.text)
+        value = None if fact is None else float(fact.text)
     except ValueError:
         return None
+    return value if value is not None and isfinite(value) else None

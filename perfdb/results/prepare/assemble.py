@@ -48,9 +48,13 @@ def prepare(draft: RunDraft, context: Context) -> RunRecord:
 
 
 def _found_reading(draft: RunDraft, problems: Sequence[Problem]) -> list[Problem]:
-    """What was found amiss in this run's files and names this run."""
+    """What was found amiss in this run's files and names this run.
+
+    An error is about what could not be read at all, such as another trial in the same file: nothing of this run.
+    """
     files = {fragment.file for fragment in draft.fragments}
-    return [each for each in problems if each.run_id == draft.run_id and each.file in files]
+    named = (each for each in problems if each.run_id == draft.run_id and each.file in files)
+    return [each for each in named if each.severity is not Severity.ERROR]
 
 
 def _started(draft: RunDraft, received: datetime) -> datetime:

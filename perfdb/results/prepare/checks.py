@@ -6,7 +6,7 @@ from importers.model import Fragment, Listing, Pair, Problem, Reading, RunDraft,
 from perfdb.analysis.checks.driver import DriverLog, DriverRecord, check_driver
 from perfdb.analysis.checks.finding import Finding, Quantity
 from perfdb.analysis.checks.pairs import PairState, Snapshot, check_elapsed, check_pair
-from perfdb.results.derivation import TIME, figures_of
+from perfdb.results.derivation import TIME, fact_number, figures_of
 from perfdb.results.prepare.configuration import PROCESSORS
 from perfdb.results.prepare.evidence import roles_of
 from perfdb.results.record import Counters, RunRecord, moment_of
@@ -83,8 +83,6 @@ def _driver_log(record: RunRecord, driver: Fragment, peer: Fragment | None) -> D
     workload = configuration.workload
     readings = {reading.name: reading for reading in driver.readings}
     listings = {listing.name: listing for listing in driver.listings}
-    think = record.facts.get("think_ms")
-    mb_bytes = record.facts.get("mb_bytes")
     return DriverLog(
         run_id=record.run_id,
         summary=_summary(readings) if readings else None,
@@ -93,10 +91,10 @@ def _driver_log(record: RunRecord, driver: Fragment, peer: Fragment | None) -> D
         connections=tuple(_records(listings.get("connections"), "connection")),
         intervals=tuple(_records(listings.get("intervals"), "interval")),
         users=configuration.users,
-        think_ms=float(think.text) if think else None,
+        think_ms=fact_number(record, "think_ms"),
         request_bytes=workload.request_bytes if workload else None,
         response_bytes=workload.response_bytes if workload else None,
-        mb_bytes=int(mb_bytes.text) if mb_bytes else 2**20,
+        mb_bytes=int(fact_number(record, "mb_bytes") or 2**20),
         peer_transactions=_quantity(_transactions(peer)),
     )
 

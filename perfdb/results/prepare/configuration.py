@@ -2,12 +2,11 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TypeVar
 
 from importers.model import Problem, RunDraft, Severity
 from perfdb.analysis.dimensions import FACTOR, parse_bytes, parse_integer
 from perfdb.analysis.metrics import Measure
-from perfdb.analysis.workloads import Workload, workload_name
+from perfdb.analysis.workloads import Workload, parse_workload, workload_name
 from perfdb.results.record import Configuration, FactValue, Origin, RunRecord, SystemIdentity, Value
 
 # What a person may give when the files lack it, besides any ``factor.NAME``.
@@ -28,7 +27,9 @@ GIVEN_FACTS = (
 )
 PROCESSORS = Measure("processors", "lpar")
 
-_T = TypeVar("_T")
+# What the columns hold: integers of two, four and eight bytes, and names that an index can take.
+_INT2, _INT4, _INT8 = 2**15 - 1, 2**31 - 1, 2**63 - 1
+_LONGEST = 200
 
 
 def facts_of(
@@ -69,15 +70,15 @@ def configuration_of(
     return Configuration(
         workload=reader.workload(),
         device=reader.text("device"),
-        mtu=reader.converted("mtu", parse_bytes),
-        users=reader.converted("users", parse_integer),
-        layer=reader.converted("layer", parse_integer),
+        mtu=reader.whole("mtu", parse_bytes, 1, _INT4),
+        users=reader.whole("users", parse_integer, 1, _INT4),
+        layer=reader.whole("layer", parse_integer, 0, _INT2),
         campaign=reader.text("campaign") or "",
         level=reader.text("level") or reader.text("cp.level"),
         system=SystemIdentity(
             machine=reader.text("machine") or "",
             host=reader.text("node") or "",
-            memory_bytes=reader.converted("memory", parse_bytes),
+            memory_bytes=reader.whole("memory", parse_bytes, 1, _INT8),
         ),
         factors=factors,
     )
@@ -85,10 +86,12 @@ def configuration_of(
 
 def with_system(record: RunRecord) -> Configuration:
     """The configuration with its system's processors: as reported by the LPAR's capture, else as given."""
-    given = record.facts.get("processors")
-    if PROCESSORS not in record.values and given is not None and given.text.isdigit():
-        record.values[PROCESSORS] = Value(float(given.text), Origin.GIVEN, given.text)
-    reported = record.values.get(PROCESSORS)
+    reader = _Reader(record.facts, {}, record.problems)
+    given, reported = reader.whole("processors", parse_integer, 1, _INT4), record.values.get(PROCESSORS)
+    if reported is None and given is not None:
+        reported = record.values[PROCESSORS] = Value(float(given), Origin.GIVEN, record.facts["processors"].text)
+    elif reported is not None and given is not None and reported.value != given:
+        record.problems.append(_not_needed(record.run_id, "processors", str(given), reported.printed))
     system = record.configuration.system or SystemIdentity()
     if reported is not None:
         system = replace(system, processors=int(reported.value))
@@ -105,25 +108,38 @@ class _Reader:
 
     def text(self, key: str) -> str | None:
         fact = self._facts.get(key)
-        return fact.text.strip() or None if fact else None
+        text = fact.text.strip() if fact else ""
+        if len(text) > _LONGEST:
+            self._refuse(key, f"{text[:20]}… has {len(text)} characters, and at most {_LONGEST} are taken")
+            return None
+        return text or None
 
-    def converted(self, key: str, parse: Callable[[str], _T]) -> _T | None:
+    def whole(self, key: str, parse: Callable[[str], int], least: int, most: int) -> int | None:
         text = self.text(key)
         if text is None:
             return None
         try:
-            return parse(text)
+            value = parse(text)
         except ValueError as error:
             self._refuse(key, str(error))
             return None
+        if not least <= value <= most:
+            self._refuse(key, f"{text} is not between {least} and {most}")
+            return None
+        return value
 
     def workload(self) -> Workload | None:
         pattern = self.text("workload")
-        request = self.converted("request_bytes", parse_bytes)
-        response = self.converted("response_bytes", parse_bytes)
-        if pattern is None or request is None or response is None:
+        request = self.whole("request_bytes", parse_bytes, 0, _INT8)
+        response = self.whole("response_bytes", parse_bytes, 0, _INT8)
+        if pattern is None:
             return None
         try:
+            if not self._facts["workload"].line and not {"request_bytes", "response_bytes"} & self._facts.keys():
+                # A person, or the study's pattern of run ids, names the dimension's value, not a log's pattern.
+                return parse_workload(pattern)
+            if request is None or response is None:
+                return None
             workload_name(pattern, request, response)
         except ValueError as error:
             self._refuse("workload", str(error))
