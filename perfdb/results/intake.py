@@ -1,6 +1,7 @@
 """Bringing files in: receive an upload, accept its preview, undo it. The work itself is done by jobs."""
 
 from collections.abc import Iterable, Mapping
+from math import isfinite
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -11,9 +12,10 @@ from django.db import transaction
 from django.utils import timezone
 
 import importers
+from importers.archive import LONGEST_PATH
 from perfdb.analysis.dimensions import FACTOR
 from perfdb.results import artifacts, jobs
-from perfdb.results.models import Study, Upload, UploadFile
+from perfdb.results.models import RunSource, Study, Upload, UploadFile
 from perfdb.results.models.vocabulary import INBOX
 from perfdb.results.prepare.configuration import GIVEN_FACTS
 
@@ -37,18 +39,18 @@ def receive(
 
     Without a study the runs go to the owner's inbox. ``facts`` is what the files lack, such as
     ``{"processors": 2, "mtu": 1500}``. With ``preview`` nothing is stored of the runs until ``accept``.
-    Raises IntakeError for no files, an unknown fact, or more bytes than ``UPLOAD_LIMIT_BYTES``.
+    Raises IntakeError for no files, a name that cannot be kept, a fact that is unknown or no text or number, or
+    more bytes than ``UPLOAD_LIMIT_BYTES``.
     """
     content = list(files)
     _check_files(content)
     given = _checked_facts(facts or {})
-    kept = [(path, artifacts.store(file)) for path, file in content]
+    names = _distinct(path for path, _ in content)
+    kept = [artifacts.store(file) for _, file in content]
     with transaction.atomic():
         upload = Upload.objects.create(owner=owner, study=study or inbox_of(owner), preview_asked=preview, facts=given)
-        names = _distinct(path for path, _ in kept)
         UploadFile.objects.bulk_create(
-            UploadFile(upload=upload, artifact=artifact, path=name)
-            for name, (_, artifact) in zip(names, kept, strict=True)
+            UploadFile(upload=upload, artifact=artifact, path=name) for name, artifact in zip(names, kept, strict=True)
         )
         jobs.enqueue("import", upload)
     return upload
@@ -71,14 +73,36 @@ def _check_files(files: list[tuple[str, "File[bytes]"]]) -> None:
 
 
 def _checked_facts(facts: Mapping[str, Any]) -> dict[str, Any]:
-    unknown = [key for key in facts if key not in GIVEN_FACTS and not key.startswith(FACTOR)]
+    unknown = [key for key in facts if key not in GIVEN_FACTS and not _is_factor(key)]
     if unknown:
         known = ", ".join(GIVEN_FACTS)
         raise IntakeError(f"Unknown fact {unknown[0]!r}. Known are: {known}, and {FACTOR}NAME for a factor.")
-    nested = [key for key, value in facts.items() if not isinstance(value, str | int | float)]
-    if nested:
-        raise IntakeError(f"The fact {nested[0]!r} must be a text or a number.")
-    return {key: value for key, value in facts.items() if value != ""}
+    wrong = [key for key, value in facts.items() if not _is_plain(value)]
+    if wrong:
+        raise IntakeError(f"The fact {wrong[0]!r} must be a text or a number.")
+    return {key: _whole(value) for key, value in facts.items() if value != ""}
+
+
+def _is_factor(key: str) -> bool:
+    return key.startswith(FACTOR) and len(key) > len(FACTOR) and _can_be_stored(key)
+
+
+def _is_plain(value: object) -> bool:
+    if isinstance(value, float):
+        return isfinite(value)
+    if isinstance(value, str):
+        return _can_be_stored(value)
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _whole(value: str | float) -> str | float:
+    """2.0 as 2: JSON does not tell whole numbers apart, but the text of a dimension does."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _can_be_stored(text: str) -> bool:
+    """Whether this is text for the database: no NUL, and no half of a character that takes two."""
+    return "\0" not in text and not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def _distinct(paths: Iterable[str]) -> list[str]:
@@ -86,7 +110,10 @@ def _distinct(paths: Iterable[str]) -> list[str]:
     taken: set[str] = set()
     names = []
     for path in paths:
-        clean = PurePosixPath(*(part for part in PurePosixPath(path).parts if part not in ("/", "..", ".")))
+        if not _can_be_stored(path) or len(path.encode()) > LONGEST_PATH:
+            raise IntakeError(f"The file name {path[:40]!a} is no text or longer than {LONGEST_PATH} bytes. Rename it.")
+        parts = [part for part in PurePosixPath(path).parts if part not in ("/", "//", "..", ".")]
+        clean = PurePosixPath(*parts or ["unnamed"])
         name, n = str(clean), 1
         while name in taken:
             n += 1
@@ -115,11 +142,12 @@ def accept(upload: Upload, decisions: Mapping[str, str] | None = None) -> None:
 def undo(upload: Upload) -> None:
     """Take an upload back: runs it brought go, runs it extended lose that evidence, runs it replaced return.
 
-    Files stay downloadable. Raises IntakeError when the upload is neither done nor in preview.
+    Files stay downloadable. What a failed upload had stored before it failed goes as well. Raises IntakeError when
+    the upload is not done, failed or in preview.
     """
     with transaction.atomic():
         held = _locked(upload, {State.DONE, State.PREVIEW, State.FAILED}, "undo")
-        if held.state == State.DONE:
+        if RunSource.objects.filter(upload=held).exists():
             held.state, held.settled = State.LOADING, None
             jobs.enqueue("undo", held)
         else:
@@ -130,13 +158,15 @@ def undo(upload: Upload) -> None:
 def choose_format(upload: Upload, path: str, format_name: str) -> None:
     """Read a file as the format the person says, where recognition found none or two; parses again.
 
-    Raises IntakeError for an unknown format or file, and when the upload is not in preview.
+    Raises IntakeError for an unknown format or file, and when the upload is not in preview or has stored runs.
     """
     known = [each.NAME for each in importers.FORMATS]
     if format_name not in known:
         raise IntakeError(f"{format_name!r} is no format. Known are: {', '.join(known)}.")
     with transaction.atomic():
         held = _locked(upload, {State.PREVIEW, State.FAILED}, "choose a format for")
+        if RunSource.objects.filter(upload=held).exists():
+            raise IntakeError("Runs of this upload are stored. Undo it, and upload the file again.")
         if not held.files.filter(path=path).update(forced_format=format_name):
             raise IntakeError(f"The upload has no file {path!r}.")
         held.state, held.settled, held.preview_asked = State.RECEIVED, None, True

@@ -43,17 +43,27 @@ def _unpack_all(upload: Upload, read: FilesRead) -> None:
         if archive.is_archive(data):
             unpacked = archive.unpack(SourceFile(file.path, data))
             read.problems.extend(unpacked.problems)
+            folder = _folder_of(file)
             for member in unpacked.files:
-                _add_member(file, member)
+                _add_member(file, folder, member)
             UploadFile.objects.filter(pk=file.pk).update(format=ARCHIVE)
 
 
-def _add_member(container: UploadFile, member: SourceFile) -> None:
+def _add_member(container: UploadFile, folder: str, member: SourceFile) -> None:
     UploadFile.objects.get_or_create(
         upload=container.upload,
-        path=f"{container.path}/{member.name}",
+        path=f"{folder}/{member.name}",
         defaults={"container": container, "artifact": artifacts.store_bytes(member.data)},
     )
+
+
+def _folder_of(container: UploadFile) -> str:
+    """Where the members go: by the archive's name, unless files that are no members have such a path."""
+    others = UploadFile.objects.filter(upload=container.upload, container=None)
+    folder = container.path
+    while others.filter(path__startswith=f"{folder}/").exists():
+        folder += " (unpacked)"
+    return folder
 
 
 def _read(file: UploadFile, read: FilesRead) -> None:

@@ -18,6 +18,11 @@ def test_it_works(owner: User) -> None:
     assert artifacts.read(upload.files.get().artifact) == b"text"
 
 
+def test_a_whole_number_is_written_as_one(owner: User) -> None:
+    upload = intake.receive(owner, [("a.txt", ContentFile(b"text"))], facts={"users": 2.0, "factor.load": 0.5})
+    assert {key: str(value) for key, value in upload.facts.items()} == {"users": "2", "factor.load": "0.5"}
+
+
 def test_a_file_is_kept_once(owner: User) -> None:
     for _ in range(2):
         intake.receive(owner, [("a.txt", ContentFile(b"text")), ("b.txt", ContentFile(b"text"))])
@@ -25,13 +30,15 @@ def test_a_file_is_kept_once(owner: User) -> None:
 
 
 def test_paths_stay_inside_and_apart(owner: User) -> None:
-    names = ["../../etc/passwd", "/a.txt", "a.txt", "x/./a.txt"]
+    names = ["../../etc/passwd", "/a.txt", "a.txt", "x/./a.txt", "..", ""]
     upload = intake.receive(owner, [(name, ContentFile(name.encode())) for name in names])
     assert list(upload.files.order_by("pk").values_list("path", flat=True)) == [
         "etc/passwd",
         "a.txt",
         "a (2).txt",
         "x/a.txt",
+        "unnamed",
+        "unnamed (2)",
     ]
 
 
@@ -41,6 +48,14 @@ def test_paths_stay_inside_and_apart(owner: User) -> None:
         ([], {}, "No file was sent"),
         ([("a.txt", b"text")], {"colour": "red"}, "Unknown fact 'colour'. Known are: .*mtu"),
         ([("a.txt", b"text")], {"mtu": [1500]}, "must be a text or a number"),
+        ([("a.txt", b"text")], {"mtu": float("nan")}, "must be a text or a number"),
+        ([("a.txt", b"text")], {"mtu": True}, "must be a text or a number"),
+        ([("a.txt", b"text")], {"device": "OSA\0"}, "must be a text or a number"),
+        ([("a.txt", b"text")], {"device": "\ud800"}, "must be a text or a number"),
+        ([("a.txt", b"text")], {"factor.": "x"}, "Unknown fact 'factor.'"),
+        ([("a\0.txt", b"text")], {}, "no text or longer than 1000 bytes"),
+        ([("\udcff.txt", b"text")], {}, "no text or longer than 1000 bytes"),
+        ([("a" * 1001, b"text")], {}, "no text or longer than 1000 bytes"),
         ([("a.txt", b"0123456789!")], {}, "11 bytes together, and at most 10"),
     ],
 )

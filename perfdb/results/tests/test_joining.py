@@ -1,5 +1,8 @@
 """Evidence that comes later, comes again, or says otherwise; and taking it back."""
 
+from io import BytesIO
+from zipfile import ZipFile
+
 import pytest
 from django.contrib.auth.models import User
 
@@ -167,3 +170,78 @@ def test_studies_do_not_mix(bring: Bring, owner: User) -> None:
 
 def _contents(names: list[str]) -> list[tuple[str, bytes]]:
     return [(name, (LOGS / name).read_bytes()) for name in names]
+
+
+def test_a_copy_with_other_line_ends_does_not_keep_evidence_out(bring: Bring, work: Work) -> None:
+    first = bring(*DRIVER)
+    bring(*[(name, data.replace(b"\n", b"\r\n")) for name, data in _contents(DRIVER)])
+    assert outcome(bring(*CLIENT)) == "extended"
+    expected = state_of(Run.objects.get())
+    intake.undo(first)
+    work(first)
+    assert state_of(Run.objects.get()) == expected
+
+
+def test_equal_files_under_two_names_are_two_files(bring: Bring) -> None:
+    """A capture of the processors alone says the same before and after every run."""
+    processors = b"query processors\nPROCESSOR 00 MASTER\nPROCESSOR 01 ALTERNATE\nReady; T=0.01/0.01 14:05:03\n"
+    copies = [(f"NMGBR950/{phase}.lpar.txt", processors) for phase in ("before", "after")]
+    others = [name for name in NAMES if "lpar" not in name]
+    bring(*others, *copies)
+    assert Run.objects.get().cpu_util == pytest.approx(96.76, abs=0.01)
+    assert set(RunSource.objects.filter(path__contains="lpar").values_list("path", flat=True)) == {
+        path for path, _ in copies
+    }
+    upload = bring(*CLIENT, copies[0])
+    assert outcome(upload) == "already-there"
+
+
+def test_two_uploads_may_use_one_name_for_different_files(bring: Bring) -> None:
+    """The captures name no run; they belong to it by their time."""
+    captures = [(f"{name.rpartition('/')[2]}", data.partition(b"\n")[2]) for name, data in _contents(CLIENT)]
+    bring(*DRIVER, *captures)
+    elapsed = Run.objects.get().elapsed_s
+    assert elapsed is not None
+    others = [(name, data + b"* another file of this name\n") for name, data in captures]
+    upload = bring(*SERVER, *others)
+    assert upload.runs.get().outcome == "extended"
+    assert Run.objects.get().elapsed_s == elapsed
+
+
+def test_trials_are_told_apart_without_a_workload_too(bring: Bring) -> None:
+    (_, data), *_ = _contents(DRIVER)
+    bare = data.replace(b"workload=RR ", b"")
+    uploads = [bring((f"{n}.log", bare.replace(b"trial=1", b"trial=%d" % n))) for n in (1, 2)]
+    assert [outcome(upload) for upload in uploads] == ["new", "new"]
+
+
+def test_two_conflicts_become_two_further_trials(bring: Bring, work: Work) -> None:
+    ((_, data),) = _contents([FIRST])
+    both = [(f"{n}.log", data.replace(b"trial=1", b"trial=%d" % n)) for n in (1, 2)]
+    bring(*both)
+    others = [(name, text.replace(b"SUM   trans=", b"SUM   trans=1")) for name, text in both]
+    upload = bring(*others)
+    intake.accept(upload, {f"{row.run_label}/{row.trial}": "trial" for row in upload.runs.all()})
+    assert work(upload).state == "done"
+    assert sorted(Run.objects.values_list("trial", flat=True)) == [1, 2, 3, 4]
+    again = bring(*others)
+    assert set(again.runs.values_list("outcome", flat=True)) == {"already-there"}
+
+
+def test_captures_find_their_trial_by_time(bring: Bring) -> None:
+    (_, data), *_ = _contents([name for name in DRIVER if "client" in name])
+    bring(("1.log", data), ("2.log", data.replace(b"trial=1", b"trial=2").replace(b" 14:", b" 19:")))
+    upload = bring(*[(name, text.replace(b" 14:", b" 19:")) for name, text in _contents(CLIENT)])
+    assert outcome(upload) == "extended"
+    assert list(Run.objects.exclude(elapsed_s=None).values_list("trial", flat=True)) == [2]
+
+
+def test_a_zip_beside_a_folder_of_its_name_loses_nothing(bring: Bring) -> None:
+    buffer = BytesIO()
+    with ZipFile(buffer, "w") as container:
+        container.writestr("a.log", _contents([FIRST])[0][1])
+    upload = bring(("logs.zip/a.log", _contents(DRIVER)[0][1]), ("logs.zip", buffer.getvalue()))
+    assert sorted(upload.files.values_list("path", flat=True)) == [
+        *("logs.zip", "logs.zip (unpacked)/a.log", "logs.zip/a.log"),
+    ]
+    assert upload.files.exclude(container=None).get().format == "awm"
