@@ -10,7 +10,7 @@ from perfdb.results.derivation import derive_into
 from perfdb.results.importing import lock_study, touch_study
 from perfdb.results.load import put_values
 from perfdb.results.measures import slots
-from perfdb.results.models import MeasurementHistory, Run, RunEvidence
+from perfdb.results.models import MeasurementHistory, Run, RunEvidence, Study
 from perfdb.results.record import Origin, RunRecord, Value
 from perfdb.results.stored import read_record
 
@@ -34,8 +34,12 @@ def rederive(runs: Iterable[int] | None) -> tuple[int, int]:
 
 def _rederive(pk: int) -> int:
     with transaction.atomic():
+        study = Study.objects.filter(run=pk).first()
+        if study is None:
+            return 0  # The run was taken back meanwhile.
+        # Nobody may write between reading the run and putting its values back.
+        lock_study(study)
         run = Run.objects.select_related("study", "experiment").get(pk=pk)
-        lock_study(run.study)
         record = read_record(run)
         before = {measure: value for measure, value in record.values.items() if value.origin is Origin.DERIVED}
         again = {each.measure for each in derive_into(record)}
