@@ -3,7 +3,6 @@
 import re
 import stat
 import zlib
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from io import BytesIO
 from lzma import LZMAError
@@ -49,19 +48,6 @@ DEFAULT_LIMITS = Limits()
 def is_archive(data: bytes) -> bool:
     """Whether these bytes begin as a zip file does."""
     return data.startswith((b"PK\x03\x04", b"PK\x05\x06"))
-
-
-def expand(files: Iterable[SourceFile], limits: Limits = DEFAULT_LIMITS) -> Unpacked:
-    """Replace the archives among ``files`` by what they hold; other files pass through."""
-    expanded = Unpacked()
-    for file in files:
-        if not is_archive(file.data):
-            expanded.files.append(file)
-            continue
-        unpacked = unpack(file, limits)
-        expanded.files.extend(unpacked.files)
-        expanded.problems.extend(unpacked.problems)
-    return expanded
 
 
 def unpack(archive: SourceFile, limits: Limits = DEFAULT_LIMITS) -> Unpacked:
