@@ -1,7 +1,9 @@
 """The store of files as received: one copy a digest, written once, never altered."""
 
 import hashlib
+from pathlib import Path
 from typing import BinaryIO
+from uuid import uuid4
 
 from django.core.files.base import ContentFile, File
 from django.core.files.storage import default_storage
@@ -43,7 +45,6 @@ def open_artifact(artifact: Artifact) -> BinaryIO:
 
 
 def _save(path: str, content: "File[bytes]") -> None:
-    """Save under exactly this name: two requests may bring the same file at once, and the first one wins."""
-    saved = default_storage.save(path, content)
-    if saved != path:
-        default_storage.delete(saved)
+    """Write aside and move into place: what stands under an artifact's name is whole, whoever reads or dies when."""
+    partial = default_storage.save(f"{path}.{uuid4().hex}.part", content)
+    Path(default_storage.path(partial)).replace(default_storage.path(path))

@@ -1,5 +1,7 @@
 """Requests that cannot be carried out are refused with a reason, and leave nothing behind."""
 
+from collections.abc import Iterator
+
 import pytest
 from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
@@ -27,6 +29,26 @@ def test_a_file_is_kept_once(owner: User) -> None:
     for _ in range(2):
         intake.receive(owner, [("a.txt", ContentFile(b"text")), ("b.txt", ContentFile(b"text"))])
     assert Artifact.objects.count() == 1
+
+
+class Breaking(ContentFile):  # type: ignore[type-arg] # of bytes
+    """A file whose connection breaks while it is written; reading it for its digest went well."""
+
+    passes = 0
+
+    def chunks(self, chunk_size: int | None = None) -> Iterator[bytes]:
+        self.passes += 1
+        yield b"first half, "
+        if self.passes > 1:
+            raise ConnectionResetError
+        yield b"second half"
+
+
+def test_a_file_that_was_not_written_to_its_end_is_written_again(owner: User) -> None:
+    content = b"first half, second half"
+    with pytest.raises(ConnectionResetError):
+        artifacts.store(Breaking(content))
+    assert artifacts.read(artifacts.store_bytes(content)) == content
 
 
 def test_paths_stay_inside_and_apart(owner: User) -> None:
