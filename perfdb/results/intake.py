@@ -80,6 +80,9 @@ def _checked_facts(facts: Mapping[str, Any]) -> dict[str, Any]:
     wrong = [key for key, value in facts.items() if not _is_plain(value)]
     if wrong:
         raise IntakeError(f"The fact {wrong[0]!r} must be a text or a number.")
+    foreign = [key for key, value in facts.items() if not _can_be_stored(str(value))]
+    if foreign:
+        raise IntakeError(f"The fact {foreign[0]!r} has a character that cannot be stored.")
     return {key: _whole(value) for key, value in facts.items() if value != ""}
 
 
@@ -90,9 +93,7 @@ def _is_factor(key: str) -> bool:
 def _is_plain(value: object) -> bool:
     if isinstance(value, float):
         return isfinite(value)
-    if isinstance(value, str):
-        return _can_be_stored(value)
-    return isinstance(value, int) and not isinstance(value, bool)
+    return isinstance(value, str | int) and not isinstance(value, bool)
 
 
 def _whole(value: str | float) -> str | float:
