@@ -170,6 +170,8 @@ CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://").replace("?db
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
+# A job that hangs costs its process and not the queue; it is given up after a few attempts. Seconds.
+CELERY_TASK_TIME_LIMIT = 3000
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 # Kombu looks for messages of lost workers only every interval × throttle (default 100) seconds.
