@@ -14,12 +14,12 @@ from perfdb.web.tests.test_pages import PAGES, address_of
 
 # Two of each are the session and its user.
 COUNTS = {
-    "home": 6,
+    "home": 7,
     "runs": 7,
     "run": 17,
     "charts": 12,
     "maximum": 12,
-    "uploads": 3,
+    "uploads": 4,
     "upload-new": 3,
     "upload": 6,
     "artifact": 6,
