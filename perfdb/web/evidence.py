@@ -3,16 +3,23 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
+from perfdb.analysis import metrics
 from perfdb.results.models import CounterSet, Run, Trace
 from perfdb.results.provenance import Place
 
-# The capture's own time stands among the counters; its difference is the elapsed time.
+# The capture's own time stands among the counters; its difference is the elapsed time, and its rate says nothing.
 TIME = "time"
 INTERVALS = "intervals"
 # An interval's number and its bounds place it in the chart and are not drawn themselves.
 _NOT_DRAWN = frozenset({"n", "t0", "t1"})
+# What a log's columns are called in perfdb: (column, unit) -> metric.
+_METRICS = {
+    ("trans per second", "trans/s"): metrics.BY_NAME["trans_per_s"],
+    ("resp_avg", "ms"): metrics.BY_NAME["response_ms"],
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,27 +57,29 @@ def _counters(found: CounterSet, paths: Mapping[int, str]) -> Counters:
     names = found.layout.names
     differences = [_difference(before, after) for before, after in zip(found.before, found.after, strict=True)]
     elapsed = differences[names.index(TIME)] if TIME in names else None
-    rows = []
-    for at, name in enumerate(names):
-        if name == TIME:
-            continue
-        difference = differences[at]
-        rows.append(
-            Counter(
-                name,
-                found.before[at],
-                found.after[at],
-                difference,
-                difference / elapsed if difference is not None and elapsed else None,
-                _place(found.before_artifact, found.before_lines[at], paths),
-                _place(found.after_artifact, found.after_lines[at], paths),
-            )
+    rows = [
+        Counter(
+            name,
+            found.before[at],
+            found.after[at],
+            differences[at],
+            None if name == TIME else _per_second(differences[at], elapsed),
+            _place(found.before_artifact, found.before_lines[at], paths),
+            _place(found.after_artifact, found.after_lines[at], paths),
         )
+        for at, name in enumerate(names)
+    ]
+    # The time first: whatever follows happened between these two moments.
+    rows.sort(key=lambda row: row.name != TIME)
     return Counters(found.role, found.subject, found.host, found.usable, elapsed, rows)
 
 
 def _difference(before: float | None, after: float | None) -> float | None:
     return None if before is None or after is None else after - before
+
+
+def _per_second(difference: float | None, elapsed: float | None) -> float | None:
+    return difference / elapsed if difference is not None and elapsed else None
 
 
 def _place(artifact: int, line: int, paths: Mapping[int, str]) -> Place | None:
@@ -119,17 +128,24 @@ def _figure(columns: Sequence[tuple[str, str]], samples: Sequence[Sequence[float
     title = "Interval" if ends is None else "Time in the run (s)"
     last = len(drawn)
     layout: dict[str, Any] = {
-        "grid": {"rows": last, "columns": 1},
+        "grid": {"rows": last, "columns": 1, "ygap": 0.3},
         "showlegend": False,
         "hovermode": "x",
         "xaxis": {"title": {"text": title}, "anchor": _axis(last)},
+        "annotations": [_above(_axis(number), heading) for number, (heading, _) in enumerate(drawn, start=1)],
     }
     data = []
     for number, (heading, values) in enumerate(drawn, start=1):
-        layout[_axis(number).replace("y", "yaxis")] = {"title": {"text": heading}, "rangemode": "tozero"}
+        layout[_axis(number).replace("y", "yaxis")] = {"rangemode": "tozero"}
         trace = {"type": "scatter", "mode": "lines+markers", "x": x, "y": values, "name": heading}
         data.append(trace | {"yaxis": _axis(number), "meta": {"series": number - 1, "variant": 0}})
     return {"data": data, "layout": layout}
+
+
+def _above(axis: str, heading: str) -> dict[str, Any]:
+    """A heading over its part of the chart: beside so low an axis it would not fit."""
+    at = {"xref": "paper", "x": 0, "xanchor": "left", "yref": f"{axis} domain", "y": 1, "yanchor": "bottom"}
+    return {"text": escape(heading, quote=False), "showarrow": False, **at}
 
 
 def _axis(number: int) -> str:
@@ -143,8 +159,16 @@ def _over_time(
     """A column's heading and values to draw: counts per second, since the last interval is shorter than the others."""
     starts, ends = by_name.get("t0"), by_name.get("t1")
     if unit != "count" or starts is None or ends is None:
-        return (f"{name} ({unit})" if unit else name), list(values)
-    return f"{name} per s", [_rate(*one) for one in zip(values, starts, ends, strict=True)]
+        return _heading(name, unit), list(values)
+    rates = [_rate(*one) for one in zip(values, starts, ends, strict=True)]
+    return _heading(f"{name} per second", f"{name}/s"), rates
+
+
+def _heading(name: str, unit: str) -> str:
+    """The column in the glossary's words where it has them, else in the log's own, with its unit."""
+    metric = _METRICS.get((name, unit))
+    title, unit = (metric.title, metric.unit) if metric else (name.replace("_", " ").capitalize(), unit)
+    return f"{title} ({unit})" if unit else title
 
 
 def _rate(value: float | None, start: float | None, end: float | None) -> float | None:

@@ -1,5 +1,6 @@
 """Template helpers: figures printed as their metric says, and words for states."""
 
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
@@ -7,6 +8,8 @@ from typing import Any
 from django import template
 from django.conf import settings
 from django.template.defaultfilters import filesizeformat
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString
 
 from perfdb.analysis import metrics
 from perfdb.analysis.dimensions import BY_NAME, Value, dimension
@@ -23,6 +26,7 @@ _TONES = {
     "bad": {"failed", "rejected", "error", "withdrawn"},
 }
 MISSING = "–"
+_PARTS = re.compile(r"[^/._-]*[/._-]+|[^/._-]+")
 
 
 @register.simple_tag
@@ -82,6 +86,12 @@ def size(count: int) -> str:
 
 
 @register.filter
+def breakable(path: str) -> SafeString:
+    """A path that may be broken into lines where its parts end, and not within a word."""
+    return format_html_join(SafeString("<wbr>"), "{}", ((part,) for part in _PARTS.findall(path)))
+
+
+@register.filter
 def dimensions(values: Mapping[str, Value]) -> list[tuple[str, Value]]:
     """The dimensions that have a value, titled, in the order of their declaration, factors last."""
     order = list(BY_NAME)
@@ -93,6 +103,12 @@ def dimensions(values: Mapping[str, Value]) -> list[tuple[str, Value]]:
 def measure(text: str) -> str:
     """The title of a measure that is written ``name@role``."""
     return measure_title(Measure.parse(text))
+
+
+@register.filter
+def title_of(measure: Measure) -> str:
+    """The title of a measure."""
+    return measure_title(measure)
 
 
 @register.filter

@@ -51,9 +51,21 @@ def test_counters_stand_with_their_difference_and_rate(source: str, run: Run) ->
     assert f"{(after - before) / 632:.3f}</td>" in source
 
 
+def test_counters_begin_with_the_moments_of_the_captures(source: str, run: Run) -> None:
+    source = source[source.index("Counters before and after") :]
+    found = re.findall(r'<tbody>\s*<tr><th scope="row">time</th>(.*?)</tr>', source, re.DOTALL)
+
+    assert len(found) == CounterSet.objects.filter(run=run, layout__names__contains=["time"]).count()
+    before, after, difference, rate = re.findall(r"<td[^>]*>(.*?)</td>", found[0], re.DOTALL)
+    assert re.search(r">\d{4}-\d\d-\d\d \d\d:\d\d:\d\d</a>", before)
+    assert "/artifacts/" in after
+    assert (difference, rate) == ("632", "–")
+
+
 def test_intervals_are_drawn_per_second_and_listed(source: str, run: Run) -> None:
     assert '<script id="intervals-figure" type="application/json">' in source
-    assert "trans per s" in source
+    assert "Transactions per second (trans/s)" in source
+    assert "Response time (ms)" in source
     intervals = Trace.objects.filter(run=run, listing="intervals").earliest("position")
     assert f"Intervals ({len(intervals.samples)})" in source
 

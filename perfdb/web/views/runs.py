@@ -1,9 +1,6 @@
 """The list of runs, and one run with everything that is known of it."""
 
-from collections.abc import Sequence
-
 from django.contrib.auth.decorators import user_passes_test
-from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_GET
@@ -13,7 +10,7 @@ from perfdb.analysis.query import QueryError
 from perfdb.results import provenance
 from perfdb.results.access import may_read
 from perfdb.results.filters import RunFilter
-from perfdb.results.models import Problem, Run, RunSource
+from perfdb.results.models import Run
 from perfdb.results.paging import read_size
 from perfdb.results.querysets import run_page
 from perfdb.web import choices, circumstances, evidence, listing
@@ -79,16 +76,9 @@ def run(request: HttpRequest, pk: int) -> HttpResponse:
         "counters": evidence.counters(found, paths),
         "listings": listings,
         "has_chart": any(each.figure for each in listings),
-        "problems": with_addresses(_problems(found, sources), {path: pk for pk, path in paths.items()}),
+        "problems": with_addresses(found.problems.order_by("pk"), {path: pk for pk, path in paths.items()}),
         "sources": sources,
         "siblings": siblings.rows,
         "headings": listing.fixed_headings(),
     }
     return render(request, "web/run.html", context)
-
-
-def _problems(found: Run, sources: Sequence[RunSource]) -> list[Problem]:
-    """What is wrong with a run: its own problems, and those its files' importers named it in, each once."""
-    of_files = Q(run=None, run_label=found.run_id, upload__in={source.upload_id for source in sources})
-    known = Problem.objects.filter(Q(run=found) | of_files).order_by("pk")
-    return list({(problem.code, problem.message): problem for problem in known}.values())
