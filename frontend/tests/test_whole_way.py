@@ -5,7 +5,9 @@ import re
 from pathlib import Path
 
 import pytest
+from django.contrib.sessions.models import Session
 from playwright.sync_api import Page, expect
+from pytest_django import Settings
 from pytest_django.live_server_helper import LiveServer
 
 from frontend.tests.visits import Watch
@@ -104,10 +106,46 @@ def drop(page: Page, paths: list[Path]) -> None:
 def test_a_refusal_is_shown_where_the_files_were_chosen(signed_in: Page) -> None:
     page = signed_in
     page.get_by_role("link", name="Upload", exact=True).click()
-    page.get_by_label("or a folder").set_input_files(CASE)
+    page.get_by_label("Choose a folder").set_input_files(CASE)
     expect(page.get_by_role("status")).to_contain_text("NMGBR950/after.client.txt")
     page.get_by_label("or a new study, by its title").fill("—")
     page.get_by_role("button", name="Upload and preview").click()
 
     expect(page.get_by_role("alert")).to_contain_text("cannot be a study's title")
     expect(page.get_by_role("button", name="Upload and preview")).to_be_enabled()
+
+
+def test_what_was_chosen_can_be_taken_back(signed_in: Page, watch: Watch) -> None:
+    page = signed_in
+    page.get_by_role("link", name="Upload", exact=True).click()
+    page.get_by_label("or a new study, by its title").fill("Kept")
+    page.get_by_label("Choose files").set_input_files(logs())
+    page.get_by_role("button", name="Choose none").click()
+
+    expect(page.get_by_role("status")).to_be_empty()
+    expect(page.get_by_label("or a new study, by its title")).to_have_value("Kept")
+    page.get_by_role("button", name="Upload and preview").click()
+    expect(page.get_by_role("alert")).to_contain_text("Choose the files first")
+
+
+def test_too_much_is_refused_before_it_is_sent(signed_in: Page, settings: Settings) -> None:
+    settings.UPLOAD_LIMIT_BYTES = 1000
+    settings.DATA_UPLOAD_MAX_NUMBER_FILES = 7
+    page = signed_in
+    page.get_by_role("link", name="Upload", exact=True).click()
+    page.get_by_label("Choose files").set_input_files(logs())
+
+    expect(page.get_by_role("alert")).to_contain_text("These are 8 files, and at most 7 are taken at once.")
+    expect(page.get_by_role("alert")).to_contain_text("at most 1000 bytes are taken at once")
+    page.get_by_role("button", name="Upload and preview").click()
+    expect(page).to_have_url(re.compile("/uploads/new/$"))
+
+
+def test_who_was_signed_out_meanwhile_is_told_so(signed_in: Page) -> None:
+    page = signed_in
+    page.get_by_role("link", name="Upload", exact=True).click()
+    page.get_by_label("Choose files").set_input_files(logs())
+    Session.objects.all().delete()
+    page.get_by_role("button", name="Upload and preview").click()
+
+    expect(page.get_by_role("alert")).to_contain_text("Nothing was stored: you are signed out")

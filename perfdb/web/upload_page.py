@@ -1,18 +1,29 @@
 """What an upload's page shows of it: files, runs that would be or were stored, and problems that lead to lines."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.db.models import Count
 from django.urls import reverse
 
 from importers import FORMATS
-from perfdb.results.models import Problem, Upload, UploadFile, UploadRun
+from perfdb.results.models import Job, Problem, Upload, UploadFile, UploadRun
+from perfdb.results.unpacking import ARCHIVE
 
 # Longer lists are cut on the page, with a link to all of it.
 MOST = 1000
 # In these states a person decides, and may still say how a file is to be read.
 _OPEN = frozenset({Upload.State.PREVIEW, Upload.State.FAILED})
+# What became of runs, or would, in words; ``{s}`` is the plural's s.
+_OUTCOMES = {
+    UploadRun.Outcome.NEW: "{number} new run{s}",
+    UploadRun.Outcome.EXTENDED: "{number} extended run{s}",
+    UploadRun.Outcome.ALREADY_THERE: "{number} run{s} already there",
+    UploadRun.Outcome.CONFLICT: "{number} run{s} in conflict",
+    UploadRun.Outcome.REJECTED: "{number} rejected run{s}",
+}
 _DECISIONS = (
     ("keep", "keep the stored run"),
     ("replace", "replace it with this one"),
@@ -29,6 +40,14 @@ class ShownProblem:
 
 
 @dataclass(frozen=True, slots=True)
+class Said:
+    """How many runs had an outcome, in words."""
+
+    outcome: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class ShownFile:
     """A file, its problems, and whether a person may say what format it is."""
 
@@ -38,28 +57,62 @@ class ShownFile:
 
 
 def context(upload: Upload) -> dict[str, Any]:
-    """Everything on the page; five SQL queries however many files and runs there are."""
+    """Everything on the page; a handful of SQL queries however many files and runs there are."""
     files = list(upload.files.select_related("artifact").order_by("path")[:MOST])
     problems = list(upload.problems.order_by("pk")[:MOST])
     runs = list(upload.runs.select_related("run").order_by("number")[:MOST])
     artifacts = {file.path: file.artifact_id for file in files}
-    counts = {run.outcome: 0 for run in runs}
-    for run in runs:
-        counts[run.outcome] += 1
+    counts = Counter(run.outcome for run in runs)
+    shown = with_addresses(problems, artifacts)
     return {
         "upload": upload,
         "settled": upload.state in Upload.SETTLED,
-        "file_count": upload.files.count() if len(files) == MOST else len(files),
+        "file_count": _number_to_read(upload, files),
         "files": _files(upload, files, problems),
-        "problems": with_addresses(problems, artifacts),
+        "problems": shown,
+        # Why there may be nothing to store: the first error, else the first thing that was found.
+        "reason": next((each for each in shown if each.problem.severity == "error"), next(iter(shown), None)),
+        "fault": _fault(upload) if upload.state == Upload.State.FAILED and not shown else "",
         "runs": runs,
-        "counts": counts,
-        "storable": sum(counts.get(outcome, 0) for outcome in ("new", "extended")),
+        "outcomes": said(counts),
+        "storable": counts["new"] + counts["extended"],
+        "known": counts["already-there"],
         "conflicts": [run for run in runs if run.outcome == UploadRun.Outcome.CONFLICT],
         "decisions": _DECISIONS,
         "formats": [(each.NAME, each.TITLE) for each in FORMATS],
         "cut": max(len(files), len(problems), len(runs)) == MOST,
     }
+
+
+def _number_to_read(upload: Upload, files: list[UploadFile]) -> int:
+    """How many files progress counts up to: of an archive its members, and not itself."""
+    if len(files) == MOST:
+        return upload.files.exclude(format=ARCHIVE).count()
+    return sum(file.format != ARCHIVE for file in files)
+
+
+def said(counts: Mapping[str, int]) -> list[Said]:
+    """The outcomes that there are, best first. ``counts``: outcome -> number of runs."""
+    return [
+        Said(outcome, text.format(number=number, s="" if number == 1 else "s"))
+        for outcome, text in _OUTCOMES.items()
+        if (number := counts.get(outcome, 0))
+    ]
+
+
+def outcomes_of(uploads: Iterable[int]) -> dict[int, list[Said]]:
+    """The outcomes of several uploads by their ids, in one SQL query."""
+    found = UploadRun.objects.filter(upload__in=uploads).order_by().values_list("upload", "outcome")
+    counts: dict[int, dict[str, int]] = {}
+    for upload, outcome, number in found.annotate(number=Count("pk")):
+        counts.setdefault(upload, {})[outcome] = number
+    return {upload: said(each) for upload, each in counts.items()}
+
+
+def _fault(upload: Upload) -> str:
+    """Why the work on an upload broke off, when that was no fault of its files."""
+    failed = upload.jobs.filter(state=Job.State.FAILED).order_by("-pk").values_list("outcome", flat=True).first()
+    return str((failed or {}).get("error", ""))
 
 
 def _files(upload: Upload, files: list[UploadFile], problems: list[Problem]) -> list[ShownFile]:

@@ -15,6 +15,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("uploads/<int:pk>/", uploads.upload, name="upload"),
     path("uploads/<int:pk>/accept/", uploads.accept, name="upload-accept"),
     path("uploads/<int:pk>/undo/", uploads.undo, name="upload-undo"),
+    path("uploads/<int:pk>/again/", uploads.again, name="upload-again"),
     path("uploads/<int:pk>/format/", uploads.choose_format, name="upload-format"),
     path("uploads/<int:pk>/files.zip", uploads.download, name="upload-download"),
     path("runs/", runs.runs, name="runs"),

@@ -4,6 +4,7 @@ const form = document.querySelector("[data-upload]");
 const input = form.querySelector("#files");
 const folder = form.querySelector("#folder");
 const status = form.querySelector("[data-chosen-files]");
+const none = form.querySelector("[data-none-chosen]");
 const errors = document.querySelector("[data-errors]");
 const LISTED = 5;
 
@@ -13,13 +14,23 @@ const chosen = new Map();
 function add(entries) {
   for (const [path, file] of entries) chosen.set(path, file);
   const paths = [...chosen.keys()];
-  const bytes = [...chosen.values()].reduce((sum, file) => sum + file.size, 0);
   const more = paths.length > LISTED ? ` and ${paths.length - LISTED} more` : "";
   status.textContent = paths.length
-    ? `${paths.length} file${paths.length === 1 ? "" : "s"}, ${size(bytes)}: ${paths.slice(0, LISTED).join(", ")}${more}`
+    ? `${paths.length} file${paths.length === 1 ? "" : "s"}, ${size(total())}: ${paths.slice(0, LISTED).join(", ")}${more}`
     : "";
-  // The plain input is required only while it is the only way.
-  input.required = paths.length === 0;
+  none.hidden = paths.length === 0;
+  show(tooMuch());
+}
+
+const total = () => [...chosen.values()].reduce((sum, file) => sum + file.size, 0);
+
+/** Why the server would refuse this many files or bytes, said before they are sent. */
+function tooMuch() {
+  const { mostFiles, mostBytes } = form.dataset;
+  const reasons = [];
+  if (chosen.size > mostFiles) reasons.push(`These are ${chosen.size} files, and at most ${mostFiles} are taken at once. Pack them into a .zip, or send fewer.`);
+  if (total() > mostBytes) reasons.push(`The files have ${size(total())} together, and at most ${size(Number(mostBytes))} are taken at once. Send fewer.`);
+  return reasons;
 }
 
 function size(bytes) {
@@ -67,6 +78,11 @@ function show(messages) {
 }
 
 function send() {
+  const refused = chosen.size ? tooMuch() : ["Choose the files first, or drop them anywhere on this page."];
+  if (refused.length) {
+    show(refused);
+    return;
+  }
   const data = new FormData(form);
   data.delete("files");
   for (const [path, file] of chosen) {
@@ -97,7 +113,15 @@ function answered(request) {
     // Not from perfdb: a proxy, or an error page.
   }
   if (answer.url) location.assign(answer.url);
-  else failed(answer.errors ?? [`The server answered ${request.status}. Reload the page, sign in and send it again.`]);
+  else failed(answer.errors ?? [unexpected(request)]);
+}
+
+/** An answer that is none of perfdb's own to this form. */
+function unexpected(request) {
+  const signedOut = request.status === 403 || (request.status === 200 && request.responseURL !== form.action);
+  if (signedOut) return "Nothing was stored: you are signed out, or this page was open for too long. Sign in, then send it again.";
+  if (request.status === 413) return "Nothing was stored: a server in between takes fewer bytes at once. Send fewer files, or pack them into a .zip.";
+  return `Nothing was stored: the server answered ${request.status}. Reload the page and send it again.`;
 }
 
 function failed(messages) {
@@ -112,6 +136,16 @@ function busy(is) {
 
 function setUp() {
   for (const element of form.querySelectorAll("[data-js]")) element.hidden = false;
+  form.classList.add("scripted");
+  for (const label of form.querySelectorAll(".choose label")) label.classList.add("button");
+  // The script says it when nothing was chosen: files that were dropped are not in the input.
+  input.required = false;
+  none.addEventListener("click", () => {
+    chosen.clear();
+    for (const chooser of [input, folder]) chooser.value = "";
+    add([]);
+    input.focus();
+  });
   input.addEventListener("change", () => add([...input.files].map((file) => [file.name, file])));
   folder.addEventListener("change", () => add([...folder.files].map((file) => [file.webkitRelativePath, file])));
   form.addEventListener("submit", (event) => {

@@ -23,6 +23,15 @@ def chosen(paths: list[Path]) -> list[SimpleUploadedFile]:
     return [SimpleUploadedFile(path.name, path.read_bytes()) for path in paths]
 
 
+def zipped(paths: list[Path]) -> bytes:
+    """Files in an archive."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for path in paths:
+            archive.write(path, path.name)
+    return packed.getvalue()
+
+
 def page_of(upload: Upload) -> str:
     return reverse("web:upload", args=[upload.pk])
 
@@ -35,7 +44,7 @@ def test_the_whole_way_without_a_script(web: Client) -> None:
     assert "Waiting for a worker" in text_of(web.get(page_of(upload)))
     work(upload)
     text = text_of(web.get(page_of(upload)))
-    assert "Nothing is stored yet. This is what accepting would store: 1 new" in text
+    assert "Nothing is stored yet. The files hold 1 new run." in text
     assert "96.76 % CPU utilisation" in text
     assert not Run.objects.exists()
 
@@ -191,7 +200,14 @@ def test_progress_is_asked_for_again_until_it_is_settled(web: Client, bring: Bri
     assert '<progress id="p-runs" max="7" value="3">' in moving
 
 
-@pytest.mark.parametrize("action", ["accept", "undo", "format"])
+def test_progress_counts_the_members_of_an_archive_and_not_the_archive(web: Client, bring: Bring) -> None:
+    upload = bring({"all.zip": zipped(case(CASE))}, preview=True)
+    Upload.objects.update(state="parsing", files_read=8)
+
+    assert "8 of 8" in text_of(web.get(page_of(upload)))
+
+
+@pytest.mark.parametrize("action", ["accept", "undo", "again", "format"])
 def test_only_the_owner_may_change_an_upload(bring: Bring, action: str) -> None:
     upload = bring(preview=True)
     other = Client()
@@ -205,7 +221,7 @@ def test_only_the_owner_may_change_an_upload(bring: Bring, action: str) -> None:
     assert "Discard" not in text_of(other.get(page_of(upload)))
 
 
-@pytest.mark.parametrize("action", ["accept", "undo", "format"])
+@pytest.mark.parametrize("action", ["accept", "undo", "again", "format"])
 def test_changing_an_upload_takes_a_post(web: Client, bring: Bring, action: str) -> None:
     upload = bring(preview=True)
 

@@ -2,7 +2,9 @@
 
 import tempfile
 import zipfile
+from collections.abc import Iterator
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required, user_passes_test
 from django.contrib.auth.models import User
@@ -17,7 +19,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from perfdb.analysis.query import QueryError
 from perfdb.results import artifacts, intake
 from perfdb.results.access import may_read
-from perfdb.results.models import Study, Upload
+from perfdb.results.models import Artifact, Study, Upload
 from perfdb.results.models.vocabulary import INBOX
 from perfdb.results.paging import Column, Ordering, page
 from perfdb.web import listing, upload_page
@@ -43,8 +45,9 @@ def _list(request: HttpRequest) -> HttpResponse:
         found = page(Upload.objects.all(), _COLUMNS, ordering, request.GET.get("cursor", ""))
     except QueryError as error:
         return render(request, "web/uploads.html", {"error": error}, status=400)
+    outcomes = upload_page.outcomes_of([row["id"] for row in found.rows])
     context = {
-        "uploads": found.rows,
+        "uploads": [row | {"outcomes": outcomes.get(row["id"], [])} for row in found.rows],
         "next": listing.with_cursor(request.GET, found.next),
         "previous": listing.with_cursor(request.GET, found.previous),
     }
@@ -98,8 +101,14 @@ def _wants_json(request: HttpRequest) -> bool:
 
 
 def _form_page(request: HttpRequest, form: UploadForm, status: int = 200) -> HttpResponse:
-    studies = Study.objects.exclude(slug=INBOX).order_by("title")
-    return render(request, "web/upload_new.html", {"form": form, "studies": studies}, status=status)
+    context = {
+        "form": form,
+        "studies": Study.objects.exclude(slug=INBOX).order_by("title"),
+        # The script refuses too much before it is sent, which may take long.
+        "most_files": settings.DATA_UPLOAD_MAX_NUMBER_FILES,
+        "most_bytes": settings.UPLOAD_LIMIT_BYTES,
+    }
+    return render(request, "web/upload_new.html", context, status=status)
 
 
 @require_GET
@@ -153,6 +162,35 @@ def undo(request: HttpRequest, pk: int) -> HttpResponse:
     except intake.IntakeError as error:
         messages.error(request, str(error))
     return redirect("web:upload", pk=pk)
+
+
+class _Kept(File):  # type: ignore[type-arg] # generic for the type checker alone
+    """A file of the store, open only while it is read: an upload may have more files than a process may hold open."""
+
+    def __init__(self, artifact: Artifact) -> None:
+        super().__init__(None, artifact.sha256)
+        self.artifact = artifact
+        self.size = artifact.size
+
+    def chunks(self, chunk_size: int | None = None) -> Iterator[bytes]:
+        """The bytes, a few at a time."""
+        with File(artifacts.open_artifact(self.artifact)) as stream:
+            yield from stream.chunks(chunk_size)
+
+
+@require_POST
+@login_required
+def again(request: HttpRequest, pk: int) -> HttpResponse:
+    """Upload the same files once more, with the same study and facts; what came inside an archive comes with it."""
+    found = _own(request, pk)
+    kept = found.files.filter(container=None).select_related("artifact").order_by("pk")
+    files = [(file.path, _Kept(file.artifact)) for file in kept]
+    try:
+        new = intake.receive(found.owner, files, study=found.study, facts=found.facts, preview=True)
+    except intake.IntakeError as error:
+        messages.error(request, str(error))
+        return redirect("web:upload", pk=pk)
+    return redirect("web:upload", pk=new.pk)
 
 
 @require_POST

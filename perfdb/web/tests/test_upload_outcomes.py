@@ -1,0 +1,116 @@
+"""How an upload ended, in words: at the top of its page, in the list, and what to do next."""
+
+import re
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from perfdb.results import intake, jobs
+from perfdb.results.models import Job, Upload
+from perfdb.web.tests.conftest import CASE, Bring, case, work
+from perfdb.web.tests.pages import text_of
+from perfdb.web.tests.test_uploads import page_of, zipped
+
+LIST = "/uploads/"
+
+
+def test_a_failed_upload_says_at_the_top_that_nothing_was_stored_and_why(web: Client, bring: Bring) -> None:
+    upload = bring("bad/empty")
+    problem = upload.problems.get()
+
+    text = text_of(web.get(page_of(upload)))
+
+    assert upload.state == "failed"
+    assert f"Nothing was stored. {problem.message} {problem.remedy}" in text
+    assert text.index("Nothing was stored") < text.index("Severity")
+
+
+def test_the_reason_is_the_first_error_and_not_a_mere_note(web: Client, bring: Bring) -> None:
+    upload = bring("bad/empty")
+    error = upload.problems.get()
+    upload.problems.create(severity="note", code="x", message="By the way.")
+    error.pk = None
+    error.save()
+    upload.problems.earliest("pk").delete()
+
+    assert f"Nothing was stored. {error.message}" in text_of(web.get(page_of(upload)))
+
+
+def test_a_fault_of_perfdb_is_not_blamed_on_the_files(web: Client, bring: Bring) -> None:
+    upload = bring(preview=True)
+    intake.accept(upload)
+    job = jobs.claim(Job.objects.get(upload=upload, state=Job.State.QUEUED).pk)
+    assert job is not None
+    upload.problems.all().delete()
+    jobs.fail(job, "RuntimeError: broken on purpose")
+
+    text = text_of(web.get(page_of(upload)))
+
+    assert "Nothing was stored. The fault is perfdb’s, not the files’: RuntimeError: broken on purpose" in text
+
+
+def test_a_preview_that_holds_nothing_to_store_cannot_be_accepted(web: Client, bring: Bring) -> None:
+    text = text_of(web.get(page_of(bring("bad/empty", preview=True))))
+
+    assert "Nothing here can be stored. The file is empty." in text
+    assert "Accept" not in text
+    assert "Discard" in text
+
+
+def test_a_preview_of_what_is_stored_already_says_so(web: Client, bring: Bring) -> None:
+    bring()
+
+    text = text_of(web.get(page_of(bring(preview=True))))
+
+    assert "Everything here is stored already; accepting changes nothing: 1 run already there." in text
+
+
+@pytest.mark.parametrize("name", ["bad/empty", CASE])
+def test_the_same_files_can_be_uploaded_again(web: Client, bring: Bring, name: str) -> None:
+    upload = bring({"all.zip": zipped(case(name))})
+    Upload.objects.filter(pk=upload.pk).update(facts={"processors": "4"})
+    if upload.state == "done":
+        web.post(reverse("web:upload-undo", args=[upload.pk]))
+        work(upload)
+    assert "Upload the same files again" in text_of(web.get(page_of(upload)))
+
+    response = web.post(reverse("web:upload-again", args=[upload.pk]))
+
+    new = Upload.objects.latest("pk")
+    assert response.headers["Location"] == page_of(new)
+    assert (new.study, new.facts, new.preview_asked) == (upload.study, {"processors": "4"}, True)
+    assert [file.path for file in new.files.all()] == ["all.zip"]
+    assert new.files.get().artifact == upload.files.get(container=None).artifact
+    assert work(new).state == "preview"
+
+
+def test_a_stored_upload_is_not_offered_again(web: Client, bring: Bring) -> None:
+    assert "Upload the same files again" not in text_of(web.get(page_of(bring())))
+
+
+def test_the_list_says_by_word_and_sign_how_each_ended(web: Client, bring: Bring) -> None:
+    failed, mixed = bring("bad/empty"), bring({**files_of(CASE), **files_of("bad/awm_mixed_units")})
+    undone = bring("awm/three_runs")
+    web.post(reverse("web:upload-undo", args=[undone.pk]))
+    work(undone)
+
+    rows = {
+        pk: row for row in web.get(LIST).content.decode().split("<tr>")[2:] for pk in re.findall(r"Upload (\d+)", row)
+    }
+
+    assert '<span class="badge bad">failed</span>' in rows[str(failed.pk)]
+    assert '<span class="badge good">1 new run</span>' in rows[str(mixed.pk)]
+    assert '<span class="badge bad">1 rejected run</span>' in rows[str(mixed.pk)]
+    assert '<span class="badge good">' not in rows[str(undone.pk)]
+
+
+def files_of(name: str) -> dict[str, bytes]:
+    """The logs of a case as path -> bytes."""
+    return {f"{name}/{path.name}": path.read_bytes() for path in case(name)}
+
+
+def test_the_title_tells_the_state(web: Client, bring: Bring) -> None:
+    upload = bring(preview=True)
+
+    assert f"<title>Upload {upload.pk}: preview · perfdb</title>" in web.get(page_of(upload)).content.decode()
