@@ -60,12 +60,17 @@ def filled(live_server: LiveServer) -> dict[str, int]:
     }
 
 
+def sign_in(page: Page, live_server: LiveServer) -> None:
+    """Come by a one-time link."""
+    page.goto(f"{live_server.url}/sign-in/{access.make_sign_in_link(access.owner())}/")
+
+
 @pytest.fixture(params=["light", "dark"])
 def visitor(request: pytest.FixtureRequest, browser: Browser, live_server: LiveServer) -> Iterator[Page]:
     """A signed-in visitor who likes the light or the dark theme."""
     context = browser.new_context(color_scheme=request.param)
     page = context.new_page()
-    page.goto(f"{live_server.url}/sign-in/{access.make_sign_in_link(access.owner())}/")
+    sign_in(page, live_server)
     yield page
     context.close()
 
@@ -94,7 +99,7 @@ def test_every_page_is_accessible_and_quiet(visitor: Page, live_server: LiveServ
 def test_no_page_is_wider_than_a_phone(browser: Browser, live_server: LiveServer, filled: dict[str, int]) -> None:
     context = browser.new_context(viewport={"width": 390, "height": 844})
     phone = context.new_page()
-    phone.goto(f"{live_server.url}/sign-in/{access.make_sign_in_link(access.owner())}/")
+    sign_in(phone, live_server)
     wider = []
     for page in PAGES:
         settled(phone, live_server.url + page.format(**filled))
@@ -105,10 +110,30 @@ def test_no_page_is_wider_than_a_phone(browser: Browser, live_server: LiveServer
     assert wider == []
 
 
+def test_on_a_phone_every_filter_opens_within_the_window(
+    browser: Browser, live_server: LiveServer, filled: dict[str, int]
+) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 844})
+    phone = context.new_page()
+    sign_in(phone, live_server)
+    opened = 0
+    for page in ("/runs/", "/charts/", "/maximum/"):
+        phone.goto(live_server.url + page)
+        for menu in phone.locator("details.menu").all():
+            menu.locator("summary").click()
+            box = menu.locator(".menu-panel").bounding_box()
+            assert box is not None
+            assert (page, box["x"] >= 0, box["x"] + box["width"] <= 390) == (page, True, True)
+            menu.locator("summary").press("Escape")
+            opened += 1
+    context.close()
+    assert opened > 15
+
+
 def test_a_filter_answers_at_once_and_goes_into_the_address(
     page: Page, live_server: LiveServer, filled: dict[str, int]
 ) -> None:
-    page.goto(f"{live_server.url}/sign-in/{access.make_sign_in_link(access.owner())}/")
+    sign_in(page, live_server)
     page.get_by_role("link", name="Runs", exact=True).click()
     page.locator("summary", has_text="Device").click()
     page.get_by_label("vCTC").check()
@@ -125,7 +150,7 @@ def test_a_filter_answers_at_once_and_goes_into_the_address(
 def test_a_theme_that_was_chosen_is_remembered_and_redraws(
     page: Page, live_server: LiveServer, filled: dict[str, int]
 ) -> None:
-    page.goto(f"{live_server.url}/sign-in/{access.make_sign_in_link(access.owner())}/")
+    sign_in(page, live_server)
     settled(page, f"{live_server.url}/charts/")
     line = page.locator("perf-chart svg .scatterlayer .js-line").first
     before = line.evaluate("element => getComputedStyle(element).stroke")
@@ -137,8 +162,36 @@ def test_a_theme_that_was_chosen_is_remembered_and_redraws(
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
 
 
+def test_paper_gets_the_light_theme_whatever_the_screen_has(
+    browser: Browser, live_server: LiveServer, filled: dict[str, int]
+) -> None:
+    strokes = {}
+    for scheme in ("light", "dark"):
+        context = browser.new_context(color_scheme=scheme)
+        page = context.new_page()
+        sign_in(page, live_server)
+        settled(page, f"{live_server.url}/charts/")
+        line = page.locator("perf-chart svg .scatterlayer .js-line").first
+        strokes[scheme] = line.evaluate("element => getComputedStyle(element).stroke")
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        expect(line).to_have_css("stroke", strokes["light"])
+        page.evaluate("dispatchEvent(new Event('afterprint'))")
+        expect(line).to_have_css("stroke", strokes[scheme])
+        context.close()
+    assert strokes["light"] != strokes["dark"]
+
+
+def test_a_chart_has_no_line_where_nothing_was_measured(
+    page: Page, live_server: LiveServer, filled: dict[str, int]
+) -> None:
+    sign_in(page, live_server)
+    settled(page, f"{live_server.url}/charts/")
+
+    expect(page.locator("perf-chart svg .zerolinelayer .xzl")).to_have_count(0)
+
+
 def test_a_point_leads_to_its_run(page: Page, live_server: LiveServer, filled: dict[str, int]) -> None:
-    page.goto(f"{live_server.url}/sign-in/{access.make_sign_in_link(access.owner())}/")
+    sign_in(page, live_server)
     question = "metric=trans_per_s&workload=RR&device=vCTC&mtu=1500&rows=users&columns=device"
     settled(page, f"{live_server.url}/charts/?{question}")
     run = Run.objects.get(workload__name="RR", device__name="vCTC", mtu=1500, users=50)
@@ -152,7 +205,7 @@ def test_a_point_leads_to_its_run(page: Page, live_server: LiveServer, filled: d
 
 
 def test_the_keyboard_reaches_everything(page: Page, live_server: LiveServer, filled: dict[str, int]) -> None:
-    page.goto(f"{live_server.url}/sign-in/{access.make_sign_in_link(access.owner())}/")
+    sign_in(page, live_server)
     page.keyboard.press("Tab")
     expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
     page.keyboard.press("g")
@@ -174,12 +227,16 @@ def test_without_scripts_pages_answer_and_numbers_lead_on(
 ) -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
-    page.goto(f"{live_server.url}/sign-in/{access.make_sign_in_link(access.owner())}/")
+    sign_in(page, live_server)
     page.goto(f"{live_server.url}/runs/")
     page.locator("summary", has_text="Device").click()
     page.get_by_label("vCTC").check()
     page.get_by_role("button", name="Show").click()
     expect(page).to_have_url(re.compile("device=vCTC"))
+    page.goto(f"{live_server.url}/charts/")
+    expect(page.locator("perf-chart").first).to_be_hidden()
+    expect(page.get_by_role("link", name=re.compile(r"^\d+\.\d+$")).first).to_be_visible()
+    page.goto(f"{live_server.url}/runs/?device=vCTC")
     page.get_by_role("region", name="Runs").get_by_role("link", name="DMVC").first.click()
     figure = page.get_by_role("region", name="Figures by role").locator("a").first
     figure.click()

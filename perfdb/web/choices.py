@@ -41,6 +41,11 @@ class Facet:
     nothing: str = "any"
 
     @property
+    def limited(self) -> bool:
+        """Whether anything is chosen."""
+        return any(option.chosen for option in self.options)
+
+    @property
     def said(self) -> str:
         """What is chosen, in few words; menu.js says the same after a change."""
         chosen = [option.text for option in self.options if option.chosen]

@@ -41,7 +41,7 @@ def fixed_headings() -> list[Heading]:
 def headings(data: QueryDict) -> list[Heading]:
     """The headings of the list of runs for the parameters of its address."""
     sort = data.get("sort") or NEWEST_FIRST
-    plain = [_heading(data, sort, name, title, "", number=False) for name, title in _WORDS.items()]
+    plain = [_heading(data, sort, name, title, "", number=name == "trial") for name, title in _WORDS.items()]
     numbers = [_heading(data, sort, name, title, "", number=True) for name, title in _NUMBERS.items()]
     measured = [
         _heading(data, sort, name, title, metrics.BY_NAME[name].unit, number=True) for name, title in _METRICS.items()

@@ -38,6 +38,19 @@ function setUpTheme() {
   });
 }
 
+// Paper is white: what scripts draw in the theme's colours is drawn in those of the light one meanwhile.
+function setUpPrinting() {
+  let theme;
+  addEventListener("beforeprint", () => {
+    theme = root.dataset.theme;
+    root.dataset.theme = "light";
+  });
+  addEventListener("afterprint", () => {
+    if (theme) root.dataset.theme = theme;
+    else delete root.dataset.theme;
+  });
+}
+
 // Shortcuts lead to links that the page shows anyway, so nothing is reachable by them alone.
 const SHORTCUTS = {
   gr: ".nav a[href*='/runs/']",
@@ -83,5 +96,6 @@ document.addEventListener("htmx:configRequest", (event) => {
 });
 
 setUpTheme();
+setUpPrinting();
 setUpKeyboard();
 setUpConfirmations();

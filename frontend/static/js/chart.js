@@ -1,7 +1,18 @@
 // <perf-chart data-figure="ID">: draws the figure in the JSON script ID with Plotly. What is drawn was decided on the
 // server; colours come from the style sheet here, and follow the theme.
 
+/** A variable of the style sheet as it is, such as a list of fonts. */
 const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+const probe = document.createElement("span");
+probe.hidden = true;
+document.documentElement.append(probe);
+
+/** A colour of the style sheet in the theme that is on: a variable itself would still say light-dark(…). */
+function colour(name) {
+  probe.style.color = `var(${name})`;
+  return getComputedStyle(probe).color;
+}
 
 const CONFIG = {
   displaylogo: false,
@@ -13,17 +24,18 @@ const CONFIG = {
 function axisStyle(name, axis) {
   return {
     automargin: true,
-    gridcolor: css("--line"),
-    linecolor: css("--line-strong"),
-    tickcolor: css("--line-strong"),
+    gridcolor: colour("--line"),
+    linecolor: colour("--line-strong"),
+    tickcolor: colour("--line-strong"),
     zeroline: name.startsWith("y"),
-    zerolinecolor: css("--line-strong"),
+    zerolinecolor: colour("--line-strong"),
     ticks: "outside",
     ...axis,
     title: { standoff: 8, ...axis.title },
   };
 }
 
+const PAPER = 690; // what an upright sheet of A4 holds between its margins, in pixels
 const CHARACTER = 6.3; // the mean width of a character of the subtitle, in pixels
 const TITLE = 44; // the room of the title above the subtitle, in pixels
 const LINE = 15; // the height of a line of the subtitle, in pixels
@@ -43,7 +55,7 @@ function wrapped(text, width) {
 function subtitleNote(lines) {
   return {
     text: lines.join("<br>"),
-    font: { size: 12, color: css("--muted") },
+    font: { size: 12, color: colour("--muted") },
     align: "left",
     showarrow: false,
     xref: "paper",
@@ -57,6 +69,11 @@ function subtitleNote(lines) {
   };
 }
 
+/** What the lines differ in, above them: beside them it would take the room that their names need on a phone. */
+function legendTitle(layout) {
+  return { ...layout.legend?.title, side: "top", font: { size: 12, color: colour("--muted") } };
+}
+
 /** The server's layout in this theme's colours, for a drawing of this width. */
 function styledLayout(layout, width) {
   const subtitle = layout.title?.subtitle?.text ? wrapped(layout.title.subtitle.text, width - 90) : [];
@@ -67,8 +84,8 @@ function styledLayout(layout, width) {
     autosize: true,
     paper_bgcolor: "rgba(0,0,0,0)",
     plot_bgcolor: "rgba(0,0,0,0)",
-    font: { family: css("--font"), size: 12, color: css("--text") },
-    margin: { l: 56, r: 16, t: layout.title ? TITLE + subtitle.length * LINE : 16, b: 40 },
+    font: { family: css("--font"), size: 12, color: colour("--text") },
+    margin: { l: 56, r: 16, t: layout.title ? TITLE + subtitle.length * LINE : 28, b: 40 },
     title: layout.title && {
       text: layout.title.text,
       x: 0,
@@ -81,18 +98,18 @@ function styledLayout(layout, width) {
       font: { size: 14, weight: 650 },
     },
     annotations: [...(layout.annotations ?? []), ...(subtitle.length ? [subtitleNote(subtitle)] : [])],
-    legend: { orientation: "h", yref: "container", y: 0, yanchor: "bottom", x: 0, ...layout.legend },
-    hoverlabel: { bgcolor: css("--surface"), bordercolor: css("--line-strong"), font: { color: css("--text") }, align: "left" },
-    modebar: { bgcolor: "rgba(0,0,0,0)", color: css("--muted"), activecolor: css("--accent") },
+    legend: { orientation: "h", yref: "container", y: 0, yanchor: "bottom", x: 0, ...layout.legend, title: legendTitle(layout) },
+    hoverlabel: { bgcolor: colour("--surface"), bordercolor: colour("--line-strong"), font: { color: colour("--text") }, align: "left" },
+    modebar: { bgcolor: "rgba(0,0,0,0)", color: colour("--muted"), activecolor: colour("--accent") },
   };
 }
 
 /** A trace in its series' colour; a second error bar or line of the same colour is told apart by dash and symbol. */
 function styledTrace(trace) {
-  const color = css(`--series-${trace.meta?.series ?? 0}`);
+  const color = colour(`--series-${trace.meta?.series ?? 0}`);
   const styled = { ...trace, marker: { size: 8, ...trace.marker, color } };
   if (trace.type === "scatter") styled.line = { width: 2, ...trace.line, color };
-  if (trace.type === "bar") styled.marker.pattern = { ...trace.marker?.pattern, fillmode: "overlay", fgcolor: css("--surface") };
+  if (trace.type === "bar") styled.marker.pattern = { ...trace.marker?.pattern, fillmode: "overlay", fgcolor: colour("--surface") };
   if (trace.error_y) styled.error_y = { ...trace.error_y, color, thickness: 1.2, width: 3 };
   return styled;
 }
@@ -105,7 +122,10 @@ class PerfChart extends HTMLElement {
     this.plot = this.appendChild(document.createElement("div"));
     this.plot.className = "plot";
     this.redraw = () => this.draw();
+    this.print = () => this.draw(PAPER);
     document.addEventListener("perfdb:theme", this.redraw);
+    addEventListener("beforeprint", this.print);
+    addEventListener("afterprint", this.redraw);
     this.draw().then(() => {
       this.plot.on("plotly_click", (event) => this.open(event.points[0]?.customdata ?? []));
       this.sizes = new ResizeObserver(() => this.draw());
@@ -116,14 +136,18 @@ class PerfChart extends HTMLElement {
 
   disconnectedCallback() {
     document.removeEventListener("perfdb:theme", this.redraw);
+    removeEventListener("beforeprint", this.print);
+    removeEventListener("afterprint", this.redraw);
     this.sizes?.disconnect();
     window.Plotly.purge(this.plot);
     this.plot.remove();
   }
 
-  draw() {
+  /** Draw for a width in pixels; as wide as there is room unless one is given. */
+  draw(width) {
     const data = this.figure.data.map(styledTrace);
-    return window.Plotly.react(this.plot, data, styledLayout(this.figure.layout, this.clientWidth), CONFIG);
+    const layout = styledLayout(this.figure.layout, width ?? this.clientWidth);
+    return window.Plotly.react(this.plot, data, width ? { ...layout, autosize: false, width, height: this.clientHeight } : layout, CONFIG);
   }
 
   /** A point of one run opens it; one of several trials asks which. */

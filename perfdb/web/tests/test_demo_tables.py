@@ -46,7 +46,7 @@ def test_a_cell_of_trials_leads_to_the_list_of_just_these_runs(web: Client) -> N
 
     address = next(found for found in re.findall(r'href="(/runs/\?[^"]+)"', source) if "users=10&" in found)
     text = web.get(address.replace("&amp;", "&")).content.decode()
-    assert len(re.findall(r'<th scope="row" class="nowrap"><a href="/runs/\d+/">', text)) == 3
+    assert len(re.findall(r'<th scope="row" class="nowrap pin"><a href="/runs/\d+/">', text)) == 3
 
 
 def test_a_split_makes_a_pair_of_charts_each(web: Client) -> None:
@@ -79,7 +79,7 @@ def test_the_maximum_has_a_column_for_each_device(web: Client) -> None:
     assert devices == sorted(set(Run.objects.values_list("device__name", flat=True)), key=str.casefold)
     for device in devices:
         at = devices.index(device)
-        shown = re.findall(r'<th scope="row">Transactions per second</th>.*?</tr>', source, re.DOTALL)[0]
+        shown = re.findall(r'<th scope="row" class="pin">Transactions per second</th>.*?</tr>', source, re.DOTALL)[0]
         rates = Run.objects.filter(device__name=device, workload__name="RR", users=50).values_list(
             "trans_per_s", flat=True
         )

@@ -21,7 +21,7 @@ def several(bring: Bring, run: Run) -> None:
 
 def listed(text: str) -> list[str]:
     """The run ids in the rows of a page's source, in order."""
-    return re.findall(r'<th scope="row" class="nowrap"><a href="/runs/\d+/">([^<]+)</a>', text)
+    return re.findall(r'<th scope="row" class="nowrap pin"><a href="/runs/\d+/">([^<]+)</a>', text)
 
 
 def test_it_shows_rates_and_costs_as_published(web: Client, run: Run) -> None:
