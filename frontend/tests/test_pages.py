@@ -204,6 +204,34 @@ def test_a_point_leads_to_its_run(page: Page, live_server: LiveServer, filled: d
     expect(page).to_have_url(f"{live_server.url}/runs/{run.pk}/")
 
 
+def test_a_point_of_several_trials_asks_which(page: Page, live_server: LiveServer, filled: dict[str, int]) -> None:
+    sign_in(page, live_server)
+    question = "metric=trans_per_s&workload=RR&device=vCTC&mtu=8192&users=10&rows=users&columns=device"
+    settled(page, f"{live_server.url}/charts/?{question}")
+    runs = Run.objects.filter(workload__name="RR", device__name="vCTC", mtu=8192, users=10).order_by("trial")
+
+    page.locator("perf-chart svg .scatterlayer .point").last.click(force=True)
+
+    links = page.get_by_role("dialog").get_by_role("link")
+    expect(links).to_have_text([f"{run.run_id}, trial {run.trial}: {run.trans_per_s:.2f}" for run in runs])
+    links.last.click()
+    expect(page).to_have_url(f"{live_server.url}/runs/{runs[2].pk}/")
+
+
+def test_a_dimension_moves_from_one_place_of_the_layout_to_another(
+    page: Page, live_server: LiveServer, filled: dict[str, int]
+) -> None:
+    sign_in(page, live_server)
+    settled(page, f"{live_server.url}/charts/?metric=trans_per_s&workload=RR&rows=users&columns=device,mtu")
+    page.locator("summary", has_text="A chart each").click()
+    page.locator("details[open]").get_by_label("MTU").check()
+
+    expect(page).to_have_url(re.compile("split=mtu"))
+    expect(page.locator("summary", has_text="Lines")).to_have_text(re.compile("Device$"))
+    expect(page.get_by_role("alert")).to_have_count(0)
+    expect(page.get_by_role("figure").first).to_have_attribute("data-drawn", "")
+
+
 def test_the_keyboard_reaches_everything(page: Page, live_server: LiveServer, filled: dict[str, int]) -> None:
     sign_in(page, live_server)
     page.keyboard.press("Tab")

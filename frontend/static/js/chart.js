@@ -155,19 +155,21 @@ class PerfChart extends HTMLElement {
     const address = (point) => `${document.querySelector(".nav a").pathname}${point.run}/`;
     if (points.length === 1) location.assign(address(points[0]));
     if (points.length < 2) return;
-    const dialog = document.createElement("dialog");
+    const dialog = Object.assign(document.createElement("dialog"), { className: "small" });
     const list = document.createElement("ul");
     for (const point of points) {
       const link = document.createElement("a");
       link.href = address(point);
-      link.textContent = `${point.run_id}, trial ${point.trial}: ${point.value}`;
+      link.textContent = `${point.run_id}, trial ${point.trial}: ${point.printed}`;
       list.appendChild(document.createElement("li")).append(link);
     }
     const heading = Object.assign(document.createElement("h2"), { textContent: "Runs behind this point" });
     const close = Object.assign(document.createElement("button"), { className: "button", textContent: "Close" });
     close.addEventListener("click", () => dialog.close());
     dialog.addEventListener("close", () => dialog.remove());
-    dialog.append(heading, list, close);
+    const body = Object.assign(document.createElement("div"), { className: "stack" });
+    body.append(heading, list, close);
+    dialog.append(body);
     document.body.append(dialog);
     dialog.showModal();
   }

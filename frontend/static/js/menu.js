@@ -7,10 +7,31 @@ function chosenText(menu) {
   return texts.join(", ") || menu.dataset.none;
 }
 
-document.addEventListener("change", (event) => {
-  const menu = event.target.closest("[data-menu]");
-  if (menu) menu.querySelector("[data-chosen]").textContent = chosenText(menu);
-});
+const say = (menu) => (menu.querySelector("[data-chosen]").textContent = chosenText(menu));
+
+// A dimension stands in one place of a layout: chosen here, it leaves the menu in which it stood.
+const LAYOUT = ["rows", "columns", "split"];
+
+function moveHere(input) {
+  if (!input.checked || !LAYOUT.includes(input.name)) return;
+  for (const other of input.form.querySelectorAll("input:checked")) {
+    if (other === input || other.value !== input.value || !LAYOUT.includes(other.name)) continue;
+    other.checked = false;
+    say(other.closest("[data-menu]"));
+  }
+}
+
+// On the way down to the form: the question that htmx collects there must be the finished one.
+document.addEventListener(
+  "change",
+  (event) => {
+    const menu = event.target.closest("[data-menu]");
+    if (!menu) return;
+    moveHere(event.target);
+    say(menu);
+  },
+  { capture: true },
+);
 
 document.addEventListener("keydown", (event) => {
   const menu = event.key === "Escape" && event.target.closest?.("[data-menu][open]");

@@ -63,7 +63,7 @@ def _trace(plan: Plan, table: Table, number: int, cells: Mapping[Key, Cell]) -> 
         "meta": {"series": plan.styles[number].colour, "variant": plan.styles[number].variant},
         "x": [plan.position(x) for x, _ in shown],
         "y": [cell.centre for cell in drawn],
-        "customdata": [[point_data(point) for point in cell.sample] for cell in drawn],
+        "customdata": [[_clicked(table, point) for point in cell.sample] for cell in drawn],
         "hovertext": [_hover(plan, table, number, x, cell) for x, cell in shown],
         "hoverinfo": "text",
         **_drawn_as(plan, number),
@@ -71,6 +71,11 @@ def _trace(plan: Plan, table: Table, number: int, cells: Mapping[Key, Cell]) -> 
     if any(cell.n > 1 for cell in drawn):
         trace["error_y"] = _spread(drawn)
     return trace
+
+
+def _clicked(table: Table, point: Point) -> dict[str, Any]:
+    """What a click on a point may lead to: a run, and its value as it is printed."""
+    return point_data(point) | {"printed": round_half_up(point.value, table.metric.decimals)}
 
 
 def _drawn_as(plan: Plan, number: int) -> Figure:
