@@ -135,8 +135,8 @@ def accept(upload: Upload, decisions: Mapping[str, str] | None = None) -> None:
     with transaction.atomic():
         held = _locked(upload, {State.PREVIEW}, "accept")
         held.decisions = dict(decisions or {})
-        held.state, held.settled = State.LOADING, None
-        held.save(update_fields=["decisions", "state", "settled"])
+        held.state, held.settled, held.files_read = State.LOADING, None, 0
+        held.save(update_fields=["decisions", "state", "settled", "files_read"])
         jobs.enqueue("import", held)
 
 

@@ -93,6 +93,8 @@ def test_refusals(
 def test_accepting_twice_is_refused(bring: Bring, work: Work) -> None:
     upload = bring(*case("awm/both_sides"), preview=True)
     intake.accept(upload)
+    # The files are read again, and the progress of that is shown.
+    assert Upload.objects.values_list("files_read", flat=True).get() == 0
     with pytest.raises(IntakeError, match="it is loading, not preview"):
         intake.accept(upload)
     assert work(upload).state == "done"
