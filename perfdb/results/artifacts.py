@@ -31,6 +31,12 @@ def store_bytes(data: bytes) -> Artifact:
     return store(ContentFile(data))
 
 
+def first_bytes(artifact: Artifact, count: int) -> bytes:
+    """How a file begins, without reading the rest."""
+    with open_artifact(artifact) as stream:
+        return stream.read(count)
+
+
 def read(artifact: Artifact) -> bytes:
     """The whole file."""
     with default_storage.open(artifact.path) as stream:

@@ -56,6 +56,11 @@ def receive(
     return upload
 
 
+def study_called(owner: User, slug: str, title: str = "") -> Study:
+    """The study with this address, made for its owner when there is none; ``title`` is the slug unless said."""
+    return Study.objects.get_or_create(slug=slug, defaults={"title": title or slug, "owner": owner})[0]
+
+
 def inbox_of(owner: User) -> Study:
     """Where runs go when no study was named; they can be moved from there."""
     return Study.objects.get_or_create(owner=owner, slug=INBOX, defaults={"title": f"Inbox of {owner.username}"})[0]

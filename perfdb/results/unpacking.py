@@ -12,6 +12,8 @@ from perfdb.results.models import Upload, UploadFile
 ARCHIVE = "zip"
 # Progress is shown for every file of a small upload and every tenth of a large one.
 _SMALL, _STEP = 50, 10
+# Bytes that tell an archive; an ordinary log is read once, when it is parsed.
+_MAGIC = 4
 
 
 @dataclass(slots=True)
@@ -39,9 +41,8 @@ def read_files(upload: Upload, progress: Callable[[], None]) -> FilesRead:
 def _unpack_all(upload: Upload, read: FilesRead) -> None:
     """Turn archives into their members, once: a second attempt finds them unpacked."""
     for file in upload.files.filter(container=None).select_related("artifact").order_by("pk"):
-        data = artifacts.read(file.artifact)
-        if archive.is_archive(data):
-            unpacked = archive.unpack(SourceFile(file.path, data))
+        if archive.is_archive(artifacts.first_bytes(file.artifact, _MAGIC)):
+            unpacked = archive.unpack(SourceFile(file.path, artifacts.read(file.artifact)))
             read.problems.extend(unpacked.problems)
             folder = _folder_of(file)
             for member in unpacked.files:

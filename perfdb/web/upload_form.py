@@ -6,6 +6,7 @@ from django import forms
 from django.contrib.auth.models import User
 from django.utils.text import slugify
 
+from perfdb.results import intake
 from perfdb.results.models import Study
 from perfdb.results.models.vocabulary import INBOX
 
@@ -55,7 +56,7 @@ class UploadForm(forms.Form):
         """The study, made if it is new; None for the inbox."""
         title = self.cleaned_data["new_study"]
         if title:
-            return Study.objects.create(slug=slugify(title)[:80], title=title, owner=self.owner)
+            return intake.study_called(self.owner, slugify(title)[:80], title)
         return self.chosen
 
     def facts(self) -> dict[str, str]:

@@ -121,7 +121,7 @@ def _study(user: User, slug: str, *, create: bool) -> Study | None:
     if slug in ("", INBOX):
         return None
     if create:
-        return Study.objects.get_or_create(slug=slug, defaults={"title": slug, "owner": user})[0]
+        return intake.study_called(user, slug)
     study = Study.objects.filter(slug=slug).first()
     if study is None:
         known = Study.objects.exclude(slug=INBOX).order_by("slug").values_list("slug", flat=True)
