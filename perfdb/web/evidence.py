@@ -7,11 +7,10 @@ from html import escape
 from typing import Any
 
 from perfdb.analysis import metrics
+from perfdb.results.derivation import TIME
 from perfdb.results.models import CounterSet, Run, Trace
 from perfdb.results.provenance import Place
 
-# The capture's own time stands among the counters; its difference is the elapsed time, and its rate says nothing.
-TIME = "time"
 INTERVALS = "intervals"
 # An interval's number and its bounds place it in the chart and are not drawn themselves.
 _NOT_DRAWN = frozenset({"n", "t0", "t1"})
@@ -63,6 +62,7 @@ def _counters(found: CounterSet, paths: Mapping[int, str]) -> Counters:
             found.before[at],
             found.after[at],
             differences[at],
+            # The difference of the captures' time is the elapsed time, and its rate says nothing.
             None if name == TIME else _per_second(differences[at], elapsed),
             _place(found.before_artifact, found.before_lines[at], paths),
             _place(found.after_artifact, found.after_lines[at], paths),
