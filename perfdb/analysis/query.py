@@ -14,7 +14,7 @@ from urllib.parse import quote, urlencode
 from perfdb.analysis import dimensions, metrics
 from perfdb.analysis.dimensions import Dimension, Value, natural
 from perfdb.analysis.metrics import Better, Measure
-from perfdb.analysis.workloads import WELL_KNOWN, cost_metric, primary_metric
+from perfdb.analysis.workloads import cost_metric, primary_metric
 
 # How a missing value of a dimension is written in a filter; an empty parameter is a form field left blank.
 MISSING = "(none)"
@@ -174,11 +174,8 @@ _Choice = TypeVar("_Choice", bound=StrEnum)
 
 
 def default_metrics(patterns: Iterable[str]) -> tuple[Measure, ...]:
-    """What to show when no metric is asked: the primary metrics of the patterns present, then their costs.
-
-    A pattern that perfdb does not know has neither, so the answer may be empty.
-    """
-    present = sorted(set(patterns).intersection(WELL_KNOWN))
+    """What to show when no metric is asked: the primary metrics of the patterns present, then their costs."""
+    present = sorted(set(patterns))
     names = [primary_metric(pattern) for pattern in present] + [cost_metric(pattern) for pattern in present]
     return tuple(Measure(name) for name in dict.fromkeys(names))
 

@@ -1,15 +1,18 @@
 """Workloads: a traffic pattern and the sizes of request and response.
 
 RR (request and response) and CRR (connect, request, response) are counted in transactions; STRG (get) and STRP
-(put) stream a large message in one direction and are counted in MB. The sizes are those of the Application Workload
-Modeler's studies; a workload of these sizes goes by its pattern alone.
+(put) stream a large message in one direction and are counted in MB. Their well-known sizes are those of the
+Application Workload Modeler's studies; a workload of these sizes goes by its pattern alone, and so does a stream of
+a tool that sends no messages. Tools bring patterns of their own (``HTTP``, ``PING``), which may have no sizes.
 """
 
+import re
 from dataclasses import dataclass
 
 from perfdb.analysis.dimensions import parse_bytes
 
-STREAMING = frozenset({"STRG", "STRP"})
+ONE_WAY = frozenset({"STRG", "STRP"})
+STREAMING = ONE_WAY | {"STRB"}
 _MB = 2**20
 
 WELL_KNOWN: dict[str, tuple[int, int]] = {
@@ -18,15 +21,18 @@ WELL_KNOWN: dict[str, tuple[int, int]] = {
     "STRG": (20, 20 * _MB),
     "STRP": (20 * _MB, 20),
 }
+# Patterns of other tools: a stream in both directions at once, requests to a web server, echo requests.
+OTHERS = ("STRB", "HTTP", "PING")
+_OWN = re.compile(r"[A-Z][A-Z0-9_+-]{1,39}")
 
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """A traffic pattern with the bytes a transaction sends to the server and gets back."""
+    """A traffic pattern with the bytes a transaction sends to the server and gets back; None where not known."""
 
     pattern: str
-    request_bytes: int
-    response_bytes: int
+    request_bytes: int | None
+    response_bytes: int | None
 
 
 def _size(size: int) -> str:
@@ -40,68 +46,68 @@ def _size(size: int) -> str:
 
 
 def _spelled(workload: Workload) -> str:
+    if workload.request_bytes is None or workload.response_bytes is None:
+        return workload.pattern
     return f"{workload.pattern} {_size(workload.request_bytes)}/{_size(workload.response_bytes)}"
 
 
-def _known(pattern: str) -> str:
-    """The pattern in capitals; raises ValueError for one that perfdb does not know."""
-    capitals = pattern.strip().upper()
-    if capitals not in WELL_KNOWN:
-        raise ValueError(f"{pattern!r} is not a traffic pattern; known are {', '.join(WELL_KNOWN)}")
+def pattern_of(text: str) -> str:
+    """The pattern in capitals, one of the declared ones or a tool's own; raises ValueError for what is no word."""
+    capitals = text.strip().upper()
+    if _OWN.fullmatch(capitals) is None:
+        known = ", ".join((*WELL_KNOWN, *OTHERS))
+        raise ValueError(f"{text!r} is not a traffic pattern such as {known}, nor a word that could be one")
     return capitals
 
 
 def workload_name(pattern: str, request_bytes: int | None, response_bytes: int | None) -> str:
     """The value of dimension ``workload``: ``RR`` for the well-known sizes, else ``RR 200/32K``.
 
-    Tools that stream without messages give no sizes: their workload is the pattern alone. Raises ValueError for
-    an unknown pattern.
+    Without sizes it is the pattern alone. Raises ValueError for what is no pattern.
     """
-    if request_bytes is None or response_bytes is None:
-        return _known(pattern)
-    workload = Workload(_known(pattern), request_bytes, response_bytes)
-    if WELL_KNOWN[workload.pattern] == (request_bytes, response_bytes):
+    workload = Workload(pattern_of(pattern), request_bytes, response_bytes)
+    if WELL_KNOWN.get(workload.pattern) == (request_bytes, response_bytes):
         return workload.pattern
     return _spelled(workload)
 
 
 def parse_workload(name: str) -> Workload:
-    """Read ``RR`` or ``RR 200/32K`` (any case). Raises ValueError that says what is expected."""
-    pattern, _, sizes = name.strip().partition(" ")
-    known = _known(pattern)
+    """Read ``RR``, ``RR 200/32K`` or ``HTTP`` (any case). Raises ValueError that says what is expected."""
+    word, _, sizes = name.strip().partition(" ")
+    pattern = pattern_of(word)
     if not sizes:
-        return Workload(known, *WELL_KNOWN[known])
+        return Workload(pattern, *WELL_KNOWN.get(pattern, (None, None)))
     request, slash, response = sizes.partition("/")
     if not slash:
         raise ValueError(f"{name!r} is not a workload such as RR or RR 200/32K")
-    return Workload(known, parse_bytes(request), parse_bytes(response))
+    return Workload(pattern, parse_bytes(request), parse_bytes(response))
 
 
 def workload_label(name: str) -> str:
-    """The workload with its sizes always spelled out: ``RR 200/1000``. Raises ValueError as parse_workload does."""
+    """The workload with its sizes, where they are known, spelled out: ``RR 200/1000``. Raises as parse_workload."""
     return _spelled(parse_workload(name))
 
 
 def unit_of_work(pattern: str) -> str:
-    """What the pattern is naturally counted in: ``transaction`` or ``MB``. Raises ValueError if unknown."""
-    return "MB" if _known(pattern) in STREAMING else "transaction"
+    """What the pattern is naturally counted in: ``transaction`` or ``MB``. Raises ValueError for no pattern."""
+    return "MB" if pattern_of(pattern) in STREAMING else "transaction"
 
 
 def primary_metric(pattern: str) -> str:
-    """The metric of the pattern's rate. Raises ValueError if unknown."""
-    return "mb_per_s" if _known(pattern) in STREAMING else "trans_per_s"
+    """The metric of the pattern's rate. Raises ValueError for what is no pattern."""
+    return "mb_per_s" if pattern_of(pattern) in STREAMING else "trans_per_s"
 
 
 def cost_metric(pattern: str) -> str:
-    """The metric of CPU time per unit of work. Raises ValueError if unknown."""
-    return "cpu_ms_per_mb" if _known(pattern) in STREAMING else "cpu_ms_per_trans"
+    """The metric of CPU time per unit of work. Raises ValueError for what is no pattern."""
+    return "cpu_ms_per_mb" if pattern_of(pattern) in STREAMING else "cpu_ms_per_trans"
 
 
 def message_bytes(pattern: str, request_bytes: int, response_bytes: int) -> int:
     """The streamed message, without the short one that goes the other way. Raises ValueError if not streaming."""
-    known = _known(pattern)
-    if known not in STREAMING:
-        raise ValueError(f"{known} streams no message")
+    known = pattern_of(pattern)
+    if known not in ONE_WAY:
+        raise ValueError(f"{known} streams no message in one direction")
     return response_bytes if known == "STRG" else request_bytes
 
 

@@ -6,7 +6,7 @@ A term that is not found makes every formula that uses it give no value; nothing
 from perfdb.analysis.formulas.expression import Resolver, Term
 from perfdb.analysis.formulas.figures import LPAR, Input, InputKind, Known
 from perfdb.analysis.metrics import BY_NAME, TOTAL, Measure
-from perfdb.analysis.workloads import STREAMING, message_mb
+from perfdb.analysis.workloads import ONE_WAY, message_mb
 
 # Utilisation and CPU time of the run are those of these two together, and only when both are there.
 PARTS_OF_TOTAL = ("client", "server")
@@ -118,7 +118,7 @@ def _own_processors(known: Known, role: str) -> tuple[Input, ...]:
 def _message(known: Known, role: str) -> tuple[Input, ...]:
     """The streamed message in MB; nothing where the workload does not stream or its sizes are not known."""
     run = known.figures
-    if run.pattern not in STREAMING or run.request_bytes is None or run.response_bytes is None:
+    if run.pattern not in ONE_WAY or run.request_bytes is None or run.response_bytes is None:
         return ()
     name = "response_bytes" if run.pattern == "STRG" else "request_bytes"
     size = message_mb(run.pattern, run.request_bytes, run.response_bytes)

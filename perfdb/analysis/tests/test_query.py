@@ -159,4 +159,4 @@ def test_the_metrics_shown_unasked_follow_from_the_workloads() -> None:
         Measure("cpu_ms_per_trans"),
         Measure("cpu_ms_per_mb"),
     )
-    assert default_metrics(["zcc"]) == ()
+    assert default_metrics(["HTTP"]) == (Measure("trans_per_s"), Measure("cpu_ms_per_trans"))

@@ -47,10 +47,17 @@ def test_sizes_that_no_source_gives_leave_the_pattern() -> None:
     assert workload_name("STRP", None, None) == "STRP"
 
 
-@pytest.mark.parametrize("name", ["", "XX", "XX 1/2", "RR 200", "RR a/b", "RR 200/1000/3"])
+@pytest.mark.parametrize("name", ["", "X", "§§ 1/2", "3DES", "RR 200", "RR a/b", "RR 200/1000/3"])
 def test_what_is_no_workload_is_refused(name: str) -> None:
     with pytest.raises(ValueError, match="is not a"):
         parse_workload(name)
+
+
+def test_a_pattern_of_a_tool_s_own_may_have_no_sizes() -> None:
+    assert parse_workload("http") == Workload("HTTP", None, None)
+    assert workload_name("HTTP", None, None) == workload_label("HTTP") == "HTTP"
+    assert workload_name("PING", 56, 56) == "PING 56/56"
+    assert (primary_metric("HTTP"), cost_metric("STRB")) == ("trans_per_s", "cpu_ms_per_mb")
 
 
 def test_units_of_work_and_metrics() -> None:
@@ -65,5 +72,5 @@ def test_units_of_work_and_metrics() -> None:
 def test_message() -> None:
     assert message_mb("STRG", 20, 20 * MB) == 20
     assert message_mb("STRP", 5 * MB, 20) == 5
-    with pytest.raises(ValueError, match="RR streams no message"):
+    with pytest.raises(ValueError, match="RR streams no message in one direction"):
         message_mb("RR", 200, 1000)

@@ -96,12 +96,12 @@ class Device(models.Model):
 
 
 class Workload(models.Model):
-    """A traffic pattern and its sizes, in bytes."""
+    """A traffic pattern and its sizes, in bytes; a tool's own pattern may have none."""
 
     name = models.TextField(unique=True)
     pattern = models.TextField()
-    request_bytes = models.BigIntegerField()
-    response_bytes = models.BigIntegerField()
+    request_bytes = models.BigIntegerField(null=True)
+    response_bytes = models.BigIntegerField(null=True)
 
     class Meta:
         db_table = "workload"

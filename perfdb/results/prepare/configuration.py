@@ -6,7 +6,7 @@ from dataclasses import replace
 from importers.model import Problem, RunDraft, Severity
 from perfdb.analysis.dimensions import FACTOR, parse_bytes, parse_integer
 from perfdb.analysis.metrics import Measure
-from perfdb.analysis.workloads import Workload, parse_workload, workload_name
+from perfdb.analysis.workloads import STREAMING, WELL_KNOWN, Workload, parse_workload, pattern_of
 from perfdb.results.record import Configuration, FactValue, Origin, RunRecord, SystemIdentity, Value
 
 # What a person may give when the files lack it, besides any ``factor.NAME``.
@@ -139,12 +139,11 @@ class _Reader:
                 # A person, or the study's pattern of run ids, names the dimension's value, not a log's pattern.
                 return parse_workload(pattern)
             if request is None or response is None:
-                return None
-            workload_name(pattern, request, response)
+                return _without_sizes(pattern)
+            return Workload(pattern_of(pattern), request, response)
         except ValueError as error:
             self._refuse("workload", str(error))
             return None
-        return Workload(pattern.upper(), request, response)
 
     def _refuse(self, key: str, why: str) -> None:
         self._problems.append(
@@ -157,3 +156,9 @@ class _Reader:
                 line=self._facts[key].line or None,
             )
         )
+
+
+def _without_sizes(pattern: str) -> Workload | None:
+    """A stream needs no messages, and a tool's own pattern no sizes; RR and CRR without sizes could be anything."""
+    workload = parse_workload(pattern)
+    return workload if workload.pattern in STREAMING or workload.pattern not in WELL_KNOWN else None

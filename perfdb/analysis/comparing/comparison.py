@@ -1,0 +1,105 @@
+"""What a comparison of two samples says: the plain data that every rendering prints.
+
+Nothing is calculated here. ``base`` is the sample compared with (old), the other one is the cell's own (new); a
+positive difference means *larger*, and whether larger is better follows from the metric.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Verdict(StrEnum):
+    """What can be said about a cell against its base."""
+
+    HIGHER = "higher"
+    LOWER = "lower"
+    SAME = "same"
+    INCONCLUSIVE = "inconclusive"
+    INSIDE = "inside the band"
+    OUTSIDE = "outside the band"
+    NO_NOISE = "no noise estimate"
+    NOT_COMPARABLE = "not comparable"
+
+
+class Effect(StrEnum):
+    """Whether the change is an improvement; unknown while it is not decided or the metric has no direction."""
+
+    BETTER = "better"
+    WORSE = "worse"
+    NEUTRAL = "neutral"
+    UNKNOWN = "unknown"
+
+
+class NoiseSource(StrEnum):
+    """Where the estimate of the spread comes from, the first that applies."""
+
+    HISTORY = "history"
+    TRIALS = "trials"
+    EARLIER = "trials of earlier campaigns"
+    METRIC = "trials of all workloads"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """The estimate that a comparison used: its source, standard deviation (of logs) and degrees of freedom.
+
+    ``noisy``: the cell's own spread is so much larger than its group's that it stands for itself.
+    """
+
+    source: NoiseSource
+    sd: float | None = None
+    freedom: float | None = None
+    noisy: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A cell against its base.
+
+    ``percent`` is 100·(mean/base mean − 1) of unrounded means, None where it has no meaning (a base of zero, below
+    zero or missing). ``ratio`` and its 95 % ``interval`` come from the logarithms of the trials; ``p`` from Student's
+    t, ``q`` after Benjamini and Hochberg over the table. ``band`` is the repeatability band, as ratios, of single
+    runs. ``within``: the 90 % interval lies inside ±``delta``. ``detectable`` is the smallest change (as a ratio
+    minus 1) that could have been seen; ``trials_needed`` how many trials a side would decide ``delta``.
+    ``n_base`` and ``n`` count the measurements of both sides.
+    """
+
+    n_base: int
+    n: int
+    base_mean: float | None
+    percent: float | None
+    verdict: Verdict
+    effect: Effect
+    delta: float
+    noise: Noise
+    ratio: float | None = None
+    interval: tuple[float, float] | None = None
+    p: float | None = None
+    q: float | None = None
+    within: bool = False
+    band: tuple[float, float] | None = None
+    detectable: float | None = None
+    trials_needed: int | None = None
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Matched cells of one metric together: the geometric mean of their ratios, with its 95 % interval.
+
+    ``ratio`` and ``interval`` are None for fewer than three cells. ``smallest`` and ``largest`` are ratios; ``up``,
+    ``down`` and ``same`` count the cells by verdict, ``undecided`` the others. ``uniform`` is False when the ratios
+    differ by more than their noise explains, so that the summary must not stand alone.
+    """
+
+    cells: int
+    ratio: float | None
+    interval: tuple[float, float] | None
+    smallest: float | None
+    largest: float | None
+    up: int
+    down: int
+    same: int
+    undecided: int
+    uniform: bool = True
