@@ -7,6 +7,7 @@ Forms, filters, the API and chart axes follow from these. A factor that a study 
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from datetime import date
 
 Value = str | int | None
 
@@ -31,6 +32,14 @@ def parse_integer(text: str) -> int:
         raise ValueError(f"{text!r} is not a whole number") from None
 
 
+def parse_date(text: str) -> str:
+    """A day such as ``2026-11-21``; raises ValueError otherwise."""
+    try:
+        return date.fromisoformat(text.strip()).isoformat()
+    except ValueError:
+        raise ValueError(f"{text!r} is not a date such as 2026-11-21") from None
+
+
 def natural(value: Value) -> tuple[tuple[int, int, str], ...]:
     """A sort key in which numbers inside text count as numbers: 2.4.9 before 2.4.10, missing values last."""
     if value is None:
@@ -51,7 +60,7 @@ class Dimension:
     """``explains``: a difference in it could explain a difference in results, so a cell that mixes it says so.
 
     ``phrase`` says a value within a sentence or caption (``s`` is the plural's s); ``quantity`` makes it a numeric
-    axis, in ``unit`` where it has one.
+    axis, in ``unit`` where it has one. ``repeats``: runs of one experiment may differ in it.
     """
 
     name: str
@@ -61,6 +70,12 @@ class Dimension:
     phrase: str = "{value}"
     quantity: bool = False
     unit: str = ""
+    repeats: bool = False
+
+    @property
+    def ordered(self) -> bool:
+        """Whether a range of values can be asked for: numbers and dates, not names."""
+        return self.parse is not as_text
 
     def say(self, value: Value) -> str:
         """A value so that it can stand without its title: ``MTU 8992``, ``10 users``, ``no layer``."""
@@ -79,8 +94,9 @@ DIMENSIONS: tuple[Dimension, ...] = (
     Dimension("mtu", "MTU", parse_bytes, phrase="MTU {value}", quantity=True, unit="bytes"),
     Dimension("users", "Users", parse_integer, phrase="{value} user{s}", quantity=True),
     Dimension("layer", "Layer", parse_integer, phrase="layer {value}"),
-    Dimension("trial", "Trial", parse_integer, explains=False, phrase="trial {value}", quantity=True),
-    Dimension("run_id", "Run", explains=False),
+    Dimension("trial", "Trial", parse_integer, explains=False, phrase="trial {value}", quantity=True, repeats=True),
+    Dimension("date", "Date", parse_date, explains=False, repeats=True),
+    Dimension("run_id", "Run", explains=False, repeats=True),
 )
 
 BY_NAME: dict[str, Dimension] = {dimension.name: dimension for dimension in DIMENSIONS}

@@ -1,30 +1,34 @@
-"""What is asked: which measures, of which runs, laid out how, summarised how.
+"""What is asked: which measures, of which runs, laid out how, summarised how, against what.
 
 A Query is the state of every page with numbers and travels as the query string: ``Query.parse`` and
 ``Query.encode`` are each other's inverse. What it asks is answered by ``table.tabulate``; rows are chosen in SQL
-from its ``filters``.
+from its ``filters``, ``exclude`` and ``ranges``.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 from urllib.parse import quote, urlencode
 
-from perfdb.analysis import dimensions, metrics
-from perfdb.analysis.dimensions import Dimension, Value, natural
+from perfdb.analysis import dimensions, metrics, parameters
+from perfdb.analysis.dimensions import Value
 from perfdb.analysis.metrics import Better, Measure
+from perfdb.analysis.parameters import KNOWN_DIMENSIONS, QueryError, Range, spelled
 from perfdb.analysis.workloads import cost_metric, primary_metric
 
-# How a missing value of a dimension is written in a filter; an empty parameter is a form field left blank.
-MISSING = "(none)"
-
 # What tells runs of one experiment apart; everything else is the experiment.
-REPEATS = frozenset({"trial", "run_id"})
+REPEATS = frozenset(each.name for each in dimensions.DIMENSIONS if each.repeats)
+
+# The practical size of a difference in per cent: below it two results are the same for all purposes.
+DELTA = 2.0
 
 
 class Summary(StrEnum):
-    """How the sample of a cell becomes one number; ``trial`` lets ``pick`` choose the best single run."""
+    """How the sample of a cell becomes one number.
+
+    ``trial`` shows each trial by itself; with ``pick`` it chooses the best single run.
+    """
 
     MEAN = "mean"
     MEDIAN = "median"
@@ -39,16 +43,6 @@ class Layout(StrEnum):
 
     CELLS = "cells"
     METRICS = "metrics"
-
-
-class QueryError(ValueError):
-    """A query that cannot be answered: which parameter, why, and what is known instead (may be empty)."""
-
-    def __init__(self, parameter: str, message: str, known: Iterable[str] = ()) -> None:
-        self.parameter = parameter
-        self.message = message
-        self.known = tuple(known)
-        super().__init__(f"{message}; known are: {', '.join(self.known)}" if self.known else message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,32 +61,43 @@ class Pick:
         measure, colon, names = text.rpartition(":")
         if not colon:
             raise QueryError("pick", f"pick={text} does not say per what: write pick={text}:device")
-        return cls(_measure("pick", measure), _names([names]))
+        return cls(parameters.measure("pick", measure), parameters.names([names]))
 
 
 @dataclass(frozen=True)
 class Query:
-    """Which measurements, laid out how, summarised how.
+    """Which measurements, laid out how, summarised how, against what.
 
     ``filters`` maps a dimension to the values wanted (or within a dimension, and between dimensions; None is a
-    missing value). ``rows``, ``columns`` and ``split`` name dimensions. Every way of making a Query checks it and
-    raises QueryError, and brings the filters into one order, so that equal questions are equal queries.
+    missing value), ``exclude`` to those not wanted, ``ranges`` to the first and last. ``rows``, ``columns`` and
+    ``split`` name dimensions. ``baseline`` maps dimensions of the layout to values: the cell compared with is the one
+    with the same key in which these are replaced. ``delta`` is the practical size of a difference, in per cent.
+    Every way of making a Query checks it and raises QueryError, and brings its parts into one order, so that equal
+    questions are equal queries.
     """
 
     metrics: tuple[Measure, ...] = ()
     filters: Mapping[str, tuple[Value, ...]] = field(default_factory=dict, hash=False)
+    exclude: Mapping[str, tuple[Value, ...]] = field(default_factory=dict, hash=False)
+    ranges: Mapping[str, Range] = field(default_factory=dict, hash=False)
     rows: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
     split: tuple[str, ...] = ()
+    baseline: Mapping[str, Value] = field(default_factory=dict, hash=False)
+    delta: float = DELTA
     pick: Pick | None = None
     summary: Summary = Summary.MEAN
     layout: Layout = Layout.CELLS
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "metrics", tuple(dict.fromkeys(self.metrics)))
-        object.__setattr__(self, "filters", _canonical(self.filters))
+        object.__setattr__(self, "filters", parameters.canonical(self.filters))
+        object.__setattr__(self, "exclude", parameters.canonical(self.exclude, "exclude"))
+        object.__setattr__(self, "ranges", {name: self.ranges[name] for name in parameters.in_order(self.ranges)})
+        object.__setattr__(self, "baseline", _values(self.baseline))
         _check_layout(self)
         _check_pick(self)
+        _check_baseline(self)
 
     @classmethod
     def parse(cls, pairs: Iterable[tuple[str, str]]) -> Self:
@@ -102,20 +107,23 @@ class Query:
         """
         given: dict[str, list[str]] = {}
         for name, text in pairs:
-            if name not in PARAMETERS:
-                _dimension(name, name)
+            _check_known(name)
             if text.strip():
                 given.setdefault(name, []).append(text)
-        pick = _single(given, "pick")
+        single = {name: parameters.single(given, name) for name in _SINGLE}
         return cls(
-            metrics=tuple(_measure("metric", text) for text in given.get("metric", ())),
+            metrics=tuple(parameters.measure("metric", text) for text in given.get("metric", ())),
             filters={name: tuple(texts) for name, texts in given.items() if name not in PARAMETERS},
-            rows=_names(given.get("rows", ())),
-            columns=_names(given.get("columns", ())),
-            split=_names(given.get("split", ())),
-            pick=Pick.parse(pick) if pick else None,
-            summary=_choice(Summary, "summary", _single(given, "summary"), Summary.MEAN),
-            layout=_choice(Layout, "layout", _single(given, "layout"), Layout.CELLS),
+            exclude=parameters.grouped("exclude", given.get("exclude", ())),
+            ranges=_ranges(given.get("range", ())),
+            rows=parameters.names(given.get("rows", ())),
+            columns=parameters.names(given.get("columns", ())),
+            split=parameters.names(given.get("split", ())),
+            baseline=_only("baseline", parameters.grouped("baseline", given.get("baseline", ()))),
+            delta=parameters.percentage("delta", single["delta"], DELTA),
+            pick=Pick.parse(single["pick"]) if single["pick"] else None,
+            summary=parameters.choice(Summary, "summary", single["summary"], Summary.MEAN),
+            layout=parameters.choice(Layout, "layout", single["layout"], Layout.CELLS),
         )
 
     def encode(self) -> str:
@@ -126,10 +134,16 @@ class Query:
         """The parameters in canonical order, for hidden form fields and for ``encode``."""
         yield from (("metric", str(measure)) for measure in self.metrics)
         for name, values in self.filters.items():
-            yield from ((name, MISSING if value is None else str(value)) for value in values)
+            yield from ((name, spelled(value)) for value in values)
+        for name, values in self.exclude.items():
+            yield from (("exclude", f"{name}:{spelled(value)}") for value in values)
+        yield from (("range", f"{name}:{ends}") for name, ends in self.ranges.items())
         for name in ("rows", "columns", "split"):
             if dims := getattr(self, name):
                 yield name, ",".join(dims)
+        yield from (("baseline", f"{name}:{spelled(value)}") for name, value in self.baseline.items())
+        if self.delta != DELTA:
+            yield "delta", repr(self.delta).removesuffix(".0")
         if self.pick is not None:
             yield "pick", str(self.pick)
         if self.summary is not Summary.MEAN:
@@ -141,6 +155,12 @@ class Query:
     def shown(self) -> tuple[str, ...]:
         """The dimensions a reader sees: those of split, rows and columns."""
         return self.split + self.rows + self.columns
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """Every dimension that the question names anywhere, each once."""
+        picked = self.pick.dimensions if self.pick else ()
+        return tuple(dict.fromkeys((*self.shown, *self.filters, *self.exclude, *self.ranges, *picked)))
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -162,15 +182,8 @@ class Query:
         return self.replace(split=(*self.split, name))
 
 
-def ordered(value: Value) -> tuple[object, ...]:
-    """The natural order, made total: texts that differ in case only have an order too."""
-    return (natural(value), str(value))
-
-
-PARAMETERS = ("metric", "rows", "columns", "split", "pick", "summary", "layout")
-KNOWN_DIMENSIONS = (*dimensions.BY_NAME, f"{dimensions.FACTOR}NAME")
-
-_Choice = TypeVar("_Choice", bound=StrEnum)
+_SINGLE = ("delta", "pick", "summary", "layout")
+PARAMETERS = ("metric", "exclude", "range", "rows", "columns", "split", "baseline", *_SINGLE)
 
 
 def default_metrics(patterns: Iterable[str]) -> tuple[Measure, ...]:
@@ -180,62 +193,32 @@ def default_metrics(patterns: Iterable[str]) -> tuple[Measure, ...]:
     return tuple(Measure(name) for name in dict.fromkeys(names))
 
 
-def _single(given: Mapping[str, list[str]], name: str) -> str:
-    texts = given.get(name, [""])
-    if len(texts) > 1:
-        raise QueryError(name, f"{name} may be given once, not {len(texts)} times")
-    return texts[0].strip()
-
-
-def _choice(kind: type[_Choice], name: str, text: str, default: _Choice) -> _Choice:
+def _check_known(name: str) -> None:
+    if name in PARAMETERS:
+        return
     try:
-        return kind(text) if text else default
-    except ValueError:
-        raise QueryError(name, f"{name}={text} is not a choice", list(kind)) from None
-
-
-def _names(texts: Iterable[str]) -> tuple[str, ...]:
-    return tuple(part.strip() for text in texts for part in text.split(",") if part.strip())
-
-
-def _measure(parameter: str, text: str) -> Measure:
-    try:
-        return Measure.parse(text)
+        dimensions.dimension(name)
     except KeyError:
-        name = text.partition("@")[0]
-        raise QueryError(parameter, f"{name!r} is not a metric", metrics.BY_NAME) from None
+        raise QueryError(name, f"{name!r} is not a parameter", PARAMETERS + KNOWN_DIMENSIONS) from None
 
 
-def _dimension(parameter: str, name: str) -> Dimension:
-    try:
-        return dimensions.dimension(name)
-    except KeyError:
-        if parameter != name:
-            raise QueryError(parameter, f"{name!r} is not a dimension", KNOWN_DIMENSIONS) from None
-        raise QueryError(parameter, f"{name!r} is not a parameter", PARAMETERS + KNOWN_DIMENSIONS) from None
+def _ranges(texts: Iterable[str]) -> dict[str, Range]:
+    found = _only("range", parameters.grouped("range", texts))
+    return {name: Range.parse(name, text) for name, text in found.items()}
 
 
-def _value(dimension: Dimension, value: Value) -> Value:
-    if value is None or value == MISSING:
-        return None
-    if "\0" in str(value):
-        raise QueryError(dimension.name, f"a value of {dimension.name} contains a NUL character")
-    try:
-        return dimension.parse(str(value))
-    except ValueError as error:
-        raise QueryError(dimension.name, f"{dimension.name}: {error}") from None
+def _only(parameter: str, found: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
+    for name, texts in found.items():
+        if len(texts) > 1:
+            raise QueryError(parameter, f"{parameter} names {name} twice")
+    return {name: texts[0] for name, texts in found.items()}
 
 
-def _canonical(filters: Mapping[str, Iterable[Value]]) -> dict[str, tuple[Value, ...]]:
-    """The filters in the order of the dimensions' declaration, factors last; values once each, in natural order."""
-    order = {name: number for number, name in enumerate(dimensions.BY_NAME)}
-    names = sorted(filters, key=lambda name: (order.get(name, len(order)), name))
-    return {name: _values(name, filters[name]) for name in names if filters[name]}
-
-
-def _values(name: str, values: Iterable[Value]) -> tuple[Value, ...]:
-    dimension = _dimension(name, name)
-    return tuple(sorted({_value(dimension, value) for value in values}, key=ordered))
+def _values(baseline: Mapping[str, Value]) -> dict[str, Value]:
+    return {
+        name: parameters.value(parameters.dimension("baseline", name), baseline[name], "baseline")
+        for name in parameters.in_order(baseline)
+    }
 
 
 def _check_layout(query: Query) -> None:
@@ -246,18 +229,19 @@ def _check_layout(query: Query) -> None:
             if name in where:
                 raise QueryError(parameter, f"{name} stands in {where[name]} already")
             where[name] = parameter
+    for parameter, given in (("exclude", query.exclude), ("range", query.ranges), ("baseline", query.baseline)):
+        for name in given:
+            _check_name(parameter, name)
 
 
 def _check_name(parameter: str, name: str) -> None:
-    _dimension(parameter, name)
+    parameters.dimension(parameter, name)
     if name != name.strip() or "," in name or ":" in name:
-        raise QueryError(parameter, f"{name!r} cannot be laid out along: its name has a comma, colon or outer blank")
+        raise QueryError(parameter, f"{name!r} cannot be named here: it has a comma, colon or outer blank")
 
 
 def _check_pick(query: Query) -> None:
     if query.pick is None:
-        if query.summary is Summary.TRIAL:
-            raise QueryError("summary", "summary=trial chooses the best single run, so it needs pick")
         return
     for name in query.pick.dimensions:
         _check_name("pick", name)
@@ -271,3 +255,15 @@ def _check_pick(query: Query) -> None:
     if metric.better is Better.NEUTRAL:
         directed = [known.name for known in metrics.METRICS if known.better is not Better.NEUTRAL]
         raise QueryError("pick", f"neither direction of {metric.name} is better", directed)
+
+
+def _check_baseline(query: Query) -> None:
+    """A baseline must be a cell of the answer, so its dimensions are shown and its values not filtered out."""
+    for name, value in query.baseline.items():
+        if name not in query.shown:
+            raise QueryError("baseline", f"{name} is not in rows, columns or split", query.shown)
+        wanted = query.filters.get(name)
+        if wanted is not None and value not in wanted:
+            raise QueryError("baseline", f"{name} {spelled(value)} is not among those asked for", map(spelled, wanted))
+        if value in query.exclude.get(name, ()):
+            raise QueryError("baseline", f"{name} {spelled(value)} is excluded")

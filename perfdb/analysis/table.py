@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 from perfdb.analysis import dimensions, metrics
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.metrics import Better, Measure, Metric
-from perfdb.analysis.query import REPEATS, Pick, Query, Summary, ordered
+from perfdb.analysis.parameters import ordered
+from perfdb.analysis.query import REPEATS, Pick, Query, Summary
 
 Key = tuple[Value, ...]
 # The run's number in the database, a value for each dimension, a value for each measure.

@@ -18,7 +18,7 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
-from perfdb.analysis.query import QueryError
+from perfdb.analysis.parameters import QueryError
 from perfdb.results.intake import IntakeError
 
 MEDIA_TYPE = "application/problem+json"

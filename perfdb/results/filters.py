@@ -15,7 +15,7 @@ from django_filters import CharFilter, Filter, FilterSet, IsoDateTimeFilter  # t
 
 from perfdb.analysis.dimensions import DIMENSIONS, FACTOR, Dimension, dimension
 from perfdb.analysis.dimensions import Value as DimensionValue
-from perfdb.analysis.query import KNOWN_DIMENSIONS, MISSING, QueryError
+from perfdb.analysis.parameters import KNOWN_DIMENSIONS, MISSING, QueryError
 from perfdb.results.models import Run, UploadRun
 from perfdb.results.querysets import condition
 

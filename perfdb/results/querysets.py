@@ -5,17 +5,19 @@ instance per run would cost more than the query itself.
 """
 
 from collections.abc import Iterable, Sequence
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 from django.db.models import F, FloatField, Model, Q, QuerySet, TextField, Value
 from django.db.models.expressions import Combinable
-from django.db.models.functions import Cast, NullIf
+from django.db.models.functions import Cast, NullIf, TruncDate
 
 from perfdb.analysis import metrics, table
 from perfdb.analysis.dimensions import FACTOR
 from perfdb.analysis.dimensions import Value as DimensionValue
 from perfdb.analysis.metrics import Measure
-from perfdb.analysis.query import Query, QueryError, default_metrics
+from perfdb.analysis.parameters import QueryError, Range
+from perfdb.analysis.query import Query, default_metrics
 from perfdb.analysis.table import Observations, Table
 from perfdb.results import measures
 from perfdb.results.models import Device, Level, Run, Study, System, Workload
@@ -36,6 +38,7 @@ DIMENSION_COLUMNS: dict[str, str | Combinable] = {
     "users": "users",
     "layer": "layer",
     "trial": "trial",
+    "date": Cast(TruncDate("started", tzinfo=UTC), TextField()),
     "run_id": "run_id",
 }
 
@@ -93,6 +96,8 @@ def _having(name: str, given: list[Any]) -> Q:
         for value in given:
             either |= Q(factors__contains={key: value})
         return either
+    if name == "date":
+        return _on_any([(day, day) for day in given])
     if name == "workload":
         matching = Workload.objects.filter(Q(name__in=given) | Q(pattern__in=given))
         return Q(workload__in=list(matching.values_list("id", flat=True)))
@@ -113,11 +118,44 @@ def _lacking(name: str) -> Q:
     return Q(**{f"{name}__isnull": True})
 
 
+def _on_any(spans: Iterable[tuple[str, str]]) -> Q:
+    """Started on one of these spans of days, by UTC."""
+    either = _NOTHING
+    for first, last in spans:
+        either |= _from_day(first) & _to_day(last)
+    return either
+
+
+def _from_day(day: str) -> Q:
+    return Q(started__gte=datetime.combine(date.fromisoformat(day), time(), UTC))
+
+
+def _to_day(day: str) -> Q:
+    end = datetime.combine(date.fromisoformat(day), time(), UTC)
+    return Q(started__lt=end + timedelta(days=1)) if end.date() < date.max else Q()
+
+
+def within(name: str, ends: Range) -> Q:
+    """The runs whose value of a dimension lies in a range; those without a value do not."""
+    low, high = ends.low, ends.high
+    if name == "date":
+        return (Q() if low is None else _from_day(str(low))) & (Q() if high is None else _to_day(str(high)))
+    # A bound beyond what the column holds excludes nothing, or everything.
+    limit = _INTEGER_LIMITS[name] - 1
+    lowest = Q() if low is None else Q(**{f"{name}__gte": max(int(low), -limit)})
+    highest = Q(**{f"{name}__isnull": False}) if high is None else Q(**{f"{name}__lte": min(int(high), limit)})
+    return lowest & highest
+
+
 def selected(query: Query) -> QuerySet[Run]:
     """The complete runs that a query is about; others never enter an average."""
     runs = Run.objects.filter(status=Run.Status.COMPLETE)
     for name, values in query.filters.items():
         runs = runs.filter(condition(name, values))
+    for name, values in query.exclude.items():
+        runs = runs.exclude(condition(name, values))
+    for name, ends in query.ranges.items():
+        runs = runs.filter(within(name, ends))
     return runs
 
 
@@ -158,16 +196,12 @@ def _measure_column(measure: Measure, slot: int | None) -> Combinable:
 def _with_factors(query: Query, asked: tuple[Measure, ...], rows: list[tuple[Any, ...]]) -> Observations:
     """Lay the factors out as dimensions: those that any run has, and those the query names."""
     present = {FACTOR + key for factors, *_ in rows for key in factors}
-    named = {name for name in _named(query) if name.startswith(FACTOR)}
+    named = {name for name in query.named if name.startswith(FACTOR)}
     names = sorted(present | named)
     keys = [name.removeprefix(FACTOR) for name in names]
     after = 2 + len(DIMENSION_COLUMNS)
     laid_out = [(*row[1:after], *map(row[0].get, keys), *row[after:]) for row in rows]
     return Observations((*DIMENSION_COLUMNS, *names), asked, laid_out)
-
-
-def _named(query: Query) -> Iterable[str]:
-    return (*query.shown, *query.filters, *(query.pick.dimensions if query.pick else ()))
 
 
 def answer(query: Query) -> tuple[Query, list[Table]]:

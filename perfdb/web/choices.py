@@ -13,7 +13,7 @@ from django.db.models import F, Func
 from perfdb.analysis import metrics
 from perfdb.analysis.dimensions import DIMENSIONS, FACTOR, Value, dimension
 from perfdb.analysis.metrics import Measure
-from perfdb.analysis.query import MISSING, ordered
+from perfdb.analysis.parameters import MISSING, ordered
 from perfdb.analysis.render.labels import measure_heading
 from perfdb.results import measures
 from perfdb.results.models import Device, Experiment, Study, Workload

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from perfdb.analysis.metrics import TOTAL, Measure
-from perfdb.analysis.query import Layout, Pick, Query, QueryError
+from perfdb.analysis.parameters import QueryError
+from perfdb.analysis.query import Layout, Pick, Query
 from perfdb.analysis.workloads import cost_metric, parse_workload, primary_metric
 from perfdb.results import measures
 from perfdb.results.models import Run

@@ -8,8 +8,7 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from perfdb.analysis.dimensions import Value
-from perfdb.analysis.query import MISSING
+from perfdb.analysis.parameters import spelled
 from perfdb.analysis.render.figure import figure, figure_pair
 from perfdb.analysis.render.grid import Grid, GridCell, Heading, Line, grids
 from perfdb.analysis.table import Key, Table
@@ -111,9 +110,5 @@ def address(table: Table, row: Key, column: Key, cell: GridCell) -> str:
     query = table.query
     fixed = dict(zip(query.split + query.rows + query.columns, table.split + row + column, strict=True))
     asked = {**query.filters, **{name: (value,) for name, value in fixed.items()}}
-    pairs = [(name, _spelled(value)) for name, values in asked.items() for value in values]
+    pairs = [(name, spelled(value)) for name, values in asked.items() for value in values]
     return f"{reverse('web:runs')}?{urlencode([*pairs, ('status', 'complete')])}"
-
-
-def _spelled(value: Value) -> str:
-    return MISSING if value is None else str(value)

@@ -11,7 +11,8 @@ from typing import Any, Self
 
 from perfdb.analysis import dimensions
 from perfdb.analysis.dimensions import FACTOR, Value, dimension
-from perfdb.analysis.query import Query, ordered
+from perfdb.analysis.parameters import ordered
+from perfdb.analysis.query import Query
 from perfdb.analysis.render import labels
 from perfdb.analysis.table import Key, Table, key_order
 

@@ -1,5 +1,6 @@
 """A Query is read from a query string, refuses what it cannot answer, and is written back the same."""
 
+from datetime import date
 from urllib.parse import parse_qsl
 
 import pytest
@@ -7,8 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perfdb.analysis import dimensions, metrics
+from perfdb.analysis.dimensions import Value
 from perfdb.analysis.metrics import Better, Measure
-from perfdb.analysis.query import MISSING, Layout, Pick, Query, QueryError, Summary, default_metrics
+from perfdb.analysis.parameters import MISSING, QueryError, Range, ordered
+from perfdb.analysis.query import REPEATS, Layout, Pick, Query, Summary, default_metrics
 from perfdb.analysis.tests.archive import parsed
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1).filter(str.strip)
@@ -18,24 +21,47 @@ DIRECTED = MEASURES.filter(lambda measure: metrics.BY_NAME[measure.metric].bette
 FACTORS = st.text("abcXYZ_-. é&=%+", min_size=1).map(str.strip).filter(bool).map("factor.{}".format)
 NAMES = st.sampled_from(sorted(dimensions.BY_NAME)) | FACTORS
 NUMBERS = st.integers(0, 2**40)
-VALUES = {"mtu": NUMBERS, "users": NUMBERS, "layer": NUMBERS, "trial": NUMBERS}
+DAYS = st.dates().map(date.isoformat)
+VALUES = {"mtu": NUMBERS, "users": NUMBERS, "layer": NUMBERS, "trial": NUMBERS, "date": DAYS}
+RANGED = st.sampled_from(sorted(VALUES))
+# What is written DIMENSION:VALUE cannot have a blank at its ends, nor be what stands for a missing value.
+PLAIN = TEXTS.map(str.strip).filter(bool)
+
+
+@st.composite
+def ranges(draw: st.DrawFn) -> dict[str, Range]:
+    found = {}
+    for name in draw(st.lists(RANGED, unique=True, max_size=2)):
+        low, high = sorted((draw(VALUES[name]), draw(VALUES[name])), key=ordered)
+        found[name] = draw(st.sampled_from([Range(low, high), Range(low, None), Range(None, high)]))
+    return found
+
+
+def value_of(name: str) -> st.SearchStrategy[Value]:
+    return VALUES.get(name, PLAIN) | st.none()
 
 
 @st.composite
 def queries(draw: st.DrawFn) -> Query:
     laid_out = draw(st.lists(NAMES, unique=True, max_size=6))
     cuts = sorted(draw(st.tuples(*[st.integers(0, len(laid_out))] * 2)))
-    per = draw(st.lists(NAMES.filter(lambda name: name not in ("trial", "run_id")), unique=True, max_size=3))
+    per = draw(st.lists(NAMES.filter(lambda name: name not in REPEATS), unique=True, max_size=3))
     pick = Pick(draw(DIRECTED), tuple(per)) if per else None
-    filtered = draw(st.lists(NAMES, unique=True, max_size=4))
+    free = NAMES.filter(lambda name: name not in laid_out)
+    filtered = draw(st.lists(free, unique=True, max_size=4))
+    against = draw(st.lists(st.sampled_from(laid_out), unique=True, max_size=2)) if laid_out else []
     return Query(
         metrics=tuple(draw(st.lists(MEASURES, max_size=3))),
         filters={name: tuple(draw(st.lists(VALUES.get(name, TEXTS) | st.none(), min_size=1))) for name in filtered},
+        exclude={name: (draw(value_of(name)),) for name in draw(st.lists(free, unique=True, max_size=2))},
+        ranges=draw(ranges()),
+        baseline={name: draw(value_of(name)) for name in against},
+        delta=draw(st.floats(0, 100, exclude_min=True, exclude_max=True)),
         rows=tuple(laid_out[: cuts[0]]),
         columns=tuple(laid_out[cuts[0] : cuts[1]]),
         split=tuple(laid_out[cuts[1] :]),
         pick=pick,
-        summary=draw(st.sampled_from([kind for kind in Summary if pick or kind is not Summary.TRIAL])),
+        summary=draw(st.sampled_from(list(Summary))),
         layout=draw(st.sampled_from(list(Layout))),
     )
 
@@ -75,6 +101,19 @@ def test_a_form_may_send_its_dimensions_one_by_one() -> None:
     assert parsed("rows=users&rows=mtu").rows == ("users", "mtu")
 
 
+def test_values_can_be_left_out_and_bounded() -> None:
+    query = parsed("exclude=device:OSA: shared&exclude=device:(none)&range=mtu:1492..8K&range=users:..50")
+    assert query.exclude == {"device": ("OSA: shared", None)}
+    assert query.ranges == {"mtu": Range(1492, 8192), "users": Range(None, 50)}
+    assert query.encode() == "exclude=device:OSA:%20shared&exclude=device:(none)&range=mtu:1492..8192&range=users:..50"
+
+
+def test_a_baseline_is_a_value_of_what_is_laid_out() -> None:
+    query = parsed("rows=users&columns=device,mtu&baseline=mtu:8K&baseline=device:OSA&delta=5")
+    assert query.baseline == {"device": "OSA", "mtu": 8192}
+    assert query.encode() == "rows=users&columns=device,mtu&baseline=device:OSA&baseline=mtu:8192&delta=5"
+
+
 def test_a_missing_value_can_be_asked_for() -> None:
     query = parsed(f"layer={MISSING}&layer=2")
     assert query.filters == {"layer": (2, None)}
@@ -104,6 +143,11 @@ def test_what_is_picked_by_must_be_read_too() -> None:
         ("summary=average", "summary", "mean"),
         ("layout=wide", "layout", "metrics"),
         ("pick=speed:device", "pick", "trans_per_s"),
+        ("exclude=speed:1", "exclude", "device"),
+        ("range=device:A..B", "range", "mtu"),
+        ("baseline=speed:1", "baseline", "device"),
+        ("rows=users&baseline=device:A", "baseline", "users"),
+        ("rows=device&device=A&device=B&baseline=device:C", "baseline", "B"),
         ("pick=trans_per_s:speed", "pick", "device"),
         ("pick=trans_per_s:", "pick", "device"),
         ("pick=cpu_util:device", "pick", "trans_per_s"),
@@ -127,7 +171,20 @@ def test_what_is_unknown_is_refused_with_what_is_known(query: str, parameter: st
         ("rows=users&columns=users", "columns"),
         ("columns=mtu&split=mtu", "split"),
         ("rows=factor.a:b", "rows"),
-        ("summary=trial", "summary"),
+        ("exclude=device", "exclude"),
+        ("exclude=device:", "exclude"),
+        ("exclude=mtu:jumbo", "exclude"),
+        ("range=mtu:1500", "range"),
+        ("range=mtu:..", "range"),
+        ("range=mtu:9000..1500", "range"),
+        ("range=users:1..many", "range"),
+        ("range=mtu:1..2&range=mtu:3..4", "range"),
+        ("range=date:yesterday..", "range"),
+        ("rows=users&columns=device&baseline=device:A&baseline=device:B", "baseline"),
+        ("rows=users&columns=device&baseline=device:A&exclude=device:A", "baseline"),
+        ("delta=0", "delta"),
+        ("delta=none", "delta"),
+        ("delta=nan", "delta"),
         ("summary=min&summary=max", "summary"),
         ("pick=trans_per_s", "pick"),
         ("pick=trans_per_s:device&pick=mb_per_s:device", "pick"),

@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.http import QueryDict
 
 from perfdb.analysis.dimensions import DIMENSIONS
-from perfdb.analysis.query import QueryError
+from perfdb.analysis.parameters import QueryError
 from perfdb.results.filters import RunFilter, filter_runs, known_parameters
 from perfdb.results.models import Upload, UploadRun
 from perfdb.results.tests.builders import make_run, make_study

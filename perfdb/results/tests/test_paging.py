@@ -8,7 +8,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from perfdb.analysis.query import QueryError
+from perfdb.analysis.parameters import QueryError
 from perfdb.results.models import Run
 from perfdb.results.paging import read_size
 from perfdb.results.querysets import RUN_COLUMNS, RUN_ORDERINGS, run_page

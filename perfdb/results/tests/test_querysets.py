@@ -1,12 +1,14 @@
 """From a Query to the rows that tables are made of."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 from perfdb.analysis.dimensions import DIMENSIONS
 from perfdb.analysis.metrics import Measure
-from perfdb.analysis.query import Query, QueryError
+from perfdb.analysis.parameters import QueryError
+from perfdb.analysis.query import Query
 from perfdb.results import querysets
 from perfdb.results.models import Run
 from perfdb.results.querysets import DIMENSION_COLUMNS, observations, patterns_present, selected
@@ -95,6 +97,39 @@ def test_filters_or_within_and_between() -> None:
     make_run("C", users=20, mtu=8192)
     make_run("D", users=50, mtu=1492)
     assert run_ids(ask(users=["10", "20"], mtu="1492")) == ["A", "B"]
+
+
+def test_values_can_be_left_out() -> None:
+    make_run("A", device="OSA", mtu=1492)
+    make_run("B", device="QDIO", mtu=8192)
+    make_run("C", device=None, mtu=8192)
+    assert run_ids(ask(exclude="device:OSA")) == ["B", "C"]
+    assert run_ids(ask(exclude=["device:OSA", "device:(none)"])) == ["B"]
+    assert run_ids(ask(exclude=["device:OSA", "mtu:8K"])) == []
+
+
+def test_ranges_have_both_ends_or_one() -> None:
+    make_run("A", users=1)
+    make_run("B", users=10)
+    make_run("C", users=50)
+    make_run("D", users=None)
+    assert run_ids(ask(range="users:1..10")) == ["A", "B"]
+    assert run_ids(ask(range="users:10..")) == ["B", "C"]
+    assert run_ids(ask(range="users:..10")) == ["A", "B"]
+    assert run_ids(ask(range=f"users:{10**30}..")) == []
+    assert run_ids(ask(range=f"users:..{10**30}")) == ["A", "B", "C"]
+
+
+def test_runs_of_a_day() -> None:
+    make_run("A", started=datetime(2026, 5, 1, 23, 59, 59, tzinfo=UTC))
+    make_run("B", started=datetime(2026, 5, 2, tzinfo=UTC))
+    assert run_ids(ask(date="2026-05-01")) == ["A"]
+    assert run_ids(ask(range="date:2026-05-02..")) == ["B"]
+    assert run_ids(ask(range="date:..2026-05-02")) == ["A", "B"]
+    assert run_ids(ask(range="date:0001-01-01..9999-12-31")) == ["A", "B"]
+    found = observations(ask(rows="date"))
+    at = found.dimensions.index("date") + 1
+    assert sorted(row[at] for row in found.rows) == ["2026-05-01", "2026-05-02"]
 
 
 def test_a_pattern_matches_its_workloads_of_all_sizes() -> None:

@@ -11,7 +11,8 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_GET
 
-from perfdb.analysis.query import Query, ordered
+from perfdb.analysis.parameters import ordered
+from perfdb.analysis.query import Query
 from perfdb.results.access import may_read
 from perfdb.results.models import Experiment, Run, Study, Upload
 from perfdb.results.paging import Column, Ordering, page

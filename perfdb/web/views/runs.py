@@ -6,7 +6,7 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_GET
 
 from perfdb.analysis.dimensions import Value
-from perfdb.analysis.query import QueryError
+from perfdb.analysis.parameters import QueryError
 from perfdb.results import provenance
 from perfdb.results.access import may_read
 from perfdb.results.filters import RunFilter

@@ -8,7 +8,8 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
-from perfdb.analysis.query import Query, QueryError, Summary
+from perfdb.analysis.parameters import QueryError
+from perfdb.analysis.query import Query, Summary
 from perfdb.results.access import may_read
 from perfdb.results.querysets import answer
 from perfdb.web import choices, maxima, questions, tables

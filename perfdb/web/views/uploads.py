@@ -16,7 +16,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from perfdb.analysis.query import QueryError
+from perfdb.analysis.parameters import QueryError
 from perfdb.results import artifacts, intake
 from perfdb.results.access import may_read
 from perfdb.results.models import Artifact, Study, Upload

@@ -9,7 +9,8 @@ from urllib.parse import parse_qsl
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from perfdb.analysis.query import Query, QueryError
+from perfdb.analysis.parameters import QueryError
+from perfdb.analysis.query import Query
 from perfdb.analysis.render.grid import Grid, grids
 from perfdb.results.querysets import answer
 

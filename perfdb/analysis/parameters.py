@@ -1,0 +1,168 @@
+"""The parts of a query string: names, values, ranges, measures; what is not understood is a QueryError."""
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Self, TypeVar
+
+from perfdb.analysis import dimensions, metrics
+from perfdb.analysis.dimensions import Dimension, Value, natural
+from perfdb.analysis.metrics import Measure
+
+# How a missing value of a dimension is written in a filter; an empty parameter is a form field left blank.
+MISSING = "(none)"
+
+KNOWN_DIMENSIONS = (*dimensions.BY_NAME, f"{dimensions.FACTOR}NAME")
+
+# What stands between the ends of a range, either of which may be open.
+_TO = ".."
+
+_Choice = TypeVar("_Choice", bound=StrEnum)
+
+
+class QueryError(ValueError):
+    """A query that cannot be answered: which parameter, why, and what is known instead (may be empty)."""
+
+    def __init__(self, parameter: str, message: str, known: Iterable[str] = ()) -> None:
+        self.parameter = parameter
+        self.message = message
+        self.known = tuple(known)
+        super().__init__(f"{message}; known are: {', '.join(self.known)}" if self.known else message)
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Values from ``low`` to ``high``, both included; None is an open end."""
+
+    low: Value
+    high: Value
+
+    def __str__(self) -> str:
+        return f"{'' if self.low is None else self.low}{_TO}{'' if self.high is None else self.high}"
+
+    @classmethod
+    def parse(cls, name: str, text: str) -> Self:
+        """Read ``1492..8992``, ``10..`` or ``..50`` of a dimension; raises QueryError."""
+        declared = dimension("range", name)
+        if not declared.ordered:
+            known = [each.name for each in dimensions.DIMENSIONS if each.ordered]
+            raise QueryError("range", f"{name} has no order that a range could follow", known)
+        low, to, high = text.partition(_TO)
+        if not to or not (low.strip() or high.strip()):
+            raise QueryError("range", f"range={name}:{text} is not written like range={name}:LOW..HIGH")
+        ends = [value(declared, end, "range") if end.strip() else None for end in (low, high)]
+        if None not in ends and ordered(ends[0]) > ordered(ends[1]):
+            raise QueryError("range", f"range={name}:{text} ends before it begins")
+        return cls(*ends)
+
+
+def ordered(each: Value) -> tuple[object, ...]:
+    """The natural order, made total: texts that differ in case only have an order too."""
+    return (natural(each), str(each))
+
+
+def spelled(each: Value) -> str:
+    """A value as it travels in a query string."""
+    return MISSING if each is None else str(each)
+
+
+def single(given: Mapping[str, list[str]], name: str) -> str:
+    """The only value of a parameter, empty when it is not given; raises QueryError when there are several."""
+    texts = given.get(name, [""])
+    if len(texts) > 1:
+        raise QueryError(name, f"{name} may be given once, not {len(texts)} times")
+    return texts[0].strip()
+
+
+def choice(kind: type[_Choice], name: str, text: str, default: _Choice) -> _Choice:
+    """One of a closed set; raises QueryError that lists the set."""
+    try:
+        return kind(text) if text else default
+    except ValueError:
+        raise QueryError(name, f"{name}={text} is not a choice", list(kind)) from None
+
+
+def percentage(name: str, text: str, default: float) -> float:
+    """A positive number of per cent below 100; raises QueryError."""
+    try:
+        number = float(text) if text else default
+    except ValueError:
+        number = math.nan
+    if not 0 < number < 100:
+        raise QueryError(name, f"{name}={text} is not a number of per cent between 0 and 100")
+    return number
+
+
+def names(texts: Iterable[str]) -> tuple[str, ...]:
+    """Names separated by commas, or one by one."""
+    return tuple(part.strip() for text in texts for part in text.split(",") if part.strip())
+
+
+def measure(parameter: str, text: str) -> Measure:
+    """``name`` or ``name@role``; raises QueryError."""
+    try:
+        return Measure.parse(text)
+    except KeyError:
+        name = text.partition("@")[0]
+        raise QueryError(parameter, f"{name!r} is not a metric", metrics.BY_NAME) from None
+
+
+def dimension(parameter: str, name: str) -> Dimension:
+    """The dimension called ``name``; raises QueryError."""
+    try:
+        return dimensions.dimension(name)
+    except KeyError:
+        raise QueryError(parameter, f"{name!r} is not a dimension", KNOWN_DIMENSIONS) from None
+
+
+def value(of: Dimension, given: Value, parameter: str = "") -> Value:
+    """A value in the dimension's own type, None for a missing one; raises QueryError."""
+    if given is None or given == MISSING:
+        return None
+    if "\0" in str(given):
+        raise QueryError(parameter or of.name, f"a value of {of.name} contains a NUL character")
+    try:
+        return of.parse(str(given))
+    except ValueError as error:
+        raise QueryError(parameter or of.name, f"{of.name}: {error}") from None
+
+
+def pairs(parameter: str, texts: Iterable[str]) -> list[tuple[str, str]]:
+    """What is written ``DIMENSION:VALUE``, taken apart; raises QueryError."""
+    found = []
+    for text in texts:
+        name, colon, rest = text.partition(":")
+        if not colon or not rest.strip():
+            raise QueryError(parameter, f"{parameter}={text} is not written like {parameter}=device:VALUE")
+        dimension(parameter, name.strip())
+        found.append((name.strip(), rest.strip()))
+    return found
+
+
+def grouped(parameter: str, texts: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """What is written ``DIMENSION:VALUE``, several values of a dimension together; raises QueryError."""
+    found: dict[str, tuple[str, ...]] = {}
+    for name, text in pairs(parameter, texts):
+        found[name] = (*found.get(name, ()), text)
+    return found
+
+
+def canonical(filters: Mapping[str, Iterable[Value]], parameter: str = "") -> dict[str, tuple[Value, ...]]:
+    """Filters in the order of the dimensions' declaration, factors last; values once each, in natural order.
+
+    ``parameter`` names who asks, where it is not the dimension itself. Raises QueryError.
+    """
+    return {name: _values(name, filters[name], parameter) for name in in_order(filters) if filters[name]}
+
+
+def in_order(given: Iterable[str]) -> list[str]:
+    """Names of dimensions in the order of their declaration, factors last."""
+    order = {name: number for number, name in enumerate(dimensions.BY_NAME)}
+    return sorted(given, key=lambda name: (order.get(name, len(order)), name))
+
+
+def _values(name: str, given: Iterable[Value], parameter: str) -> tuple[Value, ...]:
+    declared = dimension(parameter or name, name)
+    read: Callable[[Value], Value] = lambda each: value(declared, each, parameter)  # noqa: E731
+    return tuple(sorted({read(each) for each in given}, key=ordered))
