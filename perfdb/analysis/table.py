@@ -121,6 +121,7 @@ def tabulate(query: Query, observations: Observations) -> list[Table]:
 
     Without any run there is still an empty table for each metric, so that a page can say what is missing.
     """
+    query = each_trial(query)
     kept, notes = best_experiments(query.pick, query.summary, observations)
     splits = _grouped(query, observations, kept) or {(): {}}
     return [
@@ -128,6 +129,14 @@ def tabulate(query: Query, observations: Observations) -> list[Table]:
         for split in sorted(splits, key=key_order)
         for table in _tables(query, observations, split, splits[split], notes)
     ]
+
+
+def each_trial(query: Query) -> Query:
+    """With summary=trial and nothing to pick, the trials are columns of their own."""
+    if query.summary is not Summary.TRIAL or query.pick is not None:
+        return query
+    columns = query.columns if "trial" in query.shown else (*query.columns, "trial")
+    return query.replace(columns=columns, summary=Summary.MEAN)
 
 
 def best_experiments(

@@ -43,6 +43,14 @@ def test_what_was_not_measured_is_not_there() -> None:
     assert len(table.cells) == 7
 
 
+def test_each_trial_is_shown_by_itself_when_asked() -> None:
+    (table,) = ask("metric=trans_per_s&rows=users&columns=mtu&summary=trial")
+    assert table.query.columns == ("mtu", "trial")
+    assert [cell.n for cell in table.cells.values()] == [1] * 21
+    (same,) = ask("metric=trans_per_s&rows=users,trial&columns=mtu&summary=trial")
+    assert same.query.columns == ("mtu",)
+
+
 def test_a_table_for_each_split_and_metric_in_order() -> None:
     tables = ask("metric=cpu_ms_per_trans&metric=trans_per_s&rows=users&columns=mtu&split=device")
     assert [(table.split, table.measure) for table in tables] == [
