@@ -1,0 +1,61 @@
+"""What differs between two sets of runs beside what is compared."""
+
+import pytest
+
+from perfdb.analysis.circumstances import CIRCUMSTANCES, Weight, said, what_else_differs
+
+SAME = {"processors": "2", "tool_version": "2.1"}
+
+
+def keys(old: list[dict[str, str]], new: list[dict[str, str]], *compared: str) -> list[str]:
+    return [each.key for each in what_else_differs(old, new, compared)]
+
+
+def test_it_works() -> None:
+    old = [{**SAME, "level": "z/VM 4.3", "request_bytes": "200"}] * 3
+    new = [{**SAME, "level": "z/VM 4.4", "request_bytes": "100", "tool_version": "2.2"}] * 3
+    found = what_else_differs(old, new)
+    assert [(each.key, each.weight) for each in found] == [
+        ("request_bytes", Weight.OTHER_WORK),
+        ("level", Weight.EXPLAINS),
+        ("tool_version", Weight.MINOR),
+    ]
+    assert found[1].sentence == "level: z/VM 4.3 → z/VM 4.4 (could explain it: other software)"
+
+
+def test_equal_sides_differ_in_nothing() -> None:
+    assert keys([SAME] * 3, [SAME] * 2) == []
+    assert keys([SAME], []) == []
+
+
+def test_what_is_compared_and_what_every_run_has_of_its_own_is_left_out() -> None:
+    old, new = {"device": "A", "cp.time": "1", "started": "2"}, {"device": "B", "cp.time": "3", "started": "4"}
+    assert keys([old], [new], "device") == []
+    assert keys([old], [new]) == ["device"]
+
+
+@pytest.mark.parametrize(("old", "new", "differs"), [("60", "60.2", False), ("60", "65", False), ("60", "300", True)])
+def test_durations_may_differ_a_little(old: str, new: str, differs: bool) -> None:
+    assert bool(keys([{"driver_s": old}], [{"driver_s": new}])) is differs
+    assert keys([{"driver_s": "a minute"}], [{"driver_s": "an hour"}]) == ["driver_s"]
+
+
+def test_a_side_that_does_not_say_is_no_difference_that_is_known() -> None:
+    (found,) = what_else_differs([{"kernel": "6.4"}], [{}])
+    assert (found.weight, found.old, found.new) == (Weight.MINOR, ("6.4",), ())
+    assert found.sentence == "kernel: 6.4 → not known (minor: only one side says it)"
+
+
+def test_other_shares_of_the_same_values_are_minor() -> None:
+    (found,) = what_else_differs([{"mtu": "1500"}, {"mtu": "9000"}], [{"mtu": "1500"}] * 2 + [{"mtu": "9000"}])
+    assert (found.weight, found.why) == (Weight.MINOR, "in other shares")
+
+
+def test_long_lists_are_cut() -> None:
+    assert said(["a", "b", "c", "d", "e", "f"]) == "a, b, c, d and 2 more"
+
+
+def test_the_last_rule_takes_what_is_left() -> None:
+    assert CIRCUMSTANCES[-1].pattern == ".*"
+    (found,) = what_else_differs([{"colour": "red"}], [{"colour": "blue"}])
+    assert found.why == "may or may not matter"
