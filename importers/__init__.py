@@ -1,13 +1,15 @@
 """Importers: files in, fragments and problems out; nothing here knows Django or the database.
 
 ``FORMATS`` lists the importer modules, ``read`` finds the one that recognises each file and lets it parse.
-``importers.archive`` unpacks zip files before, ``importers.collate`` makes runs of the fragments afterwards.
+``importers.archive`` unpacks zip files before and gzip files on the way, ``importers.collate`` makes runs of the
+fragments afterwards.
 """
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from importers import awm, cp_query
+from importers.archive import decompress
 from importers.model import Format, Fragment, Problem, Severity, SourceFile, Text
 from importers.text import decode
 
@@ -38,8 +40,11 @@ def read(files: Iterable[SourceFile], forced: Mapping[str, str] | None = None) -
 
 
 def _read_one(file: SourceFile, forced: str | None) -> FileReading:
-    decoded = decode(file.name, file.data)
-    reading = FileReading(file.name, problems=list(decoded.problems))
+    plain = decompress(file)
+    if isinstance(plain, Problem):
+        return FileReading(file.name, problems=[plain])
+    decoded = decode(plain.name, plain.data)
+    reading = FileReading(plain.name, problems=list(decoded.problems))
     if decoded.text is None:
         return reading
     reading.encoding = decoded.text.encoding

@@ -1,9 +1,10 @@
-"""Zip archives to source files, safely: nothing is written to disk and every limit is checked while reading."""
+"""Zip archives and gzip files unpacked, safely: nothing is written to disk, every limit is checked while reading."""
 
 import re
 import stat
 import zlib
 from dataclasses import dataclass, field
+from gzip import GzipFile
 from io import BytesIO
 from lzma import LZMAError
 from pathlib import PurePosixPath
@@ -50,6 +51,35 @@ def is_archive(data: bytes) -> bool:
     return data.startswith((b"PK\x03\x04", b"PK\x05\x06"))
 
 
+def is_compressed(data: bytes) -> bool:
+    """Whether these bytes begin as a gzip file does."""
+    return data.startswith(b"\x1f\x8b\x08")
+
+
+def decompress(file: SourceFile, limits: Limits = DEFAULT_LIMITS) -> SourceFile | Problem:
+    """The file inside a gzip file, under the same name, so that what it says is found in what was received.
+
+    Any other file comes back as it is. A limit passed, a cut-off or a damaged gzip file gives a problem.
+    """
+    if not is_compressed(file.data):
+        return file
+    allowed = min(limits.total_bytes, max(limits.ratio * len(file.data), _SMALL))
+    try:
+        with GzipFile(fileobj=BytesIO(file.data)) as stream:
+            data = stream.read(allowed + 1)
+    except _DAMAGE as error:
+        return _damaged(file.name, error)
+    if len(data) > allowed:
+        message = f"{file.name} unpacks to more than {allowed} bytes."
+        return Problem(Severity.ERROR, "archive.limit", message, "Upload what it holds in smaller files.", file.name)
+    return SourceFile(file.name, data)
+
+
+def _damaged(name: str, error: Exception) -> Problem:
+    message = f"The archive {name} is damaged and was not unpacked ({error})."
+    return Problem(Severity.ERROR, "archive.corrupt", message, "Make it again, or transfer it in binary.", name)
+
+
 def unpack(archive: SourceFile, limits: Limits = DEFAULT_LIMITS) -> Unpacked:
     """The files of one zip archive. A limit passed or a corrupt archive gives no file at all, and a problem."""
     try:
@@ -58,9 +88,7 @@ def unpack(archive: SourceFile, limits: Limits = DEFAULT_LIMITS) -> Unpacked:
     except _Refused as refusal:
         return Unpacked(problems=[refusal.problem])
     except _DAMAGE as error:
-        message = f"The archive {archive.name} is damaged and was not unpacked ({error})."
-        remedy = "Make the archive again, or transfer it in binary."
-        return Unpacked(problems=[Problem(Severity.ERROR, "archive.corrupt", message, remedy, archive.name)])
+        return Unpacked(problems=[_damaged(archive.name, error)])
 
 
 class _Refused(Exception):  # noqa: N818 - a limit passed is no error of the program

@@ -1,13 +1,15 @@
-"""Unpacking zip archives: what is taken, what is left out by name, and which limits refuse the whole."""
+"""Unpacking zip archives and gzip files: what is taken, what is left out by name, and which limits refuse the whole."""
 
+import gzip
 import stat
 from io import BytesIO
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import pytest
 
-from importers.archive import Limits, is_archive, unpack
-from importers.model import SourceFile
+from importers import read
+from importers.archive import Limits, decompress, is_archive, unpack
+from importers.model import Problem, SourceFile
 
 
 def zipped(*members: tuple[str | ZipInfo, bytes], compression: int = ZIP_DEFLATED) -> bytes:
@@ -112,3 +114,38 @@ def test_a_bomb_refuses_the_whole() -> None:
 def test_an_archive_is_known_by_its_first_bytes() -> None:
     assert is_archive(zipped())
     assert not is_archive(b"PK is no archive")
+
+
+LOG = b"""AWMLOG 1 tool=AWM role=client host=LINUXA
+RUN run_id=AB101 start="2002-02-26 14:05:03"
+PARM workload=RR users=2 req_bytes=200 resp_bytes=1000 seconds=60
+SUM trans=3000 seconds=60.00
+END rc=0 reason=complete end="2002-02-26 14:06:03"
+"""
+
+
+def test_a_compressed_log_reads_as_the_log_itself_under_its_own_name() -> None:
+    plain, packed = read([SourceFile("AB101.log", LOG), SourceFile("AB101.log.gz", gzip.compress(LOG))])
+    assert (packed.name, packed.format, packed.problems) == ("AB101.log.gz", "awm", [])
+    assert packed.fragments[0].file == "AB101.log.gz"
+    assert packed.fragments[0].readings == plain.fragments[0].readings
+
+
+def test_the_parts_of_a_gzip_file_are_one_text_and_other_files_stay_as_they_are() -> None:
+    parts = SourceFile("a.gz", gzip.compress(b"one ") + gzip.compress(b"two"))
+    assert decompress(parts) == SourceFile("a.gz", b"one two")
+    assert decompress(SourceFile("a.log", LOG)) == SourceFile("a.log", LOG)
+
+
+@pytest.mark.parametrize("data", [gzip.compress(LOG)[:-1], gzip.compress(LOG)[:40], gzip.compress(LOG)[:-8] + b"x" * 8])
+def test_a_damaged_gzip_file_gives_nothing_but_a_problem(data: bytes) -> None:
+    (reading,) = read([SourceFile("AB101.log.gz", data)])
+    assert (reading.format, reading.fragments) == (None, [])
+    assert [(each.code, each.file) for each in reading.problems] == [("archive.corrupt", "AB101.log.gz")]
+
+
+@pytest.mark.parametrize("limits", [Limits(ratio=100), Limits(total_bytes=2 * 1024**2)])
+def test_a_gzip_bomb_is_refused(limits: Limits) -> None:
+    problem = decompress(SourceFile("bomb.gz", gzip.compress(b"0" * 3 * 1024**2)), limits)
+    assert isinstance(problem, Problem)
+    assert problem.code == "archive.limit"
