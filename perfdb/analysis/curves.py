@@ -1,0 +1,187 @@
+"""Where a throughput curve levels off, where its peak is, and how it goes on from there.
+
+A curve is the mean throughput by number of users. No law of scalability is fitted: a curve of four or five points
+cannot tell its parameters.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from statistics import median
+
+from perfdb.analysis.units import round_half_up
+
+LEVEL_TOLERANCE = 0.05
+FLAT_UP_TO = 0.02
+SLIGHT_UP_TO = 0.05
+FEWEST = 3
+# So that a value that lies exactly on a limit is on its near side whatever binary arithmetic makes of it.
+_NOISE = 1e-12
+
+Point = tuple[int, float | None]
+_Known = tuple[int, float]
+
+
+class Course(StrEnum):
+    """How a curve goes on after it has levelled off; or that it does not, or that nothing can be said."""
+
+    RISING = "rising"
+    FLAT = "flat"
+    SLIGHTLY_RISING = "slightly rising"
+    SLIGHTLY_FALLING = "slightly falling"
+    FALLING = "falling"
+    LATE_BUMP = "late bump"
+    NO_THROUGHPUT = "no throughput"
+    TOO_FEW = "too few points"
+
+
+class Edge(StrEnum):
+    """The end of the tested range at which the maximum lies."""
+
+    SMALLEST = "smallest"
+    LARGEST = "largest"
+
+    @property
+    def sentence(self) -> str:
+        """Why the maximum is to be taken with care."""
+        return f"maximum is at the edge of the tested range ({self} number of users)"
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """What can be said about one curve.
+
+    ``peak_users`` is the smallest number of users that reaches the maximum ``peak``; both are None without points.
+    The level starts above ``after`` users and at ``start`` users at the latest; ``after`` is None when it starts at or
+    below the smallest tested number; ``start`` is None when the curve is still rising or nothing can be said.
+    ``tail`` is last / maximum − 1, or last / best earlier − 1 when the last point is the maximum; None where that has
+    no meaning (fewer than three points, or nothing but zeros before the last).
+    """
+
+    course: Course
+    peak_users: int | None = None
+    peak: float | None = None
+    after: int | None = None
+    start: int | None = None
+    tail: float | None = None
+
+    def sentence(self, decimals: int = 2, unit: str = "") -> str:
+        """The curve for people: ``levels off between 5 and 10 users; peak 1535.70 at 20 users, then falls by 12.0 %``.
+
+        ``decimals`` and ``unit`` are those of the peak.
+        """
+        if self.peak is None or self.peak_users is None:
+            return "no point has a throughput"
+        if self.course is Course.NO_THROUGHPUT:
+            return "no throughput at any number of users"
+        number = f"{round_half_up(self.peak, decimals)} {unit}".strip()
+        peak = f"peak {number} at {_users(self.peak_users)}"
+        if self.course is Course.TOO_FEW:
+            return f"too few points to tell where it levels off; {peak}"
+        if self.course is Course.RISING:
+            gain = "" if self.tail is None else f", {_percent(self.tail)} above the best before"
+            return f"still rising at the largest tested number of users; {peak}{gain}"
+        return f"levels off {self._bracket()}; {peak}, {self._going_on()}"
+
+    def _bracket(self) -> str:
+        if self.after is None:
+            return f"at {_users(self.start or 0)} or fewer"
+        return f"between {self.after} and {_users(self.start or 0)}"
+
+    def _going_on(self) -> str:
+        size = _percent(self.tail or 0.0)
+        return {
+            Course.FLAT: f"flat to the end (within {size})",
+            Course.SLIGHTLY_RISING: f"slightly rising to the end by {size}",
+            Course.SLIGHTLY_FALLING: f"then falls slightly by {size}",
+            Course.FALLING: f"then falls by {size}",
+            Course.LATE_BUMP: f"a late bump {size} above the best before",
+        }[self.course]
+
+
+def _users(number: int) -> str:
+    return f"{number} user{'s' * (number != 1)}"
+
+
+def _percent(share: float) -> str:
+    return f"{round_half_up(abs(share) * 100, 1)} %"
+
+
+def _known(points: Sequence[Point]) -> list[_Known]:
+    """The points that have a value, by users. Raises ValueError for what cannot be a curve."""
+    known = sorted((users, value) for users, value in points if value is not None)
+    if len({users for users, _ in points}) < len(points):
+        raise ValueError("a number of users has more than one point")
+    if any(users < 1 for users, _ in points):
+        raise ValueError("a point has fewer than one user")
+    if any(not math.isfinite(value) or value < 0 for _, value in known):
+        raise ValueError("a throughput is negative or no finite number")
+    return known
+
+
+def describe(points: Sequence[Point]) -> Curve:
+    """Where the mean throughput (any unit) by users levels off, and how it goes on.
+
+    A point without a value (None) is left out, and so the bracket widens; a zero is a value like any other, but never
+    the start of the level. Fewer than three points with a value are *too few*, nothing but zeros is *no throughput*.
+    Raises ValueError for a throughput below zero or not finite, and for two points at one number of users.
+    """
+    known = _known(points)
+    if not known:
+        return Curve(Course.TOO_FEW)
+    peak_users, peak = max(known, key=lambda point: (point[1], -point[0]))
+    if len(known) < FEWEST:
+        return Curve(Course.TOO_FEW, peak_users, peak)
+    if peak == 0:
+        return Curve(Course.NO_THROUGHPUT, peak_users, peak)
+    tail = _tail([value for _, value in known])
+    if _is_rising([value for _, value in known]):
+        return Curve(Course.RISING, peak_users, peak, tail=tail)
+    after, start = _start(known)
+    return Curve(_course(tail or 0.0), peak_users, peak, after, start, tail)
+
+
+def _is_rising(values: Sequence[float]) -> bool:
+    """The last value is above all others by more than the tolerance, and the last but one is the best of those."""
+    best = max(values[:-1])
+    return values[-1] > best * (1 + LEVEL_TOLERANCE) * (1 + _NOISE) and values[-2] == best
+
+
+def _start(known: Sequence[_Known]) -> tuple[int | None, int]:
+    """The bracket in which the level starts: the users before, if any, and the first users on the level.
+
+    The level is the median of the three largest values, so that a single outlier does not move it.
+    """
+    reference = median(sorted(value for _, value in known)[-3:])
+    least = (1 - LEVEL_TOLERANCE) * reference * (1 - _NOISE)
+    at = next(place for place, (_, value) in enumerate(known) if value > 0 and value >= least)
+    return (known[at - 1][0] if at else None), known[at][0]
+
+
+def _tail(values: Sequence[float]) -> float | None:
+    """How far the last value is from the maximum, or from the best of the others when it is the maximum itself."""
+    best = max(values[:-1])
+    return values[-1] / best - 1 if best > 0 else None
+
+
+def _course(tail: float) -> Course:
+    size = abs(tail) * (1 - _NOISE) - _NOISE
+    if size <= FLAT_UP_TO:
+        return Course.FLAT
+    if size <= SLIGHT_UP_TO:
+        return Course.SLIGHTLY_RISING if tail > 0 else Course.SLIGHTLY_FALLING
+    return Course.LATE_BUMP if tail > 0 else Course.FALLING
+
+
+def at_edge(points: Sequence[Point]) -> Edge | None:
+    """The end of the tested range at which the maximum lies: more (or fewer) users might have given more.
+
+    None when a number of users in between reaches the maximum, when fewer than two points have a value, and when all
+    are zero. A maximum at both ends is at the smallest. Raises as ``describe``.
+    """
+    known = _known(points)
+    best = max((value for _, value in known), default=0.0)
+    if len(known) < 2 or best == 0 or any(value == best for _, value in known[1:-1]):
+        return None
+    return Edge.SMALLEST if known[0][1] == best else Edge.LARGEST
