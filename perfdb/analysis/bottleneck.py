@@ -1,0 +1,262 @@
+"""What limited a run: the link, the processors, one component that can use a single processor, or none of these.
+
+The rules are asked in this order and the first that applies is the verdict. A figure that is not known decides
+nothing; where too little is known to say that nothing was at its limit, the verdict is *unknown*.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from perfdb.analysis.metrics import TOTAL, Measure
+from perfdb.analysis.units import round_half_up
+
+LINK_FROM = 0.97
+BUSY_FROM = 95.0
+NEAR_FROM = 85.0
+
+MB = 2**20
+# Bytes of each packet that are not payload: the IP header (20) and the TCP header with time stamps (32); bytes
+# beside each packet on an Ethernet: preamble (8), header (14), check sequence (4) and the gap between frames (12).
+TCP_HEADERS = 52
+FRAME_BYTES = 38
+# The least headers that carry data at all, IP and UDP: no payload can pass what these leave of the line.
+LEAST_HEADERS = 28
+
+LIMIT_TEXT = "line rate / 8 × (MTU − 52) / (MTU + 38) / 2^20"
+
+
+class Verdict(StrEnum):
+    """What limited a run, in the order in which it is asked."""
+
+    LINK = "link"
+    PROCESSORS = "processors"
+    COMPONENT = "component"
+    NEAR_LIMIT = "near its limit"
+    NOT_PROCESSORS = "processors are not the limit"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """What is known of one run; None and what is absent is not known.
+
+    ``mb_per_s``: MB of 2^20 bytes per second; without it, it follows from ``trans_per_s`` and the sizes. With both
+    sizes the busier direction is what is held against the link, which carries both at once.
+    ``utilisations`` by measure, in per cent: ``cpu_util`` of the total or a role (of the whole system),
+    ``processor_util`` and ``run_wait`` of a role (of one processor). ``processors`` are the system's.
+    ``virtual_processors``: how many of them a role may use at once. A role is a single-processor component when this
+    is 1, or when nothing is given and its ``run_wait`` is reported, which is sampled of a single stack or guest;
+    other figures may be of a group of guests, which is no component.
+    """
+
+    mb_per_s: float | None = None
+    trans_per_s: float | None = None
+    request_bytes: int | None = None
+    response_bytes: int | None = None
+    line_bits_per_s: float | None = None
+    mtu: int | None = None
+    processors: float | None = None
+    utilisations: Mapping[Measure, float] = field(default_factory=dict)
+    virtual_processors: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """A number that decided: its name, its value, and the unit ("%" of the system or of one processor, "MB/s")."""
+
+    name: str
+    value: float
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bottleneck:
+    """The verdict on one run.
+
+    ``component`` is the role that is at or near its limit, None unless the verdict is about one. ``reasons`` are the
+    numbers that decided, the decisive one first. ``formula`` is the rule with the numbers put in.
+    """
+
+    verdict: Verdict
+    sentence: str
+    formula: str
+    component: str | None = None
+    reasons: tuple[Reason, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Busy:
+    """How busy a component is, in per cent of one processor, and how that follows."""
+
+    role: str
+    percent: float
+    measure: str
+    formula: str
+
+
+def payload_limit(line_bits_per_s: float, mtu: int, headers: int = TCP_HEADERS) -> float:
+    """The most payload in MB (2^20 bytes) per second that an Ethernet of this speed carries one way, at this MTU.
+
+    ``headers``: bytes of each packet that are not payload. Raises ValueError for a speed or an MTU that carries none.
+    """
+    if line_bits_per_s <= 0 or mtu <= headers:
+        raise ValueError(f"a line of {line_bits_per_s:g} bits/s with an MTU of {mtu} carries no payload")
+    return line_bits_per_s / 8 * (mtu - headers) / (mtu + FRAME_BYTES) / MB
+
+
+def busier_share(request_bytes: int | None, response_bytes: int | None) -> float:
+    """The share of the bytes that goes the busier way, 0.5 to 1; all of them where the sizes are not known."""
+    if request_bytes is None or response_bytes is None or request_bytes + response_bytes <= 0:
+        return 1.0
+    return max(request_bytes, response_bytes) / (request_bytes + response_bytes)
+
+
+def judge(load: Load) -> Bottleneck:
+    """What limited the run: the first rule that applies. Raises ValueError as ``payload_limit``."""
+    busy = _components(load)
+    worst = max(busy, key=lambda one: one.percent, default=None)
+    total = load.utilisations.get(Measure("cpu_util"))
+    return (
+        _link(load)
+        or _processors(total)
+        or _component(worst)
+        or _near(total, worst)
+        or _not_processors(total, worst)
+        or Bottleneck(
+            Verdict.UNKNOWN,
+            "what limited the run cannot be told: the utilisation of the whole system is not known",
+            f"CPU utilisation < {NEAR_FROM:g} %",
+        )
+    )
+
+
+def _megabytes(load: Load) -> float | None:
+    if load.mb_per_s is not None:
+        return load.mb_per_s
+    if load.trans_per_s is None or load.request_bytes is None or load.response_bytes is None:
+        return None
+    return load.trans_per_s * (load.request_bytes + load.response_bytes) / MB
+
+
+def _link(load: Load) -> Bottleneck | None:
+    rate = _megabytes(load)
+    if rate is None or load.line_bits_per_s is None or load.mtu is None:
+        return None
+    rate *= busier_share(load.request_bytes, load.response_bytes)
+    limit = payload_limit(load.line_bits_per_s, load.mtu)
+    if rate < LINK_FROM * limit * (1 - 1e-12):
+        return None
+    shown, most = round_half_up(rate, 2), round_half_up(limit, 2)
+    share = round_half_up(rate / limit * 100, 1)
+    return Bottleneck(
+        Verdict.LINK,
+        f"the link limits: {shown} MB/s are {share} % of the {most} MB/s of payload that it can carry",
+        f"{shown} ≥ {LINK_FROM * 100:g} % of {load.line_bits_per_s:.12g} / 8 × ({load.mtu} − {TCP_HEADERS}) / "
+        f"({load.mtu} + {FRAME_BYTES}) / 2^20 = {most}",
+        reasons=(Reason("mb_per_s", rate, "MB/s"), Reason("payload limit", limit, "MB/s")),
+    )
+
+
+def _processors(total: float | None) -> Bottleneck | None:
+    if total is None or total < BUSY_FROM:
+        return None
+    shown = round_half_up(total, 1)
+    return Bottleneck(
+        Verdict.PROCESSORS,
+        f"the processors limit: the system is {shown} % busy",
+        f"CPU utilisation {_exact(total)} % ≥ {BUSY_FROM:g} %",
+        reasons=(Reason("cpu_util", total, "% of the system"),),
+    )
+
+
+def _component(worst: _Busy | None) -> Bottleneck | None:
+    if worst is None or worst.percent < BUSY_FROM:
+        return None
+    return Bottleneck(
+        Verdict.COMPONENT,
+        f"{worst.role} limits: it {_doing(worst)} {round_half_up(worst.percent, 1)} % of one processor, "
+        "and cannot use more than one",
+        f"{worst.formula} ≥ {BUSY_FROM:g} %",
+        worst.role,
+        (_reason(worst),),
+    )
+
+
+def _near(total: float | None, worst: _Busy | None) -> Bottleneck | None:
+    """Who is nearest to its limit, if anyone is near."""
+    own = -1.0 if worst is None else worst.percent
+    if total is not None and total >= max(NEAR_FROM, own):
+        return Bottleneck(
+            Verdict.NEAR_LIMIT,
+            f"the processors are near their limit: the system is {round_half_up(total, 1)} % busy",
+            f"CPU utilisation {_exact(total)} % ≥ {NEAR_FROM:g} %",
+            reasons=(Reason("cpu_util", total, "% of the system"),),
+        )
+    if worst is None or own < NEAR_FROM:
+        return None
+    return Bottleneck(
+        Verdict.NEAR_LIMIT,
+        f"{worst.role} is near its limit: it {_doing(worst)} {round_half_up(own, 1)} % of one processor",
+        f"{worst.formula} ≥ {NEAR_FROM:g} %",
+        worst.role,
+        (_reason(worst),),
+    )
+
+
+def _not_processors(total: float | None, worst: _Busy | None) -> Bottleneck | None:
+    if total is None:
+        return None
+    text = f"the system is {round_half_up(total, 1)} % busy"
+    formula = f"CPU utilisation {_exact(total)} %"
+    reasons = [Reason("cpu_util", total, "% of the system")]
+    if worst is not None:
+        text += f", and {worst.role}, the busiest component, {round_half_up(worst.percent, 1)} % of one processor"
+        formula += f" and {worst.formula}"
+        reasons.append(_reason(worst))
+    return Bottleneck(
+        Verdict.NOT_PROCESSORS,
+        f"the processors are not the limit: {text}",
+        f"{formula} < {NEAR_FROM:g} %",
+        reasons=tuple(reasons),
+    )
+
+
+def _components(load: Load) -> list[_Busy]:
+    """Every figure of a single-processor component, as per cent of one processor."""
+    roles = {measure.role for measure in load.utilisations} - {TOTAL}
+    found = (_figures(load, role) for role in sorted(roles) if _is_single(load, role))
+    return [one for each in found for one in each]
+
+
+def _is_single(load: Load, role: str) -> bool:
+    if role in load.virtual_processors:
+        return load.virtual_processors[role] == 1
+    return Measure("run_wait", role) in load.utilisations
+
+
+def _figures(load: Load, role: str) -> list[_Busy]:
+    of_one = [
+        _Busy(role, percent, metric, f"{title} of {role} {_exact(percent)} %")
+        for metric, title in (("processor_util", "utilisation"), ("run_wait", "running and waiting"))
+        if (percent := load.utilisations.get(Measure(metric, role))) is not None
+    ]
+    share = load.utilisations.get(Measure("cpu_util", role))
+    if share is None or load.processors is None:
+        return of_one
+    percent = share * load.processors
+    text = f"CPU utilisation of {role} {_exact(share)} % × {load.processors:g} processors = {_exact(percent)} %"
+    return [*of_one, _Busy(role, percent, "cpu_util", text)]
+
+
+def _doing(busy: _Busy) -> str:
+    return "runs or waits for the CPU" if busy.measure == "run_wait" else "uses"
+
+
+def _reason(busy: _Busy) -> Reason:
+    return Reason(f"{busy.measure}@{busy.role}", busy.percent, "% of one processor")
+
+
+def _exact(percent: float) -> str:
+    """The percentage with the digits it came with, without the noise of multiplication."""
+    return f"{percent:.6g}"
