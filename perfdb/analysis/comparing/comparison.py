@@ -22,7 +22,11 @@ class Verdict(StrEnum):
 
 
 class Effect(StrEnum):
-    """Whether the change is an improvement; unknown while it is not decided or the metric has no direction."""
+    """Whether the change is an improvement; unknown while it is not decided or the metric has no direction.
+
+    Single runs outside their band count as decided here, in the direction that they show. Neutral is a cell that is
+    the same.
+    """
 
     BETTER = "better"
     WORSE = "worse"
@@ -45,12 +49,14 @@ class Noise:
     """The estimate that a comparison used: its source, standard deviation (of logs) and degrees of freedom.
 
     ``noisy``: the cell's own spread is so much larger than its group's that it stands for itself.
+    ``borrowed``: the cell itself was not repeated, all that is known comes from others.
     """
 
     source: NoiseSource
     sd: float | None = None
     freedom: float | None = None
     noisy: bool = False
+    borrowed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +64,12 @@ class Comparison:
     """A cell against its base.
 
     ``percent`` is 100·(mean/base mean − 1) of unrounded means, None where it has no meaning (a base of zero, below
-    zero or missing). ``ratio`` and its 95 % ``interval`` come from the logarithms of the trials; ``p`` from Student's
-    t, ``q`` after Benjamini and Hochberg over the table. ``band`` is the repeatability band, as ratios, of single
-    runs. ``within``: the 90 % interval lies inside ±``delta``. ``detectable`` is the smallest change (as a ratio
-    minus 1) that could have been seen; ``trials_needed`` how many trials a side would decide ``delta``.
-    ``n_base`` and ``n`` count the measurements of both sides.
+    zero or missing). ``ratio`` and its 95 % ``interval`` come from the logarithms of the trials, ``error`` is the
+    standard error of ln ratio; ``p`` from Student's t, ``q`` after Benjamini and Hochberg over the table. ``band`` is
+    the repeatability band, as ratios, of single runs. ``within``: the 90 % interval lies inside ±``delta``.
+    ``detectable`` is the smallest change (as a ratio minus 1) that could have been seen; ``trials_needed`` how many
+    trials a side would decide ``delta``, or how many campaigns where the noise is that of history. ``n_base`` and
+    ``n`` count the measurements of both sides.
     """
 
     n_base: int
@@ -82,6 +89,7 @@ class Comparison:
     detectable: float | None = None
     trials_needed: int | None = None
     warnings: tuple[str, ...] = ()
+    error: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

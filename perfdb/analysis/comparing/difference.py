@@ -1,0 +1,74 @@
+"""The difference in per cent: how it is calculated, how it is printed, and whether a published one can be right.
+
+A positive difference means that the new value is *larger*; whether that is better is the metric's business.
+"""
+
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from perfdb.analysis.units import read_number, round_half_up, step
+
+NOT_APPLICABLE = "n/a"
+# Binary noise of percentages, which is not a deviation.
+_NOISE = 1e-9
+
+
+def percent_difference(base: float | None, new: float | None) -> float | None:
+    """100·(new/base − 1) of unrounded figures; None where it has no meaning: a base that is not above zero."""
+    if base is None or new is None or not (base > 0 and math.isfinite(base) and math.isfinite(new)):
+        return None
+    percent = 100 * (new / base - 1)
+    return percent if math.isfinite(percent) else None
+
+
+def mean_difference(base: Sequence[float], new: Sequence[float]) -> float | None:
+    """The percent difference of the arithmetic means of two samples; None also where one of them is empty."""
+    return percent_difference(statistics.fmean(base), statistics.fmean(new)) if base and new else None
+
+
+def printed_percent(percent: float | None, plus: bool = False) -> str:
+    """Without decimals, half away from zero, never "-0%"; "n/a" for None. ``plus`` prints the sign of a rise too."""
+    if percent is None:
+        return NOT_APPLICABLE
+    text = round_half_up(percent, 0)
+    return f"{'+' if plus and not text.startswith('-') and text != '0' else ''}{text}%"
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """A published percentage against its own operands, all in per cent.
+
+    ``interval`` is where the difference of the unrounded operands can lie; ``own`` is the difference of the operands
+    as printed. An inconsistent percentage is kept and marked, and ours shown beside it.
+    """
+
+    printed: str
+    own: float
+    interval: tuple[float, float]
+    consistent: bool
+
+
+def audit_percent(base: str, new: str, percent: str) -> Audit | None:
+    """Whether a printed percentage can follow from its printed operands, each of which may be half a step off.
+
+    None where the base leaves a difference without meaning. Raises ValueError when a text is no number.
+    """
+    own = percent_difference(read_number(base), read_number(new))
+    interval = _possible(base, new)
+    text = percent.strip().removesuffix("%")
+    claimed, half = read_number(text), step(text) / 2 + _NOISE
+    if own is None or interval is None:
+        return None
+    return Audit(percent, own, interval, interval[0] - half <= claimed <= interval[1] + half)
+
+
+def _possible(base: str, new: str) -> tuple[float, float] | None:
+    """The smallest and the largest difference of operands that print as these; None when the base may be zero."""
+    bases, news = ((read_number(text) - step(text) / 2, read_number(text) + step(text) / 2) for text in (base, new))
+    if bases[0] <= 0:
+        return None
+    corners = [100 * (b / a - 1) for a, b in product(bases, news)]
+    return min(corners), max(corners)

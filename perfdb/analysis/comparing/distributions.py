@@ -1,0 +1,37 @@
+"""Student's t and Fisher's F at the few points that comparing needs, with any positive real freedom.
+
+``scipy.special`` holds the same functions as ``scipy.stats`` without the machinery around them, forty times as fast:
+a table asks for some of them in every cell.
+"""
+
+import math
+
+from scipy import special
+
+
+def student_quantile(probability: float, freedom: float) -> float:
+    """The point below which Student's t with ``freedom`` lies with this probability."""
+    return float(special.stdtrit(freedom, probability))
+
+
+def student_p(t: float, freedom: float) -> float:
+    """The probability of a t at least this far from zero, on either side."""
+    return float(2 * special.stdtr(freedom, -abs(t)))
+
+
+def fisher_quantile(probability: float, above: float, below: float) -> float:
+    """The point below which F with ``above`` and ``below`` degrees of freedom lies with this probability."""
+    return float(special.fdtri(above, below, probability))
+
+
+def ratio(log_ratio: float) -> float:
+    """The ratio whose logarithm this is; infinity beyond what a float holds."""
+    try:
+        return math.exp(log_ratio)
+    except OverflowError:
+        return math.inf
+
+
+def ratio_interval(log_ratio: float, half_width: float) -> tuple[float, float]:
+    """The ratios at both ends of an interval that is symmetric on the logarithmic scale."""
+    return ratio(log_ratio - half_width), ratio(log_ratio + half_width)

@@ -1,0 +1,148 @@
+"""How much the cells of a noise group vary by themselves: each cell's spread, the group's prior, and both together.
+
+Three trials tell little about a spread, the many cells of a table tell much. So each cell's variance is moderated by
+what its group has in common (Smyth 2004). All variances are of natural logarithms, whose standard deviation is the
+coefficient of variation.
+"""
+
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from scipy import special
+
+from perfdb.analysis.comparing.distributions import fisher_quantile
+
+# The most that a group may weigh: cells are never taken to be as alike as the fit of a few of them claims.
+MOST_FREEDOM = 8.0
+# So many cells it takes to tell how much the spreads themselves differ.
+FEWEST_CELLS = 3
+NOISY = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """A variance of logarithms with its degrees of freedom; no freedom: nothing is known."""
+
+    variance: float = 0.0
+    freedom: int = 0
+
+    @property
+    def known(self) -> bool:
+        """Whether it can be learnt from. Equal values with an unknown printed step have no usable variance."""
+        return self.freedom > 0 and self.variance > 0
+
+
+@dataclass(frozen=True, slots=True)
+class Prior:
+    """What the spreads of a group have in common: variance, the freedom it counts for, and the freedom behind it."""
+
+    variance: float
+    freedom: float
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Moderated:
+    """The variance and freedom that a comparison uses; ``noisy``: the cell's own, far above its group's."""
+
+    variance: float
+    freedom: float
+    noisy: bool = False
+
+
+def usable(values: Sequence[float]) -> list[float]:
+    """The values that have a logarithm: positive and finite."""
+    return [value for value in values if value > 0 and math.isfinite(value)]
+
+
+def spread(samples: Sequence[Sequence[float]], step: float | None = None) -> Spread:
+    """The pooled variance of the logarithms of samples, each around its own mean.
+
+    ``step`` is one in the last printed digit, in the samples' unit: rounding alone makes values differ by a variance
+    of step²/12, and no spread is taken to be smaller.
+    """
+    kept = [values for sample in samples if (values := usable(sample))]
+    freedom = sum(len(values) - 1 for values in kept)
+    if freedom == 0:
+        return Spread()
+    squares = sum(_squares([math.log(value) for value in values]) for values in kept)
+    return Spread(max(squares / freedom, rounding_variance(kept, step)), freedom)
+
+
+def _squares(logs: Sequence[float]) -> float:
+    # A mean of equal floats may differ from them in its last bit; equal trials have no spread.
+    return 0.0 if min(logs) == max(logs) else sum((log - statistics.fmean(logs)) ** 2 for log in logs)
+
+
+def rounding_variance(samples: Sequence[Sequence[float]], step: float | None) -> float:
+    """The variance of logarithms that comes from rounding to ``step``: (step / mean)² / 12."""
+    values = [value for sample in samples for value in sample]
+    return 0.0 if step is None else (step / statistics.fmean(values)) ** 2 / 12
+
+
+def fit_prior(spreads: Sequence[Spread]) -> Prior | None:
+    """The common prior of a group's cells; None when none of them has a spread."""
+    known = [each for each in spreads if each.known]
+    if not known:
+        return None
+    total = sum(each.freedom for each in known)
+    excess = _excess(known)
+    if excess <= 0:
+        return Prior(sum(each.freedom * each.variance for each in known) / total, MOST_FREEDOM, total)
+    freedom = min(MOST_FREEDOM, 2 * inverse_trigamma(excess))
+    centre = statistics.fmean(_centred(each) for each in known)
+    return Prior(math.exp(centre + _bias(freedom)), freedom, total)
+
+
+def _excess(known: Sequence[Spread]) -> float:
+    """How much more the logarithms of the variances vary than their freedom explains; 0 for too few cells."""
+    if len(known) < FEWEST_CELLS:
+        return 0.0
+    expected = statistics.fmean(float(special.polygamma(1, each.freedom / 2)) for each in known)
+    return statistics.variance([_centred(each) for each in known]) - expected
+
+
+def _bias(freedom: float) -> float:
+    """The expected logarithm of a sample variance of this freedom, where the true variance is 1."""
+    return float(special.digamma(freedom / 2)) - math.log(freedom / 2)
+
+
+def _centred(each: Spread) -> float:
+    return math.log(each.variance) - _bias(each.freedom)
+
+
+def inverse_trigamma(value: float) -> float:
+    """The y whose trigamma is ``value`` > 0, by Newton's method on 1/trigamma, which is convex (Smyth 2004)."""
+    if value < 1e-6:
+        # Here trigamma is 1/y to the last digit, and its derivative underflows.
+        return 1 / value
+    y = 0.5 + 1 / value
+    for _ in range(100):
+        trigamma = float(special.polygamma(1, y))
+        change = trigamma * (1 - trigamma / value) / float(special.polygamma(2, y))
+        y += change
+        if abs(change) < 1e-12 * y:
+            break
+    return y
+
+
+def moderate(own: Spread, prior: Prior) -> Moderated:
+    """A cell's variance drawn towards its group's, each weighted by its freedom.
+
+    A spread beyond the 95 % point of F is noisy and stands for itself. The freedom is never more than all cells
+    together have, never less than 1.
+    """
+    if is_noisy(own, prior):
+        return Moderated(own.variance, own.freedom, noisy=True)
+    together = prior.freedom + own.freedom
+    variance = (prior.freedom * prior.variance + own.freedom * own.variance) / together
+    return Moderated(variance, max(1.0, min(together, prior.total)))
+
+
+def is_noisy(own: Spread, prior: Prior) -> bool:
+    """Whether a cell varies more than chance allows in its group."""
+    if own.freedom == 0:
+        return False
+    return own.variance / prior.variance > fisher_quantile(NOISY, own.freedom, prior.freedom)

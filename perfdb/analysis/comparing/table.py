@@ -1,0 +1,42 @@
+"""The public entry: the matched cells of one table and metric, all at once.
+
+They belong together twice: the cells of a noise group tell each other's spread, and among many cells some look
+changed by chance, which Benjamini and Hochberg's procedure allows for.
+"""
+
+from collections.abc import Sequence
+
+from scipy import stats
+
+from perfdb.analysis.comparing.cell import decide, measure
+from perfdb.analysis.comparing.comparison import Comparison
+from perfdb.analysis.comparing.estimate import estimate_noise
+from perfdb.analysis.comparing.pair import NOTHING_KNOWN, Background, Pair
+from perfdb.analysis.metrics import Better
+
+# The practical size: what is smaller than this is "the same".
+DELTA = 0.02
+
+
+def compare(
+    pairs: Sequence[Pair], better: Better, delta: float = DELTA, background: Background = NOTHING_KNOWN
+) -> list[Comparison]:
+    """Each cell of a table against its base, in the order of ``pairs``; all of them in one metric's unit.
+
+    ``better`` is the metric's direction, ``delta`` the practical size (0.02 is 2 %). Raises ValueError for a size
+    that is not above zero.
+    """
+    if not delta > 0:
+        raise ValueError(f"a practical size of {delta} is not above zero")
+    noises = estimate_noise(pairs, background)
+    cells = [measure(pair, noise, delta) for pair, noise in zip(pairs, noises, strict=True)]
+    return [decide(cell, q, better) for cell, q in zip(cells, false_discovery([cell.p for cell in cells]), strict=True)]
+
+
+def false_discovery(ps: Sequence[float | None]) -> list[float | None]:
+    """The q of each p (Benjamini and Hochberg 1995); cells without a p do not count."""
+    tested = [p for p in ps if p is not None]
+    if not tested:
+        return [None] * len(ps)
+    qs = iter(stats.false_discovery_control(tested).tolist())
+    return [None if p is None else next(qs) for p in ps]
