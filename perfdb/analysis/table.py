@@ -13,6 +13,8 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from perfdb.analysis import dimensions, metrics
+from perfdb.analysis.comparing.comparison import Comparison
+from perfdb.analysis.comparing.comparison import Summary as ComparisonSummary
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.metrics import Better, Measure, Metric
 from perfdb.analysis.parameters import ordered
@@ -72,15 +74,23 @@ class Cell:
     """The sample for one key, in the order of trials, and what became of it.
 
     ``centre`` is the query's summary and ``mean`` the arithmetic mean, both in the metric's unit and None for an
-    empty sample. ``mixes`` are the explaining dimensions, neither shown nor fixed, in which the sample differs.
+    empty sample. ``interval`` is where the mean lies with 95 %. ``hidden`` are the values of the explaining
+    dimensions that are neither shown nor fixed. ``comparison`` is the cell against its base; a baseline's own cell
+    has none.
     """
 
     sample: tuple[Point, ...]
     mean: float | None
     centre: float | None
     interval: tuple[float, float] | None = None
-    mixes: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
+    hidden: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
     warnings: tuple[Note, ...] = ()
+    comparison: Comparison | None = None
+
+    @property
+    def mixes(self) -> Mapping[str, tuple[Value, ...]]:
+        """The hidden dimensions in which the sample differs."""
+        return {name: values for name, values in self.hidden.items() if len(values) > 1}
 
     @property
     def n(self) -> int:
@@ -94,6 +104,8 @@ class Table:
 
     ``rows`` and ``columns`` are keys in natural order, the same in all tables of a split; ``cells`` has those
     keys for which there are runs. ``common`` is what all runs of the table agree in and the layout does not show.
+    A baseline comes first of its dimension. ``summaries`` sum up the comparisons with each other value of the
+    baseline's dimensions.
     """
 
     query: Query
@@ -104,11 +116,22 @@ class Table:
     cells: Mapping[CellKey, Cell]
     common: Mapping[str, Value] = field(default_factory=dict)
     warnings: tuple[Note, ...] = ()
+    summaries: Mapping[Key, ComparisonSummary] = field(default_factory=dict)
 
     @property
     def metric(self) -> Metric:
         """The declaration: title, unit, better direction, decimals."""
         return metrics.BY_NAME[self.measure.metric]
+
+
+def baseline_first(names: Sequence[str], baseline: Mapping[str, Value]) -> Callable[[Key], tuple[object, ...]]:
+    """A sort key for keys of these dimensions: natural order, but a baseline before everything else."""
+
+    def order(key: Key) -> tuple[object, ...]:
+        named = zip(names, key, strict=True)
+        return tuple((name in baseline and value != baseline[name], ordered(value)) for name, value in named)
+
+    return order
 
 
 def key_order(key: Key) -> tuple[tuple[object, ...], ...]:
@@ -126,7 +149,7 @@ def tabulate(query: Query, observations: Observations) -> list[Table]:
     splits = _grouped(query, observations, kept) or {(): {}}
     return [
         table
-        for split in sorted(splits, key=key_order)
+        for split in sorted(splits, key=baseline_first(query.split if any(splits) else (), query.baseline))
         for table in _tables(query, observations, split, splits[split], notes)
     ]
 
@@ -160,7 +183,7 @@ def best_experiments(
     for row in observations.rows:
         # A group is made even where its runs have no value, so that it can be named.
         units = samples[group(row)]
-        if (value := _number(row, place)) is not None:
+        if (value := finite(row, place)) is not None:
             units[unit(row)].append(value)
     sign = 1 if metrics.BY_NAME[pick.measure.metric].better is Better.HIGHER else -1
     chosen = {_best(units, sign) for units in samples.values() if units}
@@ -168,7 +191,7 @@ def best_experiments(
     return [row for row in observations.rows if unit(row) in chosen], notes
 
 
-def _number(row: Row, place: int | None) -> float | None:
+def finite(row: Row, place: int | None) -> float | None:
     """The value at a place; what is no finite number (a division by zero at the source) counts as missing."""
     value = None if place is None else row[place]
     return value if value is not None and isfinite(value) else None
@@ -214,8 +237,8 @@ def _tables(
     common = {name: next(iter(values)) for name, values in distinct.items() if len(values) == 1}
     hidden = [name for name, values in distinct.items() if len(values) > 1 and dimensions.dimension(name).explains]
     sampler = _Sampler(query.summary, observations, hidden)
-    rows = tuple(sorted({row for row, _ in groups}, key=key_order))
-    columns = tuple(sorted({column for _, column in groups}, key=key_order))
+    rows = tuple(sorted({row for row, _ in groups}, key=baseline_first(query.rows, query.baseline)))
+    columns = tuple(sorted({column for _, column in groups}, key=baseline_first(query.columns, query.baseline)))
     for measure in query.metrics:
         cells = {key: sampler.cell(members, observations.place(measure)) for key, members in groups.items()}
         yield Table(query, measure, split, rows, columns, cells, common, notes)
@@ -241,13 +264,13 @@ class _Sampler:
         self._hidden = [(name, observations.dimensions.index(name) + 1) for name in hidden]
 
     def cell(self, members: Sequence[Row], place: int | None) -> Cell:
-        measured = [(row, value) for row in members if (value := _number(row, place)) is not None]
+        measured = [(row, value) for row in members if (value := finite(row, place)) is not None]
         values = [value for _, value in measured]
         return Cell(
             sample=tuple([self._point(row, value) for row, value in measured]),
             mean=statistics.fmean(values) if values else None,
             centre=self._summarise(values) if values else None,
-            mixes=self._mixes([row for row, _ in measured]) if len(measured) > 1 else {},
+            hidden=self._hidden_values([row for row, _ in measured]),
             warnings=_notes(len(values), len(members)),
         )
 
@@ -255,9 +278,13 @@ class _Sampler:
         run_id, trial = self._names(row)
         return Point(row[0], "" if run_id is None else str(run_id), trial, value)
 
-    def _mixes(self, rows: Sequence[Row]) -> dict[str, tuple[Value, ...]]:
+    def _hidden_values(self, rows: Sequence[Row]) -> dict[str, tuple[Value, ...]]:
         found = {name: {row[place] for row in rows} for name, place in self._hidden}
-        return {name: tuple(sorted(values, key=ordered)) for name, values in found.items() if len(values) > 1}
+        return {name: _in_order(values) for name, values in found.items()}
+
+
+def _in_order(values: set[Value]) -> tuple[Value, ...]:
+    return tuple(values) if len(values) < 2 else tuple(sorted(values, key=ordered))
 
 
 def _notes(n: int, runs: int) -> tuple[Note, ...]:

@@ -8,7 +8,6 @@ from typing import Any
 
 from rest_framework import serializers
 
-from perfdb.analysis.metrics import Better
 from perfdb.api.parsers import clean_path
 from perfdb.results.intake import DECISIONS
 from perfdb.results.models import Problem, Run, Upload, UploadRun
@@ -306,57 +305,3 @@ class StudyListSerializer(serializers.Serializer[Any]):
     """All studies."""
 
     results = StudySerializer(many=True)
-
-
-class NoteSerializer(serializers.Serializer[Any]):
-    """A warning; `code` is made for scripts."""
-
-    code = serializers.CharField()
-    message = serializers.CharField()
-
-
-class PointSerializer(serializers.Serializer[Any]):
-    """One measurement of a sample; `run` is the run's id."""
-
-    run = serializers.IntegerField()
-    run_id = serializers.CharField()
-    trial = serializers.IntegerField()
-    value = serializers.FloatField()
-
-
-class CellSerializer(serializers.Serializer[Any]):
-    """A sample and what became of it; `row` and `column` are places in the table's lists, from 0."""
-
-    row = serializers.IntegerField()
-    column = serializers.IntegerField()
-    n = serializers.IntegerField()
-    mean = serializers.FloatField(allow_null=True)
-    centre = serializers.FloatField(allow_null=True)
-    interval = serializers.ListField(child=serializers.FloatField(), allow_null=True)
-    values = PointSerializer(many=True)
-    diff = serializers.DictField(allow_null=True)
-    mixes = serializers.DictField(child=serializers.ListField())
-    warnings = NoteSerializer(many=True)
-
-
-class TableSerializer(serializers.Serializer[Any]):
-    """One metric laid out along rows and columns."""
-
-    title = serializers.CharField()
-    metric = serializers.CharField()
-    role = serializers.CharField()
-    unit = serializers.CharField()
-    better = serializers.ChoiceField(list(Better))
-    split = serializers.DictField()
-    common = serializers.DictField()
-    rows = serializers.ListField(child=serializers.DictField())
-    columns = serializers.ListField(child=serializers.DictField())
-    cells = CellSerializer(many=True)
-
-
-class TablesSerializer(serializers.Serializer[Any]):
-    """The answer to a query."""
-
-    query = serializers.CharField(help_text="The query as understood, in canonical order")
-    tables = TableSerializer(many=True)
-    warnings = NoteSerializer(many=True)

@@ -12,15 +12,15 @@ from django.db.models import F, FloatField, Model, Q, QuerySet, TextField, Value
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast, NullIf, TruncDate
 
-from perfdb.analysis import metrics, table
+from perfdb.analysis import against, metrics
 from perfdb.analysis.dimensions import FACTOR
 from perfdb.analysis.dimensions import Value as DimensionValue
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.parameters import QueryError, Range
-from perfdb.analysis.query import Query, default_metrics
+from perfdb.analysis.query import REPEATS, Query, default_metrics
 from perfdb.analysis.table import Observations, Table
 from perfdb.results import measures
-from perfdb.results.models import Device, Level, Run, Study, System, Workload
+from perfdb.results.models import Device, Experiment, Level, Run, Study, System, Workload
 from perfdb.results.paging import PAGE_SIZE, Column, Ordering, Page, page
 
 # More runs than anyone can look at; the archive may hold millions, and a process has one memory.
@@ -44,7 +44,7 @@ DIMENSION_COLUMNS: dict[str, str | Combinable] = {
 
 RUN_COLUMNS: dict[str, str | Combinable] = {
     "id": "id",
-    **DIMENSION_COLUMNS,
+    **{name: column for name, column in DIMENSION_COLUMNS.items() if name != "date"},
     "factors": "factors",
     "status": "status",
     "started": "started",
@@ -72,6 +72,8 @@ _VOCABULARY: dict[str, tuple[type[Model], str]] = {
 }
 _INTEGER_LIMITS = {"mtu": 2**31, "users": 2**31, "layer": 2**15, "trial": 2**15}
 _NOTHING = Q(pk__in=[])
+# What differs between campaigns of the same configuration.
+_OF_A_CAMPAIGN = {"campaign", "level", *REPEATS}
 
 
 def condition(name: str, values: Iterable[DimensionValue]) -> Q:
@@ -211,7 +213,33 @@ def answer(query: Query) -> tuple[Query, list[Table]]:
     """
     if not query.metrics:
         query = query.replace(metrics=default_metrics(patterns_present(query)))
-    return query, table.tabulate(query, observations(query))
+    found = observations(query)
+    return query, against.answer(query, found, earlier(query, found) if query.baseline else None)
+
+
+def earlier(query: Query, found: Observations) -> Observations | None:
+    """The same question of the other campaigns of its studies, which know how much results vary; None without any.
+
+    More of them than anyone could weigh are left alone: the comparison then rests on its own trials.
+    """
+    campaign = found.key(["study", "campaign", "level"])
+    present = {campaign(row) for row in found.rows}
+    studies = {study for study, _, _ in present}
+    campaigns = Experiment.objects.filter(study__slug__in=studies).values_list(
+        "study__slug", NullIf("campaign", Value("", TextField())), "level__name"
+    )
+    if set(campaigns.distinct()) <= present:
+        return None
+    wider = query.replace(
+        filters={name: values for name, values in query.filters.items() if name not in _OF_A_CAMPAIGN}
+        | {"study": tuple(sorted(studies))},
+        exclude={name: values for name, values in query.exclude.items() if name not in _OF_A_CAMPAIGN},
+        ranges={name: ends for name, ends in query.ranges.items() if name not in _OF_A_CAMPAIGN},
+    )
+    try:
+        return observations(wider)
+    except QueryError:
+        return None
 
 
 def run_page(queryset: QuerySet[Run], sort: str = "", cursor: str = "", size: int = PAGE_SIZE) -> Page:

@@ -34,7 +34,9 @@ def render(query: Query, tables: Sequence[Table]) -> str:
     """A header line, then a line for each cell; lines end in CR LF. Lists within a field are joined by semicolons."""
     out = io.StringIO()
     writer = csv.writer(out)
-    writer.writerow([_safe(name) for name in query.shown] + list(_OF_CELL))
+    # The tables may show more than was asked: a column for each trial.
+    shown = tables[0].query.shown if tables else query.shown
+    writer.writerow([_safe(name) for name in shown] + list(_OF_CELL))
     for table in tables:
         writer.writerows(_lines(table))
     return out.getvalue()

@@ -6,6 +6,7 @@ Numbers are in base units and never rounded; a cell refers to its row and column
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from perfdb.analysis.comparing.comparison import Comparison, Summary
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.query import Query
 from perfdb.analysis.render import labels
@@ -39,6 +40,49 @@ def _table(table: Table) -> dict[str, Any]:
         "rows": [_key(table.query.rows, key) for key in table.rows],
         "columns": [_key(table.query.columns, key) for key in table.columns],
         "cells": list(_cells(table)),
+        "summaries": [
+            {"against": dict(table.query.baseline), "of": _key(tuple(table.query.baseline), side), **_summary(summary)}
+            for side, summary in table.summaries.items()
+        ],
+    }
+
+
+def _summary(summary: Summary) -> dict[str, Any]:
+    """The comparisons of a table with one value of the baseline's dimensions, summed up; ratios, not per cent."""
+    return {
+        "cells": summary.cells,
+        "ratio": summary.ratio,
+        "interval": summary.interval,
+        "smallest": summary.smallest,
+        "largest": summary.largest,
+        "up": summary.up,
+        "down": summary.down,
+        "same": summary.same,
+        "undecided": summary.undecided,
+        "uniform": summary.uniform,
+    }
+
+
+def _diff(comparison: Comparison) -> dict[str, Any]:
+    """A cell against its base; ``interval`` and ``band`` are of the ratio, ``delta`` and ``percent`` in per cent."""
+    noise = comparison.noise
+    return {
+        "percent": comparison.percent,
+        "ratio": comparison.ratio,
+        "interval": comparison.interval,
+        "p": comparison.p,
+        "q": comparison.q,
+        "verdict": comparison.verdict.value,
+        "effect": comparison.effect.value,
+        "within": comparison.within,
+        "delta": 100 * comparison.delta,
+        "noise": {"source": noise.source.value, "sd": noise.sd, "freedom": noise.freedom, "noisy": noise.noisy},
+        "band": comparison.band,
+        "detectable": comparison.detectable,
+        "trials_needed": comparison.trials_needed,
+        "n_base": comparison.n_base,
+        "base_mean": comparison.base_mean,
+        "warnings": list(comparison.warnings),
     }
 
 
@@ -60,7 +104,7 @@ def _cell(cell: Cell) -> dict[str, Any]:
         "centre": cell.centre,
         "interval": cell.interval,
         "values": [point_data(point) for point in cell.sample],
-        "diff": None,
+        "diff": _diff(cell.comparison) if cell.comparison else None,
         "mixes": {name: list(values) for name, values in cell.mixes.items()},
         "warnings": [_note(note) for note in cell.warnings],
     }

@@ -63,6 +63,26 @@ def test_without_a_metric_the_workloads_own_are_shown(reader: APIClient) -> None
     assert "trans_per_s" not in metrics
 
 
+def test_a_comparison_comes_with_its_interval_and_verdict(reader: APIClient) -> None:
+    for device, base in (("QDIO", 100.0), ("HiperSockets", 130.0)):
+        for users in (1, 10, 20):
+            for trial, change in enumerate((0.99, 1.0, 1.01), start=1):
+                values = {"trans_per_s": base * users * change}
+                make_run(f"{device}{users}", device=device, users=users, trial=trial, values=values)
+    asked = {"metric": "trans_per_s", "rows": "users", "columns": "device", "baseline": "device:QDIO"}
+    (table,) = check(reader.get(PATH, asked), PATH)["tables"]
+    assert table["columns"] == [{"device": "QDIO"}, {"device": "HiperSockets"}]
+    diffs = [cell["diff"] for cell in table["cells"] if cell["column"] == 1]
+    assert [round(diff["percent"], 6) for diff in diffs] == [30.0] * 3
+    assert {(diff["verdict"], diff["effect"], diff["noise"]["source"]) for diff in diffs} == {
+        ("higher", "better", "trials")
+    }
+    assert all(diff["interval"][0] < 1.3 < diff["interval"][1] and diff["q"] < 0.05 for diff in diffs)
+    assert [cell["diff"] for cell in table["cells"] if cell["column"] == 0] == [None] * 3
+    (summary,) = table["summaries"]
+    assert (summary["against"], summary["of"], summary["up"]) == ({"device": "QDIO"}, {"device": "HiperSockets"}, 3)
+
+
 def test_only_the_runs_asked_for_count(reader: APIClient, runs: list[Run]) -> None:
     (table,) = check(reader.get(PATH, ASKED | {"users": "20"}), PATH)["tables"]
     assert [cell["values"][0]["run_id"] for cell in table["cells"]] == ["B"]
@@ -115,6 +135,15 @@ def test_an_unknown_parameter_is_refused_with_the_known_ones(reader: APIClient, 
 )
 def test_wrong_values_are_refused(reader: APIClient, name: str, text: str) -> None:
     assert problem(reader.get(PATH, {name: text}), 400)["parameter"] == name
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "known"),
+    [("baseline", "device:A", "users"), ("range", "device:A..B", "mtu"), ("exclude", "speed:1", "device")],
+)
+def test_what_contradicts_itself_is_refused(reader: APIClient, name: str, text: str, known: str) -> None:
+    found = problem(reader.get(PATH, {"rows": "users", name: text}), 400)
+    assert (found["parameter"], known in found["known"]) == (name, True)
 
 
 def test_writing_is_refused(api: APIClient) -> None:

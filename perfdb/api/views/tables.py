@@ -14,9 +14,7 @@ from perfdb.analysis.render import csv, json, markdown
 from perfdb.analysis.table import Table
 from perfdb.api import caching
 from perfdb.api.schema import QUERY_PARAMETERS, TABLES_EXAMPLE, errors
-from perfdb.api.serializers import (
-    TablesSerializer,
-)
+from perfdb.api.table_serializers import TablesSerializer
 from perfdb.results.querysets import answer
 
 

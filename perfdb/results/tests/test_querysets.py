@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from perfdb.analysis.comparing.comparison import NoiseSource
 from perfdb.analysis.dimensions import DIMENSIONS
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.parameters import QueryError
@@ -198,3 +199,22 @@ def test_hot_metrics_are_read_from_their_columns() -> None:
     run = make_run(values={"trans_per_s": 5.0})
     Run.objects.filter(pk=run.pk).update(values=[])
     assert observations(ask(metric="trans_per_s")).rows[0][-1] == 5.0
+
+
+def test_a_comparison_knows_the_earlier_campaigns() -> None:
+    for month, rate in enumerate((99.0, 101.0, 100.0, 100.0, 103.0), start=1):
+        for users in (1, 10, 20):
+            started = datetime(2026, month, 1, tzinfo=UTC)
+            values = {"trans_per_s": rate * users}
+            make_run(f"{month}-{users}", campaign=f"C{month}", users=users, started=started, values=values)
+    query = ask(metric="trans_per_s", rows="users", columns="campaign", campaign=["C4", "C5"], baseline="campaign:C4")
+    _, (table,) = querysets.answer(query)
+    found = [cell.comparison.noise.source for cell in table.cells.values() if cell.comparison]
+    assert found == [NoiseSource.HISTORY] * 3
+
+
+def test_without_other_campaigns_there_is_nothing_to_look_up() -> None:
+    make_run("A", device="OSA")
+    make_run("B", device="QDIO")
+    query = ask(metric="trans_per_s", rows="users", columns="device", baseline="device:OSA")
+    assert querysets.earlier(query, observations(query)) is None

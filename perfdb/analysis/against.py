@@ -1,0 +1,123 @@
+"""The cells of tables against their baseline: which cell is compared with which, and how sure a mean is.
+
+The statistics are those of ``perfdb.analysis.comparing``; here they get their samples. A cell's base is the cell of
+the same key in which the baseline's dimensions are replaced by its values; it may stand in another table of a split.
+"""
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from perfdb.analysis import dimensions
+from perfdb.analysis.comparing.interval import mean_intervals
+from perfdb.analysis.comparing.pair import Pair
+from perfdb.analysis.comparing.summary import summarise
+from perfdb.analysis.comparing.table import compare
+from perfdb.analysis.dimensions import Value
+from perfdb.analysis.history import COUPLED, background_of
+from perfdb.analysis.metrics import Measure
+from perfdb.analysis.query import REPEATS, Query
+from perfdb.analysis.table import Cell, CellKey, Key, Note, Observations, Table, tabulate
+from perfdb.analysis.units import step
+
+_Everywhere = Mapping[Key, Cell]
+
+
+def answer(query: Query, observations: Observations, earlier: Observations | None = None) -> list[Table]:
+    """The tables of a query, with intervals and, where it names a baseline, with comparisons.
+
+    ``earlier`` are runs of other campaigns of the same studies: what they tell of the noise counts first.
+    """
+    tables = [_with_intervals(table) for table in tabulate(query, observations)]
+    if not query.baseline:
+        return tables
+    everywhere: dict[Measure, dict[Key, Cell]] = {}
+    for table in tables:
+        cells = {_whole(table, key): cell for key, cell in table.cells.items()}
+        everywhere.setdefault(table.measure, {}).update(cells)
+    return [_compared(table, everywhere[table.measure], observations, earlier) for table in tables]
+
+
+def _whole(table: Table, key: CellKey) -> Key:
+    """The values of all dimensions shown, in the order of ``query.shown``."""
+    return table.split + key[0] + key[1]
+
+
+def _values(cell: Cell | None) -> tuple[float, ...]:
+    return tuple(point.value for point in cell.sample) if cell else ()
+
+
+def _with_intervals(table: Table) -> Table:
+    keys = list(table.cells)
+    samples = [_values(table.cells[key]) for key in keys]
+    intervals = mean_intervals(samples, [_kind(table, key) for key in keys], list(map(_step, samples)))
+    cells = {key: replace(table.cells[key], interval=interval) for key, interval in zip(keys, intervals, strict=True)}
+    return replace(table, cells=cells)
+
+
+def _step(values: Sequence[float]) -> float | None:
+    """One in the last digit of the values as they are: how finely they were printed, or calculated."""
+    return min((step(repr(value)) for value in values), default=None)
+
+
+def _kind(table: Table, key: CellKey) -> str:
+    """The traffic pattern of a cell: cells of one pattern vary alike. Empty where the cell mixes several."""
+    shown = dict(zip(table.query.shown, _whole(table, key), strict=True))
+    return str(shown.get("workload", table.common.get("workload")) or "").partition(" ")[0]
+
+
+def _compared(table: Table, everywhere: _Everywhere, observations: Observations, earlier: Observations | None) -> Table:
+    bases = {key: base for key in table.cells if (base := _base(table, key)) != _whole(table, key)}
+    pairs = [_pair(table, key, everywhere.get(base)) for key, base in bases.items()]
+    known = background_of(table, observations, earlier, [pair.group for pair in pairs])
+    comparisons = compare(pairs, table.metric.better, table.query.delta / 100, known)
+    cells = dict(table.cells)
+    for (key, base), comparison in zip(bases.items(), comparisons, strict=True):
+        notes = _also_differs(cells[key], everywhere.get(base))
+        cells[key] = replace(cells[key], comparison=comparison, warnings=(*cells[key].warnings, *notes))
+    by_side: dict[Key, list[CellKey]] = {}
+    for key in bases:
+        by_side.setdefault(_side(table, key), []).append(key)
+    of = dict(zip(bases, comparisons, strict=True))
+    summaries = {side: summarise([of[key] for key in keys]) for side, keys in by_side.items()}
+    return replace(table, cells=cells, summaries=summaries)
+
+
+def _base(table: Table, key: CellKey) -> Key:
+    baseline = table.query.baseline
+    whole = zip(table.query.shown, _whole(table, key), strict=True)
+    return tuple(baseline.get(name, value) for name, value in whole)
+
+
+def _side(table: Table, key: CellKey) -> Key:
+    """The values of the baseline's dimensions: what the cell is, against the baseline."""
+    shown = dict(zip(table.query.shown, _whole(table, key), strict=True))
+    return tuple(shown[name] for name in table.query.baseline)
+
+
+def _pair(table: Table, key: CellKey, base: Cell | None) -> Pair:
+    old, new = _values(base), _values(table.cells[key])
+    group: Hashable = (_kind(table, key), _side(table, key))
+    return Pair(old, new, group, _step(old + new), configurations=tuple(_configurations(table, key)))
+
+
+def _configurations(table: Table, key: CellKey) -> Iterator[Key]:
+    """What the history knows the cell by, and its base where that is another configuration at any time."""
+    kept = [at for at, name in enumerate(table.query.shown) if name not in COUPLED | REPEATS]
+    if not set(table.query.baseline) <= COUPLED:
+        yield tuple(_base(table, key)[at] for at in kept)
+    yield tuple(_whole(table, key)[at] for at in kept)
+
+
+def _also_differs(cell: Cell, base: Cell | None) -> Iterator[Note]:
+    """Dimensions beside the compared ones in which a cell and its base are not the same."""
+    if base is None:
+        return
+    for name in sorted(cell.hidden.keys() | base.hidden.keys()):
+        old, new = base.hidden.get(name, ()), cell.hidden.get(name, ())
+        if old != new:
+            title = dimensions.dimension(name).title
+            yield Note("also-differs", f"also differs in {title}: {_said(old)} → {_said(new)}")
+
+
+def _said(values: tuple[Value, ...]) -> str:
+    return ", ".join("–" if value is None else str(value) for value in values) or "–"

@@ -1,0 +1,110 @@
+"""The shape of tables as OpenAPI describes them; the answers are made in ``analysis.render.json``."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from perfdb.analysis.comparing.comparison import Effect, NoiseSource, Verdict
+from perfdb.analysis.metrics import Better
+
+
+class NoteSerializer(serializers.Serializer[Any]):
+    """A warning; `code` is made for scripts."""
+
+    code = serializers.CharField()
+    message = serializers.CharField()
+
+
+class PointSerializer(serializers.Serializer[Any]):
+    """One measurement of a sample; `run` is the run's id."""
+
+    run = serializers.IntegerField()
+    run_id = serializers.CharField()
+    trial = serializers.IntegerField()
+    value = serializers.FloatField()
+
+
+class NoiseSerializer(serializers.Serializer[Any]):
+    """The estimate of the spread that a comparison used; `sd` is of natural logarithms."""
+
+    source = serializers.ChoiceField(list(NoiseSource))
+    sd = serializers.FloatField(allow_null=True)
+    freedom = serializers.FloatField(allow_null=True)
+    noisy = serializers.BooleanField(help_text="The cell's own spread is larger than its group's and stands for itself")
+
+
+class DiffSerializer(serializers.Serializer[Any]):
+    """A cell against its base. `percent`, `delta` are in per cent; `interval`, `band` are of the ratio."""
+
+    percent = serializers.FloatField(allow_null=True)
+    ratio = serializers.FloatField(allow_null=True)
+    interval = serializers.ListField(child=serializers.FloatField(), allow_null=True)
+    p = serializers.FloatField(allow_null=True)
+    q = serializers.FloatField(allow_null=True, help_text="p after Benjamini and Hochberg over the table")
+    verdict = serializers.ChoiceField(list(Verdict))
+    effect = serializers.ChoiceField(list(Effect))
+    within = serializers.BooleanField(help_text="The 90 % interval lies inside ±delta")
+    delta = serializers.FloatField()
+    noise = NoiseSerializer()
+    band = serializers.ListField(child=serializers.FloatField(), allow_null=True)
+    detectable = serializers.FloatField(allow_null=True, help_text="Smallest change that could be seen, ratio minus 1")
+    trials_needed = serializers.IntegerField(allow_null=True)
+    n_base = serializers.IntegerField()
+    base_mean = serializers.FloatField(allow_null=True)
+    warnings = serializers.ListField(child=serializers.CharField())
+
+
+class ComparisonSummarySerializer(serializers.Serializer[Any]):
+    """The matched cells with one value of the baseline's dimensions: geometric mean of ratios, counts by verdict."""
+
+    against = serializers.DictField()
+    of = serializers.DictField()
+    cells = serializers.IntegerField()
+    ratio = serializers.FloatField(allow_null=True)
+    interval = serializers.ListField(child=serializers.FloatField(), allow_null=True)
+    smallest = serializers.FloatField(allow_null=True)
+    largest = serializers.FloatField(allow_null=True)
+    up = serializers.IntegerField()
+    down = serializers.IntegerField()
+    same = serializers.IntegerField()
+    undecided = serializers.IntegerField()
+    uniform = serializers.BooleanField(help_text="False: the ratios differ by more than noise; read the cells")
+
+
+class CellSerializer(serializers.Serializer[Any]):
+    """A sample and what became of it; `row` and `column` are places in the table's lists, from 0."""
+
+    row = serializers.IntegerField()
+    column = serializers.IntegerField()
+    n = serializers.IntegerField()
+    mean = serializers.FloatField(allow_null=True)
+    centre = serializers.FloatField(allow_null=True)
+    interval = serializers.ListField(child=serializers.FloatField(), allow_null=True)
+    values = PointSerializer(many=True)
+    diff = DiffSerializer(allow_null=True)
+    mixes = serializers.DictField(child=serializers.ListField())
+    warnings = NoteSerializer(many=True)
+
+
+class TableSerializer(serializers.Serializer[Any]):
+    """One metric laid out along rows and columns."""
+
+    title = serializers.CharField()
+    metric = serializers.CharField()
+    role = serializers.CharField()
+    unit = serializers.CharField()
+    better = serializers.ChoiceField(list(Better))
+    split = serializers.DictField()
+    common = serializers.DictField()
+    rows = serializers.ListField(child=serializers.DictField())
+    columns = serializers.ListField(child=serializers.DictField())
+    cells = CellSerializer(many=True)
+    summaries = ComparisonSummarySerializer(many=True)
+
+
+class TablesSerializer(serializers.Serializer[Any]):
+    """The answer to a query."""
+
+    query = serializers.CharField(help_text="The query as understood, in canonical order")
+    tables = TableSerializer(many=True)
+    warnings = NoteSerializer(many=True)
