@@ -1,8 +1,9 @@
 """From printed text to numbers in base units, and back to printed text.
 
 Base units are seconds, bytes, counts, per cent and their quotients; prefixes of bytes are powers of 1024 and prefixes
-of bits powers of 1000 unless the unit says otherwise (``MB/s 10^6``). Conversion is exact rational arithmetic with
-one rounding at the end, so a figure that is already in the wanted unit comes out as the very number that was printed.
+of bits powers of 1000 unless the unit says otherwise (``MB/s 10^6``, ``ms/GB 10^9``). A time ``one way`` (``us one way``)
+is half of the round trip that it is converted to, for some tools print it so. Conversion is exact rational arithmetic
+with one rounding at the end: a figure that is already in the wanted unit comes out as the very number that was printed.
 """
 
 import math
@@ -47,6 +48,7 @@ _PREFIXES = {"": 0, "k": 1, "K": 1, "M": 2, "G": 3, "T": 4}
 _BYTE_WORDS = ("B", "iB", "byte", "bytes", "Byte", "Bytes")
 _BIT_WORDS = ("b", "bit", "bits")
 _SCALE = re.compile(r"\s*\b(10|2)\^(\d{1,2})$")
+_ONE_WAY = " one way"
 _POWER_OF_BITS = re.compile(r"10\^(\d{1,2})\s*bits?")
 
 
@@ -93,13 +95,21 @@ def _rescaled(unit: str, prefix_factor: Fraction) -> _Unit | None:
 @lru_cache(maxsize=1024)
 def _unit(text: str) -> _Unit:
     """The unit as printed: ``ms``, ``MB/s``, ``MB/s 10^6``, ``trans per sec``. Raises ValueError if unknown."""
+    if text.endswith(_ONE_WAY):
+        half = _unit(text.removesuffix(_ONE_WAY))
+        if half.kind == "time":
+            return _Unit(half.kind, half.factor * 2)
     written = re.sub(r"(?<=b)ps$", "/s", text.strip().replace(" per ", "/"))
     scale = _SCALE.search(written)
     numerator, slash, denominator = written[: scale.start() if scale else None].partition("/")
-    above = (
-        _rescaled(numerator.strip(), Fraction(int(scale[1]) ** int(scale[2]))) if scale else _simple(numerator.strip())
-    )
-    below = _simple(denominator.strip()) if slash else _Unit("", Fraction(1))
+    above, below = _simple(numerator.strip()), _simple(denominator.strip()) if slash else _Unit("", Fraction(1))
+    if scale is not None:
+        # The scale is that of the data, which in "ns/GB 10^9" stands below.
+        factor = Fraction(int(scale[1]) ** int(scale[2]))
+        if slash and above is not None and above.kind != "data":
+            below = _rescaled(denominator.strip(), factor)
+        else:
+            above = _rescaled(numerator.strip(), factor)
     if above is None or below is None:
         raise ValueError(f"{text!r} is not a unit that perfdb knows")
     return _Unit(f"{above.kind}/{below.kind}" if slash else above.kind, above.factor / below.factor)

@@ -73,6 +73,8 @@ def test_to_base(text: str, unit: str, value: float) -> None:
         ("5", "furlong", "furlong"),
         ("5", "MB/furlong", "furlong"),
         ("5", "ms 10^6", "not a unit"),
+        ("5", "ms/s 10^6", "not a unit"),
+        ("5", "MB one way", "not a unit"),
     ],
 )
 def test_what_does_not_fit_is_refused(text: str, unit: str, says: str) -> None:
@@ -87,6 +89,8 @@ def test_what_does_not_fit_is_refused(text: str, unit: str, says: str) -> None:
         ("1.2264", "s", "response_ms", 1226.4),
         ("10.39", "MB/s", "mb_per_s", 10.39),
         ("1.048576", "MB/s 10^6", "mb_per_s", 1.0),
+        ("1000", "ns/GB 10^9", "cpu_ms_per_mb", 1.048576e-6),
+        ("11.8", "us one way", "response_ms", 0.0236),
         ("941.5", "Mbit/s", "gbit_per_s", 0.9415),
         ("3990010000", "bit/s", "gbit_per_s", 3.99001),
         ("4.740", "us/KB", "cpu_ms_per_mb", 4.740 * 1.024),
