@@ -27,7 +27,7 @@ class PointSerializer(serializers.Serializer[Any]):
 class NoiseSerializer(serializers.Serializer[Any]):
     """The estimate of the spread that a comparison used; `sd` is of natural logarithms."""
 
-    source = serializers.ChoiceField(list(NoiseSource))
+    source = serializers.ChoiceField(list(NoiseSource))  # type: ignore[assignment] # declared fields leave the class
     sd = serializers.FloatField(allow_null=True)
     freedom = serializers.FloatField(allow_null=True)
     noisy = serializers.BooleanField(help_text="The cell's own spread is larger than its group's and stands for itself")

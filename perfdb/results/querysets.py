@@ -224,7 +224,7 @@ def earlier(query: Query, found: Observations) -> Observations | None:
     """
     campaign = found.key(["study", "campaign", "level"])
     present = {campaign(row) for row in found.rows}
-    studies = {study for study, _, _ in present}
+    studies = {str(study) for study, _, _ in present}
     campaigns = Experiment.objects.filter(study__slug__in=studies).values_list(
         "study__slug", NullIf("campaign", Value("", TextField())), "level__name"
     )

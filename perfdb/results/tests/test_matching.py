@@ -1,0 +1,71 @@
+"""Comparing two values of a dimension over stored runs."""
+
+import pytest
+
+from perfdb.analysis.comparing.comparison import Verdict
+from perfdb.analysis.matching import Sides
+from perfdb.analysis.parameters import QueryError
+from perfdb.analysis.query import Query
+from perfdb.results.matching import compare, sides_of
+from perfdb.results.models import RunEvidence
+from perfdb.results.tests.builders import make_run
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def runs() -> None:
+    """Two devices with three trials each of 1 and 10 users; 50 users on one of them only."""
+    for device, base in (("QDIO", 100.0), ("HiperSockets", 130.0)):
+        for users in (1, 10, 50) if device == "QDIO" else (1, 10):
+            for trial, change in enumerate((0.99, 1.0, 1.01), start=1):
+                values = {"trans_per_s": base * users * change, "driver_s": 60.0 if device == "QDIO" else 300.0}
+                make_run(f"{device}{users}", device=device, users=users, trial=trial, values=values)
+
+
+def test_it_works(runs: None) -> None:
+    found = compare(Query(), sides_of("device", "QDIO", "HiperSockets"))
+    assert (found.matched.pairs, found.matched.varying, found.looked_at) == (2, ("users",), 12)
+    rates = found.tables[0]
+    assert (rates.measure.metric, rates.columns) == ("trans_per_s", (("QDIO",), ("HiperSockets",)))
+    verdicts = [cell.comparison.verdict for cell in rates.cells.values() if cell.comparison]
+    assert verdicts == [Verdict.HIGHER, Verdict.HIGHER]
+    (left,) = found.matched.left_over
+    assert (left.side, left.reason, len(left.runs)) == ("QDIO", "no run with 50 users on HiperSockets", 3)
+    assert [(each.key, each.old, each.new) for each in found.differs] == [("driver_s", ("60.0",), ("300.0",))]
+
+
+def test_old_and_new_stay_in_the_order_chosen(runs: None) -> None:
+    found = compare(Query(), sides_of("device", "HiperSockets", "QDIO"))
+    assert found.tables[0].columns == (("HiperSockets",), ("QDIO",))
+    verdicts = [cell.comparison.verdict for cell in found.tables[0].cells.values() if cell.comparison]
+    assert verdicts == [Verdict.LOWER, Verdict.LOWER]
+
+
+def test_the_facts_of_the_files_are_compared(runs: None) -> None:
+    old = RunEvidence.objects.filter(run__device__name="QDIO")
+    old.update(facts={"offload.tso": {"text": "on", "artifact": 0, "line": 1}})
+    RunEvidence.objects.exclude(pk__in=old).update(facts={"offload.tso": {"text": "off", "artifact": 0, "line": 1}})
+    found = compare(Query(), sides_of("device", "QDIO", "HiperSockets"))
+    assert ("offload.tso", ("on",), ("off",)) in [(each.key, each.old, each.new) for each in found.differs]
+
+
+def test_nothing_to_pair() -> None:
+    found = compare(Query(), Sides("device", "A", "B"))
+    assert (found.matched.pairs, found.differs) == (0, [])
+
+
+@pytest.mark.parametrize(
+    ("dimension", "old", "new", "parameter"),
+    [
+        ("", "a", "b", "dimension"),
+        ("speed", "a", "b", "dimension"),
+        ("device", "", "b", "old"),
+        ("device", "a", " ", "new"),
+        ("mtu", "jumbo", "1500", "old"),
+    ],
+)
+def test_what_is_not_said_is_asked_for(dimension: str, old: str, new: str, parameter: str) -> None:
+    with pytest.raises(QueryError) as refused:
+        sides_of(dimension, old, new)
+    assert refused.value.parameter == parameter
