@@ -9,7 +9,7 @@ from datetime import datetime
 from math import isfinite
 
 from perfdb.analysis.formulas import Derived, RunFigures, derive
-from perfdb.results.record import Counters, Origin, RunRecord, Value, moment_of
+from perfdb.results.record import Counters, Origin, RunRecord, Value, moment_of, number
 
 TIME = "time"
 
@@ -45,7 +45,14 @@ def figures_of(record: RunRecord) -> RunFigures:
         response_bytes=workload.response_bytes if workload else None,
         think_ms=fact_number(record, "think_ms"),
         system_processors=system.processors if system else None,
+        facts=_numbers(record),
     )
+
+
+def _numbers(record: RunRecord) -> Mapping[str, tuple[float, ...]]:
+    """The facts that consist of numbers, one or several with blanks between."""
+    facts = {key: [number(word) for word in fact.text.split()] for key, fact in record.facts.items()}
+    return {key: tuple(numbers) for key, numbers in facts.items() if numbers and all(map(isfinite, numbers))}
 
 
 def _readings(record: RunRecord) -> Mapping[tuple[str, str, str], tuple[float, float]]:

@@ -5,13 +5,15 @@ after those that give what it needs.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
-from perfdb.analysis.formulas.expression import Expression, Number, Term
+from perfdb.analysis.formulas import tools
+from perfdb.analysis.formulas.expression import Expression, Term
 from perfdb.analysis.formulas.figures import RunFigures
+from perfdb.analysis.formulas.formula import Formula, always, streams
 from perfdb.analysis.formulas.terms import (
     DRIVER_SECONDS,
     ELAPSED,
+    MB,
     MB_PER_S,
     MESSAGE_MB,
     OWN_PROCESSORS,
@@ -25,49 +27,11 @@ from perfdb.analysis.formulas.terms import (
     cpu_seconds,
     reported,
 )
-from perfdb.analysis.workloads import STREAMING
-
-MB = Number(2**20, "2^20")
-
-
-def _always(figures: RunFigures) -> bool:
-    return True
 
 
 def _without_pauses(figures: RunFigures) -> bool:
     """With think time, or when nothing is known of it, users are not always waiting for a response."""
     return figures.think_ms == 0
-
-
-def _streams(figures: RunFigures) -> bool:
-    return figures.pattern in STREAMING
-
-
-@dataclass(frozen=True, slots=True)
-class Formula:
-    """A derived metric's declaration. ``id`` is metric and method (``cpu_util.snapshot``).
-
-    ``version`` rises when the formula gives other values than before. ``per_role``: it gives a value for each role
-    beside the total. ``when`` says for which runs the formula holds at all.
-    """
-
-    id: str
-    metric: str
-    expression: Expression
-    source: str
-    per_role: bool = False
-    when: Callable[[RunFigures], bool] = _always
-    version: int = 1
-
-    @property
-    def terms(self) -> tuple[Term, ...]:
-        """The declared inputs, each once, in the order of writing."""
-        return tuple({term.name: term for term in self.expression.terms()}.values())
-
-    @property
-    def text(self) -> str:
-        """The formula in words: ``CPU seconds / (processors × elapsed seconds) × 100``."""
-        return self.expression.write({term.name: term.title for term in self.terms})
 
 
 DRIVER = (
@@ -169,10 +133,10 @@ def _from_reports(metric: str, rate: Term, when: Callable[[RunFigures], bool]) -
 
 
 REPORT = (
-    *_from_reports("cpu_ms_per_trans", TRANS_PER_S, _always),
-    *_from_reports("cpu_ms_per_mb", MB_PER_S, _streams),
+    *_from_reports("cpu_ms_per_trans", TRANS_PER_S, always),
+    *_from_reports("cpu_ms_per_mb", MB_PER_S, streams),
 )
 
-FORMULAS: tuple[Formula, ...] = (*DRIVER, *SNAPSHOT, *COARSE, *REPORT)
+FORMULAS: tuple[Formula, ...] = (*tools.RATES, *tools.COUNTS, *DRIVER, *SNAPSHOT, *COARSE, *REPORT, *tools.LOADS)
 
 BY_ID: dict[str, Formula] = {formula.id: formula for formula in FORMULAS}

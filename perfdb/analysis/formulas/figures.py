@@ -56,7 +56,7 @@ class RunFigures:
     ``metrics``: reported values by (metric, role), in storage units. ``counters``: readings before and after by
     (role, subject, name), in base units, of usable pairs only. ``taken``: by role, when the snapshots before and
     after were taken (local time). ``system_processors`` and ``given_processors`` stand in, in this order, where
-    no ``processors@lpar`` is reported.
+    no ``processors@lpar`` is reported. ``facts``: the numbers that a fact's text consists of, by the fact's key.
     """
 
     metrics: Mapping[tuple[str, str], float] = field(default_factory=dict)
@@ -69,6 +69,7 @@ class RunFigures:
     think_ms: float | None = None
     system_processors: float | None = None
     given_processors: float | None = None
+    facts: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,4 +86,5 @@ class Known:
     def roles(self) -> list[str]:
         """Every role that has figures, the LPAR left out: it is everybody's, not one more beside them."""
         named = {role for _, role in self.figures.metrics} | {role for role, _, _ in self.figures.counters}
+        named |= {role for _, at, role in (key.partition("@") for key in self.figures.facts) if at}
         return sorted(named - {LPAR})

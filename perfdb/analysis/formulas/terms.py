@@ -3,7 +3,7 @@
 A term that is not found makes every formula that uses it give no value; nothing is assumed to be zero.
 """
 
-from perfdb.analysis.formulas.expression import Resolver, Term
+from perfdb.analysis.formulas.expression import Number, Resolver, Term
 from perfdb.analysis.formulas.figures import LPAR, Input, InputKind, Known
 from perfdb.analysis.metrics import BY_NAME, TOTAL, Measure
 from perfdb.analysis.workloads import ONE_WAY, message_mb
@@ -11,6 +11,7 @@ from perfdb.analysis.workloads import ONE_WAY, message_mb
 # Utilisation and CPU time of the run are those of these two together, and only when both are there.
 PARTS_OF_TOTAL = ("client", "server")
 
+MB = Number(2**20, "2^20")
 _BETWEEN_SNAPSHOTS = Measure("elapsed_s")
 
 

@@ -1,0 +1,109 @@
+"""What follows from what load tools print in parts: operations, time stamps, samples, both ends' bytes."""
+
+import pytest
+
+from perfdb.analysis.formulas import RunFigures, derive
+from perfdb.analysis.formulas.tools import plateau
+
+MB = 2**20
+RAW = {
+    "raw.first_ms": (1_700_000_000_100.5,),
+    "raw.last_ms": (1_700_000_004_100.5,),
+    "raw.first_bytes": (1200.0,),
+    "raw.last_bytes": (1200.0 + 48 * MB,),
+    "raw.first_operations": (2.0,),
+    "raw.last_operations": (80_002.0,),
+}
+TWO_EACH = {"operations_per_transaction": (2.0,)}
+
+
+def values(figures: RunFigures) -> dict[str, tuple[float, str]]:
+    return {str(each.measure): (pytest.approx(each.value), each.formula) for each in derive(figures)}
+
+
+def test_raw_counts_give_seconds_rates_and_transactions() -> None:
+    found = values(RunFigures(facts=RAW | TWO_EACH))
+    assert found == {
+        "driver_s": (4.0, "driver_s.raw"),
+        "trans_per_s": (10_000.0, "trans_per_s.raw"),
+        "mb_per_s": (12.0, "mb_per_s.raw"),
+        "transactions": (40_000.0, "transactions.rate"),
+    }
+
+
+def test_operations_alone_are_no_transactions() -> None:
+    assert set(values(RunFigures(facts=RAW))) == {"driver_s", "mb_per_s"}
+
+
+def test_operations_per_second_stand_in_for_a_count_of_transactions() -> None:
+    facts = {"operations_per_s": (183_663.0,), **TWO_EACH}
+    found = values(RunFigures(metrics={("driver_s", "total"): 3.2}, facts=facts))
+    assert found["trans_per_s"] == (91_831.5, "trans_per_s.operations")
+    assert found["transactions"] == (91_831.5 * 3.2, "transactions.rate")
+
+
+def test_a_count_of_transactions_goes_before_operations() -> None:
+    figures = RunFigures(
+        metrics={("driver_s", "total"): 4.0, ("transactions", "total"): 30_000},
+        facts={"operations_per_s": (99_999.0,), **TWO_EACH, **RAW},
+    )
+    found = values(figures)
+    assert found["trans_per_s"] == (7_500.0, "trans_per_s.driver")
+    assert "transactions" not in found
+
+
+def test_the_drivers_bytes_go_before_transactions_times_sizes() -> None:
+    """Of 50 users each has a transaction of 20 MB under way at the end: counted as begun, its bytes not."""
+    figures = RunFigures(
+        metrics={("driver_s", "total"): 9.0, ("transactions", "total"): 227, ("data_bytes", "total"): 3600 * MB},
+        pattern="STRG",
+        users=50,
+        request_bytes=20,
+        response_bytes=20 * MB,
+    )
+    assert values(figures)["mb_per_s"] == (400.0, "mb_per_s.data")
+
+
+@pytest.mark.parametrize(("think_ms", "there"), [(0, True), (5, False), (None, False)])
+def test_response_time_gives_the_rate_of_users_that_never_pause(think_ms: float | None, there: bool) -> None:
+    found = values(RunFigures(metrics={("response_ms", "total"): 0.0236}, users=1, think_ms=think_ms))
+    assert ("trans_per_s" in found) is there
+    if there:
+        assert found["trans_per_s"] == (42_372.8813559322, "trans_per_s.response")
+
+
+def test_a_printed_rate_is_not_replaced_by_one_from_the_response_time() -> None:
+    metrics = {("response_ms", "total"): 5.0, ("trans_per_s", "total"): 190.0}
+    assert "trans_per_s" not in values(RunFigures(metrics=metrics, users=1, think_ms=0))
+
+
+def test_rates_of_one_connection_are_averaged_and_those_of_several_add_up() -> None:
+    facts = {"samples_kbytes_per_s": (102_400.0, 204_800.0)}
+    assert values(RunFigures(facts=facts))["mb_per_s"] == (150.0, "mb_per_s.samples")
+    assert values(RunFigures(facts=facts, users=2))["mb_per_s"] == (300.0, "mb_per_s.users")
+
+
+def test_load_is_that_of_the_plateau() -> None:
+    assert plateau([2.0, -1.0, 50.0, 52.0, 54.0]) == [50.0, 52.0, 54.0]
+    facts = {"load_percent@client": (-1.0, 50.0, 52.0, 54.0), "samples_kbytes_per_s": (102_400.0,)}
+    found = values(RunFigures(facts=facts, pattern="STRP", metrics={("processors", "client"): 2}))
+    assert found["cpu_util@client"] == (52.0, "cpu_util.soaked")
+    assert found["cpu_ms_per_mb@client"] == (52.0 * 10 * 2 / 100, "cpu_ms_per_mb.soaked")
+    assert "cpu_util" not in found
+
+
+def test_cpu_seconds_of_the_process() -> None:
+    metrics = {("process_cpu_s", "client"): 2.92, ("driver_s", "total"): 7.3, ("mb_per_s", "total"): 800.0}
+    found = values(RunFigures(metrics=metrics, pattern="STRP"))
+    assert found == {
+        "processor_util@client": (40.0, "processor_util.process"),
+        "cpu_ms_per_mb@client": (0.5, "cpu_ms_per_mb.process"),
+    }
+
+
+def test_loss_needs_both_ends() -> None:
+    both = {"datagram_bytes_sent": (140_000.0,), "datagram_bytes_received": (35_000.0,)}
+    assert values(RunFigures(facts=both)) == {"loss_percent": (75.0, "loss_percent.bytes")}
+    assert values(RunFigures(facts={"datagram_bytes_sent": (140_000.0,)})) == {}
+    reported = {("loss_percent", "total"): 74.0}
+    assert values(RunFigures(metrics=reported, facts=both)) == {}
