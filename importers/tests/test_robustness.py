@@ -39,7 +39,17 @@ VSWITCH SYSTEM VSW1     Type: VSWITCH Connected: 1    Maxconn: INFINITE
       RX Bytes: 2980121              TX Bytes: 3120433
 Ready; T=0.01/0.01 14:05:01
 """
-TEXTS = {"awm": LOG, "cp_query": CAPTURE}
+NETPERF = """MIGRATED TCP REQUEST/RESPONSE TEST from 0.0.0.0 (0.0.0.0) port 0 AF_INET to srv7 () port 0 AF_INET : demo
+Interim result: 12300.50 Trans/s over 1.000 seconds ending at 1700000001.000
+Local /Remote
+Socket Size   Request Resp.  Elapsed Trans.   CPU    CPU    S.dem   S.dem
+Send   Recv   Size    Size   Time    Rate     local  remote local   remote
+bytes  bytes  bytes   bytes  secs.   per sec  % S    % S    us/Tr   us/Tr
+
+16384  87380  200     1000   60.00   12345.67  41.25  38.50  66.827  62.372
+16384  87380
+"""
+TEXTS = {"netperf": NETPERF, "awm": LOG, "cp_query": CAPTURE}
 patient = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 

@@ -41,7 +41,7 @@ _TIME = {
     Fraction(3600): "h hour hours",
 }
 _COUNTS = (
-    "1 count counts trans tran tr transaction transactions connects connect connections errors error segments "
+    "1 count counts trans tran tr Tr transaction transactions connects connect connections errors error segments "
     "segment packets packet processors processor users calls requests messages interrupts"
 )
 _PREFIXES = {"": 0, "k": 1, "K": 1, "M": 2, "G": 3, "T": 4}

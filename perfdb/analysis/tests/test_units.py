@@ -94,6 +94,7 @@ def test_what_does_not_fit_is_refused(text: str, unit: str, says: str) -> None:
         ("941.5", "Mbit/s", "gbit_per_s", 0.9415),
         ("3990010000", "bit/s", "gbit_per_s", 3.99001),
         ("4.740", "us/KB", "cpu_ms_per_mb", 4.740 * 1.024),
+        ("68.878", "us/Tr", "cpu_ms_per_trans", 0.068878),
         ("022:18.25", "mmm:ss.hs", "elapsed_s", 1338.25),
         ("8", "KB", "bytes_sent", 8192),
     ],

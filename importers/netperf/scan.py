@@ -1,0 +1,300 @@
+"""Cuts a netperf log into its tests: what of each line belongs to which banner, nothing interpreted yet."""
+
+import csv
+import re
+from collections.abc import Iterable
+
+from importers.gathering import Printed
+from importers.model import Text
+from importers.netperf.banner import Banner, Kind, Shape, is_banner, read_banner
+from importers.netperf.found import Interim, Row, Scan, Test
+from importers.netperf.selectors import LONG_NAMES, long_name
+
+_ERROR = re.compile(
+    r"(?:establish[ _]control|establish_control\(\)|netperf: |(?:send|recv)_\w+: )(?!.*\bWarning\b).*"
+    r"|(?:remote|netserver) error \d+.*"
+)
+_CONTROL = re.compile(r"establish[ _]control")
+_INTERIM = re.compile(
+    r"Interim result: +(\S+) +(\S.*?) +over +([\d.]+) +seconds(?: +ending at +([\d.]+)(?: +seconds)?)?\s*"
+)
+_KEYED_INTERIM = re.compile(r"NETPERF_(INTERIM_RESULT|UNITS|INTERVAL|ENDING)\[(\d{1,9})\]=(.*)")
+_KEY_VALUE = re.compile(r"([A-Z][A-Z0-9_]*)=(.*)")
+_NUMERIC = re.compile(r"[-+]?(?:\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|nan|inf)", re.ASCII)
+_WORDS = re.compile(r'"[^"]*"|\S+')
+_UNREACHED = re.compile(r"(Throughput|Local CPU util|Remote CPU util)\s*:\s*([\d.]+)\s*%")
+_HISTOGRAM = re.compile(r"(\w+_[UM]?SECS?|\w+_SEC|>100_SECS|HIST_TOTAL)\s*:\s*(.+?)\s*")
+_SECTIONS: tuple[tuple[str, re.Pattern[str]], ...] = (
+    ("alignment", re.compile(r"Alignment\s+Offset")),
+    ("segment", re.compile(r"Maximum\s*")),
+    ("histogram", re.compile(r"Histogram of ")),
+    ("figures", re.compile(r"(?:(?:Recv|Send)\s+){2}(?:Recv|Send)\b|Local /Remote|Socket\s+Message\s+Elapsed")),
+)
+_HEADER_LINES = 4
+_FEWEST_COLUMNS = 5
+
+
+def scan(text: Text, hidden: Kind | None) -> Scan:
+    """Read all whole lines; ``hidden`` is the kind of the tests whose banner -P 0 left out, where it is known."""
+    scanner = _Scanner(hidden)
+    whole = text.numbered() if text.ends_whole else list(text.numbered())[:-1]
+    for number, line in whole:
+        if line.strip():
+            scanner.take(number, line.rstrip())
+    scanner.finish()
+    return scanner.found
+
+
+class _Scanner:
+    """Goes through the lines; ``_current`` is the test that figures belong to until the next banner."""
+
+    def __init__(self, hidden: Kind | None) -> None:
+        self.found = Scan()
+        self._hidden = hidden
+        self._section = ""
+        self._current: Test | None = None
+        self._waiting: list[Test] = []  # Tests whose figures come behind a later banner.
+        self._early: list[Printed] = []  # Errors that were written before their banner, which was buffered.
+        self._headers: list[tuple[int, str]] = []  # Lines that may be the heading of an -O table.
+        self._names: list[str] | None = None  # The names of a CSV line whose values come next.
+        self._lost = False  # Behind a banner that could not be read, nobody knows what is what.
+
+    def take(self, number: int, line: str) -> None:
+        if is_banner(line):
+            self._open(number, line)
+        elif self._lost:
+            self.found.unknown.append(number)
+        elif self._names is not None:
+            self._take_csv_values(number, line)
+        elif _ERROR.fullmatch(line):
+            self._take_error(Printed(line, number))
+        elif not (self._take_marked(number, line) or self._take_table(number, line)):
+            self._headers.append((number, line))
+            if self._current is None or self._current.has_figures or len(self._headers) > _HEADER_LINES:
+                self.found.unknown.append(self._headers.pop(0)[0])
+
+    def finish(self) -> None:
+        self._settle()
+        self.found.unknown.extend(number for number, _ in self._headers)
+        self.found.unknown.sort()
+
+    def _open(self, number: int, line: str) -> None:
+        """A new banner; a test before it that has no figures yet may still get them."""
+        banner = read_banner(line, number)
+        self._names, self._lost = None, banner is None
+        if banner is None:
+            self.found.wrapped.append(number)
+            self._settle()
+            return
+        if any(_CONTROL.match(error.text) for error in self._early):
+            self._settle()
+        before = self._current
+        if before is not None and before.banner is not None and not before.has_figures and not before.errors:
+            self._waiting.append(before)
+        test = self._start(number, banner)
+        test.errors, self._early = self._early, []
+
+    def _start(self, number: int, banner: Banner | None = None) -> Test:
+        test = Test(number, number, banner, banner.kind if banner else self._hidden)
+        self.found.tests.append(test)
+        self._current, self._section = test, "" if banner else "figures"
+        self.found.unknown.extend(number for number, _ in self._headers)
+        self._headers = []
+        return test
+
+    def _settle(self) -> None:
+        """Errors that no banner followed make a test of their own."""
+        if self._early:
+            test = self._start(self._early[0].line)
+            test.errors, self._early = self._early, []
+            test.last_line = test.errors[-1].line
+            self._current = None
+
+    def _take_error(self, error: Printed) -> None:
+        """An error belongs to the test that is open, else to the next one; a refused connection has no banner."""
+        test = self._current
+        if test is not None and test.banner is not None and not test.has_figures and not _CONTROL.match(error.text):
+            test.errors.append(error)
+            test.last_line = error.line
+            return
+        if _CONTROL.match(error.text) and any(_is_new_attempt(error, early) for early in self._early):
+            self._settle()
+        self._early.append(error)
+        if test is not None and not test.has_figures:
+            self._current = None
+
+    def _take_marked(self, number: int, line: str) -> bool:
+        """Lines that say themselves what they are."""
+        if line.startswith("!!!"):
+            return self._take_warning(number, line)
+        interim = _INTERIM.fullmatch(line)
+        if interim is not None:
+            test = self._current or self._start(number)
+            test.interims.append(Interim(number, *(each or "" for each in interim.groups())))
+            test.last_line = number
+            return True
+        keyed = _KEYED_INTERIM.fullmatch(line)
+        if keyed is not None:
+            _add_keyed(self._current or self._start(number), number, keyed)
+            return True
+        key_value = _KEY_VALUE.fullmatch(line)
+        if key_value is not None:
+            self._take_value(number, key_value[1], key_value[2])
+            return True
+        section = next((name for name, head in _SECTIONS if head.match(line)), None)
+        if section is None or (section == "figures" and self._section == "alignment"):
+            return False
+        self._begin(section)
+        return True
+
+    def _take_warning(self, number: int, line: str) -> bool:
+        found = _UNREACHED.search(line)
+        if found is not None and self._current is not None:
+            self._current.widths[found[1].lower()] = Printed(found[2], number)
+        return True
+
+    def _begin(self, section: str) -> None:
+        """A table's heading. Behind figures it can only be that of a test whose banner came earlier."""
+        if section == "figures" and self._current is not None and self._current.has_figures and self._waiting:
+            later, self._current = self._current, self._waiting.pop()
+            later.interleaved = self._current.interleaved = True
+        if section == "figures" and self._current is not None:
+            self._current.headed = True
+        self._section = section
+
+    def _take_value(self, number: int, key: str, text: str) -> None:
+        """A line of -k. Behind the last key they start again with the next test, which has no banner (-P 0)."""
+        test = self._current
+        if test is None or (key in test.values and test.banner is None):
+            test = self._start(number)
+        if key in test.values:
+            test.repeated = test.repeated or Printed(key, number)
+        else:
+            test.values[key] = Printed(text.strip().strip('"'), number)
+        test.last_line = number
+
+    def _take_table(self, number: int, line: str) -> bool:
+        """Lines that are known by where they stand."""
+        if self._take_csv_names(number, line):
+            return True
+        row = _row(number, line)
+        if self._section == "histogram":
+            return self._take_histogram(number, line)
+        if self._section in {"alignment", "segment"}:
+            return self._take_detail(row)
+        if row is None:
+            return self._take_heading(number, line)
+        if self._headers and self._take_spread(number, line):
+            return True
+        return self._take_figures(row)
+
+    def _take_csv_names(self, number: int, line: str) -> bool:
+        names = [long_name(name) for name in next(csv.reader([line]), [])] if "," in line else []
+        if not any(name in LONG_NAMES for name in names):
+            return False
+        self._names = names
+        (self._current or self._start(number)).headed = True
+        return True
+
+    def _take_heading(self, number: int, line: str) -> bool:
+        """The lines above the figures; the last one has the units."""
+        test = self._current
+        if test is None or self._section != "figures" or test.has_figures:
+            return False
+        if line.lower().startswith("bytes"):
+            test.units = Printed(line, number)
+        return True
+
+    def _take_figures(self, row: Row) -> bool:
+        """The figures, one line for a stream and two for the others; more belong to a test whose banner is hidden."""
+        test = self._current
+        if test is None or (test.banner is None and len(test.rows) == _lines(test.kind)):
+            if self._hidden is None:
+                return False
+            test = self._start(row.line)
+        if self._section == "figures" and len(test.rows) < _lines(test.kind):
+            test.rows.append(row)
+            test.last_line = row.line
+            return True
+        is_stray = len(row.cells) >= _FEWEST_COLUMNS
+        if is_stray:
+            self.found.stray_figures.append(row.line)
+        return is_stray
+
+    def _take_detail(self, row: Row | None) -> bool:
+        """The tables of -v 2 behind the figures."""
+        if row is not None and self._current is not None:
+            if self._section == "alignment":
+                self._current.alignment = row
+            else:
+                self._current.segment = row.at(0)
+            self._current.last_line = row.line
+            self._section = "after"
+        return True
+
+    def _take_histogram(self, number: int, line: str) -> bool:
+        found = _HISTOGRAM.fullmatch(line)
+        if found is None or self._current is None:
+            return False
+        if found[1] == "HIST_TOTAL":
+            self._current.histogram_total = Printed(found[2], number)
+        self._current.last_line = number
+        return True
+
+    def _take_csv_values(self, number: int, line: str) -> None:
+        """The line below the names; with more or fewer values nobody knows which is which."""
+        names, self._names = self._names or [], None
+        values = next(csv.reader([line]), [])
+        if len(values) == len(names):
+            self._keep(number, zip(names, values, strict=True))
+        elif self._current is not None:
+            self._current.misfit = self._current.last_line = number
+
+    def _take_spread(self, number: int, line: str) -> bool:
+        """The values of an -O table; each name is spread over the lines above, from where its value begins."""
+        words = list(_WORDS.finditer(line))
+        if not any(_NUMERIC.fullmatch(word[0]) for word in words):
+            return False
+        starts = [word.start() for word in words]
+        ends = [*starts[1:], None]
+        names = [
+            long_name(" ".join(header[start:end].strip() for _, header in self._headers))
+            for start, end in zip(starts, ends, strict=True)
+        ]
+        if not any(name in LONG_NAMES for name in names):
+            return False
+        self._keep(number, ((name, word[0].strip('"')) for name, word in zip(names, words, strict=True)))
+        self._headers = []
+        return True
+
+    def _keep(self, number: int, pairs: Iterable[tuple[str, str]]) -> None:
+        test = self._current or self._start(number)
+        for name, value in pairs:
+            test.values[LONG_NAMES.get(name, name)] = Printed(value.strip(), number)
+        test.last_line = number
+
+
+def _lines(kind: Kind | None) -> int:
+    """How many lines of figures a test has: that of the sender alone, or one of each end."""
+    return 1 if kind is None or kind.shape is Shape.STREAM else 2
+
+
+def _is_new_attempt(error: Printed, early: Printed) -> bool:
+    """Whether an error opens another attempt: netperf complains twice about one connection, in other words."""
+    return early.text.split(":")[0] == error.text.split(":")[0]
+
+
+def _row(number: int, line: str) -> Row | None:
+    words = line.split()
+    count = next((at for at, word in enumerate(words) if not _NUMERIC.fullmatch(word)), len(words))
+    return Row(number, tuple(words[:count]), " ".join(words[count:])) if count else None
+
+
+def _add_keyed(test: Test, number: int, keyed: re.Match[str]) -> None:
+    """One of the four lines by which -k prints an interim result."""
+    if keyed[1] == "INTERIM_RESULT":
+        test.interims.append(Interim(number, keyed[3].strip(), "", "", ""))
+    elif test.interims:
+        last = test.interims[-1]
+        new = {"UNITS": last.unit, "INTERVAL": last.seconds, "ENDING": last.ending, keyed[1]: keyed[3].strip()}
+        test.interims[-1] = Interim(last.line, last.value, new["UNITS"], new["INTERVAL"], new["ENDING"])

@@ -1,0 +1,64 @@
+"""The cases of one format below ``fixtures/logs``: their files read as ``expected.json`` says."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from importers import FileReading, read
+from importers.model import Fragment, SourceFile
+
+LOGS = Path(__file__).parents[2] / "fixtures" / "logs"
+EXPECTED = "expected.json"
+
+
+def cases(name: str) -> list[Path]:
+    """The folders of a format's cases."""
+    return sorted(path.parent for path in (LOGS / name).rglob(EXPECTED))
+
+
+def read_case(folder: Path) -> tuple[dict[str, Any], dict[str, FileReading]]:
+    """What a case expects, and its files as they are read."""
+    expected = json.loads((folder / EXPECTED).read_text(encoding="utf-8"))
+    paths = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != EXPECTED)
+    readings = read(SourceFile(path.relative_to(folder).as_posix(), path.read_bytes()) for path in paths)
+    return expected["files"], {reading.name: reading for reading in readings}
+
+
+def assert_case(folder: Path) -> None:
+    """Format, problems and fragments of each file: all readings, the facts that are named, no fact that is absent."""
+    expected, readings = read_case(folder)
+    assert readings.keys() == expected.keys()
+    for name, wanted in expected.items():
+        found = readings[name]
+        assert found.format == wanted["format"]
+        assert [problem.code for problem in found.problems] == wanted["problems"]
+        assert all(problem.file == name and problem.message and problem.remedy for problem in found.problems)
+        for fragment, said in zip(found.fragments, wanted["fragments"], strict=True):
+            assert_fragment(fragment, said)
+
+
+def assert_fragment(fragment: Fragment, wanted: Mapping[str, Any]) -> None:
+    """One fragment against what is said of it."""
+    assert (fragment.status, fragment.trial) == (wanted["status"], wanted.get("trial"))
+    assert readings_of(fragment) == wanted["readings"]
+    facts = facts_of(fragment)
+    assert {key: facts.get(key) for key in wanted["facts"]} == wanted["facts"]
+    assert facts.keys().isdisjoint(wanted.get("absent", []))
+    for key, moment in (("taken", fragment.taken), ("ended", fragment.ended)):
+        assert wanted.get(key) in {None, str(moment)}
+    rows = {each.name: [list(row) for row in each.rows] for each in fragment.listings}
+    assert {name: rows.get(name) for name in wanted.get("listings", {})} == wanted.get("listings", {})
+
+
+def readings_of(fragment: Fragment) -> dict[str, str]:
+    """``name@role`` -> text and unit as printed."""
+    return {
+        each.name if each.role == "total" else f"{each.name}@{each.role}": f"{each.text} {each.unit}".strip()
+        for each in fragment.readings
+    }
+
+
+def facts_of(fragment: Fragment) -> dict[str, str]:
+    """The facts, of a repeated key the first."""
+    return {fact.key: fact.text for fact in reversed(fragment.facts)}

@@ -1,0 +1,99 @@
+"""netperf: its cases, every way a log can be cut off, and what its figures are once they are converted."""
+
+from pathlib import Path
+
+import pytest
+
+from importers import netperf, read
+from importers.model import SourceFile, Status
+from importers.tests.fixture_cases import LOGS, assert_case, cases, facts_of, readings_of
+from importers.text import decode
+
+RR = (LOGS / "netperf" / "rr_cpu" / "netperf.txt").read_text()
+STREAM = (LOGS / "netperf" / "stream_v2" / "netperf.txt").read_text()
+KEYED = (LOGS / "netperf" / "selectors_k" / "netperf.txt").read_text()
+
+
+def status_of(text: str, name: str = "netperf.01.txt") -> list[Status]:
+    (reading,) = read([SourceFile(name, text.encode())])
+    assert reading.problems or all(each.status is Status.COMPLETE for each in reading.fragments)
+    return [fragment.status for fragment in reading.fragments]
+
+
+@pytest.mark.parametrize("folder", cases("netperf"), ids=lambda path: path.name)
+def test_a_case_reads_as_expected(folder: Path) -> None:
+    assert_case(folder)
+
+
+def test_a_log_cut_anywhere_is_not_complete() -> None:
+    for at in range(len(RR)):
+        assert status_of(RR[:at]) != [Status.COMPLETE], f"cut at {at}"
+
+
+def test_a_log_cut_behind_its_figures_is_complete_only_between_lines() -> None:
+    end = STREAM.index("Alignment")
+    for at in range(len(STREAM)):
+        complete = status_of(STREAM[:at]) == [Status.COMPLETE]
+        assert complete == (at >= end - 1 and STREAM[at - 1] == "\n"), f"cut at {at}"
+
+
+def test_keys_that_the_command_line_asked_for_must_be_there() -> None:
+    assert status_of(KEYED.replace("-k THROUGHPUT,", "-k THROUGHPUT,REMOTE_BYTES_SENT,")) == [Status.INCOMPLETE]
+    assert status_of(KEYED.replace("ELAPSED_TIME=20.00\n", "")) == [Status.INCOMPLETE]
+
+
+def test_all_keys_end_with_the_command_line() -> None:
+    everything = "SOCKET_TYPE=Stream\nPROTOCOL=TCP\nDIRECTION=Send|Recv\nELAPSED_TIME=2.00\n" + KEYED.partition("\n")[2]
+    head = everything.partition("COMMAND_LINE")[0].replace("ELAPSED_TIME=20.00\n", "")
+    assert status_of(head) == [Status.INCOMPLETE]
+
+
+@pytest.mark.parametrize("change", [lambda text: text.replace("\n", "\r\n"), lambda text: "\ufeff" + text])
+def test_line_ends_and_marks_of_windows_change_nothing(change: object) -> None:
+    assert callable(change)
+    plain, other = read([SourceFile("a.txt", RR.encode()), SourceFile("b.txt", change(RR).encode())])
+    assert readings_of(plain.fragments[0]) == readings_of(other.fragments[0])
+    assert other.problems == []
+
+
+@pytest.mark.parametrize(
+    ("test", "pattern"),
+    [
+        ("TCP REQUEST/RESPONSE", "RR"),
+        ("TCP Connect/Request/Response", "CRR"),
+        ("TCP Connect/Close", "CRR"),
+        ("TCP STREAM", "STRP"),
+        ("TCP SENDFILE", "STRP"),
+        ("TCP MAERTS", "STRG"),
+        ("UDP STREAM", "STRP"),
+        ("SCTP 1-TO-MANY STREAM", "STRP"),
+        ("OMNI Send", "STRP"),
+        ("OMNI Receive", "STRG"),
+        ("OMNI Send|Recv", "RR"),
+    ],
+)
+def test_the_banner_tells_the_workload(test: str, pattern: str) -> None:
+    text = RR.replace("MIGRATED TCP REQUEST/RESPONSE", test)
+    (reading,) = read([SourceFile("netperf.txt", text.encode())])
+    assert facts_of(reading.fragments[0])["workload"] == pattern
+
+
+def test_a_connection_that_only_closes_carries_nothing() -> None:
+    (reading,) = read([SourceFile("netperf.txt", RR.replace("REQUEST/RESPONSE", "Connect/Close").encode())])
+    facts = facts_of(reading.fragments[0])
+    assert (facts["request_bytes"], facts["response_bytes"]) == ("0", "0")
+
+
+def test_interim_results_by_keys_are_intervals() -> None:
+    interims = "NETPERF_INTERIM_RESULT[0]=15001.00\nNETPERF_UNITS[0]=Trans/s\nNETPERF_INTERVAL[0]=0.50\n"
+    lines = KEYED.replace("THROUGHPUT=", interims + "NETPERF_ENDING[0]=1700000000.50\nTHROUGHPUT=", 1)
+    (reading,) = read([SourceFile("netperf.txt", lines.encode())])
+    (listing,) = reading.fragments[0].listings
+    assert (listing.columns, listing.rows) == ((("trans_per_s", "Trans/s"), ("seconds", "s")), (("15001.00", "0.50"),))
+
+
+@pytest.mark.parametrize("text", ["THROUGHPUT=1\n", "PATH=/bin\nHOME=/root\n", "a TEST from here\n", "1 2 3 4 5\n"])
+def test_other_text_is_not_recognised(text: str) -> None:
+    decoded = decode("a.txt", text.encode()).text
+    assert decoded is not None
+    assert not netperf.recognise(decoded)
