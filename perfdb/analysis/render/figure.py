@@ -6,12 +6,15 @@ scatter and bar traces are used: the WebGL ones need a content security policy t
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from html import escape
 from typing import Any
 
+from perfdb.analysis.query import Summary
 from perfdb.analysis.render import labels
+from perfdb.analysis.render.drawing import Drawing, Errors, Marks, Scale
 from perfdb.analysis.render.json import point_data
+from perfdb.analysis.render.scaling import Drawn, scaled
 from perfdb.analysis.render.series import Plan, place
 from perfdb.analysis.table import Cell, Key, Point, Table
 from perfdb.analysis.units import round_half_up
@@ -21,18 +24,19 @@ SYMBOLS = ("circle", "square", "diamond", "cross", "x", "triangle-up", "triangle
 PATTERNS = ("", "/", "\\", "x", "-", "|", "+", ".")
 
 Figure = dict[str, Any]
+AS_USUAL = Drawing()
 
 
-def figure(table: Table) -> Figure:
+def figure(table: Table, drawing: Drawing = AS_USUAL) -> Figure:
     """``{"data", "layout"}`` as Plotly takes it: lines over a numeric dimension, grouped bars otherwise.
 
     The last dimension of the rows is the x axis and all other dimensions make the series; without rows each column
     is a bar.
     """
-    return _figure(Plan.of([table]), table)
+    return _figure(Plan.of([table]), table, drawing)
 
 
-def figure_pair(throughput: Table, cost: Table) -> tuple[Figure, Figure]:
+def figure_pair(throughput: Table, cost: Table, drawing: Drawing = AS_USUAL) -> tuple[Figure, Figure]:
     """Two figures to stand beside each other: the same series in the same order and colours, the same x axis.
 
     Raises ValueError when the two are not laid out alike.
@@ -40,37 +44,51 @@ def figure_pair(throughput: Table, cost: Table) -> tuple[Figure, Figure]:
     if (throughput.query.rows, throughput.query.columns) != (cost.query.rows, cost.query.columns):
         raise ValueError("a pair of figures needs tables with the same rows and columns")
     plan = Plan.of([throughput, cost])
-    return _figure(plan, throughput), _figure(plan, cost)
+    return _figure(plan, throughput, drawing), _figure(plan, cost, drawing)
 
 
-def _figure(plan: Plan, table: Table) -> Figure:
-    series: dict[Key, dict[Key, Cell]] = defaultdict(dict)
-    for (row, column), cell in table.cells.items():
-        x, name = place(table.query, row, column)
-        series[name][x] = cell
-    data = [_trace(plan, table, number, series[key]) for number, key in enumerate(plan.series) if key in series]
-    layout = _layout(plan, table)
+def _figure(plan: Plan, table: Table, drawing: Drawing) -> Figure:
+    data, layout = traces(plan, table, drawing), _layout(plan, table, drawing)
     if not any(cell.n for cell in table.cells.values()):
         return {"data": [], "layout": layout | _empty(table)}
     return {"data": data, "layout": layout}
 
 
-def _trace(plan: Plan, table: Table, number: int, cells: Mapping[Key, Cell]) -> Figure:
+def traces(plan: Plan, table: Table, drawing: Drawing) -> list[Figure]:
+    """One trace a series of the plan that the table has cells of."""
+    series: dict[Key, dict[Key, Drawn]] = defaultdict(dict)
+    for key, drawn in scaled(table, drawing).items():
+        x, name = place(table.query, *key)
+        series[name][x] = drawn
+    return [_trace(plan, table, drawing, n, series[key]) for n, key in enumerate(plan.series) if key in series]
+
+
+def _trace(plan: Plan, table: Table, drawing: Drawing, number: int, cells: Mapping[Key, Drawn]) -> Figure:
     shown = [(x, cells[x]) for x in plan.xs if x in cells]
-    drawn = [cell for _, cell in shown]
     trace: Figure = {
         "name": escape(plan.names[number], quote=False),
         "meta": {"series": plan.styles[number].colour, "variant": plan.styles[number].variant},
         "x": [plan.position(x) for x, _ in shown],
-        "y": [cell.centre for cell in drawn],
-        "customdata": [[_clicked(table, point) for point in cell.sample] for cell in drawn],
-        "hovertext": [_hover(plan, table, number, x, cell) for x, cell in shown],
+        "y": [drawn.y for _, drawn in shown],
+        "customdata": [[_clicked(table, point) for point in drawn.cell.sample] for _, drawn in shown],
+        "hovertext": [_hover(plan, table, number, x, drawn.cell) for x, drawn in shown],
         "hoverinfo": "text",
-        **_drawn_as(plan, number),
+        **_drawn_as(lines(plan, drawing), plan, number),
     }
-    if any(cell.n > 1 for cell in drawn):
-        trace["error_y"] = _spread(drawn)
+    reaches = [drawn.reach for _, drawn in shown]
+    if any(reach != (0.0, 0.0) for reach in reaches):
+        trace["error_y"] = {
+            "type": "data",
+            "symmetric": False,
+            "array": [above for _, above in reaches],
+            "arrayminus": [below for below, _ in reaches],
+        }
     return trace
+
+
+def lines(plan: Plan, drawing: Drawing) -> bool:
+    """Whether values are joined by lines."""
+    return plan.numeric if drawing.marks is Marks.AUTO else drawing.marks is Marks.LINES
 
 
 def _clicked(table: Table, point: Point) -> dict[str, Any]:
@@ -78,8 +96,8 @@ def _clicked(table: Table, point: Point) -> dict[str, Any]:
     return point_data(point) | {"printed": round_half_up(point.value, table.metric.decimals)}
 
 
-def _drawn_as(plan: Plan, number: int) -> Figure:
-    if not plan.numeric:
+def _drawn_as(joined: bool, plan: Plan, number: int) -> Figure:
+    if not joined:
         return {"type": "bar", "marker": {"pattern": {"shape": PATTERNS[number % len(PATTERNS)]}}}
     return {
         "type": "scatter",
@@ -89,33 +107,19 @@ def _drawn_as(plan: Plan, number: int) -> Figure:
     }
 
 
-def _spread(cells: Sequence[Cell]) -> Figure:
-    """Error bars from the smallest to the largest of the trials; a single run has none."""
-    reaches = [_reach(cell) for cell in cells]
-    return {
-        "type": "data",
-        "symmetric": False,
-        "array": [above for _, above in reaches],
-        "arrayminus": [below for below, _ in reaches],
-    }
-
-
-def _reach(cell: Cell) -> tuple[float, float]:
-    if cell.centre is None:
-        return 0.0, 0.0
-    values = [point.value for point in cell.sample]
-    # The mean of equal numbers can lie beside them by its rounding.
-    return max(0.0, cell.centre - min(values)), max(0.0, max(values) - cell.centre)
-
-
 def _hover(plan: Plan, table: Table, number: int, x: Key, cell: Cell) -> str:
     metric = table.metric
-    lines = [plan.names[number], plan.label(x)]
+    said = [plan.names[number], plan.label(x)]
     if cell.centre is not None:
-        lines.append(f"{round_half_up(cell.centre, metric.decimals)} {metric.unit} ({_sample_text(table, cell)})")
-    lines += [f"{_run_text(point)}: {round_half_up(point.value, metric.decimals)}" for point in cell.sample]
-    lines += labels.notes(cell)
-    return "<br>".join(escape(line, quote=False) for line in lines if line)
+        said.append(f"{round_half_up(cell.centre, metric.decimals)} {metric.unit} ({_sample_text(table, cell)})")
+    if cell.interval is not None:
+        low, high = (round_half_up(end, metric.decimals) for end in cell.interval)
+        said.append(f"95 % of means: {low} to {high}")
+    if cell.comparison is not None:
+        said.append(labels.comparison_text(table, cell.comparison))
+    said += [f"{_run_text(point)}: {round_half_up(point.value, metric.decimals)}" for point in cell.sample]
+    said += labels.notes(cell)
+    return "<br>".join(escape(line, quote=False) for line in said if line)
 
 
 def _sample_text(table: Table, cell: Cell) -> str:
@@ -127,20 +131,47 @@ def _run_text(point: Point) -> str:
     return name if point.trial is None else f"{name}, trial {point.trial}"
 
 
-def _layout(plan: Plan, table: Table) -> Figure:
-    parts = (labels.split_text(table), plan.common, labels.caption(table))
+def _layout(plan: Plan, table: Table, drawing: Drawing) -> Figure:
+    parts = (labels.split_text(table), plan.common, labels.caption(table), error_text(table, drawing))
     layout: Figure = {
         "title": {
             "text": escape(labels.measure_title(table.measure), quote=False),
             "subtitle": {"text": escape(" · ".join(part for part in parts if part), quote=False)},
         },
-        "xaxis": {"title": {"text": escape(plan.x_title, quote=False)}, **plan.ticks()},
-        "yaxis": {"title": {"text": escape(labels.measure_heading(table.measure), quote=False)}, "rangemode": "tozero"},
+        "xaxis": x_axis(plan, drawing),
+        "yaxis": y_axis(table, drawing),
         "legend": {"title": {"text": escape(plan.legend, quote=False)}},
         "showlegend": len(plan.series) > 1,
         "hovermode": "closest",
     }
-    return layout if plan.numeric else layout | {"barmode": "group"}
+    return layout if lines(plan, drawing) else layout | {"barmode": "group"}
+
+
+def x_axis(plan: Plan, drawing: Drawing) -> Figure:
+    """The x axis: ticks where something was measured; logarithmic only where it has numbers above zero."""
+    axis = {"title": {"text": escape(plan.x_title, quote=False)}, **plan.ticks()}
+    positions = [plan.position(x) for x in plan.xs]
+    numbers = [position for position in positions if isinstance(position, float | int)]
+    if drawing.log_axis("x") and plan.numeric and numbers and min(numbers) > 0:
+        return axis | {"type": "log", "ticktext": [f"{number:g}" for number in numbers]}
+    return axis
+
+
+def y_axis(table: Table, drawing: Drawing) -> Figure:
+    """The y axis: in the metric's unit from zero, or as a ratio to the baseline."""
+    text = labels.measure_heading(table.measure)
+    if drawing.scale is Scale.BASELINE:
+        text = f"{labels.measure_title(table.measure)}, relative to {labels.baseline_text(table.query)}"
+    axis: Figure = {"title": {"text": escape(text, quote=False)}}
+    return axis | ({"type": "log"} if drawing.log_axis("y") else {"rangemode": "tozero"})
+
+
+def error_text(table: Table, drawing: Drawing) -> str:
+    """What the error bars mean; empty where there are none."""
+    if not any(drawn.reach != (0.0, 0.0) for drawn in scaled(table, drawing).values()):
+        return ""
+    interval = drawing.errors is Errors.INTERVAL and table.query.summary is Summary.MEAN
+    return "bars: 95 % interval of the mean" if interval else "bars: smallest to largest trial"
 
 
 def _empty(table: Table) -> Figure:

@@ -1,9 +1,13 @@
 """The words around numbers: titles, headings with units, captions. One wording for every rendering."""
 
+from collections.abc import Mapping
+
 from perfdb.analysis import dimensions, metrics
+from perfdb.analysis.comparing.comparison import Comparison
+from perfdb.analysis.comparing.difference import printed_percent
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.metrics import TOTAL, Measure
-from perfdb.analysis.query import Pick
+from perfdb.analysis.query import Pick, Query
 from perfdb.analysis.table import Cell, Note, Table
 
 
@@ -46,9 +50,25 @@ def title(table: Table) -> str:
     return " · ".join(part for part in (measure_heading(table.measure), split_text(table)) if part)
 
 
+def say(values: Mapping[str, Value]) -> str:
+    """Values of dimensions in a line: ``RR · MTU 1492``."""
+    return dimensions.say(values.keys(), values.values())
+
+
+def baseline_text(query: Query) -> str:
+    """What the cells are compared with: ``QDIO GbE · MTU 1492``."""
+    return say(query.baseline)
+
+
+def comparison_text(table: Table, comparison: Comparison) -> str:
+    """A comparison in a line: ``+19% against QDIO GbE: higher``."""
+    percent = printed_percent(comparison.percent, plus=True)
+    return f"{percent} against {baseline_text(table.query)}: {comparison.verdict}"
+
+
 def caption(table: Table) -> str:
     """What all runs of a table have in common, and how they were chosen."""
-    common = dimensions.say(table.common.keys(), table.common.values())
+    common = say(table.common)
     pick = pick_text(table.query.pick) if table.query.pick else ""
     return " · ".join(part for part in (common, pick) if part)
 

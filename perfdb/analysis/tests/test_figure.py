@@ -5,17 +5,22 @@ from typing import Any
 import plotly.graph_objects as go
 import pytest
 
-from perfdb.analysis.render.figure import figure, figure_pair
+from perfdb.analysis.against import answer
+from perfdb.analysis.parameters import QueryError
+from perfdb.analysis.render.drawing import Axes, Drawing, Errors, Marks, Scale, check
+from perfdb.analysis.render.facets import facets
+from perfdb.analysis.render.figure import AS_USUAL, figure, figure_pair
+from perfdb.analysis.render.scaling import scaled
 from perfdb.analysis.render.series import PALETTE
 from perfdb.analysis.table import Observations, Row
-from perfdb.analysis.tests.archive import DIMENSIONS, MEASURES, ask, rows
+from perfdb.analysis.tests.archive import DIMENSIONS, MEASURES, ask, observations, parsed, rows
 
 LINES = "metric=trans_per_s&metric=cpu_ms_per_trans&rows=users&columns=device,mtu"
 
 
-def draw(query: str, given: Observations | None = None) -> dict[str, Any]:
+def draw(query: str, given: Observations | None = None, drawing: Drawing = AS_USUAL) -> dict[str, Any]:
     """The figure of the first table, after Plotly has validated it."""
-    drawn = figure(ask(query, given)[0])
+    drawn = figure(ask(query, given)[0], drawing)
     go.Figure(drawn)
     return drawn
 
@@ -90,10 +95,91 @@ def test_a_point_carries_its_runs_and_trials() -> None:
     ]
 
 
-def test_error_bars_reach_from_the_smallest_to_the_largest_trial() -> None:
-    error = draw(LINES)["data"][2]["error_y"]
+def test_error_bars_are_the_interval_of_the_mean() -> None:
+    (table,) = answer(parsed("metric=trans_per_s&rows=users&columns=device,mtu"), observations())
+    trace = figure(table)["data"][2]
+    low, high = table.cells[(10,), ("OSA", 1500)].interval or (0, 0)
+    assert trace["error_y"]["array"][1] == pytest.approx(high - 8001.5)
+    assert trace["error_y"]["arrayminus"][1] == pytest.approx(8001.5 - low)
+    assert figure(table)["layout"]["title"]["subtitle"]["text"].endswith("bars: 95 % interval of the mean")
+    assert trace["hovertext"][1].split("<br>")[3].startswith("95 % of means: ")
+
+
+def test_error_bars_may_reach_from_the_smallest_to_the_largest_trial() -> None:
+    drawn = draw(LINES, drawing=Drawing(errors=Errors.SPREAD))
+    error = drawn["data"][2]["error_y"]
     assert error["array"] == [pytest.approx(10.015), pytest.approx(80.015)]
     assert error["arrayminus"] == [pytest.approx(10.015), pytest.approx(80.015)]
+    assert drawn["layout"]["title"]["subtitle"]["text"].endswith("bars: smallest to largest trial")
+    assert draw(LINES + "&summary=max")["data"][2]["error_y"]["array"] == [0.0, 0.0]
+
+
+def test_error_bars_may_be_left_out() -> None:
+    drawn = draw(LINES, drawing=Drawing(errors=Errors.NONE))
+    assert all("error_y" not in trace for trace in drawn["data"])
+    assert "bars" not in drawn["layout"]["title"]["subtitle"]["text"]
+
+
+def test_axes_may_be_logarithmic() -> None:
+    layout = draw(LINES, drawing=Drawing(log=Axes.BOTH))["layout"]
+    assert (layout["xaxis"]["type"], layout["xaxis"]["tickvals"]) == ("log", [1, 10])
+    assert layout["yaxis"]["type"] == "log"
+    assert draw(LINES, drawing=Drawing(log=Axes.Y))["layout"]["xaxis"]["type"] == "linear"
+    names = draw("metric=trans_per_s&rows=device&columns=users,mtu", drawing=Drawing(log=Axes.X))
+    assert names["layout"]["xaxis"]["type"] == "category"
+
+
+def test_bars_and_lines_may_be_chosen() -> None:
+    assert {trace["type"] for trace in draw(LINES, drawing=Drawing(marks=Marks.BARS))["data"]} == {"bar"}
+    drawn = draw("metric=trans_per_s&rows=device&columns=users,mtu", drawing=Drawing(marks=Marks.LINES))
+    assert {trace["type"] for trace in drawn["data"]} == {"scatter"}
+
+
+def test_values_may_be_relative_to_the_baseline() -> None:
+    query = parsed("metric=trans_per_s&rows=users&columns=mtu&device=OSA&baseline=mtu:1500")
+    (table,) = answer(query, given([row for row in rows() if row[3] == "OSA"]))
+    drawn = figure(table, Drawing(scale=Scale.BASELINE))
+    go.Figure(drawn)
+    base, other = drawn["data"]
+    assert base["y"] == [1.0, 1.0]
+    assert other["y"] == [pytest.approx(1009 / 1001.5), pytest.approx(8009 / 8001.5)]
+    assert drawn["layout"]["yaxis"]["title"]["text"] == "Transactions per second, relative to MTU 1500"
+    assert "against MTU 1500: " in other["hovertext"][0]
+
+
+def test_a_split_may_be_small_figures_with_common_axes() -> None:
+    tables = ask("metric=trans_per_s&rows=users&columns=device&split=mtu")
+    drawn = facets(tables)
+    go.Figure(drawn)
+    assert [note["text"] for note in drawn["layout"]["annotations"]] == [
+        f"MTU {mtu}" for mtu in (1500, 8192, 9000, 16384)
+    ]
+    assert [(trace["xaxis"], trace["name"], trace["showlegend"]) for trace in drawn["data"]] == [
+        ("x", "OSA", True),
+        ("x2", "LAN", True),
+        ("x3", "OSA", False),
+        ("x4", "LAN", False),
+    ]
+    assert drawn["layout"]["yaxis4"]["matches"] == "y"
+    titles = [drawn["layout"][f"xaxis{number}"]["title"]["text"] for number in ("", 2, 3, 4)]
+    assert titles == ["", "Users", "Users", "Users"]
+    with pytest.raises(ValueError, match="one measure"):
+        facets([])
+
+
+def test_a_drawing_travels_with_the_query_string() -> None:
+    asked = [("rows", "users"), ("log", "y"), ("marks", "bars"), ("errors", "")]
+    drawing, rest = Drawing.take(asked)
+    assert (drawing, rest) == (Drawing(log=Axes.Y, marks=Marks.BARS), [("rows", "users")])
+    assert list(drawing.pairs()) == [("marks", "bars"), ("log", "y")]
+    assert list(Drawing().pairs()) == []
+    for wrong in (("log", "z"), ("scale", "big")):
+        with pytest.raises(QueryError):
+            Drawing.take([wrong])
+    with pytest.raises(QueryError):
+        Drawing.take([("log", "x"), ("log", "y")])
+    with pytest.raises(QueryError, match="baseline"):
+        check(Drawing(scale=Scale.BASELINE), compared=False)
 
 
 def test_a_single_run_has_no_error_bar() -> None:
@@ -124,8 +210,8 @@ def test_series_of_one_device_differ_in_colour() -> None:
 
 def test_error_bars_never_turn_round() -> None:
     equal = [(number, "demo", "RR", "OSA", 1500, 1, number, "x", "a", 1.0, 1000 / 8001.5, None) for number in (1, 2, 3)]
-    (trace,) = figure(ask(LINES, given(list(equal)))[1])["data"]
-    assert (trace["error_y"]["array"], trace["error_y"]["arrayminus"]) == ([0], [pytest.approx(0, abs=1e-15)])
+    (drawn,) = scaled(ask(LINES, given(list(equal)))[1], Drawing(errors=Errors.SPREAD)).values()
+    assert 0.0 <= min(drawn.reach) <= max(drawn.reach) < 1e-15
 
 
 def test_devices_share_no_colour_while_there_are_enough() -> None:
