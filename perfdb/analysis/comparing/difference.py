@@ -37,6 +37,21 @@ def printed_percent(percent: float | None, plus: bool = False) -> str:
     return f"{'+' if plus and not text.startswith('-') and text != '0' else ''}{text}%"
 
 
+def about(share: float, plus: bool = False) -> str:
+    """A share (0.0314) as per cent with two significant digits ("3.1%"), for sizes in sentences, however small.
+
+    ``plus`` prints the sign of a positive share too.
+    """
+    percent = 100 * share
+    if percent == 0 or not math.isfinite(percent):
+        return f"{percent:g}%"
+    # What rounds up to the next power of ten has one digit more before the point.
+    magnitude = math.floor(math.log10(float(f"{abs(percent):.1e}")))
+    text = round_half_up(percent, max(0, 1 - magnitude))
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return f"{'+' if plus and percent > 0 else ''}{text}%"
+
+
 @dataclass(frozen=True, slots=True)
 class Audit:
     """A published percentage against its own operands, all in per cent.

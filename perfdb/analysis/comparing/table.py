@@ -6,10 +6,9 @@ changed by chance, which Benjamini and Hochberg's procedure allows for.
 
 from collections.abc import Sequence
 
-from scipy import stats
-
 from perfdb.analysis.comparing.cell import decide, measure
 from perfdb.analysis.comparing.comparison import Comparison
+from perfdb.analysis.comparing.distributions import false_discovery
 from perfdb.analysis.comparing.estimate import estimate_noise
 from perfdb.analysis.comparing.pair import NOTHING_KNOWN, Background, Pair
 from perfdb.analysis.metrics import Better
@@ -30,13 +29,10 @@ def compare(
         raise ValueError(f"a practical size of {delta} is not above zero")
     noises = estimate_noise(pairs, background)
     cells = [measure(pair, noise, delta) for pair, noise in zip(pairs, noises, strict=True)]
-    return [decide(cell, q, better) for cell, q in zip(cells, false_discovery([cell.p for cell in cells]), strict=True)]
+    return [decide(cell, q, better) for cell, q in zip(cells, table_q([cell.p for cell in cells]), strict=True)]
 
 
-def false_discovery(ps: Sequence[float | None]) -> list[float | None]:
-    """The q of each p (Benjamini and Hochberg 1995); cells without a p do not count."""
-    tested = [p for p in ps if p is not None]
-    if not tested:
-        return [None] * len(ps)
-    qs = iter(stats.false_discovery_control(tested).tolist())
+def table_q(ps: Sequence[float | None]) -> list[float | None]:
+    """The q of each p of a table; cells without a p do not count."""
+    qs = iter(false_discovery([p for p in ps if p is not None]))
     return [None if p is None else next(qs) for p in ps]

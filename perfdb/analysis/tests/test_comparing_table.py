@@ -12,7 +12,7 @@ from perfdb.analysis.comparing.comparison import Comparison, Effect, NoiseSource
 from perfdb.analysis.comparing.difference import printed_percent
 from perfdb.analysis.comparing.noise import fit_prior, moderate, spread
 from perfdb.analysis.comparing.pair import Background, Pair
-from perfdb.analysis.comparing.table import compare, false_discovery
+from perfdb.analysis.comparing.table import compare, table_q
 from perfdb.analysis.metrics import Better
 from perfdb.analysis.tests.published import GUEST_LAN, HIPERSOCKETS, PAIRS
 
@@ -221,10 +221,10 @@ def test_a_noisy_cell_is_judged_by_itself() -> None:
 
 def test_many_cells_are_allowed_for() -> None:
     # Alone, p = 0.03 would be a change; among twenty cells without any it is what chance brings.
-    assert false_discovery([0.03]) == [0.03]
-    assert false_discovery([0.03, *[0.5] * 19])[0] == pytest.approx(0.5)
-    assert false_discovery([None, 0.01, None, 0.04]) == [None, 0.02, None, 0.04]
-    assert false_discovery([None]) == [None]
+    assert table_q([0.03]) == [0.03]
+    assert table_q([0.03, *[0.5] * 19])[0] == pytest.approx(0.5)
+    assert table_q([None, 0.01, None, 0.04]) == [None, 0.02, None, 0.04]
+    assert table_q([None]) == [None]
 
 
 def test_figures_beyond_floats_do_not_stop_a_table() -> None:
