@@ -1,0 +1,39 @@
+"""wrk: its cases, and every way a report can be cut off."""
+
+from pathlib import Path
+
+import pytest
+
+from importers import read, wrk
+from importers.model import SourceFile, Status
+from importers.tests.fixture_cases import LOGS, assert_case, cases, readings_of
+from importers.text import decode
+
+REPORT = (LOGS / "wrk" / "latency" / "wrk.txt").read_text()
+
+
+@pytest.mark.parametrize("folder", cases("wrk"), ids=lambda path: path.name)
+def test_a_case_reads_as_expected(folder: Path) -> None:
+    assert_case(folder)
+
+
+def test_a_report_cut_anywhere_is_not_complete() -> None:
+    for at in range(len(REPORT)):
+        (reading,) = read([SourceFile("a.txt", REPORT[:at].encode())])
+        assert [each for each in reading.fragments if each.status is Status.COMPLETE] == [], f"cut at {at}"
+        assert reading.problems
+
+
+def test_line_ends_of_windows_change_nothing() -> None:
+    plain, other = read([SourceFile("a", REPORT.encode()), SourceFile("b", REPORT.replace("\n", "\r\n").encode())])
+    assert readings_of(plain.fragments[0]) == readings_of(other.fragments[0])
+    assert other.problems == []
+
+
+@pytest.mark.parametrize(
+    "text", ["Running tests @ home\n", "unable to connect to the server\n", "Requests/sec: 1.00\n"]
+)
+def test_other_text_is_not_recognised(text: str) -> None:
+    decoded = decode("a.txt", text.encode()).text
+    assert decoded is not None
+    assert not wrk.recognise(decoded)
