@@ -175,8 +175,7 @@ def _component(worst: _Busy | None) -> Bottleneck | None:
         return None
     return Bottleneck(
         Verdict.COMPONENT,
-        f"{worst.role} limits: it {_doing(worst)} {round_half_up(worst.percent, 1)} % of one processor, "
-        "and cannot use more than one",
+        f"{worst.role} limits: it {_doing(worst)}, and cannot use more than one processor",
         f"{worst.formula} ≥ {BUSY_FROM:g} %",
         worst.role,
         (_reason(worst),),
@@ -197,7 +196,7 @@ def _near(total: float | None, worst: _Busy | None) -> Bottleneck | None:
         return None
     return Bottleneck(
         Verdict.NEAR_LIMIT,
-        f"{worst.role} is near its limit: it {_doing(worst)} {round_half_up(own, 1)} % of one processor",
+        f"{worst.role} is near its limit: it {_doing(worst)}",
         f"{worst.formula} ≥ {NEAR_FROM:g} %",
         worst.role,
         (_reason(worst),),
@@ -211,7 +210,7 @@ def _not_processors(total: float | None, worst: _Busy | None) -> Bottleneck | No
     formula = f"CPU utilisation {_exact(total)} %"
     reasons = [Reason("cpu_util", total, "% of the system")]
     if worst is not None:
-        text += f", and {worst.role}, the busiest component, {round_half_up(worst.percent, 1)} % of one processor"
+        text += f", and {worst.role}, the busiest component, {_doing(worst)}"
         formula += f" and {worst.formula}"
         reasons.append(_reason(worst))
     return Bottleneck(
@@ -250,7 +249,10 @@ def _figures(load: Load, role: str) -> list[_Busy]:
 
 
 def _doing(busy: _Busy) -> str:
-    return "runs or waits for the CPU" if busy.measure == "run_wait" else "uses"
+    percent = round_half_up(busy.percent, 1)
+    if busy.measure == "run_wait":
+        return f"runs or waits for the CPU {percent} % of the time"
+    return f"uses {percent} % of one processor"
 
 
 def _reason(busy: _Busy) -> Reason:

@@ -85,9 +85,8 @@ class Curve:
         return f"levels off {self._bracket()}; {peak}, {self._going_on()}"
 
     def _bracket(self) -> str:
-        if self.after is None:
-            return f"at {_users(self.start or 0)} or fewer"
-        return f"between {self.after} and {_users(self.start or 0)}"
+        start = _users(self.start or 0)
+        return f"at {start} or fewer" if self.after is None else f"between {self.after} and {start}"
 
     def _going_on(self) -> str:
         size = _percent(self.tail or 0.0)

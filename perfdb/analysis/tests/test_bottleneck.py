@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perfdb.analysis.bottleneck import Load, Reason, Verdict, busier_share, judge, payload_limit
+from perfdb.analysis.bottleneck import Load, Verdict, busier_share, judge, payload_limit
 from perfdb.analysis.metrics import Measure
 
 GIGABIT = 1e9
@@ -69,8 +69,10 @@ def test_published_runs(run: Load, verdict: Verdict, component: str | None) -> N
 
 def test_a_share_of_the_system_becomes_one_of_a_processor() -> None:
     found = judge(PUBLISHED[4][0])
-    assert found.reasons == (Reason("cpu_util@server", pytest.approx(98.52), "% of one processor"),)
-    assert found.sentence == "server limits: it uses 98.5 % of one processor, and cannot use more than one"
+    (reason,) = found.reasons
+    assert (reason.name, reason.unit) == ("cpu_util@server", "% of one processor")
+    assert reason.value == pytest.approx(98.52)
+    assert found.sentence == "server limits: it uses 98.5 % of one processor, and cannot use more than one processor"
     assert found.formula == "CPU utilisation of server 49.26 % × 2 processors = 98.52 % ≥ 95 %"
 
 
@@ -128,7 +130,7 @@ def test_the_first_rule_that_applies(total: float, wait: float, verdict: Verdict
 def test_the_busiest_component_is_named() -> None:
     found = judge(load(cpu_util=70.0, run_wait__one=96.0, run_wait__two=99.0))
     assert found.component == "two"
-    assert "runs or waits for the CPU 99.0 % of one processor" in found.sentence
+    assert "runs or waits for the CPU 99.0 % of the time" in found.sentence
 
 
 def test_a_group_of_guests_is_no_component() -> None:
@@ -158,7 +160,7 @@ def test_idle_runs_name_what_they_know() -> None:
     found = judge(load(cpu_util=62.0, run_wait__stack=70.25))
     assert found.sentence == (
         "the processors are not the limit: the system is 62.0 % busy, "
-        "and stack, the busiest component, 70.3 % of one processor"
+        "and stack, the busiest component, runs or waits for the CPU 70.3 % of the time"
     )
     assert found.formula == "CPU utilisation 62 % and running and waiting of stack 70.25 % < 85 %"
     assert [reason.name for reason in found.reasons] == ["cpu_util", "run_wait@stack"]

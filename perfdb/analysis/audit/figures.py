@@ -1,0 +1,171 @@
+"""What an audit works on: the figures of one run as printed, and the interval that each of them stands for.
+
+A printed figure stands for every number that would have been printed so: half a step of its last digit either way.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from perfdb.analysis.checks.finding import Quantity
+from perfdb.analysis.metrics import BY_NAME, Measure
+from perfdb.analysis.units import decimals, rescale
+from perfdb.analysis.workloads import Workload
+
+# Binary noise, so that figures that lie exactly their half-steps apart agree.
+_NOISE = 1e-12
+
+
+class Method(StrEnum):
+    """How CPU figures were taken.
+
+    *Snapshot*: counters before and after the run. Utilisation is of the time between them, the rate of the driver's
+    shorter time, and the roles add up to the total. *Report*: a monitor's report over a window inside the run; its
+    total comes from the system and is not the sum of the roles.
+    """
+
+    SNAPSHOT = "snapshot"
+    REPORT = "report"
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A value with the least and the largest that it can stand for."""
+
+    low: float
+    value: float
+    high: float
+
+    @classmethod
+    def exact(cls, value: float) -> "Interval":
+        """A number that is not rounded."""
+        return cls(value, value, value)
+
+    def widened(self, tolerance: float) -> "Interval":
+        """The interval with a tolerance relative to its ends."""
+        return Interval(self.low - abs(self.low) * tolerance, self.value, self.high + abs(self.high) * tolerance)
+
+    def reaches(self, other: "Interval") -> bool:
+        """Whether the number can be as small as the other one, or smaller."""
+        return self.low <= other.high + _NOISE * max(abs(self.low), abs(self.value), abs(other.value))
+
+    def meets(self, other: "Interval") -> bool:
+        """Whether the two can be the same number."""
+        return self.reaches(other) and other.reaches(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """One figure as printed. ``place`` is where (``Table 6``): a run's figures may be printed in several places.
+
+    The unit of the quantity is the printed one, empty for the metric's own. ``half_step`` is given, in the printed
+    unit, where the source is coarser than its last digit.
+    """
+
+    measure: Measure
+    quantity: Quantity
+    place: str = ""
+    half_step: float | None = None
+
+    @property
+    def factor(self) -> float:
+        """How many of the metric's own unit one of the printed unit is. Raises ValueError where they do not fit."""
+        return rescale(1, self.quantity.unit, self.own_unit) if self.quantity.unit else 1.0
+
+    @property
+    def own_unit(self) -> str:
+        """The metric's own unit."""
+        return BY_NAME[self.measure.metric].unit
+
+    @property
+    def interval(self) -> Interval | None:
+        """What the figure stands for, in the metric's own unit; None when it is no number or in no unit of the metric.
+
+        All metrics are of things that cannot be negative, so a zero stands for half a step upwards.
+        """
+        value = self.quantity.value
+        if value is None or value < 0:
+            return None
+        try:
+            factor = self.factor
+        except ValueError:
+            return None
+        half = self.quantity.half_step if self.half_step is None else self.half_step
+        return Interval(max(0.0, value - half) * factor, value * factor, (value + half) * factor)
+
+    @property
+    def decimals(self) -> int:
+        """How many decimals are printed."""
+        return decimals(self.quantity.text)
+
+    @property
+    def in_own_unit(self) -> str:
+        """The figure as it enters a formula: as printed, or converted to the metric's own unit."""
+        value = self.quantity.value
+        if self.factor == 1 or value is None:
+            return self.quantity.text.strip()
+        return f"{value * self.factor:.12g}"
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedRun:
+    """The printed figures of one run with its circumstances; what is None is not known, and what needs it unchecked.
+
+    ``think_ms`` 0 says that users never pause between transactions. ``asked_s`` is how long the driver was told to
+    run: it runs at least so long, and not longer than the time between the snapshots. ``trials`` above 1 says that the
+    figures are means over trials, so that products and quotients of them hold only nearly.
+    """
+
+    figures: tuple[Printed, ...]
+    users: int | None = None
+    processors: float | None = None
+    workload: Workload | None = None
+    mtu: int | None = None
+    line_bits_per_s: float | None = None
+    think_ms: float | None = None
+    method: Method | None = None
+    asked_s: float | None = None
+    trials: int = 1
+
+    def places(self) -> list[str]:
+        """Where the figures are printed, in order of appearance."""
+        return list(dict.fromkeys(figure.place for figure in self.figures))
+
+    def of(self, measure: Measure) -> Iterator[Printed]:
+        """Every printing of a measure that is a number."""
+        return (figure for figure in self.figures if figure.measure == measure and figure.interval is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A run's figures as a reader of one place sees them: those of the place, and from others what it lacks."""
+
+    run: PrintedRun
+    place: str
+
+    def here(self, measure: Measure) -> Printed | None:
+        """The figure printed in this very place."""
+        return next((figure for figure in self.run.of(measure) if figure.place == self.place), None)
+
+    def find(self, measure: Measure) -> Printed | None:
+        """The figure of this place, else the one with the narrowest interval elsewhere; None if those contradict."""
+        here = self.here(measure)
+        if here is not None:
+            return here
+        others = [(figure, figure.interval) for figure in self.run.of(measure) if figure.interval]
+        if any(not one.meets(other) for _, one in others for _, other in others):
+            return None
+        return min(others, key=lambda pair: pair[1].high - pair[1].low, default=(None, None))[0]
+
+    def roles(self) -> list[str]:
+        """Every role that has figures in this place, in order of appearance."""
+        return list(dict.fromkeys(figure.measure.role for figure in self.run.figures if figure.place == self.place))
+
+
+def span(values: Iterator[float], value: float) -> Interval:
+    """The interval from the least to the largest of some values, which include ``value``."""
+    low, high = math.inf, -math.inf
+    for each in values:
+        low, high = min(low, each), max(high, each)
+    return Interval(min(low, value), value, max(high, value))

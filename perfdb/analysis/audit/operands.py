@@ -1,0 +1,149 @@
+"""The operands that the rules of an audit are made of: printed figures and circumstances of the run.
+
+They are leaves of the same expressions as those of the formulas, so that a rule is declared once and is written in
+words, written with numbers, and calculated. An operand has an interval, and a rule's value lies between the values at
+the corners of its operands' intervals, because each rule rises or falls throughout with each of its operands.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+from math import inf
+
+from perfdb.analysis.audit.figures import Interval, View, span
+from perfdb.analysis.formulas.expression import Expression, Number, Operation
+from perfdb.analysis.metrics import BY_NAME, TOTAL, Measure
+from perfdb.analysis.workloads import ONE_WAY, message_mb
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """An operand's numbers in one run: the interval it stands for, and how it is written."""
+
+    interval: Interval
+    text: str
+
+
+Finder = Callable[[View, str], Bound | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Operand(Expression):
+    """A leaf of a rule's expression; ``find`` gives its numbers for a role, None where they are not known."""
+
+    name: str
+    title: str
+    find: Finder
+
+    def evaluate(self, values: Mapping[str, float]) -> float:
+        """The operand's value."""
+        return values[self.name]
+
+    def write(self, texts: Mapping[str, str]) -> str:
+        """The operand's text."""
+        return texts[self.name]
+
+
+def operands(expression: Expression) -> Iterator[Operand]:
+    """The operands of an expression from left to right; one that occurs twice comes twice."""
+    if isinstance(expression, Operand):
+        yield expression
+    elif isinstance(expression, Operation):
+        yield from operands(expression.left)
+        yield from operands(expression.right)
+
+
+def in_words(expression: Expression) -> str:
+    """The expression with its operands' titles."""
+    return expression.write({each.name: each.title for each in operands(expression)})
+
+
+def compute(expression: Expression, bounds: Mapping[str, Bound]) -> Interval | None:
+    """The value of an expression with the interval it can lie in; None when it cannot be calculated at all.
+
+    Where an operand may be so near to zero that it cannot be divided by, the interval has no upper end.
+    """
+    try:
+        value = expression.evaluate({name: bound.interval.value for name, bound in bounds.items()})
+    except ZeroDivisionError:
+        return None
+    ends = [(bound.interval.low, bound.interval.high) for bound in bounds.values()]
+    return span((_at(expression, dict(zip(bounds, corner, strict=True))) for corner in product(*ends)), value)
+
+
+def _at(expression: Expression, values: Mapping[str, float]) -> float:
+    try:
+        return expression.evaluate(values)
+    except ZeroDivisionError:
+        return inf
+
+
+def figure(metric: str, role: str | None = None, title: str = "") -> Operand:
+    """A printed figure of the role at hand, or of the role named."""
+    name = metric if role is None else f"{metric}@{role}"
+
+    def find(view: View, at_hand: str) -> Bound | None:
+        printed = view.find(Measure(metric, role or at_hand))
+        if printed is None or printed.interval is None:
+            return None
+        return Bound(printed.interval, printed.in_own_unit)
+
+    own = BY_NAME[metric].title
+    words = own if own.startswith("CP") else own[0].lower() + own[1:].replace("cpu", "CPU")
+    return Operand(name, title or (f"{words} of the {role}" if role not in {None, TOTAL} else words), find)
+
+
+def _exactly(value: float | None) -> Bound | None:
+    return None if value is None else Bound(Interval.exact(value), f"{value:.12g}")
+
+
+def _processors(view: View, role: str) -> Bound | None:
+    """A host's own processors, where they are printed; else the system's."""
+    own = view.find(Measure("processors", role)) or view.find(Measure("processors", "lpar"))
+    value = own.interval.value if own is not None and own.interval is not None else view.run.processors
+    return _exactly(value)
+
+
+def _users(view: View, role: str) -> Bound | None:
+    return _exactly(view.run.users)
+
+
+def _bytes(view: View, role: str) -> Bound | None:
+    work = view.run.workload
+    if work is None or work.request_bytes is None or work.response_bytes is None:
+        return None
+    return Bound(
+        Interval.exact(work.request_bytes + work.response_bytes), f"({work.request_bytes} + {work.response_bytes})"
+    )
+
+
+def _message(view: View, role: str) -> Bound | None:
+    work = view.run.workload
+    if work is None or work.pattern not in ONE_WAY or work.request_bytes is None or work.response_bytes is None:
+        return None
+    return _exactly(message_mb(work.pattern, work.request_bytes, work.response_bytes))
+
+
+def _driver_seconds(view: View, role: str) -> Bound | None:
+    """As printed; else between what the driver was asked for and the time between the snapshots."""
+    printed, elapsed = view.find(Measure("driver_s")), view.find(Measure("elapsed_s"))
+    if printed is not None and printed.interval is not None:
+        return Bound(printed.interval, printed.in_own_unit)
+    asked = view.run.asked_s
+    if asked is None or elapsed is None or elapsed.interval is None or elapsed.interval.high < asked:
+        return None
+    middle = (asked + elapsed.interval.high) / 2
+    return Bound(Interval(asked, middle, elapsed.interval.high), f"({asked:.12g} … {elapsed.in_own_unit})")
+
+
+MB = Number(2**20, "2^20")
+TRANS_PER_S = figure("trans_per_s", TOTAL)
+MB_PER_S = figure("mb_per_s", TOTAL, "MB per second")
+TRANSACTIONS = figure("transactions", TOTAL)
+ELAPSED = figure("elapsed_s", TOTAL, "seconds between the snapshots")
+PRINTED_DRIVER_SECONDS = figure("driver_s", TOTAL, "driver's seconds")
+DRIVER_SECONDS = Operand("driver_seconds", "driver's seconds", _driver_seconds)
+USERS = Operand("users", "users", _users)
+PROCESSORS = Operand("processors", "processors", _processors)
+BYTES = Operand("bytes", "(request bytes + response bytes)", _bytes)
+MESSAGE_MB = Operand("message_mb", "MB of a message", _message)

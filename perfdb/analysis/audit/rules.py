@@ -1,0 +1,225 @@
+"""The rules of an audit within one run, one declaration each: adding a rule is adding one.
+
+A rule says which printed figure follows from which others, or which it cannot pass.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import product
+
+from perfdb.analysis.audit.disagreement import Kind
+from perfdb.analysis.audit.figures import Interval, Method, View
+from perfdb.analysis.audit.operands import (
+    BYTES,
+    DRIVER_SECONDS,
+    ELAPSED,
+    MB,
+    MB_PER_S,
+    MESSAGE_MB,
+    PRINTED_DRIVER_SECONDS,
+    PROCESSORS,
+    TRANS_PER_S,
+    TRANSACTIONS,
+    USERS,
+    Bound,
+    Operand,
+    figure,
+    in_words,
+)
+from perfdb.analysis.bottleneck import FRAME_BYTES, LEAST_HEADERS, busier_share, payload_limit
+from perfdb.analysis.formulas.expression import Expression, Number
+from perfdb.analysis.formulas.terms import PARTS_OF_TOTAL
+from perfdb.analysis.metrics import TOTAL, Measure
+
+LITTLE_TOLERANCE = 0.03
+# Whether a rate in MB counts the short message that goes the other way, such as 20 bytes of 20 MB, is not told.
+SHORT_MESSAGE = 1e-4
+# Clocks of adapters are good to 0.01 %; the rest is for rates that count the last packets' headers in.
+LINK_TOLERANCE = 0.01
+# Products and quotients of means over trials are the means of products and quotients up to the product of the
+# trials' relative spreads: 10 % of each leave 1 %.
+MEANS_TOLERANCE = 0.01
+
+_PREFIXES = ("", "virtual_", "cp_")
+_SUMMED = ("cpu_util", "processor_util", "cpu_ms_per_trans", "cpu_ms_per_mb")
+_RATES = (("cpu_ms_per_trans", TRANS_PER_S), ("cpu_ms_per_mb", MB_PER_S))
+
+
+Condition = Callable[[View, str], bool]
+
+
+def _always(view: View, role: str) -> bool:
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """``metric`` is what ``expression`` gives or, with ``at_most``, what it cannot pass.
+
+    ``role``: the only role it is asked for, None for every role. ``when``: whether it holds for a run and role at all.
+    ``tolerance`` is relative and comes on top of rounding; ``linear`` rules hold for means over trials too.
+    """
+
+    kind: Kind
+    metric: str
+    expression: Expression
+    role: str | None = None
+    when: Condition = _always
+    tolerance: float = 0.0
+    at_most: bool = False
+    linear: bool = False
+
+    @property
+    def text(self) -> str:
+        """The rule in words."""
+        return in_words(self.expression)
+
+    def allowance(self, trials: int) -> float:
+        """The relative tolerance for figures that are means over so many trials."""
+        return self.tolerance if self.linear or trials <= 1 else max(self.tolerance, MEANS_TOLERANCE)
+
+
+def _without_pauses(view: View, role: str) -> bool:
+    return view.run.think_ms == 0
+
+
+def _by(method: Method) -> Condition:
+    def when(view: View, role: str) -> bool:
+        return view.run.method is method
+
+    return when
+
+
+def _unprinted(metric: str, method: Method | None = None) -> Condition:
+    """Where a figure is not printed for the role, and the method is the one named."""
+
+    def when(view: View, role: str) -> bool:
+        return view.find(Measure(metric, role)) is None and method in {None, view.run.method}
+
+    return when
+
+
+DRIVER = (
+    Rule(Kind.LITTLE, "response_ms", USERS / TRANS_PER_S * 1000, TOTAL, _without_pauses, LITTLE_TOLERANCE),
+    Rule(Kind.RATE, "trans_per_s", TRANSACTIONS / PRINTED_DRIVER_SECONDS, TOTAL),
+    Rule(Kind.BYTES, "mb_per_s", TRANS_PER_S * BYTES / MB, TOTAL, linear=True),
+    Rule(
+        Kind.BYTES, "gbit_per_s", MB_PER_S * Number(8 * 2**20, "(8 × 2^20)") / Number(10**9, "10^9"), TOTAL, linear=True
+    ),
+)
+
+
+def _busy(prefix: str) -> Iterator[tuple[Expression, str]]:
+    """Per cent of one processor, from the system's utilisation or one processor's.
+
+    CP time is what is left of the total where no such metric as the one named is printed itself.
+    """
+    yield figure(f"{prefix}cpu_util") * PROCESSORS, ""
+    yield figure(f"{prefix}processor_util"), ""
+    if prefix == "cp_":
+        yield (figure("cpu_util") - figure("virtual_cpu_util")) * PROCESSORS, "cp_cpu_util"
+        yield figure("processor_util") - figure("virtual_processor_util"), "cp_processor_util"
+
+
+def _one_way(view: View, role: str) -> bool:
+    """Whether next to nothing goes the other way, so that it makes no difference whether MB count it."""
+    work = view.run.workload
+    if work is None or work.request_bytes is None or work.response_bytes is None:
+        return True
+    return min(work.request_bytes, work.response_bytes) <= SHORT_MESSAGE * max(work.request_bytes, work.response_bytes)
+
+
+def _both(one: Condition, other: Condition) -> Condition:
+    return lambda view, role: one(view, role) and other(view, role)
+
+
+def _costs() -> Iterator[Rule]:
+    """CPU time per unit of work: 1 % of one processor is 10 ms in each second.
+
+    With snapshots, utilisation is of a longer time than the driver's rate.
+    """
+    for prefix, (metric, rate) in product(_PREFIXES, _RATES):
+        tolerance = SHORT_MESSAGE if rate is MB_PER_S else 0.0
+        for busy, unprinted in _busy(prefix):
+            report = busy * 10 / rate
+            for method, cost in ((Method.REPORT, report), (Method.SNAPSHOT, report * ELAPSED / DRIVER_SECONDS)):
+                known = _unprinted(unprinted, method) if unprinted else _by(method)
+                when = _both(known, _one_way) if rate is MB_PER_S else known
+                yield Rule(Kind.CPU, prefix + metric, cost, when=when, tolerance=tolerance)
+
+
+MESSAGES = tuple(
+    Rule(
+        Kind.MESSAGE,
+        f"{prefix}cpu_ms_per_trans",
+        figure(f"{prefix}cpu_ms_per_mb") * MESSAGE_MB,
+        when=_one_way,
+        tolerance=SHORT_MESSAGE,
+        linear=True,
+    )
+    for prefix in _PREFIXES
+)
+
+SUMS = tuple(
+    Rule(Kind.SUM, metric, figure(f"virtual_{metric}") + figure(f"cp_{metric}"), linear=True) for metric in _SUMMED
+)
+
+_CLIENT, _SERVER = PARTS_OF_TOTAL
+ROLES = tuple(
+    Rule(
+        Kind.ROLES,
+        prefix + metric,
+        figure(prefix + metric, _CLIENT) + figure(prefix + metric, _SERVER),
+        TOTAL,
+        _by(Method.SNAPSHOT),
+        linear=True,
+    )
+    for metric in ("cpu_util", "cpu_ms_per_trans", "cpu_ms_per_mb")
+    for prefix in _PREFIXES
+)
+
+
+def _parts_of_a_whole() -> Iterator[Rule]:
+    """A part cannot pass its whole; where both parts are printed, their sum is checked instead."""
+    for metric in _SUMMED:
+        for part, other in (("virtual_", "cp_"), ("cp_", "virtual_")):
+            yield Rule(
+                Kind.BOUND,
+                part + metric,
+                figure(metric),
+                when=_unprinted(other + metric),
+                at_most=True,
+                linear=True,
+            )
+
+
+BOUNDS = (
+    *_parts_of_a_whole(),
+    Rule(Kind.BOUND, "processor_util", figure("run_wait"), at_most=True, linear=True),
+    Rule(Kind.BOUND, "cpu_util", Number(100), at_most=True, linear=True),
+)
+
+
+def _payload(view: View, role: str) -> Bound | None:
+    """The most MB per second that the line carries in both directions together, in the run's own proportion."""
+    run, work = view.run, view.run.workload
+    if run.line_bits_per_s is None or run.mtu is None:
+        return None
+    share = busier_share(work.request_bytes, work.response_bytes) if work is not None else 1.0
+    limit = payload_limit(run.line_bits_per_s, run.mtu, LEAST_HEADERS) / share
+    text = (
+        f"{run.line_bits_per_s:.12g} / 8 × ({run.mtu} − {LEAST_HEADERS}) / ({run.mtu} + {FRAME_BYTES}) / 2^20"
+        + f" / {share:.4g}" * (share < 1)
+    )
+    return Bound(Interval.exact(limit), text)
+
+
+PAYLOAD = Operand(
+    "payload",
+    f"line rate / 8 × (MTU − {LEAST_HEADERS}) / (MTU + {FRAME_BYTES}) / 2^20 / share of the busier direction",
+    _payload,
+)
+
+LINK = Rule(Kind.LINK, "mb_per_s", PAYLOAD, TOTAL, tolerance=LINK_TOLERANCE, at_most=True, linear=True)
+
+RULES: tuple[Rule, ...] = (*DRIVER, *_costs(), *MESSAGES, *SUMS, *ROLES, *BOUNDS, LINK)

@@ -1,0 +1,34 @@
+"""The explanations of the audit, of curves and of limits: complete, and their examples worked out."""
+
+import pytest
+
+from perfdb.analysis.audit.declarations import DECLARATIONS
+from perfdb.analysis.audit.disagreement import Kind
+from perfdb.analysis.bottleneck import Verdict
+from perfdb.analysis.declaration import Declaration
+from perfdb.analysis.limits_declarations import LIMITS
+
+ALL = (*DECLARATIONS, *LIMITS)
+
+
+@pytest.mark.parametrize("declaration", ALL, ids=lambda declaration: declaration.code)
+def test_the_example_works_out(declaration: Declaration) -> None:
+    assert declaration.example.work() == declaration.example.answer
+
+
+def test_codes_are_unique() -> None:
+    assert len({declaration.code for declaration in ALL}) == len(ALL)
+
+
+def test_every_kind_and_verdict_is_explained() -> None:
+    codes = {declaration.code for declaration in ALL}
+    assert {str(kind) for kind in Kind} <= codes
+    assert {f"verdict.{verdict.name.lower()}" for verdict in Verdict} <= codes
+
+
+@pytest.mark.parametrize("declaration", ALL, ids=lambda declaration: declaration.code)
+def test_nothing_is_left_empty(declaration: Declaration) -> None:
+    example = declaration.example
+    texts = (declaration.title, declaration.formula, declaration.explanation, declaration.source, example.given)
+    assert all(text.strip() for text in texts)
+    assert declaration.explanation.endswith(".")
