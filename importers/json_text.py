@@ -10,7 +10,6 @@ import json
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
@@ -120,7 +119,9 @@ class Node:
 
     def all(self, key: str) -> list["Node"]:
         """Every value of a key, in order: some tools write a key twice."""
-        return [value for name, value in self.items() if name == key and self.is_object]
+        if isinstance(self._content, int) or not self.is_object:
+            return []
+        return [value for name, value in self.items() if name == key]
 
     def get(self, *path: str | int) -> "Node | None":
         """The value down a path of keys and places; of a repeated key the first. None when there is none."""
@@ -149,8 +150,9 @@ class Node:
     def _member(self, key: str) -> "Node | None":
         if isinstance(self._content, int) or not self.is_object:
             return None
+        quoted = f'"{key}"'
         for name, start, content in self._content:
-            if name[1:-1] == key or ("\\" in name and _plain(name) == key):
+            if name == quoted or ("\\" in name and _plain(name) == key):
                 return Node(self._source, start, content)
         return None
 
@@ -163,11 +165,12 @@ class Node:
 
 def _plain(printed: str) -> str:
     """A string without quotes and escapes, as printed when one of them is wrong; NUL and half characters are marked."""
-    plain = printed[1:-1]
-    if "\\" in plain:
-        with suppress(ValueError):
-            plain = str(json.loads(printed, strict=False))
-    return _UNSTORABLE.sub("\ufffd", plain)
+    if "\\" not in printed:
+        return printed[1:-1]
+    try:
+        return _UNSTORABLE.sub("\ufffd", str(json.loads(printed, strict=False)))
+    except ValueError:
+        return printed[1:-1]
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,21 @@ bytes  bytes  bytes   bytes  secs.   per sec  % S    % S    us/Tr   us/Tr
 16384  87380  200     1000   60.00   12345.67  41.25  38.50  66.827  62.372
 16384  87380
 """
-TEXTS = {"netperf": NETPERF, "awm": LOG, "cp_query": CAPTURE}
+IPERF3 = """{
+\t"start":\t{
+\t\t"version":\t"iperf 3.12",
+\t\t"timestamp":\t{ "timesecs":\t1700000000 },
+\t\t"connecting_to":\t{ "host":\t"lnxb", "port":\t5201 },
+\t\t"test_start":\t{ "protocol":\t"TCP", "num_streams":\t1, "blksize":\t131072, "reverse":\t0 }
+\t},
+\t"intervals":\t[{ "sum":\t{ "start":\t0, "end":\t2.001, "bytes":\t500105216, "omitted":\tfalse } }],
+\t"end":\t{
+\t\t"sum_sent":\t{ "seconds":\t2.001, "bytes":\t500105216, "bits_per_second":\t1999421153.25 },
+\t\t"sum_received":\t{ "seconds":\t2.004, "bytes":\t500007936, "bits_per_second":\t1996039664.67 }
+\t}
+}
+"""
+TEXTS = {"netperf": NETPERF, "awm": LOG, "cp_query": CAPTURE, "iperf3": IPERF3}
 patient = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 

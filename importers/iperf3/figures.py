@@ -1,0 +1,199 @@
+"""The figures of a test's JSON: for each direction what was sent and received, and the rows of its listings."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from importers.iperf3.trees import Test
+from importers.json_text import Node
+from importers.listings import Column, Row, listing
+from importers.model import Fact, Listing, Reading, Status
+
+_REVERSE = "_bidir_reverse"
+_INTERVAL = (
+    *(("bytes", "bytes", "bytes"), ("throughput", "bits/s", "bits_per_second")),
+    *(("retransmits", "count", "retransmits"), ("packets", "count", "packets")),
+    *(("lost_packets", "count", "lost_packets"), ("lost_percent", "%", "lost_percent"), ("jitter", "ms", "jitter_ms")),
+)
+_ONE_STREAM = (("rtt", "us", "rtt"), ("send_window", "bytes", "snd_cwnd"))
+_CONNECTION = (
+    *(("seconds", "s", ("receiver", "sender", "udp"), "seconds"),),
+    *(("bytes_sent", "bytes", ("sender",), "bytes"), ("bytes_received", "bytes", ("receiver",), "bytes")),
+    *(("bytes", "bytes", ("udp",), "bytes"),),
+    *(("sent", "bits/s", ("sender", "udp"), "bits_per_second"),),
+    *(("throughput", "bits/s", ("receiver",), "bits_per_second"),),
+    *(("retransmits", "count", ("sender",), "retransmits"),),
+    *((f"rtt_{kind}", "us", ("sender",), f"{kind}_rtt") for kind in ("min", "mean", "max")),
+    *(("packets", "count", ("udp",), "packets"), ("lost_packets", "count", ("udp",), "lost_packets")),
+    *(("lost_percent", "%", ("udp",), "lost_percent"), ("jitter", "ms", ("udp",), "jitter_ms")),
+    *(("out_of_order", "count", ("udp",), "out_of_order"),),
+)
+# Zero in these means that it was not measured: the round trips are seen by the sender alone.
+_NEVER_ZERO = frozenset({"rtt_min", "rtt_mean", "rtt_max", "bytes_sent", "bytes_received", "sent", "throughput"})
+
+
+@dataclass(frozen=True, slots=True)
+class Direction:
+    """One direction's sums. ``received`` and ``sent`` are None where that side reported nothing.
+
+    ``role`` is ``total`` for a test in one direction, else where the data went. ``is_sender_only`` marks the UDP
+    result of old versions, whose only sum has the sender's rate; ``loss`` holds loss and jitter.
+    """
+
+    role: str
+    sent: Node | None
+    received: Node | None
+    loss: Node | None
+    is_sender_only: bool = False
+
+    @property
+    def rate(self) -> Node | None:
+        """What arrived in bits a second."""
+        return self.received.number("bits_per_second") if self.received is not None else None
+
+
+def has_both(test: Test) -> bool:
+    """Whether the intervals have sums of two directions."""
+    return any(len(_sums(each, "sum")) > 1 for each in test.intervals[:1])
+
+
+def directions(test: Test) -> list[Direction]:
+    """Client to server and server to client, in the order printed. Versions 3.7 to 3.10 print the same keys twice."""
+    if test.end is None:
+        return []
+    sums = [_sums(test.end, key) for key in ("sum_sent", "sum_received", "sum")]
+    number = max(map(len, sums))
+    return [_direction(test, place, number > 1, sums) for place in range(number)]
+
+
+def _sums(node: Node, key: str) -> list[Node]:
+    return [each for each in (*node.all(key), *node.all(key + _REVERSE)) if each.is_object]
+
+
+def _direction(test: Test, place: int, is_one_of_two: bool, sums: list[list[Node]]) -> Direction:
+    sent, received, both = (each[place] if place < len(each) else None for each in sums)
+    role = _role(test, place, sent or both) if is_one_of_two else "total"
+    if received is None and both is not None:
+        lost = both.number("lost_packets")
+        is_whole = lost is not None and not _is_positive(lost)
+        return Direction(role, both, both if is_whole else None, both, is_sender_only=True)
+    loss = received if received is not None and received.get("packets") is not None else both
+    return Direction(role, _reported(sent), _reported(received), loss)
+
+
+def _role(test: Test, place: int, sums: Node | None) -> str:
+    """Where the data of one of two directions went: the writer says whether it was the sender."""
+    to_server = place == 0
+    if sums is not None and sums.get("sender") is not None:
+        to_server = sums.is_true("sender") is not test.is_server
+    return "to_server" if to_server else "to_client"
+
+
+def _is_positive(node: Node | None) -> bool:
+    return node is not None and float(node.text) > 0
+
+
+def _reported(sums: Node | None) -> Node | None:
+    """Sums of zero bytes are those of a side that was never heard."""
+    return sums if sums is not None and _is_positive(sums.number("bytes")) else None
+
+
+def readings(test: Test, status: Status) -> Iterator[Reading]:
+    """A test that is not complete has no throughput; a server's figures are the server's."""
+    if test.end is None:
+        return
+    for each in directions(test):
+        if each.role == "total" or not test.is_server:
+            yield from _of_direction(each, "server" if test.is_server else each.role, status)
+    yield from _cpu(test, test.end)
+    streams = test.end.get("streams")
+    only = [*streams.values()] if streams is not None else []
+    if len(only) == 1 and (rtt := only[0].number("sender", "mean_rtt")) and _is_positive(rtt):
+        yield Reading("rtt_ms", rtt.text, "us", rtt.line, "server" if test.is_server else "total")
+
+
+def _of_direction(each: Direction, role: str, status: Status) -> Iterator[Reading]:
+    wanted = [
+        ("bytes_sent", each.sent, "bytes", "bytes"),
+        ("retransmits", each.sent, "retransmits", "count"),
+        ("driver_s", each.received or each.sent, "seconds", "s"),
+    ]
+    if status is Status.COMPLETE:
+        wanted += [
+            ("mb_per_s", each.received, "bits_per_second", "bits/s"),
+            ("bytes_received", each.received, "bytes", "bytes"),
+            ("loss_percent", each.loss, "lost_percent", "%"),
+            ("packets_lost", each.loss, "lost_packets", "count"),
+            ("jitter_ms", each.loss, "jitter_ms", "ms"),
+        ]
+    for name, sums, key, unit in wanted:
+        if sums is not None and (node := sums.number(key)) is not None and not node.text.startswith("-"):
+            yield Reading(name, node.text, unit, node.line, role)
+
+
+def _cpu(test: Test, end: Node) -> Iterator[Reading]:
+    """What the processes used of one processor: ``host`` is who wrote the file; a remote of zero was never told."""
+    own, other = ("server", "client") if test.is_server else ("client", "server")
+    for role, key in ((own, "host_total"), (other, "remote_total")):
+        node = end.number("cpu_utilization_percent", key)
+        if node is not None and (_is_positive(node) or role == own):
+            yield Reading("processor_util", node.text, "%", node.line, role)
+
+
+def facts(test: Test) -> Iterator[Fact]:
+    """The sender's rates and the congestion control."""
+    for each in directions(test):
+        rate = each.sent.number("bits_per_second") if each.sent is not None else None
+        suffix = "" if each.role == "total" else f"_{each.role}"
+        if rate is not None:
+            yield Fact(f"sent_bits_per_second{suffix}", rate.text, rate.line)
+    if test.end is None:
+        return
+    if sender := test.end.string("sender_tcp_congestion"):
+        yield Fact("factor.congestion_control", sender.text, sender.line)
+    if receiver := test.end.string("receiver_tcp_congestion"):
+        yield Fact("receiver_congestion_control", receiver.text, receiver.line)
+
+
+def listings(test: Test) -> tuple[Listing, ...]:
+    """``intervals`` and ``connections``, each where there are any."""
+    return (*listing("intervals", _intervals(test)), *listing("connections", _connections(test)))
+
+
+def _intervals(test: Test) -> list[Row]:
+    rows: list[Row] = []
+    for interval in test.intervals:
+        sums = _sums(interval, "sum")
+        if not sums:
+            continue
+        cells: dict[Column, str] = {("phase", ""): "warmup" if sums[0].is_true("omitted") else "measure"}
+        _add(cells, sums[0], ("t0", "s", "start"), ("t1", "s", "end"))
+        for place, each in enumerate(sums[:2]):
+            suffix = f"_{_role(test, place, each)}" if len(sums) > 1 else ""
+            _add(cells, each, *((name + suffix, unit, key) for name, unit, key in _INTERVAL))
+        streams = interval.get("streams")
+        if streams is not None and (alone := streams.get(0)) is not None and streams.get(1) is None:
+            _add(cells, alone, *_ONE_STREAM)
+        rows.append((sums[0].line, cells))
+    return rows
+
+
+def _add(cells: dict[Column, str], node: Node, *wanted: tuple[str, str, str]) -> None:
+    for name, unit, key in wanted:
+        if (value := node.number(key)) is not None:
+            cells[name, unit] = value.text
+
+
+def _connections(test: Test) -> list[Row]:
+    streams = test.end.get("streams") if test.end is not None else None
+    rows: list[Row] = []
+    for stream in streams.values() if streams is not None else ():
+        cells: dict[Column, str] = {}
+        one_side = stream.get("sender") or stream.get("udp")
+        if one_side is not None:
+            _add(cells, one_side, ("id", "", "socket"))
+        for name, unit, sides, key in _CONNECTION:
+            value = next((found for side in sides if (found := stream.number(side, key)) is not None), None)
+            if value is not None and (name not in _NEVER_ZERO or _is_positive(value)):
+                cells[name, unit] = value.text
+        rows.append((stream.line, cells))
+    return rows

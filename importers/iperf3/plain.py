@@ -1,0 +1,282 @@
+"""The text that iperf3 prints for people: tables of intervals, then a result for each side."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import islice
+
+from importers.iperf3 import outcome
+from importers.listings import Column, listing
+from importers.model import Fact, Fragment, Kind, Reading, Status, Text
+from importers.problem_log import ProblemLog
+
+_HEAD_LINES = 60
+_TABLE = re.compile(r"\[ ID\](?:\[Role\])? Interval {6,}Transfer {3,}(?:Bitrate|Bandwidth)")
+_OPENING = re.compile(
+    r"Connecting to host \S+, port \d+|Server listening on \d+(?: |$)|Accepted connection from \S+, port "
+)
+_SAID = re.compile(r"iperf3: (?:error - )?(?P<said>\S.*)")
+_SAID_FIRST = re.compile(r"iperf3: (?:error|interrupt) - ")
+_DASHES = "- - - - -"
+_ROW = re.compile(
+    r"\[ *(?P<id>\d+|SUM)\](?:\[(?P<way>[TR]X-[CS])\])? +(?P<t0>[\d.]+)-(?P<t1>[\d.]+) +sec"
+    r" +(?P<transfer>[\d.]+) (?P<transfer_unit>[KMGT]?Bytes) +(?P<rate>[\d.]+) (?P<rate_unit>[KMGT]?(?:bits|Bytes)/sec)"
+    r"(?: +(?P<jitter>[\d.]+) ms +(?P<lost>\d+)/(?P<total>\d+) \((?P<percent>[\d.e+-]+)%\)| +(?P<count>\d+)(?= |$))?"
+    r"(?: +[\d.]+ [KMG]?Bytes)?(?: +(?P<omitted>\(omitted\)))?(?: +(?P<side>sender|receiver))?\s*$"
+)
+_CONNECTED = re.compile(r"\[ *\d+\] local (?P<own>\S+) port \d+ connected to (?P<other>\S+) port \d+")
+# Mostly of -V; the names of the groups are the keys of the facts.
+_FACTS = (
+    re.compile(r"^(?:.*\s)?iperf (?P<tool_version>3\.\d[\w.+-]*)(?: \(|$)"),
+    re.compile(r"Connecting to host (?P<server>\S+), port (?P<port>\d+)"),
+    re.compile(r"Accepted connection from (?P<client>\S+), port \d+"),
+    re.compile(r"TCP MSS: (?P<mss>[1-9]\d*) "),
+    re.compile(r"Cookie: (?P<cookie>\S+)"),
+    re.compile(
+        r"Starting Test: protocol: (?P<protocol>\w+), (?P<users>\d+) streams, (?P<message_bytes>\d+) byte blocks, "
+        r"omitting (?P<warmup_s>\d+) seconds, (?:(?P<asked_duration_s>\d+) second|(?P<asked_bytes>\d+) bytes) "
+    ),
+    re.compile(r"snd_tcp_congestion (?P<congestion_control>\w+)"),
+    re.compile(r"(?P<title>^Title: .+)"),
+)
+_FACTOR = {"protocol", "congestion_control"}
+_TIME = re.compile(r"Time: \w{3}, (?P<time>\d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2}) (?P<zone>GMT|UTC)")
+_CPU = re.compile(r"CPU Utilization: local/\w+ (?P<own>[\d.]+)% [^,]{0,40}, remote/\w+ (?P<other>[\d.]+)%")
+_REVERSE = re.compile(r"Reverse mode, remote host \S+ is sending")
+_TO_SERVER = {"TX-C": "to_server", "RX-S": "to_server", "RX-C": "to_client", "TX-S": "to_client"}
+
+
+@dataclass(slots=True)
+class _Block:
+    """The rows and other lines of one test. Its results are in the table below a line of dashes."""
+
+    role: str
+    lines: list[tuple[int, str]]
+    last_line: int
+    intervals: list[tuple[int, re.Match[str]]] = field(default_factory=list)
+    results: list[tuple[int, re.Match[str]]] = field(default_factory=list)
+    said: tuple[str, int] | None = None
+    is_done: bool = False
+    is_udp: bool = False
+    in_results: bool = False
+    below_dashes: bool = False
+
+    def add(self, number: int, line: str) -> None:
+        """Take one more line."""
+        self.last_line = number
+        if row := _ROW.search(line):
+            (self.results if self.in_results else self.intervals).append((number, row))
+            self.below_dashes = False
+            return
+        self.lines.append((number, line))
+        if _TABLE.search(line):
+            self.in_results = self.in_results or self.below_dashes
+            self.is_udp = self.is_udp or "Datagrams" in line
+        elif said := _SAID.search(line):
+            self.said = self.said or (said["said"].strip(), number)
+        self.below_dashes = _DASHES in line or (self.below_dashes and "Summary Results" in line)
+
+
+def recognise(text: Text) -> bool:
+    """A table of iperf3 below an opening line of it, or nothing but an error message that names it."""
+    head = [line for line in islice(text.lines, _HEAD_LINES) if line.strip()]
+    if any(_OPENING.search(line) for line in head):
+        return any(_TABLE.search(line) or _SAID_FIRST.search(line) for line in head) or len(head) < _HEAD_LINES // 2
+    return any(_SAID_FIRST.match(line) for line in head)
+
+
+def parse(text: Text, found: ProblemLog) -> list[Fragment]:
+    """A fragment for each test that began."""
+    return [_fragment(block, text.name, found) for block in _blocks(text)]
+
+
+def _blocks(text: Text) -> list[_Block]:
+    """The lines by tests. What stands before a test, such as the version, belongs to it."""
+    blocks: list[_Block] = []
+    waiting: list[tuple[int, str]] = []
+    current: _Block | None = None
+    client: _Block | None = None
+    whole = text.lines if text.ends_whole else text.lines[:-1]
+    for number, line in enumerate(whole, start=1):
+        opening = _OPENING.search(line)
+        if opening and opening[0].startswith("Server"):
+            current = None
+        elif opening or (current is None and _SAID_FIRST.search(line)):
+            role = "server" if opening and opening[0].startswith("Accepted") else "client"
+            current = _Block(role, waiting, number)
+            client = current if role == "client" else client
+            blocks.append(current)
+            waiting = []
+        if line.startswith("iperf Done.") and client is not None:
+            client.is_done, client, current = True, None, None
+        elif current is not None:
+            current.add(number, line)
+        else:
+            waiting.append((number, line))
+    if not text.ends_whole and text.lines[-1] == "iperf Done." and client is not None:
+        client.is_done = True
+    return blocks
+
+
+def _fragment(block: _Block, file: str, found: ProblemLog) -> Fragment:
+    status = _judge(block, found)
+    time = next(((match, line) for line, text in block.lines if (match := _TIME.search(text))), None)
+    return Fragment(
+        file=file,
+        format="iperf3",
+        format_version=1,
+        kind=Kind.DRIVER,
+        first_line=block.lines[0][0],
+        last_line=block.last_line,
+        role=block.role,
+        taken=datetime.strptime(time[0]["time"], "%d %b %Y %H:%M:%S") if time else None,
+        zone="+00:00" if time else "",
+        status=status,
+        facts=tuple(_facts(block)),
+        readings=tuple(_readings(block, status)),
+        listings=listing("intervals", list(_intervals(block))),
+    )
+
+
+def _judge(block: _Block, found: ProblemLog) -> Status:
+    if block.said is not None:
+        return outcome.judge_failure(*block.said, found)
+    last = block.last_line
+    if (block.role == "client" and not block.is_done) or not _outcomes(block):
+        return outcome.cut_off("The test has no result", last, found)
+    received = [row for _, row in _outcomes(block) if row["side"] == "receiver"]
+    if received or block.role == "server":
+        return Status.COMPLETE
+    if all(row["side"] is None and row["lost"] for _, row in _outcomes(block)):
+        return outcome.sender_only(last, found)
+    return outcome.nothing_received(last, found)
+
+
+def _outcomes(block: _Block) -> list[tuple[int, re.Match[str]]]:
+    """The result's rows: the sums, or those of the only connection of each direction."""
+    return _whole_rows(block.results, block)
+
+
+def _whole_rows(rows: list[tuple[int, re.Match[str]]], block: _Block) -> list[tuple[int, re.Match[str]]]:
+    sums = [(line, row) for line, row in rows if row["id"] == "SUM"]
+    if sums:
+        return sums
+    ways: dict[str | None, set[str]] = {}
+    for _, row in rows:
+        ways.setdefault(row["way"], set()).add(row["id"])
+    return rows if all(len(ids) == 1 for ids in ways.values()) else []
+
+
+def _facts(block: _Block) -> Iterator[Fact]:
+    first = block.lines[0][0]
+    yield Fact("factor.tool", "iperf3", first)
+    keys: set[str] = set()
+    for line, text in block.lines:
+        for match in (pattern.search(text) for pattern in _FACTS):
+            for key, value in match.groupdict().items() if match else ():
+                if value is not None and key not in keys:
+                    keys.add(key)
+                    yield Fact(f"factor.{key}" if key in _FACTOR else key, value.removeprefix("Title: "), line)
+    yield from _addresses(block)
+    yield from _pattern(block)
+    if "users" not in keys:
+        yield from _users(block)
+    if "protocol" not in keys:
+        yield from _protocol(block)
+    if block.said is not None:
+        yield Fact("error", *block.said)
+    for line, row in _outcomes(block):
+        if row["side"] == "sender":
+            suffix = f"_{_TO_SERVER[row['way']]}" if row["way"] else ""
+            yield Fact(f"sent_rate{suffix}", f"{row['rate']} {row['rate_unit']}", line)
+
+
+def _protocol(block: _Block) -> Iterator[Fact]:
+    """Datagrams are those of UDP, and only TCP has retransmits; other text leaves it open."""
+    line = next((line for line, row in block.intervals + block.results if block.is_udp or row["count"]), None)
+    if line is not None:
+        yield Fact("factor.protocol", "UDP" if block.is_udp else "TCP", line)
+
+
+def _addresses(block: _Block) -> Iterator[Fact]:
+    own, other = ("server", "client") if block.role == "server" else ("client", "server")
+    found = next(((line, match) for line, text in block.lines if (match := _CONNECTED.search(text))), None)
+    if found is not None:
+        line, match = found
+        yield Fact(f"{own}_address", match["own"], line)
+        yield Fact(f"{other}_address", match["other"], line)
+
+
+def _pattern(block: _Block) -> Iterator[Fact]:
+    """A client says when it receives; of a server's text only the result tells which way the data went."""
+    rows = block.results or block.intervals
+    reverse = next((line for line, text in block.lines if _REVERSE.search(text)), None)
+    if any(row["way"] for _, row in rows):
+        yield Fact("workload", "STRB", rows[0][0])
+    elif block.role == "client" and rows:
+        yield Fact("workload", "STRG" if reverse else "STRP", reverse or rows[0][0])
+    elif block.results and len({row["side"] for _, row in block.results}) == 1:
+        line, row = block.results[0]
+        yield Fact("workload", "STRG" if row["side"] == "sender" else "STRP", line)
+
+
+def _users(block: _Block) -> Iterator[Fact]:
+    """The connections of one direction, counted."""
+    rows = [row for _, row in block.intervals + block.results if row["id"] != "SUM"]
+    ids = {row["id"] for row in rows if row["way"] == rows[0]["way"]}
+    connected = [line for line, text in block.lines if _CONNECTED.search(text)]
+    if connected and ids:
+        yield Fact("users", str(len(ids)), connected[0])
+
+
+def _readings(block: _Block, status: Status) -> Iterator[Reading]:
+    for line, row in _outcomes(block):
+        role = _TO_SERVER[row["way"]] if row["way"] else "total"
+        if block.role == "server":
+            if row["way"]:
+                continue
+            role = "server"
+        yield from _of_row(row, line, role, status)
+    own, other = ("server", "client") if block.role == "server" else ("client", "server")
+    for line, text in block.lines:
+        if cpu := _CPU.search(text):
+            yield Reading("processor_util", cpu["own"], "%", line, own)
+            yield Reading("processor_util", cpu["other"], "%", line, other)
+
+
+def _of_row(row: re.Match[str], line: int, role: str, status: Status) -> Iterator[Reading]:
+    """A result's row of the sender or of the receiver; old versions print one for UDP, and that is the sender's."""
+    is_complete = status is Status.COMPLETE and float(row["transfer"]) > 0
+    is_received = row["side"] == "receiver" or (row["side"] is None and row["lost"] and not row["lost"].strip("0"))
+    if is_received and is_complete:
+        yield Reading("mb_per_s", row["rate"], row["rate_unit"], line, role)
+        yield Reading("bytes_received", row["transfer"], row["transfer_unit"], line, role)
+        yield Reading("driver_s", row["t1"], "sec", line, role)
+    if row["side"] == "sender" and row["count"]:
+        yield Reading("retransmits", row["count"], "count", line, role)
+    if row["side"] != "receiver" and float(row["transfer"]) > 0:
+        yield Reading("bytes_sent", row["transfer"], row["transfer_unit"], line, role)
+    if row["side"] != "sender" and row["lost"] and is_complete:
+        yield Reading("packets_lost", row["lost"], "count", line, role)
+        yield Reading("loss_percent", row["percent"], "%", line, role)
+        yield Reading("jitter_ms", row["jitter"], "ms", line, role)
+
+
+def _intervals(block: _Block) -> Iterable[tuple[int, dict[Column, str]]]:
+    """The sums of each interval; of both directions a row each, told apart by their columns."""
+    for line, row in _whole_rows(block.intervals, block):
+        suffix = f"_{_TO_SERVER[row['way']]}" if row["way"] else ""
+        cells: dict[Column, str] = {
+            ("phase", ""): "warmup" if row["omitted"] else "measure",
+            ("t0", "s"): row["t0"],
+            ("t1", "s"): row["t1"],
+            (f"bytes{suffix}", row["transfer_unit"]): row["transfer"],
+            (f"throughput{suffix}", row["rate_unit"]): row["rate"],
+        }
+        if row["count"]:
+            cells["packets" if block.is_udp else "retransmits", "count"] = row["count"]
+        if row["lost"]:
+            cells |= {("lost_packets", "count"): row["lost"], ("packets", "count"): row["total"]}
+            cells |= {("lost_percent", "%"): row["percent"], ("jitter", "ms"): row["jitter"]}
+        yield line, cells

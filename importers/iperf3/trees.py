@@ -1,0 +1,108 @@
+"""What is one test among the JSON of a file: an object of its own, or lines of events from ``start`` to ``end``."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from importers.json_text import Document, Node
+
+
+@dataclass(slots=True)
+class Test:
+    """The parts of a test, whichever way they were written; ``top`` holds the title and what the server sent.
+
+    ``problem`` says why the JSON is not whole. ``said`` is what iperf3 wrote beside it, with its line.
+    """
+
+    first_line: int
+    last_line: int
+    top: Node | None = None
+    start: Node | None = None
+    intervals: list[Node] = field(default_factory=list)
+    end: Node | None = None
+    error: Node | None = None
+    problem: str = ""
+    problem_line: int | None = None
+    said: tuple[str, int] | None = None
+    server_output: Node | None = None
+
+    @property
+    def is_server(self) -> bool:
+        """Whether the listening side wrote it."""
+        return self.start is not None and self.start.get("accepted_connection") is not None
+
+    @property
+    def failure(self) -> tuple[str, int] | None:
+        """What iperf3 says went wrong, with its line."""
+        if self.error is not None and self.error.text.strip():
+            return self.error.text.strip().removeprefix("error - "), self.error.line
+        return self.said
+
+    def peer(self) -> "Test | None":
+        """The server's view of the same test, where the client asked for it."""
+        root = self.server_output
+        if root is None or root.get("start") is None:
+            return None
+        return _of_object(root, Document(root, root.line, self.last_line, self.problem, self.problem_line))
+
+
+def is_start(root: Node) -> bool:
+    """Whether an object begins a result of iperf3, as a whole or as the first of its events."""
+    version = root.string("start", "version") or root.string("data", "version")
+    return version is not None and version.text.startswith("iperf 3")
+
+
+def tests_of(documents: Iterable[Document]) -> list[Test]:
+    """All tests, in order; documents of another kind are passed over."""
+    tests: list[Test] = []
+    is_open = False
+    for document in documents:
+        event = document.root.string("event")
+        if event is None:
+            start = document.root.get("start")
+            if start is not None and start.is_object:
+                tests.append(_of_object(document.root, document))
+            is_open = False
+            continue
+        if not is_open or event.text == "start":
+            tests.append(Test(document.first_line, document.last_line))
+        _take(tests[-1], event.text, document)
+        is_open = event.text != "end"
+    return tests
+
+
+def _of_object(root: Node, document: Document) -> Test:
+    intervals = root.get("intervals")
+    return Test(
+        first_line=document.first_line,
+        last_line=document.last_line,
+        top=root,
+        start=root.get("start"),
+        intervals=list(intervals.values()) if intervals is not None else [],
+        end=root.get("end"),
+        error=root.get("error"),
+        problem=document.problem,
+        problem_line=document.problem_line,
+        server_output=root.get("server_output_json"),
+    )
+
+
+def _take(test: Test, event: str, document: Document) -> None:
+    """Add an event to its test; one that is not whole says nothing but that."""
+    test.last_line = document.last_line
+    if not document.whole:
+        test.problem, test.problem_line = document.problem, document.problem_line
+        return
+    data = document.root.get("data")
+    if data is None:
+        return
+    match event:
+        case "start":
+            test.start = data
+        case "interval":
+            test.intervals.append(data)
+        case "end":
+            test.end = data
+        case "error":
+            test.error = data
+        case "server_output_json":
+            test.server_output = data

@@ -1,0 +1,150 @@
+"""Results of iperf3 in all forms: the cases of ``fixtures/logs/iperf3``, cuts, mixtures and odd values."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from importers import iperf3, read
+from importers.model import Parsed, SourceFile, Status
+from importers.tests.expectations import LOGS, assert_as_expected, cases
+from importers.text import decode
+
+CASES = cases("iperf3")
+
+
+def content(case: str, name: str = "client.json") -> str:
+    return (LOGS / "iperf3" / case / name).read_text(encoding="utf-8")
+
+
+def parse(log: str) -> Parsed:
+    text = decode("client.json", log.encode()).text
+    assert text is not None
+    return iperf3.parse(text)
+
+
+def facts(log: str) -> dict[str, str]:
+    return {fact.key: fact.text for fact in parse(log).fragments[0].facts}
+
+
+@pytest.mark.parametrize("folder", CASES, ids=lambda folder: folder.name)
+def test_the_cases_read_as_expected(folder: Path) -> None:
+    assert_as_expected(folder, "iperf3")
+
+
+@pytest.mark.parametrize("case", ["tcp", "bidir_repeated_keys", "udp", "omit_and_server_output"])
+def test_json_cut_anywhere_is_never_complete(case: str) -> None:
+    log = content(case).rstrip("\n")
+    for at in range(1, len(log)):
+        for fragment in parse(log[:at]).fragments:
+            assert fragment.status is not Status.COMPLETE
+            assert [each.name for each in fragment.readings if each.name == "mb_per_s"] == []
+
+
+@pytest.mark.parametrize("case", ["text", "text_verbose", "text_bidir", "text_udp"])
+def test_text_cut_anywhere_is_never_complete(case: str) -> None:
+    log = content(case, "client.txt")
+    for at in range(1, log.index("iperf Done.") + len("iperf Done")):
+        parsed = parse(log[:at])
+        assert [each for each in parsed.fragments if each.status is Status.COMPLETE] == []
+        assert not parsed.fragments or parsed.problems
+
+
+def test_json_lines_cut_anywhere_are_never_complete() -> None:
+    log = content("json_stream", "client.jsonl").rstrip("\n")
+    for at in range(1, len(log)):
+        parsed = parse(log[:at])
+        assert [each for each in parsed.fragments if each.status is Status.COMPLETE] == []
+        assert not parsed.fragments or parsed.problems
+
+
+def test_two_results_in_one_file_are_trials() -> None:
+    log = content("reverse")
+    assert [(each.trial, each.status) for each in parse(log + log).fragments] == [
+        (1, Status.COMPLETE),
+        (2, Status.COMPLETE),
+    ]
+    other = log.replace('"num_streams":\t1', '"num_streams":\t2')
+    assert [each.trial for each in parse(log + other).fragments] == [None, None]
+
+
+def test_json_on_one_line_reads_the_same() -> None:
+    log = content("bidir")
+    (pretty,), (compact,) = parse(log).fragments, parse(json.dumps(json.loads(log))).fragments
+    assert [(each.name, each.role) for each in pretty.readings] == [(each.name, each.role) for each in compact.readings]
+    assert compact.status is Status.COMPLETE
+
+
+@pytest.mark.parametrize(
+    ("said", "run_id", "trial"),
+    [
+        ('"title":\t"STRP 9000 1 user"', None, None),
+        ('"title":\t"STRP"', None, None),
+        ('"title":\t"LVPP9011"', "LVPP9011", None),
+        ('"title":\t"baseline, run_id=AB101 trial=3"', "AB101", 3),
+        ('"extra_data":\t"{\\"run_id\\": \\"AB101\\"}"', "AB101", None),
+        ('"extra_data":\t"runid=AB101, trial=0"', "AB101", None),
+        ('"title":\t"AB101",\n\t"extra_data":\t"run_id: AB102"', "AB102", None),
+    ],
+)
+def test_title_or_extra_data_may_name_the_run(said: str, run_id: str | None, trial: int | None) -> None:
+    log = content("reverse").replace("{", "{\n\t" + said + ",", 1)
+    (fragment,) = parse(log).fragments
+    assert (fragment.run_id, fragment.trial) == (run_id, trial)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "mtu"),
+    [
+        ('"tcp_mss_default":\t1448', '"tcp_mss_default":\t8948', "9000"),
+        ('"tcp_mss_default":\t1448', '"tcp_mss_default":\t1428', "1500"),
+        ('"tcp_mss_default":\t1448', '"tcp_mss_default":\t1398', None),
+        ('"tcp_mss_default":\t1448', '"tcp_mss_default":\t0', None),
+    ],
+)
+def test_the_mtu_follows_only_from_segments_that_leave_no_doubt(old: str, new: str, mtu: str | None) -> None:
+    assert facts(content("reverse").replace(old, new)).get("mtu") == mtu
+
+
+def test_the_path_tells_the_mtu_first() -> None:
+    log = content("tcp")
+    assert facts(log.replace('"pmtu":\t1500', '"pmtu":\t1480'))["mtu"] == "1480"
+    assert "mtu" not in facts(log.replace('"pmtu":\t1500', '"pmtu":\t1480', 1))
+
+
+def test_a_time_that_is_none_is_left_out() -> None:
+    (fragment,) = parse(content("tcp").replace('"timesecs":\t1700000000', '"timesecs":\t1e300')).fragments
+    assert (fragment.taken, fragment.zone) == (None, "")
+
+
+def test_an_error_of_another_kind_is_a_failure_although_there_are_figures() -> None:
+    log = content("interrupted").replace(
+        "interrupt - the client has terminated by signal Interrupt(2)", "out of memory"
+    )
+    parsed = parse(log)
+    assert [each.status for each in parsed.fragments] == [Status.FAILED]
+    assert [each.code for each in parsed.problems] == ["iperf3.failed"]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        '{"start": {"version": "fio-3.33"}}',
+        '{"event": "start", "data": {"version": "tool 1"}}',
+        "------------------------------------------------------------\nServer listening on TCP port 5001\n",
+        "Client connecting to lnxb, TCP port 5001\n[ ID] Interval       Transfer     Bandwidth\n",
+        '{"start": {}, "end": {}}',
+    ],
+)
+def test_what_is_of_another_tool_is_not_recognised(other: str) -> None:
+    text = decode("a", other.encode()).text
+    assert text is not None
+    assert not iperf3.recognise(text)
+
+
+def test_a_version_behind_many_connections_is_found() -> None:
+    log = content("tcp").replace(
+        '"connected":\t[', '"connected":\t[' + '{"socket":\t5, "local_host":\t"10.9.0.1"},\n' * 500
+    )
+    (reading,) = read([SourceFile("client.json", log.encode())])
+    assert reading.format == "iperf3"
