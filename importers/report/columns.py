@@ -1,0 +1,158 @@
+"""Headings to columns, and lines to cells.
+
+The tokens of the last heading line are the columns; words above and ``<--- group --->`` marks qualify them. A line's
+tokens belong to the columns in order when there are as many, else each to the column with the nearest right edge
+(the first column, which is left-aligned, by the left edge).
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+_TOKEN = re.compile(r"\S+")
+_GROUP = re.compile(r"<[-\s]*(?P<name>[^<>]*?)[-\s]*>")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)[KMG]?")
+_MISSING = re.compile(r"\.{2,}|-+|\*|n/a|-+(?:,-+)+")
+_OVERFLOW = re.compile(r"\*{2,}")
+_IGNORED = re.compile(r"[\s.,\-]+")
+# Names of one column that are two words with one blank between.
+_TWO_WORDS = frozenset({("End", "Time"), ("User", "Status")})
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word of a line with its first column and the column after its last."""
+
+    text: str
+    left: int
+    right: int
+
+
+def tokens(line: str) -> list[Token]:
+    """The words of a line and where they stand."""
+    return [Token(match[0], match.start(), match.end()) for match in _TOKEN.finditer(line)]
+
+
+def is_plain_number(text: str) -> bool:
+    """A number as reports print it: perhaps without leading zero, perhaps with K, M or G."""
+    return _NUMBER.fullmatch(text) is not None
+
+
+def is_missing(text: str) -> bool:
+    """A mark for "no value", which is never zero."""
+    return _MISSING.fullmatch(text) is not None
+
+
+def is_overflow(text: str) -> bool:
+    """Asterisks where a number did not fit."""
+    return _OVERFLOW.fullmatch(text) is not None
+
+
+def ends_headings(line: str) -> bool:
+    """Whether this is a row: some word after the first is a number, a missing mark or an overflow."""
+    return any(is_plain_number(word) or is_missing(word) or is_overflow(word) for word in line.split()[1:])
+
+
+def normalised(heading: str) -> str:
+    """A heading for comparison: without capitals, blanks, hyphens, dots and commas."""
+    return _IGNORED.sub("", heading).casefold()
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The columns of a table: ``names`` as printed with what qualifies them (``CPU Pct Busy``), and their edges."""
+
+    names: tuple[str, ...]
+    lefts: tuple[int, ...]
+    rights: tuple[int, ...]
+
+    def cells(self, line: str) -> list[str | None] | None:
+        """The line's texts by column, None where it has nothing; None when its words fit no columns.
+
+        Words with one blank between that fall into the same column are one text (``not installed``).
+        """
+        words = line.split()
+        if len(words) == len(self.names):
+            return list(words)
+        cells: list[str | None] = [None] * len(self.names)
+        ends: dict[int, int] = {}
+        for token in tokens(line):
+            at = self._nearest(token)
+            before = cells[at]
+            if before is not None and is_plain_number(before) and not is_plain_number(token.text):
+                # A word that runs into a number from the right is of the next column.
+                at = min(at + 1, len(cells) - 1)
+                before = cells[at]
+            if before is not None and token.left != ends[at] + 1:
+                return None
+            cells[at] = token.text if before is None else f"{before} {token.text}"
+            ends[at] = token.right
+        return cells
+
+    def _nearest(self, token: Token) -> int:
+        if abs(token.left - self.lefts[0]) < min(abs(token.right - right) for right in self.rights):
+            return 0
+        return min(range(len(self.rights)), key=lambda at: abs(token.right - self.rights[at]))
+
+
+def read_headings(lines: Sequence[str]) -> Columns | None:
+    """The columns that heading lines name; None when there are none."""
+    printed = [line for line in lines if line.strip()]
+    if not printed:
+        return None
+    bottom = [_Column([token.text], token.left, token.right) for token in _joined(tokens(printed[-1]))]
+    for line in reversed(printed[:-1]):
+        _qualify(bottom, line)
+    names = tuple(_spoken(column.words) for column in bottom)
+    return Columns(names, tuple(each.left for each in bottom), tuple(each.right for each in bottom))
+
+
+@dataclass(slots=True)
+class _Column:
+    """A column in the making; ``words`` from the bottom up."""
+
+    words: list[str]
+    left: int
+    right: int
+
+
+def _joined(words: Sequence[Token]) -> list[Token]:
+    """Two words that name one column as one token."""
+    joined: list[Token] = []
+    for token in words:
+        before = joined[-1] if joined else None
+        if before and token.left == before.right + 1 and (before.text, token.text) in _TWO_WORDS:
+            joined[-1] = Token(f"{before.text} {token.text}", before.left, token.right)
+        else:
+            joined.append(token)
+    return joined
+
+
+def _qualify(columns: list[_Column], line: str) -> None:
+    """Put the words of an upper line to the columns below: a group's to all it spans, others to the nearest."""
+    for group in _GROUP.finditer(line):
+        for column in columns:
+            if group["name"] and group.start() < column.right <= group.end():
+                column.words.append(group["name"].strip())
+    rest = _GROUP.sub(lambda group: " " * len(group[0]), line)
+    added: dict[int, list[str]] = {}
+    for token in tokens(rest):
+        added.setdefault(_below(token, columns), []).append(token.text)
+    for at, words in added.items():
+        columns[at].words.append(" ".join(words))
+
+
+def _below(token: Token, columns: Sequence[_Column]) -> int:
+    """The column that a word stands above: the one it covers most of, else the one whose right edge is nearest."""
+
+    def distance(at: int) -> tuple[int, int]:
+        column = columns[at]
+        covered = min(token.right, column.right) - max(token.left, column.left)
+        return -max(covered, 0), abs(column.right - token.right)
+
+    return min(range(len(columns)), key=distance)
+
+
+def _spoken(words: Sequence[str]) -> str:
+    """The words from the top down; a hyphen at the end of one divides a word."""
+    return re.sub(r"(?<=\w)- ", "-", " ".join(reversed(words)))

@@ -1,0 +1,39 @@
+"""Print files to lines: undoes carriage control, form feeds and overprinting.
+
+With ASA carriage control column 1 moves the paper (``1`` new page, ``+`` print over the line before); without it
+pages may start with a form feed, and overprinting is a CR inside a line.
+"""
+
+from collections.abc import Iterator
+
+from importers.model import Text
+
+_UNDERLINES = frozenset("_- ")
+_NEW_PAGE, _OVERPRINT = "1", "+"
+
+
+def print_lines(text: Text, titles: tuple[str, ...]) -> Iterator[tuple[int, str]]:
+    """The numbered lines as printed, without carriage control, underlining and trailing blanks.
+
+    ``titles`` are what the first line of a page begins with; behind a ``1`` it shows that there is carriage control.
+    Only one line is held at a time.
+    """
+    controlled = _has_carriage_control(text, titles)
+    for number, line in text.numbered():
+        if controlled and line.startswith(_OVERPRINT):
+            continue
+        printed = _without_overprint(line[1:] if controlled else line.replace("\f", ""))
+        # An underline divides and is nothing that was printed; it must not look like a row.
+        yield number, "" if _UNDERLINES.issuperset(printed) else printed.rstrip()
+
+
+def _has_carriage_control(text: Text, titles: tuple[str, ...]) -> bool:
+    starts = tuple(_NEW_PAGE + title for title in titles)
+    return any(line.startswith(starts) for line in text.lines)
+
+
+def _without_overprint(line: str) -> str:
+    """Of what was printed on top of each other, that which is not underlining."""
+    if "\r" not in line:
+        return line
+    return next((part for part in line.split("\r") if not _UNDERLINES.issuperset(part)), "")

@@ -1,0 +1,139 @@
+"""Title blocks: which report a page shows, over which window, of which run and system.
+
+::
+
+    FCX225  Run 2005/11/23 11:01:35         SYSSUMLG                             Page    1
+                                            System Performance Summary by Time
+    From 2005/11/23 10:40:35
+    To   2005/11/23 10:43:35                            CPU 2084-324   SN 5A3C7
+    For    180 Secs 00:03:00                Result of vl4rn101 Run   z/VM   V.5.2.0 SLU 0501
+"""
+
+import re
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+_DATE = r"(?:\d{4}/\d{1,2}/\d{1,2}|\d{1,2}/\d{1,2}/(?:\d{4}|\d{2}))"
+_FIRST = re.compile(
+    rf"\s*(?P<number>(?:PRF|FCX)\d{{3}})\s+Run\s+{_DATE}\s+\d\d:\d\d:\d\d\s+(?P<name>\S+)"
+    r"(?:.*?\bPage\s+(?P<page>\d+))?",
+    re.ASCII,
+)
+_EDGE = re.compile(rf"\s*(?P<edge>From|To)\s+(?P<date>{_DATE})\s+(?P<time>\d\d:\d\d:\d\d)\b(?P<rest>.*)", re.ASCII)
+_FOR = re.compile(r"\s*For\s+(?P<seconds>\d{1,9})\s+Secs\s+(?P<clock>\d{1,6}:\d\d:\d\d)(?P<rest>.*)", re.ASCII)
+_MACHINE = re.compile(r"\bCPU\s+(\S+)\s+SN\s+(\S+)")
+_SYSTEM = re.compile(r"(?P<system>z/VM|VM/ESA)\s+V\.(?P<version>\d+(?:\.\d+)+)(?:\s+SLU\s+(?P<service>\S+))?\s*$")
+_RESULT_OF = re.compile(r"\bResult of (\S+) Run\b", re.IGNORECASE)
+_RUN_ID = re.compile(r"[A-Za-z](?=[\w-]*[0-9])[A-Za-z0-9-]{2,31}")
+
+
+@dataclass(slots=True)
+class Title:
+    """A page's title block. ``edges`` are From and To with their lines; ``middle`` is the free text of the For line.
+
+    A screen has ``clocks`` instead: the times of day of its interval, without a date.
+    """
+
+    number: str
+    name: str
+    line: int
+    page: int | None = None
+    about: str = ""
+    edges: dict[str, tuple[datetime | None, int]] = field(default_factory=dict)
+    seconds: tuple[str, int] | None = None
+    clock: str = ""
+    middle: str = ""
+    machine: tuple[str, int] | None = None
+    serial: str = ""
+    level: tuple[str, int] | None = None
+    service: str = ""
+    clocks: tuple[str, str] | None = None
+
+    @property
+    def start(self) -> datetime | None:
+        """The beginning of the window, local time."""
+        return self.edges.get("From", (None, 0))[0]
+
+    @property
+    def end(self) -> datetime | None:
+        """The end of the window, local time."""
+        return self.edges.get("To", (None, 0))[0]
+
+    @property
+    def whole(self) -> bool:
+        """Whether From, To and For were all read; a screen's one line has all it ever says."""
+        if self.clocks is not None:
+            return True
+        return self.start is not None and self.end is not None and self.seconds is not None
+
+    @property
+    def run_id(self) -> str | None:
+        """The run that ``Result of X Run`` names, or the For line's text when it is one word that looks like an id."""
+        stated = _RESULT_OF.search(self.middle)
+        if stated:
+            return stated[1]
+        return self.middle if _RUN_ID.fullmatch(self.middle) else None
+
+    @property
+    def agrees(self) -> bool:
+        """Whether From, To, the seconds and their clock form are the same window."""
+        if self.clocks is not None:
+            return True
+        if self.start is None or self.end is None or self.seconds is None:
+            return False
+        hours, minutes, seconds = (int(part) for part in self.clock.split(":"))
+        lengths = {int(self.seconds[0]), hours * 3600 + minutes * 60 + seconds}
+        return lengths == {(self.end - self.start) // timedelta(seconds=1)}
+
+    def continues(self, earlier: "Title") -> bool:
+        """Whether this page goes on with the table of an earlier one: same title, a higher page number."""
+        mine, theirs = ((t.number, t.name, t.about, t.start, t.end, t.run_id) for t in (self, earlier))
+        return mine == theirs and self.page is not None and earlier.page is not None and self.page > earlier.page
+
+    def extend(self, number: int, line: str) -> bool:
+        """Take one more line of the block; False when the line is no part of it."""
+        if self.whole:
+            return False
+        if edge := _EDGE.match(line):
+            self.edges[edge["edge"]] = (_moment(edge["date"], edge["time"]), number)
+            self._read_machine(edge["rest"], number)
+        elif window := _FOR.match(line):
+            self.seconds, self.clock = (window["seconds"], number), window["clock"]
+            self._read_middle(window["rest"], number)
+        elif not self.edges and not self.about:
+            self.about = line.strip()
+        else:
+            return not line.strip()
+        return True
+
+    def _read_machine(self, rest: str, number: int) -> None:
+        if machine := _MACHINE.search(rest):
+            self.machine, self.serial = (machine[1], number), machine[2]
+
+    def _read_middle(self, rest: str, number: int) -> None:
+        if system := _SYSTEM.search(rest):
+            self.level = (f"{system['system']} {system['version']}", number)
+            self.service = system["service"] or ""
+            rest = rest[: system.start()]
+        self.middle = rest.strip()
+
+
+def read_title(number: int, line: str) -> Title | None:
+    """The title that a line begins, None when it begins none."""
+    match = _FIRST.match(line)
+    if match is None:
+        return None
+    page = int(match["page"]) if match["page"] and len(match["page"]) < 10 else None
+    return Title(match["number"], match["name"], number, page)
+
+
+def _moment(date: str, clock: str) -> datetime | None:
+    """mm/dd/yyyy, mm/dd/yy or yyyy/mm/dd with a time; years 70 to 99 are 19yy. None for no date of the calendar."""
+    parts = date.split("/")
+    year, month, day = parts if len(parts[0]) == 4 else (parts[2], parts[0], parts[1])
+    if len(year) == 2:
+        year = ("19" if year >= "70" else "20") + year
+    try:
+        return datetime.fromisoformat(f"{year}-{month:0>2}-{day:0>2}T{clock}")
+    except ValueError:
+        return None
