@@ -68,7 +68,7 @@ def _cost(case: Case) -> Iterator[str]:
     own = case.printed.interval
     for role, (figure, wanted) in case.others.items():
         theirs = figure.interval
-        if own and theirs and own.meets(wanted) and theirs.meets(case.wanted) and not theirs.meets(wanted):
+        if own and theirs and own.meets(wanted) and theirs.meets(case.wanted):
             yield f"it is probably swapped with that of {role}"
     processors = case.view.run.processors
     if processors and processors != 1:

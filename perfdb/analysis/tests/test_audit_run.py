@@ -56,6 +56,11 @@ class TestLittle:
         assert found.reading == "unit is probably sec"
         assert audit(replace(PLAIN, users=50), trans_per_s="11926.76", response_ms="0.00 sec") == []
 
+    def test_no_figure_stands_for_less_than_nothing(self) -> None:
+        zero = printed("response_ms", "0.00", "sec").interval
+        assert zero is not None
+        assert (zero.low, zero.value, zero.high) == (0.0, 0.0, 5.0)
+
     def test_three_percent_are_allowed(self) -> None:
         assert audit(PLAIN, trans_per_s="1000.00", response_ms="10.300") == []
         assert audit(PLAIN, trans_per_s="1000.00", response_ms="9.700") == []

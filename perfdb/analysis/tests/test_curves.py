@@ -79,12 +79,12 @@ def test_the_sentence_takes_decimals_and_unit() -> None:
     [
         (102.0, Course.FLAT),
         (98.0, Course.FLAT),
-        (102.1, Course.SLIGHTLY_RISING),
-        (97.9, Course.SLIGHTLY_FALLING),
+        (102.01, Course.SLIGHTLY_RISING),
+        (97.99, Course.SLIGHTLY_FALLING),
         (105.0, Course.SLIGHTLY_RISING),
         (95.0, Course.SLIGHTLY_FALLING),
-        (105.1, Course.LATE_BUMP),
-        (94.9, Course.FALLING),
+        (105.01, Course.LATE_BUMP),
+        (94.99, Course.FALLING),
     ],
 )
 def test_limits_belong_to_the_nearer_course(last: float, course: Course) -> None:
