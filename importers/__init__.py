@@ -8,12 +8,24 @@ fragments afterwards.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from importers import awm, cp_query, iperf3, netperf, perfkit, vmprf, wrk
+from importers import awm, cp_query, iperf3, linux_snapshot, manifest, netperf, perfkit, ping, uperf, vmprf, wrk
 from importers.archive import decompress
 from importers.model import Format, Fragment, Problem, Severity, SourceFile, Text
 from importers.text import decode
 
-FORMATS: tuple[Format, ...] = (awm, cp_query, vmprf, perfkit, netperf, iperf3, wrk)
+FORMATS: tuple[Format, ...] = (
+    awm,
+    cp_query,
+    vmprf,
+    perfkit,
+    netperf,
+    iperf3,
+    wrk,
+    uperf,
+    ping,
+    linux_snapshot,
+    manifest,
+)
 
 
 @dataclass(slots=True)

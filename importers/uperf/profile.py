@@ -1,0 +1,272 @@
+"""A uperf profile: the XML that says what is exchanged, in what sizes, by how many, over which protocol.
+
+It is no log: it has facts only, and belongs to the log beside it.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from xml.etree.ElementTree import ParseError
+
+from defusedxml.common import DefusedXmlException
+from defusedxml.ElementTree import DefusedXMLParser
+
+from importers.gathering import Gathered, Printed
+from importers.model import Fragment, Kind, Parsed, Text
+from importers.problem_log import ProblemLog
+
+_LARGE = 2**20
+_POWERS = {"": 0, "k": 1, "m": 2, "g": 3}
+_SIZE = re.compile(r"(\d{1,15})([kmg]?)", re.IGNORECASE)
+_SECONDS = re.compile(r"(\d+(?:\.\d+)?)s?")
+_WRITES = frozenset({"write", "send", "sendto", "sendfile", "sendfilev"})
+_READS = frozenset({"read", "recv", "recvfrom"})
+_CONNECTION_FACTS = {
+    "protocol": "factor.protocol",
+    "remotehost": "server",
+    "tcp_nodelay": "tcp_nodelay",
+    "wndsz": "window_bytes",
+}
+_MOST_ELEMENTS = 10_000
+_HEAD_LINES = 400
+
+
+@dataclass(slots=True)
+class _Element:
+    """An element of the profile with the line it starts in."""
+
+    name: str
+    attributes: dict[str, str]
+    line: int
+    children: list["_Element"] = field(default_factory=list)
+
+    def of(self, name: str) -> list["_Element"]:
+        return [child for child in self.children if child.name == name]
+
+    @property
+    def options(self) -> dict[str, str]:
+        """The flowop's options; a word without value has itself as value."""
+        words = (word.partition("=") for word in self.attributes.get("options", "").split())
+        return {key: value or key for key, _, value in words}
+
+    @property
+    def times(self) -> int:
+        """How often a flowop is done in one transaction."""
+        count = self.options.get("count", "1")
+        return int(count) if re.fullmatch(r"[1-9]\d{0,8}", count) else 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Exchange:
+    """What a transaction does: its pattern, the bytes out and back or of a stream's message, as printed."""
+
+    pattern: str
+    request: str = ""
+    response: str = ""
+    message: str = ""
+
+
+class _Tree:
+    """Builds elements with lines; far more of them than a profile has are none of uperf's."""
+
+    def __init__(self) -> None:
+        self.parser: DefusedXMLParser | None = None
+        self.root = _Element("", {}, 0)
+        self._open = [self.root]
+        self._count = 0
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        self._count += 1
+        if self._count > _MOST_ELEMENTS:
+            raise ParseError(f"more than {_MOST_ELEMENTS} elements")
+        line = self.parser.parser.CurrentLineNumber if self.parser else 0  # type: ignore[attr-defined]
+        element = _Element(tag, dict(attributes), line)
+        self._open[-1].children.append(element)
+        self._open.append(element)
+
+    def end(self, tag: str) -> None:
+        self._open.pop()
+
+    def data(self, data: str) -> None:
+        """Text between elements says nothing."""
+
+    def close(self) -> _Element:
+        return self.root
+
+
+def recognise(text: Text) -> bool:
+    """Whether the head has a profile with a name, and a group or flowop in it."""
+    head = "\n".join(islice(text.lines, _HEAD_LINES))[:16_384]
+    start = re.search(r"<profile\s[^>]*\bname\s*=", head)
+    return start is not None and re.search(r"<(group|flowop)\s", head[start.end() :]) is not None
+
+
+def parse(text: Text, name: str, version: int) -> Parsed:
+    """A report whose facts say what the log cannot; XML that cannot be read is an error."""
+    found = ProblemLog(text.name)
+    profile = _read(text, found)
+    if profile is None:
+        return Parsed(problems=found.problems)
+    gathered = Gathered()
+    gathered.fact("profile", Printed(profile.attributes.get("name", ""), profile.line))
+    _describe(profile.of("group"), gathered, found)
+    fragment = Fragment(
+        file=text.name,
+        format=name,
+        format_version=version,
+        kind=Kind.REPORT,
+        first_line=1,
+        last_line=len(text.lines),
+        facts=tuple(gathered.facts),
+    )
+    return Parsed([fragment], found.problems)
+
+
+def _read(text: Text, found: ProblemLog) -> _Element | None:
+    tree = _Tree()
+    tree.parser = DefusedXMLParser(target=tree)
+    try:
+        tree.parser.feed("\n".join(text.lines))
+        root = tree.parser.close()
+    except (ParseError, DefusedXmlException, ValueError) as error:
+        message = f"This profile is not XML that can be read: {str(error)[:200]}."
+        found.error("uperf.bad-profile", message, "Upload the profile that uperf was given.")
+        return None
+    profiles = [element for element in root.children if element.name == "profile"]
+    if not profiles or not profiles[0].of("group"):
+        found.error("uperf.bad-profile", "The profile has no group.", "Upload the profile that uperf was given.")
+        return None
+    return profiles[0]
+
+
+def _describe(groups: Sequence[_Element], gathered: Gathered, found: ProblemLog) -> None:
+    """The facts of all groups together; where groups do different things only what holds for all."""
+    gathered.fact("users", _users(groups))
+    measured = [transaction for group in groups if (transaction := _measured(group)) is not None]
+    _say_connections(groups, gathered)
+    if not measured:
+        return
+    first = measured[0]
+    gathered.fact("measured_transaction", Printed(_names(groups[0], first), first.line))
+    if len({each.attributes.get("duration", "") for each in measured}) == 1:
+        _say_duration(first, gathered)
+    _say_workload(measured, gathered, found)
+    counts = {sum(flowop.times for flowop in each.of("flowop")) for each in measured}
+    if len(counts) == 1:
+        gathered.fact("operations_per_transaction", Printed(str(counts.pop()), first.line))
+
+
+def _users(groups: Iterable[_Element]) -> Printed | None:
+    """Threads and processes of all groups; None where one of them comes from the environment."""
+    total, line = 0, 0
+    for group in groups:
+        workers = [group.attributes.get(key, "1") for key in ("nthreads", "nprocs")]
+        if not all(re.fullmatch(r"[1-9]\d{0,6}", each) for each in workers):
+            return None
+        total += int(workers[0]) * int(workers[1])
+        line = line or group.line
+    return Printed(str(total), line)
+
+
+def _measured(group: _Element) -> _Element | None:
+    """The transaction that is measured: the longest of those with a duration, else the one with most iterations."""
+    transactions = group.of("transaction")
+    timed = [each for each in transactions if each.attributes.get("duration")]
+    key = "duration" if timed else "iterations"
+    return max(timed or transactions, key=lambda each: _leading_number(each.attributes.get(key, "")), default=None)
+
+
+def _leading_number(text: str) -> float:
+    match = re.match(r"\d{1,15}(?:\.\d{1,15})?", text)
+    scale = {"ms": 1e-3, "us": 1e-6, "ns": 1e-9}.get(text[match.end() :].strip() if match else "", 1.0)
+    return float(match[0]) * scale if match else 0.0
+
+
+def _names(group: _Element, transaction: _Element) -> str:
+    """The name in the log's progress lines, which count from 1."""
+    return f"Txn{1 + next(at for at, each in enumerate(group.of('transaction')) if each is transaction)}"
+
+
+def _say_connections(groups: Iterable[_Element], gathered: Gathered) -> None:
+    """Protocols, servers and socket options of the flowops; $h and its like are the environment's, not known here."""
+    flowops = [f for group in groups for transaction in group.of("transaction") for f in transaction.of("flowop")]
+    for key, name in _CONNECTION_FACTS.items():
+        stated = {flowop.options[key]: flowop.line for flowop in flowops if key in flowop.options}
+        values = [value.upper() if key == "protocol" else value for value in stated if "$" not in value]
+        if values:
+            gathered.fact(name, Printed(", ".join(values), min(stated.values())))
+
+
+def _say_duration(transaction: _Element, gathered: Gathered) -> None:
+    text = transaction.attributes.get("duration", "")
+    seconds = _SECONDS.fullmatch(text)
+    if seconds is not None:
+        gathered.fact("asked_duration_s", Printed(seconds[1], transaction.line))
+    elif "$" not in text:
+        gathered.fact("asked_duration", Printed(text, transaction.line))
+
+
+def _say_workload(measured: Sequence[_Element], gathered: Gathered, found: ProblemLog) -> None:
+    exchanges = {_exchange(each) for each in measured}
+    line = measured[0].line
+    exchange = exchanges.pop() if len(exchanges) == 1 else _of_several(exchanges)
+    if exchange.pattern == "MIXED":
+        message = "The profile's transactions are no pattern with a name, or its groups do different things."
+        found.note("uperf.mixed", message, "Give the workload with the upload.", line)
+    gathered.fact("workload", Printed(exchange.pattern, line))
+    gathered.fact("request_bytes", Printed(exchange.request, line))
+    gathered.fact("response_bytes", Printed(exchange.response, line))
+    gathered.fact("message_bytes", Printed(exchange.message, line))
+
+
+def _of_several(exchanges: Iterable[_Exchange]) -> _Exchange:
+    """Groups that stream, some this way and some that, stream in both directions at once."""
+    several = list(exchanges)
+    if {each.pattern for each in several} <= {"STRG", "STRP"} and all(each.message for each in several):
+        patterns = {each.pattern for each in several}
+        messages = {each.message for each in several}
+        message = messages.pop() if len(messages) == 1 else ""
+        return _Exchange("STRB" if len(patterns) == 2 else patterns.pop(), message=message)
+    return _Exchange("MIXED")
+
+
+def _exchange(transaction: _Element) -> _Exchange:
+    """The pattern of a transaction's flowops, with sizes where each way has one flowop of a fixed size."""
+    flowops = transaction.of("flowop")
+    kinds = {flowop.attributes.get("type", "") for flowop in flowops}
+    writes = [flowop for flowop in flowops if flowop.attributes.get("type") in _WRITES]
+    reads = [flowop for flowop in flowops if flowop.attributes.get("type") in _READS]
+    if kinds - _WRITES - _READS - {"connect", "accept", "disconnect", "think"}:
+        return _Exchange("MIXED")
+    out, back = _one_size(writes), _one_size(reads)
+    if writes and reads:
+        if "connect" in kinds:
+            return _Exchange("CRR", out, back)
+        return _Exchange(_direction(_bytes(out), _bytes(back)), out, back)
+    if writes or reads:
+        sizes = {flowop.options.get("size", "") for flowop in writes or reads}
+        size = sizes.pop() if len(sizes) == 1 else ""
+        return _Exchange("STRP" if writes else "STRG", message=size if _bytes(size) else "")
+    return _Exchange("CRR", "0", "0") if "connect" in kinds else _Exchange("MIXED")
+
+
+def _one_size(flowops: Sequence[_Element]) -> str:
+    """The bytes that go one way in a transaction; empty unless that is one flowop, done once, of a fixed size."""
+    if len(flowops) != 1 or flowops[0].times != 1:
+        return ""
+    size = flowops[0].options.get("size", "")
+    return size if _bytes(size) else ""
+
+
+def _direction(out: int, back: int) -> str:
+    """A megabyte and more in one direction against little in the other is a stream."""
+    if out < _LARGE <= back:
+        return "STRG"
+    return "STRP" if back < _LARGE <= out else "RR"
+
+
+def _bytes(size: str) -> int:
+    """The bytes of a fixed size, 0 for any other (``rand(1,4k)``, ``$size``)."""
+    match = _SIZE.fullmatch(size)
+    return int(match[1]) << 10 * _POWERS[match[2].lower()] if match else 0
