@@ -1,0 +1,181 @@
+"""Reports of ping (iputils, BSD, busybox) and fping: how long an echo takes, and how many are lost."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from importers.gathering import Gathered, Printed, from_epoch
+from importers.model import Fragment, Kind, Listing, Parsed, Status, Text
+from importers.ping import fping
+from importers.problem_log import ProblemLog
+from importers.repeats import number_trials
+
+NAME = "ping"
+TITLE = "ping or fping report"
+VERSION = 1
+
+_HEAD_LINES = 50
+_HEAD = re.compile(
+    r"PING6? ?(?P<server>[^\s(]+) ?\((?P<address>.+?)\)(?: from (?P<client>\S+)(?: \S+)?)?:? "
+    r"(?P<bytes>\d+)(?:\(\d+\))? (?:data )?bytes(?: of data)?\.?\s*"
+)
+_REPLY = re.compile(
+    r"(?:\[(?P<epoch>\d+\.\d+)\] )?\d+ bytes from .+?: (?:icmp_)?seq=(?P<seq>\d+) .*?time[=<](?P<time>[\d.]+) ms.*"
+)
+_STATISTICS = re.compile(
+    r"(?P<sent>\d+) packets transmitted, (?P<received>\d+) (?:packets )?received,"
+    r"(?: (?:\+(?P<duplicates>\d+) duplicates|\+(?P<errors>\d+) errors),)* (?P<loss>[\d.]+)% packet loss"
+    r"(?:, time (?P<time>\d+)ms)?\s*"
+)
+_TIMES = re.compile(
+    r"(?:rtt|round-trip) min/avg/max(?:/(?:mdev|stddev|std-dev))? = (?P<min>[\d.]+)/(?P<mean>[\d.]+)/(?P<max>[\d.]+)"
+    r"(?:/(?P<sd>[\d.]+))? ms(?:, pipe \d+)?(?:, ipg/ewma (?P<gap>[\d.]+)/[\d.]+ ms)?\s*"
+)
+_TOO_LONG = re.compile(r"(?:ping: |From .*)?.*[Mm]essage too long,? \(?mtu ?= ?(\d+)\)?.*|From .*\(mtu = (\d+)\)\s*")
+_ERROR = re.compile(r"ping6?: .*\S|connect: Network is unreachable\s*")
+_EXPECTED = re.compile(r"From \S+.*|no answer yet for .*|Request timeout for .*|--- .* ping statistics ---.*")
+
+
+@dataclass(slots=True)
+class _Report:
+    """What one call of ping printed: the first line of each kind, and all replies."""
+
+    first_line: int
+    last_line: int
+    lines: dict[str, tuple[re.Match[str], int]] = field(default_factory=dict)
+    replies: list[tuple[re.Match[str], int]] = field(default_factory=list)
+    error: Printed | None = None
+    mtu: Printed | None = None
+
+    def group(self, kind: str, name: str) -> Printed | None:
+        found = self.lines.get(kind)
+        text = found[0][name] if found else None
+        return Printed(text, found[1]) if found and text else None
+
+
+def recognise(text: Text) -> bool:
+    """The head of ping, its own error, or lines that are all fping's."""
+    head = [line for line in text.lines[:_HEAD_LINES] if line.strip()]
+    return any(_HEAD.fullmatch(line) or _ERROR.fullmatch(line) for line in head) or fping.recognise(head)
+
+
+def parse(text: Text) -> Parsed:
+    """Read every call's report; of fping every host's."""
+    found = ProblemLog(text.name)
+    # A last line without end may be half a figure.
+    lines = list(text.numbered()) if text.ends_whole else list(text.numbered())[:-1]
+    if fping.recognise([line for _, line in lines if line.strip()]):
+        fragments = fping.read(text.name, NAME, VERSION, lines, found)
+    else:
+        fragments = [_read(report, text, found) for report in _reports(lines, found)]
+    return Parsed(number_trials(fragments), found.problems)
+
+
+def _reports(lines: list[tuple[int, str]], found: ProblemLog) -> Iterator[_Report]:
+    current: _Report | None = None
+    unknown = []
+    for number, line in lines:
+        head = _HEAD.fullmatch(line)
+        if head is not None or (current is None and _ERROR.fullmatch(line)):
+            if current is not None:
+                yield current
+            current = _Report(number, number)
+            if head is not None:
+                current.lines["head"] = (head, number)
+                continue
+        if line.strip() and (current is None or not _take(current, number, line)):
+            unknown.append(number)
+    if current is not None:
+        yield current
+        if unknown:
+            message = f"{len(unknown)} lines are none of ping's and were left out."
+            found.note("ping.unknown-lines", message, "See whether they matter.", unknown[0])
+
+
+def _take(report: _Report, number: int, line: str) -> bool:
+    reply = _REPLY.fullmatch(line)
+    if reply is not None:
+        report.replies.append((reply, number))
+    elif (too_long := _TOO_LONG.fullmatch(line)) is not None:
+        report.mtu = report.mtu or Printed(too_long[1] or too_long[2], number)
+    elif _ERROR.fullmatch(line):
+        report.error = report.error or Printed(line.strip(), number)
+    else:
+        kinds = (("statistics", _STATISTICS), ("times", _TIMES))
+        kind = next(((name, match) for name, pattern in kinds if (match := pattern.fullmatch(line))), None)
+        if kind is None:
+            return _EXPECTED.fullmatch(line) is not None
+        report.lines.setdefault(kind[0], (kind[1], number))
+    report.last_line = number
+    return True
+
+
+def _read(report: _Report, text: Text, found: ProblemLog) -> Fragment:
+    into = Gathered()
+    _circumstances(report, into)
+    status = _judge(report, found)
+    if status is not Status.FAILED:
+        _figures(report, into)
+    times = [moment for match, _ in report.replies if (moment := from_epoch(match["epoch"] or ""))]
+    rows = tuple((match["seq"], match["time"]) for match, _ in report.replies)
+    lines = tuple(line for _, line in report.replies)
+    return Fragment(
+        file=text.name,
+        format=NAME,
+        format_version=VERSION,
+        kind=Kind.DRIVER,
+        first_line=report.first_line,
+        last_line=report.last_line,
+        role="client",
+        taken=times[0] if times else None,
+        ended=times[-1] if times else None,
+        zone="+00:00" if times else "",
+        status=status,
+        facts=tuple(into.facts),
+        readings=tuple(into.readings),
+        listings=(Listing("intervals", (("n", ""), ("response_ms", "ms")), rows, lines),) if rows else (),
+    )
+
+
+def _circumstances(report: _Report, into: Gathered) -> None:
+    into.fact("factor.tool", Printed(NAME, report.first_line))
+    into.fact("factor.protocol", Printed("ICMP", report.first_line))
+    into.fact("workload", Printed("PING", report.first_line))
+    into.fact("users", Printed("1", report.first_line))
+    # An echo comes back with the bytes that were sent.
+    into.fact("request_bytes", report.group("head", "bytes"))
+    into.fact("response_bytes", report.group("head", "bytes"))
+    for key, name in (("server", "server"), ("server_address", "address"), ("client", "client")):
+        into.fact(key, report.group("head", name))
+    into.fact("mtu", report.mtu)
+    into.fact("error", report.error)
+    into.fact("packets_sent", report.group("statistics", "sent"))
+    into.fact("packets_received", report.group("statistics", "received"))
+    into.fact("duplicates", report.group("statistics", "duplicates"))
+    into.fact("packet_gap_ms", report.group("times", "gap"))
+
+
+def _figures(report: _Report, into: Gathered) -> None:
+    """Times only: ping sends at a given pace, so its packets per second say nothing."""
+    into.reading("response_ms", report.group("times", "mean"), "ms")
+    for name in ("min", "mean", "max", "sd"):
+        into.reading(f"latency_{name}_ms", report.group("times", name), "ms")
+    into.reading("loss_percent", report.group("statistics", "loss"), "%")
+    into.reading("errors", report.group("statistics", "errors"), "errors")
+    into.reading("driver_s", report.group("statistics", "time"), "ms")
+
+
+def _judge(report: _Report, found: ProblemLog) -> Status:
+    """Complete with its statistics; anything else comes with a warning."""
+    received = report.group("statistics", "received")
+    if report.error is not None and received is None:
+        found.warn("ping.failed", f"ping failed: {report.error.text}", "Correct host or network.", report.error.line)
+        return Status.FAILED
+    if received is not None and not received.text.strip("0"):
+        found.warn("ping.no-answer", "No echo came back.", "See to the host and the network.", received.line)
+        return Status.FAILED
+    if received is None or "times" not in report.lines:
+        message = "The report has no statistics: ping was killed, or the file was cut off."
+        found.warn("ping.cut-off", message, "Transfer the report again, or measure again.", report.last_line)
+        return Status.INCOMPLETE
+    return Status.COMPLETE
