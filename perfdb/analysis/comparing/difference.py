@@ -20,7 +20,8 @@ def percent_difference(base: float | None, new: float | None) -> float | None:
     """100·(new/base − 1) of unrounded figures; None where it has no meaning: a base that is not above zero."""
     if base is None or new is None or not (base > 0 and math.isfinite(base) and math.isfinite(new)):
         return None
-    percent = 100 * (new / base - 1)
+    # Subtracting first keeps a half a half: 100 → 100.5 is 0.5 %, not 0.4999…
+    percent = 100 * (new - base) / base
     return percent if math.isfinite(percent) else None
 
 

@@ -18,9 +18,11 @@ from perfdb.analysis.tests.published import OSA_AGAINST_VSWITCH
         (31914.04, 31966.42, 0.164, "0%"),
         (0.065, 0.0559, -14.0, "-14%"),
         (44.6, 54.5, 22.197, "22%"),
+        (100.0, 100.5, 0.5, "1%"),
+        (8.0, 7.88, -1.5, "-2%"),
     ],
 )
-def test_published_differences(base: float, new: float, percent: float, printed: str) -> None:
+def test_differences(base: float, new: float, percent: float, printed: str) -> None:
     own = percent_difference(base, new)
     assert own == pytest.approx(percent, abs=5e-4)
     assert printed_percent(own) == printed
