@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from math import isfinite
 
+from importers.report.listing import LOST
 from perfdb.analysis.formulas import Derived, RunFigures, derive
 from perfdb.results.record import Counters, Origin, RunRecord, Value, moment_of, number
 
@@ -46,6 +47,7 @@ def figures_of(record: RunRecord) -> RunFigures:
         think_ms=fact_number(record, "think_ms"),
         system_processors=system.processors if system else None,
         facts=_numbers(record),
+        reports_whole=LOST not in record.facts,
     )
 
 

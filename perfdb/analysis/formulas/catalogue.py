@@ -4,19 +4,15 @@ Where several formulas give the same measure, the first in ``FORMULAS`` that fin
 after those that give what it needs.
 """
 
-from collections.abc import Callable
-
-from perfdb.analysis.formulas import tools
+from perfdb.analysis.formulas import reports, tools
 from perfdb.analysis.formulas.expression import Expression, Term
 from perfdb.analysis.formulas.figures import RunFigures
-from perfdb.analysis.formulas.formula import Formula, always, streams
+from perfdb.analysis.formulas.formula import Formula
 from perfdb.analysis.formulas.terms import (
     DRIVER_SECONDS,
     ELAPSED,
     MB,
-    MB_PER_S,
     MESSAGE_MB,
-    OWN_PROCESSORS,
     PROCESSORS,
     REQUEST_BYTES,
     RESPONSE_BYTES,
@@ -25,7 +21,6 @@ from perfdb.analysis.formulas.terms import (
     TRANSACTIONS,
     USERS,
     cpu_seconds,
-    reported,
 )
 
 
@@ -106,37 +101,14 @@ COARSE = _from_snapshots(
 )
 
 
-def _from_reports(metric: str, rate: Term, when: Callable[[RunFigures], bool]) -> tuple[Formula, ...]:
-    """CPU time per unit of work from a monitor's report over a window inside the run.
-
-    1 % of one processor is 10 ms of CPU time in each second. CP time is what is left of the total.
-    """
-    of_all, virtual_of_all = (
-        reported("cpu_util", "CPU utilisation in %"),
-        reported("virtual_cpu_util", "virtual CPU utilisation in %"),
-    )
-    of_one, virtual_of_one = (
-        reported("processor_util", "utilisation of one processor in %"),
-        reported("virtual_processor_util", "virtual utilisation of one processor in %"),
-    )
-    kinds: dict[str, tuple[Expression, Expression]] = {
-        "": (of_all, of_one),
-        "virtual_": (virtual_of_all, virtual_of_one),
-        "cp_": (of_all - virtual_of_all, of_one - virtual_of_one),
-    }
-    source = "a monitor's report over a window inside the run"
-    return tuple(
-        Formula(f"{prefix}{metric}.{method}", f"{prefix}{metric}", busy * 10 / rate, source, per_role=True, when=when)
-        for prefix, (all_processors, one_processor) in kinds.items()
-        for method, busy in (("report", all_processors * OWN_PROCESSORS), ("processor", one_processor))
-    )
-
-
-REPORT = (
-    *_from_reports("cpu_ms_per_trans", TRANS_PER_S, always),
-    *_from_reports("cpu_ms_per_mb", MB_PER_S, streams),
+FORMULAS: tuple[Formula, ...] = (
+    *tools.RATES,
+    *tools.COUNTS,
+    *DRIVER,
+    *SNAPSHOT,
+    *COARSE,
+    *reports.REPORT,
+    *tools.LOADS,
 )
-
-FORMULAS: tuple[Formula, ...] = (*tools.RATES, *tools.COUNTS, *DRIVER, *SNAPSHOT, *COARSE, *REPORT, *tools.LOADS)
 
 BY_ID: dict[str, Formula] = {formula.id: formula for formula in FORMULAS}

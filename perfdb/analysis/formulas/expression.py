@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from operator import add, mul, sub, truediv
 
 from perfdb.analysis.formulas.figures import Input, Known
+from perfdb.analysis.units import round_half_up
 
 Resolver = Callable[[Known, str], tuple[Input, ...]]
 
@@ -91,6 +92,26 @@ class Term(Expression):
     def write(self, texts: Mapping[str, str]) -> str:
         """The term's text."""
         return texts[self.name]
+
+
+@dataclass(frozen=True, slots=True)
+class Rounded(Expression):
+    """An expression rounded to so many decimals, halves away from zero."""
+
+    of: Expression
+    decimals: int
+
+    def terms(self) -> Iterator[Term]:
+        """The terms of what is rounded."""
+        yield from self.of.terms()
+
+    def evaluate(self, values: Mapping[str, float]) -> float:
+        """The rounded value."""
+        return float(round_half_up(self.of.evaluate(values), self.decimals))
+
+    def write(self, texts: Mapping[str, str]) -> str:
+        """What is rounded, as the argument of a function."""
+        return f"round({self.of.write(texts)}, {self.decimals})"
 
 
 @dataclass(frozen=True, slots=True)

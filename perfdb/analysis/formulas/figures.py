@@ -57,6 +57,7 @@ class RunFigures:
     (role, subject, name), in base units, of usable pairs only. ``taken``: by role, when the snapshots before and
     after were taken (local time). ``system_processors`` and ``given_processors`` stand in, in this order, where
     no ``processors@lpar`` is reported. ``facts``: the numbers that a fact's text consists of, by the fact's key.
+    ``reports_whole`` is False when the monitor's report that CPU time would be taken from was cut.
     """
 
     metrics: Mapping[tuple[str, str], float] = field(default_factory=dict)
@@ -70,6 +71,7 @@ class RunFigures:
     system_processors: float | None = None
     given_processors: float | None = None
     facts: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    reports_whole: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,15 @@ def of_run(metric: str, title: str) -> Term:
     return Term(metric, title, find)
 
 
+def of_role(metric: str, title: str) -> Term:
+    """A metric of the role at hand, derived if it can be, else as reported."""
+
+    def find(known: Known, role: str) -> tuple[Input, ...]:
+        return _metric_input(metric, metric, role, known.best(metric, role))
+
+    return Term(metric, title, find)
+
+
 def reported(metric: str, title: str) -> Term:
     """A metric of the role at hand as a report gives it, never one that was derived."""
 

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from importers.model import Problem, RunDraft, Severity, Status
 from perfdb.results.prepare import checks, configuration, evidence
+from perfdb.results.prepare.reports import add_reports
 from perfdb.results.record import Counters, RunRecord, aware
 
 
@@ -39,9 +40,12 @@ def prepare(draft: RunDraft, context: Context) -> RunRecord:
     evidence.add_values(record, draft, context.artifacts)
     evidence.add_traces(record, draft, context.artifacts)
     record.counters = evidence.counters_of(draft, context.artifacts, record.problems)
+    shares = add_reports(record, draft, context.artifacts)
     record.configuration = configuration.with_system(record)
     checks.check(record, draft)
     record.refused = _refused(record, draft)
+    # Not before the checks: a report's CPU seconds are no pair of snapshots.
+    record.counters += shares
     if not record.has_driver and not record.refused:
         record.problems.append(_no_driver(record))
     return record

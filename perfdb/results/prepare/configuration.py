@@ -24,6 +24,7 @@ GIVEN_FACTS = (
     "node",
     "memory",
     "processors",
+    "roles",
 )
 PROCESSORS = Measure("processors", "lpar")
 

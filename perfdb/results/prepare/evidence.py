@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from importers.model import Fragment, Listing, Pair, Problem, Reading, RunDraft, Severity
+from importers.model import Fragment, Kind, Listing, Pair, Problem, Reading, RunDraft, Severity
 from perfdb.analysis import metrics, units
 from perfdb.analysis.metrics import Measure
 from perfdb.results.derivation import TIME
@@ -13,8 +13,11 @@ _SUBJECT_OF_ROLE = ""
 
 
 def add_values(record: RunRecord, draft: RunDraft, artifacts: Mapping[str, int]) -> None:
-    """The reported measurements; the first file that prints one counts. A reading that is no metric is a fact."""
-    for fragment in draft.fragments:
+    """The driver's and the captures' measurements; the first file that prints one counts.
+
+    A reading that is no metric is a fact. Monitors' reports are added by ``reports.add_reports``.
+    """
+    for fragment in (each for each in draft.fragments if each.kind is not Kind.REPORT):
         for reading in fragment.readings:
             if reading.name not in metrics.BY_NAME:
                 fact = FactValue(f"{reading.text} {reading.unit}".strip(), artifacts[fragment.file], reading.line)
