@@ -10,10 +10,11 @@ _TIME = r"(\d+(?:\.\d+)?)(ns|us|ms|s)"
 
 START = re.compile(r"Starting (?P<what>\d+ .*?) running profile:(?P<profile>.+?) \.\.\.")
 WORKERS = re.compile(r"(\d+) (threads?|process(?:es)?)")
+# A message may follow in the same line, for progress is printed without a line end.
 # The data field is eight characters wide, so the B is cut off from larger figures: "118.94M" are megabytes.
 PROGRESS = re.compile(
     r"(?P<name>\S+)\s+(?P<data>\d+(?:\.\d+)?)(?P<unit>[KMGT]?)B?\s*/\s*(?P<elapsed>\d+\.\d+)\(s\) =\s*"
-    r"(?P<rate>\d+(?:\.\d+)?)(?P<rate_unit>[KMGT]?b/s)?\s*?(?P<operations>\d+)op/s\s*"
+    r"(?P<rate>\d+(?:\.\d+)?)(?P<rate_unit>[KMGT]?b/s)?\s*?(?P<operations>\d+)op/s"
 )
 RAW = re.compile(
     r"timestamp_ms:(?P<stamp>\d{1,20}\.\d+) name:(?P<name>\S+) nr_bytes:(?P<bytes>\d+) nr_ops:(?P<operations>\d+)\s*"

@@ -123,9 +123,11 @@ class _Reader:
         text = piece.text
         if lines.RULE.fullmatch(text):
             return
-        match = lines.PROGRESS.fullmatch(text)
+        match = lines.PROGRESS.match(text)
         if match is not None:
             block.progress.setdefault(match["name"], []).append(Row(match, piece.line))
+            if text[match.end() :].strip():
+                block.others.append(Piece(text[match.end() :].strip(), piece.line))
         elif text.startswith("timestamp_ms:") and (match := lines.RAW.fullmatch(text)):
             block.raw.setdefault(match["name"], []).append(Row(match, piece.line))
         elif not self._heading(block, text) and not self._row(block, piece) and not _ending(block, piece):
