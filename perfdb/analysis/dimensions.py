@@ -77,6 +77,11 @@ class Dimension:
         """Whether a range of values can be asked for: numbers and dates, not names."""
         return self.parse is not as_text
 
+    @property
+    def whole(self) -> bool:
+        """Whether values are whole numbers rather than text."""
+        return self.parse in (parse_bytes, parse_integer)
+
     def say(self, value: Value) -> str:
         """A value so that it can stand without its title: ``MTU 8992``, ``10 users``, ``no layer``."""
         if value is None:

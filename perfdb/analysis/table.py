@@ -76,7 +76,7 @@ class Cell:
     ``centre`` is the query's summary and ``mean`` the arithmetic mean, both in the metric's unit and None for an
     empty sample. ``interval`` is where the mean lies with 95 %. ``hidden`` are the values of the explaining
     dimensions that are neither shown nor fixed. ``comparison`` is the cell against its base; a baseline's own cell
-    has none.
+    has none. ``printed`` is the text of the document a single value was published in, empty for others.
     """
 
     sample: tuple[Point, ...]
@@ -86,6 +86,7 @@ class Cell:
     hidden: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
     warnings: tuple[Note, ...] = ()
     comparison: Comparison | None = None
+    printed: str = ""
 
     @property
     def mixes(self) -> Mapping[str, tuple[Value, ...]]:

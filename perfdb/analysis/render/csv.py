@@ -1,31 +1,14 @@
-"""Tables as comma-separated values (RFC 4180), tidy: a line for each cell, a column for each thing known of it.
-
-All tables of a query are in one rectangle, so that spreadsheets and data frames need no knowledge of the layout.
-Numbers are in base units and unrounded.
-"""
+"""Tables as comma-separated values (RFC 4180): the tidy rectangle for spreadsheets."""
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from typing import Any
 
-from perfdb.analysis.dimensions import Value
 from perfdb.analysis.query import Query
-from perfdb.analysis.render import labels
-from perfdb.analysis.table import Cell, Key, Table
+from perfdb.analysis.render import tidy
+from perfdb.analysis.table import Table
 
-_OF_CELL = (
-    "metric",
-    "role",
-    "unit",
-    "summary",
-    "value",
-    "n",
-    "min",
-    "max",
-    "run_ids",
-    "values",
-    "notes",
-)
 # A spreadsheet takes text that begins like this for a formula and runs it.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
@@ -34,47 +17,20 @@ def render(query: Query, tables: Sequence[Table]) -> str:
     """A header line, then a line for each cell; lines end in CR LF. Lists within a field are joined by semicolons."""
     out = io.StringIO()
     writer = csv.writer(out)
-    # The tables may show more than was asked: a column for each trial.
-    shown = tables[0].query.shown if tables else query.shown
-    writer.writerow([_safe(name) for name in shown] + list(_OF_CELL))
-    for table in tables:
-        writer.writerows(_lines(table))
+    writer.writerow([_safe(column.name) for column in tidy.columns(query, tables)])
+    for line in tidy.lines(query, tables):
+        writer.writerow([_field(value) for value in line])
     return out.getvalue()
 
 
-def _lines(table: Table) -> Iterator[list[str]]:
-    for row in table.rows:
-        for column in table.columns:
-            if (cell := table.cells.get((row, column))) is not None:
-                yield _key(table.split + row + column) + _cell(table, cell)
-
-
-def _key(key: Key) -> list[str]:
-    return [_value(value) for value in key]
-
-
-def _value(value: Value) -> str:
+def _field(value: Any) -> str:
+    """What is missing is empty; a number is no formula, also when it is negative."""
     if value is None:
         return ""
-    # A whole number is no formula, also when it is negative.
-    return str(value) if isinstance(value, int) else _safe(value)
-
-
-def _cell(table: Table, cell: Cell) -> list[str]:
-    values = [point.value for point in cell.sample]
-    return [
-        table.measure.metric,
-        _safe(table.measure.role),
-        table.metric.unit,
-        table.query.summary.value,
-        "" if cell.centre is None else repr(cell.centre),
-        str(cell.n),
-        repr(min(values)) if values else "",
-        repr(max(values)) if values else "",
-        _safe(";".join(point.run_id for point in cell.sample)),
-        _safe(";".join(repr(value) for value in values)) if cell.n > 1 else "".join(map(repr, values)),
-        _safe("; ".join(labels.notes(cell))),
-    ]
+    if isinstance(value, list):
+        # One number alone is a number, not a list of text.
+        return _field(value[0]) if len(value) == 1 else _safe(";".join(map(str, value)))
+    return repr(value) if isinstance(value, int | float) else _safe(value)
 
 
 def _safe(text: str) -> str:

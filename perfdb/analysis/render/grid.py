@@ -3,13 +3,14 @@
 HTML templates and the text renderings print a Grid and decide nothing; what stands where is decided here.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
 
-from perfdb.analysis.dimensions import dimension, say
+from perfdb.analysis.dimensions import Value, dimension, say
 from perfdb.analysis.query import Layout
 from perfdb.analysis.render import labels
+from perfdb.analysis.render.comparison import Diff, diff_of, remarks
 from perfdb.analysis.table import Cell, Key, Table
 from perfdb.analysis.units import round_half_up
 
@@ -27,12 +28,16 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class GridCell:
-    """A printed number. ``runs`` are the numbers of the runs behind it; ``notes`` its warnings and mixes."""
+    """A printed number. ``runs`` are the numbers of the runs behind it; ``notes`` its warnings and mixes.
+
+    ``diff`` is the number against its base; in a line of differences the text is the difference itself.
+    """
 
     text: str
     runs: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
     cell: Cell | None = None
+    diff: Diff | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +61,7 @@ class Grid:
     """``corner`` titles the row headings; ``caption`` says what all its runs have in common.
 
     ``column_texts`` name each column in a line, for renderings that cannot merge headings. ``warnings`` hold what
-    concerns the table, and what would otherwise be said of every cell.
+    concerns the table, and what would otherwise be said of every cell; ``remarks`` how comparisons are to be read.
     """
 
     title: str
@@ -66,6 +71,7 @@ class Grid:
     column_texts: tuple[str, ...]
     lines: tuple[Line, ...]
     warnings: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
 
 def grids(tables: Sequence[Table]) -> list[Grid]:
@@ -80,10 +86,11 @@ def _grid(tables: Sequence[Table]) -> Grid:
     table = tables[0]
     stacked = table.query.layout is Layout.METRICS
     shared = _shared_notes(tables)
-    body = [[_cells(each, row, shared) for each in tables] for row in table.rows]
-    row_headings = _merged([row for row in table.rows for _ in tables], len(table.query.rows))
-    measure_headings = [_measure_headings(each) if stacked else () for _ in table.rows for each in tables]
-    lines = zip(row_headings, measure_headings, (cells for block in body for cells in block), strict=True)
+    blocks = list(_blocks(tables, apart=stacked and bool(table.query.baseline)))
+    row_headings = _merged([block.headings for block in blocks for _ in tables], len(table.query.rows))
+    measure_headings = [_measure_headings(each, block) if stacked else () for block in blocks for each in tables]
+    body = [block.cells(each, shared) for block in blocks for each in tables]
+    lines = zip(row_headings, measure_headings, body, strict=True)
     return Grid(
         title=labels.split_text(table) if stacked else labels.title(table),
         caption=labels.caption(table),
@@ -92,11 +99,42 @@ def _grid(tables: Sequence[Table]) -> Grid:
         column_texts=tuple(say(table.query.columns, key) or _only_heading(table) for key in table.columns),
         lines=tuple(Line(row + measure, cells) for row, measure, cells in lines),
         warnings=tuple(note.message for note in table.warnings) + tuple(f"every cell: {note}" for note in shared),
+        remarks=tuple(remarks(tables)),
     )
 
 
-def _measure_headings(table: Table) -> tuple[Heading, ...]:
-    return Heading(labels.measure_title(table.measure)), Heading(table.metric.unit)
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """The lines of one row key, one a measure: its values or, apart from them, its differences in per cent."""
+
+    row: Key
+    headings: tuple[Value, ...]
+    values: bool
+    differences: bool
+
+    def cells(self, table: Table, shared: Sequence[str]) -> tuple[GridCell, ...]:
+        return tuple(self._cell(table, table.cells.get((self.row, column)), shared) for column in table.columns)
+
+    def _cell(self, table: Table, cell: Cell | None, shared: Sequence[str]) -> GridCell:
+        comparison = cell.comparison if cell and self.differences else None
+        diff = diff_of(comparison) if comparison else None
+        if self.values:
+            return replace(_printed(table, cell, shared), diff=diff)
+        return GridCell("", cell=cell) if diff is None else GridCell(diff.percent, cell=cell, diff=diff)
+
+
+def _blocks(tables: Sequence[Table], apart: bool) -> Iterator[_Block]:
+    """The blocks of a grid. With metrics as lines, the differences of a row follow it as lines of their own."""
+    for row in tables[0].rows:
+        yield _Block(row, row, values=True, differences=not apart)
+        compared = any(cell.comparison for table in tables for (at, _), cell in table.cells.items() if at == row)
+        if apart and compared:
+            headings = (*row[:-1], f"{labels.value_text(row[-1])}: % diff") if row else ()
+            yield _Block(row, headings, values=False, differences=True)
+
+
+def _measure_headings(table: Table, block: "_Block") -> tuple[Heading, ...]:
+    return Heading(labels.measure_title(table.measure)), Heading(table.metric.unit if block.values else "% diff")
 
 
 def _shared_notes(tables: Sequence[Table]) -> tuple[str, ...]:
@@ -105,17 +143,19 @@ def _shared_notes(tables: Sequence[Table]) -> tuple[str, ...]:
     return tuple(note for note in noted[0] if all(note in each for each in noted)) if len(noted) > 1 else ()
 
 
-def _cells(table: Table, row: Key, shared: Sequence[str]) -> tuple[GridCell, ...]:
-    return tuple(_printed(table, table.cells.get((row, column)), shared) for column in table.columns)
-
-
 def _printed(table: Table, cell: Cell | None, shared: Sequence[str]) -> GridCell:
     if cell is None:
         return GridCell("")
     notes = tuple(note for note in labels.notes(cell) if note not in shared)
     runs = tuple(point.run for point in cell.sample)
-    text = NO_VALUE if cell.centre is None else round_half_up(cell.centre, table.metric.decimals)
-    return GridCell(text, runs, notes, cell)
+    return GridCell(_text(table, cell), runs, notes, cell)
+
+
+def _text(table: Table, cell: Cell) -> str:
+    """As it was published, else with the decimals of the metric."""
+    if cell.centre is None:
+        return NO_VALUE
+    return cell.printed or round_half_up(cell.centre, table.metric.decimals)
 
 
 def _column_lines(table: Table) -> tuple[ColumnLine, ...]:

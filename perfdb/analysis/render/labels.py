@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from perfdb.analysis import dimensions, metrics
+from perfdb.analysis.comparing import words
 from perfdb.analysis.comparing.comparison import Comparison
-from perfdb.analysis.comparing.difference import printed_percent
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.metrics import TOTAL, Measure
 from perfdb.analysis.query import Pick, Query
@@ -61,9 +61,8 @@ def baseline_text(query: Query) -> str:
 
 
 def comparison_text(table: Table, comparison: Comparison) -> str:
-    """A comparison in a line: ``+19% against QDIO GbE: higher``."""
-    percent = printed_percent(comparison.percent, plus=True)
-    return f"{percent} against {baseline_text(table.query)}: {comparison.verdict}"
+    """A comparison in a line: ``against QDIO GbE: +19%; higher; better; …``."""
+    return f"against {baseline_text(table.query)}: {words.describe(comparison)}"
 
 
 def caption(table: Table) -> str:

@@ -20,7 +20,7 @@ def _section(grid: Grid) -> str:
     lines += [_text(grid.caption), ""] if grid.caption else []
     lines += [*_table(grid, numbers), ""]
     lines += [f"{number}. {_text(note)}" for note, number in numbers.items()]
-    lines += [f"- {_text(warning)}" for warning in grid.warnings]
+    lines += [f"- {_text(said)}" for said in (*grid.warnings, *grid.remarks)]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -47,8 +47,9 @@ def _body(line: Line, numbers: dict[str, int]) -> str:
 
 
 def _cell(cell: GridCell, numbers: dict[str, int]) -> str:
+    text = cell.text if cell.diff is None or cell.text == cell.diff.percent else f"{cell.text} {cell.diff.short}"
     marks = ",".join(str(numbers[note]) for note in cell.notes)
-    return f"{cell.text} ({marks})" if marks else cell.text
+    return f"{text} ({marks})" if marks else text
 
 
 def _line(texts: Iterable[str]) -> str:

@@ -37,13 +37,13 @@ def read_csv(query: str, given: Observations) -> list[dict[str, str]]:
 def test_csv_is_one_tidy_rectangle() -> None:
     text = render_csv.render(parsed(QUERY), ask(QUERY, osa()))
     lines = text.split("\r\n")
-    assert lines[0] == "users,mtu,metric,role,unit,summary,value,n,min,max,run_ids,values,notes"
+    assert lines[0] == "users,mtu,metric,role,unit,summary,value,n,low,high,min,max,run_ids,values,notes"
     assert lines[1] == (
-        "1,1500,trans_per_s,total,trans/s,mean,1001.5,3,991.485,1011.515,"
+        "1,1500,trans_per_s,total,trans/s,mean,1001.5,3,,,991.485,1011.515,"
         "OSA1011;OSA1012;OSA1013,991.485;1001.5;1011.515,"
     )
     assert len(lines) == 1 + 8 + 1
-    assert {line.count(",") for line in lines[:-1]} == {12}
+    assert {line.count(",") for line in lines[:-1]} == {14}
     assert "\n" not in text.replace("\r\n", "")
 
 
