@@ -3,8 +3,9 @@
 from datetime import datetime
 from math import isfinite
 
-from perfdb.analysis.formulas.catalogue import BY_ID, FORMULAS, Formula
+from perfdb.analysis.formulas.catalogue import BY_ID, FORMULAS
 from perfdb.analysis.formulas.figures import Derived, Input, Known, RunFigures
+from perfdb.analysis.formulas.formula import Formula
 from perfdb.analysis.metrics import BY_NAME, TOTAL, Measure
 from perfdb.analysis.units import round_half_up
 

@@ -73,7 +73,7 @@ def _cost(metric: str, method: str, busy: Expression, rate: Term, when: Callable
 
 def _costs(unit: str, rate: Term, when: Callable[[RunFigures], bool]) -> tuple[Formula, ...]:
     """CPU time per unit of work, from the most exact source to the coarsest."""
-    sources = {
+    sources: dict[str, dict[str, Expression]] = {
         "guests": {kind: used / _WINDOW * 100 for kind, used in _GUESTS.items()},
         "processor": _kinds(_ONE, _VIRTUAL_ONE),
         "report": {kind: busy * OWN_PROCESSORS for kind, busy in _kinds(_BUSY, _VIRTUAL_BUSY).items()},
