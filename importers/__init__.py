@@ -8,7 +8,20 @@ fragments afterwards.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from importers import awm, cp_query, iperf3, linux_snapshot, manifest, netperf, perfkit, ping, uperf, vmprf, wrk
+from importers import (
+    awm,
+    cp_query,
+    iperf3,
+    linux_snapshot,
+    manifest,
+    netperf,
+    netpipe,
+    perfkit,
+    ping,
+    uperf,
+    vmprf,
+    wrk,
+)
 from importers.archive import decompress
 from importers.model import Format, Fragment, Problem, Severity, SourceFile, Text
 from importers.text import decode
@@ -25,6 +38,7 @@ FORMATS: tuple[Format, ...] = (
     ping,
     linux_snapshot,
     manifest,
+    netpipe,
 )
 
 

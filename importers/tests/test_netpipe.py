@@ -1,0 +1,36 @@
+"""NetPIPE: its cases, tables that break off, and what is no table of its."""
+
+from pathlib import Path
+
+import pytest
+
+from importers import netpipe, read
+from importers.model import SourceFile
+from importers.tests.fixture_cases import LOGS, assert_case, cases, readings_of
+from importers.text import decode
+
+TABLE = (LOGS / "netpipe" / "curve" / "np.out").read_text()
+LOG = (LOGS / "netpipe" / "curve" / "np_tcp.log").read_text()
+
+
+@pytest.mark.parametrize("folder", cases("netpipe"), ids=lambda path: path.name)
+def test_a_case_reads_as_expected(folder: Path) -> None:
+    assert_case(folder)
+
+
+@pytest.mark.parametrize("text", [TABLE, LOG])
+def test_a_curve_cut_anywhere_has_whole_figures_or_a_problem(text: str) -> None:
+    (whole,) = read([SourceFile("np.out", text.encode())])
+    known = [readings_of(fragment) for fragment in whole.fragments]
+    for at in range(len(text)):
+        (reading,) = read([SourceFile("np.out", text[:at].encode())])
+        found = [readings_of(fragment) for fragment in reading.fragments]
+        assert found == known[: len(found)]
+        assert reading.problems or text[at - 1] == "\n"
+
+
+@pytest.mark.parametrize("text", ["1 2 3\n", "1 0.5 0.25\n", "       1 0.762939   0.00001000\nand more\nthan that\n"])
+def test_other_columns_are_not_recognised(text: str) -> None:
+    decoded = decode("np.out", text.encode()).text
+    assert decoded is not None
+    assert not netpipe.recognise(decoded)
