@@ -80,11 +80,16 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A circumstance as printed: a dimension (``mtu``, ``users``) or anything else worth keeping (``tool``)."""
+    """A circumstance as printed: a dimension (``mtu``, ``users``) or anything else worth keeping (``tool``).
+
+    ``of_host``: it is about the host that the file was made on. The client's host stands for the run; what is so of
+    another host is kept under its role (``server.kernel``).
+    """
 
     key: str
     text: str
     line: int
+    of_host: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +111,8 @@ class Kind(StrEnum):
 
     DRIVER = "driver"  # the load tool's own log
     SNAPSHOT = "snapshot"  # counters at one moment, before or after the run
-    REPORT = "report"  # a monitor's report over a window
+    REPORT = "report"  # a monitor's report over a window, or settings
+    CIRCUMSTANCES = "circumstances"  # what somebody wrote down about a run: a row of a manifest
 
 
 class Status(StrEnum):
@@ -121,7 +127,8 @@ class Status(StrEnum):
 class Fragment:
     """What one file says about one run.
 
-    ``role``: ``client`` or ``server`` for a driver log; the capture's role for a snapshot. ``phase``: ``before``
+    ``role``: ``client`` or ``server`` for a driver log; the capture's role for a snapshot, empty where its host
+    decides about it. ``phase``: ``before``
     or ``after``, snapshots only. ``taken`` and ``ended`` are local times as printed, without zone; ``zone`` is
     the zone as printed (``EST``, ``-05:00``). ``first_line`` and ``last_line`` delimit the fragment in its file.
     """
@@ -171,7 +178,10 @@ class Format(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """The snapshots of one role and host before and after a run; either may still be missing."""
+    """The snapshots of one role and host before and after a run; either may still be missing.
+
+    ``role`` is empty while only the host is known. Several pairs of one role and host are of different counters.
+    """
 
     role: str
     host: str | None
@@ -191,6 +201,7 @@ class SourcedFact:
     file: str
     line: int
     role: str | None = None
+    of_host: bool = False
 
 
 @dataclass(slots=True)
@@ -198,21 +209,30 @@ class RunDraft:
     """A run put together from its fragments, ready for preview: nothing converted, nothing stored.
 
     ``driver`` is the client's log (throughput comes from it alone), ``peer`` the server's (a cross-check).
-    ``facts`` are merged from all fragments, driver first, each still naming its file; what the run-id pattern
-    adds comes last. ``trial`` is None when only snapshots or reports are at hand.
+    ``parts`` are the logs of further processes of the client, started together with the driver's: what they moved
+    adds up. ``facts`` are merged from all fragments, driver first, each still naming its file; what manifests and
+    the run-id pattern add comes last. ``trial`` is None when nothing says it.
     """
 
     run_id: str
     trial: int | None
     driver: Fragment | None = None
+    parts: list[Fragment] = field(default_factory=list)
     peer: Fragment | None = None
     pairs: list[Pair] = field(default_factory=list)
     reports: list[Fragment] = field(default_factory=list)
+    circumstances: list[Fragment] = field(default_factory=list)
     facts: list[SourcedFact] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+
+    @property
+    def logs(self) -> list[Fragment]:
+        """The client's logs, the driver's first."""
+        return [] if self.driver is None else [self.driver, *self.parts]
 
     @property
     def fragments(self) -> list[Fragment]:
         """All fragments of the run, driver first."""
         snapshots = [half for pair in self.pairs for half in (pair.before, pair.after)]
-        return [f for f in (self.driver, self.peer, *snapshots, *self.reports) if f is not None]
+        every = (*self.logs, self.peer, *snapshots, *self.reports, *self.circumstances)
+        return [fragment for fragment in every if fragment is not None]

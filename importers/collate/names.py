@@ -64,7 +64,7 @@ def _words(name: str) -> Iterator[str]:
 def _likely(fragment: Fragment) -> Iterator[str]:
     path = PurePosixPath(fragment.file)
     for word in (path.parent.name, re.split(r"[._\s]+", path.name)[0]):
-        usual = word.lower() in _NOT_RUN_IDS or word.lower() == fragment.format
+        usual = word.lower() in (*_NOT_RUN_IDS, fragment.format, (fragment.host or "").lower())
         if not usual and _LOOKS_LIKE_RUN_ID.fullmatch(word):
             yield word
 
@@ -84,7 +84,10 @@ def apply_pattern(compiled: re.Pattern[str] | None, pattern: RunIdPattern | None
             if key == "trial":
                 draft.trial = trial_number(value) or draft.trial
         for fact in stated:
-            if not _same(fact.text, value):
+            # Of several processes each says its own users; all together are those of the run.
+            if draft.parts and key == "users":
+                continue
+            if not same_value(fact.text, value):
                 draft.problems.append(_contradiction(draft.run_id, value, fact))
 
 
@@ -95,8 +98,11 @@ def _contradiction(run_id: str, value: str, fact: SourcedFact) -> Problem:
     return Problem(Severity.WARNING, code, message, remedy, fact.file, fact.line, run_id)
 
 
-def _same(one: str, other: str) -> bool:
-    """Equal apart from capitals, leading zeros and the letter for a power of 1024."""
+def same_value(one: str, other: str) -> bool:
+    """Whether two texts of a dimension mean the same.
+
+    They are equal apart from capitals, leading zeros and the letter for a power of 1024.
+    """
     if one.strip().casefold() == other.strip().casefold():
         return True
     sizes = [_SIZE.fullmatch(text.strip()) for text in (one, other)]

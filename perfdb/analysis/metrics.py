@@ -63,6 +63,9 @@ METRICS: tuple[Metric, ...] = (
     Metric("virtual_cpu_util", "Virtual CPU utilisation", "%", _N, 2),
     Metric("cp_cpu_util", "CP CPU utilisation", "%", _N, 2),
     Metric("steal_util", "Taken by the hypervisor", "%", _N, 2),
+    Metric("bound_cpu_util", "Utilisation of the processors a side was bound to", "%", _N, 2),
+    Metric("idle_util", "Idle", "%", _N, 2),
+    Metric("iowait_util", "Idle while waiting for disks", "%", _N, 2),
     Metric("processor_util", "Utilisation of one processor", "%", _N, 2),
     Metric("virtual_processor_util", "Virtual utilisation of one processor", "%", _N, 2),
     Metric("cp_processor_util", "CP utilisation of one processor", "%", _N, 2),
@@ -78,9 +81,12 @@ METRICS: tuple[Metric, ...] = (
     Metric("cp_cpu_ms_per_mb", "CP CPU time per MB", "ms/MB", _L, 2),
     Metric("steal_ms_per_trans", "Stolen time per transaction", "ms/trans", _L, 2),
     Metric("steal_ms_per_mb", "Stolen time per MB", "ms/MB", _L, 2),
+    Metric("process_cpu_ms_per_trans", "CPU time of the test's processes per transaction", "ms/trans", _L, 2),
+    Metric("process_cpu_ms_per_mb", "CPU time of the test's processes per MB", "ms/MB", _L, 2),
     Metric("interrupts_per_s", "Interrupts per second", "1/s", _N, 0),
     Metric("packets_received_per_s", "Packets received per second", "1/s", _N, 0),
     Metric("packets_sent_per_s", "Packets sent per second", "1/s", _N, 0),
+    Metric("packets_dropped", "Packets dropped", "packets", _L, 0),
     Metric("processors", "Processors", "processors", _N, 0),
 )
 

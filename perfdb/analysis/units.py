@@ -34,6 +34,7 @@ _SHAPES: dict[str, tuple[re.Pattern[str], tuple[int, ...]]] = {
 
 _TIME = {
     Fraction(1): "s sec secs second seconds",
+    Fraction(1, 100): "tick ticks",
     Fraction(1, 10**3): "ms msec msecs millisecond milliseconds",
     Fraction(1, 10**6): "us usec usecs µs \u03bcs microsecond microseconds",
     Fraction(1, 10**9): "ns nsec nanosecond nanoseconds",

@@ -65,12 +65,16 @@ class PairVerdict:
 
     ``left_out`` are the subjects whose counters must not be used although the rest may. ``elapsed_s`` is None when
     the time between the snapshots cannot be told: a moment is missing, or the clock was set to another zone.
+    ``wrapped`` are the (subject, name) of counters that began again at 0 after 2^32, ``fallen`` of those that became
+    smaller for another reason.
     """
 
     state: PairState
     findings: tuple[Finding, ...] = ()
     left_out: frozenset[str] = frozenset()
     elapsed_s: float | None = None
+    wrapped: frozenset[tuple[str, str]] = frozenset()
+    fallen: frozenset[tuple[str, str]] = frozenset()
 
 
 def check_pair(
@@ -78,13 +82,11 @@ def check_pair(
 ) -> PairVerdict:
     """Whether the snapshots before and after run ``run_id`` can be subtracted. ``processors`` of the LPAR."""
     if before is None or after is None:
-        return PairVerdict(PairState.WAITING, tuple(_missing_half(run_id, before, after)))
-    elapsed = _elapsed(before, after)
-    refusal = (
-        _wrong_order(before, after, elapsed) or _reset(before, after) or _impossible(before, after, elapsed, processors)
-    )
-    if refusal is not None:
-        return PairVerdict(PairState.REFUSED, (refusal,), elapsed_s=elapsed)
+        return PairVerdict(PairState.WAITING, tuple(missing_half(run_id, before, after)))
+    elapsed, wrong = check_moments(before, after)
+    refused = wrong or _reset(before, after) or _impossible(before, after, elapsed, processors)
+    if refused is not None:
+        return PairVerdict(PairState.REFUSED, (refused,), elapsed_s=elapsed)
     cleared = _cleared_adapters(before, after)
     findings = (
         *_clock(before, after),
@@ -104,7 +106,7 @@ def check_elapsed(taken: Mapping[str, tuple[datetime, datetime]]) -> list[Findin
     if client is None:
         return []
     return [
-        _warning(
+        warning(
             "elapsed",
             f"The snapshots of {role} are {own:.0f} s apart, those of the client {client:.0f} s: "
             "they do not cover the same time.",
@@ -117,15 +119,18 @@ def check_elapsed(taken: Mapping[str, tuple[datetime, datetime]]) -> list[Findin
     ]
 
 
-def _warning(code: str, message: str, remedy: str, line: int | None, subject: str) -> Finding:
+def warning(code: str, message: str, remedy: str, line: int | None, subject: str) -> Finding:
+    """A finding that leaves the pair usable; ``subject`` is the role or adapter concerned."""
     return Finding(Severity.WARNING, f"pair.{code}", message, remedy, line, subject)
 
 
-def _refusal(code: str, message: str, remedy: str, after: Snapshot) -> Finding:
+def refusal(code: str, message: str, remedy: str, after: Snapshot) -> Finding:
+    """A finding that makes a pair of no use."""
     return Finding(Severity.ERROR, f"pair.{code}", message, remedy, after.line, after.role)
 
 
-def _missing_half(run_id: str, before: Snapshot | None, after: Snapshot | None) -> Iterable[Finding]:
+def missing_half(run_id: str, before: Snapshot | None, after: Snapshot | None) -> Iterable[Finding]:
+    """Say which snapshot is still to come."""
     there = before or after
     if there is None:
         return
@@ -134,7 +139,13 @@ def _missing_half(run_id: str, before: Snapshot | None, after: Snapshot | None) 
         f"This is a snapshot taken {have} run {run_id} ({' '.join(filter(None, (there.role, there.host)))}); "
         f"upload the one taken {lack} it, no CPU time can be worked out from one snapshot."
     )
-    yield _warning("missing-half", message, f"Upload the snapshot taken {lack} the run.", there.line, there.role)
+    yield warning("missing-half", message, f"Upload the snapshot taken {lack} the run.", there.line, there.role)
+
+
+def check_moments(before: Snapshot, after: Snapshot) -> tuple[float | None, Finding | None]:
+    """Seconds between the snapshots, and what is wrong with their order."""
+    elapsed = _elapsed(before, after)
+    return elapsed, _wrong_order(before, after, elapsed)
 
 
 def _elapsed(before: Snapshot, after: Snapshot) -> float | None:
@@ -167,12 +178,12 @@ def _wrong_order(before: Snapshot, after: Snapshot, elapsed: float | None) -> Fi
     first, second = (f"{half.taken:%H:%M:%S on %m/%d/%y}" for half in (after, before))
     if elapsed == 0:
         message = f"The snapshots marked before and after were taken at the same moment ({first}): one is a copy."
-        return _refusal("same-moment", message, "Upload the snapshot that was taken after the run.", after)
+        return refusal("same-moment", message, "Upload the snapshot that was taken after the run.", after)
     message = (
         f"The snapshot marked after is older than the one marked before ({first} against {second}): "
         "the two files were probably swapped."
     )
-    return _refusal("swapped", message, "Upload the two files again with their phases exchanged.", after)
+    return refusal("swapped", message, "Upload the two files again with their phases exchanged.", after)
 
 
 def _reset(before: Snapshot, after: Snapshot) -> Finding | None:
@@ -186,7 +197,7 @@ def _reset(before: Snapshot, after: Snapshot) -> Finding | None:
     verb = "are" if " and " in names else "is"
     cause = f"{after.owner} was logged off and on again" if connect else f"the counters of {after.owner} were reset"
     message = f"{names} {verb} smaller after the run than before it: {cause} in between, so this pair cannot be used."
-    return _refusal("reset", message, "Measure again without logging off between the snapshots.", after)
+    return refusal("reset", message, "Measure again without logging off between the snapshots.", after)
 
 
 def _impossible(before: Snapshot, after: Snapshot, elapsed: float | None, processors: float | None) -> Finding | None:
@@ -195,7 +206,7 @@ def _impossible(before: Snapshot, after: Snapshot, elapsed: float | None, proces
     for total, virtual in (("totcpu", "virtcpu"), ("ttime", "vtime")):
         if any(_total_below_virtual(half, total, virtual) for half in (before, after)):
             message = f"{total.upper()} of {after.owner} is smaller than its {virtual.upper()}, which it contains."
-            return _refusal("total-below-virtual", message, remedy, after)
+            return refusal("total-below-virtual", message, remedy, after)
     used, virtual_used = _growth(before, after, "totcpu"), _growth(before, after, "virtcpu")
     if used is None:
         return None
@@ -204,14 +215,14 @@ def _impossible(before: Snapshot, after: Snapshot, elapsed: float | None, proces
             f"TOTCPU of {after.owner} grew by {used:.2f} s, less than its VIRTCPU, by {virtual_used:.2f} s, "
             "which it contains."
         )
-        return _refusal("total-below-virtual", message, remedy, after)
+        return refusal("total-below-virtual", message, remedy, after)
     # TIME IS is cut off to whole seconds, so up to one second more than the difference may have passed.
     if processors and elapsed is not None and used > processors * (elapsed + 1):
         message = (
             f"TOTCPU of {after.owner} grew by {used:.2f} s, more than {processors:g} processors have "
             f"in {elapsed:.0f} s."
         )
-        return _refusal("more-than-possible", message, "See whether the number of processors is right.", after)
+        return refusal("more-than-possible", message, "See whether the number of processors is right.", after)
     return None
 
 
@@ -229,11 +240,11 @@ def _clock(before: Snapshot, after: Snapshot) -> Iterable[Finding]:
             f"The time zone changed from {before.zone} to {after.zone} between the snapshots of {after.owner}: "
             "the time between them cannot be told."
         )
-        yield _warning("zone", message, remedy, after.line, after.role)
+        yield warning("zone", message, remedy, after.line, after.role)
     elif before.taken is None or after.taken is None:
         half = "before" if before.taken is None else "after"
         message = f"The snapshot of {after.owner} taken {half} the run has no TIME IS line."
-        yield _warning("no-time", message, remedy, None, after.role)
+        yield warning("no-time", message, remedy, None, after.role)
 
 
 def _other_logon(before: Snapshot, after: Snapshot, elapsed: float | None) -> Iterable[Finding]:
@@ -244,7 +255,7 @@ def _other_logon(before: Snapshot, after: Snapshot, elapsed: float | None) -> It
         f"CONNECT of {after.owner} grew by {connected:.0f} s in the {elapsed:.0f} s between its snapshots: "
         "they are probably not of the same logon."
     )
-    yield _warning("connect", message, "See whether the guest stayed logged on.", after.line, after.role)
+    yield warning("connect", message, "See whether the guest stayed logged on.", after.line, after.role)
 
 
 def _cleared_adapters(before: Snapshot, after: Snapshot) -> list[str]:
@@ -257,4 +268,4 @@ def _cleared(after: Snapshot, subject: str) -> Finding:
         f"Counters of adapter {subject} are smaller after the run than before it: it was detached or its counters "
         "were cleared in between, so it is left out."
     )
-    return _warning("adapter-cleared", message, "The other counters of the pair were used.", after.line, subject)
+    return warning("adapter-cleared", message, "The other counters of the pair were used.", after.line, subject)

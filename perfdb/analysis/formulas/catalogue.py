@@ -4,7 +4,7 @@ Where several formulas give the same measure, the first in ``FORMULAS`` that fin
 after those that give what it needs.
 """
 
-from perfdb.analysis.formulas import reports, tools
+from perfdb.analysis.formulas import hosts, reports, tools
 from perfdb.analysis.formulas.expression import Expression, Term
 from perfdb.analysis.formulas.figures import RunFigures
 from perfdb.analysis.formulas.formula import Formula
@@ -107,6 +107,8 @@ FORMULAS: tuple[Formula, ...] = (
     *DRIVER,
     *SNAPSHOT,
     *COARSE,
+    *hosts.HOSTS,
+    *hosts.REPORTED,
     *reports.REPORT,
     *tools.LOADS,
 )

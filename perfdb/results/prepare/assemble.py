@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from importers.collate import name_roles
 from importers.model import Problem, RunDraft, Severity, Status
 from perfdb.results.prepare import checks, configuration, evidence
 from perfdb.results.prepare.reports import add_reports
@@ -25,6 +26,7 @@ class Context:
 
 def prepare(draft: RunDraft, context: Context) -> RunRecord:
     """The record of a draft, checked but not yet derived from."""
+    name_roles(draft, context.given)
     facts, problems = configuration.facts_of(draft, context.artifacts, context.given)
     record = RunRecord(
         run_id=draft.run_id,

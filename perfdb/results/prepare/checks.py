@@ -1,23 +1,31 @@
 """Handing a record's evidence to the checks of `perfdb.analysis.checks`, and their findings back as problems."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from importers.model import Fragment, Listing, Pair, Problem, Reading, RunDraft, Severity
 from perfdb.analysis.checks.driver import DriverLog, DriverRecord, check_driver
 from perfdb.analysis.checks.finding import Finding, Quantity
-from perfdb.analysis.checks.pairs import PairState, Snapshot, check_elapsed, check_pair
+from perfdb.analysis.checks.hosts import WRAP, check_host, check_machine
+from perfdb.analysis.checks.pairs import PairState, PairVerdict, Snapshot, check_elapsed, check_pair
 from perfdb.results.derivation import TIME, fact_number, figures_of
 from perfdb.results.prepare.configuration import PROCESSORS
-from perfdb.results.prepare.evidence import roles_of
+from perfdb.results.prepare.evidence import pairs_of
 from perfdb.results.record import Counters, RunRecord, moment_of
+
+
+_LINUX = "linux_snapshot"
 
 
 def check(record: RunRecord, draft: RunDraft) -> None:
     """Run all checks; findings become problems, refused pairs and adapters are marked as not usable."""
-    for role, pair in roles_of(draft).items():
-        _check_pair(record, role, pair)
-    elapsed = check_elapsed(figures_of(record).taken)
-    record.problems += _problems(elapsed, record, _client(draft))
+    pairs: dict[str, list[Pair]] = {}
+    for role, pair in pairs_of(draft):
+        pairs.setdefault(role, []).append(pair)
+    for role, own in pairs.items():
+        _check_pairs(record, role, own)
+    figures = figures_of(record)
+    of_all = [*check_elapsed(figures.taken), *check_machine(figures.counters)]
+    record.problems += _problems(of_all, record, _client(draft))
     if draft.driver is not None:
         findings = check_driver(_driver_log(record, draft.driver, draft.peer))
         record.problems += _problems(findings, record, draft.driver.file)
@@ -34,21 +42,33 @@ def _problems(findings: Iterable[Finding], record: RunRecord, file: str) -> list
     return [Problem(Severity(f.severity), f.code, f.message, f.remedy, file, f.line, record.run_id) for f in findings]
 
 
-def _check_pair(record: RunRecord, role: str, pair: Pair) -> None:
+def _check_pairs(record: RunRecord, role: str, pairs: Sequence[Pair]) -> None:
+    """Check all that was captured of a role: one pair of snapshots, or several of different counters."""
     sets = [counters for counters in record.counters if counters.role == role]
-    processors = record.values.get(PROCESSORS)
-    verdict = check_pair(
-        record.run_id,
-        _snapshot(pair.before, sets, before=True),
-        _snapshot(pair.after, sets, before=False),
-        processors.value if processors else None,
-    )
-    later = pair.after or pair.before
+    before = _snapshot([pair.before for pair in pairs], sets, before=True)
+    after = _snapshot([pair.after for pair in pairs], sets, before=False)
+    later = pairs[0].after or pairs[0].before
+    if later is not None and later.format == _LINUX:
+        verdict = check_host(record.run_id, before, after)
+    else:
+        processors = record.values.get(PROCESSORS)
+        verdict = check_pair(record.run_id, before, after, processors.value if processors else None)
     record.problems += _problems(verdict.findings, record, later.file if later else "")
     for counters in sets:
-        counters.usable = verdict.state is PairState.USABLE and counters.subject not in verdict.left_out
+        whole = bool(counters.before_artifact and counters.after_artifact)
+        usable = verdict.state is PairState.USABLE and counters.subject not in verdict.left_out
+        counters.usable = usable and whole
+        _settle(counters, verdict)
         if verdict.state is PairState.USABLE and verdict.elapsed_s is None:
             _forget_time(counters)
+
+
+def _settle(counters: Counters, verdict: PairVerdict) -> None:
+    """Go on counting where a counter began again at 0 after 2^32; what fell otherwise stays as it is."""
+    for at, name in enumerate(counters.names):
+        after = counters.after[at]
+        if after is not None and (counters.subject, name) in verdict.wrapped:
+            counters.after[at] = after + WRAP
 
 
 def _forget_time(counters: Counters) -> None:
@@ -58,7 +78,10 @@ def _forget_time(counters: Counters) -> None:
         counters.before[at] = counters.after[at] = None
 
 
-def _snapshot(fragment: Fragment | None, sets: list[Counters], *, before: bool) -> Snapshot | None:
+def _snapshot(fragments: Sequence[Fragment | None], sets: list[Counters], *, before: bool) -> Snapshot | None:
+    """One moment's counters, which may have come in several files."""
+    fragment = next((each for each in fragments if each is not None and each.taken is not None), None)
+    fragment = fragment or next((each for each in fragments if each is not None), None)
     if fragment is None:
         return None
     readings = {

@@ -7,6 +7,7 @@ from importers.model import Problem, RunDraft, Severity
 from perfdb.analysis.dimensions import FACTOR, parse_bytes, parse_integer
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.workloads import STREAMING, WELL_KNOWN, Workload, parse_workload, pattern_of
+from perfdb.results.prepare.parts import users_of
 from perfdb.results.record import Configuration, FactValue, Origin, RunRecord, SystemIdentity, Value
 
 # What a person may give when the files lack it, besides any ``factor.NAME``.
@@ -25,6 +26,10 @@ GIVEN_FACTS = (
     "memory",
     "processors",
     "roles",
+    "client",
+    "server",
+    "client_cpus",
+    "server_cpus",
 )
 PROCESSORS = Measure("processors", "lpar")
 
@@ -42,6 +47,9 @@ def facts_of(
         value = FactValue(fact.text, artifacts.get(fact.file, 0), fact.line)
         if facts.setdefault(fact.key, value).text != fact.text:
             facts.setdefault(f"{fact.key} ({fact.role}, {fact.file})", value)
+    users = users_of(draft)
+    if users is not None:
+        facts["users"] = replace(facts.get("users", FactValue("")), text=users)
     problems = []
     for key, text in given.items():
         if facts.setdefault(key, FactValue(text)).text != text:
@@ -77,7 +85,7 @@ def configuration_of(
         campaign=reader.text("campaign") or "",
         level=reader.text("level") or reader.text("cp.level"),
         system=SystemIdentity(
-            machine=reader.text("machine") or "",
+            machine=reader.text("machine") or reader.text("cpu_model") or reader.text("architecture") or "",
             host=reader.text("node") or "",
             memory_bytes=reader.whole("memory", parse_bytes, 1, _INT8),
         ),
@@ -86,7 +94,7 @@ def configuration_of(
 
 
 def with_system(record: RunRecord) -> Configuration:
-    """The configuration with its system's processors: as reported by the LPAR's capture, else as given."""
+    """The configuration with its system's processors: of the LPAR, as reported or given, else of the client."""
     reader = _Reader(record.facts, {}, record.problems)
     given, reported = reader.whole("processors", parse_integer, 1, _INT4), record.values.get(PROCESSORS)
     if reported is None and given is not None:
@@ -94,8 +102,9 @@ def with_system(record: RunRecord) -> Configuration:
     elif reported is not None and given is not None and reported.value != given:
         record.problems.append(_not_needed(record.run_id, "processors", str(given), reported.printed))
     system = record.configuration.system or SystemIdentity()
-    if reported is not None:
-        system = replace(system, processors=int(reported.value))
+    counted = reported or record.values.get(Measure(PROCESSORS.metric, "client"))
+    if counted is not None:
+        system = replace(system, processors=int(counted.value))
     return replace(record.configuration, system=system if system.name else None)
 
 

@@ -1,12 +1,12 @@
 """Values, counters and traces of a run, converted to base units; each keeps its printed text and place."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from importers.model import Fragment, Kind, Listing, Pair, Problem, Reading, RunDraft, Severity
 from perfdb.analysis import metrics, units
 from perfdb.analysis.metrics import Measure
 from perfdb.results.derivation import TIME
+from perfdb.results.prepare.parts import add_parts
 from perfdb.results.record import Counters, FactValue, Origin, RunRecord, TraceColumn, Value, number, seconds_of
 
 _SUBJECT_OF_ROLE = ""
@@ -17,13 +17,18 @@ def add_values(record: RunRecord, draft: RunDraft, artifacts: Mapping[str, int])
 
     A reading that is no metric is a fact. Monitors' reports are added by ``reports.add_reports``.
     """
-    for fragment in (each for each in draft.fragments if each.kind is not Kind.REPORT):
+    roles = {half.file: role for role, pair in pairs_of(draft) for half in (pair.before, pair.after) if half}
+    add_parts(record, draft, artifacts)
+    parts = {fragment.file for fragment in draft.logs} if draft.parts else frozenset()
+    for fragment in draft.fragments:
+        if fragment.kind is Kind.REPORT or fragment.file in parts:
+            continue
         for reading in fragment.readings:
             if reading.name not in metrics.BY_NAME:
                 fact = FactValue(f"{reading.text} {reading.unit}".strip(), artifacts[fragment.file], reading.line)
                 record.facts.setdefault(reading.name, fact)
                 continue
-            measure = Measure(reading.name, reading.role)
+            measure = Measure(reading.name, reading.role or roles.get(fragment.file, ""))
             value = _converted(reading, fragment, record)
             if value is not None and measure not in record.values:
                 artifact = artifacts[fragment.file]
@@ -82,17 +87,19 @@ def _columns(listing: Listing, artifact: int) -> Iterable[TraceColumn]:
 def counters_of(draft: RunDraft, artifacts: Mapping[str, int], problems: list[Problem]) -> list[Counters]:
     """The counters of all pairs, one set a role and subject; the moment of capture is the counter ``time``."""
     sets: list[Counters] = []
-    for role, pair in roles_of(draft).items():
+    for role, pair in pairs_of(draft):
         halves = [_half(half, draft.run_id, problems) for half in (pair.before, pair.after)]
         subjects = dict.fromkeys(subject for half in halves for subject, _ in half)
         sets.extend(_set(role, subject, pair, halves, artifacts) for subject in subjects)
     return sets
 
 
-def roles_of(draft: RunDraft) -> dict[str, Pair]:
-    """The pairs by role; where several hosts play one role, each host is a role of its own: ``client.LINUXA``."""
-    plays = Counter(pair.role for pair in draft.pairs)
-    return {pair.role if plays[pair.role] == 1 else f"{pair.role}.{pair.host}": pair for pair in draft.pairs}
+def pairs_of(draft: RunDraft) -> list[tuple[str, Pair]]:
+    """The pairs with their roles; where several hosts play one role, each is a role of its own: ``client.LINUXA``."""
+    hosts: dict[str, set[str]] = {}
+    for pair in draft.pairs:
+        hosts.setdefault(pair.role, set()).add((pair.host or "").casefold())
+    return [(pair.role if len(hosts[pair.role]) == 1 else f"{pair.role}.{pair.host}", pair) for pair in draft.pairs]
 
 
 _Half = dict[tuple[str, str], tuple[float, int]]
@@ -115,7 +122,8 @@ def _half(fragment: Fragment | None, run_id: str, problems: list[Problem]) -> _H
 
 def _line_of_time(fragment: Fragment) -> int:
     """The line that says when the snapshot was taken."""
-    return next((fact.line for fact in fragment.facts if fact.key == "cp.time"), fragment.first_line)
+    times = (fact.line for fact in fragment.facts if fact.key in {"cp.time", "snapshot_time"})
+    return next(times, fragment.first_line)
 
 
 def _set(role: str, subject: str, pair: Pair, halves: Sequence[_Half], artifacts: Mapping[str, int]) -> Counters:

@@ -1,0 +1,214 @@
+"""Where drafts are put together: by run id at once, what has none by time when the others are placed."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from importers.collate.digests import content_digest
+from importers.collate.folders import folder_of, stem_of
+from importers.collate.kinds import is_client, is_evidence, is_peer
+from importers.collate.names import run_id_in_name
+from importers.collate.parts import number_of_part
+from importers.collate.times import choose_by_time, choose_by_time_and_host
+from importers.model import Fragment, Kind, Problem, RunDraft, Severity
+
+CHOOSE = "Choose the run by hand, or put its run id into the file or its name."
+
+
+def about(fragment: Fragment, severity: Severity, code: str, message: str, remedy: str = "") -> Problem:
+    """A problem of one fragment."""
+    return Problem(severity, code, message, remedy, fragment.file, fragment.first_line, fragment.run_id)
+
+
+@dataclass(slots=True)
+class Seat:
+    """A draft in the making and the fragments placed there."""
+
+    draft: RunDraft
+    members: list[Fragment]
+
+    def take(self, fragment: Fragment) -> None:
+        """Put a fragment to the draft; a second log of the client is that of another process."""
+        self.members.append(fragment)
+        if is_client(fragment):
+            if self.draft.driver is None:
+                self.draft.driver = fragment
+            else:
+                self.draft.parts.append(fragment)
+        elif is_peer(fragment):
+            self.draft.peer = fragment
+        elif fragment.kind is Kind.REPORT:
+            self.draft.reports.append(fragment)
+
+
+@dataclass(slots=True)
+class Bench:
+    """``known`` has the run ids that contents name, by their text in lower case; ``groups`` are logs of one run."""
+
+    known: dict[str, str]
+    pattern: re.Pattern[str] | None
+    problems: list[Problem]
+    seats: list[Seat] = field(default_factory=list)
+    by_run: dict[str, list[Seat]] = field(default_factory=dict)
+    waiting: list[Fragment] = field(default_factory=list)
+    furnished: set[str] = field(default_factory=set)
+
+    def run_id_of(self, fragment: Fragment) -> str | None:
+        """The run id that content or name says."""
+        return fragment.run_id or run_id_in_name(fragment, self.known, self.pattern)
+
+    def without_duplicates(self, fragments: Iterable[Fragment]) -> list[Fragment]:
+        """The fragments, each content once for each run: files in the folders of two runs may well be equal."""
+        first: dict[tuple[str | None, ...], Fragment] = {}
+        for fragment in fragments:
+            run_id = self.run_id_of(fragment)
+            place = folder_of(fragment, run_id) if fragment.run_id is None else None
+            known = first.setdefault((content_digest(fragment), run_id, place, number_of_part(fragment)), fragment)
+            if known is not fragment:
+                self.problems.append(_duplicate(fragment, known))
+        return list(first.values())
+
+    def place_all(self, ordered: Sequence[Fragment], groups: Iterable[Sequence[Fragment]]) -> None:
+        """Place the client's logs first, then the server's, then snapshots and reports."""
+        self.furnished = {folder for each in ordered if is_evidence(each) and (folder := self._folder(each))}
+        for group in groups:
+            self._place_group(group)
+        grouped = {id(fragment) for group in groups for fragment in group}
+        for kind in (is_client, is_peer, is_evidence):
+            for fragment in ordered:
+                if kind(fragment) and id(fragment) not in grouped:
+                    self._place(fragment)
+        self._place_by_time()
+
+    def _folder(self, fragment: Fragment) -> str | None:
+        """The folder that is named after the fragment's run, where nothing but the name says which run it is."""
+        run_id = self.run_id_of(fragment) if fragment.run_id is None else None
+        return folder_of(fragment, run_id)
+
+    def _place_group(self, group: Sequence[Fragment]) -> None:
+        run_id = self.run_id_of(group[0])
+        if run_id is not None:
+            seat = self._open(run_id, group[0])
+            for fragment in group:
+                seat.take(fragment)
+            self._say_run_id(seat, group[0])
+
+    def _place(self, fragment: Fragment) -> None:
+        """Put a fragment to its run by the run id in its content or name, else keep it waiting."""
+        run_id = self.run_id_of(fragment)
+        if run_id is None:
+            self.waiting.append(fragment)
+            return
+        seat = self._open(run_id, fragment) if is_client(fragment) else self._seat_of(run_id, fragment)
+        if seat is not None:
+            seat.take(fragment)
+            self._say_run_id(seat, fragment)
+
+    def _say_run_id(self, seat: Seat, fragment: Fragment) -> None:
+        """Once for the files of a folder that is named after the run, for any other file by itself."""
+        folder = self._folder(fragment)
+        if fragment.run_id is not None:
+            return
+        what = "folder's" if folder else "file's"
+        message = f"The run id {seat.draft.run_id} was taken from the {what} name."
+        known = [problem for problem in seat.draft.problems if problem.message == message]
+        if not (folder and known):
+            seat.draft.problems.append(about(fragment, Severity.NOTE, "collate.run-id-from-name", message))
+
+    def _place_by_time(self) -> None:
+        """Join what has no run id by time and host; each fragment placed may name hosts that place another."""
+        progress = True
+        while progress and self.waiting:
+            placed = [fragment for fragment in self.waiting if self._join(fragment)]
+            done = set(map(id, placed))
+            self.waiting = [fragment for fragment in self.waiting if id(fragment) not in done]
+            progress = bool(placed)
+        unnamed = [fragment for fragment in self.waiting if is_client(fragment)]
+        self.waiting = [fragment for fragment in self.waiting if not is_client(fragment)]
+        self._name_by_files(unnamed)
+        if unnamed and self.waiting:
+            self._place_by_time()
+            return
+        for fragment in self.waiting:
+            message = "Nothing tells which run this belongs to: no run id in it or its name, no run at its time."
+            self.problems.append(about(fragment, Severity.ERROR, "collate.no-run", message, CHOOSE))
+
+    def _name_by_files(self, unnamed: Sequence[Fragment]) -> None:
+        """Call each run as its log's file: a result that names no run is a run all the same."""
+        stems = stem_of({fragment.file for fragment in unnamed})
+        for fragment in unnamed:
+            seat = self._open(stems[fragment.file], fragment)
+            seat.take(fragment)
+            message = f"Nothing names this run; it is called {seat.draft.run_id}, as the file."
+            problem = about(fragment, Severity.NOTE, "collate.run-id-from-file", message)
+            seat.draft.problems.append(problem)
+
+    def _open(self, run_id: str, fragment: Fragment) -> Seat:
+        seat = Seat(RunDraft(run_id, fragment.trial), [])
+        self.seats.append(seat)
+        self.by_run.setdefault(run_id, []).append(seat)
+        return seat
+
+    def _seat_of(self, run_id: str, fragment: Fragment) -> Seat | None:
+        """The one draft of this run id that a fragment belongs to; None after reporting that none can be told."""
+        fitting = [seat for seat in self.by_run.get(run_id, ()) if may_join(seat.draft, fragment)]
+        fitting = self._of_folder(fitting, fragment)
+        if not fitting:
+            return self._open(run_id, fragment)
+        if len(fitting) == 1:
+            return fitting[0]
+        chosen = choose_by_time(fragment, [seat.draft for seat in fitting])
+        if len(chosen) == 1:
+            return next(seat for seat in fitting if seat.draft is chosen[0])
+        trials = {seat.draft.trial for seat in fitting if not chosen or seat.draft in chosen}
+        if len(trials) == 1 and chosen:
+            first = next(seat for seat in fitting if seat.draft is chosen[0])
+            message = f"Two logs of run {run_id} differ; this was put to {_log_name(first.draft)}."
+            first.draft.problems.append(about(fragment, Severity.WARNING, "collate.two-logs", message, CHOOSE))
+            return first
+        message = f"Run {run_id} has {len(fitting)} logs, and the time does not tell which one this belongs to."
+        self.problems.append(about(fragment, Severity.ERROR, "collate.ambiguous", message, CHOOSE))
+        return None
+
+    def _of_folder(self, fitting: Sequence[Seat], fragment: Fragment) -> list[Seat]:
+        """The drafts whose files lie in the fragment's folder, else those that no folder of their own furnishes.
+
+        Tools may have used the same run ids, each below a folder of its own.
+        """
+        folder = self._folder(fragment)
+        if folder is None:
+            return list(fitting)
+        folders = {id(seat): {self._folder(each) for each in seat.members} for seat in fitting}
+        here = [seat for seat in fitting if folder in folders[id(seat)]]
+        return here or [seat for seat in fitting if not folders[id(seat)] & self.furnished]
+
+    def _join(self, fragment: Fragment) -> bool:
+        members = [seat.members for seat in self.seats]
+        chosen = choose_by_time_and_host(fragment, [seat.draft for seat in self.seats], members)
+        if len(chosen) != 1 or not may_join(chosen[0], fragment):
+            return False
+        seat = next(seat for seat in self.seats if seat.draft is chosen[0])
+        known = next((each for each in seat.members if content_digest(each) == content_digest(fragment)), None)
+        if known is not None:
+            seat.draft.problems.append(_duplicate(fragment, known))
+            return True
+        seat.take(fragment)
+        message = f"This names no run; it was put to run {seat.draft.run_id} by its time and host."
+        seat.draft.problems.append(about(fragment, Severity.NOTE, "collate.joined-by-time", message))
+        return True
+
+
+def _duplicate(fragment: Fragment, known: Fragment) -> Problem:
+    message = f"This says the same as {known.file}, line {known.first_line}; it was counted once."
+    return about(fragment, Severity.NOTE, "collate.duplicate", message)
+
+
+def may_join(draft: RunDraft, fragment: Fragment) -> bool:
+    """Whether a draft has room for a fragment: the same trial, where one is said, and one log of each side."""
+    if fragment.trial is not None and draft.trial is not None and fragment.trial != draft.trial:
+        return False
+    return not ((is_client(fragment) and draft.driver is not None) or (is_peer(fragment) and draft.peer is not None))
+
+
+def _log_name(draft: RunDraft) -> str:
+    return draft.driver.file if draft.driver else draft.run_id

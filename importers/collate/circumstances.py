@@ -1,0 +1,76 @@
+"""What manifests say: to which drafts a row belongs, and where it contradicts their logs."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from importers.collate.bench import about
+from importers.collate.names import same_value
+from importers.model import Fragment, Problem, RunDraft, Severity, SourcedFact
+
+_SHOWN = 5
+
+
+def by_run(rows: Iterable[Fragment]) -> dict[str, list[Fragment]]:
+    """The manifests' rows by their run id in lower case."""
+    found: dict[str, list[Fragment]] = {}
+    for row in rows:
+        found.setdefault((row.run_id or "").casefold(), []).append(row)
+    return found
+
+
+def add_circumstances(draft: RunDraft, rows: Mapping[str, Sequence[Fragment]]) -> None:
+    """Join the rows of a run id that fit; of several that fit none is used, for nothing tells which is right."""
+    stated = {fact.key: fact.text for fact in draft.facts if not fact.of_host}
+    own = rows.get(draft.run_id.casefold(), ())
+    fitting = [row for row in own if _fits(row, draft, stated)]
+    fitting = [row for row in fitting if not _contradictions(row, draft)] or fitting
+    if len(fitting) > 1:
+        message = f"{len(fitting)} rows of manifests fit run {draft.run_id}; none of them was used."
+        remedy = "Add a column that tells them apart, such as tool or trial."
+        draft.problems.append(about(fitting[0], Severity.WARNING, "collate.two-rows", message, remedy))
+        return
+    for row in fitting:
+        draft.circumstances.append(row)
+        draft.trial = draft.trial or row.trial
+        draft.problems.extend(_contradictions(row, draft))
+        known = {fact.key for fact in draft.facts}
+        draft.facts += [SourcedFact(f.key, f.text, row.file, f.line) for f in row.facts if f.key not in known]
+
+
+def left_over(rows: Mapping[str, Sequence[Fragment]], drafts: Iterable[RunDraft]) -> list[Problem]:
+    """Say of each manifest how many of its rows name runs that are not here."""
+    used = {id(row) for draft in drafts for row in draft.circumstances}
+    unused: dict[str, list[Fragment]] = {}
+    for row in (row for own in rows.values() for row in own if id(row) not in used):
+        unused.setdefault(row.file, []).append(row)
+    return [_not_here(own) for own in unused.values()]
+
+
+def _not_here(rows: Sequence[Fragment]) -> Problem:
+    names = ", ".join(str(row.run_id) for row in rows[:_SHOWN])
+    more = f" and {len(rows) - _SHOWN} more" if len(rows) > _SHOWN else ""
+    count = f"{len(rows)} rows were" if len(rows) > 1 else "One row was"
+    message = f"{count} not used, for no log of such a run is among these files: {names}{more}."
+    remedy = "Upload the manifest together with the logs."
+    return Problem(Severity.NOTE, "collate.rows-left-over", message, remedy, rows[0].file, rows[0].first_line)
+
+
+def _fits(row: Fragment, draft: RunDraft, stated: Mapping[str, str]) -> bool:
+    """Whether a row is about this very run: trial and factors are the same where both say them."""
+    if row.trial is not None and draft.trial is not None and row.trial != draft.trial:
+        return False
+    factors = (fact for fact in row.facts if fact.key.startswith("factor."))
+    return all(same_value(fact.text, stated.get(fact.key, fact.text)) for fact in factors)
+
+
+def _contradictions(row: Fragment, draft: RunDraft) -> list[Problem]:
+    """Where a row says another value than the logs do, which count. Users of several processes are added later."""
+    found = []
+    for fact in row.facts:
+        said = next((each for each in draft.facts if each.key == fact.key), None)
+        if said is None or same_value(fact.text, said.text) or (draft.parts and fact.key == "users"):
+            continue
+        message = f"The manifest says {fact.key} {fact.text} of run {draft.run_id}, but {said.file} says {said.text}."
+        remedy = "Correct the manifest; the log counts."
+        problem = Problem(Severity.WARNING, "collate.manifest", message, remedy, row.file, row.first_line, draft.run_id)
+        found.append(problem)
+    return found

@@ -1,0 +1,57 @@
+"""What the sections of a snapshot say so far: counters, facts and problems of one host."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from importers.model import Fact, Reading
+from importers.problem_log import ProblemLog
+from importers.records import is_count, is_number
+
+TICKS = "ticks"
+"""1/100 s: USER_HZ, the unit of /proc's CPU times on practically every Linux."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """The output of one command or the text of one file: its title as printed, and its lines with their numbers."""
+
+    title: str
+    line: int
+    lines: list[tuple[int, str]] = field(default_factory=list)
+
+    @property
+    def filled(self) -> list[tuple[int, str]]:
+        """The lines that are not blank."""
+        return [(number, text) for number, text in self.lines if text.strip()]
+
+
+@dataclass(slots=True)
+class Evidence:
+    """Of several readings of the same counter, and of several facts of one key, the first counts.
+
+    ``role`` is whose counters these are, empty while nobody knows.
+    """
+
+    role: str
+    found: ProblemLog
+    facts: dict[str, Fact] = field(default_factory=dict)
+    counters: dict[tuple[str, str], Reading] = field(default_factory=dict)
+    readings: list[Reading] = field(default_factory=list)
+
+    def count(self, subject: str, name: str, text: str, unit: str, line: int) -> None:
+        """Keep a counter; a text that is no number of it is left out, with a warning."""
+        if is_count(text) or (unit == "s" and is_number(text)):
+            self.counters.setdefault((subject, name), Reading(name, text, unit, line, self.role, subject))
+        else:
+            message = f"{name} of {subject} is {text[:40]!r}, which is no count; it was left out."
+            self.found.warn("linux_snapshot.shape", message, "Take the snapshot again.", line)
+
+    def count_all(self, subject: str, names: Iterable[str], texts: Iterable[str], unit: str, line: int) -> None:
+        """Keep the counters of one line; an older kernel prints fewer of them, a newer one more."""
+        for name, text in zip(names, texts, strict=False):
+            self.count(subject, name, text, unit, line)
+
+    def fact(self, key: str, text: str, line: int) -> None:
+        """Keep a circumstance of the host; an empty text says nothing."""
+        if text.strip():
+            self.facts.setdefault(key, Fact(key, text.strip(), line, of_host=True))
