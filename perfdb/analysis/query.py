@@ -39,10 +39,11 @@ class Summary(StrEnum):
 
 
 class Layout(StrEnum):
-    """``cells``: a table for each measure. ``metrics``: the measures are rows of one table, the keys its columns."""
+    """``cells``: a table for each measure. ``metrics``, ``columns``: the measures are rows, columns of one table."""
 
     CELLS = "cells"
     METRICS = "metrics"
+    COLUMNS = "columns"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,8 @@ class Query:
 
     ``filters`` maps a dimension to the values wanted (or within a dimension, and between dimensions; None is a
     missing value), ``exclude`` to those not wanted, ``ranges`` to the first and last. ``rows``, ``columns`` and
-    ``split`` name dimensions. ``baseline`` maps dimensions of the layout to values: the cell compared with is the one
+    ``split`` name dimensions; ``order`` maps some of them to the values that come first, in this order, where the
+    natural one is not wanted. ``baseline`` maps dimensions of the layout to values: the cell compared with is the one
     with the same key in which these are replaced. ``delta`` is the practical size of a difference, in per cent.
     Every way of making a Query checks it and raises QueryError, and brings its parts into one order, so that equal
     questions are equal queries.
@@ -83,6 +85,7 @@ class Query:
     rows: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
     split: tuple[str, ...] = ()
+    order: Mapping[str, tuple[Value, ...]] = field(default_factory=dict, hash=False)
     baseline: Mapping[str, Value] = field(default_factory=dict, hash=False)
     delta: float = DELTA
     pick: Pick | None = None
@@ -94,6 +97,7 @@ class Query:
         object.__setattr__(self, "filters", parameters.canonical(self.filters))
         object.__setattr__(self, "exclude", parameters.canonical(self.exclude, "exclude"))
         object.__setattr__(self, "ranges", {name: self.ranges[name] for name in parameters.in_order(self.ranges)})
+        object.__setattr__(self, "order", _sequences(self.order))
         object.__setattr__(self, "baseline", _values(self.baseline))
         _check_layout(self)
         _check_pick(self)
@@ -119,6 +123,7 @@ class Query:
             rows=parameters.names(given.get("rows", ())),
             columns=parameters.names(given.get("columns", ())),
             split=parameters.names(given.get("split", ())),
+            order=parameters.grouped("order", given.get("order", ())),
             baseline=_only("baseline", parameters.grouped("baseline", given.get("baseline", ()))),
             delta=parameters.percentage("delta", single["delta"], DELTA),
             pick=Pick.parse(single["pick"]) if single["pick"] else None,
@@ -141,6 +146,8 @@ class Query:
         for name in ("rows", "columns", "split"):
             if dims := getattr(self, name):
                 yield name, ",".join(dims)
+        for name, values in self.order.items():
+            yield from (("order", f"{name}:{spelled(value)}") for value in values)
         yield from (("baseline", f"{name}:{spelled(value)}") for name, value in self.baseline.items())
         if self.delta != DELTA:
             yield "delta", repr(self.delta).removesuffix(".0")
@@ -183,7 +190,7 @@ class Query:
 
 
 _SINGLE = ("delta", "pick", "summary", "layout")
-PARAMETERS = ("metric", "exclude", "range", "rows", "columns", "split", "baseline", *_SINGLE)
+PARAMETERS = ("metric", "exclude", "range", "rows", "columns", "split", "order", "baseline", *_SINGLE)
 
 
 def default_metrics(patterns: Iterable[str]) -> tuple[Measure, ...]:
@@ -214,6 +221,15 @@ def _only(parameter: str, found: Mapping[str, tuple[str, ...]]) -> dict[str, str
     return {name: texts[0] for name, texts in found.items()}
 
 
+def _sequences(order: Mapping[str, Iterable[Value]]) -> dict[str, tuple[Value, ...]]:
+    """The values in the order given, each once."""
+    found = {}
+    for name in parameters.in_order(order):
+        declared = parameters.dimension("order", name)
+        found[name] = tuple(dict.fromkeys(parameters.value(declared, value, "order") for value in order[name]))
+    return {name: values for name, values in found.items() if values}
+
+
 def _values(baseline: Mapping[str, Value]) -> dict[str, Value]:
     return {
         name: parameters.value(parameters.dimension("baseline", name), baseline[name], "baseline")
@@ -229,9 +245,13 @@ def _check_layout(query: Query) -> None:
             if name in where:
                 raise QueryError(parameter, f"{name} stands in {where[name]} already")
             where[name] = parameter
-    for parameter, given in (("exclude", query.exclude), ("range", query.ranges), ("baseline", query.baseline)):
-        for name in given:
+    given = {"exclude": query.exclude, "range": query.ranges, "order": query.order, "baseline": query.baseline}
+    for parameter, named in given.items():
+        for name in named:
             _check_name(parameter, name)
+    for name in query.order:
+        if name not in query.shown:
+            raise QueryError("order", f"{name} is not in rows, columns or split", query.shown)
 
 
 def _check_name(parameter: str, name: str) -> None:

@@ -103,10 +103,10 @@ class Cell:
 class Table:
     """One measure laid out along the query's rows and columns, for one value of its split.
 
-    ``rows`` and ``columns`` are keys in natural order, the same in all tables of a split; ``cells`` has those
+    ``rows`` and ``columns`` are keys in order, the same in all tables of a split; ``cells`` has those
     keys for which there are runs. ``common`` is what all runs of the table agree in and the layout does not show.
-    A baseline comes first of its dimension. ``summaries`` sum up the comparisons with each other value of the
-    baseline's dimensions.
+    Keys stand as the query orders them, a baseline first. ``summaries`` sum up the comparisons with each other
+    value of the baseline's dimensions.
     """
 
     query: Query
@@ -125,12 +125,19 @@ class Table:
         return metrics.BY_NAME[self.measure.metric]
 
 
-def baseline_first(names: Sequence[str], baseline: Mapping[str, Value]) -> Callable[[Key], tuple[object, ...]]:
-    """A sort key for keys of these dimensions: natural order, but a baseline before everything else."""
+def layout_order(query: Query, names: Sequence[str]) -> Callable[[Key], tuple[object, ...]]:
+    """A sort key for keys of these dimensions: as the query orders them, else a baseline first, else natural."""
+    ranks = {
+        name: {value: rank for rank, value in enumerate(query.order.get(name) or (query.baseline[name],))}
+        for name in names
+        if name in query.order or name in query.baseline
+    }
 
     def order(key: Key) -> tuple[object, ...]:
         named = zip(names, key, strict=True)
-        return tuple((name in baseline and value != baseline[name], ordered(value)) for name, value in named)
+        return tuple(
+            (ranks[name].get(value, len(ranks[name])) if name in ranks else 0, ordered(value)) for name, value in named
+        )
 
     return order
 
@@ -150,7 +157,7 @@ def tabulate(query: Query, observations: Observations) -> list[Table]:
     splits = _grouped(query, observations, kept) or {(): {}}
     return [
         table
-        for split in sorted(splits, key=baseline_first(query.split if any(splits) else (), query.baseline))
+        for split in sorted(splits, key=layout_order(query, query.split if any(splits) else ()))
         for table in _tables(query, observations, split, splits[split], notes)
     ]
 
@@ -238,8 +245,8 @@ def _tables(
     common = {name: next(iter(values)) for name, values in distinct.items() if len(values) == 1}
     hidden = [name for name, values in distinct.items() if len(values) > 1 and dimensions.dimension(name).explains]
     sampler = _Sampler(query.summary, observations, hidden)
-    rows = tuple(sorted({row for row, _ in groups}, key=baseline_first(query.rows, query.baseline)))
-    columns = tuple(sorted({column for _, column in groups}, key=baseline_first(query.columns, query.baseline)))
+    rows = tuple(sorted({row for row, _ in groups}, key=layout_order(query, query.rows)))
+    columns = tuple(sorted({column for _, column in groups}, key=layout_order(query, query.columns)))
     for measure in query.metrics:
         cells = {key: sampler.cell(members, observations.place(measure)) for key, members in groups.items()}
         yield Table(query, measure, split, rows, columns, cells, common, notes)

@@ -66,11 +66,12 @@ QUERY_PARAMETERS = [
     _query_parameter("split", "Dimensions with a table for each value"),
     _query_parameter("exclude", "`dimension:value`: all but the runs with this value", many=True),
     _query_parameter("range", "`dimension:low..high`, both included, either may be left out", many=True),
+    _query_parameter("order", "`dimension:value`: values that come first, in this order", many=True),
     _query_parameter("baseline", "`dimension:value` of the layout: what every other cell is compared with", many=True),
     _query_parameter("delta", "The practical size of a difference in per cent; 2 unless said", float),
     _query_parameter("pick", "`metric:dimension,…`: only the best experiment for each value"),
     _query_parameter("summary", "How a sample becomes one number", enum=list(Summary)),
-    _query_parameter("layout", "A table for each metric, or metrics as rows", enum=list(Layout)),
+    _query_parameter("layout", "A table for each metric, or one with metrics as rows or as columns", enum=list(Layout)),
 ]
 WAIT_PARAMETER = _query_parameter("wait", "Seconds to hold the answer until the upload has settled, at most 30", int)
 

@@ -75,11 +75,12 @@ class Grid:
 
 
 def grids(tables: Sequence[Table]) -> list[Grid]:
-    """One grid for each table; with layout=metrics one for each split, its measures as lines."""
-    together = [[table] for table in tables]
-    if tables and tables[0].query.layout is Layout.METRICS:
-        together = [list(group) for _, group in groupby(tables, key=lambda table: table.split)]
-    return [_grid(group) for group in together]
+    """One grid for each table; with the measures as lines or columns one for each split."""
+    if not tables or tables[0].query.layout is Layout.CELLS:
+        return [_grid([table]) for table in tables]
+    together = [list(group) for _, group in groupby(tables, key=lambda table: table.split)]
+    draw = _grid if tables[0].query.layout is Layout.METRICS else _grid_of_columns
+    return [draw(group) for group in together]
 
 
 def _grid(tables: Sequence[Table]) -> Grid:
@@ -95,9 +96,32 @@ def _grid(tables: Sequence[Table]) -> Grid:
         title=labels.split_text(table) if stacked else labels.title(table),
         caption=labels.caption(table),
         corner=tuple(dimension(name).title for name in table.query.rows) + (("Metric", "Unit") if stacked else ()),
-        columns=_column_lines(table),
+        columns=_column_lines(table, table.columns),
         column_texts=tuple(say(table.query.columns, key) or _only_heading(table) for key in table.columns),
         lines=tuple(Line(row + measure, cells) for row, measure, cells in lines),
+        warnings=tuple(note.message for note in table.warnings) + tuple(f"every cell: {note}" for note in shared),
+        remarks=tuple(remarks(tables)),
+    )
+
+
+def _grid_of_columns(tables: Sequence[Table]) -> Grid:
+    """A column for each measure of each column key."""
+    table, shared = tables[0], _shared_notes(tables)
+    keys = [(key, each) for key in table.columns for each in tables]
+    blocks = [_Block(row, row, values=True, differences=True) for row in table.rows]
+    cells = [
+        tuple(block.cell(each, each.cells.get((block.row, key)), shared) for key, each in keys) for block in blocks
+    ]
+    headings = _merged(table.rows, len(table.query.rows))
+    dims = [] if not table.query.columns else _column_lines(table, [key for key, _ in keys])
+    texts = [(say(table.query.columns, key), labels.measure_heading(each.measure)) for key, each in keys]
+    return Grid(
+        title=labels.split_text(table),
+        caption=labels.caption(table),
+        corner=tuple(dimension(name).title for name in table.query.rows),
+        columns=(*dims, ColumnLine("", tuple(Heading(labels.measure_heading(each.measure)) for _, each in keys))),
+        column_texts=tuple(" · ".join(part for part in parts if part) for parts in texts),
+        lines=tuple(Line(row, line) for row, line in zip(headings, cells, strict=True)),
         warnings=tuple(note.message for note in table.warnings) + tuple(f"every cell: {note}" for note in shared),
         remarks=tuple(remarks(tables)),
     )
@@ -113,9 +137,9 @@ class _Block:
     differences: bool
 
     def cells(self, table: Table, shared: Sequence[str]) -> tuple[GridCell, ...]:
-        return tuple(self._cell(table, table.cells.get((self.row, column)), shared) for column in table.columns)
+        return tuple(self.cell(table, table.cells.get((self.row, column)), shared) for column in table.columns)
 
-    def _cell(self, table: Table, cell: Cell | None, shared: Sequence[str]) -> GridCell:
+    def cell(self, table: Table, cell: Cell | None, shared: Sequence[str]) -> GridCell:
         comparison = cell.comparison if cell and self.differences else None
         diff = diff_of(comparison) if comparison else None
         if self.values:
@@ -158,12 +182,12 @@ def _text(table: Table, cell: Cell) -> str:
     return cell.printed or round_half_up(cell.centre, table.metric.decimals)
 
 
-def _column_lines(table: Table) -> tuple[ColumnLine, ...]:
+def _column_lines(table: Table, keys: Sequence[Key]) -> tuple[ColumnLine, ...]:
     """A line for each dimension of the columns; without any there is one column, which needs a heading too."""
     names = table.query.columns
     if not names:
-        return (ColumnLine("", tuple(Heading(_only_heading(table)) for _ in table.columns)),)
-    levels = zip(*_merged(table.columns, len(names)), strict=True)
+        return (ColumnLine("", tuple(Heading(_only_heading(table)) for _ in keys)),)
+    levels = zip(*_merged(keys, len(names)), strict=True)
     return tuple(
         ColumnLine(dimension(name).title, tuple(heading for heading in level if heading is not None))
         for name, level in zip(names, levels, strict=False)

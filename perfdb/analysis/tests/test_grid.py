@@ -115,3 +115,21 @@ def test_without_runs_there_is_a_grid_without_lines() -> None:
     )
     assert (grid.lines, grid.corner, grid.caption) == ((), ("Users",), "MTU 9000")
     assert grids([]) == []
+
+
+def test_metrics_may_be_columns() -> None:
+    (grid,) = grids(
+        ask("metric=trans_per_s&metric=cpu_ms_per_trans&rows=users&columns=device&layout=columns", _one_mtu_each())
+    )
+    assert [[(heading.text, heading.span) for heading in line.headings] for line in grid.columns] == [
+        [("LAN", 2), ("OSA", 2)],
+        [("Transactions per second (trans/s)", 1), ("CPU time per transaction (ms/trans)", 1)] * 2,
+    ]
+    assert texts(grid) == [["7008.19", "0.14", "1001.50", "1.00"], ["17008.19", "0.06", "8001.50", "0.12"]]
+    assert grid.column_texts[1] == "LAN · CPU time per transaction (ms/trans)"
+    (alone,) = grids(ask("metric=trans_per_s&metric=cpu_ms_per_trans&rows=users&layout=columns", _one_mtu_each()))
+    assert [len(line.headings) for line in alone.columns] == [2]
+
+
+def _one_mtu_each() -> Observations:
+    return Observations(DIMENSIONS, MEASURES, [row for row in rows() if row[4] in (1500, 8192)])

@@ -22,7 +22,13 @@ FACTORS = st.text("abcXYZ_-. é&=%+", min_size=1).map(str.strip).filter(bool).ma
 NAMES = st.sampled_from(sorted(dimensions.BY_NAME)) | FACTORS
 NUMBERS = st.integers(0, 2**40)
 DAYS = st.dates().map(date.isoformat)
-VALUES = {"mtu": NUMBERS, "users": NUMBERS, "layer": NUMBERS, "trial": NUMBERS, "date": DAYS}
+VALUES: dict[str, st.SearchStrategy[Value]] = {
+    "mtu": NUMBERS,
+    "users": NUMBERS,
+    "layer": NUMBERS,
+    "trial": NUMBERS,
+    "date": DAYS,
+}
 RANGED = st.sampled_from(sorted(VALUES))
 # What is written DIMENSION:VALUE cannot have a blank at its ends, nor be what stands for a missing value.
 PLAIN = TEXTS.map(str.strip).filter(bool)
@@ -55,6 +61,7 @@ def queries(draw: st.DrawFn) -> Query:
         filters={name: tuple(draw(st.lists(VALUES.get(name, TEXTS) | st.none(), min_size=1))) for name in filtered},
         exclude={name: (draw(value_of(name)),) for name in draw(st.lists(free, unique=True, max_size=2))},
         ranges=draw(ranges()),
+        order={name: tuple(draw(st.lists(value_of(name), min_size=1, max_size=3))) for name in against},
         baseline={name: draw(value_of(name)) for name in against},
         delta=draw(st.floats(0, 100, exclude_min=True, exclude_max=True)),
         rows=tuple(laid_out[: cuts[0]]),
@@ -114,6 +121,12 @@ def test_a_baseline_is_a_value_of_what_is_laid_out() -> None:
     assert query.encode() == "rows=users&columns=device,mtu&baseline=device:OSA&baseline=mtu:8192&delta=5"
 
 
+def test_values_may_have_an_order_of_their_own() -> None:
+    query = parsed("rows=users&columns=device&order=device:VSwitch&order=device:OSA&order=device:VSwitch")
+    assert query.order == {"device": ("VSwitch", "OSA")}
+    assert query.encode() == "rows=users&columns=device&order=device:VSwitch&order=device:OSA"
+
+
 def test_a_missing_value_can_be_asked_for() -> None:
     query = parsed(f"layer={MISSING}&layer=2")
     assert query.filters == {"layer": (2, None)}
@@ -147,6 +160,7 @@ def test_what_is_picked_by_must_be_read_too() -> None:
         ("range=device:A..B", "range", "mtu"),
         ("baseline=speed:1", "baseline", "device"),
         ("rows=users&baseline=device:A", "baseline", "users"),
+        ("rows=users&order=device:A", "order", "users"),
         ("rows=device&device=A&device=B&baseline=device:C", "baseline", "B"),
         ("pick=trans_per_s:speed", "pick", "device"),
         ("pick=trans_per_s:", "pick", "device"),
@@ -182,6 +196,7 @@ def test_what_is_unknown_is_refused_with_what_is_known(query: str, parameter: st
         ("range=date:yesterday..", "range"),
         ("rows=users&columns=device&baseline=device:A&baseline=device:B", "baseline"),
         ("rows=users&columns=device&baseline=device:A&exclude=device:A", "baseline"),
+        ("rows=users&order=mtu", "order"),
         ("delta=0", "delta"),
         ("delta=none", "delta"),
         ("delta=nan", "delta"),

@@ -43,6 +43,11 @@ def test_what_was_not_measured_is_not_there() -> None:
     assert len(table.cells) == 7
 
 
+def test_an_order_of_its_own_comes_before_the_natural_one() -> None:
+    (table,) = ask("metric=trans_per_s&rows=users&columns=device,mtu&order=device:OSA&order=mtu:9000&order=mtu:16384")
+    assert table.columns == (("OSA", 9000), ("OSA", 1500), ("LAN", 16384), ("LAN", 8192))
+
+
 def test_each_trial_is_shown_by_itself_when_asked() -> None:
     (table,) = ask("metric=trans_per_s&rows=users&columns=mtu&summary=trial")
     assert table.query.columns == ("mtu", "trial")
