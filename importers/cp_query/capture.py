@@ -20,7 +20,7 @@ from importers.records import Record, trial_number
 
 NAME = "cp_query"
 TITLE = "CP QUERY capture"
-VERSION = 1
+VERSION = 2
 
 _HEAD = re.compile(r"(?: ?[0-9:]{8} )?\*\s*CPQUERY-CAPTURE\s+(?P<version>\S+)(?P<rest>.*)", re.IGNORECASE)
 _MARKS = re.compile(r"TIME IS |CONNECT=|AVGPROC-|USERID=.*MACH=|VSWITCH SYSTEM|LAN .*Maxconn:|PROCESSOR 0[0-9A-F]* ")

@@ -19,6 +19,7 @@ _ADAPTER = re.compile(r"\s*Adapter Owner:\s*(\S+)\s+NIC:\s*([0-9A-Fa-f]+)")
 _NIC = re.compile(r"\s*Adapter\s+([0-9A-Fa-f]{4})\S*\s+Type:")
 _ATTACHED = re.compile(r"\b(?:VSWITCH|LAN):\s*(?:\S+\s+(\S+)|(None))", re.IGNORECASE)
 _OF_USER = re.compile(r"\buser\s+(\S+)")
+_STATE = re.compile(r"\b(State|RDEV|Controller|Portname|IPTimeout):\s*(\S+)")
 _TRAFFIC = re.compile(r"\b(RX|TX) (Packets|Bytes):\s*([0-9]+)(?![0-9])")
 _TROUBLE = re.compile(r"\b(Discarded|Errors):\s*([0-9]+)(?![0-9])")
 
@@ -45,6 +46,7 @@ def read_network(response: Response, evidence: Evidence, role: str) -> None:
     place = _Place()
     for line in response.lines:
         if not _read_heading(line, response, place, evidence):
+            _read_state(line, place, evidence)
             _read_counters(line, place, evidence, role)
 
 
@@ -68,6 +70,13 @@ def _read_heading(line: Line, response: Response, place: _Place, evidence: Evide
     else:
         return False
     return True
+
+
+def _read_state(line: Line, place: _Place, evidence: Evidence) -> None:
+    """What a network's head says of its uplink: state, real device, controller."""
+    if place.network is not None and place.adapter is None:
+        for label, text in _STATE.findall(line.text):
+            evidence.fact(f"lan.{place.network}.{label.lower()}", text, line.number)
 
 
 def _read_counters(line: Line, place: _Place, evidence: Evidence, role: str) -> None:

@@ -16,10 +16,17 @@ from importers.problem_log import ProblemLog
 _MESSAGE = re.compile(r"HCP[A-Z]{3}[0-9]{3,4}[EW]\b.*")
 _USERID = re.compile(r"(\S+)\s+AT\s+(\S+)")
 _CPU_BLOCK = re.compile(r"\s*CPU\s+([0-9A-F]{2}):")
-_GUEST_TIME = re.compile(r"\b(VTIME|TTIME)=\s*(\S+)")
-_MINUTES = re.compile(r"[0-9]+:[0-9]{2}")
+_GUEST_COUNTER = re.compile(r"\b(CTIME|VTIME|TTIME|IO)=\s*(\S+)")
+_PAGING = re.compile(r"\b(READS|WRITES|XSTORE|PAGES:?)(?:=\s*(\S+))?")
+_GUEST_SHAPES = {
+    "CTIME": (re.compile(r"[0-9]+:[0-9]{2}"), "hh:mm", "hours and minutes (hh:mm)"),
+    "VTIME": (re.compile(r"[0-9]+:[0-9]{2}"), "mmm:ss", "minutes and seconds (mmm:ss)"),
+    "TTIME": (re.compile(r"[0-9]+:[0-9]{2}"), "mmm:ss", "minutes and seconds (mmm:ss)"),
+    "IO": (re.compile(r"[0-9]{1,30}"), "count", "a count"),
+}
 _LEVEL = re.compile(r"z/VM\s+Version\s+(\d+)\s+Release\s+(\d+\.\d+),\s*service level\s+(\w+)", re.IGNORECASE)
-_LOAD = re.compile(r"AVGPROC-([0-9]+%)")
+_LOAD = re.compile(r"AVGPROC-([0-9]+%)(?:\s+0*([0-9]+))?")
+_MADE = re.compile(r"(Generated|IPL) at (\S.*)")
 _PROCESSOR = re.compile(r"PROCESSOR\s+([0-9A-F]+)\s+(\S+)(?:\s+.*)?")
 _STORAGE = re.compile(r"STORAGE\s*=\s*([0-9]+[KMGTP]?)\b")
 _XSTORE = re.compile(r"XSTORE=\s*(\S+)\s+online=")
@@ -112,23 +119,41 @@ def _read_userid(response: Response, evidence: Evidence, role: str) -> None:
 
 
 def _read_indicate_user(response: Response, evidence: Evidence, role: str) -> None:
-    """VTIME and TTIME of each virtual CPU, whole seconds; another user's are told apart by its name."""
-    user, cpu = evidence.host, None
+    """Times and I/O of each virtual CPU, and the user's paging; another user's are told apart by its name."""
+    user, cpu, paging = evidence.host, None, "page"
     for line in response.lines:
         owner = re.match(r"USERID=\s*(\S+)", line.text)
-        user = owner[1] if owner else user
+        user, cpu = (owner[1], None) if owner else (user, cpu)
         block = _CPU_BLOCK.match(line.text)
         cpu = block[1] if block else cpu
-        if cpu is None:
-            continue
         own = evidence.host is None or (user or "").casefold() == evidence.host.casefold()
-        subject = f"CPU {cpu}" if own else f"{user}/CPU {cpu}"
-        for name, text in _GUEST_TIME.findall(line.text):
-            if _MINUTES.fullmatch(text):
-                evidence.count(Reading(name.lower(), text, "mmm:ss", line.number, role, subject))
-            else:
-                message = f"{name}={text} is not minutes and seconds (mmm:ss); it was left out."
-                evidence.found.warn("cp_query.shape", message, "Take the capture again.", line.number)
+        whose = "" if own else f"{user}/"
+        if cpu is not None:
+            _read_virtual_cpu(line, f"{whose}CPU {cpu}", evidence, role)
+        elif response.command.startswith("indicate user"):
+            paging = _read_paging(line, paging, whose, evidence, role)
+
+
+def _read_virtual_cpu(line: Line, subject: str, evidence: Evidence, role: str) -> None:
+    for name, text in _GUEST_COUNTER.findall(line.text):
+        shape, unit, words = _GUEST_SHAPES[name]
+        if shape.fullmatch(text):
+            evidence.count(Reading(name.lower(), text, unit, line.number, role, subject))
+        else:
+            message = f"{name}={text} is not {words}; it was left out."
+            evidence.found.warn("cp_query.shape", message, "Take the capture again.", line.number)
+
+
+def _read_paging(line: Line, kind: str, subject: str, evidence: Evidence, role: str) -> str:
+    """READS and WRITES, of expanded storage behind a count of it; answers what the next ones are of."""
+    for name, text in _PAGING.findall(line.text):
+        if name == "XSTORE":
+            kind = "xstore" if text.isascii() and text.isdigit() else "page"
+        elif name.startswith("PAGES"):
+            kind = "page"
+        elif text.isascii() and text.isdigit():
+            evidence.count(Reading(f"{kind}_{name.lower()}", text, "count", line.number, role, subject))
+    return kind
 
 
 def _read_processors(response: Response, evidence: Evidence, role: str) -> None:
@@ -158,6 +183,10 @@ def _read_configuration(response: Response, evidence: Evidence, role: str) -> No
             evidence.fact("cp.service_level", level[3], line.number)
         elif load := _LOAD.match(text):
             evidence.fact("load", load[1], line.number)
+            if load[2]:
+                evidence.fact("load_processors", load[2], line.number)
+        elif made := _MADE.match(text):
+            evidence.fact(f"cp.{made[1].lower()}", made[2], line.number)
         elif storage := _STORAGE.match(text):
             evidence.fact("virtual_memory" if virtual else "memory", storage[1], line.number)
         elif xstore := _XSTORE.match(text):

@@ -70,8 +70,10 @@ def test_a_capture_is_a_snapshot_with_counters_as_printed() -> None:
         ("connect", "01:12:33", "hh:mm:ss", 6, "client", ""),
         ("virtcpu", "017:25.51", "mmm:ss.hs", 6, "client", ""),
         ("totcpu", "033:40.12", "mmm:ss.hs", 6, "client", ""),
+        ("ctime", "01:12", "hh:mm", 11, "client", "CPU 00"),
         ("vtime", "017:25", "mmm:ss", 11, "client", "CPU 00"),
         ("ttime", "033:40", "mmm:ss", 11, "client", "CPU 00"),
+        ("io", "011873", "count", 11, "client", "CPU 00"),
     ]
 
 
@@ -386,3 +388,42 @@ def test_further_keys_of_the_head_line_are_kept() -> None:
     fragment = only(parse(f"{HEAD} trial=3 operator=smith", *TIME))
     assert fragment.trial == 3
     assert facts(fragment)["cp.head.operator"] == "smith"
+
+
+def test_indicate_user_counts_pages_and_those_of_expanded_storage_apart() -> None:
+    lines = [
+        "ind user",
+        "USERID=LINUXA   MACH=XA  STOR=512M VIRT=V XSTORE=NONE",
+        "NPREF=00000000 PREF=00000000 READS=00000008 WRITES=00000009",
+        "XSTORE=000120 READS=000031 WRITES=000032 MIGRATES=000001",
+        "CPU 00: CTIME=01:12 VTIME=017:25 TTIME=033:40 IO=011873",
+    ]
+    fragment = only(parse(*lines))
+    found = counters(fragment)
+    assert found["", "page_reads"] == "00000008"
+    assert found["", "page_writes"] == "00000009"
+    assert found["", "xstore_reads"] == "000031"
+    assert found["", "xstore_writes"] == "000032"
+    assert found["CPU 00", "ctime"] == "01:12"
+    assert found["CPU 00", "io"] == "011873"
+
+
+def test_level_load_and_uplink_as_facts() -> None:
+    lines = [
+        "q cplevel",
+        "z/VM Version 6 Release 3.0, service level 1501 (64-bit)",
+        "Generated at 01/15/15 10:11:12 EST",
+        "IPL at 02/20/15 11:12:13 EST",
+        "ind",
+        "AVGPROC-041% 0004",
+        "q vswitch vsw1",
+        "VSWITCH SYSTEM VSW1     Type: QDIO    Connected: 1    Maxconn: INFINITE",
+        "  State: Ready",
+        "  Portname: UNASSIGNED RDEV: F200 Controller: DTCVSW1  VDEV: F200",
+    ]
+    fragment = only(parse(*lines))
+    found = facts(fragment)
+    assert found["cp.generated"] == "01/15/15 10:11:12 EST"
+    assert found["cp.ipl"] == "02/20/15 11:12:13 EST"
+    assert found["load_processors"] == "4"
+    assert [found[f"lan.VSW1.{key}"] for key in ("state", "rdev", "controller")] == ["Ready", "F200", "DTCVSW1"]
