@@ -1,0 +1,135 @@
+"""The evidence behind a maximum: how its curve goes on, whether it is at the edge, and who is as good within noise.
+
+A table of maxima shows one experiment for each device, and hides that another may be no worse and that more users may
+have given more. Both are said here, for the same experiments that ``pick`` chooses.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from perfdb.analysis import metrics
+from perfdb.analysis.comparing.comparison import Comparison, Verdict
+from perfdb.analysis.comparing.pair import Pair
+from perfdb.analysis.comparing.table import compare
+from perfdb.analysis.curves import Curve, Edge, Point, at_edge, describe
+from perfdb.analysis.dimensions import Value
+from perfdb.analysis.query import REPEATS, Pick, Query, Summary
+from perfdb.analysis.table import Key, Observations, best_experiments, finite, key_order
+
+# What nobody can tell from the best: no change was found, or none could have been.
+_AS_GOOD = {Verdict.SAME, Verdict.INCONCLUSIVE, Verdict.INSIDE}
+
+
+@dataclass(frozen=True, slots=True)
+class RunnerUp:
+    """An experiment that is not really different from the best; ``key`` has its dimensions that vary."""
+
+    key: Mapping[str, Value]
+    mean: float
+    runs: tuple[int, ...]
+    comparison: Comparison
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What stands behind the best of one group (one device, say).
+
+    ``points`` are the mean throughputs by users of the experiments that are otherwise equal to the best; ``edge`` is
+    the end of the tested range of users that the best lies at, if it does.
+    """
+
+    group: Key
+    key: Mapping[str, Value]
+    runs: tuple[int, ...]
+    points: tuple[Point, ...]
+    curve: Curve | None
+    edge: Edge | None
+    runners_up: tuple[RunnerUp, ...]
+
+
+def evidence(query: Query, observations: Observations) -> dict[Key, Evidence]:
+    """The evidence for each group of the query's pick that has a best, by the group's key. Needs a pick."""
+    pick = query.pick
+    if pick is None:
+        raise ValueError("there is no best without a pick")
+    names = [name for name in observations.dimensions if name not in REPEATS]
+    read, group_of = observations.key(names), observations.key(pick.dimensions)
+    place = observations.place(pick.measure)
+    groups: dict[Key, dict[Key, _Sample]] = defaultdict(lambda: defaultdict(_Sample.empty))
+    for row in observations.rows:
+        if (value := finite(row, place)) is not None:
+            groups[group_of(row)][read(row)].add(row[0], value)
+    kept, _ = best_experiments(pick, Summary.MEAN, observations)
+    best = {group_of(row): read(row) for row in kept}
+    return {group: _evidence(pick, names, group, best[group], groups[group]) for group in groups}
+
+
+@dataclass(slots=True)
+class _Sample:
+    """The values of an experiment, and its runs."""
+
+    runs: list[int]
+    values: list[float]
+
+    @classmethod
+    def empty(cls) -> "_Sample":
+        """Nothing yet."""
+        return cls([], [])
+
+    def add(self, run: int, value: float) -> None:
+        """One more run."""
+        self.runs.append(run)
+        self.values.append(value)
+
+    @property
+    def mean(self) -> float:
+        """The arithmetic mean."""
+        return sum(self.values) / len(self.values)
+
+
+def _evidence(pick: Pick, names: Sequence[str], group: Key, best: Key, samples: Mapping[Key, _Sample]) -> Evidence:
+    points = _points(names, best, samples)
+    # The smaller cost is the better one, and levels off nowhere.
+    rises = metrics.BY_NAME[pick.measure.metric].better is metrics.Better.HIGHER
+    return Evidence(
+        group=group,
+        key=_varying(names, best, samples),
+        runs=tuple(samples[best].runs),
+        points=points,
+        curve=describe(points) if points and rises else None,
+        edge=at_edge(points) if points and rises else None,
+        runners_up=tuple(_runners_up(pick, names, best, samples)),
+    )
+
+
+def _points(names: Sequence[str], best: Key, samples: Mapping[Key, _Sample]) -> tuple[Point, ...]:
+    """The curve that the best lies on: everything but the users is equal to it."""
+    if "users" not in names:
+        return ()
+    at = names.index("users")
+    found: dict[int, float] = {}
+    for key, sample in samples.items():
+        users = key[at]
+        if isinstance(users, int) and key[:at] + key[at + 1 :] == best[:at] + best[at + 1 :]:
+            found[users] = sample.mean
+    return tuple(sorted(found.items()))
+
+
+def _varying(names: Sequence[str], key: Key, samples: Mapping[Key, _Sample]) -> dict[str, Value]:
+    several = [len({each[at] for each in samples}) > 1 for at in range(len(names))]
+    return {name: value for name, value, varies in zip(names, key, several, strict=True) if varies}
+
+
+def _runners_up(pick: Pick, names: Sequence[str], best: Key, samples: Mapping[Key, _Sample]) -> list[RunnerUp]:
+    """The others of the group that no test tells from the best, the best of them first."""
+    others = sorted((key for key in samples if key != best), key=key_order)
+    pairs = [Pair(tuple(samples[best].values), tuple(samples[key].values)) for key in others]
+    metric = metrics.BY_NAME[pick.measure.metric]
+    found = [
+        RunnerUp(_varying(names, key, samples), samples[key].mean, tuple(samples[key].runs), comparison)
+        for key, comparison in zip(others, compare(pairs, metric.better), strict=True)
+        if comparison.verdict in _AS_GOOD
+    ]
+    sign = -1 if metric.better is metrics.Better.HIGHER else 1
+    return sorted(found, key=lambda each: sign * each.mean)

@@ -1,0 +1,64 @@
+"""What stands behind a maximum: its curve, the edge of the tested range, and who is as good."""
+
+import pytest
+
+from perfdb.analysis.best import Evidence, evidence
+from perfdb.analysis.curves import Course, Edge
+from perfdb.analysis.table import Key, Observations, Row
+from perfdb.analysis.tests.archive import DIMENSIONS, MEASURES, observations, parsed
+
+PICK = "metric=trans_per_s&columns=device&pick=trans_per_s:device"
+
+
+def runs(**rates: float) -> Observations:
+    """Three trials of users 1, 5, 10, 20, 50 (``u5=100.0``), 0.1 % apart, at MTU 1500; ``x…`` are at MTU 9000."""
+    rows: list[Row] = []
+    for name, rate in rates.items():
+        mtu = 9000 if name[0] == "x" else 1500
+        for trial, change in enumerate((0.999, 1.0, 1.001), start=1):
+            key = ("demo", "RR", "OSA", mtu, int(name[1:]), trial, name, "2.4.7")
+            rows.append((len(rows), *key, rate * change, 1000 / rate, None))
+    return Observations(DIMENSIONS, MEASURES, rows)
+
+
+def only(found: dict[Key, Evidence]) -> Evidence:
+    (one,) = found.values()
+    return one
+
+
+def test_it_works() -> None:
+    found = only(evidence(parsed(PICK), runs(u1=852.06, u5=1352.97, u10=1508.2, u20=1535.7, u50=1351.26, x20=1500.0)))
+    assert found.key == {"mtu": 1500, "users": 20}
+    assert [users for users, _ in found.points] == [1, 5, 10, 20, 50]
+    assert found.curve is not None
+    assert (found.curve.course, found.curve.after, found.curve.start) == (Course.FALLING, 5, 10)
+    assert (found.edge, found.runners_up) == (None, ())
+
+
+def test_the_edge_of_the_tested_range_is_said() -> None:
+    assert only(evidence(parsed(PICK), runs(u1=100.0, u10=200.0, u50=300.0))).edge is Edge.LARGEST
+    assert only(evidence(parsed(PICK), runs(u1=300.0, u10=200.0, u50=100.0))).edge is Edge.SMALLEST
+
+
+def test_who_is_as_good_within_noise_is_named() -> None:
+    found = only(evidence(parsed(PICK), runs(u1=100.0, u10=200.0, u20=200.02, u50=199.99, x50=150.0)))
+    assert found.key["users"] == 20
+    assert [each.key["users"] for each in found.runners_up] == [10, 50]
+    assert [each.mean for each in found.runners_up] == pytest.approx([200.0, 199.99])
+
+
+def test_each_group_has_its_own() -> None:
+    found = evidence(parsed(PICK), observations())
+    assert set(found) == {("LAN",), ("OSA",)}
+    assert found["OSA",].key["mtu"] == 9000
+    assert [each.key["mtu"] for each in found["OSA",].runners_up] == [1500]
+
+
+def test_a_cost_has_no_curve_of_throughput() -> None:
+    found = only(evidence(parsed("metric=cpu_ms_per_trans&columns=device&pick=cpu_ms_per_trans:device"), runs(u1=1.0)))
+    assert (found.curve, found.edge) == (None, None)
+
+
+def test_without_a_pick_there_is_no_best() -> None:
+    with pytest.raises(ValueError, match="pick"):
+        evidence(parsed("metric=trans_per_s"), observations())
