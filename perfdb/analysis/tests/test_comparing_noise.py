@@ -98,6 +98,10 @@ def test_too_few_cells_are_pooled(cells: int) -> None:
     assert shown(pooled) == pytest.approx(([1e-4, 3e-4][cells - 1], 8, [2, 6][cells - 1]))
 
 
+def test_two_cells_cannot_tell_how_much_spreads_differ() -> None:
+    assert shown(fit_prior([Spread(1e-8, 6), Spread(1e-2, 6)])) == pytest.approx((5.000005e-3, 8, 12))
+
+
 def test_cells_that_vary_alike_are_pooled() -> None:
     alike = fit_prior([Spread(1e-4, 4), Spread(1.1e-4, 4), Spread(0.9e-4, 2)])
     assert shown(alike) == pytest.approx((1.02e-4, 8, 10))
@@ -193,6 +197,12 @@ def test_groups_have_priors_of_their_own() -> None:
 def test_equal_trials_with_unknown_step_have_no_noise() -> None:
     assert one(Pair([5.0, 5.0], [5.0, 5.0])) == Noise(NoiseSource.NONE)
     assert one(Pair([5.0, 5.0], [5.0, 5.0], step=0.1)).source is NoiseSource.TRIALS
+
+
+def test_equal_trials_elsewhere_are_rounded_like_the_table() -> None:
+    single = Pair([118.0], [118.0], "RR", step=0.1)
+    noise = one(single, Background(earlier={"RR": [[118.0, 118.0]]}))
+    assert (noise.source, noise.sd) == (NoiseSource.EARLIER, math.sqrt(rounding_variance([[118.0]], 0.1)))
 
 
 def test_history_comes_first() -> None:

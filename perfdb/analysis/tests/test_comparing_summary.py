@@ -1,6 +1,7 @@
 """The summary of a table, and whether it may stand alone; intervals of single means."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from perfdb.analysis.comparing.comparison import Summary
 from perfdb.analysis.comparing.interval import mean_intervals
 from perfdb.analysis.comparing.noise import spread
 from perfdb.analysis.comparing.pair import Background, Pair
-from perfdb.analysis.comparing.summary import summarise
+from perfdb.analysis.comparing.summary import is_uniform, summarise
 from perfdb.analysis.comparing.table import compare
 from perfdb.analysis.metrics import Better
 from perfdb.analysis.tests.published import HIPERSOCKETS, PAIRS
@@ -61,6 +62,15 @@ def test_nothing_to_summarise() -> None:
 
 def test_two_cells_can_contradict_each_other() -> None:
     assert not summarise(compare(PAIRS[:2], Better.HIGHER)).uniform
+
+
+def test_the_least_known_noise_decides_what_differs() -> None:
+    # Q = (0.045 / 0.01)² / 2 = 10.1 is far above F(95 %; 1, 100) = 3.9 and far below F(95 %; 1, 1) = 161.
+    known, vague = compare(PAIRS[:2], Better.HIGHER)
+    known = replace(known, ratio=1.0, error=0.01, noise=replace(known.noise, freedom=100.0))
+    other = replace(known, ratio=math.exp(0.045))
+    assert not is_uniform([known, other])
+    assert is_uniform([known, replace(other, noise=replace(vague.noise, freedom=1.0))])
 
 
 def test_cells_without_noise_say_nothing_about_being_uniform() -> None:

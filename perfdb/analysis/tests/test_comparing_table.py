@@ -133,6 +133,14 @@ def test_same_needs_the_whole_interval_inside() -> None:
     assert compare([Pair(base, [100.2, 100.1, 100.3])], Better.HIGHER, delta=0.001)[0].verdict is Verdict.INCONCLUSIVE
 
 
+def test_same_takes_two_one_sided_tests_at_five_per_cent() -> None:
+    # ln 1.02 = 0.01980 lies between 1.645 and 1.960 standard errors of 0.011.
+    contrast = Contrast(0.0, 0.011, 1e6)
+    assert contrast.within(0.02)
+    assert contrast.interval(0.95)[1] > 1.02
+    assert not Contrast(0.0, 0.0121, 1e6).within(0.02)
+
+
 @pytest.mark.parametrize(
     ("better", "effect"),
     [(Better.HIGHER, Effect.BETTER), (Better.LOWER, Effect.WORSE), (Better.NEUTRAL, Effect.UNKNOWN)],

@@ -79,6 +79,12 @@ def test_in_a_loud_cell_a_trial_is_far_and_no_more() -> None:
     assert {(flag.code, flag.runs[0]) for flag in flags} == {("far", "loud/1"), ("far", "loud/5")}
 
 
+@pytest.mark.parametrize(("value", "code"), [(106.0, "far"), (107.0, "outlier")])
+def test_an_outlier_is_beyond_what_a_further_trial_would_show(value: float, code: str) -> None:
+    # The mean of the two others is itself uncertain: without allowing for that, 106 would be an outlier too.
+    assert [flag.code for flag in outliers([*CALM, cell("odd", [100.0, value, 102.0])])] == [code]
+
+
 def test_two_trials_tell_nothing_about_each_other() -> None:
     assert outliers([*CALM, cell("odd", [100.0, 150.0])]) == []
 
