@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from importers import (
     awm,
     cp_query,
+    iperf2,
     iperf3,
     linux_snapshot,
     manifest,
@@ -39,6 +40,7 @@ FORMATS: tuple[Format, ...] = (
     linux_snapshot,
     manifest,
     netpipe,
+    iperf2,
 )
 
 

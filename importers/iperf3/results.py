@@ -10,6 +10,7 @@ from importers.json_text import Node
 from importers.model import Fact, Fragment, Kind, Status
 from importers.problem_log import ProblemLog
 from importers.records import trial_number
+from importers.segments import mtu_of
 
 _START_FACTS = {
     "protocol": "factor.protocol",
@@ -31,8 +32,6 @@ _BUFFER_FACTS = ("sock_bufsize", "sndbuf_actual", "rcvbuf_actual")
 _NAMED = re.compile(r"""\brun_?id"?\s*[=:]\s*"?(?P<run_id>[\w.-]+)""", re.IGNORECASE)
 _TRIAL = re.compile(r"""\btrial"?\s*[=:]\s*"?(?P<trial>\d+)""", re.IGNORECASE)
 _IDENTIFIER = re.compile(r"(?=\S*\d)[A-Za-z][\w.-]{2,59}")
-# The MTUs that these segment sizes stand for with time stamps (IPv4, IPv4, IPv6, IPv6); of others one cannot be sure.
-_MTU_OF_MSS = {"1448": "1500", "8948": "9000", "1428": "1500", "8928": "9000"}
 
 
 def fragment_of(test: Test, file: str, found: ProblemLog) -> Fragment | None:
@@ -163,8 +162,8 @@ def _mtu(test: Test, mss: Node | None) -> Iterator[Fact]:
     if len(paths) == 1:
         (path,) = paths.values()
         yield Fact("mtu", path.text, path.line)
-    elif mss is not None and not paths and mss.text in _MTU_OF_MSS:
-        yield Fact("mtu", _MTU_OF_MSS[mss.text], mss.line)
+    elif mss is not None and not paths and (mtu := mtu_of(mss.text)):
+        yield Fact("mtu", mtu, mss.line)
 
 
 def _list(node: Node, key: str) -> list[Node]:

@@ -70,7 +70,19 @@ IPERF3 = """{
 \t}
 }
 """
-TEXTS = {"netperf": NETPERF, "awm": LOG, "cp_query": CAPTURE, "iperf3": IPERF3}
+IPERF2 = """------------------------------------------------------------
+Client connecting to 10.9.0.2, UDP port 5001
+Sending 1470 byte datagrams
+------------------------------------------------------------
+[  3] local 10.9.0.1 port 40100 connected with 10.9.0.2 port 5001
+[ ID] Interval       Transfer     Bandwidth
+[  3]  0.0- 2.0 sec  23.8 MBytes  98.7 Mbits/sec
+[  3] Sent 16994 datagrams
+[  3] Server Report:
+[ ID] Interval       Transfer     Bandwidth       Jitter   Lost/Total Datagrams
+[  3]  0.0- 2.0 sec  10.2 MBytes  42.2 Mbits/sec  0.047 ms 9744/16993 (57%)
+"""
+TEXTS = {"netperf": NETPERF, "awm": LOG, "cp_query": CAPTURE, "iperf3": IPERF3, "iperf2": IPERF2}
 REPORTS = {
     "vmprf": controlled(vmprf_pages(), VMPRF_WINDOW),
     "perfkit": controlled(perfkit_pages(), PERFKIT_WINDOW),

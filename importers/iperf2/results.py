@@ -1,0 +1,224 @@
+"""From a test of iperf 2 to a fragment: how it ended and which of its rows is the result."""
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from importers.iperf2.rows import SUM, TO_CLIENT, TO_SERVER, Row, Test
+from importers.listings import Column, listing
+from importers.model import Fact, Fragment, Kind, Reading, Status
+from importers.problem_log import ProblemLog
+
+_AGAIN = "Measure again."
+_TRANSFER = "Transfer the file again and import it."
+_MORE = {
+    "packets_lost": "count",
+    "loss_percent": "%",
+    "jitter_ms": "ms",
+    "retransmits": "count",
+    "transactions": "count",
+    "latency_mean_ms": "ms",
+    "latency_min_ms": "ms",
+    "latency_max_ms": "ms",
+    "latency_sd_ms": "ms",
+}
+_COLUMN_UNITS = _MORE | {"packets": "count", "rtt": "us", "write_errors": "count", "busy_rps": "1/s"}
+
+
+def fragment_of(test: Test, file: str, found: ProblemLog) -> Fragment:
+    """The fragment of a test, with a problem for anything but a complete one."""
+    results = _results(test)
+    status = _judge(test, results, found)
+    time, zone = test.started
+    return Fragment(
+        file=file,
+        format="iperf2",
+        format_version=1,
+        kind=Kind.DRIVER,
+        first_line=test.first_line,
+        last_line=test.last_line,
+        role=test.role,
+        taken=_moment(time, "%Y-%m-%d %H:%M:%S"),
+        ended=_moment(test.ended, "%Y%m%d%H%M%S"),
+        zone="+00:00" if zone in {"UTC", "GMT"} else zone,
+        status=status,
+        facts=tuple(_facts(test, results)),
+        readings=tuple(_readings(test, results)) if status is Status.COMPLETE else (),
+        listings=(*listing("intervals", list(_intervals(test))), *listing("connections", list(_connections(test)))),
+    )
+
+
+def _moment(text: str, form: str) -> datetime | None:
+    try:
+        return datetime.strptime(text, form) if text else None
+    except ValueError:
+        return None
+
+
+_Results = dict[str, Row | None]
+
+
+def _results(test: Test) -> _Results:
+    """The row that is the result of each direction; None where several connections have no sum."""
+    ways: dict[str, list[str]] = {}
+    for row_id in test.ids:
+        ways.setdefault(test.direction(row_id), []).append(row_id)
+    results: _Results = {}
+    for way, ids in ways.items():
+        is_report = test.is_udp and test.role == "client" and way == TO_SERVER
+        row = test.last(ids[0] if len(ids) == 1 else SUM, is_report=is_report)
+        results[way] = row if row is None or not row.is_empty else None
+    return results
+
+
+def _judge(test: Test, results: _Results, found: ProblemLog) -> Status:
+    nothing = all(row.is_empty for row in test.rows)
+    if nothing and (test.said or test.rows):
+        said, line = test.said or ("nothing was transferred", test.last_line)
+        found.warn("iperf2.failed", f"The test failed: {said}.", _AGAIN, line)
+        return Status.FAILED
+    if test.said is not None and "ack of last datagram" not in test.said[0]:
+        found.warn("iperf2.interrupted", f"The test broke off: {test.said[0]}.", _AGAIN, test.said[1])
+        return Status.INCOMPLETE
+    open_ids = [each for each in test.connections if not _has_result(test, each)]
+    if open_ids or not test.connections or (test.cut_line is not None and not test.knows_direction):
+        line = test.cut_line or test.last_line
+        found.warn("iperf2.cut-off", "The file ends inside a test: it was cut off.", _TRANSFER, line)
+        return Status.INCOMPLETE
+    return _judge_results(test, results, found)
+
+
+def _has_result(test: Test, connection: str) -> bool:
+    """A connection's own row, or that of its way back, which a connection in both directions has as well."""
+    ids = [connection] if f"*{connection}" in test.connections else [connection, f"*{connection}"]
+    return any(test.last(each) is not None or test.last(each, is_report=True) is not None for each in ids)
+
+
+def _judge_results(test: Test, results: _Results, found: ProblemLog) -> Status:
+    """A test of which all connections have ended may still lack the one figure that counts."""
+    line = test.last_line
+    missing = [way for way, row in results.items() if row is None]
+    if missing and test.is_udp and not any(row.is_report for row in test.rows):
+        message = "The server never reported: what was received is not known."
+        found.warn("iperf2.no-server-report", message, _AGAIN, line)
+        return Status.INCOMPLETE
+    if missing and test.knows_direction and not test.is_udp:
+        found.warn("iperf2.cut-off", "The sum of the connections is missing: the file was cut off.", _TRANSFER, line)
+        return Status.INCOMPLETE
+    if missing:
+        message = "There is no sum of the connections: each has its rate, but the test has none."
+        found.warn("iperf2.no-sum", message, "Use text instead of -y C, or iperf3, for parallel streams.", line)
+        return Status.INCOMPLETE
+    for result in results.values():
+        if result is not None and result.id == SUM:
+            _check_sum(test, result, found)
+    if not test.knows_direction:
+        message = "Comma-separated values do not say which side sent; the workload is open."
+        found.note("iperf2.no-direction", message, "Give the workload (STRP or STRG) with the upload.", line)
+    return Status.COMPLETE
+
+
+def _check_sum(test: Test, sums: Row, found: ProblemLog) -> None:
+    """Version 2.1 ends the sum's interval before those of its connections, which makes it too fast."""
+    longest = max((float(row.t1) for each in test.ids if (row := test.last(each))), default=0.0)
+    if float(sums.t1) < longest:
+        message = f"The sum's interval ends after {sums.t1} s, before its last connection does: its rate is too high."
+        found.note("iperf2.short-sum", message, "Compare it with the listing of connections.", sums.line)
+
+
+def _facts(test: Test, results: _Results) -> Iterator[Fact]:
+    yield Fact("factor.tool", "iperf2", test.first_line)
+    yield from (fact for fact in test.facts if fact.key != "message_bytes" or not test.is_bounceback)
+    first = test.rows[0].line if test.rows else test.first_line
+    if pattern := _pattern(test):
+        yield Fact("workload", pattern, first)
+    if users := _users(test):
+        yield Fact("users", str(users), first)
+    if test.said is not None:
+        yield Fact("error", *test.said)
+    for way, row in results.items():
+        own = test.last(row.id) if row is not None and row.is_report else None
+        if own is not None:
+            yield Fact(_of_two("sent_rate", way, results), f"{own.rate} {own.rate_unit}", own.line)
+        if row is not None and "busy_rps" in row.more:
+            yield Fact("busy_rps", row.more["busy_rps"], row.line)
+        if row is not None and "write_errors" in row.more:
+            yield Fact(_of_two("write_errors", way, results), row.more["write_errors"], row.line)
+
+
+def _of_two(name: str, way: str, results: _Results) -> str:
+    return f"{name}_{way}" if len(results) > 1 else name
+
+
+def _pattern(test: Test) -> str | None:
+    if test.is_bounceback:
+        return "RR"
+    if not test.knows_direction:
+        return None
+    ways = set(map(test.direction, test.ids)) or set(test.connections.values())
+    return {frozenset({TO_SERVER}): "STRP", frozenset({TO_CLIENT}): "STRG"}.get(
+        frozenset(ways), "STRB" if ways else None
+    )
+
+
+def _users(test: Test) -> int:
+    """The connections that carry one direction: two that run against each other are one user."""
+    ways = list(test.connections.values())
+    return max((ways.count(way) for way in set(ways)), default=0)
+
+
+def _readings(test: Test, results: _Results) -> Iterator[Reading]:
+    """A server's figures are the server's; of two directions each has its own."""
+    for way, row in results.items():
+        role = way if len(results) > 1 else "total"
+        if test.role == "server":
+            if role != "total":
+                continue
+            role = "server"
+        if row is not None:
+            yield from _of_row(test, row, way, role)
+
+
+def _of_row(test: Test, row: Row, way: str, role: str) -> Iterator[Reading]:
+    yield Reading("driver_s", row.t1, "sec", row.line, role)
+    if not test.is_bounceback:
+        yield Reading("mb_per_s", row.rate, row.rate_unit, row.line, role)
+        if test.knows_direction:
+            is_received = row.is_report or (way == TO_CLIENT) is (test.role == "client")
+            name = "bytes_received" if is_received else "bytes_sent"
+            yield Reading(name, row.transfer, row.transfer_unit, row.line, role)
+    own = test.last(row.id) if row.is_report else None
+    if own is not None:
+        yield Reading("bytes_sent", own.transfer, own.transfer_unit, own.line, role)
+    for name, unit in _MORE.items():
+        if name in row.more:
+            yield Reading(name, row.more[name], unit, row.line, role)
+    if "latency_mean_ms" in row.more:
+        yield Reading("response_ms", row.more["latency_mean_ms"], "ms", row.line, role)
+    if row.more.get("rtt", "0").strip("0") and row.id != SUM:
+        yield Reading("rtt_ms", row.more["rtt"], "us", row.line, role)
+
+
+def _intervals(test: Test) -> Iterator[tuple[int, dict[Column, str]]]:
+    """The rows that are no results, of the sums where there are any."""
+    results = {row.line for each in (*test.ids, SUM) if (row := test.last(each)) is not None}
+    rows = [row for row in test.rows if row.line not in results and not row.is_report]
+    ids = {row.id for row in rows}
+    for row in rows:
+        if row.id == SUM or SUM not in ids:
+            yield row.line, ({("id", ""): row.id} if len(ids) > 1 and SUM not in ids else {}) | _cells(row, "t0", "t1")
+
+
+def _connections(test: Test) -> Iterator[tuple[int, dict[Column, str]]]:
+    for each in test.ids:
+        for is_report in (False, True):
+            row = test.last(each, is_report=is_report)
+            if row is not None:
+                yield row.line, {("id", ""): each.strip("*")} | _cells(row, "", "seconds")
+
+
+def _cells(row: Row, start: str, end: str) -> dict[Column, str]:
+    cells: dict[Column, str] = {(start, "s"): row.t0} if start else {}
+    cells[end, "s"] = row.t1
+    cells["received" if row.is_report else "bytes", row.transfer_unit] = row.transfer
+    cells["throughput", row.rate_unit] = row.rate
+    return cells | {(name.removesuffix("_ms"), _COLUMN_UNITS[name]): text for name, text in row.more.items()}
