@@ -1,0 +1,63 @@
+"""What limited stored runs: their figures and circumstances as ``perfdb.analysis.bottleneck`` takes them."""
+
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+
+from perfdb.analysis.bottleneck import Bottleneck, Load, judge
+from perfdb.analysis.metrics import TOTAL, Measure
+from perfdb.results import measures
+from perfdb.results.models import Run
+
+_BUSY = ("cpu_util", "processor_util", "run_wait")
+_LPAR = Measure("processors", "lpar")
+_RATE, _BYTES = Measure("trans_per_s"), Measure("mb_per_s")
+
+
+def limit_of(runs: Sequence[Run]) -> Bottleneck:
+    """What limited the trials of one experiment, by the means of their figures. Needs at least one run.
+
+    Reads ``workload``, ``device`` and ``system`` of the first: fetch them along.
+    """
+    figures = _means(runs, measures.slots())
+    first = runs[0]
+    workload, device, system = first.workload, first.device, first.system
+    return judge(
+        Load(
+            mb_per_s=figures.get(_BYTES),
+            trans_per_s=figures.get(_RATE),
+            request_bytes=workload.request_bytes if workload else None,
+            response_bytes=workload.response_bytes if workload else None,
+            line_bits_per_s=device.speed_bits_per_s if device else None,
+            mtu=first.mtu,
+            processors=figures.get(_LPAR) or (system.processors if system else None),
+            utilisations={measure: value for measure, value in figures.items() if measure.metric in _BUSY},
+            virtual_processors=_virtual_processors(figures),
+        )
+    )
+
+
+def _means(runs: Sequence[Run], slots: Mapping[Measure, int]) -> dict[Measure, float]:
+    """The mean of each figure over the runs that have it."""
+    wanted = [measure for measure in slots if measure.metric in (*_BUSY, "processors")]
+    means = {}
+    for measure in (_RATE, _BYTES, *wanted):
+        values = list(_values(runs, measure, slots.get(measure)))
+        if values:
+            means[measure] = statistics.fmean(values)
+    return means
+
+
+def _values(runs: Iterable[Run], measure: Measure, slot: int | None) -> Iterable[float]:
+    for run in runs:
+        value = run.values[slot - 1] if slot is not None and slot <= len(run.values) else None
+        if value is not None:
+            yield value
+
+
+def _virtual_processors(figures: Mapping[Measure, float]) -> dict[str, int]:
+    """How many processors a guest may use at once, where its captures say so."""
+    return {
+        measure.role: round(value)
+        for measure, value in figures.items()
+        if measure.metric == "processors" and measure.role not in (TOTAL, _LPAR.role)
+    }
