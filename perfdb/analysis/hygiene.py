@@ -7,8 +7,9 @@ Three things are looked for in the trials of one metric in one campaign:
 * a first run that differs from the later ones, as with caches that are still cold.
 
 A flag on every other table would be read by nobody, so each kind of flag but one raises a false alarm in about one
-clean campaign of a hundred, however many cells it has. The exception, ``far``, is the plain rule of thumb and made for
-a quiet mark beside the trial. (Two modes are not looked for: three or five trials cannot show them.)
+clean campaign of a hundred, however many cells it has (an outlier in a few of a hundred where the noise differs much
+between the cells of a group). The exception, ``far``, is the plain rule of thumb and made for a quiet mark beside the
+trial. (Two modes are not looked for: three or five trials cannot show them.)
 """
 
 import math

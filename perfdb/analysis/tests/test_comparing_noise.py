@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import special
 
@@ -137,11 +137,13 @@ def test_a_noisy_cell_stands_for_itself() -> None:
     assert not is_noisy(Spread(), fitted)
 
 
+@settings(deadline=None)
 @given(st.floats(1e-9, 1e6))
 def test_inverse_trigamma(value: float) -> None:
     assert float(special.polygamma(1, inverse_trigamma(value))) == pytest.approx(value, rel=1e-6)
 
 
+@settings(deadline=None)
 @given(st.lists(st.lists(st.floats(1, 1e6), min_size=1, max_size=5), min_size=1, max_size=4), st.floats(1e-3, 1e3))
 def test_a_spread_knows_no_units(samples: list[list[float]], factor: float) -> None:
     scaled = spread([[value * factor for value in sample] for sample in samples], 0.1 * factor)

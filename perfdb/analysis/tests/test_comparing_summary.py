@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perfdb.analysis.comparing.comparison import Summary
@@ -144,6 +144,7 @@ def test_means_cover_the_truth() -> None:
     assert 0.93 * len(found) <= covered <= 0.98 * len(found)
 
 
+@settings(deadline=None)
 @given(st.lists(st.lists(st.floats(90, 110), min_size=1, max_size=4), min_size=1, max_size=5))
 def test_a_mean_lies_in_its_interval(samples: list[list[float]]) -> None:
     intervals = mean_intervals(samples, ["RR"] * len(samples), [0.01] * len(samples))

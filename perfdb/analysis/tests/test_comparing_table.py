@@ -4,7 +4,7 @@ import math
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perfdb.analysis.comparing.cell import Contrast, trials_needed
@@ -248,6 +248,7 @@ def close(one: float | None, other: float | None) -> bool:
     return math.isclose(one, other, rel_tol=1e-6, abs_tol=1e-9)
 
 
+@settings(deadline=None)
 @given(TABLES)
 def test_swapping_the_sides_mirrors_everything(table: list[tuple[list[float], list[float]]]) -> None:
     forth = compare([Pair(base, new, step=0.01) for base, new in table], Better.HIGHER)
@@ -262,6 +263,7 @@ def test_swapping_the_sides_mirrors_everything(table: list[tuple[list[float], li
             assert close(mirror.interval[0], 1 / cell.interval[1])
 
 
+@settings(deadline=None)
 @given(TABLES, st.floats(1e-3, 1e3))
 def test_other_units_change_nothing(table: list[tuple[list[float], list[float]]], factor: float) -> None:
     plain = compare([Pair(base, new, step=0.01) for base, new in table], Better.LOWER)
@@ -275,6 +277,7 @@ def test_other_units_change_nothing(table: list[tuple[list[float], list[float]]]
         assert close(cell.q, other.q)
 
 
+@settings(deadline=None)
 @given(TABLES)
 def test_what_is_changed_agrees_with_its_interval(table: list[tuple[list[float], list[float]]]) -> None:
     for cell in compare([Pair(base, new, step=0.01) for base, new in table], Better.HIGHER):
@@ -287,6 +290,7 @@ def test_what_is_changed_agrees_with_its_interval(table: list[tuple[list[float],
             assert 1 / 1.02 < cell.ratio < 1.02
 
 
+@settings(deadline=None)
 @given(NEAR.filter(lambda values: len(values) > 1), st.floats(1.0001, 1.2))
 def test_more_noise_is_never_more_sure(values: list[float], factor: float) -> None:
     centre = math.exp(sum(map(math.log, values)) / len(values))
