@@ -10,6 +10,7 @@ from importers.records import trial_number
 
 _NOT_RUN_IDS = frozenset({"client", "server", "lpar", "before", "after"})
 _LOOKS_LIKE_RUN_ID = re.compile(r"[A-Za-z](?=\w*[0-9])[A-Za-z0-9-]{2,}")
+_TITLE = "report.title"  # the fact with the free text of a report's title
 _SIZE = re.compile(r"([0-9]{1,30})\s*([KMGT]?)B?", re.IGNORECASE)
 
 
@@ -41,10 +42,12 @@ def compile_pattern(pattern: RunIdPattern | None, problems: list[Problem]) -> re
 def run_id_in_name(fragment: Fragment, known: Mapping[str, str], pattern: re.Pattern[str] | None) -> str | None:
     """A run id in the file's name or a folder's, None when there is none or more than one.
 
-    Known run ids count first (``known`` has them by their text in lower case), then what the pattern fits, then a
-    word of letters and digits at the head of the file's name or as the folder's name.
+    Known run ids count first (``known`` has them by their text in lower case), also as a word of a report's title;
+    then what the pattern fits, then a word of letters and digits at the head of the file's name or as the folder's
+    name.
     """
-    words = list(_words(fragment.file))
+    titles = (fact.text for fact in fragment.facts if fact.key == _TITLE)
+    words = [*_words(fragment.file), *(word for title in titles for word in title.split())]
     by_content = dict.fromkeys(known[word.casefold()] for word in words if word.casefold() in known)
     by_pattern = dict.fromkeys(word for word in words if pattern is not None and pattern.fullmatch(word))
     for found in (by_content, by_pattern, dict.fromkeys(_likely(fragment))):

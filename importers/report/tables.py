@@ -253,7 +253,7 @@ def read_reports(
     title: Title | None = None
     begun = True
     for number, line in print_lines(text, titles):
-        another = read_title(number, line)
+        another = read_title(number, line) if line.lstrip().startswith(titles) else None
         if another is not None:
             yield from _done(reader.begin(title) if title and not begun else None)
             title, begun = another, False

@@ -2,8 +2,9 @@
 
 import pytest
 
-from fixtures.report_listings import VMPRF_WINDOW, controlled, fixed_records, form_feeds, vmprf_pages
+from fixtures.report_listings import VMPRF_DRIVER, VMPRF_WINDOW, controlled, fixed_records, form_feeds, vmprf_pages
 from importers import FileReading, read
+from importers.collate import collate
 from importers.model import Fragment, SourceFile, Status
 from importers.report.listing import GUEST, MEAN_OF_ROWS
 
@@ -144,3 +145,21 @@ def test_dates_in_all_their_forms(old: str, new: str) -> None:
 def test_runs_of_two_windows_are_two_fragments() -> None:
     later = LISTING.replace("09:1", "11:1").replace("syhs1041", "syhs1042")
     assert [each.run_id for each in reading_of(LISTING + later).fragments] == ["syhs1041", "syhs1042"]
+
+
+def test_a_word_of_the_title_that_is_a_known_run_names_it() -> None:
+    other = LISTING.replace("syhs1041   ", "HS base syhs1041 again")
+    assert fragment_of(other).run_id is None
+    driver = SourceFile("driver.log", VMPRF_DRIVER.encode())
+    readings = read([driver, SourceFile("listing.txt", other.encode())])
+    (draft,) = collate(fragment for reading in readings for fragment in reading.fragments).drafts
+    assert len(draft.reports) == 1
+    assert [problem.code for problem in draft.problems] == ["collate.run-id-from-name"]
+
+
+def test_a_report_that_names_no_run_joins_by_time_and_guests() -> None:
+    driver = SourceFile("driver.log", VMPRF_DRIVER.encode())
+    readings = read([driver, SourceFile("listing.txt", LISTING.replace("syhs1041", "        ").encode())])
+    (draft,) = collate(fragment for reading in readings for fragment in reading.fragments).drafts
+    assert len(draft.reports) == 1
+    assert [problem.code for problem in draft.problems] == ["collate.joined-by-time"]
