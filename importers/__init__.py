@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from importers import (
     awm,
     cp_query,
+    fortio,
     iperf2,
     iperf3,
     linux_snapshot,
@@ -19,9 +20,13 @@ from importers import (
     netpipe,
     perfkit,
     ping,
+    qperf,
+    sockperf,
+    ttcp,
     uperf,
     vmprf,
     wrk,
+    zc,
 )
 from importers.archive import decompress
 from importers.model import Format, Fragment, Problem, Severity, SourceFile, Text
@@ -41,6 +46,11 @@ FORMATS: tuple[Format, ...] = (
     manifest,
     netpipe,
     iperf2,
+    qperf,
+    sockperf,
+    ttcp,
+    zc,
+    fortio,
 )
 
 
