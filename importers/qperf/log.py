@@ -1,0 +1,267 @@
+"""Output of qperf: a block for each test, headed by the test's name, its lines ``name = value unit``.
+
+Each block is a result. Prefixes are powers of 1000; a latency is one way, half of the round trip.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+
+from importers.gathering import Gathered, Printed
+from importers.model import Fragment, Kind, Parsed, Reading, Status, Text
+from importers.problem_log import ProblemLog
+from importers.repeats import number_trials
+
+NAME = "qperf"
+TITLE = "qperf output"
+VERSION = 1
+
+_HEAD_LINES = 60
+_TEST = re.compile(r"(?P<protocol>tcp|udp|sctp|sdp|rds|rc|uc|ud|xrc|ver)_(?P<test>\w+):\s*")
+_CONF = re.compile(r"conf:\s*")
+_LINE = re.compile(r"    (?P<name>[a-z]\w*) +=\s+(?P<value>\S.*?)\s*")
+_ERROR = re.compile(r"\S+: .*(?:failed to|timed out|unable to|cannot).*|(?:server|client):.*")
+_NUMBER = r"(?P<number>\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)"
+_DATA = r"bytes?|[KMGT]i?B|B"
+_TIMES = r"ns|us|ms|sec|min|hours?"
+# What the figures are, by their names; a unit that is another, or none, was cut off.
+_FIGURES = (
+    (re.compile(r"(?:send_|recv_)?bw"), re.compile(rf"{_NUMBER} (?P<unit>(?:{_DATA}|[KMGT]?b|bits?)/sec)")),
+    (re.compile(r"latency|time|timeout"), re.compile(rf"{_NUMBER} (?P<unit>{_TIMES})")),
+    (re.compile(r"\w*_bytes|msg_size"), re.compile(rf"{_NUMBER} (?P<unit>{_DATA})(?: \((?P<exact>\d[\d,]*)\))?")),
+    (re.compile(r"\w*msg_rate|rate"), re.compile(rf"{_NUMBER} (?P<unit>[KMGT]?/sec)")),
+    (re.compile(r"\w+_cost"), re.compile(rf"{_NUMBER} (?P<unit>(?:{_TIMES})/GB)")),
+    (re.compile(r"\w+_cpus_used"), re.compile(rf"{_NUMBER} (?P<unit>%) cpus")),
+)
+_SIZES = {"bytes": 1, "byte": 1, "B": 1, "KB": 10**3, "MB": 10**6, "KiB": 2**10, "MiB": 2**20, "GB": 10**9}
+_POWERS = {"K": 3, "M": 6, "G": 9, "T": 12}
+_CONFIGURATION = {"loc_node": "client", "rem_node": "server", "loc_os": "kernel", "loc_cpu": "cpu_model"}
+_CORES = re.compile(r"(\d+) Cores?: ")
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A value as printed: number, unit, and the exact number in brackets where there is one."""
+
+    number: str
+    unit: str
+    exact: str
+    text: str
+    line: int
+
+    @property
+    def printed(self) -> Printed:
+        return Printed(self.number, self.line)
+
+
+@dataclass(slots=True)
+class _Block:
+    """One test: its figures and parameters by name, and whatever else stood there."""
+
+    protocol: str
+    test: str
+    line: int
+    last_line: int
+    figures: dict[str, Figure] = field(default_factory=dict)
+    parameters: dict[str, Printed] = field(default_factory=dict)
+    others: list[Printed] = field(default_factory=list)
+    cut: bool = False
+    loops: bool = False
+
+    @property
+    def is_latency(self) -> bool:
+        return self.test.endswith("lat")
+
+    @property
+    def workload(self) -> str:
+        """Echoed messages, or a stream: read by the client in the RDMA read tests, else written by it."""
+        if self.is_latency:
+            return "RR"
+        if self.test.endswith("bw"):
+            return "STRG" if "rdma_read" in self.test else "STRP"
+        return self.test.upper()
+
+
+def recognise(text: Text) -> bool:
+    """Whether a test's name stands alone in a line of the head, with figures or an error below."""
+    head = [line.rstrip() for line in islice(text.lines, _HEAD_LINES)]
+    below = zip(head, [*head[1:], ""], strict=True)
+    return any(
+        (_TEST.fullmatch(line) or _CONF.fullmatch(line)) and (_LINE.fullmatch(after) or _ERROR.fullmatch(after))
+        for line, after in below
+    )
+
+
+def parse(text: Text) -> Parsed:
+    """Every test of the file; one that gave nothing is failed."""
+    found = ProblemLog(text.name)
+    configuration: dict[str, Printed] = {}
+    blocks = list(_blocks(text, configuration))
+    _name_loop(blocks)
+    fragments = [_fragment(block, configuration, text.name, found) for block in blocks]
+    return Parsed(number_trials(fragments), found.problems)
+
+
+def _blocks(text: Text, configuration: dict[str, Printed]) -> Iterator[_Block]:
+    """The tests; what the block conf says of the hosts goes to ``configuration``."""
+    block: _Block | None = None
+    last = len(text.lines)
+    for number, line in text.numbered():
+        head = _TEST.fullmatch(line)
+        if head is not None or _CONF.fullmatch(line):
+            if block is not None:
+                yield block
+            block = _Block(head["protocol"], head["test"], number, number) if head else None
+            continue
+        entry = _LINE.fullmatch(line)
+        if block is None:
+            if entry is not None:
+                configuration[entry["name"]] = Printed(entry["value"], number)
+        elif entry is not None:
+            block.last_line = number
+            unfinished = number == last and not text.ends_whole and not line.endswith(" ")
+            _take(block, entry["name"], entry["value"], number, unfinished)
+        elif line.strip():
+            block.others.append(Printed(line.strip(), number))
+            block.cut = block.cut or line.startswith("    ")
+    if block is not None:
+        yield block
+
+
+def _name_loop(blocks: Sequence[_Block]) -> None:
+    """Streams that a loop repeats with other message sizes differ in nothing else: the size is a factor of them."""
+    sizes: dict[str, set[str]] = {}
+    for block in blocks:
+        size = _size(block.figures.get("msg_size"))
+        sizes.setdefault(f"{block.protocol}_{block.test}", set()).add(size.text if size else "")
+    for block in blocks:
+        block.loops = len(sizes[f"{block.protocol}_{block.test}"]) > 1 and not block.is_latency
+
+
+def _take(block: _Block, name: str, value: str, line: int, unfinished: bool) -> None:
+    """Keep a figure in its unit, and anything else as it stands; what may be cut inside is not kept."""
+    pattern = next((pattern for names, pattern in _FIGURES if names.fullmatch(name)), None)
+    match = pattern.fullmatch(value) if pattern else None
+    if (pattern is not None and match is None) or (pattern is None and unfinished):
+        block.cut = True
+    elif match is not None:
+        exact = (match.groupdict().get("exact") or "").replace(",", "")
+        block.figures[name] = Figure(match["number"], match["unit"], exact, value, line)
+    else:
+        block.parameters[name] = Printed(value, line)
+
+
+def _fragment(block: _Block, configuration: dict[str, Printed], file: str, found: ProblemLog) -> Fragment:
+    status = _judge(block, found)
+    gathered = Gathered()
+    _facts(block, configuration, gathered)
+    if status is Status.COMPLETE:
+        _throughput(block, gathered)
+        _sides(block, configuration, gathered)
+    return Fragment(
+        file=file,
+        format=NAME,
+        format_version=VERSION,
+        kind=Kind.DRIVER,
+        first_line=block.line,
+        last_line=block.last_line,
+        role="client",
+        status=status,
+        facts=tuple(gathered.facts),
+        readings=tuple(gathered.readings),
+    )
+
+
+def _judge(block: _Block, found: ProblemLog) -> Status:
+    name = f"{block.protocol}_{block.test}"
+    said = next((each for each in block.others if _ERROR.fullmatch(each.text)), None)
+    if not block.figures:
+        why = f": {said.text[:200]}" if said else ", not even an error: qperf was killed or the file cut off"
+        found.warn(
+            "qperf.failed", f"Test {name} gave no figures{why}.", "Measure again.", said.line if said else block.line
+        )
+        return Status.FAILED if said or not block.cut else Status.INCOMPLETE
+    wanted = ("latency",) if block.is_latency else ("bw", "recv_bw", "msg_rate", "rate")
+    if block.cut or not any(key in block.figures for key in wanted):
+        message = f"The figures of test {name} are not all there: the file was cut off."
+        found.warn("qperf.cut-off", message, "Transfer the file again.", block.last_line)
+        return Status.INCOMPLETE
+    return Status.COMPLETE
+
+
+def _facts(block: _Block, configuration: dict[str, Printed], gathered: Gathered) -> None:
+    line = block.line
+    gathered.fact("factor.tool", Printed("qperf", line))
+    gathered.fact("factor.protocol", Printed(block.protocol.upper(), line))
+    gathered.fact("workload", Printed(block.workload, line))
+    gathered.fact("test", Printed(f"{block.protocol}_{block.test}", line))
+    # One connection with one message under way is all that qperf ever has.
+    gathered.fact("users", Printed("1", line))
+    if block.is_latency:
+        gathered.fact("think_ms", Printed("0", line))
+    size = _size(block.figures.get("msg_size"))
+    for key in ("request_bytes", "response_bytes") if block.is_latency else ("message_bytes",):
+        gathered.fact(key, size)
+    if block.loops:
+        gathered.fact("factor.message_bytes", size)
+    for name, value in configuration.items():
+        gathered.fact(_CONFIGURATION.get(name, f"qperf.{name}"), value)
+    for name, figure in block.figures.items():
+        gathered.fact(f"qperf.{name}", Printed(figure.text, figure.line))
+    for name, value in block.parameters.items():
+        gathered.fact(f"qperf.{name}", value)
+
+
+def _size(figure: Figure | None) -> Printed | None:
+    """A message's size in bytes. KB are 1000 bytes here, which a size elsewhere never has."""
+    if figure is None:
+        return None
+    factor = _SIZES.get(figure.unit, 0)
+    if figure.exact or not factor or not figure.number.replace(",", "").isdecimal():
+        return Printed(figure.exact, figure.line)
+    return Printed(str(int(figure.number.replace(",", "")) * factor), figure.line)
+
+
+def _throughput(block: _Block, gathered: Gathered) -> None:
+    """What arrived counts; udp_bw's send_bw is what was offered, and stays a fact."""
+    figures = block.figures
+    if block.is_latency:
+        latency = figures["latency"]
+        gathered.reading("response_ms", latency.printed, f"{latency.unit} one way")
+    else:
+        arrived = figures.get("recv_bw") or figures.get("bw")
+        if arrived is not None:
+            gathered.reading("mb_per_s", arrived.printed, _decimal(arrived.unit))
+    seconds = figures.get("time")
+    if seconds is not None:
+        gathered.reading("driver_s", seconds.printed, seconds.unit)
+
+
+def _decimal(unit: str) -> str:
+    """The unit with its prefix said to be a power of 1000; bits are that anyway."""
+    prefix = unit[0] if unit[0] in _POWERS else ""
+    return f"{unit} 10^{_POWERS[prefix]}" if prefix and unit[1] == "B" else unit
+
+
+def _sides(block: _Block, configuration: dict[str, Printed], gathered: Gathered) -> None:
+    """CPU and bytes of each side: send and recv by the stream's direction, loc being the side that prints."""
+    sender, receiver = ("server", "client") if block.workload == "STRG" else ("client", "server")
+    for prefix, role in (("send", sender), ("recv", receiver), ("loc", "client"), ("rem", "server")):
+        cost = block.figures.get(f"{prefix}_cost")
+        if cost is not None:
+            gathered.reading("cpu_ms_per_mb", cost.printed, f"{cost.unit} 10^9", role)
+        used = block.figures.get(f"{prefix}_cpus_used")
+        if used is not None:
+            gathered.reading("processor_util", used.printed, "%", role)
+        cores = _CORES.match(configuration[f"{prefix}_cpu"].text) if f"{prefix}_cpu" in configuration else None
+        if cores is not None:
+            gathered.fact(f"processors@{role}", Printed(cores[1], configuration[f"{prefix}_cpu"].line))
+    _bytes(block, ("loc_send_bytes", "send_bytes"), "bytes_sent", gathered)
+    _bytes(block, ("loc_recv_bytes", "recv_bytes"), "bytes_received", gathered)
+
+
+def _bytes(block: _Block, names: Sequence[str], metric: str, gathered: Gathered) -> None:
+    figure = next((block.figures[name] for name in names if name in block.figures), None)
+    if figure is not None:
+        gathered.readings.append(Reading(metric, figure.number, _decimal(figure.unit), figure.line))

@@ -1,0 +1,295 @@
+"""Output of sockperf: ping-pong, under-load and throughput tests, the full log's head, and the server's side.
+
+Latencies are half of the round trip unless ``--full-rtt`` was given; MBps are 2^20 bytes/s.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+
+from importers.gathering import Gathered, Printed
+from importers.model import Fragment, Kind, Parsed, Status, Text
+from importers.problem_log import ProblemLog
+from importers.repeats import number_trials
+
+NAME = "sockperf"
+TITLE = "sockperf output"
+VERSION = 1
+
+_HEAD_LINES = 40
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+_VERSION = re.compile(r"sockperf: == version #(\S+) ==")
+_PARAMETERS = re.compile(r"test was performed using the following parameters: (.*)")
+_OWN = "sockperf"
+_PERCENTILES = {
+    "50.000": "latency_p50_ms",
+    "75.000": "latency_p75_ms",
+    "90.000": "latency_p90_ms",
+    "95.000": "latency_p95_ms",
+    "99.000": "latency_p99_ms",
+    "99.900": "latency_p999_ms",
+    "<MAX>": "latency_max_ms",
+    "<MIN>": "latency_min_ms",
+}
+_NUMBER = r"(\d+(?:\.\d+)?)"
+_PATTERNS = {
+    "number": re.compile(r"=+ Printing statistics for Server No: (\d+)"),
+    "peer": re.compile(r"\[ *\d+\] IP = (\S+)\s+PORT = (\d+) # (\w+)"),
+    "total": re.compile(rf"\[Total Run\] RunTime={_NUMBER} sec; .*?SentMessages=(\d+); ReceivedMessages=(\d+)"),
+    "valid": re.compile(rf"\[Valid Duration\] RunTime={_NUMBER} sec; SentMessages=(\d+); ReceivedMessages=(\d+)"),
+    "average": re.compile(rf"====> avg-(latency|rtt)={_NUMBER} \(std-dev={_NUMBER}"),
+    "packets": re.compile(
+        r"# dropped messages = (\d+); # duplicated messages = (\d+); # out-of-order messages = (\d+).*"
+    ),
+    "sent": re.compile(rf"Total of (\d+) messages sent in {_NUMBER} sec"),
+    "size": re.compile(r"NOTE: test was performed, using msg-size=(\d+).*"),
+    "rate": re.compile(rf"Summary: Message Rate is {_NUMBER} \[msg/sec\](.*)"),
+    "bandwidth": re.compile(rf"Summary: BandWidth is {_NUMBER} MBps \({_NUMBER} Mbps\)"),
+    "handled": re.compile(r"Total (\d+) messages received and handled"),
+}
+_OBSERVATION = re.compile(r"---> (?:percentile )?(<MAX>|<MIN>|\d+\.\d+)(?: observation)? +=\s*(\d+\.\d{3})")
+_FAILURE = re.compile(
+    r"ERROR: .*|No messages were received from the server.*|No valid observations found.*|.*\(errno=\d+ .*\).*"
+)
+_OPTIONS = re.compile(r"--([\w-]+)(?:=(\S+))?")
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The groups of a line that fitted, and its number."""
+
+    groups: tuple[str, ...]
+    line: int
+
+    def printed(self, number: int = 0) -> Printed:
+        return Printed(self.groups[number], self.line)
+
+
+@dataclass(slots=True)
+class _Block:
+    """One test, or one server's statistics of it."""
+
+    first_line: int
+    last_line: int
+    found: dict[str, _Found] = field(default_factory=dict)
+    observations: dict[str, Printed] = field(default_factory=dict)
+    failures: list[Printed] = field(default_factory=list)
+    options: dict[str, Printed] = field(default_factory=dict)
+    parameters: Printed | None = None
+    version: Printed | None = None
+    is_server: bool = False
+    by_user: Printed | None = None
+    beside_others: bool = False
+
+    @property
+    def streams(self) -> bool:
+        return "sent" in self.found or "rate" in self.found or "bandwidth" in self.found
+
+    @property
+    def under_load(self) -> bool:
+        """Far fewer answers than messages, by the counts themselves: nobody waits for an answer."""
+        counts = self.found.get("valid") or self.found.get("total")
+        return counts is not None and int(counts.groups[1]) > 2 * int(counts.groups[2])
+
+    @property
+    def unit(self) -> str:
+        average = self.found.get("average")
+        return "usec" if average is not None and average.groups[0] == "rtt" else "usec one way"
+
+
+def recognise(text: Text) -> bool:
+    """Whether the head names sockperf's version, or is that of its full log."""
+    for line in islice(text.lines, _HEAD_LINES):
+        plain = _COLOUR.sub("", line).strip()
+        if _VERSION.match(plain) or (_PARAMETERS.match(plain) and "--" in plain):
+            return True
+    return False
+
+
+def parse(text: Text) -> Parsed:
+    """Every test of the file; with several servers each has its own statistics."""
+    found = ProblemLog(text.name)
+    blocks = [block for block in _blocks(text) if _says_something(block)]
+    if len({block.found["number"].groups for block in blocks if "number" in block.found}) > 1:
+        # Statistics side by side, of connections that ran at the same time, are no trials.
+        for block in blocks:
+            block.beside_others = True
+    fragments = [_fragment(block, text.name, found) for block in blocks]
+    return Parsed(number_trials(fragments), found.problems)
+
+
+def _says_something(block: _Block) -> bool:
+    return block.version is not None or block.parameters is not None
+
+
+def _blocks(text: Text) -> Iterator[_Block]:
+    block: _Block | None = None
+    last = len(text.lines)
+    for number, line in text.numbered():
+        if line[:1].isdigit():
+            continue  # In a full log these are the messages, millions perhaps.
+        plain = _COLOUR.sub("", line).strip() if "\x1b" in line else line.strip()
+        starts = _VERSION.match(plain) is not None or plain.startswith("test was performed using")
+        if block is None or (starts and _says_something(block)):
+            if block is not None:
+                yield block
+            block = _Block(number, number)
+        if "valid" in block.found and "Printing statistics for Server No" in plain:
+            yield block
+            block = _another(block, number)
+        if plain:
+            _take(block, plain, number, number < last or text.ends_whole)
+    if block is not None:
+        yield block
+
+
+def _another(block: _Block, line: int) -> _Block:
+    """The statistics of the next server of the same test."""
+    shared = {key: block.found[key] for key in ("total",) if key in block.found}
+    return _Block(line, line, shared, version=block.version, parameters=block.parameters, options=block.options)
+
+
+def _take(block: _Block, plain: str, line: int, whole: bool) -> None:
+    """Sort a line in. The last line of a file without line end counts only where it cannot be cut inside."""
+    block.last_line = line
+    version, parameters = _VERSION.match(plain), _PARAMETERS.match(plain)
+    if version is not None:
+        block.version = Printed(version[1], line)
+        return
+    if parameters is not None:
+        block.parameters = Printed(parameters[1], line)
+        block.options = {match[1]: Printed(match[2] or match[1], line) for match in _OPTIONS.finditer(parameters[1])}
+        return
+    body = plain.removeprefix(_OWN).removeprefix(":").strip()
+    observation = _OBSERVATION.fullmatch(body)
+    if observation is not None:
+        block.observations[observation[1]] = Printed(observation[2], line)
+        return
+    if "[SERVER] listen on" in body:
+        block.is_server = True
+    elif body.startswith("Test end (interrupted by user)"):
+        block.by_user = Printed(body, line)
+    elif _FAILURE.fullmatch(body):
+        block.failures.append(Printed(body[:200], line))
+    else:
+        _take_figures(block, body, line, whole)
+
+
+def _take_figures(block: _Block, body: str, line: int, whole: bool) -> None:
+    for name, pattern in _PATTERNS.items():
+        match = pattern.fullmatch(body) if name not in {"peer", "average", "total"} else pattern.match(body)
+        if match is not None and (whole or name == "bandwidth"):
+            block.found.setdefault(name, _Found(tuple(group or "" for group in match.groups()), line))
+
+
+def _fragment(block: _Block, file: str, found: ProblemLog) -> Fragment:
+    status = _judge(block, found)
+    gathered = Gathered()
+    _facts(block, gathered)
+    if status is Status.COMPLETE:
+        if block.is_server:
+            gathered.fact("messages_received", block.found["handled"].printed())
+        elif block.streams:
+            _throughput(block, gathered, found)
+        else:
+            _latency(block, gathered)
+    return Fragment(
+        file=file,
+        format=NAME,
+        format_version=VERSION,
+        kind=Kind.DRIVER,
+        first_line=block.first_line,
+        last_line=block.last_line,
+        role="server" if block.is_server else "client",
+        status=status,
+        facts=tuple(gathered.facts),
+        readings=tuple(gathered.readings),
+    )
+
+
+def _judge(block: _Block, found: ProblemLog) -> Status:
+    """sockperf exits with 0 whatever happens, so that only its words and its last line tell."""
+    if block.failures:
+        said = block.failures[0]
+        found.warn("sockperf.failed", f"sockperf failed: {said.text}", "Measure again, for longer.", said.line)
+        return Status.FAILED
+    whole = "bandwidth" in block.found if block.streams else {"<MIN>", "<MAX>"} <= block.observations.keys()
+    if block.is_server:
+        whole = "handled" in block.found
+    elif not block.streams:
+        whole = whole and {"valid", "average"} <= block.found.keys()
+    if not whole:
+        message = "The output ends before its last figures: sockperf was killed or the file cut off."
+        found.warn("sockperf.cut-off", message, "Transfer the file again, or measure again.", block.last_line)
+        return Status.INCOMPLETE
+    if block.by_user is not None and not block.is_server:
+        message = "The test was ended by the user; its statistics are those until then."
+        found.note("sockperf.ended-early", message, "None is needed if it ran long enough.", block.by_user.line)
+    return Status.COMPLETE
+
+
+def _facts(block: _Block, gathered: Gathered) -> None:
+    first = block.first_line
+    gathered.fact("factor.tool", Printed("sockperf", first))
+    gathered.fact("tool_version", block.version)
+    gathered.fact("parameters", block.parameters)
+    if block.beside_others and "number" in block.found:
+        gathered.fact("factor.server_number", block.found["number"].printed())
+    peer = block.found.get("peer")
+    if peer is not None:
+        gathered.fact("factor.protocol", Printed(peer.groups[2].upper(), peer.line))
+        gathered.fact("port", peer.printed(1))
+        if not block.is_server:
+            gathered.fact("server", peer.printed(0))
+    if block.is_server:
+        return
+    gathered.fact("users", Printed("1", first))
+    if block.streams:
+        gathered.fact("workload", Printed("STRP", first))
+        if "size" in block.found:
+            gathered.fact("message_bytes", block.found["size"].printed())
+    elif block.found:
+        gathered.fact("workload", Printed("UNDER-LOAD" if block.under_load else "RR", first))
+        size = block.options.get("msg-size")
+        gathered.fact("request_bytes", size)
+        gathered.fact("response_bytes", size)
+    for key in ("mps", "burst", "reply-every", "time"):
+        gathered.fact("asked_duration_s" if key == "time" else key.replace("-", "_"), block.options.get(key))
+
+
+def _throughput(block: _Block, gathered: Gathered, found: ProblemLog) -> None:
+    """What was sent. Over UDP nothing tells how much of it arrived, so that it is no throughput."""
+    bandwidth = block.found["bandwidth"]
+    peer = block.found.get("peer")
+    if peer is not None and peer.groups[2].upper() == "UDP":
+        message = "Over UDP sockperf prints the sender's rate only; what arrived is not known."
+        found.note("sockperf.sent-only", message, "Compare with other senders' rates.", bandwidth.line)
+    gathered.reading("mb_per_s", bandwidth.printed(), "MB/s")
+    if "rate" in block.found:
+        gathered.fact("messages_per_s", block.found["rate"].printed())
+    if "sent" in block.found:
+        gathered.fact("messages_sent", block.found["sent"].printed(0))
+        gathered.reading("driver_s", block.found["sent"].printed(1), "s")
+
+
+def _latency(block: _Block, gathered: Gathered) -> None:
+    """Response times of the valid duration; half round trips go out as such, and are converted with their unit."""
+    valid, average = block.found["valid"], block.found["average"]
+    gathered.reading("driver_s", valid.printed(0), "s")
+    if block.under_load:
+        gathered.fact("messages_sent", valid.printed(1))
+        gathered.fact("messages_received", valid.printed(2))
+    else:
+        gathered.reading("transactions", valid.printed(2), "count")
+    gathered.reading("response_ms", average.printed(1), block.unit)
+    gathered.reading("latency_sd_ms", average.printed(2), block.unit)
+    for name, metric in _PERCENTILES.items():
+        gathered.reading(metric, block.observations.get(name), block.unit)
+    packets = block.found.get("packets")
+    if packets is not None:
+        gathered.reading("packets_lost", packets.printed(0), "packets")
+        gathered.fact("duplicated_messages", packets.printed(1))
+        gathered.fact("out_of_order_messages", packets.printed(2))
+    if "total" in block.found:
+        gathered.fact("whole_run_s", block.found["total"].printed(0))

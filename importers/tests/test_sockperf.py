@@ -1,0 +1,82 @@
+"""Output of sockperf: the cases of ``fixtures/logs/sockperf``, cuts, colours and full logs."""
+
+from pathlib import Path
+
+import pytest
+
+from importers import sockperf
+from importers.model import Fragment, Parsed, Status, Text
+from importers.tests.expectations import LOGS, assert_as_expected, cases
+from importers.text import decode
+
+
+def content(case: str, name: str) -> str:
+    return (LOGS / "sockperf" / case / name).read_text()
+
+
+def decoded(log: str, name: str = "log.txt") -> Text:
+    text = decode(name, log.encode()).text
+    assert text is not None
+    return text
+
+
+def parse(log: str, name: str = "log.txt") -> Parsed:
+    return sockperf.parse(decoded(log, name))
+
+
+def readings(fragment: Fragment) -> dict[str, str]:
+    return {f"{each.name}@{each.role}": f"{each.text} {each.unit}" for each in fragment.readings}
+
+
+@pytest.mark.parametrize("folder", cases("sockperf"), ids=lambda folder: folder.name)
+def test_the_cases_read_as_expected(folder: Path) -> None:
+    assert_as_expected(folder, "sockperf")
+
+
+@pytest.mark.parametrize(
+    ("case", "name"),
+    [
+        ("ping_pong", "s.txt"),
+        ("full_rtt", "s.txt"),
+        ("under_load", "s.txt"),
+        ("throughput", "s.txt"),
+        ("server", "s.txt"),
+    ],
+)
+def test_output_cut_anywhere_is_never_complete(case: str, name: str) -> None:
+    log = content(case, name).rstrip("\n")
+    end = log.index("handled") if case == "server" else len(log)
+    for at in range(40, end):
+        for fragment in parse(log[:at]).fragments:
+            assert fragment.status is not Status.COMPLETE, log[:at][-40:]
+            assert fragment.readings == ()
+
+
+def test_colours_are_taken_away() -> None:
+    log = content("ping_pong", "s.txt")
+    for colour in ("\x1b[2;35m", "\x1b[0m"):
+        log = log.replace(colour, "")
+    assert readings(parse(log).fragments[0]) == readings(parse(content("ping_pong", "s.txt")).fragments[0])
+
+
+def test_a_latency_is_half_of_the_round_trip_unless_it_is_one() -> None:
+    half = readings(parse(content("ping_pong", "s.txt")).fragments[0])
+    full = readings(parse(content("full_rtt", "s.txt")).fragments[0])
+    assert half["latency_p99_ms@total"] == "31.204 usec one way"
+    assert full["latency_p99_ms@total"] == "31.204 usec"
+
+
+def test_messages_of_a_full_log_are_passed_over() -> None:
+    log = content("full_log", "s.csv")
+    assert readings(parse(log + "9, 2.1, 2.2, 68.4\n" * 5000).fragments[0]) == readings(parse(log).fragments[0])
+
+
+def test_crlf_and_other_output_around_change_nothing() -> None:
+    log = content("throughput", "s.txt")
+    around = parse(("$ ./sockperf tp\n" + log + "$ exit\n").replace("\n", "\r\n"))
+    assert [readings(each) for each in around.fragments] == [readings(each) for each in parse(log).fragments]
+
+
+@pytest.mark.parametrize("text", ["sockperf", "sockperf: hello", "test was performed using the following parameters"])
+def test_other_text_is_not_recognised(text: str) -> None:
+    assert not sockperf.recognise(decoded(f"{text}\n"))
