@@ -172,8 +172,8 @@ LOADS = (
         per_role=True,
     ),
     Formula(
-        "cpu_ms_per_mb.process",
-        "cpu_ms_per_mb",
+        "process_cpu_ms_per_mb.process",
+        "process_cpu_ms_per_mb",
         _PROCESS_CPU * 1000 / (MB_PER_S * DRIVER_SECONDS),
         "CPU seconds of the load tool's process",
         per_role=True,

@@ -97,7 +97,7 @@ def test_cpu_seconds_of_the_process() -> None:
     found = values(RunFigures(metrics=metrics, pattern="STRP"))
     assert found == {
         "processor_util@client": (40.0, "processor_util.process"),
-        "cpu_ms_per_mb@client": (0.5, "cpu_ms_per_mb.process"),
+        "process_cpu_ms_per_mb@client": (0.5, "process_cpu_ms_per_mb.process"),
     }
 
 
