@@ -49,17 +49,17 @@ def _values(cell: Cell | None) -> tuple[float, ...]:
 def _with_intervals(table: Table) -> Table:
     keys = list(table.cells)
     samples = [_values(table.cells[key]) for key in keys]
-    intervals = mean_intervals(samples, [_kind(table, key) for key in keys], list(map(_step, samples)))
+    intervals = mean_intervals(samples, [kind_of(table, key) for key in keys], list(map(step_of, samples)))
     cells = {key: replace(table.cells[key], interval=interval) for key, interval in zip(keys, intervals, strict=True)}
     return replace(table, cells=cells)
 
 
-def _step(values: Sequence[float]) -> float | None:
+def step_of(values: Sequence[float]) -> float | None:
     """One in the last digit of the values as they are: how finely they were printed, or calculated."""
     return min((step(repr(value)) for value in values), default=None)
 
 
-def _kind(table: Table, key: CellKey) -> str:
+def kind_of(table: Table, key: CellKey) -> str:
     """The traffic pattern of a cell: cells of one pattern vary alike. Empty where the cell mixes several."""
     shown = dict(zip(table.query.shown, _whole(table, key), strict=True))
     return str(shown.get("workload", table.common.get("workload")) or "").partition(" ")[0]
@@ -96,8 +96,8 @@ def _side(table: Table, key: CellKey) -> Key:
 
 def _pair(table: Table, key: CellKey, base: Cell | None) -> Pair:
     old, new = _values(base), _values(table.cells[key])
-    group: Hashable = (_kind(table, key), _side(table, key))
-    return Pair(old, new, group, _step(old + new), configurations=tuple(_configurations(table, key)))
+    group: Hashable = (kind_of(table, key), _side(table, key))
+    return Pair(old, new, group, step_of(old + new), configurations=tuple(_configurations(table, key)))
 
 
 def _configurations(table: Table, key: CellKey) -> Iterator[Key]:

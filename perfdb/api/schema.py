@@ -107,6 +107,8 @@ TABLES_EXAMPLE = OpenApiExample(
                     }
                 ],
                 "summaries": [],
+                "curves": [],
+                "flags": [],
             }
         ],
         "warnings": [],

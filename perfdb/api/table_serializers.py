@@ -5,6 +5,7 @@ from typing import Any
 from rest_framework import serializers
 
 from perfdb.analysis.comparing.comparison import Effect, NoiseSource, Verdict
+from perfdb.analysis.curves import Course, Edge
 from perfdb.analysis.metrics import Better
 
 
@@ -71,6 +72,28 @@ class ComparisonSummarySerializer(serializers.Serializer[Any]):
     uniform = serializers.BooleanField(help_text="False: the ratios differ by more than noise; read the cells")
 
 
+class CurveSerializer(serializers.Serializer[Any]):
+    """Where a line over users levels off: between `after` and `start` users; null where it does not."""
+
+    key = serializers.DictField()
+    course = serializers.ChoiceField(list(Course))
+    after = serializers.IntegerField(allow_null=True)
+    start = serializers.IntegerField(allow_null=True)
+    peak = serializers.FloatField(allow_null=True)
+    peak_users = serializers.IntegerField(allow_null=True)
+    tail = serializers.FloatField(allow_null=True)
+    edge = serializers.ChoiceField(list(Edge), allow_null=True)
+    sentence = serializers.CharField()
+
+
+class FlagSerializer(serializers.Serializer[Any]):
+    """Trials to be looked at; they count all the same."""
+
+    code = serializers.CharField()
+    message = serializers.CharField()
+    runs = serializers.ListField(child=serializers.IntegerField())
+
+
 class CellSerializer(serializers.Serializer[Any]):
     """A sample and what became of it; `row` and `column` are places in the table's lists, from 0."""
 
@@ -100,6 +123,8 @@ class TableSerializer(serializers.Serializer[Any]):
     columns = serializers.ListField(child=serializers.DictField())
     cells = CellSerializer(many=True)
     summaries = ComparisonSummarySerializer(many=True)
+    curves = CurveSerializer(many=True)
+    flags = FlagSerializer(many=True)
 
 
 class TablesSerializer(serializers.Serializer[Any]):

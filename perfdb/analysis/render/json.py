@@ -9,6 +9,7 @@ from typing import Any
 from perfdb.analysis.comparing.comparison import Comparison, Summary
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.query import Query
+from perfdb.analysis.reading import TableCurve, curves, flags
 from perfdb.analysis.render import labels
 from perfdb.analysis.table import Cell, Key, Note, Point, Table
 
@@ -44,6 +45,24 @@ def _table(table: Table) -> dict[str, Any]:
             {"against": dict(table.query.baseline), "of": _key(tuple(table.query.baseline), side), **_summary(summary)}
             for side, summary in table.summaries.items()
         ],
+        "curves": [_curve(each) for each in curves(table)],
+        "flags": [{"code": flag.code, "message": flag.message, "runs": list(flag.runs)} for flag in flags(table)],
+    }
+
+
+def _curve(found: TableCurve) -> dict[str, Any]:
+    """Where a line over users levels off, and how it goes on."""
+    curve = found.curve
+    return {
+        "key": dict(found.key),
+        "course": curve.course.value,
+        "after": curve.after,
+        "start": curve.start,
+        "peak": curve.peak,
+        "peak_users": curve.peak_users,
+        "tail": curve.tail,
+        "edge": found.edge.value if found.edge else None,
+        "sentence": curve.sentence(),
     }
 
 

@@ -1,0 +1,67 @@
+"""What a table's numbers say beside themselves: where its curves level off, and which trials look wrong."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from perfdb.analysis.against import kind_of, step_of
+from perfdb.analysis.curves import Course, Curve, Edge, Point, at_edge, describe
+from perfdb.analysis.dimensions import Value, say
+from perfdb.analysis.hygiene import Flag, Trial, TrialCell, check_trials
+from perfdb.analysis.metrics import Better
+from perfdb.analysis.table import CellKey, Key, Table
+
+# The rates whose course over users tells how a system scales.
+_RATES = ("trans_per_s", "mb_per_s", "gbit_per_s")
+
+
+@dataclass(frozen=True, slots=True)
+class TableCurve:
+    """One line of a table over users: ``key`` has the values of the other dimensions shown."""
+
+    key: Mapping[str, Value]
+    points: tuple[Point, ...]
+    curve: Curve
+    edge: Edge | None
+
+    @property
+    def title(self) -> str:
+        """The line's name; empty where the table has one only."""
+        return say(self.key.keys(), self.key.values())
+
+
+def curves(table: Table) -> list[TableCurve]:
+    """Where each line of a throughput table over users levels off; none for other tables.
+
+    Lines of fewer than three numbers of users are left out: nothing can be said about them.
+    """
+    shown = table.query.shown
+    if "users" not in shown or table.measure.metric not in _RATES or table.metric.better is not Better.HIGHER:
+        return []
+    at = shown.index("users")
+    lines: dict[Key, list[Point]] = defaultdict(list)
+    for (row, column), cell in table.cells.items():
+        whole = table.split + row + column
+        if isinstance(users := whole[at], int) and users > 0 and (cell.mean is None or cell.mean >= 0):
+            lines[whole[:at] + whole[at + 1 :]].append((users, cell.mean))
+    names = shown[:at] + shown[at + 1 :]
+    return [found for key, points in lines.items() if (found := _curve(names, key, points)) is not None]
+
+
+def _curve(names: tuple[str, ...], key: Key, points: list[Point]) -> TableCurve | None:
+    found = describe(sorted(points))
+    if found.course is Course.TOO_FEW:
+        return None
+    return TableCurve(dict(zip(names, key, strict=True)), tuple(sorted(points)), found, at_edge(sorted(points)))
+
+
+def flags(table: Table) -> list[Flag]:
+    """Trials that stand out, drift and first runs; the keys of runs are their numbers. Nothing is ever dropped."""
+    return check_trials([_trials(table, key) for key in table.cells])
+
+
+def _trials(table: Table, key: CellKey) -> TrialCell:
+    sample = table.cells[key].sample
+    trials = tuple(Trial(p.run, p.trial if isinstance(p.trial, int) else None, p.value) for p in sample)
+    title = say(table.query.shown, table.split + key[0] + key[1])
+    return TrialCell(title, trials, kind_of(table, key), step_of([point.value for point in sample]))
