@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from importers import (
     awm,
     cp_query,
+    flent,
     fortio,
     iperf2,
     iperf3,
@@ -51,6 +52,7 @@ FORMATS: tuple[Format, ...] = (
     ttcp,
     zc,
     fortio,
+    flent,
 )
 
 

@@ -45,7 +45,7 @@ def assert_fragment(fragment: Fragment, wanted: Mapping[str, Any]) -> None:
     facts = facts_of(fragment)
     assert {key: facts.get(key) for key in wanted["facts"]} == wanted["facts"]
     assert facts.keys().isdisjoint(wanted.get("absent", []))
-    for key, moment in (("taken", fragment.taken), ("ended", fragment.ended)):
+    for key, moment in (("taken", fragment.taken), ("ended", fragment.ended), ("zone", fragment.zone)):
         assert wanted.get(key) in {None, str(moment)}
     rows = {each.name: [list(row) for row in each.rows] for each in fragment.listings}
     assert {name: rows.get(name) for name in wanted.get("listings", {})} == wanted.get("listings", {})

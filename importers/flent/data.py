@@ -1,0 +1,234 @@
+"""flent's data files: one fragment for each direction that has streams, figures as flent worked them out."""
+
+import re
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+from importers.flent.series import Direction, directions, has_data, other_workload, ping_series
+from importers.gathering import Gathered, Printed, from_epoch
+from importers.json_text import Document, Node, documents
+from importers.model import Fragment, Kind, Listing, Parsed, Status, Text
+from importers.problem_log import ProblemLog
+
+_OWN_KEYS = ("FLENT_VERSION", "NETPERF_WRAPPER_VERSION", "DATA_FILENAME", "EGRESS_INFO", "BATCH_NAME", "T0")
+_TIME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?)\d*(Z?)")
+_CLOCKS_AGREE = timedelta(minutes=10)
+_FACTS = (
+    ("title", "TITLE"),
+    ("note", "NOTE"),
+    ("tool_version", "FLENT_VERSION"),
+    ("tool_version", "NETPERF_WRAPPER_VERSION"),
+    ("test", "NAME"),
+    ("client", "LOCAL_HOST"),
+    ("server", "HOST"),
+    ("asked_duration_s", "LENGTH"),
+    ("total_duration_s", "TOTAL_LENGTH"),
+    ("kernel", "KERNEL_RELEASE"),
+    ("batch", "BATCH_NAME"),
+    ("batch_uuid", "BATCH_UUID"),
+)
+_OFFLOADS = {
+    "tcp-segmentation-offload": "tso",
+    "generic-segmentation-offload": "gso",
+    "generic-receive-offload": "gro",
+    "large-receive-offload": "lro",
+}
+# Of all streams of a direction: what they have in common is the run's.
+_COMMON = (("mss", "TCP_MSS"), ("mtu", "TCPI_PMTU"), ("factor.congestion_control", "CONG_CONTROL"))
+_COLUMNS = (
+    ("mb_per_s", "Mbits/s", "MEAN_VALUE"),
+    ("seconds", "s", "ELAPSED_TIME"),
+    ("bytes_sent", "bytes", "BYTES_SENT"),
+    ("bytes_received", "bytes", "BYTES_RECVD"),
+    ("retransmits", "segments", "TCP_RETRANSMIT"),
+)
+
+
+def is_data(document: Document) -> bool:
+    """Whether an object has flent's metadata; of a large file only the beginning may be there."""
+    metadata = document.root.get("metadata")
+    return metadata is not None and any(metadata.get(key) for key in _OWN_KEYS)
+
+
+def parse(text: Text, name: str, version: int) -> Parsed:
+    """One fragment a direction, or one for a test without streams."""
+    found = ProblemLog(text.name)
+    fragments = [
+        fragment
+        for document in documents(text)
+        if is_data(document)
+        for fragment in _read(document, text.name, (name, version), found)
+    ]
+    return Parsed(fragments, found.problems)
+
+
+def _read(document: Document, file: str, of: tuple[str, int], found: ProblemLog) -> Iterator[Fragment]:
+    root = document.root
+    results = root.get("results")
+    names = [key for key, _ in results.items()] if results else []
+    ways = directions(names)
+    taken, zone = _start(root)
+    for way in ways or [None]:
+        into = Gathered()
+        _circumstances(root, way, into, both=len(ways) > 1)
+        status = _judge(document, way, names, found)
+        if status is Status.COMPLETE:
+            _figures(root, way, into)
+            _latency(root, names, into, is_result=way is None)
+        yield Fragment(
+            file=file,
+            format=of[0],
+            format_version=of[1],
+            kind=Kind.DRIVER,
+            first_line=document.first_line,
+            last_line=document.last_line,
+            role="client",
+            taken=taken,
+            zone=zone,
+            status=status,
+            facts=tuple(into.facts),
+            readings=tuple(into.readings),
+            listings=tuple(_listings(root, way, names)) if status is Status.COMPLETE else (),
+        )
+
+
+def _printed(node: Node | None) -> Printed | None:
+    """A value's text; null says nothing."""
+    return Printed(node.text, node.line) if node is not None and node.text not in {"", "null"} else None
+
+
+def _circumstances(root: Node, way: Direction | None, into: Gathered, *, both: bool) -> None:
+    metadata = root.get("metadata")
+    if metadata is None:
+        return
+    test = metadata.string("NAME")
+    line = metadata.line
+    into.fact("factor.tool", Printed("flent", line))
+    into.fact("workload", Printed(way.pattern if way else other_workload(test.text if test else ""), line))
+    if way is not None:
+        into.fact("factor.protocol", Printed("TCP", line))
+        into.fact("users", Printed(str(len(way.streams)), line))
+    if way is not None and test is not None and (both or not test.text.startswith("tcp_")):
+        # Streams that run against others, or beside page loads, are no plain streams of their direction.
+        into.fact("factor.test", _printed(test))
+    for key, name in _FACTS:
+        into.fact(key, _printed(metadata.get(name)))
+    for name, short in _OFFLOADS.items():
+        into.fact(f"offload.{short}", _printed(metadata.get("EGRESS_INFO", "offloads", name)))
+    into.fact("interface", _printed(metadata.get("EGRESS_INFO", "iface")))
+    into.fact("link_speed", _printed(metadata.get("EGRESS_INFO", "link_params", "speed")))
+    into.fact("qdisc", _printed(metadata.get("EGRESS_INFO", "qdiscs", 0, "name")))
+    settings = metadata.get("SYSCTLS")
+    for name, value in settings.items() if settings else ():
+        into.fact(f"sysctl.{name}", _printed(value))
+    _of_streams(metadata, way, into)
+
+
+def _of_streams(metadata: Node, way: Direction | None, into: Gathered) -> None:
+    series = [metadata.get("SERIES_META", name) for name in way.streams] if way else []
+    first = next((each for each in series if each is not None), None)
+    into.fact("command_line", _printed(first.get("COMMAND")) if first else None)
+    for key, name in _COMMON:
+        values = [_printed(each.get(name)) if each else None for each in series]
+        texts = {value.text if value else None for value in values}
+        if len(texts) == 1:
+            into.fact(key, values[0])
+
+
+def _figures(root: Node, way: Direction | None, into: Gathered) -> None:
+    """Throughput as flent worked it out; bytes, seconds and retransmits where a single stream has them."""
+    meta = root.get("metadata", "SERIES_META")
+    if way is None or way.total is None or meta is None:
+        return
+    total = meta.get(way.total)
+    unit = total.string("UNITS") if total else None
+    if total is not None and unit is not None:
+        into.reading("mb_per_s", _printed(total.number("MEAN_VALUE")), unit.text)
+    if len(way.streams) == 1 and total is not None:
+        into.reading("driver_s", _printed(total.number("ELAPSED_TIME")), "s")
+        if way.pattern == "STRG":
+            into.reading("bytes_received", _printed(total.number("BYTES_RECVD")), "bytes")
+        else:
+            into.reading("bytes_sent", _printed(total.number("BYTES_SENT")), "bytes")
+        # A number in files of downloads, a string in those of uploads.
+        into.reading("retransmits", _printed(total.get("TCP_RETRANSMIT")), "segments")
+
+
+def _latency(root: Node, names: list[str], into: Gathered, *, is_result: bool) -> None:
+    """Echo requests beside the streams: their time covers the idle seconds before and after, too."""
+    name = ping_series(names)
+    series = root.get("metadata", "SERIES_META", name) if name else None
+    if series is None:
+        return
+    mean = _printed(series.number("MEAN_VALUE"))
+    if is_result:
+        into.reading("response_ms", mean, "ms")
+    into.reading("latency_mean_ms", mean, "ms")
+    into.reading("latency_min_ms", _printed(series.number("MIN_VALUE")), "ms")
+    into.reading("latency_max_ms", _printed(series.number("MAX_VALUE")), "ms")
+
+
+def _listings(root: Node, way: Direction | None, names: list[str]) -> Iterator[Listing]:
+    """The course of throughput and echoes, and what each stream of several did."""
+    places, results = root.get("x_values"), root.get("results")
+    shown = [(("mb_per_s", "Mbits/s"), way.total)] if way and way.total else []
+    shown += [(("latency_ms", "ms"), ping)] if (ping := ping_series(names)) else []
+    if places is not None and results is not None and shown:
+        series = [places, *(node for _, name in shown if (node := results.get(name or "")) is not None)]
+        cells = [[value if value.is_number else None for value in each.values()] for each in series]
+        rows = tuple(tuple(cell.text if cell else None for cell in row) for row in zip(*cells, strict=False))
+        lines = tuple(place.line for place in places.values())[: len(rows)]
+        yield Listing("intervals", (("t1", "s"), *(column for column, _ in shown)), rows, lines)
+    meta = root.get("metadata", "SERIES_META")
+    if way is not None and len(way.streams) > 1 and meta is not None:
+        streams = [stream for name in way.streams if (stream := meta.get(name)) is not None]
+        rows = tuple((str(n), *(_cell(each, key) for *_, key in _COLUMNS)) for n, each in enumerate(streams, start=1))
+        columns = (("id", ""), *((name, unit) for name, unit, _ in _COLUMNS))
+        yield Listing("connections", columns, rows, tuple(stream.line for stream in streams))
+
+
+def _cell(stream: Node, key: str) -> str | None:
+    printed = _printed(stream.get(key))
+    return printed.text if printed else None
+
+
+def _start(root: Node) -> tuple[datetime | None, str]:
+    """T0 in universal time from version 3 on; before that, the time of the first value tells whether it is."""
+    stated = root.string("metadata", "T0") or root.string("metadata", "TIME")
+    match = _TIME.fullmatch(stated.text) if stated else None
+    try:
+        taken = datetime.fromisoformat(match[1]) if match else None
+    except ValueError:
+        return None, ""
+    if taken is None or match is None or match[2]:
+        return taken, "+00:00" if taken else ""
+    measured = root.get("raw_values")
+    firsts = (series.number(0, "t") for series in measured.values()) if measured else iter(())
+    first = next((from_epoch(each.text) for each in firsts if each is not None), None)
+    is_universal = first is not None and abs(first - taken) < _CLOCKS_AGREE
+    return taken, "+00:00" if is_universal else ""
+
+
+def _judge(document: Document, way: Direction | None, names: list[str], found: ProblemLog) -> Status:
+    """Complete when all is there and a stream of the direction has data; anything else comes with a warning."""
+    root, results = document.root, document.root.get("results")
+    if not document.whole or results is None or not names:
+        what = document.problem or "has no results"
+        line = document.problem_line or document.last_line
+        found.warn("flent.cut-off", f"The data file {what}.", "Transfer the file again.", line)
+        return Status.INCOMPLETE
+    of = f" {way.pattern}" if way else ""
+    failed = [name for name in (way.streams if way else names) if not has_data(results, name)]
+    if len(failed) == len(way.streams if way else names):
+        message = f"No stream{of} has data: its runners failed."
+        found.warn("flent.no-data", message, "Start the server, then measure again.", results.line)
+        return Status.FAILED
+    if failed and way is not None:
+        message = f"{len(failed)} of {len(way.streams)} streams{of} have no data."
+        found.warn("flent.failed-streams", message, "See why their runners failed.", results.line)
+    total = root.number("metadata", "SERIES_META", way.total or "", "MEAN_VALUE") if way else results
+    if total is None:
+        message = f"The data file has no mean throughput{of}."
+        found.warn("flent.no-throughput", message, "Write it anew with a newer flent.", root.line)
+        return Status.INCOMPLETE
+    return Status.COMPLETE
