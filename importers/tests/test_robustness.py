@@ -17,6 +17,7 @@ from fixtures.report_listings import (
 from importers import FileReading, read
 from importers.collate import collate
 from importers.model import SourceFile, Status
+from importers.tests.expectations import LOGS
 
 LOG = """AWMLOG 1 tool=AWM role=client host=LINUXA mb_bytes=1048576
 RUN   run_id=AB101 trial=1 start="2002-02-26 14:05:03"
@@ -88,6 +89,15 @@ REPORTS = {
     "perfkit": controlled(perfkit_pages(), PERFKIT_WINDOW),
 }
 TEXTS |= REPORTS
+CASES = (
+    "uperf/rr/uperf.log",
+    "qperf/exact/q.txt",
+    "sockperf/ping_pong/s.txt",
+    "ttcp/megabits/s.txt",
+    "zc/twice/h.zcs.txt",
+)
+TEXTS |= {case.partition("/")[0]: (LOGS / case).read_bytes().decode() for case in CASES}
+TEXTS["uperf-profile"] = (LOGS / "uperf/rr/profile.xml").read_text()
 patient = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 

@@ -2,14 +2,11 @@
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from importers.model import Status
 from importers.problem_log import ProblemLog
+from importers.uperf.blocks import Block
 from importers.uperf.lines import Piece
-
-if TYPE_CHECKING:
-    from importers.uperf.log import Block
 
 _AGAIN = "Measure again."
 _FAILURES = re.compile(
@@ -20,14 +17,15 @@ _ABORTED = re.compile(r"\*\*\* Slave aborted! \*\*\*|Wrong goodbye magic.*|Error
 _HUNG_PERCENT = 5.0
 
 
-def judge(block: "Block", measured: str | None, found: ProblemLog) -> Status:
+def judge(block: Block, measured: str | None, found: ProblemLog) -> Status:
     """The run's status; anything but complete comes with a warning that says what uperf said."""
     failure = _first(block.others, _FAILURES)
     aborted = _first(block.others, _ABORTED)
     interrupted = _first(block.others, re.compile(r"Got SIG\w+.*"))
     whole = block.difference is not None and any(row.match["host"].strip() == "master" for row in block.statistics)
     if aborted is not None or (failure is not None and not whole):
-        _warn_failed(aborted or failure, block, found)
+        cause = aborted or failure
+        _warn_failed(block, cause.line if cause else block.last_line, found)
         return Status.FAILED
     if interrupted is not None:
         message = f"The run was interrupted ({interrupted.text.strip()}); its figures are not used."
@@ -50,18 +48,18 @@ def _first(pieces: Sequence[Piece], pattern: re.Pattern[str]) -> Piece | None:
     return next((piece for piece in pieces if pattern.match(piece.text)), None)
 
 
-def _warn_failed(cause: Piece | None, block: "Block", found: ProblemLog) -> None:
+def _warn_failed(block: Block, line: int, found: ProblemLog) -> None:
     said = [piece.text.strip()[:150] for piece in block.others if _FAILURES.match(piece.text)]
     message = f"uperf failed: {'; '.join(dict.fromkeys(said[:3]))}. None of its figures is used."
-    found.warn("uperf.failed", message, "Check slave, profile and variables, then measure again.", cause and cause.line)
+    found.warn("uperf.failed", message, "Check slave, profile and variables, then measure again.", line)
 
 
-def _did_something(block: "Block", measured: str) -> bool:
+def _did_something(block: Block, measured: str) -> bool:
     rows = block.raw.get(measured) or block.progress.get(measured) or []
     return bool(rows) and int(rows[-1].match["operations"]) > 0
 
 
-def _warn_of_errors(block: "Block", found: ProblemLog) -> None:
+def _warn_of_errors(block: Block, found: ProblemLog) -> None:
     if block.errors is None:
         return
     said = [piece.text.strip()[:150] for piece in block.others if piece.text.startswith("** ")]
@@ -70,7 +68,7 @@ def _warn_of_errors(block: "Block", found: ProblemLog) -> None:
     found.warn("uperf.errors", message, "See whether so many errors matter for the result.", block.errors.line)
 
 
-def _warn_of_hung_slave(block: "Block", found: ProblemLog) -> None:
+def _warn_of_hung_slave(block: Block, found: ProblemLog) -> None:
     """The slave's time differs from the master's. With CRR it waits ten seconds more, which is uperf's way."""
     row = block.difference
     if row is None or "n" in row.match["time"] or block.connects_always:

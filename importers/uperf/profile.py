@@ -80,7 +80,7 @@ class _Tree:
         self._count += 1
         if self._count > _MOST_ELEMENTS:
             raise ParseError(f"more than {_MOST_ELEMENTS} elements")
-        line = self.parser.parser.CurrentLineNumber if self.parser else 0  # type: ignore[attr-defined]
+        line = self.parser.parser.CurrentLineNumber if self.parser else 0
         element = _Element(tag, dict(attributes), line)
         self._open[-1].children.append(element)
         self._open.append(element)
@@ -128,12 +128,12 @@ def _read(text: Text, found: ProblemLog) -> _Element | None:
     tree.parser = DefusedXMLParser(target=tree)
     try:
         tree.parser.feed("\n".join(text.lines))
-        root = tree.parser.close()
+        tree.parser.close()
     except (ParseError, DefusedXmlException, ValueError) as error:
         message = f"This profile is not XML that can be read: {str(error)[:200]}."
         found.error("uperf.bad-profile", message, "Upload the profile that uperf was given.")
         return None
-    profiles = [element for element in root.children if element.name == "profile"]
+    profiles = [element for element in tree.root.children if element.name == "profile"]
     if not profiles or not profiles[0].of("group"):
         found.error("uperf.bad-profile", "The profile has no group.", "Upload the profile that uperf was given.")
         return None

@@ -1,5 +1,7 @@
 """What follows from what load tools print in parts: operations, time stamps, samples, both ends' bytes."""
 
+from typing import Any
+
 import pytest
 
 from perfdb.analysis.formulas import RunFigures, derive
@@ -17,7 +19,7 @@ RAW = {
 TWO_EACH = {"operations_per_transaction": (2.0,)}
 
 
-def values(figures: RunFigures) -> dict[str, tuple[float, str]]:
+def values(figures: RunFigures) -> dict[str, tuple[Any, str]]:
     return {str(each.measure): (pytest.approx(each.value), each.formula) for each in derive(figures)}
 
 
