@@ -7,7 +7,7 @@ a table asks for some of them in every cell.
 import math
 from collections.abc import Sequence
 
-from scipy import special, stats
+from scipy import special
 
 
 def student_quantile(probability: float, freedom: float) -> float:
@@ -39,5 +39,13 @@ def ratio_interval(log_ratio: float, half_width: float) -> tuple[float, float]:
 
 
 def false_discovery(ps: Sequence[float]) -> list[float]:
-    """The q of each p (Benjamini and Hochberg 1995): what is below 5 % holds at most 5 % of false alarms."""
-    return stats.false_discovery_control(ps).tolist() if ps else []
+    """The q of each p (Benjamini and Hochberg 1995): what is below 5 % holds at most 5 % of false alarms.
+
+    The k-th smallest of m has q = p·m/k, or that of a larger p where it is less.
+    """
+    largest_first = sorted(range(len(ps)), key=lambda place: ps[place], reverse=True)
+    qs, least = [1.0] * len(ps), 1.0
+    for rank, place in zip(range(len(ps), 0, -1), largest_first, strict=True):
+        least = min(least, ps[place] * len(ps) / rank)
+        qs[place] = least
+    return qs
