@@ -6,6 +6,7 @@ Each block is a result. Prefixes are powers of 1000; a latency is one way, half 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import islice
 
 from importers.gathering import Gathered, Printed
@@ -34,6 +35,10 @@ _FIGURES = (
     (re.compile(r"\w+_cost"), re.compile(rf"{_NUMBER} (?P<unit>(?:{_TIMES})/GB)")),
     (re.compile(r"\w+_cpus_used"), re.compile(rf"{_NUMBER} (?P<unit>%) cpus")),
 )
+# Figures that become readings or sizes, and need not be kept a second time.
+_READINGS = frozenset({"bw", "recv_bw", "latency", "time", "msg_size", "loc_send_bytes", "loc_recv_bytes"}) | {
+    f"{side}_{figure}" for side in ("send", "recv", "loc", "rem") for figure in ("cost", "cpus_used")
+}
 _SIZES = {"bytes": 1, "byte": 1, "B": 1, "KB": 10**3, "MB": 10**6, "KiB": 2**10, "MiB": 2**20, "GB": 10**9}
 _POWERS = {"K": 3, "M": 6, "G": 9, "T": 12}
 _CONFIGURATION = {"loc_node": "client", "rem_node": "server", "loc_os": "kernel", "loc_cpu": "cpu_model"}
@@ -108,13 +113,14 @@ def _blocks(text: Text, configuration: dict[str, Printed]) -> Iterator[_Block]:
     block: _Block | None = None
     last = len(text.lines)
     for number, line in text.numbered():
-        head = _TEST.fullmatch(line)
-        if head is not None or _CONF.fullmatch(line):
+        indented = line.startswith("    ")
+        head = None if indented else _TEST.fullmatch(line)
+        if head is not None or (not indented and _CONF.fullmatch(line)):
             if block is not None:
                 yield block
             block = _Block(head["protocol"], head["test"], number, number) if head else None
             continue
-        entry = _LINE.fullmatch(line)
+        entry = _LINE.fullmatch(line) if indented else None
         if block is None:
             if entry is not None:
                 configuration[entry["name"]] = Printed(entry["value"], number)
@@ -124,7 +130,7 @@ def _blocks(text: Text, configuration: dict[str, Printed]) -> Iterator[_Block]:
             _take(block, entry["name"], entry["value"], number, unfinished)
         elif line.strip():
             block.others.append(Printed(line.strip(), number))
-            block.cut = block.cut or line.startswith("    ")
+            block.cut = block.cut or indented
     if block is not None:
         yield block
 
@@ -139,9 +145,14 @@ def _name_loop(blocks: Sequence[_Block]) -> None:
         block.loops = len(sizes[f"{block.protocol}_{block.test}"]) > 1 and not block.is_latency
 
 
+@lru_cache(maxsize=256)
+def _pattern_of(name: str) -> re.Pattern[str] | None:
+    return next((pattern for names, pattern in _FIGURES if names.fullmatch(name)), None)
+
+
 def _take(block: _Block, name: str, value: str, line: int, unfinished: bool) -> None:
     """Keep a figure in its unit, and anything else as it stands; what may be cut inside is not kept."""
-    pattern = next((pattern for names, pattern in _FIGURES if names.fullmatch(name)), None)
+    pattern = _pattern_of(name)
     match = pattern.fullmatch(value) if pattern else None
     if (pattern is not None and match is None) or (pattern is None and unfinished):
         block.cut = True
@@ -208,7 +219,8 @@ def _facts(block: _Block, configuration: dict[str, Printed], gathered: Gathered)
     for name, value in configuration.items():
         gathered.fact(_CONFIGURATION.get(name, f"qperf.{name}"), value)
     for name, figure in block.figures.items():
-        gathered.fact(f"qperf.{name}", Printed(figure.text, figure.line))
+        if name not in _READINGS:
+            gathered.fact(f"qperf.{name}", Printed(figure.text, figure.line))
     for name, value in block.parameters.items():
         gathered.fact(f"qperf.{name}", value)
 
