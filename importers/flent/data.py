@@ -66,9 +66,9 @@ def _read(document: Document, file: str, of: tuple[str, int], found: ProblemLog)
     root = document.root
     results = root.get("results")
     names = [key for key, _ in results.items()] if results else []
-    ways = directions(names)
+    ways: list[Direction | None] = [*directions(names)] or [None]
     taken, zone = _start(root)
-    for way in ways or [None]:
+    for way in ways:
         into = Gathered()
         _circumstances(root, way, into, both=len(ways) > 1)
         status = _judge(document, way, names, found)

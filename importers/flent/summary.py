@@ -29,9 +29,9 @@ def parse(text: Text, name: str, version: int) -> Parsed:
     head, common, series = _take(text, found)
     if head is None:
         return Parsed([], found.problems)
-    ways = directions(list(series))
+    ways: list[Direction | None] = [*directions(list(series))] or [None]
     fragments = []
-    for way in ways or [None]:
+    for way in ways:
         into = Gathered(facts=list(common.facts))
         line = head[1]
         into.fact("workload", Printed(way.pattern if way else other_workload(head[0]["test"]), line))

@@ -68,6 +68,12 @@ class Banner:
         return found[1] if found and found[1].strip("0") else ""
 
     @property
+    def never_pauses(self) -> bool:
+        """Whether each transaction follows the one before at once: no burst, and no build that can pace (-w)."""
+        transactions = self.kind is not None and self.kind.shape is Shape.TRANSACTIONS
+        return transactions and not self.burst and "interval" not in self.flags
+
+    @property
     def half_width(self) -> str:
         """Half of the confidence interval that was asked for, in per cent; empty when none was."""
         found = _CONFIDENCE.search(self.flags)

@@ -108,6 +108,8 @@ def _circumstances(test: Test, text: Text, into: Gathered) -> None:
         into.fact("server", Printed(refused[1], error.line) if refused else None)
         into.fact("error", error)
     into.fact("asked_duration_s", asked_seconds(test))
+    if test.banner is not None and test.banner.never_pauses:
+        into.fact("think_ms", Printed("0", line))
 
 
 def _details(test: Test, into: Gathered) -> None:

@@ -95,7 +95,7 @@ def _transactions(values: dict[str, Printed], into: Gathered) -> None:
         into.reading("trans_per_s", values.get("THROUGHPUT"), unit.text)
     into.fact("request_bytes", values.get("REQUEST_SIZE"))
     into.fact("response_bytes", values.get("RESPONSE_SIZE"))
-    into.reading("response_ms", values.get("RT_LATENCY"), "usec")
+    into.reading("response_ms", values.get("RT_LATENCY") or values.get("MEAN_LATENCY"), "usec")
     for key, name in _LATENCIES.items():
         into.reading(name, values.get(key), "usec")
 

@@ -47,6 +47,33 @@ VSWITCH SYSTEM VSW1     Type: VSWITCH Connected: 1    Maxconn: INFINITE
       RX Bytes: 2980121              TX Bytes: 3120433
 Ready; T=0.01/0.01 14:05:01
 """
+WRK = """Running 30s test @ http://srv7:8080/item
+  4 threads and 50 connections
+  Thread Stats   Avg      Stdev     Max   +/- Stdev
+    Latency   512.34us    1.25ms  48.10ms   93.10%
+    Req/Sec    12.05k     1.02k   15.20k    70.00%
+  1440360 requests in 30.01s, 1.25GB read
+Requests/sec:  48001.12
+Transfer/sec:     42.66MB
+"""
+PING = """PING srv7 (10.1.2.3) 56(84) bytes of data.
+64 bytes from srv7 (10.1.2.3): icmp_seq=1 ttl=64 time=0.101 ms
+
+--- srv7 ping statistics ---
+1 packets transmitted, 1 received, 0% packet loss, time 0ms
+rtt min/avg/max/mdev = 0.101/0.101/0.101/0.000 ms
+"""
+NETPIPE = """  0:       1 bytes    500 times -->      0.76 Mbps in      10.00 usec
+  1:    1024 bytes    400 times -->    625.00 Mbps in      12.50 usec
+"""
+FORTIO = """{"RunType": "HTTP", "Labels": "shop", "ActualQPS": 500.5, "ActualDuration": 1000000000, "NumThreads": 2,
+ "DurationHistogram": {"Count": 500, "Min": 0.001, "Max": 0.01, "Avg": 0.004, "StdDev": 0.001,
+  "Percentiles": [{"Percentile": 99, "Value": 0.009}]}, "RetCodes": {"200": 500}}
+"""
+FLENT = """{"metadata": {"FLENT_VERSION": "2.3.0", "NAME": "tcp_download", "T0": "2026-03-04T05:06:07.250000Z",
+ "SERIES_META": {"TCP download": {"MEAN_VALUE": 940.5, "UNITS": "Mbits/s", "TCP_RETRANSMIT": "7"}}},
+ "raw_values": {}, "results": {"TCP download": [null, 940.5, null]}, "version": 4, "x_values": [0.0, 5.0, 10.0]}
+"""
 NETPERF = """MIGRATED TCP REQUEST/RESPONSE TEST from 0.0.0.0 (0.0.0.0) port 0 AF_INET to srv7 () port 0 AF_INET : demo
 Interim result: 12300.50 Trans/s over 1.000 seconds ending at 1700000001.000
 Local /Remote
@@ -83,7 +110,24 @@ Sending 1470 byte datagrams
 [ ID] Interval       Transfer     Bandwidth       Jitter   Lost/Total Datagrams
 [  3]  0.0- 2.0 sec  10.2 MBytes  42.2 Mbits/sec  0.047 ms 9744/16993 (57%)
 """
-TEXTS = {"netperf": NETPERF, "awm": LOG, "cp_query": CAPTURE, "iperf3": IPERF3, "iperf2": IPERF2}
+NUTTCP = """   11.9202 MB /   1.00 sec =   99.9918 Mbps     0 /  8928 ~drop/pkt  0.00 ~%loss
+   11.8881 MB /   1.00 sec =   99.7247 Mbps    25 /  8929 ~drop/pkt  0.28 ~%loss
+
+   23.8083 MB /   2.00 sec =   99.8597 Mbps 58 %TX 1 %RX 25 / 17857 drop/pkt 0.14 %loss
+"""
+TEXTS = {
+    "netperf": NETPERF,
+    "awm": LOG,
+    "cp_query": CAPTURE,
+    "iperf3": IPERF3,
+    "iperf2": IPERF2,
+    "nuttcp": NUTTCP,
+    "wrk": WRK,
+    "ping": PING,
+    "netpipe": NETPIPE,
+    "fortio": FORTIO,
+    "flent": FLENT,
+}
 REPORTS = {
     "vmprf": controlled(vmprf_pages(), VMPRF_WINDOW),
     "perfkit": controlled(perfkit_pages(), PERFKIT_WINDOW),

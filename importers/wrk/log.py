@@ -157,6 +157,7 @@ def _figures(report: _Report, into: Gathered) -> None:
     into.reading("transactions", report.group("total", "requests"), "requests")
     _glued(into, "bytes_received", report.group("total", "read"), "bytes")
     into.reading("errors", report.group("refusals"), "errors")
+    _glued(into, "response_ms", report.group("times", "mean"), "")
     for name in ("mean", "sd", "max"):
         _glued(into, f"latency_{name}_ms", report.group("times", name), "")
     for at, printed in report.percentiles.items():
