@@ -19,6 +19,7 @@ from importers import (
     manifest,
     netperf,
     netpipe,
+    nuttcp,
     perfkit,
     ping,
     qperf,
@@ -53,6 +54,7 @@ FORMATS: tuple[Format, ...] = (
     zc,
     fortio,
     flent,
+    nuttcp,
 )
 
 

@@ -97,7 +97,7 @@ def test_title_or_extra_data_may_name_the_run(said: str, run_id: str | None, tri
     ("old", "new", "mtu"),
     [
         ('"tcp_mss_default":\t1448', '"tcp_mss_default":\t8948', "9000"),
-        ('"tcp_mss_default":\t1448', '"tcp_mss_default":\t1428', "1500"),
+        ('"tcp_mss_default":\t1448', '"tcp_mss_default":\t1428', None),
         ('"tcp_mss_default":\t1448', '"tcp_mss_default":\t1398', None),
         ('"tcp_mss_default":\t1448', '"tcp_mss_default":\t0', None),
     ],

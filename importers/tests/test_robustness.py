@@ -115,8 +115,12 @@ NUTTCP = """   11.9202 MB /   1.00 sec =   99.9918 Mbps     0 /  8928 ~drop/pkt 
 
    23.8083 MB /   2.00 sec =   99.8597 Mbps 58 %TX 1 %RX 25 / 17857 drop/pkt 0.14 %loss
 """
-TEXTS = {
-    "netperf": NETPERF,
+NUTTCP = """   11.9202 MB /   1.00 sec =   99.9918 Mbps     0 /  8928 ~drop/pkt  0.00 ~%loss
+   11.8881 MB /   1.00 sec =   99.7247 Mbps    25 /  8929 ~drop/pkt  0.28 ~%loss
+
+   23.8083 MB /   2.00 sec =   99.8597 Mbps 58 %TX 1 %RX 25 / 17857 drop/pkt 0.14 %loss
+"""
+TEXTS = {"netperf": NETPERF,
     "awm": LOG,
     "cp_query": CAPTURE,
     "iperf3": IPERF3,
@@ -126,8 +130,7 @@ TEXTS = {
     "ping": PING,
     "netpipe": NETPIPE,
     "fortio": FORTIO,
-    "flent": FLENT,
-}
+    "flent": FLENT, "nuttcp": NUTTCP}
 REPORTS = {
     "vmprf": controlled(vmprf_pages(), VMPRF_WINDOW),
     "perfkit": controlled(perfkit_pages(), PERFKIT_WINDOW),

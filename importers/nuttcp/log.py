@@ -1,0 +1,163 @@
+"""Results of nuttcp, as its client prints them."""
+
+from collections.abc import Iterator
+
+from importers.listings import Column, listing
+from importers.model import Fact, Fragment, Kind, Parsed, Reading, Status, Text
+from importers.nuttcp import scan
+from importers.nuttcp.scan import Test, Transfer
+from importers.problem_log import ProblemLog
+from importers.repeats import number_trials
+from importers.segments import mtu_of
+
+NAME = "nuttcp"
+TITLE = "nuttcp result"
+VERSION = 1
+
+_AGAIN = "Measure again."
+_FIGURES = (
+    ("retransmits", "retransmits", "count"),
+    ("packets_lost", "lost", "count"),
+    ("loss_percent", "percent", "%"),
+    ("rtt_ms", "rtt", "ms"),
+)
+_COLUMNS = (
+    ("retransmits", "count", "retransmits"),
+    ("lost_packets", "count", "lost"),
+    ("packets", "count", "packets"),
+    ("lost_percent", "%", "percent"),
+)
+
+
+def recognise(text: Text) -> bool:
+    """Whether one of the first lines is one that only nuttcp prints."""
+    return scan.recognise(text)
+
+
+def parse(text: Text) -> Parsed:
+    """One fragment a test."""
+    found = ProblemLog(text.name)
+    fragments = [_fragment(test, text.name, found) for test in scan.tests(text)]
+    return Parsed(number_trials(fragments), found.problems)
+
+
+def _fragment(test: Test, file: str, found: ProblemLog) -> Fragment:
+    status = _judge(test, found)
+    workload = _workload(test)
+    if status is Status.COMPLETE and workload is None:
+        remedy = "Give the workload (STRP or STRG) with the upload, or measure with -v."
+        found.note("nuttcp.no-direction", "The result does not say which side sent.", remedy, test.last_line)
+    rows = [(each.line, _interval(each)) for each in test.intervals]
+    return Fragment(
+        file=file,
+        format=NAME,
+        format_version=VERSION,
+        kind=Kind.DRIVER,
+        first_line=test.first_line,
+        last_line=test.last_line,
+        role="client",
+        status=status,
+        facts=tuple(_facts(test, status, workload)),
+        readings=tuple(_readings(test, status, workload)),
+        listings=listing("intervals", rows),
+    )
+
+
+def _judge(test: Test, found: ProblemLog) -> Status:
+    if test.said is not None:
+        found.warn("nuttcp.failed", f"The test failed: {test.said[0]}.", _AGAIN, test.said[1])
+        return Status.FAILED
+    if test.interrupted is not None:
+        message = "The test was interrupted; what was transferred until then is kept without a throughput."
+        found.warn("nuttcp.interrupted", message, _AGAIN, test.interrupted)
+        return Status.INCOMPLETE
+    if not test.is_over or _received(test) is None:
+        message = "The test has no result: the file was cut off, or nuttcp was killed."
+        found.warn("nuttcp.cut-off", message, "Transfer the file again and import it.", test.last_line)
+        return Status.INCOMPLETE
+    return Status.COMPLETE
+
+
+def _received(test: Test) -> Transfer | None:
+    """What arrived: the result's line, in verbose output the receiver's."""
+    sides = (side.transfer for side in test.sides if side.letter == "r")
+    return test.result or next(sides, None)
+
+
+def _workload(test: Test) -> str | None:
+    """Verbose output begins with the local side; else the command tells, which sends unless it has -r."""
+    if test.sides:
+        return "STRP" if test.sides[0].letter == "t" else "STRG"
+    options = test.command[0].split() if test.command else ["-F"]
+    if "-F" in options:
+        return None
+    return "STRG" if "-r" in options else "STRP"
+
+
+def _facts(test: Test, status: Status, workload: str | None) -> Iterator[Fact]:
+    yield Fact("factor.tool", "nuttcp", test.first_line)
+    if workload is not None:
+        yield Fact("workload", workload, test.first_line)
+    if test.command is not None:
+        yield Fact("command_line", f"nuttcp {test.command[0]}", test.command[1])
+    for fact in test.facts:
+        is_protocol = fact.key == "protocol"
+        yield Fact("factor.protocol", fact.text.upper(), fact.line) if is_protocol else fact
+        if fact.key == "mss" and (mtu := mtu_of(fact.text)):
+            yield Fact("mtu", mtu, fact.line)
+    if test.said is not None:
+        yield Fact("error", *test.said)
+    yield from _protocol(test)
+    for side in test.sides:
+        if side.letter == "t" and side.transfer is not None:
+            yield Fact("sent_rate", f"{side.transfer.rate} {side.transfer.rate_unit}", side.transfer.line)
+    if status is not Status.COMPLETE and (so_far := _received(test)) is not None:
+        yield Fact("rate_so_far", f"{so_far.rate} {so_far.rate_unit}", so_far.line)
+
+
+def _protocol(test: Test) -> Iterator[Fact]:
+    """Brief results do not name it: only UDP loses datagrams, only TCP has retransmits and round trips."""
+    result = test.result
+    if result is not None and not test.sides:
+        if "packets" in result.more:
+            yield Fact("factor.protocol", "UDP", result.line)
+        elif result.more.keys() & {"retransmits", "rtt"}:
+            yield Fact("factor.protocol", "TCP", result.line)
+
+
+def _readings(test: Test, status: Status, workload: str | None) -> Iterator[Reading]:
+    received = _received(test)
+    if received is not None and status is not Status.FAILED:
+        if status is Status.COMPLETE:
+            yield Reading("mb_per_s", received.rate, received.rate_unit, received.line)
+        yield Reading("bytes_received", received.transfer, "MB", received.line)
+        yield Reading("driver_s", received.seconds, "s", received.line)
+    for sent in (side.transfer for side in test.sides if side.letter == "t"):
+        if sent is not None and status is not Status.FAILED:
+            yield Reading("bytes_sent", sent.transfer, "MB", sent.line)
+    figures = dict(_figures(test))
+    for name, key, unit in _FIGURES:
+        if key in figures:
+            yield Reading(name, figures[key][0], unit, figures[key][1])
+    roles = {"STRP": ("client", "server"), "STRG": ("server", "client")}.get(workload or "", ("sender", "receiver"))
+    for role, key in zip(roles, ("sender_cpu", "receiver_cpu"), strict=True):
+        if key in figures:
+            yield Reading("processor_util", figures[key][0], "%", figures[key][1], role)
+
+
+def _figures(test: Test) -> Iterator[tuple[str, tuple[str, int]]]:
+    """The further figures with their lines, of verbose output those of both sides."""
+    if test.result is not None:
+        yield from ((key, (text, test.result.line)) for key, text in test.result.more.items())
+    for side in test.sides:
+        name = "sender_cpu" if side.letter == "t" else "receiver_cpu"
+        yield from ((name if key == "cpu" else key, figure) for key, figure in side.figures.items())
+
+
+def _interval(each: Transfer) -> dict[Column, str]:
+    cells: dict[Column, str] = {
+        ("seconds", "s"): each.seconds,
+        ("bytes", "MB"): each.transfer,
+        ("throughput", each.rate_unit): each.rate,
+    }
+    return cells | {(name, unit): each.more[key] for name, unit, key in _COLUMNS if key in each.more}

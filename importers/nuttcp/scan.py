@@ -1,0 +1,199 @@
+"""The lines of nuttcp, in each of its three forms: brief, ``-fparse`` and verbose (``-v``)."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+
+from importers.model import Fact, Text
+
+_HEAD_LINES = 60
+_LONGEST_COMMAND = 1000
+_BRIEF = re.compile(
+    r"(?:nuttcp-[tr]: )?\s*(?P<transfer>\d[\d.]*) MB / +(?P<seconds>\d[\d.]*) sec = +(?P<rate>\d[\d.]*)"
+    r" (?P<rate_unit>[KMG]?bps)\b(?P<more>.*)"
+)
+_PARSE = re.compile(
+    r"megabytes=(?P<transfer>\d[\d.]*) real_sec(?P<is_result>onds)?=(?P<seconds>\d[\d.]*)"
+    r" rate_Mbps=(?P<rate>\d[\d.]*)(?P<more>.*)"
+)
+_MORE = (
+    re.compile(r" (?P<sender_cpu>[\d.]+) %TX"),
+    re.compile(r" (?P<receiver_cpu>[\d.]+) %RX"),
+    re.compile(r" (?P<retransmits>\d+) retrans\b"),
+    re.compile(r" (?P<lost>\d+) / +(?P<packets>\d+) ~?drop/pkt +(?P<percent>[\d.]+) ~?%loss"),
+    re.compile(r" (?P<rtt>[\d.]+) msRTT"),
+)
+_PAIR_NAMES = {
+    "tx_cpu": "sender_cpu",
+    "rx_cpu": "receiver_cpu",
+    "retrans": "retransmits",
+    "rtt_ms": "rtt",
+    "drop": "lost",
+    "pkt": "packets",
+    "data_loss": "percent",
+}
+_PAIR = re.compile(r"\b(?P<key>\w+)=(?P<value>\d[\d.]*)(?=\s|$)")
+_SIDE = re.compile(r"nuttcp-(?P<side>[tr])(?:<\S+>)?: (?P<what>.*)")
+_VERSION = re.compile(r"v(?P<tool_version>\d[\w.]*): ")
+_TRANSFER = re.compile(
+    r"(?P<transfer>\d[\d.]*) MB in (?P<seconds>\d[\d.]*) real seconds = .{0,80}?"
+    r"(?P<rate>\d[\d.]*) (?P<rate_unit>[KMG]bps)"
+)
+_RUSAGE = re.compile(r"(?<![\d.])[\d.]+user [\d.]+sys \S+real (?P<cpu>\d+)% ")
+_SIDE_FACTS = (
+    _VERSION,
+    re.compile(r"buflen=(?P<message_bytes>\d+), nstream=(?P<users>\d+), port=(?P<port>\d+) (?P<protocol>tcp|udp)\b"),
+    re.compile(r"port=\d+ (?:tcp|udp) (?:->|<-) (?P<server>\S+)"),
+    re.compile(r"time limit = (?P<asked_duration_s>[\d.]+) seconds"),
+    re.compile(r"connect to (?P<server_address>\S+?)(?: with|$)"),
+    re.compile(r"\bmss=(?P<mss>\d+)"),
+    re.compile(r"accept from (?P<client_address>\S+)"),
+)
+_RTT = re.compile(r"RTT=(?P<rtt>[\d.]+) ms")
+_RETRANS = re.compile(r"retrans = (?P<retransmits>\d+)")
+_LOSS = re.compile(r"(?<!\d)(?P<lost>\d+) / +(?P<packets>\d+) drop/pkt +(?P<percent>[\d.]+) ?%")
+_ERROR = re.compile(r"(?:nuttcp-[tr](?:<\S+>)?: )?(?P<said>Error: .+|connect: .+|invalid ctlport = .+|errno=\d+)")
+_INTERRUPTED = "*** transfer interrupted ***"
+_COMMAND = re.compile(r"(?:^|[\s/])nuttcp(?P<options>(?: +[\w./:@-]+)+) *$")
+
+
+@dataclass(slots=True)
+class Transfer:
+    """What one line says was transferred; ``more`` has its further figures by name."""
+
+    line: int
+    transfer: str
+    seconds: str
+    rate: str
+    rate_unit: str
+    more: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Side:
+    """What one end says in verbose output: ``t`` sends, ``r`` receives. ``is_whole`` when its last line is there."""
+
+    letter: str
+    transfer: Transfer | None = None
+    figures: dict[str, tuple[str, int]] = field(default_factory=dict)
+    is_whole: bool = False
+
+
+@dataclass(slots=True)
+class Test:
+    """One test: the local side comes first. ``result`` is the line of a brief or ``-fparse`` result."""
+
+    first_line: int
+    last_line: int
+    facts: list[Fact] = field(default_factory=list)
+    sides: list[Side] = field(default_factory=list)
+    intervals: list[Transfer] = field(default_factory=list)
+    result: Transfer | None = None
+    said: tuple[str, int] | None = None
+    interrupted: int | None = None
+    command: tuple[str, int] | None = None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the next line is of another test."""
+        return self.result is not None or (len(self.sides) > 1 and self.sides[-1].is_whole)
+
+    def add(self, key: str, text: str, line: int) -> None:
+        """The first time that something is said counts."""
+        if all(known.key != key for known in self.facts):
+            self.facts.append(Fact(key, text, line))
+
+
+def recognise(text: Text) -> bool:
+    """A line that only nuttcp prints, among the first."""
+    head = islice(text.lines, _HEAD_LINES)
+    return any(_BRIEF.match(line) or _PARSE.match(line) or _is_other(line) for line in head)
+
+
+def _is_other(line: str) -> bool:
+    side = _SIDE.match(line)
+    if side is not None:
+        return _VERSION.match(side["what"]) is not None or side["what"].startswith(("Error: ", "Info: "))
+    return re.fullmatch(r"invalid ctlport = \d+", line.strip()) is not None
+
+
+def tests(text: Text) -> list[Test]:
+    """All tests, in order. A last line that is not whole says nothing."""
+    found: list[Test] = []
+    command: tuple[str, int] | None = None
+    whole = text.lines if text.ends_whole else text.lines[:-1]
+    for number, line in enumerate(whole, start=1):
+        if len(line) < _LONGEST_COMMAND and (asked := _COMMAND.search(line)):
+            command = asked["options"].strip(), number
+            if found and not found[-1].is_over:
+                found.append(Test(number, number))
+                found[-1].command = command
+        elif _says_something(line):
+            if not found or found[-1].is_over or _begins(line, found[-1]):
+                found.append(Test(number, number))
+            found[-1].command = found[-1].command or command
+            _take(found[-1], number, line)
+    return [test for test in found if test.sides or test.intervals or test.result or test.said]
+
+
+def _says_something(line: str) -> bool:
+    return _INTERRUPTED in line or any(pattern.match(line) for pattern in (_BRIEF, _PARSE, _SIDE, _ERROR))
+
+
+def _begins(line: str, test: Test) -> bool:
+    """Whether this line is of another test: figures after an error, or a side that introduces itself again."""
+    if test.said is not None:
+        return _BRIEF.match(line) is not None or _PARSE.match(line) is not None
+    side = _SIDE.match(line)
+    if side is None or not _VERSION.match(side["what"]):
+        return False
+    return len(test.sides) > 1 or any(each.letter == side["side"] for each in test.sides)
+
+
+def _take(test: Test, number: int, line: str) -> None:
+    test.last_line = number
+    if brief := _BRIEF.match(line):
+        more = brief["more"].partition(" Tot:")[0]
+        figures = {key: value for each in _figures(more) for key, value in each.items()}
+        transfer = Transfer(number, brief["transfer"], brief["seconds"], brief["rate"], brief["rate_unit"], figures)
+        _take_transfer(test, transfer, is_result="sender_cpu" in figures and "receiver_cpu" in figures)
+    elif pairs := _PARSE.match(line):
+        figures = {_PAIR_NAMES[key]: value for key, value in _PAIR.findall(pairs["more"]) if key in _PAIR_NAMES}
+        transfer = Transfer(number, pairs["transfer"], pairs["seconds"], pairs["rate"], "Mbps", figures)
+        _take_transfer(test, transfer, is_result=pairs["is_result"] is not None)
+    elif _INTERRUPTED in line:
+        test.interrupted = number
+    elif error := _ERROR.match(line):
+        test.said = test.said or (error["said"].removeprefix("Error: "), number)
+    elif side := _SIDE.match(line):
+        _take_side(test, number, side["side"], side["what"])
+
+
+def _figures(more: str) -> Iterator[dict[str, str]]:
+    yield from (match.groupdict() for pattern in _MORE if (match := pattern.search(more)))
+
+
+def _take_transfer(test: Test, transfer: Transfer, *, is_result: bool) -> None:
+    if is_result:
+        test.result = transfer
+    else:
+        test.intervals.append(transfer)
+
+
+def _take_side(test: Test, number: int, letter: str, what: str) -> None:
+    """A line of verbose output; the two ends say the same circumstances, of which the local side's count."""
+    if _VERSION.match(what):
+        test.sides.append(Side(letter))
+    side = next((each for each in test.sides if each.letter == letter), None)
+    if side is None:
+        return
+    for pattern in _SIDE_FACTS:
+        for key, value in match.groupdict().items() if (match := pattern.search(what)) else ():
+            test.add(key, value, number)
+    for pattern in (_RTT, _RETRANS, _LOSS, _RUSAGE):
+        for key, value in match.groupdict().items() if (match := pattern.search(what)) else ():
+            side.figures[key] = value, number
+    side.is_whole = side.is_whole or "cpu" in side.figures
+    if side.transfer is None and (said := _TRANSFER.match(what)):
+        side.transfer = Transfer(number, said["transfer"], said["seconds"], said["rate"], said["rate_unit"])
