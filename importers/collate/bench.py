@@ -1,11 +1,12 @@
 """Where drafts are put together: by run id at once, what has none by time when the others are placed."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from importers.collate.digests import content_digest
-from importers.collate.folders import folder_of, stem_of
+from importers.collate.folders import distinct, folder_of, own_folder, without_ending
 from importers.collate.kinds import is_client, is_evidence, is_peer
 from importers.collate.names import run_id_in_name
 from importers.collate.parts import number_of_part
@@ -51,6 +52,7 @@ class Bench:
     seats: list[Seat] = field(default_factory=list)
     by_run: dict[str, list[Seat]] = field(default_factory=dict)
     waiting: list[Fragment] = field(default_factory=list)
+    unnamed: list[Sequence[Fragment]] = field(default_factory=list)
     furnished: set[str] = field(default_factory=set)
 
     def run_id_of(self, fragment: Fragment) -> str | None:
@@ -78,7 +80,7 @@ class Bench:
             for fragment in ordered:
                 if kind(fragment) and id(fragment) not in grouped:
                     self._place(fragment)
-        self._place_by_time()
+        self._place_the_rest()
 
     def _folder(self, fragment: Fragment) -> str | None:
         """The folder that is named after the fragment's run, where nothing but the name says which run it is."""
@@ -86,12 +88,15 @@ class Bench:
         return folder_of(fragment, run_id)
 
     def _place_group(self, group: Sequence[Fragment]) -> None:
+        """Make one draft of logs that are of one run."""
         run_id = self.run_id_of(group[0])
-        if run_id is not None:
-            seat = self._open(run_id, group[0])
-            for fragment in group:
-                seat.take(fragment)
-            self._say_run_id(seat, group[0])
+        if run_id is None:
+            self.unnamed.append(group)
+            return
+        seat = self._open(run_id, group[0])
+        for fragment in group:
+            seat.take(fragment)
+        self._say_run_id(seat, group[0])
 
     def _place(self, fragment: Fragment) -> None:
         """Put a fragment to its run by the run id in its content or name, else keep it waiting."""
@@ -115,33 +120,56 @@ class Bench:
         if not (folder and known):
             seat.draft.problems.append(about(fragment, Severity.NOTE, "collate.run-id-from-name", message))
 
-    def _place_by_time(self) -> None:
-        """Join what has no run id by time and host; each fragment placed may name hosts that place another."""
-        progress = True
-        while progress and self.waiting:
-            placed = [fragment for fragment in self.waiting if self._join(fragment)]
-            done = set(map(id, placed))
-            self.waiting = [fragment for fragment in self.waiting if id(fragment) not in done]
-            progress = bool(placed)
-        unnamed = [fragment for fragment in self.waiting if is_client(fragment)]
+    def _place_the_rest(self) -> None:
+        """Join what has no run id by time and host, else by its folder; a log that nothing names goes by its file."""
+        self._place_waiting(self._join_by_time)
+        self.unnamed += [[fragment] for fragment in self.waiting if is_client(fragment)]
         self.waiting = [fragment for fragment in self.waiting if not is_client(fragment)]
-        self._name_by_files(unnamed)
-        if unnamed and self.waiting:
-            self._place_by_time()
-            return
+        self._name_by_files()
+        self._place_waiting(self._join_by_folder)
+        self._place_waiting(self._join_by_time)
         for fragment in self.waiting:
             message = "Nothing tells which run this belongs to: no run id in it or its name, no run at its time."
             self.problems.append(about(fragment, Severity.ERROR, "collate.no-run", message, CHOOSE))
 
-    def _name_by_files(self, unnamed: Sequence[Fragment]) -> None:
-        """Call each run as its log's file: a result that names no run is a run all the same."""
-        stems = stem_of({fragment.file for fragment in unnamed})
-        for fragment in unnamed:
-            seat = self._open(stems[fragment.file], fragment)
-            seat.take(fragment)
-            message = f"Nothing names this run; it is called {seat.draft.run_id}, as the file."
-            problem = about(fragment, Severity.NOTE, "collate.run-id-from-file", message)
+    def _place_waiting(self, join: Callable[[Fragment], bool]) -> None:
+        """Join while there is progress: each fragment placed may name hosts that place another."""
+        progress = True
+        while progress and self.waiting:
+            done = {id(fragment) for fragment in self.waiting if join(fragment)}
+            self.waiting = [fragment for fragment in self.waiting if id(fragment) not in done]
+            progress = bool(done)
+
+    def _name_by_files(self) -> None:
+        """Call each run as its log's file, or as the folder that holds its log and its evidence, and no other log."""
+        logs = Counter(own_folder(group[0], None) for group in self.unnamed)
+        furnished = {own_folder(fragment, None) for fragment in self.waiting} - {None}
+        paths = []
+        for group in self.unnamed:
+            folder = own_folder(group[0], None)
+            alone = folder is not None and logs[folder] == 1 and (folder in furnished or len(group) > 1)
+            paths.append(folder if alone and folder else without_ending(group[0].file))
+        names = distinct(paths)
+        for group, path in zip(self.unnamed, paths, strict=True):
+            seat = self._open(names[path], group[0])
+            for fragment in group:
+                seat.take(fragment)
+            what = "file" if path == without_ending(group[0].file) else "folder"
+            message = f"Nothing names this run; it is called {seat.draft.run_id}, as the {what}."
+            problem = about(group[0], Severity.NOTE, "collate.run-id-from-file", message)
             seat.draft.problems.append(problem)
+
+    def _join_by_folder(self, fragment: Fragment) -> bool:
+        """Put evidence to the only run whose log lies in the same folder and is named by nothing else either."""
+        folder = own_folder(fragment, None)
+        logs = [group[0] for group in self.unnamed if own_folder(group[0], None) == folder]
+        if folder is None or len(logs) != 1:
+            return False
+        seat = next(seat for seat in self.seats if seat.draft.driver is logs[0])
+        if not may_join(seat.draft, fragment):
+            return False
+        seat.take(fragment)
+        return True
 
     def _open(self, run_id: str, fragment: Fragment) -> Seat:
         seat = Seat(RunDraft(run_id, fragment.trial), [])
@@ -182,7 +210,7 @@ class Bench:
         here = [seat for seat in fitting if folder in folders[id(seat)]]
         return here or [seat for seat in fitting if not folders[id(seat)] & self.furnished]
 
-    def _join(self, fragment: Fragment) -> bool:
+    def _join_by_time(self, fragment: Fragment) -> bool:
         members = [seat.members for seat in self.seats]
         chosen = choose_by_time_and_host(fragment, [seat.draft for seat in self.seats], members)
         if len(chosen) != 1 or not may_join(chosen[0], fragment):

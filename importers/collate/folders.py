@@ -18,18 +18,28 @@ def folder_of(fragment: Fragment, run_id: str | None) -> str | None:
     return None
 
 
-def stem_of(files: Iterable[str]) -> dict[str, str]:
-    """A run id for each file: its name without ending, after as many of its folders as make it differ from others."""
-    paths = {file: _without_ending(PurePosixPath(file)) for file in files}
-    names = {file: path.name for file, path in paths.items()}
-    for depth in range(2, max((len(path.parts) for path in paths.values()), default=0) + 1):
+def own_folder(fragment: Fragment, run_id: str | None) -> str | None:
+    """The folder named after the run; for a file that names no run the one it lies in, if it lies in any."""
+    if run_id is not None:
+        return folder_of(fragment, run_id)
+    parent = PurePosixPath(fragment.file).parent
+    return str(parent) if parent.name else None
+
+
+def distinct(paths: Iterable[str]) -> dict[str, str]:
+    """A run id for each path: its last part, after as many parts before it as make it differ from the others'."""
+    parts = {path: PurePosixPath(path).parts for path in paths}
+    names = {path: own[-1] for path, own in parts.items()}
+    for depth in range(2, max(map(len, parts.values()), default=0) + 1):
         used = Counter(names.values())
-        for file, path in paths.items():
-            if used[names[file]] > 1:
-                names[file] = "/".join(path.parts[-depth:])
+        for path, own in parts.items():
+            if used[names[path]] > 1:
+                names[path] = "/".join(own[-depth:])
     return names
 
 
-def _without_ending(path: PurePosixPath) -> PurePosixPath:
+def without_ending(file: str) -> str:
+    """A file's path without the ending of its name."""
+    path = PurePosixPath(file)
     packed = path.with_suffix("") if path.suffix == ".gz" else path
-    return packed.with_suffix("") if packed.suffix else packed
+    return str(packed.with_suffix("")) if packed.suffix else str(packed)

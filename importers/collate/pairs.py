@@ -14,7 +14,7 @@ def pair_up(draft: RunDraft, snapshots: Sequence[Fragment]) -> None:
     """
     usable = []
     for snapshot in snapshots:
-        if snapshot.phase in _PHASES and (snapshot.role or (snapshot.role == "" and snapshot.host)):
+        if snapshot.phase in _PHASES and snapshot.role is not None:
             usable.append(snapshot)
         else:
             message = "This snapshot was left out: nothing says before or after which run, or whose it is."

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import PurePosixPath
 
-from importers.collate.folders import folder_of
+from importers.collate.folders import own_folder
 from importers.collate.kinds import is_client, is_evidence
 from importers.model import Fragment
 
@@ -37,7 +37,7 @@ def groups_of_parts(
     ``run_ids`` has the run of each fragment by its ``id()``, ``stated`` the manifests' rows by run id.
     """
     siblings: dict[tuple[object, ...], list[Fragment]] = {}
-    furnished = {folder_of(each, run_ids[id(each)]) for each in fragments if is_evidence(each)}
+    furnished = {own_folder(each, run_ids[id(each)]) for each in fragments if is_evidence(each)}
     for fragment in filter(is_client, fragments):
         key = _key(fragment, run_ids[id(fragment)])
         if key is not None:
@@ -48,7 +48,7 @@ def groups_of_parts(
 
 def _key(fragment: Fragment, run_id: str | None) -> tuple[object, ...] | None:
     """What logs of one run have in common; None for a log that names its own run or is not numbered."""
-    folder = folder_of(fragment, run_id)
+    folder = own_folder(fragment, run_id)
     match = _NUMBERED.fullmatch(PurePosixPath(fragment.file).stem)
     if fragment.run_id is not None or folder is None or match is None:
         return None
@@ -71,7 +71,7 @@ def _together(
     users = {fact.text for row in stated.get(run_id.casefold(), ()) for fact in row.facts if fact.key == "users"}
     if users:
         return str(_users(group)) in users
-    return folder_of(group[0], run_id) in furnished
+    return own_folder(group[0], run_id) in furnished
 
 
 def _users(group: Iterable[Fragment]) -> int:

@@ -6,6 +6,8 @@ from dataclasses import replace
 from importers.model import Fragment, Pair, Problem, RunDraft, Severity, SourcedFact
 
 CLIENT, SERVER = "client", "server"
+UNNAMED = "host"
+"""The role of snapshots that do not even say on which host they were taken."""
 
 
 def name_roles(draft: RunDraft, given: Mapping[str, str]) -> None:
@@ -15,7 +17,7 @@ def name_roles(draft: RunDraft, given: Mapping[str, str]) -> None:
     nothing is said plays the role that is left when there are two; else its own name is its role.
     """
     known = _known_roles(draft, given)
-    hosts = {pair.host.casefold(): pair.host for pair in draft.pairs if pair.host and not pair.role}
+    hosts = {_key(pair): pair.host or UNNAMED for pair in draft.pairs if not pair.role}
     undecided = [host for host in hosts if host not in known]
     taken = {known[host] for host in hosts if host in known} | {pair.role for pair in draft.pairs if pair.role}
     free = {CLIENT, SERVER} - taken
@@ -29,18 +31,27 @@ def name_roles(draft: RunDraft, given: Mapping[str, str]) -> None:
 
 def _known_roles(draft: RunDraft, given: Mapping[str, str]) -> dict[str, str]:
     """The role of each host that something names, by its name in lower case."""
-    named: dict[str, str] = {}
     logs = ((CLIENT, draft.driver), (SERVER, draft.peer))
     stated = [(role, log.host) for role, log in logs if log is not None and log.host]
     facts = [(fact.key, fact.text) for fact in draft.facts if fact.key in {CLIENT, SERVER} and not fact.of_host]
     persons = [(role, text) for role, text in given.items() if role in {CLIENT, SERVER}]
+    captured = {each.host.casefold() for each in draft.fragments if each.host}
+    named: dict[str, str] = {}
     for role, host in (*stated, *facts, *persons):
-        named.setdefault(host.strip().casefold(), role)
+        name = host.strip().casefold()
+        # A log may name the host by its address, and then another word counts; each role is played once.
+        if name in captured and role not in named.values():
+            named.setdefault(name, role)
     return named
 
 
 def _with_role(pair: Pair, known: Mapping[str, str]) -> Pair:
-    return pair if pair.role else replace(pair, role=known.get((pair.host or "").casefold(), pair.host or ""))
+    return pair if pair.role else replace(pair, role=known.get(_key(pair), pair.host or UNNAMED))
+
+
+def _key(pair: Pair) -> str:
+    """A pair's host without regard to capitals."""
+    return (pair.host or "").casefold()
 
 
 def _role_by_file(draft: RunDraft, known: Mapping[str, str]) -> dict[str, str]:

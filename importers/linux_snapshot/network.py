@@ -1,7 +1,7 @@
 """``ip link`` and ``ethtool``: an adapter's counters, its MTU, its driver and what it offloads."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from itertools import pairwise
 
 from importers import json_text
@@ -12,6 +12,7 @@ _LINK = re.compile(r"\d+:\s+(?P<name>[^:@\s]+)(?:@\S+)?:\s+<[^>]*>(?P<rest>.*)")
 _COUNTED = re.compile(r"\s*(?P<direction>RX|TX)(?P<errors> errors)?:\s+(?P<names>\S.*)")
 _SETTINGS = ("mtu", "qdisc")
 _LOOPBACK = "lo"
+_PRETTY_HEAD = 8
 # What ip calls otherwise than /proc/net/dev.
 _SPELLED = {"mcast": "multicast", "collsns": "collisions", "missed": "missed", "overrun": "over"}
 _OFFLOADS = {
@@ -116,7 +117,7 @@ def _device(title: str) -> str:
     return words[-1] if words else "adapter"
 
 
-def is_link_json(lines: Iterable[str]) -> bool:
-    """Whether text begins as ``ip -j link`` prints it."""
-    first = next((line.strip() for line in lines if line.strip()), "")
-    return first.startswith("[") and '"ifname"' in first[:400]
+def is_link_json(lines: Sequence[str]) -> bool:
+    """Whether text begins as ``ip -j link`` prints it, in one line or in many."""
+    first = "".join(lines[:_PRETTY_HEAD])[:400].lstrip()
+    return first.startswith("[") and '"ifname"' in first

@@ -17,6 +17,7 @@ _DATE = re.compile(
     r"(?: (?P<half>AM|PM))? (?P<zone>[A-Z+-][A-Z0-9+:-]*) (?P<year>\d{4})"
 )
 _UNAME = re.compile(r"Linux (?P<host>\S+) (?P<release>\S+) (?P<rest>.+)")
+_MACHINE_TYPE = re.compile(r"machine = ([0-9A-F]+)")
 _MACHINES = re.compile(r"\b(x86_64|i[3-6]86|aarch64|armv\w+|s390x?|ppc64(?:le)?|ppc|riscv64|loongarch64|mips\w*)\b")
 
 
@@ -94,13 +95,13 @@ def read_hostname(section: Section, evidence: Evidence) -> None:
 
 
 def read_cpuinfo(section: Section, evidence: Evidence) -> None:
-    """/proc/cpuinfo and ``lscpu``: the processor's model; on s390x the machine type says which machine it is."""
-    keys = {"model name": "cpu_model", "processor 0": "cpu_model", "machine type": "cpu_model"}
+    """/proc/cpuinfo and ``lscpu``: the processor's model; on s390x the type of the machine instead."""
     for number, text in section.filled:
         name, colon, value = text.partition(":")
-        key = keys.get(name.strip().lower())
-        if colon and key:
-            evidence.fact(key, value, number)
+        if colon and name.strip().lower() in {"model name", "cpu", "machine type"}:
+            evidence.fact("cpu_model", value, number)
+        elif colon and name.strip() == "processor 0" and (match := _MACHINE_TYPE.search(value)):
+            evidence.fact("machine", match[1], number)
 
 
 def read_meminfo(section: Section, evidence: Evidence) -> None:

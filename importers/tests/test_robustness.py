@@ -115,7 +115,27 @@ NUTTCP = """   11.9202 MB /   1.00 sec =   99.9918 Mbps     0 /  8928 ~drop/pkt 
 
    23.8083 MB /   2.00 sec =   99.8597 Mbps 58 %TX 1 %RX 25 / 17857 drop/pkt 0.14 %loss
 """
+LINUX = """==> date <==
+2024-03-14T10:20:00Z
+
+==> /proc/uptime <==
+2000.10 3650.40
+
+==> /proc/stat <==
+cpu  7900 10 17700 364000 160 46 3479 615 40 0
+cpu0 4000 10 9000 181000 90 25 1875 310 40 0
+ctxt 811200
+btime 1710406000
+
+==> /proc/net/dev <==
+enc600: 1200400 8100 0 3 0 0 0 14 310200 8050 0 0 0 0 0 0
+
+==> /proc/net/snmp <==
+Tcp: InSegs OutSegs RetransSegs
+Tcp: 8000 8020 5
+"""
 TEXTS = {
+    "linux_snapshot": LINUX,
     "netperf": NETPERF,
     "awm": LOG,
     "cp_query": CAPTURE,
@@ -141,6 +161,7 @@ CASES = (
     "zc/twice/h.zcs.txt",
 )
 TEXTS |= {case.partition("/")[0]: (LOGS / case).read_bytes().decode() for case in CASES}
+TEXTS["manifest"] = (LOGS / "campaign/two_tools/manifest.csv").read_text()
 TEXTS["uperf-profile"] = (LOGS / "uperf/rr/profile.xml").read_text()
 patient = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 

@@ -137,9 +137,17 @@ def _summary(readings: dict[str, Reading]) -> DriverRecord:
         label="the summary",
         line=transactions.line if transactions else None,
         transactions=_quantity(transactions),
-        seconds=float(seconds.text) if seconds else None,
+        seconds=_driver_seconds(seconds) if seconds else None,
         response_mean=(response,) if response else (),
     )
+
+
+def _driver_seconds(reading: Reading) -> float | None:
+    """Tools measure in seconds, milliseconds or nanoseconds; what cannot be converted was reported before."""
+    try:
+        return convert(reading.text, reading.unit, reading.name)
+    except ValueError:
+        return None
 
 
 def _records(listing: Listing | None, label: str) -> Iterable[DriverRecord]:

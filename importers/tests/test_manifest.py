@@ -1,0 +1,67 @@
+"""Manifests: a row a run, every further column a circumstance; rows that cannot be read are left out."""
+
+from datetime import datetime
+
+import pytest
+
+from importers import FileReading, read
+from importers.model import Fragment, Kind, SourceFile
+
+HEAD = "run_id,tool,mtu,users,trial,start_utc,end,operator\n"
+
+
+def read_text(text: str) -> FileReading:
+    (reading,) = read([SourceFile("manifest.csv", text.encode())])
+    return reading
+
+
+def only(text: str) -> Fragment:
+    reading = read_text(text)
+    assert (reading.format, reading.problems) == ("manifest", [])
+    (fragment,) = reading.fragments
+    return fragment
+
+
+def test_a_row_is_the_circumstances_of_a_run() -> None:
+    row = 'AB101,iperf3,9000,10,2,2024-03-14T09:20:00,2024-03-14T09:21:00Z,"Doe, J."\n'
+    fragment = only(HEAD + row)
+    assert (fragment.kind, fragment.run_id, fragment.trial) == (Kind.CIRCUMSTANCES, "AB101", 2)
+    assert (fragment.taken, fragment.ended, fragment.zone) == (
+        datetime(2024, 3, 14, 9, 20),
+        datetime(2024, 3, 14, 9, 21),
+        "+00:00",
+    )
+    said = {(fact.key, fact.text, fact.line) for fact in fragment.facts}
+    assert said == {("factor.tool", "iperf3", 2), ("mtu", "9000", 2), ("users", "10", 2), ("operator", "Doe, J.", 2)}
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_columns_may_be_apart_by_other_characters(delimiter: str) -> None:
+    fragment = only(f"Run_ID{delimiter}Device\nAB101{delimiter}OSA\n")
+    assert [(fact.key, fact.text) for fact in fragment.facts] == [("device", "OSA")]
+
+
+def test_an_empty_cell_says_nothing() -> None:
+    assert [fact.key for fact in only(HEAD + "AB101,,1500,,,,,\n").facts] == ["mtu"]
+
+
+@pytest.mark.parametrize(
+    ("row", "code", "kept"),
+    [
+        ("AB101,iperf3\n", "manifest.cells", 0),
+        (',iperf3,9000,10,2,,,"x"\n', "manifest.no-run", 0),
+        ('AB101,iperf3,9000,10,2,,,"open\n', "manifest.cells", 0),
+        ("AB101,iperf3,9000,10,2,,,cut", "manifest.cut-off", 0),
+        ("AB101,iperf3,9000,10,zero,,,x\n", "manifest.trial", 1),
+        ("AB101,iperf3,9000,10,2,noon,,x\n", "manifest.time", 1),
+    ],
+)
+def test_what_a_row_lacks_is_said(row: str, code: str, kept: int) -> None:
+    reading = read_text(f"{HEAD}{row}")
+    assert [(problem.code, problem.line) for problem in reading.problems] == [(code, 2)]
+    assert len(reading.fragments) == kept
+
+
+@pytest.mark.parametrize("head", ["run_id\nAB101\n", "run id numbers, as of today\n", "run_id,run_id\na,b\n"])
+def test_other_tables_are_no_manifests(head: str) -> None:
+    assert read_text(head).format is None
