@@ -167,6 +167,7 @@ def _fragment(block: _Block, configuration: dict[str, Printed], file: str, found
     status = _judge(block, found)
     gathered = Gathered()
     _facts(block, configuration, gathered)
+    gathered.fact("error", next((each for each in block.others if _ERROR.fullmatch(each.text)), None))
     if status is Status.COMPLETE:
         _throughput(block, gathered)
         _sides(block, configuration, gathered)

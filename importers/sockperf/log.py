@@ -187,6 +187,7 @@ def _fragment(block: _Block, file: str, found: ProblemLog) -> Fragment:
     status = _judge(block, found)
     gathered = Gathered()
     _facts(block, gathered)
+    gathered.fact("error", block.failures[0] if block.failures else None)
     if status is Status.COMPLETE:
         if block.is_server:
             gathered.fact("messages_received", block.found["handled"].printed())

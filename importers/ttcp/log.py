@@ -178,6 +178,7 @@ def _fragment(block: _Block, file: str, found: ProblemLog) -> Fragment:
     status = _judge(block, found)
     gathered = Gathered()
     _facts(block, gathered)
+    gathered.fact("error", block.errors[0] if block.errors else None)
     if status is Status.COMPLETE:
         _figures(block, gathered)
     return Fragment(

@@ -15,7 +15,7 @@ from importers.uperf import lines
 from importers.uperf.blocks import Block, Row, blocks_of
 from importers.uperf.lines import pieces
 from importers.uperf.names import assumed
-from importers.uperf.outcome import judge
+from importers.uperf.outcome import failures, judge
 
 _HEAD = 16_384
 _NOT_SLAVES = frozenset({"", "master", "Total"})
@@ -45,6 +45,8 @@ def _fragment(block: Block, file: str, form: tuple[str, int], found: ProblemLog)
     status = judge(block, measured, found)
     gathered = Gathered()
     _facts(block, measured, gathered, found)
+    if status is Status.FAILED:
+        gathered.fact("error", Printed(failures(block), block.last_line))
     if status is Status.COMPLETE and measured is not None:
         _figures(block, measured, gathered, found)
     moments = _moments(block)

@@ -48,9 +48,14 @@ def _first(pieces: Sequence[Piece], pattern: re.Pattern[str]) -> Piece | None:
     return next((piece for piece in pieces if pattern.match(piece.text)), None)
 
 
-def _warn_failed(block: Block, line: int, found: ProblemLog) -> None:
+def failures(block: Block) -> str:
+    """What uperf said of its failure, at most three different messages; empty where it said nothing."""
     said = [piece.text.strip()[:150] for piece in block.others if _FAILURES.match(piece.text)]
-    message = f"uperf failed: {'; '.join(dict.fromkeys(said[:3]))}. None of its figures is used."
+    return "; ".join(dict.fromkeys(said[:3]))
+
+
+def _warn_failed(block: Block, line: int, found: ProblemLog) -> None:
+    message = f"uperf failed: {failures(block)}. None of its figures is used."
     found.warn("uperf.failed", message, "Check slave, profile and variables, then measure again.", line)
 
 

@@ -76,6 +76,7 @@ def _fragment(transfer: _Transfer, file: str, form: tuple[str, int], found: Prob
     gathered.fact("factor.tool", Printed("zc", first))
     gathered.fact("factor.protocol", Printed("TCP", first))
     gathered.fact("workload", Printed("STRP", first))
+    gathered.fact("error", transfer.failure)
     if transfer.exits > 1:
         gathered.fact("connections", Printed(str(transfer.exits), transfer.last_line))
         message = f"{transfer.exits} connections ended; their rates stand side by side and cannot be told apart."

@@ -38,6 +38,7 @@ def parse(text: Text, name: str, version: int) -> Parsed:
     if errors:
         for key, value in (("factor.tool", "zc"), ("factor.protocol", "TCP"), ("workload", "STRP")):
             gathered.fact(key, Printed(value, errors[0].line))
+        gathered.fact("error", errors[0])
         found.warn(
             "zc.failed", f"zcc failed: {errors[0].text}.", "Check the receiver, then measure again.", errors[0].line
         )
