@@ -66,6 +66,10 @@ _RAW_OPERATIONS = stated("raw.last_operations", "operations at the end") - state
 )
 _SENT = stated("datagram_bytes_sent", "bytes sent", "bytes")
 _ARRIVED = stated("datagram_bytes_received", "bytes received", "bytes")
+_MESSAGES_SENT = stated("messages_sent", "messages sent")
+_MESSAGES_ARRIVED = stated("messages_received", "messages received")
+_TIMES = _samples("times", "samples_response_ms", "sum of the times in ms", sum, "ms")
+_TIME_COUNT = _samples("time_count", "samples_response_ms", "how many times", len, "")
 _RATES = _samples("rates", "samples_kbytes_per_s", "sum of the rates in KB/s", sum, "KB/s")
 _RATE_COUNT = _samples("rate_count", "samples_kbytes_per_s", "how many rates", len, "")
 _LOADS = _samples("loads", "load_percent", "sum of the loads under way in %", lambda each: sum(plateau(each)), "%")
@@ -135,6 +139,20 @@ RATES = (
         (_SENT - _ARRIVED) / _SENT * 100,
         "bytes that the sender sent and the receiver got",
         when=_lacks("loss_percent"),
+    ),
+    Formula(
+        "loss_percent.messages",
+        "loss_percent",
+        (_MESSAGES_SENT - _MESSAGES_ARRIVED) / _MESSAGES_SENT * 100,
+        "netperf's messages that the sender sent and the receiver got",
+        when=_lacks("loss_percent"),
+    ),
+    Formula(
+        "response_ms.samples",
+        "response_ms",
+        _TIMES / _TIME_COUNT,
+        "fping -C prints the time of each echo that came back, and no mean",
+        when=_lacks("response_ms"),
     ),
 )
 

@@ -109,3 +109,17 @@ def test_loss_needs_both_ends() -> None:
     assert values(RunFigures(facts={"datagram_bytes_sent": (140_000.0,)})) == {}
     reported = {("loss_percent", "total"): 74.0}
     assert values(RunFigures(metrics=reported, facts=both)) == {}
+
+
+def test_messages_that_did_not_arrive_are_lost() -> None:
+    facts = {"messages_sent": (281927.0,), "messages_received": (55108.0,)}
+    assert values(RunFigures(facts=facts)) == {
+        "loss_percent": (pytest.approx(80.45309601421644), "loss_percent.messages")
+    }
+    reported = {("loss_percent", "total"): 80.0}
+    assert values(RunFigures(metrics=reported, facts=facts)) == {}
+
+
+def test_the_mean_of_echoes_is_that_of_those_that_came_back() -> None:
+    facts = {"samples_response_ms": (0.07, 0.09, 0.11)}
+    assert values(RunFigures(facts=facts)) == {"response_ms": (pytest.approx(0.09), "response_ms.samples")}

@@ -7,11 +7,11 @@ from perfdb.analysis.checks.driver import DriverLog, DriverRecord, check_driver
 from perfdb.analysis.checks.finding import Finding, Quantity
 from perfdb.analysis.checks.hosts import WRAP, check_host, check_machine
 from perfdb.analysis.checks.pairs import PairState, PairVerdict, Snapshot, check_elapsed, check_pair
+from perfdb.analysis.units import convert
 from perfdb.results.derivation import TIME, fact_number, figures_of
 from perfdb.results.prepare.configuration import PROCESSORS
 from perfdb.results.prepare.evidence import pairs_of
 from perfdb.results.record import Counters, RunRecord, moment_of
-
 
 _LINUX = "linux_snapshot"
 
