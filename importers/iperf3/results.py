@@ -176,10 +176,10 @@ def _hosts(test: Test, start: Node) -> Iterator[Fact]:
     own, other = ("server", "client") if test.is_server else ("client", "server")
     system, words = start.string("system_info"), _words(start, "system_info")
     if system is not None:
-        yield Fact("system_info", system.text.strip(), system.line)
+        yield Fact("system_info", system.text.strip(), system.line, of_host=True)
         if len(words) > 2:
             yield Fact(own, words[1], system.line)
-            yield Fact("kernel", words[2], system.line)
+            yield Fact("kernel", words[2], system.line, of_host=True)
     called = start.string("accepted_connection" if test.is_server else "connecting_to", "host")
     if called is not None:
         yield Fact(other, called.text, called.line)
