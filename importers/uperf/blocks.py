@@ -8,6 +8,9 @@ from importers.gathering import Printed
 from importers.model import Text
 from importers.uperf import lines
 from importers.uperf.lines import Piece, pieces
+from importers.uperf.names import assumed
+
+ONE_WAY = frozenset({"read", "write", "recv", "send", "sendto", "sendfile", "sendfilev"})
 
 
 @dataclass(slots=True)
@@ -53,6 +56,12 @@ class Block:
         """How many groups the table of averages has: each begins its numbering anew."""
         names = [row.match["name"] for row in self.averages]
         return max((names.count(name) for name in names), default=0)
+
+    @property
+    def streams(self) -> bool:
+        """Whether all goes one way, by the table of operations, else by the profile's name."""
+        ways = {row.match["name"] for row in self.operations} & ONE_WAY
+        return len(ways) == 1 if self.operations else "message_bytes" in assumed(self.profile)
 
     @property
     def connects_always(self) -> bool:

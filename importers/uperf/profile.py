@@ -59,12 +59,16 @@ class _Element:
 
 @dataclass(frozen=True, slots=True)
 class _Exchange:
-    """What a transaction does: its pattern, the bytes out and back or of a stream's message, as printed."""
+    """What a transaction does: its pattern, the bytes out and back or of a stream's message, as printed.
+
+    ``streams``: all goes one way, and the transaction is so many calls as the profile happens to repeat.
+    """
 
     pattern: str
     request: str = ""
     response: str = ""
     message: str = ""
+    streams: bool = False
 
 
 class _Tree:
@@ -152,6 +156,8 @@ def _describe(groups: Sequence[_Element], gathered: Gathered, found: ProblemLog)
     if len({each.attributes.get("duration", "") for each in measured}) == 1:
         _say_duration(first, gathered)
     _say_workload(measured, gathered, found)
+    if all(_exchange(each).streams for each in measured):
+        return
     counts = {sum(flowop.times for flowop in each.of("flowop")) for each in measured}
     if len(counts) == 1:
         gathered.fact("operations_per_transaction", Printed(str(counts.pop()), first.line))
@@ -223,7 +229,7 @@ def _say_workload(measured: Sequence[_Element], gathered: Gathered, found: Probl
 def _of_several(exchanges: Iterable[_Exchange]) -> _Exchange:
     """Groups that stream, some this way and some that, stream in both directions at once."""
     several = list(exchanges)
-    if {each.pattern for each in several} <= {"STRG", "STRP"} and all(each.message for each in several):
+    if all(each.streams for each in several):
         patterns = {each.pattern for each in several}
         messages = {each.message for each in several}
         message = messages.pop() if len(messages) == 1 else ""
@@ -247,7 +253,7 @@ def _exchange(transaction: _Element) -> _Exchange:
     if writes or reads:
         sizes = {flowop.options.get("size", "") for flowop in writes or reads}
         size = sizes.pop() if len(sizes) == 1 else ""
-        return _Exchange("STRP" if writes else "STRG", message=size if _bytes(size) else "")
+        return _Exchange("STRP" if writes else "STRG", message=size if _bytes(size) else "", streams=True)
     return _Exchange("CRR", "0", "0") if "connect" in kinds else _Exchange("MIXED")
 
 
