@@ -16,8 +16,9 @@ from django_filters import CharFilter, Filter, FilterSet, IsoDateTimeFilter  # t
 from perfdb.analysis.dimensions import DIMENSIONS, FACTOR, Dimension, dimension
 from perfdb.analysis.dimensions import Value as DimensionValue
 from perfdb.analysis.parameters import KNOWN_DIMENSIONS, MISSING, QueryError
+from perfdb.analysis.query import Query
 from perfdb.results.models import Run, UploadRun
-from perfdb.results.querysets import condition
+from perfdb.results.querysets import condition, narrowed
 
 # What a list's address holds besides filters: order, place and length of a page.
 PAGING = ("sort", "cursor", "size")
@@ -102,6 +103,36 @@ class UploadFilter(Filter):  # type: ignore[misc] # django-filter has no types
         return qs.filter(Exists(UploadRun.objects.filter(upload_id=value, run=OuterRef("pk"))))
 
 
+class QueryPartField(forms.Field):
+    """A parameter of a Query that is written ``DIMENSION:VALUE`` and may be repeated."""
+
+    widget = SeveralInput
+
+    def __init__(self, *, parameter: str, **kwargs: Any) -> None:
+        self.parameter = parameter
+        super().__init__(**kwargs)
+
+    def clean(self, value: Any) -> Query:
+        """The query that asks for nothing else."""
+        try:
+            return Query.parse((self.parameter, text) for text in value or ())
+        except QueryError as error:
+            raise ValidationError(str(error)) from None
+
+
+class QueryPartFilter(Filter):  # type: ignore[misc] # django-filter has no types
+    """Runs that a Query with this one parameter is about: what it leaves out, and its ranges."""
+
+    field_class = QueryPartField
+
+    def __init__(self, parameter: str, label: str) -> None:
+        super().__init__(field_name=parameter, label=label, parameter=parameter)
+
+    def filter(self, qs: QuerySet[Run], value: Query) -> QuerySet[Run]:
+        """Narrow the runs."""
+        return narrowed(qs, value)
+
+
 class _RunFilterForm(forms.Form):
     """A form that refuses parameters it has no field for."""
 
@@ -121,6 +152,8 @@ class RunFilter(FilterSet):  # type: ignore[misc] # django-filter has no types
     started_after = IsoDateTimeFilter(field_name="started", lookup_expr="gte", label="Started at or after")
     started_before = IsoDateTimeFilter(field_name="started", lookup_expr="lt", label="Started before")
     upload = UploadFilter(label="Upload", min_value=1, max_value=2**63 - 1)
+    exclude = QueryPartFilter("exclude", "All but `dimension:value`")
+    range = QueryPartFilter("range", "`dimension:low..high`")
 
     class Meta:
         """No fields by reflection: those of dimensions are added from their declarations."""

@@ -151,7 +151,11 @@ def within(name: str, ends: Range) -> Q:
 
 def selected(query: Query) -> QuerySet[Run]:
     """The complete runs that a query is about; others never enter an average."""
-    runs = Run.objects.filter(status=Run.Status.COMPLETE)
+    return narrowed(Run.objects.filter(status=Run.Status.COMPLETE), query)
+
+
+def narrowed(runs: QuerySet[Run], query: Query) -> QuerySet[Run]:
+    """Of these runs those that a query's filters, exclusions and ranges leave."""
     for name, values in query.filters.items():
         runs = runs.filter(condition(name, values))
     for name, values in query.exclude.items():
@@ -211,10 +215,20 @@ def answer(query: Query) -> tuple[Query, list[Table]]:
 
     Raises QueryError when it cannot be answered.
     """
+    query, found = asked(query)
+    return query, tables(query, found)
+
+
+def asked(query: Query) -> tuple[Query, Observations]:
+    """The query as understood, and the runs that it is about; raises QueryError when it cannot be answered."""
     if not query.metrics:
         query = query.replace(metrics=default_metrics(patterns_present(query)))
-    found = observations(query)
-    return query, against.answer(query, found, earlier(query, found) if query.baseline else None)
+    return query, observations(query)
+
+
+def tables(query: Query, found: Observations) -> list[Table]:
+    """The tables of the runs that a query is about, compared where it names a baseline."""
+    return against.answer(query, found, earlier(query, found) if query.baseline else None)
 
 
 def earlier(query: Query, found: Observations) -> Observations | None:

@@ -13,8 +13,11 @@ from django.db.models import F, Func
 from perfdb.analysis import metrics
 from perfdb.analysis.dimensions import DIMENSIONS, FACTOR, Value, dimension
 from perfdb.analysis.metrics import Measure
-from perfdb.analysis.parameters import MISSING, ordered
+from perfdb.analysis.parameters import MISSING, ordered, spelled
+from perfdb.analysis.query import Query, Summary
+from perfdb.analysis.render.drawing import Drawing
 from perfdb.analysis.render.labels import measure_heading
+from perfdb.analysis.table import Table
 from perfdb.results import measures
 from perfdb.results.models import Device, Experiment, Study, Workload
 
@@ -121,3 +124,61 @@ def layout_facet(name: str, title: str, names: Sequence[str], chosen: Sequence[s
 def layout_dimensions() -> list[str]:
     """Every dimension that a table can be laid out along."""
     return [each.name for each in DIMENSIONS] + factor_names()
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    """A field of which one value is chosen."""
+
+    name: str
+    title: str
+    options: tuple[Option, ...]
+
+
+def _select(name: str, title: str, texts: Iterable[tuple[str, str]], chosen: str) -> Select:
+    return Select(name, title, tuple(Option(value, text, value == chosen) for value, text in texts))
+
+
+def summary_select(query: Query) -> Select:
+    """How a sample becomes one number; the default travels as nothing."""
+    words = {Summary.TRIAL: "the best single run" if query.pick else "each trial by itself"}
+    texts = [("" if each is Summary.MEAN else each.value, words.get(each, each.value)) for each in Summary]
+    return _select("summary", "Trials become", texts, "" if query.summary is Summary.MEAN else query.summary.value)
+
+
+_DRAWING = {
+    "marks": ("Drawn as", {"auto": "lines or bars", "lines": "lines", "bars": "bars"}),
+    "log": ("Logarithmic", {"none": "no axis", "x": "x", "y": "y", "both": "both axes"}),
+    "errors": ("Error bars", {"interval": "95 % interval", "spread": "smallest to largest", "none": "none"}),
+    "scale": ("Heights", {"unit": "in the unit", "baseline": "relative to the baseline"}),
+    "facets": ("Charts of a split", {"apart": "apart", "together": "together, same axes"}),
+}
+
+
+def drawing_selects(drawing: Drawing) -> list[Select]:
+    """How figures are drawn; defaults travel as nothing."""
+    usual = Drawing()
+    found = []
+    for name, (title, words) in _DRAWING.items():
+        default = str(getattr(usual, name))
+        texts = [("" if value == default else value, text) for value, text in words.items()]
+        chosen = str(getattr(drawing, name))
+        found.append(_select(name, title, texts, "" if chosen == default else chosen))
+    return found
+
+
+def baseline_select(query: Query, tables: Sequence[Table]) -> Select:
+    """What to compare with: a value of what is laid out. Of a baseline in several dimensions this is the first."""
+    values: dict[str, set[Value]] = {name: set() for name in query.shown}
+    for table in tables:
+        for row, column in table.cells:
+            for name, value in zip(query.shown, table.split + row + column, strict=False):
+                values[name].add(value)
+    chosen = next((f"{name}:{spelled(value)}" for name, value in query.baseline.items()), "")
+    texts = [("", "nothing")]
+    for name, found in values.items():
+        if len(found) > 1:
+            texts += [(f"{name}:{spelled(each)}", dimension(name).say(each)) for each in sorted(found, key=ordered)]
+    if chosen and chosen not in dict(texts):
+        texts.append((chosen, chosen))
+    return _select("baseline", "Compare with", texts, chosen)

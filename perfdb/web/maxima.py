@@ -10,7 +10,7 @@ from perfdb.analysis.render.labels import measure_title
 from perfdb.analysis.table import Cell, Key, Table
 from perfdb.results.models import Run
 from perfdb.web.run_figures import group_of
-from perfdb.web.tables import Footnotes
+from perfdb.web.tables import Footnote, Footnotes
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Maxima:
     best: list[Best]
     groups: list[tuple[str, list[Line]]]
     warnings: tuple[str, ...]
-    footnotes: list[tuple[str, str]]
+    footnotes: list[Footnote]
 
 
 def of(tables: Sequence[Table]) -> Maxima | None:

@@ -1,10 +1,14 @@
 """The questions pages ask by themselves: the first one, one for each workload, and that of the maximum table."""
 
 from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from django.urls import reverse
 
 from perfdb.analysis.metrics import TOTAL, Measure
 from perfdb.analysis.parameters import QueryError
 from perfdb.analysis.query import Layout, Pick, Query
+from perfdb.analysis.render.drawing import Drawing
 from perfdb.analysis.workloads import cost_metric, parse_workload, primary_metric
 from perfdb.results import measures
 from perfdb.results.models import Run
@@ -36,6 +40,27 @@ class Preset:
     title: str
     address: str
     chosen: bool
+
+
+# The same question in other forms: the ending of its address, and what people call it.
+_FORMS = (
+    ("/", "JSON"),
+    (".csv", "CSV"),
+    (".parquet", "Parquet"),
+    (".md", "Markdown"),
+    (".tex", "LaTeX"),
+    (".txt", "text"),
+)
+
+
+def exports(query: Query) -> list[tuple[str, str]]:
+    """Where the same tables are in other forms: (title, address)."""
+    return [(title, f"/api/v1/tables{ending}?{query.encode()}") for ending, title in _FORMS]
+
+
+def address(query: Query, drawing: Drawing) -> str:
+    """The charts page of a question, drawn so."""
+    return f"{reverse('web:charts')}?{urlencode([*query.pairs(), *drawing.pairs()])}"
 
 
 def default(there: dict[str, list[tuple[str, str]]]) -> Query:

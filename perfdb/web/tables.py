@@ -1,17 +1,29 @@
 """Tables of a Query as pages show them: grids whose cells lead to the runs behind them, and figures beside them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import count, groupby
 from typing import Any
 from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from perfdb.analysis.parameters import spelled
-from perfdb.analysis.render.figure import figure, figure_pair
+from perfdb.analysis import reading
+from perfdb.analysis.curves import Edge
+from perfdb.analysis.hygiene import Flag
+from perfdb.analysis.parameters import QueryError
+from perfdb.analysis.query import Query
+from perfdb.analysis.reading import TableCurve
+from perfdb.analysis.render import labels
+from perfdb.analysis.render.comparison import Diff
+from perfdb.analysis.render.drawing import Drawing, Facets
+from perfdb.analysis.render.facets import facets
+from perfdb.analysis.render.figure import AS_USUAL, figure, figure_pair
 from perfdb.analysis.render.grid import Grid, GridCell, Heading, Line, grids
 from perfdb.analysis.table import Key, Table
+
+Figures = Sequence[dict[str, Any] | None]
 
 # Each drawing costs the browser some 50 ms; a split by run id would ask for thousands.
 MOST_CHARTS = 24
@@ -25,21 +37,38 @@ class LinkedCell:
     address: str
     marks: str
 
+    @property
+    def diff(self) -> Diff | None:
+        """The number against its base; in a line of differences it is the printed text itself."""
+        return self.printed.diff
+
+
+@dataclass(frozen=True, slots=True)
+class Footnote:
+    """A note with the mark that stands at its numbers; ``address`` is the question that does away with it, if any."""
+
+    mark: str
+    note: str
+    address: str = ""
+
 
 class Footnotes:
     """The notes of a table's cells, each said once below it and marked by a letter above."""
 
     def __init__(self) -> None:
-        self._marks: dict[str, str] = {}
+        self._notes: dict[str, Footnote] = {}
 
-    def marks(self, notes: Iterable[str]) -> str:
-        """The marks of a cell's notes; a note that is new gets the next letter."""
-        return " ".join(self._marks.setdefault(note, _letters(len(self._marks))) for note in notes)
+    def marks(self, notes: Iterable[str], addresses: Mapping[str, str] | None = None) -> str:
+        """The marks of a cell's notes; a note that is new gets the next letter. ``addresses`` go with their notes."""
+        return " ".join(self._mark(note, (addresses or {}).get(note, "")) for note in notes)
+
+    def _mark(self, note: str, address: str) -> str:
+        return self._notes.setdefault(note, Footnote(_letters(len(self._notes)), note, address)).mark
 
     @property
-    def lines(self) -> list[tuple[str, str]]:
-        """Marks and notes in the order of their first cell."""
-        return [(mark, note) for note, mark in self._marks.items()]
+    def lines(self) -> list[Footnote]:
+        """The footnotes in the order of their first cell."""
+        return list(self._notes.values())
 
 
 def _letters(number: int) -> str:
@@ -50,13 +79,18 @@ def _letters(number: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """A chart above its table. ``figure`` is None where only the table is shown."""
+    """A chart above its table, and what the numbers say beside themselves. ``figure`` is None where none is drawn.
+
+    ``curves`` are (line, sentence); ``flags`` are (message, address of the runs concerned).
+    """
 
     number: int
     grid: Grid
     lines: list[tuple[tuple[Heading | None, ...], list[LinkedCell]]]
     figure: dict[str, Any] | None
-    footnotes: list[tuple[str, str]]
+    footnotes: list[Footnote]
+    curves: list[tuple[str, str]]
+    flags: list[tuple[str, str]]
 
     @property
     def figure_id(self) -> str:
@@ -64,21 +98,41 @@ class Panel:
         return f"figure-{self.number}"
 
 
-def panels(tables: Sequence[Table]) -> list[list[Panel]]:
-    """One group of panels for each value of the split; the two of a pair draw the same series alike."""
+def panels(tables: Sequence[Table], drawing: Drawing = AS_USUAL) -> list[list[Panel]]:
+    """One group of panels for each value of the split; the two of a pair draw the same series alike.
+
+    With facets together there is a figure for each measure, above the first of its tables.
+    """
     groups = [list(group) for _, group in groupby(tables, key=lambda table: table.split)]
-    numbered, drawn = [], 0
+    together = drawing.facets is Facets.TOGETHER and len(groups) > 1
+    drawn = list(_in_one(groups, drawing) if together else _drawn(groups, drawing))
+    numbers = count()
+    return [
+        [_panel(next(numbers), table, figure) for table, figure in zip(group, figures, strict=True)]
+        for group, figures in zip(groups, drawn, strict=True)
+    ]
+
+
+def _in_one(groups: Sequence[Sequence[Table]], drawing: Drawing) -> Iterator[Figures]:
+    """A figure for each measure, of all groups; it stands with the first."""
+    yield [facets(of, drawing) for of in zip(*groups, strict=True)]
+    for group in groups[1:]:
+        yield [None] * len(group)
+
+
+def _drawn(groups: Sequence[Sequence[Table]], drawing: Drawing) -> Iterator[Figures]:
+    """The figures of each group, as long as there are not too many."""
+    drawn = 0
     for group in groups:
-        figures = _figures(group) if drawn + len(group) <= MOST_CHARTS else [None] * len(group)
-        numbered.append([_panel(drawn + at, table, figures[at]) for at, table in enumerate(group)])
+        enough = drawn + len(group) > MOST_CHARTS
+        yield [None] * len(group) if enough else _figures(group, drawing)
         drawn += len(group)
-    return numbered
 
 
-def _figures(group: Sequence[Table]) -> Sequence[dict[str, Any] | None]:
+def _figures(group: Sequence[Table], drawing: Drawing) -> Figures:
     if len(group) == 2:
-        return figure_pair(group[0], group[1])
-    return [figure(table) for table in group]
+        return figure_pair(group[0], group[1], drawing)
+    return [figure(table, drawing) for table in group]
 
 
 def _panel(number: int, table: Table, drawn: dict[str, Any] | None) -> Panel:
@@ -88,13 +142,45 @@ def _panel(number: int, table: Table, drawn: dict[str, Any] | None) -> Panel:
         (
             line.headings,
             [
-                LinkedCell(cell, address(table, row, column, cell), footnotes.marks(cell.notes))
+                LinkedCell(cell, address(table, row, column, cell), footnotes.marks(cell.notes, _splits(table, cell)))
                 for column, cell in _cells(table, line)
             ],
         )
         for row, line in zip(table.rows, grid.lines, strict=True)
     ]
-    return Panel(number, grid, lines, drawn, footnotes.lines)
+    decimals, unit = table.metric.decimals, table.metric.unit
+    curves = [(found.title, _course(found, decimals, unit)) for found in reading.curves(table)]
+    return Panel(number, grid, lines, drawn, footnotes.lines, curves, _flags(table))
+
+
+def _course(found: TableCurve, decimals: int, unit: str) -> str:
+    sentence = found.curve.sentence(decimals, unit)
+    return f"{sentence}; {found.edge.sentence}" if found.edge is Edge.LARGEST else sentence
+
+
+def _splits(table: Table, cell: GridCell) -> dict[str, str]:
+    """For each mix of a cell the question with a table for each of the values mixed."""
+    found = {}
+    for name, values in cell.cell.mixes.items() if cell.cell else ():
+        # A factor whose own name has a comma or colon cannot be laid out along.
+        with suppress(QueryError):
+            split = table.query.with_split(name)
+            found[labels.mix_note(name, values).message] = f"{reverse('web:charts')}?{split.encode()}"
+    return found
+
+
+def _flags(table: Table) -> list[tuple[str, str]]:
+    """Trials that stand out, with the runs concerned; what is merely far is left to the figure."""
+    runs = {point.run: point.run_id for cell in table.cells.values() for point in cell.sample}
+    return [(flag.message, _runs_address(flag, runs)) for flag in reading.flags(table) if flag.code != "far"]
+
+
+def _runs_address(flag: Flag, runs: Mapping[int, str]) -> str:
+    concerned = [run for run in flag.runs if isinstance(run, int)]
+    if len(concerned) == 1:
+        return reverse("web:run", args=concerned)
+    names = dict.fromkeys(runs[run] for run in concerned)
+    return f"{reverse('web:runs')}?{urlencode([('run_id', name) for name in names])}" if 0 < len(names) <= 50 else ""
 
 
 def _cells(table: Table, line: Line) -> Sequence[tuple[Key, GridCell]]:
@@ -109,6 +195,9 @@ def address(table: Table, row: Key, column: Key, cell: GridCell) -> str:
         return reverse("web:run", args=[cell.runs[0]])
     query = table.query
     fixed = dict(zip(query.split + query.rows + query.columns, table.split + row + column, strict=True))
-    asked = {**query.filters, **{name: (value,) for name, value in fixed.items()}}
-    pairs = [(name, spelled(value)) for name, values in asked.items() for value in values]
-    return f"{reverse('web:runs')}?{urlencode([*pairs, ('status', 'complete')])}"
+    asked = Query(
+        filters={**query.filters, **{name: (value,) for name, value in fixed.items()}},
+        exclude=query.exclude,
+        ranges=query.ranges,
+    )
+    return f"{reverse('web:runs')}?{urlencode([*asked.pairs(), ('status', 'complete')])}"

@@ -11,6 +11,12 @@ from perfdb.analysis.render import labels
 from perfdb.analysis.table import Table
 
 
+def _sources(tables: Sequence[Table]) -> Iterator[str]:
+    """Where the noise of the comparisons comes from."""
+    for table in tables:
+        yield from (cell.comparison.noise.source.value for cell in table.cells.values() if cell.comparison)
+
+
 @dataclass(frozen=True, slots=True)
 class Diff:
     """``percent`` as studies print it, a ``symbol`` and ``words`` for the verdict; ``tone`` is better, worse or else.
@@ -57,6 +63,7 @@ def remarks(tables: Sequence[Table]) -> Iterator[str]:
     yield f"compared with {labels.baseline_text(compared[0].query)}; % is of unrounded means"
     yield from dict.fromkeys(words.sign_rule(table.metric) for table in compared)
     yield f"same: within {about(compared[0].query.delta / 100)}; changed: q < 0.05 over the table"
+    yield f"noise estimate: {', '.join(dict.fromkeys(_sources(compared)))}"
     for table in compared:
         for side, summary in table.summaries.items():
             if summary.ratio is not None:

@@ -1,6 +1,6 @@
 """The pages that answer a Query: charts with their tables, and the maximum-throughput table."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django.contrib.auth.decorators import user_passes_test
@@ -10,6 +10,8 @@ from django.views.decorators.http import require_GET
 
 from perfdb.analysis.parameters import QueryError
 from perfdb.analysis.query import Query, Summary
+from perfdb.analysis.render.drawing import Drawing, check
+from perfdb.analysis.table import Table
 from perfdb.results.access import may_read
 from perfdb.results.querysets import answer
 from perfdb.web import choices, maxima, questions, tables
@@ -20,14 +22,22 @@ from perfdb.web import choices, maxima, questions, tables
 def charts(request: HttpRequest) -> HttpResponse:
     """Any Query as charts above tables; without a question, the one that the newest run suggests."""
     there = choices.present()
+    drawing = Drawing()
     try:
-        query = Query.parse(_pairs(request.GET)) if request.GET else questions.default(there)
+        drawing, pairs = Drawing.take(_pairs(request.GET))
+        query = Query.parse(pairs) if request.GET else questions.default(there)
+        check(drawing, compared=bool(query.baseline))
         query, answered = answer(query)
     except QueryError as error:
-        context = _form(Query(), there) | {"error": error}
+        context = _form(Query(), drawing, there, []) | {"error": error}
         return render(request, "web/charts.html", context, status=400)
-    groups = tables.panels(answered)
-    context = _form(query, there) | {"groups": groups, "any": any(table.cells for table in answered)}
+    groups = tables.panels(answered, drawing)
+    context = _form(query, drawing, there, answered) | {
+        "groups": groups,
+        "any": any(table.cells for table in answered),
+        "exports": questions.exports(query),
+        "address": questions.address(query, drawing),
+    }
     return render(request, "web/charts.html", context)
 
 
@@ -35,7 +45,9 @@ def _pairs(data: QueryDict) -> Iterable[tuple[str, str]]:
     return ((name, value) for name, values in data.lists() for value in values)
 
 
-def _form(query: Query, there: dict[str, list[tuple[str, str]]]) -> dict[str, Any]:
+def _form(
+    query: Query, drawing: Drawing, there: dict[str, list[tuple[str, str]]], answered: Sequence[Table]
+) -> dict[str, Any]:
     names = choices.layout_dimensions()
     return {
         "query": query,
@@ -47,9 +59,19 @@ def _form(query: Query, there: dict[str, list[tuple[str, str]]]) -> dict[str, An
             choices.layout_facet("columns", "Lines", names, query.columns),
             choices.layout_facet("split", "A chart each", names, query.split),
         ],
-        "summaries": [summary for summary in Summary if summary is not Summary.TRIAL or query.pick],
-        "kept": [(name, value) for name, value in query.pairs() if name in ("pick", "layout")],
+        "selects": [choices.summary_select(query), *choices.drawing_selects(drawing)],
+        "baseline": choices.baseline_select(query, answered),
+        "kept": [*((name, value) for name, value in query.pairs() if name in _KEPT), *_further_baselines(query)],
     }
+
+
+def _further_baselines(query: Query) -> list[tuple[str, str]]:
+    """All but the first, which has a field."""
+    return [(name, value) for name, value in query.pairs() if name == "baseline"][1:]
+
+
+# What the form has no field for, and carries on.
+_KEPT = ("exclude", "range", "order", "pick", "layout")
 
 
 @require_GET
