@@ -6,6 +6,7 @@ from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiRespo
 
 from perfdb.analysis.dimensions import DIMENSIONS, parse_bytes, parse_integer
 from perfdb.analysis.query import Layout, Summary
+from perfdb.analysis.render.drawing import DRAWING_PARAMETERS
 from perfdb.api.errors import MEDIA_TYPE
 from perfdb.api.serializers import ProblemDetailsSerializer
 from perfdb.results.filters import RunFilter
@@ -72,6 +73,16 @@ QUERY_PARAMETERS = [
     _query_parameter("pick", "`metric:dimension,…`: only the best experiment for each value"),
     _query_parameter("summary", "How a sample becomes one number", enum=list(Summary)),
     _query_parameter("layout", "A table for each metric, or one with metrics as rows or as columns", enum=list(Layout)),
+    *(
+        _query_parameter(name, "How a page draws it; makes no difference here", enum=list(kind))
+        for name, kind in DRAWING_PARAMETERS.items()
+    ),
+]
+COMPARISON_PARAMETERS = [
+    _query_parameter("dimension", "What is compared: any dimension, also a factor or `date`", required=True),
+    _query_parameter("old", "The value that the other is held against; `(none)` for a missing one", required=True),
+    _query_parameter("new", "The value that is held against it", required=True),
+    *QUERY_PARAMETERS,
 ]
 WAIT_PARAMETER = _query_parameter("wait", "Seconds to hold the answer until the upload has settled, at most 30", int)
 
@@ -112,6 +123,7 @@ TABLES_EXAMPLE = OpenApiExample(
             }
         ],
         "warnings": [],
+        "best": [],
     },
     response_only=True,
     status_codes=["200"],

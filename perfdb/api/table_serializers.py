@@ -4,6 +4,8 @@ from typing import Any
 
 from rest_framework import serializers
 
+from perfdb.analysis import bottleneck
+from perfdb.analysis.circumstances import Weight
 from perfdb.analysis.comparing.comparison import Effect, NoiseSource, Verdict
 from perfdb.analysis.curves import Course, Edge
 from perfdb.analysis.metrics import Better
@@ -73,9 +75,8 @@ class ComparisonSummarySerializer(serializers.Serializer[Any]):
 
 
 class CurveSerializer(serializers.Serializer[Any]):
-    """Where a line over users levels off: between `after` and `start` users; null where it does not."""
+    """Where throughput over users levels off: between `after` and `start` users; null where it does not."""
 
-    key = serializers.DictField()
     course = serializers.ChoiceField(list(Course))
     after = serializers.IntegerField(allow_null=True)
     start = serializers.IntegerField(allow_null=True)
@@ -84,6 +85,12 @@ class CurveSerializer(serializers.Serializer[Any]):
     tail = serializers.FloatField(allow_null=True)
     edge = serializers.ChoiceField(list(Edge), allow_null=True)
     sentence = serializers.CharField()
+
+
+class LineCurveSerializer(CurveSerializer):
+    """The curve of one line of a table; `key` has the values of the other dimensions shown."""
+
+    key = serializers.DictField()
 
 
 class FlagSerializer(serializers.Serializer[Any]):
@@ -123,13 +130,89 @@ class TableSerializer(serializers.Serializer[Any]):
     columns = serializers.ListField(child=serializers.DictField())
     cells = CellSerializer(many=True)
     summaries = ComparisonSummarySerializer(many=True)
-    curves = CurveSerializer(many=True)
+    curves = LineCurveSerializer(many=True)
     flags = FlagSerializer(many=True)
 
 
-class TablesSerializer(serializers.Serializer[Any]):
-    """The answer to a query."""
+class ReasonSerializer(serializers.Serializer[Any]):
+    """A number that decided a verdict."""
+
+    name = serializers.CharField()
+    value = serializers.FloatField()
+    unit = serializers.CharField()
+
+
+class LimitSerializer(serializers.Serializer[Any]):
+    """What limited an experiment; `component` is the role that is at or near its limit, if it is one."""
+
+    verdict = serializers.ChoiceField(list(bottleneck.Verdict))
+    component = serializers.CharField(allow_null=True)
+    sentence = serializers.CharField()
+    formula = serializers.CharField(help_text="The rule with the numbers put in")
+    reasons = ReasonSerializer(many=True)
+
+
+class RunnerUpSerializer(serializers.Serializer[Any]):
+    """An experiment that is not really different from the best; `diff` sets it against the best."""
+
+    dimensions = serializers.DictField()
+    mean = serializers.FloatField()
+    runs = serializers.ListField(child=serializers.IntegerField())
+    diff = DiffSerializer()
+
+
+class BestSerializer(serializers.Serializer[Any]):
+    """What stands behind the best experiment of a group; `dimensions` are those in which its group varies."""
+
+    of = serializers.DictField()
+    dimensions = serializers.DictField()
+    runs = serializers.ListField(child=serializers.IntegerField())
+    curve = CurveSerializer(allow_null=True)
+    limit = LimitSerializer()
+    runners_up = RunnerUpSerializer(many=True)
+
+
+class AnswerSerializer(serializers.Serializer[Any]):
+    """The tables that answer a query."""
 
     query = serializers.CharField(help_text="The query as understood, in canonical order")
     tables = TableSerializer(many=True)
     warnings = NoteSerializer(many=True)
+
+
+class TablesSerializer(AnswerSerializer):
+    """The answer to a query."""
+
+    best = BestSerializer(many=True, help_text="Of a query that picks experiments; else empty")
+
+
+class DifferenceSerializer(serializers.Serializer[Any]):
+    """A circumstance that is not equal on both sides; a side without values does not say."""
+
+    key = serializers.CharField()
+    old = serializers.ListField(child=serializers.CharField())
+    new = serializers.ListField(child=serializers.CharField())
+    weight = serializers.ChoiceField(list(Weight))
+    why = serializers.CharField()
+
+
+class LeftOverSerializer(serializers.Serializer[Any]):
+    """An experiment without partner; `side` is `old` or `new`, `dimensions` are those that vary."""
+
+    side = serializers.ChoiceField(["old", "new"])
+    dimensions = serializers.DictField()
+    runs = serializers.ListField(child=serializers.IntegerField())
+    reason = serializers.CharField()
+
+
+class ComparisonSerializer(AnswerSerializer):
+    """Two values of a dimension against each other; `query` asks for the tables, a row a pair, old before new."""
+
+    dimension = serializers.CharField()
+    old = serializers.JSONField()
+    new = serializers.JSONField()
+    sign = serializers.ListField(child=serializers.CharField(), help_text="What a positive difference means")
+    pairs = serializers.IntegerField()
+    differs = DifferenceSerializer(many=True)
+    looked_at = serializers.IntegerField(help_text="How many runs `differs` is told from")
+    left_over = LeftOverSerializer(many=True)

@@ -22,6 +22,10 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/tables/", tables.tables, name="tables"),
     path("api/v1/tables.csv", tables.tables_csv, name="tables-csv"),
     path("api/v1/tables.md", tables.tables_md, name="tables-md"),
+    path("api/v1/tables.txt", tables.tables_txt, name="tables-txt"),
+    path("api/v1/tables.tex", tables.tables_tex, name="tables-tex"),
+    path("api/v1/tables.parquet", tables.tables_parquet, name="tables-parquet"),
+    path("api/v1/comparisons/", tables.comparisons, name="comparisons"),
     path("api/schema/", SpectacularAPIView.as_view(renderer_classes=[OpenApiJsonRenderer2]), name="schema"),
     path(
         "api/docs/",

@@ -18,7 +18,17 @@ def limit_of(runs: Sequence[Run]) -> Bottleneck:
 
     Reads ``workload``, ``device`` and ``system`` of the first: fetch them along.
     """
-    figures = _means(runs, measures.slots())
+    return limits_of([runs])[0]
+
+
+def limits_of(samples: Iterable[Sequence[Run]]) -> list[Bottleneck]:
+    """What limited each of several experiments, as ``limit_of`` says of one."""
+    slots = measures.slots()
+    return [_limit(runs, slots) for runs in samples]
+
+
+def _limit(runs: Sequence[Run], slots: Mapping[Measure, int]) -> Bottleneck:
+    figures = _means(runs, slots)
     first = runs[0]
     workload, device, system = first.workload, first.device, first.system
     return judge(

@@ -20,6 +20,9 @@ MOST_FACTS = 500
 # How long the driver ran is a measurement, and a circumstance too.
 _DURATION = Measure("driver_s")
 
+# What names the sides in an address, beside the parameters of a Query.
+PARAMETERS = ("dimension", "old", "new")
+
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
@@ -33,6 +36,21 @@ class Comparison:
     matched: Matched
     differs: list[Difference]
     looked_at: int
+
+
+def take(pairs: Iterable[tuple[str, str]]) -> tuple[dict[str, str], list[tuple[str, str]]]:
+    """The texts that name the sides, empty where one is missing, and the other parameters.
+
+    Raises QueryError for a side that is named twice.
+    """
+    given: dict[str, list[str]] = {}
+    rest = []
+    for name, text in pairs:
+        if name in PARAMETERS:
+            given.setdefault(name, []).append(text)
+        else:
+            rest.append((name, text))
+    return {name: parameters.single(given, name) for name in PARAMETERS}, rest
 
 
 def sides_of(dimension: str, old: str, new: str) -> Sides:

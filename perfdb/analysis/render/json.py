@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from perfdb.analysis.comparing.comparison import Comparison, Summary
+from perfdb.analysis.curves import Curve, Edge
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.query import Query
 from perfdb.analysis.reading import TableCurve, curves, flags
@@ -51,17 +52,19 @@ def _table(table: Table) -> dict[str, Any]:
 
 
 def _curve(found: TableCurve) -> dict[str, Any]:
-    """Where a line over users levels off, and how it goes on."""
-    curve = found.curve
+    return {"key": dict(found.key), **curve_data(found.curve, found.edge)}
+
+
+def curve_data(curve: Curve, edge: Edge | None) -> dict[str, Any]:
+    """Where throughput over users levels off, how it goes on, and whether its maximum is at the end of the range."""
     return {
-        "key": dict(found.key),
         "course": curve.course.value,
         "after": curve.after,
         "start": curve.start,
         "peak": curve.peak,
         "peak_users": curve.peak_users,
         "tail": curve.tail,
-        "edge": found.edge.value if found.edge else None,
+        "edge": edge.value if edge else None,
         "sentence": curve.sentence(),
     }
 
@@ -82,7 +85,7 @@ def _summary(summary: Summary) -> dict[str, Any]:
     }
 
 
-def _diff(comparison: Comparison) -> dict[str, Any]:
+def diff_data(comparison: Comparison) -> dict[str, Any]:
     """A cell against its base; ``interval`` and ``band`` are of the ratio, ``delta`` and ``percent`` in per cent."""
     noise = comparison.noise
     return {
@@ -123,7 +126,7 @@ def _cell(cell: Cell) -> dict[str, Any]:
         "centre": cell.centre,
         "interval": cell.interval,
         "values": [point_data(point) for point in cell.sample],
-        "diff": _diff(cell.comparison) if cell.comparison else None,
+        "diff": diff_data(cell.comparison) if cell.comparison else None,
         "mixes": {name: list(values) for name, values in cell.mixes.items()},
         "warnings": [_note(note) for note in cell.warnings],
     }

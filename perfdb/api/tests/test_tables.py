@@ -1,10 +1,12 @@
-"""GET /api/v1/tables/, tables.csv and tables.md"""
+"""GET /api/v1/tables/ and its other forms"""
 
 import csv
 import io
+import re
 from urllib.parse import parse_qsl
 
 import pytest
+from pyarrow import parquet
 from rest_framework.test import APIClient
 
 from perfdb.analysis.query import Query
@@ -14,6 +16,7 @@ from perfdb.results.models import Run
 from perfdb.results.tests.builders import make_run, make_study
 
 PATH = "/api/v1/tables/"
+FORMS = [PATH, *(f"/api/v1/tables.{ending}" for ending in ("csv", "md", "txt", "tex", "parquet"))]
 ASKED = {"metric": "trans_per_s", "rows": "device", "columns": "users"}
 
 
@@ -106,7 +109,53 @@ def test_markdown(reader: APIClient, runs: list[Run]) -> None:
     assert "| QDIO" in response.content.decode()
 
 
-@pytest.mark.parametrize("path", [PATH, "/api/v1/tables.csv", "/api/v1/tables.md"])
+def test_text(reader: APIClient, runs: list[Run]) -> None:
+    response = reader.get("/api/v1/tables.txt", ASKED)
+    assert response.headers["Content-Type"] == "text/plain; charset=utf-8"
+    assert re.search(r"^QDIO +100\.75", response.content.decode(), re.MULTILINE)
+
+
+def test_latex(reader: APIClient, runs: list[Run]) -> None:
+    response = reader.get("/api/v1/tables.tex", ASKED)
+    assert response.headers["Content-Type"] == "application/x-tex; charset=utf-8"
+    assert r"QDIO & 100.75" in response.content.decode()
+
+
+def test_parquet(reader: APIClient, runs: list[Run]) -> None:
+    response = reader.get("/api/v1/tables.parquet", ASKED | {"metric": ["trans_per_s", "cpu_util@client"]})
+    assert response.headers["Content-Type"] == "application/vnd.apache.parquet"
+    name = 'attachment; filename="perfdb-trans_per_s-cpu_util-client.parquet"'
+    assert response.headers["Content-Disposition"] == name
+    table = parquet.read_table(io.BytesIO(response.content))
+    assert table.column("device").to_pylist()[:2] == ["HiperSockets", "QDIO"]
+    assert table.column("value").to_pylist()[:2] == [300.0, 100.75]
+
+
+@pytest.mark.parametrize("path", FORMS)
+def test_how_a_page_draws_it_makes_no_difference(reader: APIClient, runs: list[Run], path: str) -> None:
+    drawn = reader.get(path, ASKED | {"marks": "bars", "log": "both", "facets": "together"})
+    assert (drawn.status_code, drawn.content) == (200, reader.get(path, ASKED).content)
+    assert problem(reader.get(path, ASKED | {"marks": "dots"}), 400)["parameter"] == "marks"
+
+
+def test_the_best_comes_with_its_evidence(reader: APIClient) -> None:
+    for users, rates in ((1, (50.0, 50.5)), (10, (100.0, 102.0)), (20, (103.0, 101.0)), (50, (80.0, 80.4))):
+        for trial, rate in enumerate(rates, start=1):
+            make_run(f"U{users}", users=users, trial=trial, values={"trans_per_s": rate, "cpu_util": 96.0})
+    asked = {"metric": "trans_per_s", "pick": "trans_per_s:device", "columns": "device"}
+
+    (best,) = check(reader.get(PATH, asked), PATH)["best"]
+    assert (best["of"], best["dimensions"]) == ({"device": "QDIO"}, {"users": 20})
+    assert (best["curve"]["course"], best["curve"]["peak_users"], best["curve"]["edge"]) == ("falling", 20, None)
+    assert best["limit"]["verdict"] == "processors"
+    (other,) = best["runners_up"]
+    assert (other["dimensions"], other["mean"], other["diff"]["verdict"]) == ({"users": 10}, 101.0, "inconclusive")
+
+    assert check(reader.get(PATH, asked | {"summary": "trial"}), PATH)["best"] == []
+    assert check(reader.get(PATH, ASKED), PATH)["best"] == []
+
+
+@pytest.mark.parametrize("path", FORMS)
 def test_an_unchanged_answer_is_not_sent_again(reader: APIClient, runs: list[Run], path: str) -> None:
     other = make_study("other")
     asked = ASKED | {"study": "guest-lan"}
@@ -117,12 +166,12 @@ def test_an_unchanged_answer_is_not_sent_again(reader: APIClient, runs: list[Run
     assert reader.get(path, asked, HTTP_IF_NONE_MATCH=tag).status_code == 200
 
 
-@pytest.mark.parametrize("path", [PATH, "/api/v1/tables.csv", "/api/v1/tables.md"])
+@pytest.mark.parametrize("path", FORMS)
 def test_reading_may_need_a_token(stranger: APIClient, path: str) -> None:
     problem(stranger.get(path), 401)
 
 
-@pytest.mark.parametrize("path", [PATH, "/api/v1/tables.csv", "/api/v1/tables.md"])
+@pytest.mark.parametrize("path", FORMS)
 def test_an_unknown_parameter_is_refused_with_the_known_ones(reader: APIClient, path: str) -> None:
     body = problem(reader.get(path, {"colour": "red"}), 400)
     assert body["parameter"] == "colour"

@@ -1,6 +1,7 @@
-"""Tables: the answer to a Query, with exactly the query string of the pages."""
+"""Tables and comparisons: the answer to a Query, with exactly the query string of the pages."""
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 
 from django.http import HttpResponse, HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
@@ -10,16 +11,30 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from perfdb.analysis.query import Query
-from perfdb.analysis.render import csv, json, markdown
+from perfdb.analysis.render import csv, json, latex, markdown, parquet, text
+from perfdb.analysis.render.drawing import Drawing
 from perfdb.analysis.table import Table
 from perfdb.api import caching
-from perfdb.api.schema import QUERY_PARAMETERS, TABLES_EXAMPLE, errors
-from perfdb.api.table_serializers import TablesSerializer
-from perfdb.results.querysets import answer
+from perfdb.api.comparisons import best_body, comparison_body
+from perfdb.api.schema import COMPARISON_PARAMETERS, QUERY_PARAMETERS, TABLES_EXAMPLE, errors
+from perfdb.api.table_serializers import ComparisonSerializer, TablesSerializer
+from perfdb.results import matching
+from perfdb.results.best import best_of
+from perfdb.results.querysets import answer, asked
+from perfdb.results.querysets import tables as tables_of
+
+# More metrics make a longer file name than anybody reads.
+_MOST_NAMED = 3
+
+
+def _pairs(request: Request) -> Iterator[tuple[str, str]]:
+    return ((name, text) for name, texts in request.query_params.lists() for text in texts)
 
 
 def _query(request: Request) -> Query:
-    return Query.parse((name, text) for name, texts in request.query_params.lists() for text in texts)
+    """What is asked; how a page would draw it is checked and makes no difference."""
+    _, pairs = Drawing.take(_pairs(request))
+    return Query.parse(pairs)
 
 
 @extend_schema(
@@ -36,15 +51,50 @@ def tables(request: Request) -> HttpResponseBase:
     tag = caching.etag(request, query.filters.get("study", ()))
     if same := caching.unchanged(request, tag):
         return same
-    return Response(json.render(*answer(query)), headers=caching.headers(tag))
+    query, found = asked(query)
+    body = json.render(query, tables_of(query, found)) | {"best": best_body(query, best_of(query, found))}
+    return Response(body, headers=caching.headers(tag))
 
 
-def _text(request: Request, render: Callable[[Query, Sequence[Table]], str], media_type: str) -> HttpResponseBase:
+@extend_schema(
+    operation_id="comparisons",
+    summary="Compare two values of a dimension",
+    parameters=COMPARISON_PARAMETERS,
+    responses={200: ComparisonSerializer, **errors(400, 401)},
+)
+@api_view(["GET"])
+def comparisons(request: Request) -> HttpResponseBase:
+    """Every experiment of one value against the one of the other that is equal in all else, and what has no partner."""
+    _, pairs = Drawing.take(_pairs(request))
+    chosen, pairs = matching.take(pairs)
+    sides = matching.sides_of(**chosen)
+    query = Query.parse(pairs)
+    about = query.with_filter(sides.dimension, sides.old, sides.new)
+    tag = caching.etag(request, about.filters.get("study", ()))
+    if same := caching.unchanged(request, tag):
+        return same
+    return Response(comparison_body(matching.compare(query, sides)), headers=caching.headers(tag))
+
+
+def _file(
+    request: Request, render: Callable[[Query, Sequence[Table]], str | bytes], media_type: str, name: str = ""
+) -> HttpResponseBase:
+    """The answer in another form; with the ending of a file's ``name`` it is one to be kept."""
     query = _query(request)
     tag = caching.etag(request, query.filters.get("study", ()))
     if same := caching.unchanged(request, tag):
         return same
-    return HttpResponse(render(*answer(query)), f"{media_type}; charset=utf-8", headers=caching.headers(tag))
+    query, found = answer(query)
+    headers = caching.headers(tag)
+    if name:
+        headers["Content-Disposition"] = f'attachment; filename="{_name(query)}{name}"'
+    return HttpResponse(render(query, found), media_type, headers=headers)
+
+
+def _name(query: Query) -> str:
+    """A file name of what is in it, in letters that every system takes."""
+    named = [str(measure) for measure in query.metrics[:_MOST_NAMED]]
+    return re.sub(r"[^\w.-]+", "-", "-".join(["perfdb", *named]))
 
 
 @extend_schema(
@@ -56,7 +106,7 @@ def _text(request: Request, render: Callable[[Query, Sequence[Table]], str], med
 @api_view(["GET"])
 def tables_csv(request: Request) -> HttpResponseBase:
     """The tables of a query for spreadsheets."""
-    return _text(request, csv.render, "text/csv")
+    return _file(request, csv.render, "text/csv; charset=utf-8")
 
 
 @extend_schema(
@@ -68,4 +118,40 @@ def tables_csv(request: Request) -> HttpResponseBase:
 @api_view(["GET"])
 def tables_md(request: Request) -> HttpResponseBase:
     """The tables of a query for reports."""
-    return _text(request, lambda _, found: markdown.render(found), "text/markdown")
+    return _file(request, lambda _, found: markdown.render(found), "text/markdown; charset=utf-8")
+
+
+@extend_schema(
+    operation_id="tables_txt",
+    summary="The same tables as text",
+    parameters=QUERY_PARAMETERS,
+    responses={(200, "text/plain"): OpenApiTypes.STR, **errors(400, 401)},
+)
+@api_view(["GET"])
+def tables_txt(request: Request) -> HttpResponseBase:
+    """The tables of a query for a terminal, in aligned columns."""
+    return _file(request, lambda _, found: text.render(found), "text/plain; charset=utf-8")
+
+
+@extend_schema(
+    operation_id="tables_tex",
+    summary="The same tables as LaTeX",
+    parameters=QUERY_PARAMETERS,
+    responses={(200, "application/x-tex"): OpenApiTypes.STR, **errors(400, 401)},
+)
+@api_view(["GET"])
+def tables_tex(request: Request) -> HttpResponseBase:
+    """The tables of a query for papers; needs the packages booktabs, multirow and amssymb."""
+    return _file(request, lambda _, found: latex.render(found), "application/x-tex; charset=utf-8")
+
+
+@extend_schema(
+    operation_id="tables_parquet",
+    summary="The same tables as Apache Parquet",
+    parameters=QUERY_PARAMETERS,
+    responses={(200, "application/vnd.apache.parquet"): OpenApiTypes.BINARY, **errors(400, 401)},
+)
+@api_view(["GET"])
+def tables_parquet(request: Request) -> HttpResponseBase:
+    """The tables of a query for data frames: the lines of the CSV with their types."""
+    return _file(request, parquet.render, "application/vnd.apache.parquet", ".parquet")

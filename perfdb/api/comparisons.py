@@ -1,0 +1,83 @@
+"""Comparisons and best experiments as plain data, beside the tables that ``analysis.render.json`` makes."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from perfdb.analysis.best import RunnerUp
+from perfdb.analysis.bottleneck import Bottleneck
+from perfdb.analysis.circumstances import Difference
+from perfdb.analysis.comparing import words
+from perfdb.analysis.matching import LeftOver, Sides
+from perfdb.analysis.query import Query
+from perfdb.analysis.render import json
+from perfdb.results.best import Best
+from perfdb.results.matching import Comparison
+
+
+def comparison_body(found: Comparison) -> dict[str, Any]:
+    """Two values of a dimension against each other: what else differs, the tables of the pairs, who is left over."""
+    sides = found.matched.sides
+    return {
+        "dimension": sides.dimension,
+        "old": sides.old,
+        "new": sides.new,
+        "sign": list(dict.fromkeys(words.sign_rule(table.metric) for table in found.tables)),
+        "pairs": found.matched.pairs,
+        **json.render(found.query, found.tables),
+        "differs": [_difference(each) for each in found.differs],
+        "looked_at": found.looked_at,
+        "left_over": [_left_over(each, sides) for each in found.matched.left_over],
+    }
+
+
+def _difference(each: Difference) -> dict[str, Any]:
+    return {
+        "key": each.key,
+        "old": list(each.old),
+        "new": list(each.new),
+        "weight": each.weight.value,
+        "why": each.why,
+    }
+
+
+def _left_over(each: LeftOver, sides: Sides) -> dict[str, Any]:
+    side = "old" if each.side == sides.old else "new"
+    return {"side": side, "dimensions": dict(each.key), "runs": list(each.runs), "reason": each.reason}
+
+
+def best_body(query: Query, found: Sequence[Best]) -> list[dict[str, Any]]:
+    """What stands behind the best experiment of each group that a query picks."""
+    return [_best(query, each) for each in found]
+
+
+def _best(query: Query, best: Best) -> dict[str, Any]:
+    names = query.pick.dimensions if query.pick else ()
+    evidence = best.evidence
+    return {
+        "of": dict(zip(names, evidence.group, strict=True)),
+        "dimensions": dict(evidence.key),
+        "runs": [run.pk for run in best.runs],
+        "curve": json.curve_data(evidence.curve, evidence.edge) if evidence.curve else None,
+        "limit": limit_data(best.limit),
+        "runners_up": [_runner_up(each) for each in evidence.runners_up],
+    }
+
+
+def limit_data(limit: Bottleneck) -> dict[str, Any]:
+    """What limited an experiment, with the numbers that decided."""
+    return {
+        "verdict": limit.verdict.value,
+        "component": limit.component,
+        "sentence": limit.sentence,
+        "formula": limit.formula,
+        "reasons": [{"name": each.name, "value": each.value, "unit": each.unit} for each in limit.reasons],
+    }
+
+
+def _runner_up(each: RunnerUp) -> dict[str, Any]:
+    return {
+        "dimensions": dict(each.key),
+        "mean": each.mean,
+        "runs": list(each.runs),
+        "diff": json.diff_data(each.comparison),
+    }
