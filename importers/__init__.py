@@ -24,6 +24,7 @@ from importers import (
     ping,
     qperf,
     sockperf,
+    sysstat,
     ttcp,
     uperf,
     vmprf,
@@ -55,6 +56,7 @@ FORMATS: tuple[Format, ...] = (
     fortio,
     flent,
     nuttcp,
+    sysstat,
 )
 
 

@@ -211,7 +211,8 @@ class RunDraft:
     ``driver`` is the client's log (throughput comes from it alone), ``peer`` the server's (a cross-check).
     ``parts`` are the logs of further processes of the client, started together with the driver's: what they moved
     adds up. ``facts`` are merged from all fragments, driver first, each still naming its file; what manifests and
-    the run-id pattern add comes last. ``trial`` is None when nothing says it.
+    the run-id pattern add comes last. ``trial`` is None when nothing says it. ``roles`` are those of the files that
+    speak of one host, once they are known.
     """
 
     run_id: str
@@ -224,6 +225,7 @@ class RunDraft:
     circumstances: list[Fragment] = field(default_factory=list)
     facts: list[SourcedFact] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    roles: dict[str, str] = field(default_factory=dict)
 
     @property
     def logs(self) -> list[Fragment]:

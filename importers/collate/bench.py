@@ -10,7 +10,7 @@ from importers.collate.folders import distinct, folder_of, own_folder, without_e
 from importers.collate.kinds import is_client, is_evidence, is_peer
 from importers.collate.names import run_id_in_name
 from importers.collate.parts import number_of_part
-from importers.collate.times import choose_by_time, choose_by_time_and_host
+from importers.collate.times import choose_by_time, choose_by_time_and_host, hosts_of, is_within
 from importers.model import Fragment, Kind, Problem, RunDraft, Severity
 
 CHOOSE = "Choose the run by hand, or put its run id into the file or its name."
@@ -171,6 +171,14 @@ class Bench:
         seat.take(fragment)
         return True
 
+    def _join_all_within(self, report: Fragment) -> bool:
+        """Put a host's rates over a long time to every run of that host that lies in it."""
+        hosts = hosts_of([report])
+        seats = [seat for seat in self.seats if hosts & hosts_of(seat.members) and is_within(seat.draft, report)]
+        for seat in seats:
+            seat.take(report)
+        return bool(seats)
+
     def _open(self, run_id: str, fragment: Fragment) -> Seat:
         seat = Seat(RunDraft(run_id, fragment.trial), [])
         self.seats.append(seat)
@@ -211,6 +219,8 @@ class Bench:
         return here or [seat for seat in fitting if not folders[id(seat)] & self.furnished]
 
     def _join_by_time(self, fragment: Fragment) -> bool:
+        if fragment.kind is Kind.REPORT and fragment.role == "":
+            return self._join_all_within(fragment)
         members = [seat.members for seat in self.seats]
         chosen = choose_by_time_and_host(fragment, [seat.draft for seat in self.seats], members)
         if len(chosen) != 1 or not may_join(chosen[0], fragment):

@@ -17,7 +17,9 @@ def name_roles(draft: RunDraft, given: Mapping[str, str]) -> None:
     nothing is said plays the role that is left when there are two; else its own name is its role.
     """
     known = _known_roles(draft, given)
-    hosts = {_key(pair): pair.host or UNNAMED for pair in draft.pairs if not pair.role}
+    hosts = {_key(each): each.host or UNNAMED for each in (*draft.pairs, *draft.reports) if each.role == ""}
+    if len(hosts) > 1:
+        hosts.pop("", None)
     undecided = [host for host in hosts if host not in known]
     taken = {known[host] for host in hosts if host in known} | {pair.role for pair in draft.pairs if pair.role}
     free = {CLIENT, SERVER} - taken
@@ -26,7 +28,8 @@ def name_roles(draft: RunDraft, given: Mapping[str, str]) -> None:
     elif undecided:
         draft.problems.append(_unknown(draft, [hosts[host] for host in undecided]))
     draft.pairs = [_with_role(pair, known) for pair in draft.pairs]
-    draft.facts = _of_run(draft, _role_by_file(draft, known))
+    draft.roles = _role_by_file(draft, known)
+    draft.facts = _of_run(draft)
 
 
 def _known_roles(draft: RunDraft, given: Mapping[str, str]) -> dict[str, str]:
@@ -49,35 +52,30 @@ def _with_role(pair: Pair, known: Mapping[str, str]) -> Pair:
     return pair if pair.role else replace(pair, role=known.get(_key(pair), pair.host or UNNAMED))
 
 
-def _key(pair: Pair) -> str:
-    """A pair's host without regard to capitals."""
-    return (pair.host or "").casefold()
+def _key(each: Pair | Fragment) -> str:
+    """The host without regard to capitals."""
+    return (each.host or "").casefold()
 
 
 def _role_by_file(draft: RunDraft, known: Mapping[str, str]) -> dict[str, str]:
-    """The role of each file that speaks of its own host; the client's where nothing says otherwise."""
+    """The role of each file that speaks of its own host."""
     halves = ((half, pair.role) for pair in draft.pairs for half in (pair.before, pair.after))
     roles = {half.file: role for half, role in halves if half is not None}
     for report in draft.reports:
-        roles.setdefault(report.file, role_of(report, known))
+        role = report.role or known.get(_key(report), report.host or UNNAMED)
+        if report.role is not None:
+            roles.setdefault(report.file, role)
     return roles
 
 
-def role_of(fragment: Fragment, known: Mapping[str, str]) -> str:
-    """The role of a fragment of a host, by the host's name; empty when it has no host."""
-    host = fragment.host or ""
-    return fragment.role or known.get(host.casefold(), host)
-
-
-def _of_run(draft: RunDraft, roles: Mapping[str, str]) -> list[SourcedFact]:
+def _of_run(draft: RunDraft) -> list[SourcedFact]:
     """The facts, those of another host than the client under its role; the same statement once."""
     placed: dict[tuple[str, str], SourcedFact] = {}
     for fact in draft.facts:
-        role = roles.get(fact.file, "") if fact.of_host else ""
+        role = draft.roles.get(fact.file, "") if fact.of_host else ""
         foreign = role not in {"", CLIENT}
-        one = replace(
-            fact, key=f"{role}.{fact.key}" if foreign else fact.key, role=fact.role or role or None, of_host=False
-        )
+        key = f"{role}.{fact.key}" if foreign else fact.key
+        one = replace(fact, key=key, role=fact.role or role or None, of_host=False)
         placed.setdefault((one.key, one.text), one)
     return list(placed.values())
 
@@ -86,5 +84,5 @@ def _unknown(draft: RunDraft, hosts: Iterable[str]) -> Problem:
     names = " and ".join(hosts)
     message = f"Nothing says whether {names} was the client or the server of run {draft.run_id}."
     remedy = "Its figures go by the host's name. Give client and server with the upload, or in a manifest."
-    files = [half.file for pair in draft.pairs for half in (pair.before, pair.after) if half is not None]
+    files = [each.file for each in draft.fragments if each.role == ""]
     return Problem(Severity.WARNING, "collate.roles", message, remedy, files[0] if files else "", None, draft.run_id)

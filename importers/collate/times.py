@@ -53,6 +53,14 @@ def window(draft: RunDraft) -> tuple[datetime, datetime | None] | None:
     return None
 
 
+def is_within(draft: RunDraft, report: Fragment) -> bool:
+    """Whether a run lies within the time of a report."""
+    times = window(draft)
+    if times is None or times[1] is None or report.taken is None or report.ended is None:
+        return False
+    return report.taken <= times[0] and times[1] <= report.ended
+
+
 def _distance(fragment: Fragment, draft: RunDraft) -> timedelta | None:
     """How far a fragment is from the edge of the run that it belongs to, None when it cannot belong to it."""
     times = window(draft)

@@ -79,6 +79,7 @@ def _fragment(text: Text, named: Named, moment: Moment | None, evidence: Evidenc
     if moment is not None:
         facts.insert(0, Fact("snapshot_time", text.lines[moment.line - 1].strip(), moment.line, of_host=True))
     node = evidence.facts.get("node")
+    host = named.host or (node.text if node else None)
     settings = named.phase is None and not evidence.counters
     return Fragment(
         file=text.name,
@@ -87,9 +88,10 @@ def _fragment(text: Text, named: Named, moment: Moment | None, evidence: Evidenc
         kind=Kind.REPORT if settings else Kind.SNAPSHOT,
         first_line=1,
         last_line=len(text.lines),
-        role=evidence.role,
+        # Settings that name no host are the run's.
+        role=None if settings and not (evidence.role or host) else evidence.role,
         phase=named.phase,
-        host=named.host or (node.text if node else None),
+        host=host,
         taken=moment.taken if moment else None,
         zone=moment.zone if moment else "",
         facts=tuple(facts),

@@ -209,12 +209,21 @@ HOSTS: tuple[Formula, ...] = (
     Formula("interrupts_per_s.host", "interrupts_per_s", _INTERRUPTS / ELAPSED, _PROC, per_role=True),
 )
 
+_IDLE, _WAITING = reported("idle_util", "idle in %"), reported("iowait_util", "idle while waiting in %")
+_UNUSED = Number(100) - _IDLE - _WAITING
+_OF_HOST = reported("processors", "processors")
+_REPORT = "a monitor's report: what is neither idle nor waiting for disks"
+
 REPORTED = (
+    Formula("cpu_util.idle", "cpu_util", _UNUSED, _REPORT, per_role=True),
+    # 1 % of a processor is 10 ms of CPU time in each second.
+    Formula("cpu_ms_per_trans.idle", "cpu_ms_per_trans", _UNUSED * 10 * _OF_HOST / TRANS_PER_S, _REPORT, per_role=True),
     Formula(
-        "cpu_util.idle",
-        "cpu_util",
-        Number(100) - reported("idle_util", "idle in %") - reported("iowait_util", "idle while waiting in %"),
-        "a monitor's report: what is neither idle nor waiting for disks",
+        "cpu_ms_per_mb.idle",
+        "cpu_ms_per_mb",
+        _UNUSED * 10 * _OF_HOST / MB_PER_S,
+        _REPORT,
         per_role=True,
+        when=streams,
     ),
 )

@@ -6,6 +6,7 @@ from importers.model import Fragment, Kind, Listing, Pair, Problem, Reading, Run
 from perfdb.analysis import metrics, units
 from perfdb.analysis.metrics import Measure
 from perfdb.results.derivation import TIME
+from perfdb.results.prepare import intervals
 from perfdb.results.prepare.parts import add_parts
 from perfdb.results.record import Counters, FactValue, Origin, RunRecord, TraceColumn, Value, number, seconds_of
 
@@ -34,6 +35,7 @@ def add_values(record: RunRecord, draft: RunDraft, artifacts: Mapping[str, int])
                 artifact = artifacts[fragment.file]
                 record.values[measure] = Value(value, Origin.REPORTED, reading.text, artifact, reading.line)
     _drop_means_of_nothing(record)
+    intervals.add_values(record, draft, artifacts)
 
 
 def _drop_means_of_nothing(record: RunRecord) -> None:
@@ -71,10 +73,11 @@ def _unreadable(reading: Reading, fragment: Fragment, run_id: str, why: str) -> 
 
 
 def add_traces(record: RunRecord, draft: RunDraft, artifacts: Mapping[str, int]) -> None:
-    """The driver's intervals and connections, column by column."""
+    """The driver's intervals and connections, and the rates of hosts, column by column."""
     if draft.driver is not None:
         for listing in draft.driver.listings:
             record.traces.extend(_columns(listing, artifacts[draft.driver.file]))
+    intervals.add_traces(record, draft, artifacts)
 
 
 def _columns(listing: Listing, artifact: int) -> Iterable[TraceColumn]:

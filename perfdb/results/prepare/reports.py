@@ -45,7 +45,8 @@ class _Adding:
 
 def add_reports(record: RunRecord, draft: RunDraft, artifacts: Mapping[str, int]) -> list[Counters]:
     """Add what the reports say to the values, facts, traces and problems; answers the guests' CPU time."""
-    reports = [*draft.reports]
+    # Rates of a host whose role the run decides about are added with its other figures.
+    reports = [report for report in draft.reports if report.role != ""]
     roles = roles_of_guests(record.facts, _guests(reports))
     adding = _Adding(record, artifacts, _measured(record, draft), roles)
     fitting = [fragment for fragment in reports if _fits(adding, fragment)]

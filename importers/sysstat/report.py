@@ -1,0 +1,166 @@
+"""Rates of one host over intervals, by sysstat's tools: sar, sadf, mpstat, iostat, vmstat.
+
+Each host becomes a report. The mean of CPU utilisation over a run is worked out from the intervals that lie in it.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+
+from importers.model import Fact, Fragment, Kind, Listing, Parsed, Reading, Text
+from importers.problem_log import ProblemLog
+from importers.sysstat import tables, text, trees
+from importers.sysstat.samples import CPU, HostSamples, Sample
+
+NAME = "sysstat"
+TITLE = "sysstat report"
+VERSION = 1
+
+CLOCK = "hh:mm:ss"
+_FAILED = re.compile(r"Cannot open \S+: .+|Invalid system activity file: .+|Requested activities not available.*")
+_METRICS = {"idle": "idle_util", "iowait": "iowait_util", "steal": "steal_util"}
+_PERCENT = frozenset(
+    (
+        *("user", "usr", "nice", "system", "sys", "iowait", "steal"),
+        *("irq", "soft", "guest", "gnice", "idle", "ifutil"),
+    )
+)
+
+
+def recognise(file: Text) -> bool:
+    """Whether one of the tools wrote this file."""
+    return any(is_form(file) for is_form in (text.is_text, tables.is_csv, tables.is_pairs, trees.is_xml)) or (
+        _failure(file) is not None or trees.is_json(file)
+    )
+
+
+def parse(file: Text) -> Parsed:
+    """A report for each host; a file in which the tool only says why it failed has none."""
+    found = ProblemLog(file.name)
+    failure = _failure(file)
+    if failure is not None:
+        message = f"The tool says: {failure}. There are no figures."
+        found.error(
+            "sysstat.failed", message, "Make the report from a file that is there, with the sadf that wrote it."
+        )
+        return Parsed(problems=found.problems)
+    fragments = []
+    for host in _hosts(file, found):
+        if host.samples or host.averages:
+            fragments.append(_fragment(file, host))
+        else:
+            message = "The report has no rates of processors, interfaces or TCP."
+            found.warn("sysstat.nothing", message, "Make it with -u ALL -n DEV,EDEV,TCP,ETCP.", host.line)
+    return Parsed(fragments, found.problems)
+
+
+def _failure(file: Text) -> str | None:
+    first = next((line.strip() for line in file.lines if line.strip()), "")
+    return first if _FAILED.fullmatch(first) else None
+
+
+def _hosts(file: Text, found: ProblemLog) -> Iterator[HostSamples]:
+    whole = file
+    if not file.ends_whole and not trees.is_json(file) and not trees.is_xml(file):
+        message = "The file ends without a line end: its last line may be cut off and was left out."
+        found.warn("sysstat.cut-off", message, "Transfer the file again if more should be there.", len(file.lines))
+        whole = Text(file.name, file.lines[:-1], file.encoding)
+    if not any(line.strip() for line in whole.lines):
+        return
+    if trees.is_json(whole):
+        yield from trees.read_json(whole, found)
+    elif trees.is_xml(whole):
+        yield trees.read_xml(whole, found)
+    elif tables.is_csv(whole):
+        yield tables.read_csv(whole, found)
+    elif tables.is_pairs(whole):
+        yield tables.read_pairs(whole, found)
+    elif text.is_text(whole):
+        yield text.read_text(whole, found)
+
+
+def _fragment(file: Text, host: HostSamples) -> Fragment:
+    if host.restarted:
+        message = "The host was started anew within the report: its averages are of parts of it and were left out."
+        host.found.note("sysstat.restart", message, "Check that no run lies across the restart.", host.line)
+    taken, ended = _window(host)
+    lines = [sample.line for sample in (*host.samples, *host.averages)]
+    return Fragment(
+        file=file.name,
+        format=NAME,
+        format_version=VERSION,
+        kind=Kind.REPORT,
+        first_line=min(host.line, *lines),
+        last_line=max(lines),
+        role="",
+        host=host.host,
+        taken=taken,
+        ended=ended,
+        zone=host.zone,
+        facts=tuple(_facts(host)),
+        readings=tuple(_readings(host)),
+        listings=tuple(_listings(host.samples)),
+    )
+
+
+def _facts(host: HostSamples) -> Iterator[Fact]:
+    said = {
+        "node": host.host or "",
+        "level": f"Linux {host.release}" if host.release else "",
+        "kernel": host.release,
+        "architecture": host.machine,
+    }
+    for key, value in said.items():
+        if value:
+            yield Fact(key, value, host.line, of_host=True)
+
+
+def _readings(host: HostSamples) -> Iterator[Reading]:
+    """The number of processors, and the printed averages over the whole report."""
+    if host.processors:
+        yield Reading("processors", host.processors, "processors", host.line, "")
+    averages = [each for each in host.averages if (each.activity, each.key) == (CPU, "all")]
+    if len(averages) == 1 and not host.restarted:
+        for name, metric in _METRICS.items():
+            if name in averages[0].cells:
+                yield Reading(metric, averages[0].cells[name], "%", averages[0].line, "")
+
+
+def _window(host: HostSamples) -> tuple[datetime | None, datetime | None]:
+    """From the start of the first interval to the end of the last; times may pass midnight."""
+    moments = [moment for sample in host.samples if (moment := host.moment(sample)) is not None]
+    if not moments:
+        return None, None
+    start, days, before = moments[0], timedelta(0), moments[0]
+    if host.begin and host.day is not None:
+        start = before = datetime.combine(host.day, datetime.strptime(host.begin, "%H:%M:%S").time())
+    for moment in moments:
+        # Later blocks of the same report begin again at its first interval, less than half a day back.
+        if moment < before - timedelta(hours=12):
+            days += timedelta(days=1)
+        before = moment
+    dated = any(sample.day for sample in host.samples)
+    return start, max(moments) if dated else max(moments[-1] + days, start)
+
+
+def _listings(samples: Sequence[Sample]) -> Iterator[Listing]:
+    """A table for all processors together, for each interface and for TCP; columns may change within a report."""
+    groups: dict[tuple[str, ...], list[Sample]] = {}
+    for sample in samples:
+        if sample.activity != CPU or sample.key == "all":
+            name = " ".join(part for part in (sample.activity, sample.key if sample.activity != CPU else "") if part)
+            groups.setdefault((name, *sample.cells), []).append(sample)
+    named: set[str] = set()
+    for (name, *columns), own in groups.items():
+        number = sum(each == name or each.startswith(f"{name} #") for each in named)
+        unique = name if not number else f"{name} #{number + 1}"
+        named.add(unique)
+        heads = (("end", CLOCK), *((column, _unit(column)) for column in columns))
+        rows = tuple((sample.end or None, *sample.cells.values()) for sample in own)
+        yield Listing(unique, heads, rows, tuple(sample.line for sample in own))
+
+
+def _unit(column: str) -> str:
+    if column in _PERCENT:
+        return "%"
+    return "KB/s" if column in {"rxkB", "txkB"} else "1/s"

@@ -1,0 +1,127 @@
+"""What every form of sysstat's output comes down to: a host, and samples of rates over intervals."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime
+
+from importers.problem_log import ProblemLog
+
+CPU, INTERFACE, INTERFACE_ERRORS, TCP, TCP_ERRORS = "cpu", "interface", "interface_errors", "tcp", "tcp_errors"
+ALL = frozenset({"all", "-1"})
+"""How the mean over all processors is called; ``-1`` in sadf -d and in mpstat's JSON up to 12.0."""
+
+# Which activity a column tells, whatever else is printed with it.
+_TELLING = {
+    "idle": CPU,
+    "rxpck": INTERFACE,
+    "rxerr": INTERFACE_ERRORS,
+    "active": TCP,
+    "retrans": TCP_ERRORS,
+}
+_DECIMAL_COMMA = re.compile(r"(-?\d+),(\d+)")
+_DATES = (
+    re.compile(r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)"),
+    re.compile(r"(?P<day>\d\d)\.(?P<month>\d\d)\.(?P<year>\d{4}|\d\d)"),
+)
+_SLASHES = re.compile(r"(\d\d)/(\d\d)/(\d{4}|\d\d)")
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """The rates of one activity over one interval, by column name without ``%`` and ``/s``.
+
+    ``end`` is when the interval ended, as ``HH:MM:SS``; empty where no time is printed. ``key`` names the processor or
+    interface; ``day`` is known where the sample itself is dated.
+    """
+
+    activity: str
+    key: str
+    end: str
+    line: int
+    cells: Mapping[str, str]
+    day: date | None = None
+
+
+@dataclass(slots=True)
+class HostSamples:
+    """All that a file says of one host. ``begin`` is the start of the first interval, where it is printed."""
+
+    found: ProblemLog
+    host: str | None = None
+    release: str = ""
+    machine: str = ""
+    processors: str = ""
+    line: int = 1
+    day: date | None = None
+    begin: str = ""
+    zone: str = ""
+    samples: list[Sample] = field(default_factory=list)
+    averages: list[Sample] = field(default_factory=list)
+    restarted: bool = False
+
+    def add(self, key: str, end: str, line: int, cells: Mapping[str, str], day: date | None = None) -> None:
+        """Keep a sample of a known activity; ``end`` is empty where the tool prints no time."""
+        self._keep(self.samples, Sample("", key, end, line, cells, day))
+
+    def add_average(self, key: str, line: int, cells: Mapping[str, str]) -> None:
+        """Keep an average over the whole report, as printed."""
+        self._keep(self.averages, Sample("", key, "", line, cells))
+
+    @staticmethod
+    def _keep(where: list[Sample], sample: Sample) -> None:
+        activity = activity_of(sample.cells)
+        if activity is not None:
+            key = "all" if activity == CPU and sample.key in ALL else sample.key
+            where.append(replace(sample, activity=activity, key=key))
+
+    def moment(self, sample: Sample) -> datetime | None:
+        """When a sample's interval ended, not counting midnights; None where nothing says it."""
+        day = sample.day or self.day
+        if day is None or not sample.end:
+            return None
+        return datetime.combine(day, datetime.strptime(sample.end, "%H:%M:%S").time())
+
+
+def activity_of(columns: Iterable[str]) -> str | None:
+    """The activity that these columns are of; None for one that perfdb does not keep."""
+    return next((activity for name, activity in _TELLING.items() if name in columns), None)
+
+
+def plain(column: str) -> str:
+    """A column's name without its unit, as text, CSV and JSON all have it."""
+    return column.strip("%").removesuffix("/s").replace("-percent", "")
+
+
+def number(text: str) -> str | None:
+    """A figure with a decimal point, whatever the locale printed; None for what is no figure."""
+    pointed = _DECIMAL_COMMA.sub(r"\1.\2", text)
+    return pointed if re.fullmatch(r"-?\d{1,20}(\.\d{1,6})?", pointed) else None
+
+
+def numbers(cells: Mapping[str, str]) -> dict[str, str]:
+    """The cells that are figures."""
+    return {name: value for name, text in cells.items() if (value := number(text)) is not None}
+
+
+def read_day(text: str, found: ProblemLog, line: int, *, american: bool) -> date | None:
+    """The date in a head; of 03/04/24 nobody knows which is the month, unless the clock is an American one."""
+    for form in _DATES:
+        if match := form.fullmatch(text):
+            return _date(match["year"], match["month"], match["day"])
+    slashes = _SLASHES.fullmatch(text)
+    if slashes is None:
+        return None
+    first, second, year = slashes.groups()
+    if int(first) < 13 and int(second) < 13 and first != second and not american:
+        message = f"Of the date {text} nobody can tell which is the month: the report has times without a day."
+        found.warn("sysstat.ambiguous-date", message, "Make it with S_TIME_FORMAT=ISO, or use sadf -j.", line)
+        return None
+    return _date(year, second, first) if int(first) > 12 else _date(year, first, second)
+
+
+def _date(year: str, month: str, day: str) -> date | None:
+    try:
+        return date(int(year) + (2000 if len(year) == 2 else 0), int(month), int(day))
+    except ValueError:
+        return None

@@ -1,0 +1,128 @@
+"""The tools' text: sar and mpstat, whose lines begin with a time, iostat's averages, and vmstat with time stamps."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from importers.model import Text
+from importers.problem_log import ProblemLog
+from importers.sysstat.samples import HostSamples, numbers, plain, read_day
+
+_HEAD = re.compile(
+    r"Linux (?P<release>\S+) \((?P<host>[^)]*)\)\s+(?P<day>\S+)\s+_(?P<machine>\S+)_\s+\((?P<cpus>\d+) CPU\)\s*"
+)
+_CLOCK = re.compile(r"(?P<hour>\d\d):(?P<rest>\d\d:\d\d)(?:\s+(?P<half>AM|PM)\b)?(?P<cells>.*)")
+_AVERAGE = re.compile(r"(?P<word>[^\s\d]\S*?)\s?:\s(?P<cells>.*)")
+_RESTART = re.compile(r"LINUX RESTART")
+_IOSTAT = "avg-cpu:"
+_VMSTAT = re.compile(r"\s*procs -+memory-+.*-+cpu-+")
+_VMSTAT_NAMES = {"us": "user", "sy": "system", "id": "idle", "wa": "iowait", "st": "steal"}
+_STAMP = re.compile(r"(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)\s*$")
+_KEYS = ("CPU", "IFACE")
+
+
+def is_text(text: Text) -> bool:
+    """Whether the first line is a head of sar, mpstat or iostat, or vmstat's."""
+    first = next((line for line in text.lines if line.strip()), "")
+    return _HEAD.fullmatch(first) is not None or _VMSTAT.match(first) is not None
+
+
+def read_text(text: Text, found: ProblemLog) -> HostSamples:
+    """All samples; columns go by the head line that was printed last, for they change within a file."""
+    host = HostSamples(found)
+    lines = [(number, line) for number, line in text.numbered() if line.strip()]
+    if _VMSTAT.match(lines[0][1]):
+        _read_vmstat(lines, host)
+        return host
+    _read_head(lines[0], lines, host)
+    reader = _Reader(host)
+    for number, line in lines[1:]:
+        reader.read(number, line)
+    return host
+
+
+def _read_head(first: tuple[int, str], lines: Sequence[tuple[int, str]], host: HostSamples) -> None:
+    match = _HEAD.fullmatch(first[1])
+    if match is None:
+        return
+    american = any((clock := _CLOCK.match(line)) and clock["half"] for _, line in lines[:5])
+    host.line, host.host, host.release = first[0], match["host"], match["release"]
+    host.machine, host.processors = match["machine"], match["cpus"]
+    host.day = read_day(match["day"], host.found, first[0], american=american)
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Reads line by line; ``columns`` are those of the last head line, ``iostat`` when its values come next."""
+
+    host: HostSamples
+    columns: list[str] = field(default_factory=list)
+    iostat: bool = False
+    reports: int = 0
+
+    def read(self, number: int, line: str) -> None:
+        if line.startswith(_IOSTAT):
+            self.columns, self.iostat = line.split()[1:], True
+            return
+        clock = _CLOCK.match(line)
+        average = None if clock else _AVERAGE.match(line)
+        if self.iostat:
+            self._iostat(number, line)
+        elif clock and _RESTART.search(clock["cells"]):
+            self.host.restarted = True
+        elif clock:
+            self._row(number, _time(clock), clock["cells"].split())
+        elif average:
+            self._row(number, "", average["cells"].split())
+
+    def _iostat(self, number: int, line: str) -> None:
+        """iostat's first report covers the time since the host was started; it prints no time of its own."""
+        self.iostat = False
+        self.reports += 1
+        if self.reports > 1:
+            cells = numbers(dict(zip(map(plain, self.columns), line.split(), strict=False)))
+            self.host.add("all", "", number, cells)
+
+    def _row(self, number: int, end: str, cells: list[str]) -> None:
+        if cells and not any(cell[0].isdigit() or cell[0] == "-" for cell in cells if cell != "all"):
+            if not any(cell[0] in "%" or cell.endswith("/s") for cell in cells):
+                return
+            self.columns = cells
+            self.host.begin = self.host.begin or end
+            return
+        if len(cells) != len(self.columns):
+            message = "This line has not as many figures as its head has columns; it was left out."
+            self.host.found.warn("sysstat.cells", message, "Transfer the file again if it was cut off.", number)
+            return
+        named = dict(zip(self.columns, cells, strict=True))
+        key = next((named[name] for name in _KEYS if name in named), "")
+        figures = numbers({plain(name): text for name, text in named.items() if name not in _KEYS})
+        if end:
+            self.host.add(key, end, number, figures)
+        else:
+            self.host.add_average(key, number, figures)
+
+
+def _time(clock: re.Match[str]) -> str:
+    """The time on a clock of 24 hours: 12 AM is 0, 1 PM is 13."""
+    if clock["half"] is None:
+        return f"{clock['hour']}:{clock['rest']}"
+    hour = int(clock["hour"]) % 12 + (12 if clock["half"] == "PM" else 0)
+    return f"{hour:02d}:{clock['rest']}"
+
+
+def _read_vmstat(lines: Sequence[tuple[int, str]], host: HostSamples) -> None:
+    """vmstat -t; the first line covers the time since the host was started."""
+    columns: list[str] = []
+    reports = 0
+    for number, line in lines[1:]:
+        stamp = _STAMP.search(line)
+        if "swpd" in line:
+            columns = line.split()
+        elif stamp is not None and columns:
+            reports += 1
+            figures = dict(zip(columns, line[: stamp.start()].split(), strict=False))
+            cells = numbers({_VMSTAT_NAMES[name]: text for name, text in figures.items() if name in _VMSTAT_NAMES})
+            day = read_day(stamp[1], host.found, number, american=False)
+            if reports > 1:
+                host.add("all", stamp[2], number, cells, day)

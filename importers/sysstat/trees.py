@@ -1,0 +1,158 @@
+"""sadf -j, mpstat -o JSON, iostat -o JSON, and sadf -x: samples below hosts."""
+
+import re
+from collections.abc import Iterator
+from datetime import date
+from xml.parsers.expat import ExpatError
+
+from defusedxml.common import DefusedXmlException
+from defusedxml.ElementTree import DefusedXMLParser
+
+from importers import json_text
+from importers.json_text import Node
+from importers.model import Text
+from importers.problem_log import ProblemLog
+from importers.sysstat.samples import CPU, HostSamples, number, numbers, plain, read_day
+
+_LISTS = {"net-dev": "iface", "net-edev": "iface"}
+_SINGLE = ("net-tcp", "net-etcp")
+_DOCTYPE = re.compile(r"<!DOCTYPE sysstat\b")
+_XML_KEYS = ("number", "iface")
+
+
+def is_json(text: Text) -> bool:
+    """Whether the head is a document of sysstat's."""
+    documents = json_text.head(text)
+    return bool(documents) and documents[0].root.get("sysstat", "hosts") is not None
+
+
+def is_xml(text: Text) -> bool:
+    """Whether one of the first lines declares sysstat's XML."""
+    return any(_DOCTYPE.match(line) for line in text.lines[:5])
+
+
+def read_json(text: Text, found: ProblemLog) -> Iterator[HostSamples]:
+    """Every host of a document; one that was cut off is read as far as it goes."""
+    for document in json_text.documents(text):
+        hosts = document.root.get("sysstat", "hosts")
+        if hosts is None:
+            continue
+        if not document.whole:
+            message = "The document is cut off: its last interval may be missing."
+            found.warn("sysstat.cut-off", message, "End the tool with Ctrl-C, not with kill -9.", document.problem_line)
+        for node in hosts.values():
+            yield _host(node, found, None if document.whole else text)
+
+
+def _host(node: Node, found: ProblemLog, cut: Text | None) -> HostSamples:
+    """One host's samples; of a document that was ``cut`` off without an interval that is not whole."""
+    host = HostSamples(found, line=node.line)
+    texts = {key: value.text for key, value in node.items()}
+    host.host, host.release = texts.get("nodename"), texts.get("release", "")
+    host.machine, host.processors = texts.get("machine", ""), texts.get("number-of-cpus", "")
+    host.day = read_day(texts.get("date", ""), found, node.line, american=False)
+    statistics = node.get("statistics")
+    listed = list(statistics.values()) if statistics else []
+    if cut is not None and listed and not _is_closed(listed[-1], cut):
+        listed.pop()
+    # iostat's first report covers the time since the host was started.
+    since_start = bool(listed) and listed[0].get("avg-cpu") is not None
+    for each in listed[since_start:]:
+        _statistic(each, host)
+    return host
+
+
+def _is_closed(node: Node, text: Text) -> bool:
+    """Whether the last line closes this object: the tools indent a bracket as the one that it closes."""
+    last = next((line for line in reversed(text.lines) if line.strip()), "")
+    opened = text.lines[node.line - 1]
+    return last.strip() in {"}", "},"} and _indent(last) == _indent(opened)
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _statistic(node: Node, host: HostSamples) -> None:
+    end, day = _stamp(node, host)
+    for load in (node.get("cpu-load"), node.get("avg-cpu")):
+        for each in load.values() if load is not None and load.is_array else [load] if load else ():
+            _add(each, "cpu", end, day, host)
+    network = node.get("network")
+    for name, key in _LISTS.items():
+        interfaces = network.get(name) if network else None
+        for each in interfaces.values() if interfaces else ():
+            _add(each, key, end, day, host)
+    for name in _SINGLE:
+        found = network.get(name) if network else None
+        if found is not None:
+            _add(found, "", end, day, host)
+
+
+def _stamp(node: Node, host: HostSamples) -> tuple[str, date | None]:
+    """mpstat prints a time of day, sadf an object with date and clock, iostat nothing."""
+    stamp = node.get("timestamp")
+    if stamp is None or stamp.is_string:
+        return stamp.text if stamp else "", None
+    texts = {key: value.text for key, value in stamp.items()}
+    if texts.get("utc") == "1":
+        host.zone = "+00:00"
+    return texts.get("time", ""), read_day(texts.get("date", ""), host.found, stamp.line, american=False)
+
+
+def _add(node: Node, key: str, end: str, day: date | None, host: HostSamples) -> None:
+    texts = {name: value.text for name, value in node.items()}
+    owner = texts.pop(key, "all" if key == CPU else "")
+    if re.fullmatch(r"\d\d:\d\d:\d\d|", end):
+        host.add(owner, end, node.line, numbers({plain(name): text for name, text in texts.items()}), day)
+
+
+class _Target:
+    """Receives elements from the parser; the samples go to the host at once, so that memory stays small."""
+
+    def __init__(self, found: ProblemLog) -> None:
+        self.host = HostSamples(found)
+        self._text: list[str] = []
+        self._stamp: tuple[str, date | None] = ("", None)
+        self.parser: DefusedXMLParser
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        tag, self._text = tag.rpartition("}")[2], []
+        line = self.parser.parser.CurrentLineNumber
+        if tag == "host":
+            self.host.host, self.host.line = attributes.get("nodename"), line
+        elif tag == "timestamp":
+            if attributes.get("utc") == "1":
+                self.host.zone = "+00:00"
+            day = read_day(attributes.get("date", ""), self.host.found, line, american=False)
+            self._stamp = attributes.get("time", ""), day
+        elif self._stamp[0] and tag in {"cpu", *_LISTS, *_SINGLE}:
+            key = next((attributes[name] for name in _XML_KEYS if name in attributes), "")
+            cells = {plain(name): text for name, text in attributes.items() if name not in _XML_KEYS and number(text)}
+            self.host.add(key, self._stamp[0], line, numbers(cells), self._stamp[1])
+
+    def end(self, tag: str) -> None:
+        text = "".join(self._text).strip()
+        name = {"release": "release", "machine": "machine", "number-of-cpus": "processors"}.get(tag.rpartition("}")[2])
+        if name and text:
+            setattr(self.host, name, text)
+        self._text = []
+
+    def data(self, data: str) -> None:
+        self._text.append(data)
+
+    def close(self) -> HostSamples:
+        return self.host
+
+
+def read_xml(text: Text, found: ProblemLog) -> HostSamples:
+    """sadf -x; what stands before the place where it breaks is read."""
+    target = _Target(found)
+    target.parser = DefusedXMLParser(target=target)
+    try:
+        target.parser.feed("\n".join(text.lines))
+        target.parser.close()
+    except (ExpatError, DefusedXmlException, SyntaxError) as error:
+        message = f"This XML cannot be read to its end ({error}): its last interval may be missing."
+        found.warn("sysstat.cut-off", message, "Make the file again.", getattr(error, "position", (None,))[0])
+    return target.host
