@@ -17,7 +17,8 @@ def name_roles(draft: RunDraft, given: Mapping[str, str]) -> None:
     nothing is said plays the role that is left when there are two; else its own name is its role.
     """
     known = _known_roles(draft, given)
-    hosts = {_key(each): each.host or UNNAMED for each in (*draft.pairs, *draft.reports) if each.role == ""}
+    captured: list[Pair | Fragment] = [*draft.pairs, *draft.reports]
+    hosts = {_key(each): each.host or UNNAMED for each in captured if each.role == ""}
     if len(hosts) > 1:
         hosts.pop("", None)
     undecided = [host for host in hosts if host not in known]

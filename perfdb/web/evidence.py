@@ -75,7 +75,8 @@ def _counters(found: CounterSet, paths: Mapping[int, str]) -> Counters:
 
 
 def _difference(before: float | None, after: float | None) -> float | None:
-    return None if before is None or after is None else after - before
+    """How much a counter grew; one that fell was reset, or counts nothing."""
+    return None if before is None or after is None or after < before else after - before
 
 
 def _per_second(difference: float | None, elapsed: float | None) -> float | None:

@@ -49,7 +49,7 @@ DRIVER = (
         "the studies' response time of users without think time",
         when=_without_pauses,
     ),
-    Formula("elapsed_s.snapshot", "elapsed_s", SNAPSHOT_TIME, "CP QUERY TIME before and after the run"),
+    Formula("elapsed_s.snapshot", "elapsed_s", SNAPSHOT_TIME, "CP QUERY TIME, or date, before and after the run"),
 )
 
 

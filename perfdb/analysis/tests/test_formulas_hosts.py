@@ -74,7 +74,8 @@ def test_a_kernel_without_steal_says_nothing_of_it() -> None:
 def test_without_a_count_the_rate_and_the_seconds_tell_the_transactions() -> None:
     rated = {key: value for key, value in RUN.metrics.items() if key[0] != "transactions"}
     derived = one(replace(RUN, metrics=rated), "cpu_ms_per_trans@client")
-    assert (derived.formula, derived.value) == ("cpu_ms_per_trans.host_rate", pytest.approx(0.09))
+    assert derived.formula == "cpu_ms_per_trans.host_rate"
+    assert derived.value == pytest.approx(0.09)
 
 
 def test_a_stream_s_cost_is_that_of_the_mb_it_moved() -> None:

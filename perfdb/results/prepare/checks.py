@@ -1,6 +1,7 @@
 """Handing a record's evidence to the checks of `perfdb.analysis.checks`, and their findings back as problems."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from importers.model import Fragment, Listing, Pair, Problem, Reading, RunDraft, Severity
 from perfdb.analysis.checks.driver import DriverLog, DriverRecord, check_driver
@@ -27,7 +28,9 @@ def check(record: RunRecord, draft: RunDraft) -> None:
     of_all = [*check_elapsed(figures.taken), *check_machine(figures.counters)]
     record.problems += _problems(of_all, record, _client(draft))
     if draft.driver is not None:
-        findings = check_driver(_driver_log(record, draft.driver, draft.peer))
+        log = _driver_log(record, draft.driver, draft.peer)
+        # The users of several processes are not those of the first one's log.
+        findings = check_driver(replace(log, users=None) if draft.parts else log)
         record.problems += _problems(findings, record, draft.driver.file)
 
 
