@@ -10,6 +10,7 @@ from math import isfinite
 
 from importers.report.listing import LOST
 from perfdb.analysis.formulas import Derived, RunFigures, derive
+from perfdb.analysis.metrics import Measure
 from perfdb.results.record import Counters, Origin, RunRecord, Value, moment_of, number
 
 TIME = "time"
@@ -30,6 +31,24 @@ def derive_into(record: RunRecord) -> list[Derived]:
             each.value, Origin.DERIVED, known.printed, known.artifact, known.line, formula
         )
     return answers
+
+
+def derive_again(record: RunRecord) -> dict[Measure, Value]:
+    """Put the derived values in the place of those derived before; answers the old ones that are no longer right."""
+    before = {measure: value for measure, value in record.values.items() if value.origin is Origin.DERIVED}
+    again = {each.measure for each in derive_into(record)}
+    for measure in before.keys() - again:
+        del record.values[measure]
+    return outdated(before, record.values)
+
+
+def outdated(before: Mapping[Measure, Value], after: Mapping[Measure, Value]) -> dict[Measure, Value]:
+    """The derived values of ``before`` that ``after`` has not, or with another value."""
+    return {
+        measure: old
+        for measure, old in before.items()
+        if old.origin is Origin.DERIVED and (measure not in after or after[measure].value != old.value)
+    }
 
 
 def figures_of(record: RunRecord) -> RunFigures:

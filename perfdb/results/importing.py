@@ -14,11 +14,12 @@ from django.utils import timezone
 from importers.model import Problem as Found
 from importers.model import Severity
 from perfdb.results import jobs, load
+from perfdb.results.aliases import aliases_of
 from perfdb.results.experiments import Vocabulary
 from perfdb.results.models import Job, Problem, Run, Study, Upload, UploadRun
 from perfdb.results.placing import Brought, Placement, Placer
 from perfdb.results.prepare import Context
-from perfdb.results.reading import given_by, record_of, together
+from perfdb.results.reading import given_by, realign, record_of, together
 from perfdb.results.summary import summary_of
 from perfdb.results.unpacking import read_files
 
@@ -69,7 +70,7 @@ def _read(job: Job, upload: Upload) -> tuple[list[Brought], list[Found]]:
     read = read_files(upload, lambda: jobs.hold(job))
     collated = together(upload.study, read.fragments)
     found = [*read.problems, *collated.problems]
-    context = Context(read.artifacts, given_by(upload), upload.created, found)
+    context = Context(read.artifacts, given_by(upload), upload.created, found, aliases_of(upload.study))
     records = [record_of(draft, context) for draft in collated.drafts]
     brought = [Brought(number, record, context, upload.pk) for number, record in enumerate(records)]
     of_runs = {problem for record in records for problem in record.problems}
@@ -175,6 +176,12 @@ def _chunks(items: Sequence[Brought]) -> Iterator[list[Brought]]:
 def _load_chunk(upload: Upload, chunk: Sequence[Brought]) -> None:
     """Place and write some runs; nobody else writes to the study meanwhile."""
     lock_study(upload.study)
+    current = aliases_of(upload.study)
+    for each in chunk:
+        if each.context.aliases != current:
+            # One was made since the files were read; its own job changes what is stored by then.
+            dimensions = {*each.context.aliases.dimensions, *current.dimensions}
+            realign(each.record, current, dimensions, each.context.artifacts)
     placements = _placed(upload.study, chunk)
     for placement in placements:
         _decide(upload, placement, placements)

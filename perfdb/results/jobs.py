@@ -6,18 +6,18 @@ the newest attempt.
 """
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
 from threading import Event, Thread
 
 from celery import current_app
 from django.db import connection, transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
-from perfdb.results.models import Job, Upload
+from perfdb.results.models import Job, Study, Upload
 
 logger = logging.getLogger(__name__)
 
@@ -32,9 +32,18 @@ class LeaseLostError(Exception):
     """Another worker has taken the job over; whoever sees this must not write any more."""
 
 
-def enqueue(kind: str, upload: Upload) -> Job:
-    """Make a job and send its id to a worker once the transaction is committed."""
-    job = Job.objects.create(kind=kind, upload=upload, sent=timezone.now())
+def enqueue(
+    kind: str,
+    upload: Upload | None = None,
+    *,
+    study: Study | None = None,
+    about: Mapping[str, object] | None = None,
+) -> Job:
+    """Make a job and send its id to a worker once the transaction is committed.
+
+    ``about``: what its kind has to know beside the upload or study that it concerns, if any.
+    """
+    job = Job.objects.create(kind=kind, upload=upload, study=study, about=dict(about or {}), sent=timezone.now())
     transaction.on_commit(lambda: send(job.pk))
     return job
 
@@ -100,6 +109,21 @@ def _keep(job: Job, done: Event) -> None:
         return
     finally:
         connection.close()
+
+
+def progress(job: Job, outcome: dict[str, object]) -> None:
+    """Keep what is done so far; to be called in the transaction that does it, so that the next attempt goes on there.
+
+    Raises LeaseLostError when another worker has the job.
+    """
+    hold(job)
+    job.outcome = outcome
+    job.save(update_fields=["outcome"])
+
+
+def open_jobs(kind: str) -> QuerySet[Job]:
+    """The jobs of a kind that wait or are being worked on."""
+    return Job.objects.filter(kind=kind, state__in=[Job.State.QUEUED, Job.State.RUNNING])
 
 
 def finish(job: Job, outcome: dict[str, object]) -> None:

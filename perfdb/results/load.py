@@ -88,17 +88,22 @@ def rewrite(vocabulary: Vocabulary, run: Run, record: RunRecord, sources: Sequen
     run.problems.all().delete()
     _write(vocabulary, [(run.pk, record)], update=True)
     add_sources(run.pk, sources)
-    # More evidence can mean another experiment; the one it left may have no run any more.
+    _leave(run)
+
+
+def _leave(run: Run) -> None:
+    """The experiment in which the run was: it may have no run any more."""
     Experiment.objects.filter(pk=run.experiment_id, run=None).delete()
 
 
-def put_values(run: Run, record: RunRecord) -> None:
-    """Replace the values of a run and where they come from; everything else of it stays."""
+def put(vocabulary: Vocabulary, run: Run, record: RunRecord) -> None:
+    """Replace a run's dimensions, values and facts; its counters, traces, files and problems stay."""
     slots = ensure_slots(record.values)
-    hot = {metric: _hot(record, metric) for metric in Run.HOT}
-    Run.objects.filter(pk=run.pk).update(values=_by_slot(record, slots), **hot)
+    row = _run_row(run.pk, record, vocabulary.experiment(record.configuration), slots)
+    Run.objects.filter(pk=run.pk).update(**_plain(dict(zip(_RUN, row, strict=True))))
     evidence = dict(zip(_EVIDENCE, _evidence_row(run.pk, record, slots), strict=True))
     RunEvidence.objects.filter(run=run).update(**_plain(evidence))
+    _leave(run)
 
 
 def _hot(record: RunRecord, metric: str) -> float | None:
@@ -232,6 +237,7 @@ def add_sources(pk: int, sources: Iterable[Source]) -> None:
             format=source.format,
             format_version=source.format_version,
             digests=list(source.digests),
+            spans=[list(span) for span in source.spans],
             driver=source.driver,
         )
         for source in sources

@@ -18,6 +18,7 @@ from perfdb.results.reading import (
     as_one,
     digests_of,
     given_by,
+    known_digests,
     record_of,
     sources_of,
     stored_evidence,
@@ -130,8 +131,7 @@ def has_driver(run: Run) -> bool:
 
 def _holds(run: Run, record: RunRecord) -> bool:
     """Whether a stored run was made of the same evidence, whatever number its trial was given."""
-    known = {digest for source in run.sources.all() for digest in source.digests}
-    return run.run_id == record.run_id and digests_of(record.fragments) <= known
+    return run.run_id == record.run_id and digests_of(record.fragments) <= known_digests(run)
 
 
 def _joined(study: Study, brought: Brought, stored: StoredEvidence) -> RunRecord | None:
@@ -144,6 +144,7 @@ def _joined(study: Study, brought: Brought, stored: StoredEvidence) -> RunRecord
         given={**brought.context.given, **stored.given},
         received=stored.received,
         problems=[*stored.problems, *brought.context.problems],
+        aliases=stored.aliases,
     )
     return record_of(draft, context)
 

@@ -8,17 +8,21 @@ import importers
 from importers.collate import Collated, RunIdPattern, collate, content_digest
 from importers.model import Fragment, Kind, Problem, RunDraft, SourceFile
 from perfdb.results import artifacts
-from perfdb.results.derivation import derive_into
+from perfdb.results.aliases import aliases_of
+from perfdb.results.claims import Claims, is_stale, spans_of, versions
+from perfdb.results.derivation import derive_again, derive_into, figures_of
 from perfdb.results.models import Run, RunSource, Study, Upload
-from perfdb.results.prepare import Context, prepare
+from perfdb.results.prepare import Aliases, Context, prepare
+from perfdb.results.prepare.aliases import align
 from perfdb.results.record import RunRecord, Source
 
 
 @dataclass(frozen=True, slots=True)
 class StoredEvidence:
-    """The fragments that a stored run was made of, their files, what was amiss in them, and what people gave.
+    """The fragments that a stored run is made of, their files, what was amiss in them, and what people gave.
 
-    ``artifacts`` names each file as its fragments do.
+    ``artifacts`` names each file as its fragments do. ``sources`` say what the importers of today find in them, and
+    ``found`` are fragments that a newer importer has found in these files and that no run has yet.
     """
 
     fragments: list[Fragment]
@@ -27,11 +31,13 @@ class StoredEvidence:
     artifacts: Mapping[str, int]
     given: Mapping[str, str]
     received: datetime
+    aliases: Aliases
+    found: list[Fragment]
 
     @property
     def context(self) -> Context:
         """What prepares these fragments again as they were."""
-        return Context(self.artifacts, self.given, self.received, self.problems)
+        return Context(self.artifacts, self.given, self.received, self.problems, self.aliases)
 
 
 def pattern_of(study: Study) -> RunIdPattern | None:
@@ -72,6 +78,14 @@ def record_of(draft: RunDraft, context: Context) -> RunRecord:
     return record
 
 
+def realign(record: RunRecord, aliases: Aliases, dimensions: Iterable[str], artifacts: Mapping[str, int]) -> None:
+    """Give these dimensions of a record their values by other aliases, and derive again if a formula takes them."""
+    before = figures_of(record)
+    align(record, aliases, dimensions, artifacts)
+    if figures_of(record) != before:
+        derive_again(record)
+
+
 def given_by(upload: Upload) -> dict[str, str]:
     """What the person said of the runs of an upload."""
     return {key: str(value) for key, value in upload.facts.items()}
@@ -90,10 +104,15 @@ def sources_of(fragments: Iterable[Fragment], artifacts: Mapping[str, int], uplo
             own[0].format,
             own[0].format_version,
             tuple(sorted(digests_of(own))),
-            any(fragment.kind is Kind.DRIVER and fragment.role != "server" for fragment in own),
+            _is_driver(own),
+            spans_of(own),
         )
         for file, own in files.items()
     ]
+
+
+def _is_driver(fragments: Iterable[Fragment]) -> bool:
+    return any(fragment.kind is Kind.DRIVER and fragment.role != "server" for fragment in fragments)
 
 
 def stored_evidence(run: Run, taken: Mapping[str, int] | None = None) -> StoredEvidence:
@@ -105,23 +124,61 @@ def stored_evidence(run: Run, taken: Mapping[str, int] | None = None) -> StoredE
     names = _names(rows, taken or {})
     files = {row.artifact_id: row.artifact for row in rows}
     artifacts_by_name = {name: artifact for (artifact, _), name in names.items()}
-    readings = importers.read(SourceFile(name, artifacts.read(files[pk])) for name, pk in artifacts_by_name.items())
-    digests = {digest for row in rows for digest in row.digests}
+    readings = importers.read(
+        (SourceFile(name, artifacts.read(files[pk])) for name, pk in artifacts_by_name.items()),
+        {names[row.artifact_id, row.path]: row.format for row in rows},
+    )
+    claims = _claims(run, rows)
+    # A file may tell about other runs too.
+    own = [
+        [fragment for fragment in reading.fragments if claims[artifacts_by_name[reading.name]].own(fragment)]
+        for reading in readings
+    ]
+    by_name = {reading.name: fragments for reading, fragments in zip(readings, own, strict=True)}
     return StoredEvidence(
-        # A file may tell about other runs too.
-        fragments=[f for reading in readings for f in reading.fragments if content_digest(f) in digests],
+        fragments=[fragment for fragments in own for fragment in fragments],
         problems=[problem for reading in readings for problem in reading.problems],
-        sources=[_source(row) for row in rows],
+        sources=[_source(row, by_name[names[row.artifact_id, row.path]]) for row in rows],
         artifacts=artifacts_by_name,
         given={key: text for row in reversed(rows) for key, text in given_by(row.upload).items()},
         received=min(row.upload.created for row in rows),
+        aliases=aliases_of(run.study),
+        found=[
+            fragment
+            for reading in readings
+            for fragment in reading.fragments
+            if claims[artifacts_by_name[reading.name]].unclaimed(fragment)
+        ],
     )
 
 
-def _source(row: RunSource) -> Source:
-    return Source(
-        row.artifact_id, row.upload_id, row.path, row.format, row.format_version, tuple(row.digests), row.driver
-    )
+def known_digests(run: Run) -> set[str]:
+    """The digests of what a run is made of, in the words of the importers of today.
+
+    The stored ones are of the importers that read the files: where one has a newer version, the files are read again.
+    """
+    rows = list(run.sources.all())
+    if any(map(is_stale, rows)):
+        return digests_of(stored_evidence(run).fragments)
+    return {digest for row in rows for digest in row.digests}
+
+
+def _claims(run: Run, rows: Iterable[RunSource]) -> dict[int, Claims]:
+    """The claims on each of a run's artifacts."""
+    of_artifact: dict[int, list[RunSource]] = {row.artifact_id: [] for row in rows}
+    for row in RunSource.objects.filter(artifact__in=of_artifact):
+        of_artifact[row.artifact_id].append(row)
+    return {artifact: Claims(run.pk, sources) for artifact, sources in of_artifact.items()}
+
+
+def _source(row: RunSource, own: Sequence[Fragment]) -> Source:
+    """A source as it would be noted now: of a file that a newer importer has read, with what that found."""
+    about = (row.artifact_id, row.upload_id, row.path, row.format)
+    if not is_stale(row):
+        spans = tuple((first, last) for first, last in row.spans)
+        return Source(*about, row.format_version, tuple(row.digests), row.driver, spans)
+    version = versions()[row.format]
+    return Source(*about, version, tuple(sorted(digests_of(own))), _is_driver(own), spans_of(own))
 
 
 def _names(rows: Iterable[RunSource], taken: Mapping[str, int]) -> dict[tuple[int, str], str]:

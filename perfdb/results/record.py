@@ -88,7 +88,7 @@ class TraceColumn:
 class Source:
     """A file that tells about a run, the upload that brought it, and the digests of what the file says.
 
-    ``driver``: the client's log of the load driver is in it.
+    ``spans``: first and last line of what it says. ``driver``: the client's log of the load driver is in it.
     """
 
     artifact: int
@@ -98,6 +98,7 @@ class Source:
     format_version: int
     digests: tuple[str, ...]
     driver: bool
+    spans: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,13 @@ from django.db import transaction
 
 from perfdb.analysis.formulas import FORMULAS
 from perfdb.analysis.metrics import Measure
-from perfdb.results.derivation import derive_into
+from perfdb.results.derivation import derive_again
+from perfdb.results.experiments import Vocabulary
 from perfdb.results.importing import lock_study, touch_study
-from perfdb.results.load import put_values
+from perfdb.results.load import put
 from perfdb.results.measures import slots
 from perfdb.results.models import MeasurementHistory, Run, RunEvidence, Study
-from perfdb.results.record import Origin, RunRecord, Value
+from perfdb.results.record import Value
 from perfdb.results.stored import read_record
 
 
@@ -41,24 +42,16 @@ def _rederive(pk: int) -> int:
         lock_study(study)
         run = Run.objects.select_related("study", "experiment").get(pk=pk)
         record = read_record(run)
-        before = {measure: value for measure, value in record.values.items() if value.origin is Origin.DERIVED}
-        again = {each.measure for each in derive_into(record)}
-        for measure in before.keys() - again:
-            del record.values[measure]
-        changed = {m: old for m, old in before.items() if _value(record, m) != old.value}
-        _remember(run, changed)
-        put_values(run, record)
+        changed = derive_again(record)
+        remember(run, changed)
+        put(Vocabulary(study), run, record)
         if changed:
             touch_study(run.study)
     return len(changed)
 
 
-def _value(record: RunRecord, measure: Measure) -> float | None:
-    value = record.values.get(measure)
-    return value.value if value else None
-
-
-def _remember(run: Run, old: Mapping[Measure, Value]) -> None:
+def remember(run: Run, old: Mapping[Measure, Value]) -> None:
+    """Keep derived values of a run that others have replaced."""
     by_measure = slots()
     MeasurementHistory.objects.bulk_create(
         MeasurementHistory(run=run, measure_id=by_measure[measure], value=value.value, formula=value.formula)

@@ -11,12 +11,13 @@ from django.utils import timezone
 from perfdb.results import jobs
 from perfdb.results.importing import run_import
 from perfdb.results.models import Upload
+from perfdb.results.reparsing import run_reparse
 from perfdb.results.undoing import run_undo
 
 logger = logging.getLogger(__name__)
 
 # Each ends its job in the transaction of its last writes.
-HANDLERS = {"import": run_import, "undo": run_undo}
+HANDLERS = {"import": run_import, "undo": run_undo, "reparse": run_reparse}
 
 
 @shared_task

@@ -3,11 +3,11 @@
 from django.db import transaction
 from django.utils import timezone
 
-from perfdb.results import jobs, load
-from perfdb.results.experiments import Vocabulary
+from perfdb.results import jobs
 from perfdb.results.importing import last_trial, lock_study, touch_study
 from perfdb.results.models import Experiment, Job, Run, RunSource, Upload, UploadRun
-from perfdb.results.reading import as_one, record_of, stored_evidence, together
+from perfdb.results.reading import as_one, stored_evidence
+from perfdb.results.rebuilding import put, rebuild
 
 
 def run_undo(job: Job) -> None:
@@ -42,20 +42,8 @@ def _take_evidence(upload: Upload, run: Run) -> bool:
         return False
     RunSource.objects.filter(run=run, upload=upload).delete()
     if not own <= left or upload.facts:
-        _rebuild(run)
+        put(run, rebuild(run))
     return True
-
-
-def _rebuild(run: Run) -> None:
-    """Read a run's files again and store what they say now. Its trial stays, and so does its being withdrawn."""
-    evidence = stored_evidence(run)
-    (draft,) = together(run.study, evidence.fragments).drafts
-    record = record_of(draft, evidence.context)
-    record.trial = run.trial
-    if run.status == Run.Status.WITHDRAWN:
-        UploadRun.objects.filter(replaced=run).update(replaced_status=record.status)
-        record.status = run.status
-    load.rewrite(Vocabulary(run.study), run, record, evidence.sources)
 
 
 def _pass_on(row: UploadRun) -> bool:
@@ -77,7 +65,7 @@ def _bring_back(row: UploadRun) -> None:
         RunSource.objects.filter(run=successor).update(run=returning)
         UploadRun.objects.filter(run=successor).update(run=returning)
         _delete([successor])
-        _rebuild(returning)
+        put(returning, rebuild(returning))
 
 
 def _go_together(one: Run, other: Run) -> bool:

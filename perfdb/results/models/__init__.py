@@ -12,9 +12,10 @@ from perfdb.results.models.run import (
     Trace,
 )
 from perfdb.results.models.upload import Artifact, Job, Problem, Upload, UploadFile, UploadRun
-from perfdb.results.models.vocabulary import Device, Experiment, Level, Study, System, Workload
+from perfdb.results.models.vocabulary import Alias, Device, Experiment, Level, Study, System, Workload
 
 __all__ = [
+    "Alias",
     "ApiToken",
     "Artifact",
     "CounterLayout",

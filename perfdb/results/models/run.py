@@ -242,6 +242,8 @@ class RunSource(models.Model):
     format_version = models.SmallIntegerField()
     # Digests of the fragments' content, so that the same evidence in another file is known.
     digests = ArrayField(models.TextField())
+    # First and last line of each fragment: a newer importer's fragments have other digests and stand in the same lines.
+    spans = ArrayField(ArrayField(models.IntegerField(), size=2), default=list)
     # Whether the client's log of the load driver is in it: only then does the run's trial tell it from others.
     driver = models.BooleanField()
 

@@ -163,7 +163,10 @@ class Problem(models.Model):
 
 
 class Job(models.Model):
-    """One piece of background work. This row is the truth; the broker's message carries only its id."""
+    """One piece of background work. This row is the truth; the broker's message carries only its id.
+
+    It may concern an upload, a study, or neither; ``about`` is what else its kind has to know.
+    """
 
     class State(models.TextChoices):
         """A failed job said why; a job whose lease ran out is sent again."""
@@ -175,6 +178,8 @@ class Job(models.Model):
 
     kind = models.TextField()
     upload = models.ForeignKey(Upload, models.CASCADE, null=True, related_name="jobs")
+    study = models.ForeignKey(Study, models.CASCADE, null=True, related_name="jobs")
+    about = models.JSONField(default=dict)
     state = models.CharField(max_length=7, choices=State, default=State.QUEUED)
     # Rises with each claim: a worker may write only while it holds the newest attempt (fencing).
     attempt = models.IntegerField(default=0)
@@ -183,6 +188,7 @@ class Job(models.Model):
     sent = models.DateTimeField()
     started = models.DateTimeField(null=True)
     finished = models.DateTimeField(null=True)
+    # What it did; while it runs: what is done so far, from which the next attempt goes on.
     outcome = models.JSONField(default=dict)
 
     class Meta:

@@ -116,6 +116,30 @@ class Workload(models.Model):
         return self.name
 
 
+class Alias(models.Model):
+    """What a study means by a printed text: ``QDIO GBE`` is the device ``QDIO``. The files keep what they print.
+
+    Texts are compared by ``folded``: without regard to capitals and outer blanks.
+    """
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="aliases")
+    dimension = models.TextField()
+    printed = models.TextField()
+    folded = models.TextField()
+    meaning = models.TextField()
+    made_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True)
+    created = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        db_table = "alias"
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["study", "dimension", "folded"], name="alias_printed"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.dimension} {self.printed} is {self.meaning}"
+
+
 class Experiment(models.Model):
     """One configuration, repeated in trials.
 

@@ -4,6 +4,7 @@
 contradicts itself marks the record as refused, so that nothing of it is stored.
 """
 
+from perfdb.results.prepare.aliases import Aliases
 from perfdb.results.prepare.assemble import Context, prepare
 
-__all__ = ["Context", "prepare"]
+__all__ = ["Aliases", "Context", "prepare"]

@@ -7,6 +7,7 @@ from datetime import datetime
 from importers.collate import name_roles
 from importers.model import Problem, RunDraft, Severity, Status
 from perfdb.results.prepare import checks, configuration, evidence
+from perfdb.results.prepare.aliases import NONE, Aliases, align
 from perfdb.results.prepare.reports import add_reports
 from perfdb.results.record import Counters, RunRecord, aware
 
@@ -15,13 +16,15 @@ from perfdb.results.record import Counters, RunRecord, aware
 class Context:
     """What a draft does not say itself.
 
-    The artifact of each file, what a person gave, when it was received, and what reading the files found amiss.
+    The artifact of each file, what a person gave, when it was received, what reading the files found amiss, and what
+    the study means by printed texts.
     """
 
     artifacts: Mapping[str, int]
     given: Mapping[str, str]
     received: datetime
     problems: Sequence[Problem] = ()
+    aliases: Aliases = NONE
 
 
 def prepare(draft: RunDraft, context: Context) -> RunRecord:
@@ -44,6 +47,7 @@ def prepare(draft: RunDraft, context: Context) -> RunRecord:
     record.counters = evidence.counters_of(draft, context.artifacts, record.problems)
     shares = add_reports(record, draft, context.artifacts)
     record.configuration = configuration.with_system(record)
+    align(record, context.aliases, context.aliases.dimensions, context.artifacts)
     checks.check(record, draft)
     record.refused = _refused(record, draft)
     # Not before the checks: a report's CPU seconds are no pair of snapshots.

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 
 from importers.model import Problem, RunDraft, Severity
 from perfdb.analysis.dimensions import FACTOR, parse_bytes, parse_integer
@@ -33,9 +34,31 @@ GIVEN_FACTS = (
 )
 PROCESSORS = Measure("processors", "lpar")
 
+UNREADABLE = "run.dimension-unreadable"
+"""The code of the problem that a dimension's text cannot be read; its message begins with the fact's key."""
+
 # What the columns hold: integers of two, four and eight bytes, and names that an index can take.
 _INT2, _INT4, _INT8 = 2**15 - 1, 2**31 - 1, 2**63 - 1
 _LONGEST = 200
+
+
+def _whole(text: str, parse: Callable[[str], int], least: int, most: int) -> int:
+    """A whole number of this range; raises ValueError for any other text."""
+    value = parse(text)
+    if not least <= value <= most:
+        raise ValueError(f"{text} is not between {least} and {most}")
+    return value
+
+
+_PROCESSORS = partial(_whole, parse=parse_integer, least=1, most=_INT4)
+_MEMORY = partial(_whole, parse=parse_bytes, least=1, most=_INT8)
+_MESSAGE = partial(_whole, parse=parse_bytes, least=0, most=_INT8)
+WHOLE_NUMBERS: Mapping[str, Callable[[str], int]] = {
+    "mtu": partial(_whole, parse=parse_bytes, least=1, most=_INT4),
+    "users": partial(_whole, parse=parse_integer, least=1, most=_INT4),
+    "layer": partial(_whole, parse=parse_integer, least=0, most=_INT2),
+}
+"""The dimensions that are whole numbers, each with what reads its texts; they raise ValueError."""
 
 
 def facts_of(
@@ -79,33 +102,43 @@ def configuration_of(
     return Configuration(
         workload=reader.workload(),
         device=reader.text("device"),
-        mtu=reader.whole("mtu", parse_bytes, 1, _INT4),
-        users=reader.whole("users", parse_integer, 1, _INT4),
-        layer=reader.whole("layer", parse_integer, 0, _INT2),
+        mtu=reader.whole("mtu", WHOLE_NUMBERS["mtu"]),
+        users=reader.whole("users", WHOLE_NUMBERS["users"]),
+        layer=reader.whole("layer", WHOLE_NUMBERS["layer"]),
         campaign=reader.text("campaign") or "",
         level=reader.text("level") or reader.text("cp.level"),
         system=SystemIdentity(
             machine=reader.text("machine") or reader.text("cpu_model") or reader.text("architecture") or "",
             host=reader.text("node") or "",
-            memory_bytes=reader.whole("memory", parse_bytes, 1, _INT8),
+            memory_bytes=reader.whole("memory", _MEMORY),
         ),
         factors=factors,
     )
 
 
+def whole_configuration(record: RunRecord, artifacts: Mapping[str, int], problems: list[Problem]) -> Configuration:
+    """The dimensions that the facts of a finished record name, its system with the processors that it was given."""
+    configuration = configuration_of(record.facts, artifacts, problems)
+    return _counting(configuration, record)
+
+
 def with_system(record: RunRecord) -> Configuration:
     """The configuration with its system's processors: of the LPAR, as reported or given, else of the client."""
     reader = _Reader(record.facts, {}, record.problems)
-    given, reported = reader.whole("processors", parse_integer, 1, _INT4), record.values.get(PROCESSORS)
+    given, reported = reader.whole("processors", _PROCESSORS), record.values.get(PROCESSORS)
     if reported is None and given is not None:
         reported = record.values[PROCESSORS] = Value(float(given), Origin.GIVEN, record.facts["processors"].text)
     elif reported is not None and given is not None and reported.value != given:
         record.problems.append(_not_needed(record.run_id, "processors", str(given), reported.printed))
-    system = record.configuration.system or SystemIdentity()
-    counted = reported or record.values.get(Measure(PROCESSORS.metric, "client"))
+    return _counting(record.configuration, record)
+
+
+def _counting(configuration: Configuration, record: RunRecord) -> Configuration:
+    system = configuration.system or SystemIdentity()
+    counted = record.values.get(PROCESSORS) or record.values.get(Measure(PROCESSORS.metric, "client"))
     if counted is not None:
         system = replace(system, processors=int(counted.value))
-    return replace(record.configuration, system=system if system.name else None)
+    return replace(configuration, system=system if system.name else None)
 
 
 class _Reader:
@@ -124,24 +157,20 @@ class _Reader:
             return None
         return text or None
 
-    def whole(self, key: str, parse: Callable[[str], int], least: int, most: int) -> int | None:
+    def whole(self, key: str, read: Callable[[str], int]) -> int | None:
         text = self.text(key)
         if text is None:
             return None
         try:
-            value = parse(text)
+            return read(text)
         except ValueError as error:
             self._refuse(key, str(error))
             return None
-        if not least <= value <= most:
-            self._refuse(key, f"{text} is not between {least} and {most}")
-            return None
-        return value
 
     def workload(self) -> Workload | None:
         pattern = self.text("workload")
-        request = self.whole("request_bytes", parse_bytes, 0, _INT8)
-        response = self.whole("response_bytes", parse_bytes, 0, _INT8)
+        request = self.whole("request_bytes", _MESSAGE)
+        response = self.whole("response_bytes", _MESSAGE)
         if pattern is None:
             return None
         try:
@@ -159,7 +188,7 @@ class _Reader:
         self._problems.append(
             Problem(
                 Severity.WARNING,
-                "run.dimension-unreadable",
+                UNREADABLE,
                 f"{key}: {why}; the run is stored without it.",
                 f"Correct {key} in the file, or give it with the upload.",
                 file=self._files.get(self._facts[key].artifact, ""),

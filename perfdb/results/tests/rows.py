@@ -1,0 +1,38 @@
+"""Everything that is stored of runs, for tests that compare before and after."""
+
+from typing import Any
+
+from perfdb.results.models import (
+    CounterSet,
+    Experiment,
+    MeasurementHistory,
+    Problem,
+    Run,
+    RunEvidence,
+    RunSource,
+    Trace,
+)
+
+
+def all_rows() -> dict[str, list[Any]]:
+    """All rows about runs; those that are written anew have another key and are compared without it.
+
+    An experiment is compared by its own key and its run's dimensions.
+    """
+    runs = Run.objects.order_by("pk").values()
+    experiments = dict(Experiment.objects.values_list("pk", "key"))
+    return {
+        "run": [run | {"experiment_id": experiments[run["experiment_id"]]} for run in runs],
+        "experiment": _rows(Experiment, "study", "key"),
+        "evidence": list(RunEvidence.objects.order_by("pk").values()),
+        "counters": _rows(CounterSet, "run", "role", "subject"),
+        "traces": _rows(Trace, "run", "listing", "position"),
+        "sources": _rows(RunSource, "run", "upload", "path"),
+        "problems": _rows(Problem, "run", "upload", "code", "message", "line"),
+        "history": _rows(MeasurementHistory, "run", "measure", "value"),
+    }
+
+
+def _rows(model: Any, *order: str) -> list[Any]:
+    names = [field.attname for field in model._meta.concrete_fields if field.attname != "id"]
+    return list(model.objects.order_by(*order).values(*names))
