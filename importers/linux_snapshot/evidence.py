@@ -41,10 +41,15 @@ class Evidence:
     def count(self, subject: str, name: str, text: str, unit: str, line: int) -> None:
         """Keep a counter; a text that is no number of it is left out, with a warning."""
         if is_count(text) or (unit == "s" and is_number(text)):
-            self.counters.setdefault((subject, name), Reading(name, text, unit, line, self.role, subject))
+            self.keep(subject, name, text, unit, line)
         else:
             message = f"{name} of {subject} is {text[:40]!r}, which is no count; it was left out."
             self.found.warn("linux_snapshot.shape", message, "Take the snapshot again.", line)
+
+    def keep(self, subject: str, name: str, text: str, unit: str, line: int) -> None:
+        """Keep a counter that is known to be a number."""
+        if (subject, name) not in self.counters:
+            self.counters[subject, name] = Reading(name, text, unit, line, self.role, subject)
 
     def count_all(self, subject: str, names: Iterable[str], texts: Iterable[str], unit: str, line: int) -> None:
         """Keep the counters of one line; an older kernel prints fewer of them, a newer one more."""

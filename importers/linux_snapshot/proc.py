@@ -64,11 +64,11 @@ def read_columns(section: Section, evidence: Evidence) -> None:
             continue
         if len(values) == 1 < len(processors):
             # ERR and MIS are counted for all processors together.
-            evidence.count(kind, name.strip(), values[0], "count", number)
+            evidence.keep(kind, name.strip(), values[0], "count", number)
             continue
         what = " ".join((name.strip(), *words[len(processors) :]))
         for processor, value in zip(processors, values, strict=False):
-            evidence.count(f"{kind}/{processor}", what, value, "count", number)
+            evidence.keep(f"{kind}/{processor}", what, value, "count", number)
 
 
 def read_net_dev(section: Section, evidence: Evidence) -> None:

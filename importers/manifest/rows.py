@@ -70,13 +70,14 @@ def _columns(text: Text) -> list[str]:
 
 def _rows(text: Text, found: ProblemLog) -> Iterator[_Row]:
     columns, (head_line, head) = _columns(text), _head(text)
+    delimiter = _delimiter(head)
     lines = list(text.lines[head_line:])
     if not text.ends_whole and lines:
         message = "The file ends without a line end: its last row may be cut off and was left out."
         found.warn("manifest.cut-off", message, "End the last row with a line end.", len(text.lines))
         lines.pop()
     for number, line in enumerate(lines, start=head_line + 1):
-        cells = _cells(line, _delimiter(head))
+        cells = _cells(line, delimiter)
         if not line.strip():
             continue
         if cells is None or len(cells) != len(columns):
@@ -88,6 +89,8 @@ def _rows(text: Text, found: ProblemLog) -> Iterator[_Row]:
 
 def _cells(line: str, delimiter: str) -> list[str] | None:
     """One row a line: a quotation mark that is not closed makes the row unreadable, not the rest of the file."""
+    if '"' not in line:
+        return line.split(delimiter)
     try:
         rows = list(csv.reader([line], delimiter=delimiter, strict=True))
     except csv.Error:

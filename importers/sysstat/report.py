@@ -5,7 +5,7 @@ Each host becomes a report. The mean of CPU utilisation over a run is worked out
 
 import re
 from collections.abc import Iterator, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime, time, timedelta
 
 from importers.model import Fact, Fragment, Kind, Listing, Parsed, Reading, Text
 from importers.problem_log import ProblemLog
@@ -133,7 +133,7 @@ def _window(host: HostSamples) -> tuple[datetime | None, datetime | None]:
         return None, None
     start, days, before = moments[0], timedelta(0), moments[0]
     if host.begin and host.day is not None:
-        start = before = datetime.combine(host.day, datetime.strptime(host.begin, "%H:%M:%S").time())
+        start = before = datetime.combine(host.day, time.fromisoformat(host.begin))
     for moment in moments:
         # Later blocks of the same report begin again at its first interval, less than half a day back.
         if moment < before - timedelta(hours=12):

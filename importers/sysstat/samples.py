@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from datetime import date, datetime
+from dataclasses import dataclass, field
+from datetime import date, datetime, time
+from functools import lru_cache
 
 from importers.problem_log import ProblemLog
 
@@ -20,6 +21,9 @@ _TELLING = {
     "retrans": TCP_ERRORS,
 }
 _DECIMAL_COMMA = re.compile(r"(-?\d+),(\d+)")
+_AGAIN = "Transfer the file again."
+_CLOCK = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d", re.ASCII)
+_NUMBER = re.compile(r"-?\d{1,20}(\.\d{1,6})?", re.ASCII)
 _DATES = (
     re.compile(r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)"),
     re.compile(r"(?P<day>\d\d)\.(?P<month>\d\d)\.(?P<year>\d{4}|\d\d)"),
@@ -62,6 +66,9 @@ class HostSamples:
 
     def add(self, key: str, end: str, line: int, cells: Mapping[str, str], day: date | None = None) -> None:
         """Keep a sample of a known activity; ``end`` is empty where the tool prints no time."""
+        if end and not is_clock(end):
+            self.found.warn("sysstat.time", f"{end[:20]!r} is no time of day; the line was left out.", _AGAIN, line)
+            return
         self._keep(self.samples, Sample("", key, end, line, cells, day))
 
     def add_average(self, key: str, line: int, cells: Mapping[str, str]) -> None:
@@ -73,14 +80,19 @@ class HostSamples:
         activity = activity_of(sample.cells)
         if activity is not None:
             key = "all" if activity == CPU and sample.key in ALL else sample.key
-            where.append(replace(sample, activity=activity, key=key))
+            where.append(Sample(activity, key, sample.end, sample.line, sample.cells, sample.day))
 
     def moment(self, sample: Sample) -> datetime | None:
         """When a sample's interval ended, not counting midnights; None where nothing says it."""
         day = sample.day or self.day
         if day is None or not sample.end:
             return None
-        return datetime.combine(day, datetime.strptime(sample.end, "%H:%M:%S").time())
+        return datetime.combine(day, time.fromisoformat(sample.end))
+
+
+def is_clock(text: str) -> bool:
+    """Whether a text is a time of day."""
+    return _CLOCK.fullmatch(text) is not None
 
 
 def activity_of(columns: Iterable[str]) -> str | None:
@@ -88,15 +100,17 @@ def activity_of(columns: Iterable[str]) -> str | None:
     return next((activity for name, activity in _TELLING.items() if name in columns), None)
 
 
+@lru_cache(maxsize=1024)
 def plain(column: str) -> str:
     """A column's name without its unit, as text, CSV and JSON all have it."""
     return column.strip("%").removesuffix("/s").replace("-percent", "")
 
 
+@lru_cache(maxsize=4096)
 def number(text: str) -> str | None:
     """A figure with a decimal point, whatever the locale printed; None for what is no figure."""
     pointed = _DECIMAL_COMMA.sub(r"\1.\2", text)
-    return pointed if re.fullmatch(r"-?\d{1,20}(\.\d{1,6})?", pointed) else None
+    return pointed if _NUMBER.fullmatch(pointed) else None
 
 
 def numbers(cells: Mapping[str, str]) -> dict[str, str]:
@@ -120,6 +134,7 @@ def read_day(text: str, found: ProblemLog, line: int, *, american: bool) -> date
     return _date(year, second, first) if int(first) > 12 else _date(year, first, second)
 
 
+@lru_cache(maxsize=64)
 def _date(year: str, month: str, day: str) -> date | None:
     try:
         return date(int(year) + (2000 if len(year) == 2 else 0), int(month), int(day))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from importers.model import Text
 from importers.problem_log import ProblemLog
-from importers.sysstat.samples import HostSamples, numbers, plain, read_day
+from importers.sysstat.samples import HostSamples, is_clock, numbers, plain, read_day
 
 _HEAD = re.compile(
     r"Linux (?P<release>\S+) \((?P<host>[^)]*)\)\s+(?P<day>\S+)\s+_(?P<machine>\S+)_\s+\((?P<cpus>\d+) CPU\)\s*"
@@ -88,7 +88,7 @@ class _Reader:
             if not any(cell[0] in "%" or cell.endswith("/s") for cell in cells):
                 return
             self.columns = cells
-            self.host.begin = self.host.begin or end
+            self.host.begin = self.host.begin or (end if is_clock(end) else "")
             return
         if len(cells) != len(self.columns):
             message = "This line has not as many figures as its head has columns; it was left out."

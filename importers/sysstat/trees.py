@@ -103,8 +103,7 @@ def _stamp(node: Node, host: HostSamples) -> tuple[str, date | None]:
 def _add(node: Node, key: str, end: str, day: date | None, host: HostSamples) -> None:
     texts = {name: value.text for name, value in node.items()}
     owner = texts.pop(key, "all" if key == CPU else "")
-    if re.fullmatch(r"\d\d:\d\d:\d\d|", end):
-        host.add(owner, end, node.line, numbers({plain(name): text for name, text in texts.items()}), day)
+    host.add(owner, end, node.line, numbers({plain(name): text for name, text in texts.items()}), day)
 
 
 class _Target:

@@ -159,6 +159,7 @@ CASES = (
     "sockperf/ping_pong/s.txt",
     "ttcp/megabits/s.txt",
     "zc/twice/h.zcs.txt",
+    "sysstat/american/lnxc1.sar.txt",
 )
 TEXTS |= {case.partition("/")[0]: (LOGS / case).read_bytes().decode() for case in CASES}
 TEXTS["manifest"] = (LOGS / "campaign/two_tools/manifest.csv").read_text()

@@ -149,6 +149,12 @@ def test_columns_may_change_within_a_file() -> None:
     assert column(fragment, "cpu #2", "idle") == ["97.00"]
 
 
+def test_a_time_that_is_none_is_left_out() -> None:
+    reading = read_text(path_of("sar_text").read_text().replace("14:05:20        all", "14:75:20        all"))
+    assert codes(reading) == ["sysstat.time"]
+    assert column(reading.fragments[0], "cpu", "end") == ["14:05:10", "14:05:30"]
+
+
 def test_a_tool_that_failed_has_no_figures() -> None:
     reading = read_text(path_of("failed").read_bytes())
     assert (reading.format, reading.fragments, codes(reading)) == ("sysstat", [], ["sysstat.failed"])
