@@ -1,9 +1,11 @@
 """Joining by time: which of several runs a snapshot or report belongs to.
 
-Local times are compared as printed, for all evidence of a run comes from one place. A snapshot taken before
+Local times are compared as printed, for all evidence of a run comes from one place; where both sides print their
+offsets from universal time, as load tools of today do, these count. A snapshot taken before
 belongs to the run that starts next, one taken after to the run that ended last.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
@@ -13,6 +15,7 @@ REACH = timedelta(minutes=15)
 """How long before its run's start or after its end a snapshot may be taken."""
 
 _SLACK = timedelta(seconds=60)  # Commands take a while on several guests, and clocks differ.
+_OFFSET = re.compile(r"(?P<sign>[+-])(?P<hours>0\d|1[0-4]):?(?P<minutes>[0-5]\d)")
 _HOST_FACTS = frozenset({"host", "client", "server", "client_stack", "server_stack", "node"})
 _GUEST = "guest"  # the role of a report's reading about a user, who is its subject
 
@@ -47,10 +50,37 @@ def choose_by_time_and_host(
 
 def window(draft: RunDraft) -> tuple[datetime, datetime | None] | None:
     """When the run ran, by its driver's log or else the server's; the end is None when it was cut off."""
-    for log in (draft.driver, draft.peer):
-        if log is not None and log.taken is not None:
-            return log.taken, log.ended
-    return None
+    log = _log(draft)
+    return None if log is None or log.taken is None else (log.taken, log.ended)
+
+
+def _log(draft: RunDraft) -> Fragment | None:
+    """The log that says when the run ran."""
+    return next((log for log in (draft.driver, draft.peer) if log is not None and log.taken is not None), None)
+
+
+def _shift(draft: RunDraft, fragment: Fragment) -> timedelta:
+    """How much later a fragment's clock shows than that of the run's log, where both say how far they are from UTC."""
+    log = _log(draft)
+    offsets = [_offset(each.zone) for each in (fragment, log) if each is not None]
+    mine, theirs = offsets if len(offsets) == 2 else (None, None)
+    return timedelta(0) if mine is None or theirs is None else mine - theirs
+
+
+def _moved(moment: datetime, shift: timedelta) -> datetime:
+    try:
+        return moment + shift
+    except OverflowError:
+        # The first and the last hours of the calendar.
+        return moment
+
+
+def _offset(zone: str) -> timedelta | None:
+    match = _OFFSET.fullmatch(zone)
+    if match is None:
+        return None
+    size = timedelta(hours=int(match["hours"]), minutes=int(match["minutes"]))
+    return -size if match["sign"] == "-" else size
 
 
 def is_within(draft: RunDraft, report: Fragment) -> bool:
@@ -58,7 +88,8 @@ def is_within(draft: RunDraft, report: Fragment) -> bool:
     times = window(draft)
     if times is None or times[1] is None or report.taken is None or report.ended is None:
         return False
-    return report.taken <= times[0] and times[1] <= report.ended
+    shift = _shift(draft, report)
+    return report.taken <= _moved(times[0], shift) and _moved(times[1], shift) <= report.ended
 
 
 def _distance(fragment: Fragment, draft: RunDraft) -> timedelta | None:
@@ -66,7 +97,9 @@ def _distance(fragment: Fragment, draft: RunDraft) -> timedelta | None:
     times = window(draft)
     if times is None or fragment.taken is None:
         return None
-    start, end = times
+    shift = _shift(draft, fragment)
+    # The run's times on the fragment's clock.
+    start, end = _moved(times[0], shift), _moved(times[1], shift) if times[1] else None
     if fragment.kind is Kind.SNAPSHOT and fragment.phase == "before":
         return _within(start - fragment.taken)
     if fragment.kind is Kind.SNAPSHOT:

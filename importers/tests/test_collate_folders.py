@@ -258,3 +258,13 @@ def test_two_snapshots_of_the_same_counters_are_not_chosen_from() -> None:
     collated = collate([log("vp01/out.txt"), *files])
     assert pairs(only(collated)) == [("", None, "vp01/a.after")]
     assert "collate.two-snapshots" in codes(collated)
+
+
+@pytest.mark.parametrize(("zone", "hours", "joined"), [("+01:00", 1, True), ("+01:00", 0, False), ("", 0, True)])
+def test_clocks_that_say_how_far_they_are_from_universal_time_are_compared_by_that(
+    zone: str, hours: int, joined: bool
+) -> None:
+    driver = replace(log("first.json", client="lna"), taken=START, ended=START + timedelta(seconds=30), zone="+00:00")
+    taken = START + timedelta(hours=hours, seconds=-1)
+    before = replace(snapshot("lna.before.txt", "lna"), taken=taken, zone=zone)
+    assert [len(draft.pairs) for draft in collate([driver, before]).drafts] == ([1] if joined else [0])
