@@ -4,12 +4,13 @@ from django.urls import URLPattern, URLResolver, path
 from drf_spectacular.renderers import OpenApiJsonRenderer2
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
-from perfdb.api.views import artifacts, fallback, health, runs, studies, tables, uploads
+from perfdb.api.views import artifacts, fallback, health, recorder, runs, studies, tables, uploads
 
 app_name = "api"
 urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
+    path("record.sh", recorder.record_sh, name="record-sh"),
     path("api/v1/runs/", runs.runs, name="runs"),
     path("api/v1/runs/<int:pk>/", runs.run, name="run"),
     path("api/v1/uploads/", uploads.uploads, name="uploads"),
