@@ -67,7 +67,13 @@ CIRCUMSTANCES: tuple[Circumstance, ...] = (
 )
 
 # What belongs to one execution and is different every time.
-_OF_ONE_RUN = re.compile(r"(.*[._])?(time|started|ended|start|end|date|run_id|trial|pid|port|cookie|uptime)([._].*)?")
+_OF_ONE_RUN = re.compile(
+    r"(.*[._])?(time|started|ended|start|end|date|run_id|trial|pid|port|cookie|uptime|load|indicate\w*)([._ ].*)?"
+)
+# A fact that several files of a run say is told apart by role and file; the file is another one in each run.
+_FROM_FILE = re.compile(r"(?P<key>.*) \((?P<role>[^,()]*), .*\)")
+# From so many runs of a side that all say something else it is a reading, and no circumstance.
+_FEWEST_READINGS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +108,7 @@ def what_else_differs(old: Iterable[Facts], new: Iterable[Facts], compared: Iter
 
     Sides are compared as wholes: a value that is as frequent on both sides is no difference, whatever run has it.
     """
-    left, right = list(old), list(new)
+    left, right = [_merged(facts) for facts in old], [_merged(facts) for facts in new]
     if not left or not right:
         return []
     leave_out = set(compared)
@@ -117,11 +123,27 @@ def what_else_differs(old: Iterable[Facts], new: Iterable[Facts], compared: Iter
     return sorted(found, key=lambda each: (order.index(each.weight), each.key))
 
 
+def _merged(facts: Facts) -> Facts:
+    """The facts of a run by key and role, whatever file they are from; several values become one text."""
+    found: dict[str, list[str]] = {}
+    for key, text in facts.items():
+        told = _FROM_FILE.fullmatch(key)
+        name = key if told is None else f"{told['key']} ({told['role']})" if told["role"] else told["key"]
+        found.setdefault(name, []).append(text)
+    return {name: " / ".join(dict.fromkeys(texts)) for name, texts in found.items()}
+
+
+def _is_reading(key: str, side: Sequence[Facts]) -> bool:
+    """Whether no two runs of a side say the same."""
+    said = [facts[key] for facts in side if key in facts]
+    return len(said) >= _FEWEST_READINGS and len(set(said)) == len(said)
+
+
 def _difference(key: str, old: Sequence[Facts], new: Sequence[Facts]) -> list[Difference]:
     left, right = _shares(key, old), _shares(key, new)
-    if left == right:
+    if left == right or (_is_reading(key, old) and _is_reading(key, new)):
         return []
-    rule = next(each for each in CIRCUMSTANCES if re.fullmatch(each.pattern, key))
+    rule = next(each for each in CIRCUMSTANCES if re.fullmatch(each.pattern, key.partition(" (")[0]))
     if rule.tolerant and _near(left, right):
         return []
     if {None} in (left.keys(), right.keys()):

@@ -4,6 +4,7 @@ The dimension may be any: device, level, MTU, kernel, date. What belongs togethe
 together. A left-over says why it has no partner, in the fewest words that are true.
 """
 
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -11,12 +12,15 @@ from typing import TypeVar
 
 from perfdb.analysis import dimensions
 from perfdb.analysis.dimensions import Value
-from perfdb.analysis.parameters import QueryError, in_order
+from perfdb.analysis.parameters import QueryError, in_order, ordered
 from perfdb.analysis.query import REPEATS, Query
 from perfdb.analysis.table import Key, Observations, Row, key_order
 
 # A campaign is by default named after its level, so whoever compares one cannot keep the other.
 _TOGETHER = (frozenset({"level", "campaign"}),)
+
+# Each two of so many values are more than anybody looks at.
+_MOST_VALUES = 50
 
 _T = TypeVar("_T")
 
@@ -91,6 +95,23 @@ def match(observations: Observations, sides: Sides) -> Matched:
         len(paired),
         (*_left_over(names, sides.old, old, sides.new, new), *_left_over(names, sides.new, new, sides.old, old)),
     )
+
+
+def promising(observations: Observations, dimension: str) -> list[tuple[Sides, int]]:
+    """Every two values of a dimension that experiments share all else with, and how many do; the most pairs first.
+
+    The lesser value in natural order is the old one. A missing value is no side, and of very many values that
+    experiments otherwise equal have, only the first are set against each other.
+    """
+    read, side_of = observations.key(_fixed(observations, dimension)), observations.key([dimension])
+    values: dict[Key, set[Value]] = defaultdict(set)
+    for row in observations.rows:
+        (side,) = side_of(row)
+        if side is not None:
+            values[read(row)].add(side)
+    several = (sorted(each, key=ordered)[:_MOST_VALUES] for each in values.values() if len(each) > 1)
+    counted = Counter(pair for each in several for pair in combinations(each, 2))
+    return [(Sides(dimension, old, new), number) for (old, new), number in counted.most_common()]
 
 
 def _check(sides: Sides) -> None:

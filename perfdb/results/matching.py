@@ -3,22 +3,30 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from django.db.models import Exists, OuterRef
+from django.db.models.fields.json import KeyTextTransform
+
 from perfdb.analysis import against, parameters
 from perfdb.analysis.circumstances import Difference, Facts, what_else_differs
-from perfdb.analysis.dimensions import Value
-from perfdb.analysis.matching import Matched, Sides, match
+from perfdb.analysis.dimensions import FACTOR, Value
+from perfdb.analysis.matching import Matched, Sides, match, promising
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.parameters import QueryError
 from perfdb.analysis.query import REPEATS, Query, default_metrics
 from perfdb.analysis.table import Key, Observations, Row, Table
 from perfdb.results import querysets
-from perfdb.results.models import RunEvidence
+from perfdb.results.models import Experiment, Run, RunEvidence
 
 # Circumstances are read run by run; so many of either side tell what differs.
 MOST_FACTS = 500
 
 # How long the driver ran is a measurement, and a circumstance too.
 _DURATION = Measure("driver_s")
+
+# So many suggestions are a choice and no list, and so many experiments are enough to tell them from.
+MOST_SUGGESTED = 8
+MOST_EXPERIMENTS = 5000
+_WORTH_COMPARING = ("device", "level", "mtu", "system", "layer")
 
 # What names the sides in an address, beside the parameters of a Query.
 PARAMETERS = ("dimension", "old", "new")
@@ -81,6 +89,38 @@ def compare(query: Query, sides: Sides) -> Comparison:
     tables = against.answer(question, matched.observations, querysets.earlier(question, matched.observations))
     differs, looked_at = _differences(matched)
     return Comparison(question, tables, matched, differs, looked_at)
+
+
+def values_of(query: Query, dimension: str) -> list[Value]:
+    """The values of a dimension among a query's runs, in natural order; a filter on it does not count."""
+    name = parameters.dimension("dimension", dimension).name
+    factor = name.removeprefix(FACTOR)
+    column = querysets.DIMENSION_COLUMNS.get(name) or KeyTextTransform(factor, "factors")
+    runs = querysets.selected(query.with_filter(name)).order_by()
+    return sorted(runs.values_list(column, flat=True).distinct(), key=parameters.ordered)
+
+
+def suggestions(study: str, dimension: str = "") -> list[tuple[Sides, int]]:
+    """Which values of a study (its slug) are most worth comparing, and how many pairs of experiments each two make.
+
+    A few of each dimension that devices and software are told apart by, or of the one dimension given.
+    """
+    found = _experiments(study)
+    factors = [name for name in found.dimensions if name.startswith(FACTOR)]
+    names = [dimension] if dimension else [*_WORTH_COMPARING, *factors]
+    most = MOST_SUGGESTED if dimension else 2
+    return [each for name in names for each in promising(found, name)[:most]][:MOST_SUGGESTED]
+
+
+def _experiments(study: str) -> Observations:
+    """The configurations of a study that any complete run has, as rows without measures."""
+    columns = {name: column for name, column in querysets.DIMENSION_COLUMNS.items() if name not in REPEATS}
+    complete = Run.objects.filter(experiment=OuterRef("pk"), status=Run.Status.COMPLETE)
+    experiments = Experiment.objects.filter(Exists(complete), study__slug=study)
+    rows = list(experiments.values_list("factors", "id", *columns.values())[:MOST_EXPERIMENTS])
+    factors = sorted({key for given, *_ in rows for key in given})
+    laid_out = [(*row[1:], *map(row[0].get, factors)) for row in rows]
+    return Observations((*columns, *(FACTOR + key for key in factors)), (), laid_out)
 
 
 def _differences(matched: Matched) -> tuple[list[Difference], int]:

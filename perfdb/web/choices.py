@@ -135,7 +135,8 @@ class Select:
     options: tuple[Option, ...]
 
 
-def _select(name: str, title: str, texts: Iterable[tuple[str, str]], chosen: str) -> Select:
+def select(name: str, title: str, texts: Iterable[tuple[str, str]], chosen: str) -> Select:
+    """A field for one of these (value, text)."""
     return Select(name, title, tuple(Option(value, text, value == chosen) for value, text in texts))
 
 
@@ -143,7 +144,7 @@ def summary_select(query: Query) -> Select:
     """How a sample becomes one number; the default travels as nothing."""
     words = {Summary.TRIAL: "the best single run" if query.pick else "each trial by itself"}
     texts = [("" if each is Summary.MEAN else each.value, words.get(each, each.value)) for each in Summary]
-    return _select("summary", "Trials become", texts, "" if query.summary is Summary.MEAN else query.summary.value)
+    return select("summary", "Trials become", texts, "" if query.summary is Summary.MEAN else query.summary.value)
 
 
 _DRAWING = {
@@ -163,7 +164,7 @@ def drawing_selects(drawing: Drawing) -> list[Select]:
         default = str(getattr(usual, name))
         texts = [("" if value == default else value, text) for value, text in words.items()]
         chosen = str(getattr(drawing, name))
-        found.append(_select(name, title, texts, "" if chosen == default else chosen))
+        found.append(select(name, title, texts, "" if chosen == default else chosen))
     return found
 
 
@@ -181,4 +182,4 @@ def baseline_select(query: Query, tables: Sequence[Table]) -> Select:
             texts += [(f"{name}:{spelled(each)}", dimension(name).say(each)) for each in sorted(found, key=ordered)]
     if chosen and chosen not in dict(texts):
         texts.append((chosen, chosen))
-    return _select("baseline", "Compare with", texts, chosen)
+    return select("baseline", "Compare with", texts, chosen)

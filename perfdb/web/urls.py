@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from perfdb.web.views import artifacts, home, runs, sign_in, tables, uploads
+from perfdb.web.views import artifacts, compare, home, how, runs, sign_in, tables, uploads
 
 app_name = "web"
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -23,5 +23,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("artifacts/<int:pk>/", artifacts.artifact, name="artifact"),
     path("artifacts/<int:pk>/download/", artifacts.download, name="artifact-download"),
     path("charts/", tables.charts, name="charts"),
+    path("compare/", compare.compare, name="compare"),
     path("maximum/", tables.maximum, name="maximum"),
+    path("how/", how.how, name="how"),
 ]

@@ -55,6 +55,7 @@ function setUpPrinting() {
 const SHORTCUTS = {
   gr: ".nav a[href*='/runs/']",
   gc: ".nav a[href*='/charts/']",
+  gv: ".nav a[href*='/compare/']",
   gm: ".nav a[href*='/maximum/']",
   gu: ".nav a[href*='/uploads/']",
   u: ".top a.primary",

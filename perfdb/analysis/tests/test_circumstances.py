@@ -59,3 +59,19 @@ def test_the_last_rule_takes_what_is_left() -> None:
     assert CIRCUMSTANCES[-1].pattern == ".*"
     (found,) = what_else_differs([{"colour": "red"}], [{"colour": "blue"}])
     assert found.why == "may or may not matter"
+
+
+def test_a_fact_of_several_files_is_told_by_its_role() -> None:
+    old = [{"kernel": "2.4.7", "kernel (server, run1/after.txt)": "2.4.7"}]
+    new = [{"kernel": "2.4.7", "kernel (server, run2/after.txt)": "2.4.9", "kernel (server, run2/late.txt)": "2.4.9"}]
+    (found,) = what_else_differs(old, new)
+    assert (found.key, found.old, found.new) == ("kernel (server)", ("2.4.7",), ("2.4.9",))
+    assert found.weight is Weight.EXPLAINS
+
+
+def test_what_is_another_in_every_run_is_a_reading() -> None:
+    old, new = ([{"cp.spool": f"{side}{number}"} for number in range(3)] for side in "ab")
+    assert what_else_differs(old, new) == []
+    assert [each.key for each in what_else_differs(old[:2], new[:2])] == ["cp.spool"]
+    assert [each.key for each in what_else_differs(old, [{"cp.spool": "b0"}] * 3)] == ["cp.spool"]
+    assert what_else_differs([{"cp.indicate_load": "AVGPROC-088%"}], [{"cp.indicate_load": "AVGPROC-091%"}]) == []

@@ -9,7 +9,7 @@ from pytest_django import Settings
 from perfdb.results.models import Run, RunSource, Upload
 from perfdb.web.tests.pages import inline_code, text_of
 
-PAGES = ("home", "runs", "run", "charts", "maximum", "uploads", "upload-new", "upload", "artifact")
+PAGES = ("home", "runs", "run", "charts", "compare", "maximum", "uploads", "upload-new", "upload", "artifact")
 
 
 def address_of(name: str) -> str:
@@ -59,7 +59,7 @@ def test_a_stranger_reads_where_reading_is_open(stranger: Client, run: Run, sett
     assert stranger.get(address_of(name)).status_code == 200
 
 
-@pytest.mark.parametrize("name", ["home", "runs", "charts", "maximum", "uploads"])
+@pytest.mark.parametrize("name", ["home", "runs", "charts", "compare", "maximum", "uploads"])
 def test_an_empty_instance_says_what_to_do(web: Client, name: str) -> None:
     response = web.get(reverse(f"web:{name}"))
 

@@ -18,6 +18,7 @@ COUNTS = {
     "runs": 7,
     "run": 17,
     "charts": 12,
+    "compare": 10,
     "maximum": 12,
     "uploads": 4,
     "upload-new": 3,
@@ -39,6 +40,6 @@ def test_a_page_costs_so_many_queries(
 def test_more_runs_cost_no_more(web: Client, bring: Bring, django_assert_num_queries: DjangoAssertNumQueries) -> None:
     bring(dict(demo_files()))
 
-    for name in ("home", "runs", "charts", "maximum", "uploads"):
+    for name in ("home", "runs", "charts", "compare", "maximum", "uploads"):
         with django_assert_num_queries(COUNTS[name]):
             web.get(address_of(name))

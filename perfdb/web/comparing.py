@@ -1,0 +1,248 @@
+"""The page that compares: what its form offers, and a comparison in the words and links of a page."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+from urllib.parse import urlencode
+
+from django.urls import reverse
+
+from perfdb.analysis import dimensions, metrics
+from perfdb.analysis.circumstances import Weight, said
+from perfdb.analysis.comparing import words
+from perfdb.analysis.dimensions import FACTOR, Value, dimension
+from perfdb.analysis.matching import LeftOver, Sides
+from perfdb.analysis.parameters import spelled
+from perfdb.analysis.query import REPEATS, Query
+from perfdb.analysis.render.drawing import Drawing
+from perfdb.analysis.render.labels import measure_title
+from perfdb.analysis.table import Table
+from perfdb.results.matching import Comparison
+from perfdb.web import choices
+from perfdb.web.choices import Select
+from perfdb.web.tables import Panel, panels
+
+# So many left-overs are read; more are only counted.
+MOST_LEFT_OVER = 200
+
+_TONES = {Weight.OTHER_WORK: "bad", Weight.EXPLAINS: "warn", Weight.MINOR: ""}
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """Two values worth comparing, where they are compared, and how many pairs of experiments there are."""
+
+    title: str
+    text: str
+    address: str
+    pairs: int
+
+
+@dataclass(frozen=True, slots=True)
+class DifferenceLine:
+    """What else differs, in words; ``tone`` is the badge of its weight."""
+
+    title: str
+    old: str
+    new: str
+    weight: str
+    tone: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One metric of the pairs: a sentence for all of them, then the chart above its table."""
+
+    title: str
+    summaries: list[str]
+    panel: Panel
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOverLine:
+    """An experiment without partner, where its runs are, and why it is alone."""
+
+    text: str
+    address: str
+    runs: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOvers:
+    """Those of one side; ``more`` of them are not listed."""
+
+    side: str
+    number: int
+    lines: list[LeftOverLine]
+
+    @property
+    def more(self) -> int:
+        """How many are not listed."""
+        return self.number - len(self.lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The answer of the page; ``runs`` is how many there are in the pairs, of which ``looked_at`` tell ``differs``."""
+
+    old: str
+    new: str
+    swapped: str
+    pairs: int
+    runs: int
+    looked_at: int
+    signs: list[str]
+    differs: list[DifferenceLine]
+    measured: list[Measured]
+    left_over: list[LeftOvers]
+
+
+def plain(query: Query) -> Query:
+    """What a comparison takes of a question: which runs, which metrics, how large a difference matters."""
+    return Query(
+        metrics=query.metrics,
+        filters=query.filters,
+        exclude=query.exclude,
+        ranges=query.ranges,
+        delta=query.delta,
+    )
+
+
+def parameters(query: Query, drawing: Drawing, **chosen: str) -> str:
+    """The query string of a comparison; ``chosen``: dimension, old, new."""
+    named = [(name, text) for name, text in chosen.items() if text]
+    return urlencode([*named, *query.pairs(), *drawing.pairs()])
+
+
+def address(query: Query, drawing: Drawing, **chosen: str) -> str:
+    """The page of a comparison."""
+    return f"{reverse('web:compare')}?{parameters(query, drawing, **chosen)}"
+
+
+def _of(sides: Sides) -> dict[str, str]:
+    return {"dimension": sides.dimension, "old": spelled(sides.old), "new": spelled(sides.new)}
+
+
+def suggested(query: Query, found: Iterable[tuple[Sides, int]]) -> list[Suggestion]:
+    """Links to comparisons within the runs of a question."""
+    return [
+        Suggestion(dimension(sides.dimension).title, arrow(sides), address(query, Drawing(), **_of(sides)), pairs)
+        for sides, pairs in found
+    ]
+
+
+def arrow(sides: Sides) -> str:
+    """``QDIO → HiperSockets``, in the order chosen."""
+    say = dimension(sides.dimension).say
+    return f"{say(sides.old)} → {say(sides.new)}"
+
+
+def selects(chosen: Mapping[str, str], values: Sequence[Value]) -> list[Select]:
+    """The two fields for values of the dimension, which offer those that there are and what was asked for."""
+    texts = {spelled(value): "none" if value is None else str(value) for value in values}
+    return [
+        choices.select(
+            name,
+            title,
+            [("", "choose"), *texts.items(), *[(text, text) for text in [chosen[name]] if text and text not in texts]],
+            chosen[name],
+        )
+        for name, title in (("old", "Old"), ("new", "New"))
+    ]
+
+
+def dimension_select(chosen: str) -> Select:
+    """The field for what is compared: every dimension that does not merely number runs."""
+    names = [name for name in choices.layout_dimensions() if name not in REPEATS - {"date"}]
+    known = names if chosen in names or not chosen else [*names, chosen]
+    return choices.select("dimension", "Compare", [("", "choose"), *((name, _title(name)) for name in known)], chosen)
+
+
+def _title(name: str) -> str:
+    """A dimension, metric or other circumstance by its title."""
+    if name in dimensions.BY_NAME or name.startswith(FACTOR):
+        return dimension(name).title
+    return metrics.BY_NAME[name].title if name in metrics.BY_NAME else name.replace("_", " ")
+
+
+def compared(found: Comparison, asked: Query, drawing: Drawing) -> Compared:
+    """A comparison as the page shows it. ``asked`` is the question it answers, without the sides."""
+    sides = found.matched.sides
+    say = dimension(sides.dimension).say
+    return Compared(
+        old=say(sides.old),
+        new=say(sides.new),
+        swapped=address(asked, drawing, **_of(sides.swapped)),
+        pairs=found.matched.pairs,
+        runs=len(found.matched.observations.rows),
+        looked_at=found.looked_at,
+        signs=list(dict.fromkeys(words.sign_rule(table.metric) for table in found.tables)),
+        differs=[
+            DifferenceLine(
+                _title(each.key), said(each.old), said(each.new), each.weight.value, _TONES[each.weight], each.why
+            )
+            for each in found.differs
+        ],
+        measured=list(_measured(found.tables, drawing)) if found.matched.pairs else [],
+        left_over=[each for side in (sides.old, sides.new) if (each := _left_overs(found, side)).number],
+    )
+
+
+def _measured(tables: Sequence[Table], drawing: Drawing) -> Iterator[Measured]:
+    """Each metric with its panel; what is said above is not said again below the table."""
+    (group,) = panels(tables, drawing)
+    for table, panel in zip(tables, group, strict=True):
+        summaries = [words.summary_words(summary) for summary in table.summaries.values()]
+        above = (words.sign_rule(table.metric), *summaries)
+        remarks = tuple(remark for remark in panel.grid.remarks if not remark.endswith(above))
+        yield Measured(
+            measure_title(table.measure), summaries, replace(panel, grid=replace(panel.grid, remarks=remarks))
+        )
+
+
+def _left_overs(found: Comparison, side: Value) -> LeftOvers:
+    own = [each for each in found.matched.left_over if each.side == side]
+    sides = found.matched.sides
+    lines = [
+        LeftOverLine(
+            dimensions.say(each.key.keys(), each.key.values()) or "all of its runs",
+            _runs_address(found.query, sides.dimension, each),
+            len(each.runs),
+            each.reason,
+        )
+        for each in own[:MOST_LEFT_OVER]
+    ]
+    return LeftOvers(dimension(sides.dimension).say(side), len(own), lines)
+
+
+def _runs_address(query: Query, compared: str, left: LeftOver) -> str:
+    """The run itself, or the list of the experiment's runs."""
+    if len(left.runs) == 1:
+        return reverse("web:run", args=left.runs)
+    fixed: dict[str, Value] = {compared: left.side, **left.key}
+    asked = Query(
+        filters={**query.filters, **{name: (value,) for name, value in fixed.items()}},
+        exclude=query.exclude,
+        ranges=query.ranges,
+    )
+    return f"{reverse('web:runs')}?{urlencode([*asked.pairs(), ('status', 'complete')])}"
+
+
+def form(
+    chosen: Mapping[str, str], values: Sequence[Value], query: Query, drawing: Drawing, there: dict[str, Any]
+) -> dict[str, Any]:
+    """What the fields of the page offer, with what the address names chosen."""
+    return {
+        "query": query,
+        "chosen": chosen,
+        "dimension": dimension_select(chosen["dimension"]),
+        "sides": selects(chosen, values),
+        "facets": [
+            choices.metric_facet(query.metrics),
+            *choices.dimension_facets(there, dict(query.filters), without=(chosen["dimension"],)),
+        ],
+        "drawings": [each for each in choices.drawing_selects(drawing) if each.name in ("marks", "log", "errors")],
+        "kept": [(name, value) for name, value in query.pairs() if name in ("exclude", "range")],
+    }

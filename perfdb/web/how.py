@@ -1,0 +1,136 @@
+"""How perfdb compares, as a page: every declared rule with its examples, worked out by the rule itself."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from perfdb.analysis import limits_declarations
+from perfdb.analysis.audit import declarations as audit
+from perfdb.analysis.bottleneck import Bottleneck
+from perfdb.analysis.comparing import declarations as comparing
+from perfdb.analysis.comparing.declaration import Declaration as ComparingDeclaration
+from perfdb.analysis.declaration import Declaration
+
+
+@dataclass(frozen=True, slots=True)
+class Worked:
+    """An example: what is given, and the rule's own answer."""
+
+    given: str
+    answer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule as it is shown; ``anchor`` is where links to it lead."""
+
+    anchor: str
+    title: str
+    formula: str
+    explanation: str
+    source: str
+    examples: list[Worked]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Rules that stand together; ``title`` is empty where the chapter has one section only."""
+
+    title: str
+    rules: list[Rule]
+
+
+@dataclass(frozen=True, slots=True)
+class Chapter:
+    """A subject; ``anchor`` is its own."""
+
+    anchor: str
+    title: str
+    about: str
+    sections: list[Section]
+
+
+def chapters() -> list[Chapter]:
+    """All that is declared, in the order of reading."""
+    return [
+        Chapter(
+            "comparing",
+            "One result against another",
+            "A difference in per cent is printed beside what can be said of it: a verdict, in words.",
+            _comparing(comparing.DECLARATIONS),
+        ),
+        _chapter(
+            "curves",
+            "Where throughput levels off",
+            "What is said of the means over a rising number of users.",
+            limits_declarations.CURVES,
+        ),
+        _chapter(
+            "limits",
+            "What limited a run",
+            "The first of these that applies, in this order, is the verdict.",
+            limits_declarations.VERDICTS,
+        ),
+        _chapter(
+            "audit",
+            "Printed figures held against each other",
+            "What can be recomputed is, with the interval that rounding leaves; nothing is corrected.",
+            audit.DECLARATIONS,
+        ),
+    ]
+
+
+def anchor(chapter: str, code: str) -> str:
+    """Where a rule stands on the page: codes are unique within their chapter only."""
+    return f"{chapter}-{code.replace('.', '-').replace(' ', '-')}"
+
+
+def limit_anchor(limit: Bottleneck) -> str:
+    """The rule behind what is said to have limited a run."""
+    return anchor("limits", f"verdict.{limit.verdict.name.lower()}")
+
+
+def _chapter(name: str, title: str, about: str, declared: Sequence[Declaration]) -> Chapter:
+    return Chapter(name, title, about, [Section("", [_rule(name, each) for each in declared])])
+
+
+def _rule(chapter: str, declared: Declaration) -> Rule:
+    example = declared.example
+    return Rule(
+        anchor(chapter, declared.code),
+        declared.title,
+        declared.formula,
+        declared.explanation,
+        declared.source,
+        [Worked(example.given, example.work())],
+    )
+
+
+def _comparing(declared: Iterable[ComparingDeclaration]) -> list[Section]:
+    sections = groupby(declared, key=lambda each: each.section)
+    return [Section(title, [_comparing_rule(each) for each in group]) for title, group in sections]
+
+
+def _comparing_rule(declared: ComparingDeclaration) -> Rule:
+    return Rule(
+        anchor("comparing", declared.id),
+        declared.title,
+        declared.formula,
+        declared.explanation,
+        declared.reference,
+        [Worked(_given(example.inputs), example.run()) for example in declared.examples],
+    )
+
+
+def _given(inputs: Mapping[str, object]) -> str:
+    """Figures as one would write them down: ``base 100, 101, 99; new 110, 111, 109``."""
+    return "; ".join(f"{name.replace('_', ' ')} {_said(value)}" for name, value in inputs.items())
+
+
+def _said(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:.10g}"
+    if not isinstance(value, tuple):
+        return str(value)
+    nested = any(isinstance(each, tuple) for each in value)
+    return (" | " if nested else ", ").join(map(_said, value)) or "nothing"

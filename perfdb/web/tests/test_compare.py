@@ -1,0 +1,178 @@
+"""The page that compares: suggestions, fields, the answer in its order, left-overs, refusals."""
+
+import re
+from html import unescape
+
+import pytest
+from django.test import Client
+
+from perfdb.results.models import Run, RunEvidence
+from perfdb.results.tests.builders import make_run, make_study
+from perfdb.web.tests.pages import figures_of, inline_code, text_of
+
+PAGE = "/compare/"
+ASKED = {"dimension": "device", "old": "QDIO", "new": "HiperSockets"}
+
+
+@pytest.fixture
+def runs(db: None) -> list[Run]:
+    """Two devices with three trials of 1, 10 and 20 users; more users on one of them only."""
+    found = []
+    for device, base in (("QDIO", 100.0), ("HiperSockets", 130.0)):
+        for users in (1, 10, 20, 50) if device == "QDIO" else (1, 10, 20):
+            for trial, change in enumerate((0.99, 1.0, 1.01), start=1):
+                values = {"trans_per_s": base * users * change}
+                found.append(make_run(f"{device}{users}", device=device, users=users, trial=trial, values=values))
+    return found
+
+
+def addresses(source: str, start: str) -> list[str]:
+    """The links of a page that begin so."""
+    return [unescape(found) for found in re.findall(r'href="([^"]*)"', source) if found.startswith(start)]
+
+
+def options(source: str, name: str) -> list[str]:
+    """What a field offers."""
+    (field,) = re.findall(rf'<select[^>]* name="{name}">(.*?)</select>', source, re.DOTALL)
+    return re.findall(r'<option value="([^"]+)"', field)
+
+
+def test_it_works(web: Client, runs: list[Run]) -> None:
+    response = web.get(PAGE, ASKED | {"metric": "trans_per_s"})
+
+    assert response.status_code == 200
+    assert inline_code(response) == []
+    text = text_of(response)
+    said = (
+        "QDIO → HiperSockets",
+        "Nothing else differs",
+        "Told from 18 runs in 3 pairs of experiments",
+        "+ is larger; larger is better for Transactions per second",
+        "3 cells: 3 up, 0 down, 0 same",
+        "+30% ▲ higher, better",
+        "no run with 50 users on HiperSockets",
+    )
+    places = [text.index(each) for each in said]
+    assert places == sorted(places)
+    assert text.count("larger is better for Transactions per second") == 1
+    (figure,) = figures_of(response.content.decode())
+    assert sorted(line["name"] for line in figure["data"]) == ["HiperSockets", "QDIO"]
+
+
+def test_what_else_differs_comes_before_any_difference(web: Client, runs: list[Run]) -> None:
+    old = RunEvidence.objects.filter(run__device__name="QDIO")
+    for found, words in ((old, "on"), (RunEvidence.objects.exclude(pk__in=old), "off")):
+        found.update(facts={"offload.tso": {"text": words, "artifact": 0, "line": 1}})
+
+    text = text_of(web.get(PAGE, ASKED))
+
+    assert "offload.tso on off could explain it offloads move work to the adapter" in text
+    assert text.index("offload.tso") < text.index("%", text.index("What else differs"))
+    assert "Nothing else differs" not in text
+
+
+def test_swapped_it_is_the_other_way_round(web: Client, runs: list[Run]) -> None:
+    source = web.get(PAGE, ASKED | {"users": "10", "delta": "3"}).content.decode()
+    (swap,) = [each for each in addresses(source, PAGE) if "old=HiperSockets" in each]
+
+    assert "users=10" in swap
+    assert "delta=3" in swap
+    assert "-23% ▼ lower, worse" in text_of(web.get(swap))
+
+
+def test_left_overs_lead_to_their_runs(web: Client, runs: list[Run]) -> None:
+    source = web.get(PAGE, ASKED).content.decode()
+    (address,) = [each for each in addresses(source, "/runs/?") if "users=50" in each]
+
+    listed = web.get(address).content.decode()
+    assert len(re.findall(r'<th scope="row" class="nowrap pin"><a href="/runs/\d+/">', listed)) == 3
+    assert "1 experiment of QDIO" in text_of(web.get(PAGE, ASKED))
+
+
+def test_a_first_visit_suggests_what_makes_most_pairs(web: Client, runs: list[Run]) -> None:
+    for level in ("z/VM 4.2", "z/VM 4.3"):
+        make_run("L", level=level, device="OSA")
+    source = web.get(PAGE).content.decode()
+
+    suggested = [each for each in addresses(source, PAGE) if "old=" in each]
+    assert "old=HiperSockets&new=QDIO" in suggested[0]
+    assert "3 pairs" in text_of(web.get(PAGE))
+    assert any("dimension=level&old=z%2FVM+4.2&new=z%2FVM+4.3" in each for each in suggested)
+    for each in suggested:
+        assert "New against old" in text_of(web.get(each))
+
+
+def test_suggestions_are_about_the_study_asked_for(web: Client, runs: list[Run]) -> None:
+    other = make_study("other")
+    for mtu in (1500, 9000):
+        make_run("M", study=other, mtu=mtu)
+
+    response = web.get(PAGE, {"study": "other"})
+
+    assert "Worth comparing in Other" in text_of(response)
+    suggested = [each for each in addresses(response.content.decode(), PAGE) if "old=" in each]
+    assert [each.partition("?")[2] for each in suggested] == ["dimension=mtu&old=1500&new=9000&study=other"]
+
+
+def test_the_values_offered_are_those_of_the_dimension(web: Client, runs: list[Run]) -> None:
+    make_run("F", device="vCTC", factors={"kernel": "2.4.10"})
+    make_run("G", device="vCTC", factors={"kernel": "2.4.9"})
+
+    def offered(**asked: str) -> list[str]:
+        source = web.get(PAGE, asked).content.decode()
+        assert options(source, "old") == options(source, "new")
+        return options(source, "old")
+
+    assert offered() == []
+    assert offered(dimension="device") == ["HiperSockets", "QDIO", "vCTC"]
+    assert offered(dimension="users", device="HiperSockets") == ["1", "10", "20"]
+    assert offered(dimension="factor.kernel") == ["2.4.9", "2.4.10", "(none)"]
+    assert offered(dimension="date") == ["2003-04-01"]
+    assert "trial" not in options(web.get(PAGE).content.decode(), "dimension")
+
+
+def test_another_dimension_drops_the_values_of_the_one_before(web: Client, runs: list[Run]) -> None:
+    response = web.get(PAGE, ASKED | {"dimension": "users", "of": "device"})
+
+    assert response.status_code == 200
+    assert options(response.content.decode(), "old") == ["1", "10", "20", "50"]
+    assert text_of(web.get(PAGE, ASKED | {"of": "device"})) == text_of(web.get(PAGE, ASKED))
+
+
+def test_without_pairs_it_says_why(web: Client, runs: list[Run]) -> None:
+    text = text_of(web.get(PAGE, {"dimension": "users", "old": "10", "new": "70"}))
+
+    assert "No two experiments are equal in all but this" in text
+    assert "no run on 70" in text
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        (ASKED | {"dimension": "colour"}, "'colour' is not a dimension"),
+        (ASKED | {"dimension": "mtu"}, "'QDIO' is not a size in bytes"),
+        (ASKED | {"new": "QDIO"}, "old and new are both QDIO"),
+        (ASKED | {"dimension": "trial", "old": "1", "new": "2"}, "there is nothing to pair"),
+        (ASKED | {"metric": "speed"}, "Known are: trans_per_s"),
+        (ASKED | {"colour": "red"}, "'colour' is not a parameter"),
+    ],
+)
+def test_what_cannot_be_compared_is_said(web: Client, runs: list[Run], asked: dict[str, str], message: str) -> None:
+    response = web.get(PAGE, asked)
+
+    assert response.status_code == 400
+    assert message in text_of(response)
+
+
+def test_the_same_comparison_is_offered_as_data(web: Client, runs: list[Run]) -> None:
+    source = web.get(PAGE, ASKED | {"users": "10"}).content.decode()
+
+    (json,) = addresses(source, "/api/v1/comparisons/")
+    assert web.get(json).json()["pairs"] == 1
+    for each in addresses(source, "/api/v1/tables"):
+        assert web.get(each).status_code == 200
+
+
+def test_a_title_says_what_is_compared(web: Client, runs: list[Run]) -> None:
+    source = web.get(PAGE, ASKED | {"users": "10"}).content.decode()
+    assert "<title>Compare · QDIO → HiperSockets · 10 · perfdb</title>" in source

@@ -1,0 +1,50 @@
+"""The page that explains the rules: every declaration is on it, and its examples come out as declared."""
+
+import re
+from html import escape
+
+from django.test import Client
+
+from perfdb.analysis import limits_declarations
+from perfdb.analysis.audit.declarations import DECLARATIONS as AUDIT
+from perfdb.analysis.comparing.declarations import DECLARATIONS as COMPARING
+from perfdb.web.tests.pages import inline_code
+
+DECLARED = (*limits_declarations.LIMITS, *AUDIT)
+
+
+def page(client: Client) -> str:
+    """The page as a stranger sees it: it tells nothing of anybody's data."""
+    response = client.get("/how/")
+    assert response.status_code == 200
+    assert inline_code(response) == []
+    return response.content.decode()
+
+
+def test_every_declaration_is_there_with_its_examples(stranger: Client) -> None:
+    source = page(stranger)
+    answers = [example.result for each in COMPARING for example in each.examples]
+    answers += [each.example.answer for each in DECLARED]
+
+    for rule in (*COMPARING, *DECLARED):
+        for text in (rule.title, rule.formula, rule.explanation):
+            assert escape(text) in source, rule.title
+    assert source.count("<article") == len(COMPARING) + len(DECLARED)
+    shown = re.findall(r"<dd>(.*?)</dd>", source, re.DOTALL)
+    assert sorted(shown) == sorted(map(escape, answers))
+
+
+def test_contents_and_links_lead_to_rules(stranger: Client) -> None:
+    source = page(stranger)
+    anchors = re.findall(r' id="([^"]+)"', source)
+
+    assert len(anchors) == len(set(anchors))
+    linked = set(re.findall(r'href="#([^"]+)"', source)) - {"content"}
+    assert linked <= set(anchors)
+    articles = set(re.findall(r'<article[^>]* id="([^"]+)"', source))
+    assert len(articles) == len(COMPARING) + len(DECLARED)
+    assert articles <= linked
+
+
+def test_every_page_leads_to_it(stranger: Client) -> None:
+    assert 'href="/how/"' in stranger.get("/sign-in/").content.decode()
