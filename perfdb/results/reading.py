@@ -1,7 +1,7 @@
 """Reading files into run records: artifacts in, fragments out, drafts prepared and derived from. Stores no run."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 import importers
@@ -82,7 +82,8 @@ def realign(record: RunRecord, aliases: Aliases, dimensions: Iterable[str], arti
     """Give these dimensions of a record their values by other aliases, and derive again if a formula takes them."""
     before = figures_of(record)
     align(record, aliases, dimensions, artifacts)
-    if figures_of(record) != before:
+    # The texts that an alias keeps as facts are nothing that a formula takes.
+    if replace(figures_of(record), facts=before.facts) != before:
         derive_again(record)
 
 

@@ -101,8 +101,8 @@ def settle_trial(vocabulary: Vocabulary, run: Run, record: RunRecord) -> None:
         record.facts[_TRIAL] = FactValue(str(wanted))
 
 
-def work_through(job: Job, runs: QuerySet[Run], do: Callable[[Run], bool]) -> None:
-    """Do something with each of the runs, a few at a time, each chunk in one transaction with its study locked.
+def work_through(job: Job, runs: Callable[[], QuerySet[Run]], do: Callable[[Run], bool]) -> None:
+    """Do something with each of these runs, a few at a time, each chunk in one transaction with its study locked.
 
     ``do`` answers whether it changed the run. Runs are looked for under the lock and after the last one that this or
     an earlier attempt has done: what others write meanwhile is seen, and nothing is done twice. The job's outcome
@@ -119,15 +119,15 @@ def work_through(job: Job, runs: QuerySet[Run], do: Callable[[Run], bool]) -> No
             _count(job, study, chunk, changed)
 
 
-def _next_study(job: Job, runs: QuerySet[Run]) -> Study | None:
+def _next_study(job: Job, runs: Callable[[], QuerySet[Run]]) -> Study | None:
     first = _after(job, runs).select_related("study").first()
     return first.study if first else None
 
 
-def _after(job: Job, runs: QuerySet[Run]) -> QuerySet[Run]:
+def _after(job: Job, runs: Callable[[], QuerySet[Run]]) -> QuerySet[Run]:
     """The runs that are left, by study and id."""
     study, pk = job.outcome.get("after", (0, 0))
-    return runs.filter(Q(study__gt=study) | Q(study=study, pk__gt=pk)).order_by("study_id", "pk")
+    return runs().filter(Q(study__gt=study) | Q(study=study, pk__gt=pk)).order_by("study_id", "pk")
 
 
 def _count(job: Job, study: Study, chunk: Sequence[Run], changed: int) -> None:

@@ -124,7 +124,7 @@ def scope_of(about: Mapping[str, Any]) -> Scope:
 def run_reparse(job: Job) -> None:
     """Do a job: read the runs again, some at a time. What an earlier attempt has done is not done again."""
     job.outcome = {"runs": 0, "changed": 0, "left": []} | job.outcome
-    work_through(job, scope_of(job.about).runs, lambda run: _reparse(job, run))
+    work_through(job, lambda: scope_of(job.about).runs, lambda run: _reparse(job, run))
     with transaction.atomic():
         jobs.finish(job, job.outcome)
 

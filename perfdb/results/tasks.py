@@ -9,6 +9,7 @@ from django.db import InterfaceError, OperationalError
 from django.utils import timezone
 
 from perfdb.results import jobs
+from perfdb.results.aliasing import run_alias
 from perfdb.results.importing import run_import
 from perfdb.results.models import Upload
 from perfdb.results.reparsing import run_reparse
@@ -17,7 +18,7 @@ from perfdb.results.undoing import run_undo
 logger = logging.getLogger(__name__)
 
 # Each ends its job in the transaction of its last writes.
-HANDLERS = {"import": run_import, "undo": run_undo, "reparse": run_reparse}
+HANDLERS = {"import": run_import, "undo": run_undo, "reparse": run_reparse, "alias": run_alias}
 
 
 @shared_task
