@@ -52,7 +52,7 @@ function wrapped(text, width) {
 }
 
 /** The subtitle as an annotation: Plotly's own cannot be placed close to its title. */
-function subtitleNote(lines) {
+function subtitleNote(lines, shift) {
   return {
     text: lines.join("<br>"),
     font: { size: 12, color: colour("--muted") },
@@ -64,7 +64,7 @@ function subtitleNote(lines) {
     y: 1,
     xanchor: "left",
     yanchor: "bottom",
-    yshift: 8,
+    yshift: 8 + shift,
     xshift: -2,
   };
 }
@@ -74,8 +74,24 @@ function legendTitle(layout) {
   return { ...layout.legend?.title, side: "top", font: { size: 12, color: colour("--muted") } };
 }
 
+const NARROW = 640; // below this width small figures stand under each other, in pixels
+const FACET = 300; // the height of each then, in pixels
+
+/** Small figures under each other: beside each other on a phone nobody could read them. */
+function stacked(layout, count) {
+  const moved = { ...layout, height: FACET * count };
+  for (const name of Object.keys(layout).filter((each) => /^[xy]axis\d*$/.test(each))) {
+    const place = count - Number(name.slice(5) || 1);
+    const domain = name.startsWith("x") ? [0, 1] : [(place + 0.12) / count, (place + 0.9) / count];
+    moved[name] = { ...layout[name], domain };
+    if (name.startsWith("x") && place > 0) moved[name].title = { text: "" };
+  }
+  return moved;
+}
+
 /** The server's layout in this theme's colours, for a drawing of this width. */
-function styledLayout(layout, width) {
+function styledLayout(given, width) {
+  const layout = given.meta?.facets && width < NARROW ? stacked(given, given.meta.facets) : given;
   const subtitle = layout.title?.subtitle?.text ? wrapped(layout.title.subtitle.text, width - 90) : [];
   const axes = Object.entries(layout).filter(([name]) => /^[xy]axis\d*$/.test(name));
   return {
@@ -85,7 +101,7 @@ function styledLayout(layout, width) {
     paper_bgcolor: "rgba(0,0,0,0)",
     plot_bgcolor: "rgba(0,0,0,0)",
     font: { family: css("--font"), size: 12, color: colour("--text") },
-    margin: { l: 56, r: 16, t: layout.title ? TITLE + subtitle.length * LINE : 28, b: 40 },
+    margin: { l: 56, r: 16, t: (layout.title ? TITLE + subtitle.length * LINE : 28) + (layout.meta?.facets ? LINE : 0), b: 40 },
     title: layout.title && {
       text: layout.title.text,
       x: 0,
@@ -97,7 +113,7 @@ function styledLayout(layout, width) {
       pad: { t: 14 },
       font: { size: 14, weight: 650 },
     },
-    annotations: [...(layout.annotations ?? []), ...(subtitle.length ? [subtitleNote(subtitle)] : [])],
+    annotations: [...(layout.annotations ?? []), ...(subtitle.length ? [subtitleNote(subtitle, layout.meta?.facets ? LINE : 0)] : [])],
     legend: { orientation: "h", yref: "container", y: 0, yanchor: "bottom", x: 0, ...layout.legend, title: legendTitle(layout) },
     hoverlabel: { bgcolor: colour("--surface"), bordercolor: colour("--line-strong"), font: { color: colour("--text") }, align: "left" },
     modebar: { bgcolor: "rgba(0,0,0,0)", color: colour("--muted"), activecolor: colour("--accent") },
@@ -147,12 +163,16 @@ class PerfChart extends HTMLElement {
   draw(width) {
     const data = this.figure.data.map(styledTrace);
     const layout = styledLayout(this.figure.layout, width ?? this.clientWidth);
+    // Other figures are as high as the style sheet says.
+    if (layout.height) this.style.height = `${layout.height}px`;
     return window.Plotly.react(this.plot, data, width ? { ...layout, autosize: false, width, height: this.clientHeight } : layout, CONFIG);
   }
 
   /** A point of one run opens it; one of several trials asks which. */
   open(points) {
-    const address = (point) => `${document.querySelector(".nav a").pathname}${point.run}/`;
+    // A page that was saved says where its runs are; on the site itself the first page of the navigation does.
+    const runs = document.body.dataset.runs ?? document.querySelector(".nav a").pathname;
+    const address = (point) => `${runs}${point.run}/`;
     if (points.length === 1) location.assign(address(points[0]));
     if (points.length < 2) return;
     const dialog = Object.assign(document.createElement("dialog"), { className: "small" });

@@ -13,8 +13,10 @@ from perfdb.analysis.table import Table
 
 # How many stand beside each other; more make further rows.
 ACROSS = 3
-_GAP = 0.06
-_HEIGHT = 320
+# Between columns, and between rows: there the ticks and the next heading stand.
+_BESIDE, _BELOW = 0.06, 0.18
+# Pixels: of a row, and of title and legend together.
+_HEIGHT, _AROUND = 280, 140
 
 
 def facets(tables: Sequence[Table], drawing: Drawing = AS_USUAL) -> Figure:
@@ -31,7 +33,9 @@ def facets(tables: Sequence[Table], drawing: Drawing = AS_USUAL) -> Figure:
         "legend": {"title": {"text": escape(plan.legend, quote=False)}},
         "showlegend": len(plan.series) > 1,
         "hovermode": "closest",
-        "height": _HEIGHT * ceil(len(tables) / ACROSS),
+        "height": _HEIGHT * ceil(len(tables) / ACROSS) + _AROUND,
+        # How many there are, for a page that is too narrow for several beside each other.
+        "meta": {"facets": len(tables)},
         "annotations": [],
     }
     if not lines(plan, drawing):
@@ -84,7 +88,7 @@ class _Place:
         rows = ceil(self.count / ACROSS)
         lowest, leftmost = row == (self.count - 1 - column) // ACROSS, column == 0
         shared = ({"matches": "x"}, {"matches": "y"}) if self.number else ({}, {})
-        across, up = _part(column, min(self.count, ACROSS)), _part(rows - 1 - row, rows)
+        across, up = _part(column, min(self.count, ACROSS), _BESIDE), _part(rows - 1 - row, rows, _BELOW / rows)
         untitled = {"title": {"text": ""}}
         return {
             f"xaxis{self._suffix}": x | self._in("y", across) | shared[0] | ({} if lowest else untitled),
@@ -107,8 +111,8 @@ class _Place:
         }
 
 
-def _part(number: int, count: int) -> list[float]:
+def _part(number: int, count: int, gap: float) -> list[float]:
     """The share of the figure's width or height that a place in it has."""
-    size = (1 - _GAP * (count - 1)) / count
-    start = number * (size + _GAP)
+    size = (1 - gap * (count - 1)) / count
+    start = number * (size + gap)
     return [round(start, 4), round(min(1.0, start + size), 4)]

@@ -73,6 +73,8 @@ def _trace(plan: Plan, table: Table, drawing: Drawing, number: int, cells: Mappi
         "customdata": [[_clicked(table, point) for point in drawn.cell.sample] for _, drawn in shown],
         "hovertext": [_hover(plan, table, number, x, drawn.cell) for x, drawn in shown],
         "hoverinfo": "text",
+        # Facets name a series where it first appears; the legend keeps the order all the same.
+        "legendrank": number + 1,
         **_drawn_as(lines(plan, drawing), plan, number),
     }
     reaches = [drawn.reach for _, drawn in shown]
