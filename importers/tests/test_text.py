@@ -29,7 +29,7 @@ def refusal(data: bytes) -> str:
     return problem.code
 
 
-@pytest.mark.parametrize("data", [b"", b"\n \r\n", b"   "])
+@pytest.mark.parametrize("data", [b"", b"\n \r\n", b"   ", b"\xef\xbb\xbf", b"\xff\xfe"])
 def test_a_file_without_content_is_empty(data: bytes) -> None:
     assert refusal(data) == "text.empty"
     assert decode("a.log", data).problems[0].message == "The file is empty."

@@ -12,6 +12,7 @@ from importers.model import Fragment, Listing, Problem, RunDraft, Severity
 from perfdb.analysis import units
 from perfdb.analysis.checks.windows import Window
 from perfdb.analysis.metrics import Measure
+from perfdb.results.derivation import fact_number
 from perfdb.results.record import Origin, RunRecord, TraceColumn, Value, number
 
 _CPU = "cpu"
@@ -38,7 +39,7 @@ class _Interval:
 
 def add_values(record: RunRecord, draft: RunDraft, artifacts: Mapping[str, int]) -> None:
     """Each host's shares of idle, waiting and stolen time during the run, and its processors."""
-    window = _window(record, draft)
+    window = measured(record, draft)
     for report in _reports(draft):
         role, artifact = draft.roles[report.file], artifacts[report.file]
         listing = next((each for each in report.listings if each.name == _CPU), None)
@@ -56,16 +57,19 @@ def _reports(draft: RunDraft) -> list[Fragment]:
     return [report for report in draft.reports if report.role == "" and report.file in draft.roles]
 
 
-def _window(record: RunRecord, draft: RunDraft) -> Window | None:
-    """When the driver measured; its log says it, or its start and seconds do."""
+def measured(record: RunRecord, draft: RunDraft) -> Window | None:
+    """The time that the driver measured: from its start and warm-up on, for its own seconds."""
     driver = draft.driver
     if driver is None or driver.taken is None:
         return None
     seconds = record.values.get(Measure("driver_s"))
-    end = driver.ended
-    if end is None and seconds is not None and seconds.value < _DAY:
-        end = driver.taken + timedelta(seconds=seconds.value)
-    return Window(driver.taken, end) if end is not None and end > driver.taken else None
+    try:
+        start = driver.taken + timedelta(seconds=fact_number(record, "warmup_s") or 0)
+        end = start + timedelta(seconds=seconds.value) if seconds else driver.ended
+    except OverflowError:
+        # The last hours of the calendar.
+        return None
+    return Window(start, end) if end is not None else None
 
 
 def _rows_of_run(

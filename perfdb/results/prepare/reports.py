@@ -15,9 +15,9 @@ from importers.report.listing import CLOCKS, GUEST, LOST, MEAN_OF_ROWS
 from perfdb.analysis import metrics, units
 from perfdb.analysis.checks.windows import Window, check_window, overlap
 from perfdb.analysis.metrics import TOTAL, Measure
-from perfdb.results.derivation import fact_number
 from perfdb.results.prepare.configuration import PROCESSORS
 from perfdb.results.prepare.guests import roles_of_guests
+from perfdb.results.prepare.intervals import measured
 from perfdb.results.record import Counters, FactValue, Origin, RunRecord, TraceColumn, Value, number, seconds_of
 
 SHARES = ("cpu_s", "virtual_cpu_s")
@@ -48,7 +48,7 @@ def add_reports(record: RunRecord, draft: RunDraft, artifacts: Mapping[str, int]
     # Rates of a host whose role the run decides about are added with its other figures.
     reports = [report for report in draft.reports if report.role != ""]
     roles = roles_of_guests(record.facts, _guests(reports))
-    adding = _Adding(record, artifacts, _measured(record, draft), roles)
+    adding = _Adding(record, artifacts, measured(record, draft), roles)
     fitting = [fragment for fragment in reports if _fits(adding, fragment)]
     best = max(fitting, key=_exactness, default=None)
     for fragment in fitting:
@@ -76,17 +76,6 @@ def _user(reading: Reading) -> str:
 
 
 # --- Which reports count ------------------------------------------------------------------------------------------
-
-
-def _measured(record: RunRecord, draft: RunDraft) -> Window | None:
-    """The time that the driver measured: from its start and warm-up on, for its own seconds."""
-    driver = draft.driver
-    if driver is None or driver.taken is None:
-        return None
-    start = driver.taken + timedelta(seconds=fact_number(record, "warmup_s") or 0)
-    seconds = record.values.get(Measure("driver_s"))
-    end = start + timedelta(seconds=seconds.value) if seconds else driver.ended
-    return Window(start, end) if end is not None else None
 
 
 def _window(fragment: Fragment, driver: Window | None) -> Window | None:

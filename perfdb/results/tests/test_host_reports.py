@@ -1,5 +1,7 @@
 """A host's rates over intervals in a run: the means of the intervals that lie in it, and what follows from them."""
 
+from datetime import datetime
+
 import pytest
 
 from perfdb.results.models import Run, Trace
@@ -11,17 +13,20 @@ pytestmark = pytest.mark.django_db
 SAR = LOGS / "sysstat/sar_text/lnxc1.sar.txt"
 LOG = """AWMLOG 1 tool=AWM role=client host=LNXC1 mb_bytes=1048576
 RUN   run_id={run_id} trial=1 start="2024-03-14 {start}"
-PARM  workload=RR users=2 req_bytes=200 resp_bytes=1000 seconds=20 mtu=1500 think_ms=0
-INT   n=1 phase=measure t0=0.000 t1=20.000 trans=20000 errors=0 resp_avg_ms=2.000
-CONN  id=1 trans=10000 seconds=20.00 resp_avg_ms=2.000 errors=0
-CONN  id=2 trans=10000 seconds=20.00 resp_avg_ms=2.000 errors=0
-SUM   trans=20000 seconds=20.00 trans_per_sec=1000.00 resp_avg_ms=2.000 errors=0
+PARM  workload=RR users=2 req_bytes=200 resp_bytes=1000 seconds={seconds} mtu=1500 think_ms=0
+INT   n=1 phase=measure t0=0.000 t1={seconds}.000 trans={trans} errors=0 resp_avg_ms=2.000
+CONN  id=1 trans={half} seconds={seconds}.00 resp_avg_ms=2.000 errors=0
+CONN  id=2 trans={half} seconds={seconds}.00 resp_avg_ms=2.000 errors=0
+SUM   trans={trans} seconds={seconds}.00 trans_per_sec=1000.00 resp_avg_ms=2.000 errors=0
 END   rc=0 reason=complete end="2024-03-14 {end}"
 """
 
 
 def log(run_id: str, start: str, end: str) -> tuple[str, bytes]:
-    return f"{run_id}.awm.log", LOG.format(run_id=run_id, start=start, end=end).encode()
+    """A log of 1000 transactions a second."""
+    seconds = (datetime.fromisoformat(f"2024-03-14 {end}") - datetime.fromisoformat(f"2024-03-14 {start}")).seconds
+    counts = {"seconds": seconds, "trans": 1000 * seconds, "half": 500 * seconds}
+    return f"{run_id}.awm.log", LOG.format(run_id=run_id, start=start, end=end, **counts).encode()
 
 
 def values(run_id: str) -> dict[str, float]:
