@@ -78,7 +78,7 @@ def match(observations: Observations, sides: Sides) -> Matched:
     Raises QueryError when both values are the same, or the dimension numbers runs and says nothing about them.
     """
     _check(sides)
-    names = _fixed(observations, sides.dimension)
+    names = fixed(observations, sides.dimension)
     read, side_of = observations.key(names), observations.key([sides.dimension])
     found: dict[Value, dict[Key, list[Row]]] = {sides.old: {}, sides.new: {}}
     for row in observations.rows:
@@ -103,7 +103,7 @@ def promising(observations: Observations, dimension: str) -> list[tuple[Sides, i
     The lesser value in natural order is the old one. A missing value is no side, and of very many values that
     experiments otherwise equal have, only the first are set against each other.
     """
-    read, side_of = observations.key(_fixed(observations, dimension)), observations.key([dimension])
+    read, side_of = observations.key(fixed(observations, dimension)), observations.key([dimension])
     values: dict[Key, set[Value]] = defaultdict(set)
     for row in observations.rows:
         (side,) = side_of(row)
@@ -122,7 +122,7 @@ def _check(sides: Sides) -> None:
         raise QueryError("dimension", f"{sides.dimension} tells runs of one experiment apart; there is nothing to pair")
 
 
-def _fixed(observations: Observations, compared: str) -> list[str]:
+def fixed(observations: Observations, compared: str) -> list[str]:
     """The dimensions that must be equal on both sides."""
     free = {compared, *REPEATS, *(name for group in _TOGETHER if compared in group for name in group)}
     return [name for name in observations.dimensions if name not in free]

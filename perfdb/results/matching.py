@@ -9,7 +9,7 @@ from django.db.models.fields.json import KeyTextTransform
 from perfdb.analysis import against, parameters
 from perfdb.analysis.circumstances import Difference, Facts, what_else_differs
 from perfdb.analysis.dimensions import FACTOR, Value
-from perfdb.analysis.matching import Matched, Sides, match, promising
+from perfdb.analysis.matching import Matched, Sides, fixed, match, promising
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.parameters import QueryError
 from perfdb.analysis.query import REPEATS, Query, default_metrics
@@ -130,7 +130,9 @@ def _differences(matched: Matched) -> tuple[list[Difference], int]:
     old, new = ([row for row in runs.rows if side_of(row) == (side,)][:MOST_FACTS] for side in (sides.old, sides.new))
     facts = _facts([row[0] for row in (*old, *new)])
     left, right = ([_circumstances(runs, row, facts) for row in side] for side in (old, new))
-    return what_else_differs(left, right, (sides.dimension,)), len(old) + len(new)
+    # What makes a pair is equal in each; only the numbers of trials could tell its values apart.
+    equal = fixed(runs, sides.dimension)
+    return what_else_differs(left, right, (sides.dimension, *equal)), len(old) + len(new)
 
 
 def _facts(runs: Sequence[int]) -> Mapping[int, Facts]:

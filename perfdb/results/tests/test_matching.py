@@ -50,6 +50,12 @@ def test_the_facts_of_the_files_are_compared(runs: None) -> None:
     assert ("offload.tso", ("on",), ("off",)) in [(each.key, each.old, each.new) for each in found.differs]
 
 
+def test_what_makes_a_pair_is_equal_whatever_the_numbers_of_trials(runs: None) -> None:
+    make_run("QDIO1", device="QDIO", users=1, trial=4, values={"trans_per_s": 100.0, "driver_s": 60.0})
+    found = compare(Query(), sides_of("device", "QDIO", "HiperSockets"))
+    assert [each.key for each in found.differs] == ["driver_s"]
+
+
 def test_nothing_to_pair() -> None:
     found = compare(Query(), Sides("device", "A", "B"))
     assert (found.matched.pairs, found.differs) == (0, [])
