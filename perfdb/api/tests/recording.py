@@ -7,7 +7,7 @@ import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from perfdb.api.views.recorder import SCRIPT
+from perfdb.api.views.recorder import script
 
 SHELLS = {"dash": ["dash"], "busybox": ["busybox", "sh"], "bash": ["bash", "--posix"]}
 
@@ -64,6 +64,8 @@ class Machine:
     def __post_init__(self) -> None:
         self.bin = self.home / "bin"
         self.folder = self.home / "my records"
+        self.script = self.home / "record.sh"
+        self.script.write_text(script())
         self.bin.mkdir()
         self.folder.mkdir()
         self.env = {"PATH": f"{self.bin}:{os.environ['PATH']}", "HOME": str(self.home), "no_proxy": "*"} | self.env
@@ -95,7 +97,7 @@ class Machine:
 
     def start(self, *words: str) -> subprocess.Popen[str]:
         """Start the script in a process group of its own, as a terminal does."""
-        argv = [*self.shell, str(SCRIPT), *words]
+        argv = [*self.shell, str(self.script), *words]
         pipe = subprocess.PIPE
         return subprocess.Popen(
             argv,

@@ -18,7 +18,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from perfdb.api.tests.conftest import client_of
 from perfdb.api.tests.recording import SHELLS, Machine, present
-from perfdb.api.views.recorder import SCRIPT
+from perfdb.api.views.recorder import script
 from perfdb.results import access
 from perfdb.results.models import Run, Upload
 
@@ -86,7 +86,7 @@ def test_the_server_gives_it_out_with_its_own_address(client: Client, settings: 
     assert [line.partition(" #")[0] for line in lines if line.startswith("default_url=")] == [
         "default_url=http://perf.example:8080"
     ]
-    assert len(lines) == len(SCRIPT.read_text().splitlines())
+    assert len(lines) == len(script().splitlines())
 
 
 def test_the_upload_page_leads_to_it(client: Client, ada: User) -> None:
@@ -95,7 +95,7 @@ def test_the_upload_page_leads_to_it(client: Client, ada: User) -> None:
 
 
 def test_every_shell_understands_it(machine: Machine) -> None:
-    subprocess.run([*machine.shell, "-n", SCRIPT], check=True)
+    subprocess.run([*machine.shell, "-n", machine.script], check=True)
     done = machine.run("--help")
     assert done.returncode == 0
     assert "--server-device NAME" in done.stdout
@@ -196,6 +196,8 @@ def test_without_the_server_nothing_is_run(host: Machine) -> None:
         ["--repeat", "0", "--", "true"],
         ["run_id=other", "--", "true"],
         ["users=1", "users=2", "--", "true"],
+        ["--token-file", "no-such-file", "--", "true"],
+        ["--token"],
         ["--attach", "no-such-file", "--", "true"],
     ],
 )
@@ -297,6 +299,21 @@ def test_trials_are_runs_of_one_experiment(host: Machine, server: str) -> None:
     host.run("--run-id", "AC5", "--study", "lab", "--repeat", "2", "--device", "test0", "--url", server, "--", *RR)
     assert sorted(Run.objects.values_list("run_id", "trial")) == [("AC5-1", 1), ("AC5-2", 2)]
     assert len(set(Run.objects.values_list("experiment", flat=True))) == 1
+
+
+def test_the_token_may_stand_in_a_file(host: Machine, server: str) -> None:
+    (host.home / ".perfdb-token").write_text(host.env.pop("PERFDB_TOKEN"))
+    host.run("--run-id", "AC7", "--url", server, "--", *RR)
+    assert Run.objects.get().run_id == "AC7"
+
+
+def test_what_was_told_to_be_unfinished_is_uploaded_when_it_is_named(host: Machine, server: str) -> None:
+    host.run("--run-id", "AC8", "--", *RR)
+    (host.records / "AC8" / ".recorded").unlink()
+    assert "is not finished" in host.run("--url", server, "--push").stderr
+    assert not Run.objects.exists()
+    host.run("--url", server, "--push", "perfdb-records/AC8/")
+    assert Run.objects.get().run_id == "AC8"
 
 
 # ---- secrets ---------------------------------------------------------------------------------------------------------

@@ -7,14 +7,21 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-SCRIPT = Path(__file__).resolve().parent.parent / "record.sh"
+# One file for whoever uses it, in parts for whoever reads it.
+_FOLDER = Path(__file__).resolve().parent.parent / "recorder"
+_PARTS = ("head", "snapshots", "run", "upload", "command_line")
 _NO_ADDRESS = "default_url=''"
+
+
+def script(address: str = "") -> str:
+    """The whole script; ``address`` is that of the perfdb which it uploads to unless told otherwise."""
+    text = "\n".join((_FOLDER / f"{part}.sh").read_text() for part in _PARTS)
+    return text.replace(_NO_ADDRESS, f"default_url={shlex.quote(address)}", 1)
 
 
 @never_cache
 @require_safe
 def record_sh(request: HttpRequest) -> HttpResponse:
     """The script, with this server's address as its default. It holds no data, so everybody may have it."""
-    address = shlex.quote(request.build_absolute_uri("/").rstrip("/"))
-    text = SCRIPT.read_text().replace(_NO_ADDRESS, f"default_url={address}", 1)
-    return HttpResponse(text, content_type="text/x-shellscript; charset=utf-8")
+    address = request.build_absolute_uri("/").rstrip("/")
+    return HttpResponse(script(address), content_type="text/x-shellscript; charset=utf-8")
