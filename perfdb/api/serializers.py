@@ -298,6 +298,7 @@ class StudySerializer(serializers.Serializer[Any]):
     purpose = serializers.CharField(allow_blank=True)
     owner = serializers.CharField(allow_null=True)
     url = serializers.URLField()
+    aliases = serializers.URLField()
     runs = serializers.URLField()
 
 

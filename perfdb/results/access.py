@@ -5,11 +5,12 @@ import secrets
 from datetime import timedelta
 
 from django.conf import settings
-from django.contrib.auth.models import User
-from django.db.models import Q
+from django.contrib.auth.models import AnonymousUser, User
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from perfdb.results.models import ApiToken, SignInLink
+from perfdb.results.models import ApiToken, SignInLink, Study
+from perfdb.results.models.vocabulary import INBOX
 
 OWNER = "owner"
 LINK_LIFETIME = timedelta(hours=12)
@@ -71,3 +72,13 @@ def use_sign_in_link(secret: str) -> User | None:
 def may_read(user: object) -> bool:
     """Whether this visitor may read: everyone where PUBLIC_READ is set, else people who signed in."""
     return bool(settings.PUBLIC_READ or getattr(user, "is_authenticated", False))
+
+
+def studies_for(user: User | AnonymousUser) -> QuerySet[Study]:
+    """The studies that a visitor can mean: everybody has an inbox of the same name, and means their own."""
+    return Study.objects.select_related("owner").filter(~Q(slug=INBOX) | Q(owner=user.pk))
+
+
+def may_change(user: User | AnonymousUser, study: Study) -> bool:
+    """Whether this visitor may change what a study's runs mean: its owner and staff."""
+    return bool(user.is_authenticated and (user.is_staff or study.owner_id == user.pk))

@@ -8,6 +8,7 @@ a further trial, until that alias is undone.
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -122,7 +123,7 @@ def effect(alias: Alias) -> Effect:
     return Effect(alias, len(rows), values, there, _twice(alias, active))
 
 
-def _concerned(study: Study, dimension: str, folded: str) -> QuerySet[Run]:
+def _concerned(study: Study, dimension: str, folded: str) -> QuerySet[Any]:
     """The runs that print a text; they are looked for in the spellings that there are now."""
     texts = {text for _, text, _ in texts_of(study, dimension) if fold(text) == folded}
     return printing(Run.objects.filter(study=study), dimension).filter(printed_text__in=texts)

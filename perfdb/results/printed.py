@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from django.db.models import Count, F, Func, QuerySet, TextField, Value
 from django.db.models.expressions import Combinable
@@ -111,7 +112,7 @@ def texts_of(study: Study, dimension: str) -> Sequence[tuple[str | None, str, in
     return list(counted.order_by("-number", "printed_text").values_list("meant_value", "printed_text", "number"))
 
 
-def printing(runs: QuerySet[Run], dimension: str) -> QuerySet[Run]:
+def printing(runs: QuerySet[Run], dimension: str) -> QuerySet[Any]:
     """The runs with ``meant_value``, a dimension's value as text, and ``printed_text``; None where there is none."""
     value = Cast(_value(dimension), TextField())
     facts = [_fact(key) for key in facts_saying(dimension)]

@@ -9,13 +9,14 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
+from django.contrib.auth.models import User
 from rest_framework.test import APIClient
 
 from perfdb.api.tests.answers import problem
 from perfdb.api.tests.files import BOUNDARY, case, multipart, post_files
 from perfdb.api.tests.test_upload import settled
 from perfdb.results.importing import touch_study
-from perfdb.results.models import Artifact
+from perfdb.results.models import Alias, Artifact
 from perfdb.results.tests.builders import make_run, make_study
 
 ROOT = Path(__file__).parents[3]
@@ -40,10 +41,11 @@ def examples() -> list[str]:
 
 
 @pytest.fixture
-def names(worker: None, api: APIClient) -> dict[str, str]:
+def names(worker: None, ada: User, api: APIClient) -> dict[str, str]:
     """What stands for the variables of the page."""
     token = api._credentials["HTTP_AUTHORIZATION"].removeprefix("Bearer ")  # type: ignore[attr-defined]
-    make_study("linux-connectivity")
+    study = make_study("linux-connectivity", owner=ada)
+    alias = Alias.objects.create(study=study, dimension="device", printed="OSA", folded="osa", meaning="OSA-2")
     done = settled(api, post_files(api, case("cp_query/NMGBR950")))
     shown = settled(api, post_files(api, case("awm/both_sides"), preview="1"))
     return {
@@ -51,6 +53,7 @@ def names(worker: None, api: APIClient) -> dict[str, str]:
         "TOKEN": token,
         "UPLOAD": str(done["id"]),
         "PREVIEW": str(shown["id"]),
+        "ALIAS": str(alias.pk),
         "RUN": str(done["runs"][0]["id"]),
         "ARTIFACT": str(Artifact.objects.order_by("pk").values_list("pk", flat=True)[0]),
     }
@@ -72,6 +75,8 @@ def send(command: str, names: dict[str, str]) -> Any:
     if asked.in_address:
         assert not any(" " in text for text in asked.data), "curl sends -d as it is"
         return client.get(f"{path}?{'&'.join([*asked.data, urlencode(_pairs(asked.texts))])}", headers=headers)
+    if asked.method == "DELETE":
+        return client.delete(path, headers=headers)
     if asked.data or asked.method == "POST":
         content_type = headers.pop("Content-Type", "application/x-www-form-urlencoded")
         return client.post(path, "".join(asked.data), content_type=content_type, headers=headers)

@@ -3,7 +3,6 @@
 from typing import Any
 from urllib.parse import urlencode
 
-from django.db.models import Q, QuerySet
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
 from rest_framework.decorators import api_view
@@ -16,13 +15,8 @@ from perfdb.api.serializers import (
     StudyListSerializer,
     StudySerializer,
 )
+from perfdb.results import access
 from perfdb.results.models import Study
-from perfdb.results.models.vocabulary import INBOX
-
-
-def _studies_for(request: Request) -> QuerySet[Study]:
-    """Everybody has an inbox of the same name; only one's own can be meant."""
-    return Study.objects.select_related("owner").filter(~Q(slug=INBOX) | Q(owner=request.user.pk))
 
 
 def _body(request: Request, study: Study) -> dict[str, Any]:
@@ -32,6 +26,7 @@ def _body(request: Request, study: Study) -> dict[str, Any]:
         "purpose": study.purpose,
         "owner": study.owner.get_username() if study.owner else None,
         "url": reverse("api:study", [study.slug], request=request),
+        "aliases": reverse("api:aliases", [study.slug], request=request),
         "runs": f"{reverse('api:runs', request=request)}?{urlencode({'study': study.slug})}",
     }
 
@@ -40,7 +35,7 @@ def _body(request: Request, study: Study) -> dict[str, Any]:
 @api_view(["GET"])
 def studies(request: Request) -> Response:
     """All studies, by their titles."""
-    found = _studies_for(request).order_by("title", "id")
+    found = access.studies_for(request.user).order_by("title", "id")
     return Response({"results": [_body(request, study) for study in found]})
 
 
@@ -48,4 +43,4 @@ def studies(request: Request) -> Response:
 @api_view(["GET"])
 def study(request: Request, slug: str) -> Response:
     """One study; ``runs`` is the address of its runs."""
-    return Response(_body(request, get_object_or_404(_studies_for(request), slug=slug)))
+    return Response(_body(request, get_object_or_404(access.studies_for(request.user), slug=slug)))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -84,7 +85,7 @@ def test_runs_move_to_the_experiment_of_the_meaning_and_back(add: Add) -> None:
     ],
 )
 def test_every_dimension_can_have_aliases(add: Add, dimension: str, printed: str, meaning: str) -> None:
-    more = {"level": "4.2.0", "campaign": "first", "layer": 2, "factors": {"kernel": "2.4"}}
+    more: dict[str, Any] = {"level": "4.2.0", "campaign": "first", "layer": 2, "factors": {"kernel": "2.4"}}
     make_run("A", **more)
     make_run("B", machine="2066-0X2", **more)
     rederive(None)
@@ -272,7 +273,7 @@ def test_a_job_that_was_cut_off_goes_on(owner: User, monkeypatch: pytest.MonkeyP
     before = all_rows()
     alias = aliasing.add(make_study(), "device", "QDIO GBE", "QDIO", owner)
     monkeypatch.setattr(rebuilding, "CHUNK", 1)
-    realign, done = aliasing._realign, []
+    realign, done = aliasing._realign, list[int]()
 
     def dying(run: Run, dimension: str) -> bool:
         if len(done) == 2:

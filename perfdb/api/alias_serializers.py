@@ -1,0 +1,97 @@
+"""The shapes of requests and answers about aliases, as OpenAPI describes them."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+
+class AliasSerializer(serializers.Serializer[Any]):
+    """What a study means by a printed text."""
+
+    id = serializers.IntegerField(allow_null=True, help_text="Null while it is only proposed")
+    dimension = serializers.CharField()
+    printed = serializers.CharField(help_text="Compared without regard to capitals and outer blanks")
+    meaning = serializers.CharField(help_text="A value of the dimension, as it is spelled there")
+    made_by = serializers.CharField(allow_null=True)
+    created = serializers.DateTimeField(allow_null=True)
+    url = serializers.URLField(allow_null=True)
+
+
+class PrintedTextSerializer(serializers.Serializer[Any]):
+    """A text as printed, and the alias by which it means its value."""
+
+    text = serializers.CharField()
+    runs = serializers.IntegerField()
+    alias = serializers.IntegerField(allow_null=True)
+
+
+class MeantValueSerializer(serializers.Serializer[Any]):
+    """A value of a dimension; null where texts are not understood."""
+
+    value = serializers.CharField(allow_null=True)
+    runs = serializers.IntegerField()
+    printed = PrintedTextSerializer(many=True)
+
+
+class SuggestionSerializer(serializers.Serializer[Any]):
+    """Two values that differ in capitals, blanks and punctuation only."""
+
+    printed = serializers.CharField()
+    meaning = serializers.CharField()
+
+
+class AliasedDimensionSerializer(serializers.Serializer[Any]):
+    """What the runs of a study print for one dimension."""
+
+    dimension = serializers.CharField()
+    values = MeantValueSerializer(many=True)
+    suggestions = SuggestionSerializer(many=True)
+
+
+class AliasListSerializer(serializers.Serializer[Any]):
+    """The aliases of a study."""
+
+    working = serializers.BooleanField(help_text="Whether runs are still being changed")
+    results = AliasSerializer(many=True)
+    dimensions = AliasedDimensionSerializer(many=True)
+
+
+class NewAliasSerializer(serializers.Serializer[Any]):
+    """A text and what it means."""
+
+    dimension = serializers.CharField(max_length=200)
+    printed = serializers.CharField(max_length=200)
+    meaning = serializers.CharField(max_length=200)
+    preview = serializers.BooleanField(default=False, help_text="Say what would change, and change nothing")
+
+
+class ValueRunsSerializer(serializers.Serializer[Any]):
+    """A value and how many runs leave it."""
+
+    value = serializers.CharField(allow_null=True)
+    runs = serializers.IntegerField()
+
+
+class TwiceSerializer(serializers.Serializer[Any]):
+    """Runs of one run id and trial that meet; all but one become further trials."""
+
+    run_id = serializers.CharField()
+    trial = serializers.IntegerField()
+    runs = serializers.ListField(child=serializers.IntegerField())
+
+
+class EffectSerializer(serializers.Serializer[Any]):
+    """An alias and what it changes."""
+
+    alias = AliasSerializer()
+    runs = serializers.IntegerField(help_text="How many runs change")
+    values = ValueRunsSerializer(many=True)
+    there = serializers.IntegerField(help_text="How many other runs have the meaning already")
+    twice = TwiceSerializer(many=True)
+
+
+class AliasUndoneSerializer(serializers.Serializer[Any]):
+    """Where to see when the runs have their printed values again."""
+
+    working = serializers.BooleanField()
+    url = serializers.URLField()
