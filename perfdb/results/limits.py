@@ -2,8 +2,9 @@
 
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
+from math import isfinite
 
-from perfdb.analysis.bottleneck import Bottleneck, Load, judge
+from perfdb.analysis.bottleneck import TCP_HEADERS, Bottleneck, Load, judge
 from perfdb.analysis.metrics import TOTAL, Measure
 from perfdb.results import measures
 from perfdb.results.models import Run
@@ -31,6 +32,8 @@ def _limit(runs: Sequence[Run], slots: Mapping[Measure, int]) -> Bottleneck:
     figures = _means(runs, slots)
     first = runs[0]
     workload, device, system = first.workload, first.device, first.system
+    # A packet that has room for its headers alone is no road to a limit.
+    mtu = first.mtu if first.mtu is not None and first.mtu > TCP_HEADERS else None
     return judge(
         Load(
             mb_per_s=figures.get(_BYTES),
@@ -38,7 +41,7 @@ def _limit(runs: Sequence[Run], slots: Mapping[Measure, int]) -> Bottleneck:
             request_bytes=workload.request_bytes if workload else None,
             response_bytes=workload.response_bytes if workload else None,
             line_bits_per_s=device.speed_bits_per_s if device else None,
-            mtu=first.mtu,
+            mtu=mtu,
             processors=figures.get(_LPAR) or (system.processors if system else None),
             utilisations={measure: value for measure, value in figures.items() if measure.metric in _BUSY},
             virtual_processors=_virtual_processors(figures),
@@ -60,7 +63,7 @@ def _means(runs: Sequence[Run], slots: Mapping[Measure, int]) -> dict[Measure, f
 def _values(runs: Iterable[Run], measure: Measure, slot: int | None) -> Iterable[float]:
     for run in runs:
         value = run.values[slot - 1] if slot is not None and slot <= len(run.values) else None
-        if value is not None:
+        if value is not None and isfinite(value):
             yield value
 
 

@@ -11,7 +11,7 @@ from perfdb.analysis import dimensions, metrics
 from perfdb.analysis.circumstances import Weight, said
 from perfdb.analysis.comparing import words
 from perfdb.analysis.dimensions import FACTOR, Value, dimension
-from perfdb.analysis.matching import LeftOver, Sides
+from perfdb.analysis.matching import Sides
 from perfdb.analysis.parameters import spelled
 from perfdb.analysis.query import REPEATS, Query
 from perfdb.analysis.render.drawing import Drawing
@@ -20,6 +20,7 @@ from perfdb.analysis.table import Table
 from perfdb.results.matching import Comparison
 from perfdb.web import choices
 from perfdb.web.choices import Select
+from perfdb.web.links import to_runs
 from perfdb.web.tables import Panel, panels
 
 # So many left-overs are read; more are only counted.
@@ -208,26 +209,13 @@ def _left_overs(found: Comparison, side: Value) -> LeftOvers:
     lines = [
         LeftOverLine(
             dimensions.say(each.key.keys(), each.key.values()) or "all of its runs",
-            _runs_address(found.query, sides.dimension, each),
+            to_runs(found.query, {sides.dimension: each.side, **each.key}, each.runs),
             len(each.runs),
             each.reason,
         )
         for each in own[:MOST_LEFT_OVER]
     ]
     return LeftOvers(dimension(sides.dimension).say(side), len(own), lines)
-
-
-def _runs_address(query: Query, compared: str, left: LeftOver) -> str:
-    """The run itself, or the list of the experiment's runs."""
-    if len(left.runs) == 1:
-        return reverse("web:run", args=left.runs)
-    fixed: dict[str, Value] = {compared: left.side, **left.key}
-    asked = Query(
-        filters={**query.filters, **{name: (value,) for name, value in fixed.items()}},
-        exclude=query.exclude,
-        ranges=query.ranges,
-    )
-    return f"{reverse('web:runs')}?{urlencode([*asked.pairs(), ('status', 'complete')])}"
 
 
 def form(

@@ -1,16 +1,33 @@
 """The maximum-throughput table: one column for each device, its best experiment's circumstances, then its figures."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from django.urls import reverse
 
+from perfdb.analysis.best import RunnerUp
+from perfdb.analysis.bottleneck import Bottleneck, Verdict
+from perfdb.analysis.comparing.difference import printed_percent
+from perfdb.analysis.curves import FEWEST
+from perfdb.analysis.dimensions import say
 from perfdb.analysis.render.grid import grids
 from perfdb.analysis.render.labels import measure_title
 from perfdb.analysis.table import Cell, Key, Table
+from perfdb.analysis.units import round_half_up
+from perfdb.results import best
 from perfdb.results.models import Run
+from perfdb.web.links import to_runs
 from perfdb.web.run_figures import group_of
 from perfdb.web.tables import Footnote, Footnotes
+
+_LIMITED_BY = {
+    Verdict.LINK: "the link",
+    Verdict.PROCESSORS: "processors",
+    Verdict.COMPONENT: "a component",
+    Verdict.NEAR_LIMIT: "processors, nearly",
+    Verdict.NOT_PROCESSORS: "not processors",
+    Verdict.UNKNOWN: "not known",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +38,37 @@ class Best:
     mtu: int | None
     users: int | None
     runs: list[tuple[str, str, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class AsGood:
+    """An experiment that is not really different from the best: what it is, its mean, how far below, its runs."""
+
+    text: str
+    mean: str
+    below: str
+    runs: int
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class Behind:
+    """What stands behind a maximum: its curve and its edge in sentences (may be empty), its limit, its equals.
+
+    ``inside``: experiments with fewer and with more users are known to be no better.
+    """
+
+    device: str
+    curve: str
+    edge: str
+    inside: bool
+    limit: Bottleneck
+    as_good: list[AsGood]
+
+    @property
+    def limited_by(self) -> str:
+        """What limited it in a word or two."""
+        return self.limit.component or _LIMITED_BY[self.limit.verdict]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +89,14 @@ class Maxima:
     groups: list[tuple[str, list[Line]]]
     warnings: tuple[str, ...]
     footnotes: list[Footnote]
+    behind: list[Behind]
 
 
-def of(tables: Sequence[Table]) -> Maxima | None:
-    """The table for one workload; None without runs. ``tables``: one a measure, the picked measure first."""
+def of(tables: Sequence[Table], bests: Sequence[best.Best]) -> Maxima | None:
+    """The table for one workload; None without runs. ``tables``: one a measure, the picked measure first.
+
+    ``bests``: what stands behind its columns; may be empty.
+    """
     if not tables or not tables[0].columns:
         return None
     (grid,) = grids(tables)
@@ -55,7 +107,35 @@ def of(tables: Sequence[Table]) -> Maxima | None:
             cells = [(cell.text, footnotes.marks(cell.notes)) for cell in line.cells]
             found = Line(measure_title(table.measure), table.metric.unit, cells)
             grouped.setdefault(group_of(table.measure.metric), []).append(found)
-    return Maxima(grid.caption, _best(tables[0]), list(grouped.items()), grid.warnings, footnotes.lines)
+    return Maxima(
+        grid.caption,
+        _best(tables[0]),
+        list(grouped.items()),
+        grid.warnings,
+        footnotes.lines,
+        list(_behind(tables[0], bests)),
+    )
+
+
+def _behind(table: Table, bests: Iterable[best.Best]) -> Iterator[Behind]:
+    for each in bests:
+        evidence, metric = each.evidence, table.metric
+        curve = evidence.curve.sentence(metric.decimals, metric.unit) if evidence.curve else ""
+        edge = evidence.edge.sentence if evidence.edge else ""
+        device = say(["device"], evidence.group)
+        as_good = [_as_good(table, other, evidence.group) for other in evidence.runners_up]
+        inside = not edge and len(evidence.points) >= FEWEST
+        yield Behind(device, curve, edge, inside, each.limit, as_good)
+
+
+def _as_good(table: Table, other: RunnerUp, group: Key) -> AsGood:
+    return AsGood(
+        say(other.key.keys(), other.key.values()),
+        round_half_up(other.mean, table.metric.decimals),
+        printed_percent(other.comparison.percent, plus=True),
+        len(other.runs),
+        to_runs(table.query, {"device": group[0], **other.key}, other.runs),
+    )
 
 
 def _best(table: Table) -> list[Best]:

@@ -13,7 +13,6 @@ from perfdb.analysis import reading
 from perfdb.analysis.curves import Edge
 from perfdb.analysis.hygiene import Flag
 from perfdb.analysis.parameters import QueryError
-from perfdb.analysis.query import Query
 from perfdb.analysis.reading import TableCurve
 from perfdb.analysis.render import labels
 from perfdb.analysis.render.comparison import Diff
@@ -22,6 +21,7 @@ from perfdb.analysis.render.facets import facets
 from perfdb.analysis.render.figure import AS_USUAL, figure, figure_pair
 from perfdb.analysis.render.grid import Grid, GridCell, Heading, Line, grids
 from perfdb.analysis.table import Key, Table
+from perfdb.web.links import to_runs
 
 Figures = Sequence[dict[str, Any] | None]
 
@@ -189,15 +189,6 @@ def _cells(table: Table, line: Line) -> Sequence[tuple[Key, GridCell]]:
 
 def address(table: Table, row: Key, column: Key, cell: GridCell) -> str:
     """Where a cell leads: its run, or the list of its runs; empty without any."""
-    if not cell.runs:
-        return ""
-    if len(cell.runs) == 1:
-        return reverse("web:run", args=[cell.runs[0]])
     query = table.query
-    fixed = dict(zip(query.split + query.rows + query.columns, table.split + row + column, strict=True))
-    asked = Query(
-        filters={**query.filters, **{name: (value,) for name, value in fixed.items()}},
-        exclude=query.exclude,
-        ranges=query.ranges,
-    )
-    return f"{reverse('web:runs')}?{urlencode([*asked.pairs(), ('status', 'complete')])}"
+    fixed = dict(zip(query.shown, table.split + row + column, strict=True))
+    return to_runs(query, fixed, cell.runs)

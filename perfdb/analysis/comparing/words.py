@@ -25,6 +25,17 @@ _SHORT = {
     Verdict.OUTSIDE: "outside band",
     Verdict.NO_NOISE: "noise unknown",
 }
+# The declaration that explains a verdict, by its id.
+_RULES = {
+    Verdict.HIGHER: "higher-lower",
+    Verdict.LOWER: "higher-lower",
+    Verdict.SAME: "same",
+    Verdict.INCONCLUSIVE: "inconclusive",
+    Verdict.INSIDE: "band",
+    Verdict.OUTSIDE: "band",
+    Verdict.NO_NOISE: "no-noise",
+    Verdict.NOT_COMPARABLE: "not-comparable",
+}
 _BETTER = {Better.HIGHER: "larger is better", Better.LOWER: "smaller is better", Better.NEUTRAL: "neither is better"}
 
 
@@ -62,6 +73,12 @@ def verdict_words(comparison: Comparison) -> str:
     if verdict is Verdict.NOT_COMPARABLE and comparison.warnings:
         return f"not comparable: {'; '.join(comparison.warnings)}"
     return verdict.value
+
+
+def rule(comparison: Comparison) -> str:
+    """The id of the declaration that explains the verdict."""
+    changed = comparison.verdict in {Verdict.HIGHER, Verdict.LOWER}
+    return "but-within" if changed and comparison.within else _RULES[comparison.verdict]
 
 
 def _range(ratios: tuple[float, float]) -> str:

@@ -21,7 +21,8 @@ def _sources(tables: Sequence[Table]) -> Iterator[str]:
 class Diff:
     """``percent`` as studies print it, a ``symbol`` and ``words`` for the verdict; ``tone`` is better, worse or else.
 
-    ``sentence`` says all of it, for a tooltip or a screen reader. ``symbol_ascii`` is for plain terminals.
+    ``sentence`` says all of it, for a tooltip or a screen reader. ``symbol_ascii`` is for plain terminals. ``rule`` is
+    the id of the declaration that explains the words.
     """
 
     percent: str
@@ -30,6 +31,7 @@ class Diff:
     words: str
     tone: str
     sentence: str
+    rule: str
 
     @property
     def short(self) -> str:
@@ -52,6 +54,7 @@ def diff_of(comparison: Comparison) -> Diff:
         words=words.short(comparison).removeprefix(symbol).strip(),
         tone=comparison.effect.value,
         sentence=words.describe(comparison),
+        rule=words.rule(comparison),
     )
 
 

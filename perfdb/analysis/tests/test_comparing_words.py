@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from perfdb.analysis.comparing import words
 from perfdb.analysis.comparing.comparison import Comparison, Effect, Noise, NoiseSource, Verdict
+from perfdb.analysis.comparing.declarations import DECLARATIONS
 from perfdb.analysis.comparing.difference import about
 from perfdb.analysis.comparing.pair import Background, Pair
 from perfdb.analysis.comparing.summary import summarise
@@ -170,3 +171,11 @@ def test_summaries_in_words() -> None:
     assert words.summary_words(summarise([UNDECIDED])) == (
         "too few cells for a common ratio; 1 cell: 0 up, 0 down, 0 same, 1 undecided; from 1.003 to 1.003"
     )
+
+
+def test_every_verdict_has_a_rule_that_is_declared() -> None:
+    declared = {each.id for each in DECLARATIONS}
+    for verdict in Verdict:
+        assert words.rule(replace(FIRST, verdict=verdict, within=False)) in declared
+    assert words.rule(replace(FIRST, verdict=Verdict.HIGHER, within=True)) == "but-within"
+    assert words.rule(replace(FIRST, verdict=Verdict.SAME, within=True)) == "same"

@@ -12,10 +12,12 @@ from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
 from perfdb.analysis import metrics
+from perfdb.analysis.bottleneck import Bottleneck
 from perfdb.analysis.dimensions import BY_NAME, Value, dimension
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.render.labels import measure_title
-from perfdb.analysis.units import round_half_up
+from perfdb.analysis.units import decimals_for, round_half_up
+from perfdb.web.how import anchor, limit_anchor
 
 register = template.Library()
 
@@ -43,8 +45,10 @@ def tone(word: str) -> str:
 
 @register.filter
 def figure(value: float | None, metric: str) -> str:
-    """A value with the decimals of its metric; a dash where there is none, never a zero."""
-    return MISSING if value is None else round_half_up(value, metrics.BY_NAME[metric].decimals)
+    """A value with the decimals of its metric, more where it is small; a dash where there is none, never a zero."""
+    if value is None:
+        return MISSING
+    return round_half_up(value, decimals_for([value], metrics.BY_NAME[metric].decimals))
 
 
 @register.filter
@@ -115,3 +119,21 @@ def title_of(measure: Measure) -> str:
 def given(value: Any) -> Any:
     """The value itself, or a dash where there is none; zero is a value."""
     return MISSING if value is None or value == "" else value
+
+
+@register.filter
+def measured(name: str) -> str:
+    """The title of a number that decided: a measure's where it is one, else its name."""
+    return measure_title(Measure.parse(name)) if name.partition("@")[0] in metrics.BY_NAME else name
+
+
+@register.filter
+def rule(limit: Bottleneck) -> str:
+    """Where the page on rules explains what is said to have limited a run."""
+    return limit_anchor(limit)
+
+
+@register.filter
+def explained(rule: str) -> str:
+    """Where the page on rules explains a verdict of a comparison."""
+    return anchor("comparing", rule)

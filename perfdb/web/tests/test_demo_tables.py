@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from html import unescape
 
 import pytest
 from django.core.files.base import ContentFile
@@ -12,6 +13,7 @@ from pytest_django import DjangoDbBlocker
 from fixtures.demo import demo_files
 from perfdb.results import access, intake
 from perfdb.results.models import Run
+from perfdb.results.tests.builders import make_run
 from perfdb.web.tests.conftest import work
 from perfdb.web.tests.pages import figures_of, text_of
 
@@ -73,7 +75,7 @@ def test_no_answer_is_said(web: Client) -> None:
 
 
 def test_the_maximum_has_a_column_for_each_device(web: Client) -> None:
-    source = web.get(MAXIMUM, {"workload": "RR"}).content.decode()
+    source = web.get(MAXIMUM, {"workload": "RR"}).content.decode().partition("What stands behind")[0]
 
     devices = re.findall(r'<th scope="col" class="number">([^<]+)</th>', source)
     assert devices == sorted(set(Run.objects.values_list("device__name", flat=True)), key=str.casefold)
@@ -107,3 +109,34 @@ def test_a_single_run_may_be_the_best(web: Client) -> None:
     by_run = web.get(MAXIMUM, {"workload": "RR", "users": "10", "summary": "trial"}).content.decode()
 
     assert len(re.findall(r"/runs/\d+/", by_mean)) > len(re.findall(r"/runs/\d+/", by_run))
+
+
+def test_the_maximum_comes_with_what_stands_behind_it(web: Client) -> None:
+    asked = {"workload": "RR", "device": "HiperSockets", "mtu": "57344"}
+    response = web.get(MAXIMUM, asked)
+
+    text = text_of(response)
+    rate = Run.objects.filter(workload__name="RR", device__name="HiperSockets", mtu=57344, users=50).get().trans_per_s
+    assert "Maximum is at the edge Limited by processors, nearly" in text
+    assert f"Still rising at the largest tested number of users; peak {rate:.2f} trans/s at 50 users" in text
+    assert "The maximum is at the edge of the tested range (largest number of users)" in text
+    assert "The processors are near their limit: the system is 94.0 % busy" in text
+    assert 'href="/how/#limits-verdict-near_limit"' in response.content.decode()
+    by_run = text_of(web.get(MAXIMUM, asked | {"summary": "trial"}))
+    assert "What stands behind the maxima" in text
+    assert "What stands behind the maxima" not in by_run
+    assert "is told of experiments" in by_run
+
+
+def test_who_is_as_good_as_the_best_is_named_and_linked(web: Client) -> None:
+    asked = {"workload": "RR", "device": "vCTC", "mtu": "8192"}
+    source = web.get(MAXIMUM, asked | {"users": ["10", "50"]}).content.decode()
+    assert "No other experiment of this device comes so near" in source
+
+    for trial in (1, 2, 3):
+        values = {"trans_per_s": 13811.0 + trial}
+        make_run("SAME", device="vCTC", mtu=8192, users=60, trial=trial, values=values, level="z/VM 4.3.0")
+    source = web.get(MAXIMUM, asked | {"users": ["50", "60"]}).content.decode()
+    (address,) = re.findall(r'<th scope="row"><a href="(/runs/[^"]+)">', source)
+    assert "Not really different from the best (1)" in source
+    assert web.get(unescape(address)).status_code == 200

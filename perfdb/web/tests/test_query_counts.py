@@ -16,10 +16,10 @@ from perfdb.web.tests.test_pages import PAGES, address_of
 COUNTS = {
     "home": 7,
     "runs": 7,
-    "run": 17,
+    "run": 18,
     "charts": 12,
     "compare": 10,
-    "maximum": 12,
+    "maximum": 14,
     "uploads": 4,
     "upload-new": 3,
     "upload": 6,

@@ -7,6 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from perfdb.results.models import CounterSet, Run, RunSource, Trace
+from perfdb.results.tests.builders import make_run
 from perfdb.web.tests.conftest import Bring
 from perfdb.web.tests.pages import text_of
 
@@ -101,3 +102,17 @@ def test_a_failed_run_says_so(web: Client, bring: Bring) -> None:
     bring("bad/awm_aborted")
 
     assert "failed" in text_of(web.get(reverse("web:run", args=[Run.objects.get().pk])))
+
+
+def test_what_limited_it_stands_with_its_formula(web: Client, source: str, run: Run) -> None:
+    text = text_of(web.get(reverse("web:run", args=[run.pk])))
+
+    assert "What limited it The processors limit: the system is 96.8 % busy" in text
+    assert "CPU utilisation 96.7603 % ≥ 95 %" in text
+    assert 'href="/how/#limits-verdict-processors"' in source
+
+
+def test_what_cannot_be_told_says_what_is_missing(web: Client) -> None:
+    found = make_run(values={"trans_per_s": 10.0}, mtu=40)
+
+    assert "the utilisation of the whole system is not known" in text_of(web.get(f"/runs/{found.pk}/"))

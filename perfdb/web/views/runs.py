@@ -10,6 +10,7 @@ from perfdb.analysis.parameters import QueryError
 from perfdb.results import provenance
 from perfdb.results.access import may_read
 from perfdb.results.filters import RunFilter
+from perfdb.results.limits import limit_of
 from perfdb.results.models import Run
 from perfdb.results.paging import read_size
 from perfdb.results.querysets import run_page
@@ -73,6 +74,7 @@ def run(request: HttpRequest, pk: int) -> HttpResponse:
         "roles": roles(figures),
         "groups": groups(figures),
         "figures": list(enumerate(figures)),
+        "limit": limit_of([found]),
         "counters": evidence.counters(found, paths),
         "listings": listings,
         "has_chart": any(each.figure for each in listings),

@@ -12,8 +12,9 @@ from perfdb.analysis.parameters import QueryError
 from perfdb.analysis.query import Query, Summary
 from perfdb.analysis.render.drawing import Drawing, check
 from perfdb.analysis.table import Table
+from perfdb.results import querysets
 from perfdb.results.access import may_read
-from perfdb.results.querysets import answer
+from perfdb.results.best import best_of
 from perfdb.web import choices, maxima, questions, tables
 
 
@@ -27,7 +28,7 @@ def charts(request: HttpRequest) -> HttpResponse:
         drawing, pairs = Drawing.take(_pairs(request.GET))
         query = Query.parse(pairs) if request.GET else questions.default(there)
         check(drawing, compared=bool(query.baseline))
-        query, answered = answer(query)
+        query, answered = querysets.answer(query)
     except QueryError as error:
         context = _form(Query(), drawing, there, []) | {"error": error}
         return render(request, "web/charts.html", context, status=400)
@@ -81,8 +82,8 @@ def maximum(request: HttpRequest) -> HttpResponse:
     there = choices.present()
     try:
         asked = Query.parse(_pairs(request.GET)) if request.GET else questions.default(there)
-        query = questions.maximum(asked)
-        query, answered = answer(query)
+        query, found = querysets.asked(questions.maximum(asked))
+        answered = querysets.tables(query, found)
     except QueryError as error:
         context = {"facets": choices.dimension_facets(there, {}, without=("workload",)), "error": error}
         return render(request, "web/maximum.html", context, status=400)
@@ -93,6 +94,7 @@ def maximum(request: HttpRequest) -> HttpResponse:
         "facets": choices.dimension_facets(there, dict(query.filters), without=("workload",)),
         "kept": [(name, value) for name, value in query.pairs() if name == "workload"],
         "by_run": query.summary is Summary.TRIAL,
-        "maxima": maxima.of(answered),
+        "exports": questions.exports(query),
+        "maxima": maxima.of(answered, best_of(query, found)),
     }
     return render(request, "web/maximum.html", context)
