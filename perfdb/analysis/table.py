@@ -19,6 +19,7 @@ from perfdb.analysis.dimensions import Value
 from perfdb.analysis.metrics import Better, Measure, Metric
 from perfdb.analysis.parameters import ordered
 from perfdb.analysis.query import REPEATS, Pick, Query, Summary
+from perfdb.analysis.units import decimals_for
 
 Key = tuple[Value, ...]
 # The run's number in the database, a value for each dimension, a value for each measure.
@@ -106,7 +107,7 @@ class Table:
     ``rows`` and ``columns`` are keys in order, the same in all tables of a split; ``cells`` has those
     keys for which there are runs. ``common`` is what all runs of the table agree in and the layout does not show.
     Keys stand as the query orders them, a baseline first. ``summaries`` sum up the comparisons with each other
-    value of the baseline's dimensions.
+    value of the baseline's dimensions. ``decimals`` is how many its numbers are printed with.
     """
 
     query: Query
@@ -118,6 +119,7 @@ class Table:
     common: Mapping[str, Value] = field(default_factory=dict)
     warnings: tuple[Note, ...] = ()
     summaries: Mapping[Key, ComparisonSummary] = field(default_factory=dict)
+    decimals: int = 0
 
     @property
     def metric(self) -> Metric:
@@ -249,7 +251,9 @@ def _tables(
     columns = tuple(sorted({column for _, column in groups}, key=layout_order(query, query.columns)))
     for measure in query.metrics:
         cells = {key: sampler.cell(members, observations.place(measure)) for key, members in groups.items()}
-        yield Table(query, measure, split, rows, columns, cells, common, notes)
+        least = metrics.BY_NAME[measure.metric].decimals
+        decimals = decimals_for((cell.centre for cell in cells.values() if cell.centre is not None), least)
+        yield Table(query, measure, split, rows, columns, cells, common, notes, decimals=decimals)
 
 
 def _distinct(query: Query, observations: Observations, rows: Sequence[Row]) -> dict[str, set[Value]]:

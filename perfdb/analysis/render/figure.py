@@ -95,7 +95,7 @@ def lines(plan: Plan, drawing: Drawing) -> bool:
 
 def _clicked(table: Table, point: Point) -> dict[str, Any]:
     """What a click on a point may lead to: a run, and its value as it is printed."""
-    return point_data(point) | {"printed": round_half_up(point.value, table.metric.decimals)}
+    return point_data(point) | {"printed": round_half_up(point.value, table.decimals)}
 
 
 def _drawn_as(joined: bool, plan: Plan, number: int) -> Figure:
@@ -113,13 +113,13 @@ def _hover(plan: Plan, table: Table, number: int, x: Key, cell: Cell) -> str:
     metric = table.metric
     said = [plan.names[number], plan.label(x)]
     if cell.centre is not None:
-        said.append(f"{round_half_up(cell.centre, metric.decimals)} {metric.unit} ({_sample_text(table, cell)})")
+        said.append(f"{round_half_up(cell.centre, table.decimals)} {metric.unit} ({_sample_text(table, cell)})")
     if cell.interval is not None:
-        low, high = (round_half_up(end, metric.decimals) for end in cell.interval)
+        low, high = (round_half_up(end, table.decimals) for end in cell.interval)
         said.append(f"95 % of means: {low} to {high}")
     if cell.comparison is not None:
         said.append(labels.comparison_text(table, cell.comparison))
-    said += [f"{_run_text(point)}: {round_half_up(point.value, metric.decimals)}" for point in cell.sample]
+    said += [f"{_run_text(point)}: {round_half_up(point.value, table.decimals)}" for point in cell.sample]
     said += labels.notes(cell)
     return "<br>".join(escape(line, quote=False) for line in said if line)
 

@@ -179,7 +179,7 @@ def _text(table: Table, cell: Cell) -> str:
     """As it was published, else with the decimals of the metric."""
     if cell.centre is None:
         return NO_VALUE
-    return cell.printed or round_half_up(cell.centre, table.metric.decimals)
+    return cell.printed or round_half_up(cell.centre, table.decimals)
 
 
 def _column_lines(table: Table, keys: Sequence[Key]) -> tuple[ColumnLine, ...]:

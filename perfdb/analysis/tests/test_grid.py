@@ -24,7 +24,7 @@ def test_cells_are_printed_with_the_decimals_of_their_metric() -> None:
     assert rate.caption == "demo · RR · kernel 2.4.7"
     assert rate.corner == ("Users",)
     assert texts(rate) == [["7008.19", "7016.38", "1001.50", "1009.00"], ["17008.19", "", "8001.50", "8009.00"]]
-    assert texts(cost) == [["0.14", "0.14", "1.00", "0.99"], ["0.06", "", "0.12", "0.12"]]
+    assert texts(cost) == [["0.143", "0.143", "0.999", "0.991"], ["0.059", "", "0.125", "0.125"]]
 
 
 def test_equal_headings_that_follow_each_other_are_merged() -> None:
@@ -63,7 +63,7 @@ def test_a_maximum_throughput_table_has_its_metrics_as_lines() -> None:
         ["CPU time per transaction", "ms/trans"],
         ["CPU time per transaction, client", "ms/trans"],
     ]
-    assert texts(grid) == [["17008.19", "8009.00"], ["0.06", "0.12"], ["0.02", "0.05"]]
+    assert texts(grid) == [["17008.19", "8009.00"], ["0.059", "0.125"], ["0.024", "0.050"]]
 
 
 def test_metrics_stand_under_each_row_key() -> None:
@@ -125,7 +125,7 @@ def test_metrics_may_be_columns() -> None:
         [("LAN", 2), ("OSA", 2)],
         [("Transactions per second (trans/s)", 1), ("CPU time per transaction (ms/trans)", 1)] * 2,
     ]
-    assert texts(grid) == [["7008.19", "0.14", "1001.50", "1.00"], ["17008.19", "0.06", "8001.50", "0.12"]]
+    assert texts(grid) == [["7008.19", "0.143", "1001.50", "0.999"], ["17008.19", "0.059", "8001.50", "0.125"]]
     assert grid.column_texts[1] == "LAN · CPU time per transaction (ms/trans)"
     (alone,) = grids(ask("metric=trans_per_s&metric=cpu_ms_per_trans&rows=users&layout=columns", _one_mtu_each()))
     assert [len(line.headings) for line in alone.columns] == [2]

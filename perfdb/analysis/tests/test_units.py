@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perfdb.analysis.metrics import METRICS
-from perfdb.analysis.units import convert, decimals, read_number, rescale, round_half_up, step, to_base
+from perfdb.analysis.units import convert, decimals, decimals_for, read_number, rescale, round_half_up, step, to_base
 
 
 @pytest.mark.parametrize(
@@ -170,3 +170,19 @@ def test_round_half_up_is_that_of_the_printed_number(value: float, places: int) 
     expected = Decimal(repr(value)).quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
     assert Decimal(round_half_up(value, places)) == expected
     assert float(round_half_up(value, places)) != 0 or not round_half_up(value, places).startswith("-")
+
+
+@pytest.mark.parametrize(
+    ("values", "least", "decimals"),
+    [
+        ((0.35, 12.0), 2, 2),
+        ((0.0374,), 2, 3),
+        ((0.00374, 5.0), 2, 4),
+        ((1e-9,), 2, 6),
+        ((0.0,), 2, 2),
+        ((), 3, 3),
+        ((9e4,), 0, 0),
+    ],
+)
+def test_small_numbers_are_printed_with_two_digits(values: tuple[float, ...], least: int, decimals: int) -> None:
+    assert decimals_for(values, least) == decimals
