@@ -44,7 +44,7 @@ tool_version() { # COMMAND...: of the first word that is a load tool, for it may
         *) continue ;;
         esac
         command -v "$word" >/dev/null || continue
-        "$word" "$option" 2>&1 </dev/null | sed -n 's/^[^0-9]*\([0-9][^ ,)]*\).*/\1/p' | sed 1q
+        "$word" "$option" 2>&1 </dev/null | sed -n '1s/^[^0-9]*\([0-9][^ ,)]*\).*/\1/p'
         return
     done
 }

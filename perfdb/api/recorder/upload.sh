@@ -23,12 +23,12 @@ part() { # NAME [FILENAME]: the head of a part of the form
 }
 
 # Prints the folder in which we are as a form: every file that holds something; hidden ones are our own notes, and
-# what the tool said beside its output is in the snapshot after the run.
+# what the tool said beside its output is in the snapshot after the run. Fails rather than leave a file out.
 form() {
     for file in * */* */*/*; do
         if [ ! -f "$file" ] || [ ! -s "$file" ] || { [ "$file" = stderr.txt ] && [ -s output.txt ]; }; then continue; fi
         part files "$1/$file"
-        cat -- "./$file"
+        cat -- "./$file" || return
         printf '\r\n'
     done
     if [ -s .study ]; then
@@ -110,7 +110,10 @@ push() { # FOLDER: it counts as uploaded when the server has said that it has it
     [ -n "$scratch" ] || scratch=$(mktemp -d) || return
     boundary=perfdb-$(cat /proc/sys/kernel/random/uuid)
     content_type="Content-Type: multipart/form-data; boundary=$boundary"
-    (cd -- "$1" && name=$(pwd) && form "${name##*/}") >"$scratch/form" || return
+    if ! (cd -- "$1" && name=$(pwd) && form "${name##*/}") >"$scratch/form"; then
+        say "$1 is kept and not uploaded: it cannot be read, or there is no room for a copy"
+        return 1
+    fi
     http=$(send POST "$url/api/v1/uploads/")
     if [ "$http" != 202 ]; then
         say "$1 is kept and not uploaded: $url answered ${http:-nothing}$(detail)"

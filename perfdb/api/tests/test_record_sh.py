@@ -252,6 +252,13 @@ def test_with_the_server_away_nothing_is_lost(host: Machine, server: str) -> Non
     assert Upload.objects.count() == 1
 
 
+def test_a_folder_that_cannot_be_read_whole_is_not_uploaded(host: Machine, server: str) -> None:
+    host.run("--run-id", "AD1", "--", *RR)
+    host.program("cat", 'case "$*" in *output.txt) exit 1 ;; esac; exec /bin/cat "$@"\n')
+    assert host.run("--url", server, "--push").returncode == 75
+    assert not Upload.objects.exists()
+
+
 def test_a_refused_token_is_told_and_the_run_kept(host: Machine, server: str) -> None:
     host.env["PERFDB_TOKEN"] = "wrong"
     done = host.run("--run-id", "AB9", "--url", server, "--", *RR)
