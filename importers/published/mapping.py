@@ -1,0 +1,155 @@
+"""What the parts of a table mean, as plain data: what a person says once and what is remembered for the next table.
+
+Everything is said by the texts of headings and not by their places, so that it also fits a table with more rows.
+"""
+
+from collections.abc import Mapping as Map
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from typing import Any
+
+NAMES = "names"
+"""A heading line whose every text names what its row or column holds: a metric, or a dimension."""
+UNIT, ROLE, IGNORE, UNKNOWN = "unit", "role", "ignore", ""
+BOTH = "workload+users"
+DIMENSIONS = ("campaign", "system", "level", "workload", "device", "mtu", "users", "layer", "trial", "run_id")
+FACTOR = "factor."
+LINES = (*DIMENSIONS, BOTH, NAMES, ROLE, UNIT, IGNORE)
+
+
+class What(StrEnum):
+    """What a name stands for. Nothing is known of an empty one, and a person is asked."""
+
+    MEASURE = "measure"
+    DIMENSION = "dimension"
+    DIFFERENCE = "difference"
+    IGNORE = "ignore"
+    UNKNOWN = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """The meaning of a heading's text.
+
+    ``unit`` is as printed (empty where none is), ``read_as`` the unit for the conversion; ``dimension`` is that of a
+    line of values.
+    """
+
+    what: What = What.UNKNOWN
+    metric: str = ""
+    role: str = "total"
+    unit: str = ""
+    read_as: str = ""
+    dimension: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Mapping:
+    """How a table is read.
+
+    The first ``head`` rows and ``side`` columns are headings; ``top`` and ``left`` say what each of them holds (one of
+    LINES, or ``factor.NAME``). ``section`` is what a text that stands alone in its row is a value of. ``names`` and
+    ``values`` (dimension -> printed -> meant) are by text. ``fixed`` holds for the whole table, also ``metric`` and
+    ``unit`` where no heading names them. ``compared`` and ``baseline`` are the values of ``difference`` whose
+    difference in per cent is printed: how much larger ``compared`` is.
+    """
+
+    head: int = 1
+    side: int = 1
+    top: tuple[str, ...] = (UNKNOWN,)
+    left: tuple[str, ...] = (UNKNOWN,)
+    section: str = UNKNOWN
+    names: Map[str, Name] = field(default_factory=dict)
+    values: Map[str, Map[str, str]] = field(default_factory=dict)
+    fixed: Map[str, str] = field(default_factory=dict)
+    difference: str = UNKNOWN
+    compared: str = ""
+    baseline: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """The mapping as plain data."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: object) -> "Mapping":
+        """A mapping from plain data; raises ValueError that says what is wrong."""
+        if not isinstance(data, dict):
+            raise ValueError("a mapping is an object")
+        unknown = data.keys() - {"head", "side", "top", "left", *_TEXTS, *_OBJECTS}
+        if unknown:
+            raise ValueError(f"a mapping has no {sorted(unknown)[0]!r}")
+        mapping = cls(
+            head=_count(data, "head"),
+            side=_count(data, "side"),
+            top=_lines(data.get("top", ())),
+            left=_lines(data.get("left", ())),
+            section=line_kind(_text(data.get("section", ""))),
+            names={_text(key): _name(each) for key, each in _object(data, "names").items()},
+            values={_text(key): _texts(each) for key, each in _object(data, "values").items()},
+            fixed=_texts(_object(data, "fixed")),
+            **{key: _text(data.get(key, "")) for key in ("difference", "compared", "baseline")},
+        )
+        if len(mapping.top) != mapping.head or len(mapping.left) != mapping.side:
+            raise ValueError("top and left must say of each heading row and column what it holds")
+        return mapping
+
+
+_TEXTS = ("section", "difference", "compared", "baseline")
+_OBJECTS = ("names", "values", "fixed")
+_MOST_LINES = 50
+
+
+def line_kind(text: str) -> str:
+    """What a heading line may hold; raises ValueError for anything else."""
+    if text in {*LINES, UNKNOWN} or (text.startswith(FACTOR) and len(text) > len(FACTOR)):
+        return text
+    raise ValueError(f"{text!r} is nothing that a heading line holds; known are {', '.join(LINES)} and {FACTOR}NAME")
+
+
+def folded(text: str) -> str:
+    """A heading's text as it is compared: without regard to capitals."""
+    return text.casefold()
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{value!r} is no text")
+    return value
+
+
+def _count(data: Map[str, object], key: str) -> int:
+    value = data.get(key, 1)
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= _MOST_LINES:
+        raise ValueError(f"{key} is a number from 0 to {_MOST_LINES}")
+    return value
+
+
+def _lines(value: object) -> tuple[str, ...]:
+    if not isinstance(value, Sequence) or isinstance(value, str):
+        raise ValueError("top and left are lists")
+    return tuple(line_kind(_text(each)) for each in value)
+
+
+def _object(data: Map[str, object], key: str) -> Map[str, object]:
+    value = data.get(key, {})
+    if not isinstance(value, dict):
+        raise ValueError(f"{key} is an object")
+    return value
+
+
+def _texts(value: object) -> dict[str, str]:
+    if not isinstance(value, dict):
+        raise ValueError("an object of texts is expected")
+    return {_text(key): _text(each) for key, each in value.items()}
+
+
+def _name(value: object) -> Name:
+    given = _texts(value)
+    if given.keys() - set(Name.__slots__):
+        raise ValueError(f"a name has no {sorted(given.keys() - set(Name.__slots__))[0]!r}")
+    try:
+        what = What(given.pop("what", ""))
+    except ValueError:
+        raise ValueError(f"a name is one of {', '.join(filter(None, What))}") from None
+    return Name(what, **given)

@@ -1,0 +1,75 @@
+"""Printed figures: what is a number, which characters around it are marks, and what stands for "nothing"."""
+
+import re
+from dataclasses import dataclass
+
+# Longer texts are prose, and no pattern should have to walk through them.
+_LONGEST = 60
+_BLANKS = " \u00a0\u202f"
+_NOTHING = frozenset(
+    {"", "-", "--", "---", "\u2013", "\u2014", "n/a", "na", "n.a.", "nil", "none", ".", "..", "...", "\u2026", "nm"}
+)
+# Marks of footnotes, behind a figure or before it.
+_MARKS = re.compile(
+    r"(?:\s*(?:\^\s*[\w*,]+|\[\w{1,3}\]|[*\u2020\u2021\u00a7\u00b6#]|[\u00b9\u00b2\u00b3\u2070-\u2079]|\(\w\)))+$"
+)
+_BEFORE = re.compile(r"^[*\u2020\u2021#]+\s*")
+_EMPHASIS = re.compile(r"(\*\*|__|\*|_|`)(.+)\1")
+_NUMBER = re.compile(
+    rf"(?P<sign>[+\u2212-]?)\s?(?P<number>(?:[1-9]\d{{0,2}}(?:[,{_BLANKS}]\d{{3}})+|\d+)?(?:\.\d*)?(?:[eE][+-]?\d{{1,3}})?)"
+    r"\s*(?P<unit>%|[A-Za-z\u00b5\u03bc][A-Za-z/\u00b5\u03bc ]{0,18})?",
+    re.ASCII,
+)
+_DIGIT = re.compile(r"\d", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """A printed figure: its number with sign and point alone, the unit printed in the cell, and its decimals."""
+
+    number: str
+    unit: str
+    decimals: int
+
+    @property
+    def value(self) -> float:
+        """The number."""
+        return float(self.number)
+
+
+def is_nothing(text: str) -> bool:
+    """Whether a cell says that there is no figure: empty, a dash, n/a."""
+    return text.strip().casefold() in _NOTHING
+
+
+def read_number(text: str) -> Printed | None:
+    """A figure without brackets, footnote marks and separators of thousands; None for what is none."""
+    if len(text) > _LONGEST or not _DIGIT.search(text):
+        return None
+    bare = _bare(text)
+    match = _NUMBER.fullmatch(bare)
+    if match is None or not _DIGIT.search(match["number"]):
+        return None
+    number = re.sub(f"[,{_BLANKS}]", "", match["number"])
+    sign = "-" if match["sign"] in {"-", "\u2212"} else ""
+    decimals = len(re.split("[eE]", number)[0].partition(".")[2])
+    return Printed(sign + number, (match["unit"] or "").strip(), decimals)
+
+
+def _bare(text: str) -> str:
+    """The text without emphasis, marks and brackets, however they are nested."""
+    bare, before = text.strip(), None
+    while bare != before:
+        before = bare
+        emphasised = _EMPHASIS.fullmatch(bare)
+        bare = emphasised[2].strip() if emphasised else bare
+        bare = _BEFORE.sub("", _MARKS.sub("", bare)).strip()
+        if bare[:1] + bare[-1:] in {"()", "[]"} and len(bare) > 1:
+            bare = bare[1:-1].strip()
+    return bare
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a printed figure, with or without per cent sign."""
+    printed = read_number(text)
+    return printed is not None and printed.unit in {"", "%"}

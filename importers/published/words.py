@@ -1,0 +1,312 @@
+"""The words that headings of published tables are made of, and what they say with how much certainty.
+
+A heading names a metric by a unit, by a quantity, or by both; who used it and which part of it stand before. Whoever
+adds a word here teaches all tables that are yet to come.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from importers.published.mapping import DIMENSIONS, FACTOR, Name, What
+
+
+class Guess(NamedTuple):
+    """What a text may mean: ``certainty`` from 0 to 1, and why, in a few words."""
+
+    value: str
+    certainty: float
+    reason: str
+
+
+class NameGuess(NamedTuple):
+    """What a heading's text may name."""
+
+    name: Name
+    certainty: float
+    reason: str
+
+
+NOTHING = Guess("", 0.0, "")
+
+_TRANS = r"(?:trans(?:action)?s?|tx|txn|tr|req(?:uest)?s?|rr)"
+_PER = r"\s*(?:/|per)\s*"
+_SECOND = r"(?:s|secs?|seconds?)"
+_TIME = {
+    r"(?:s|secs?|seconds?)": "s",
+    r"(?:ms|msecs?|milliseconds?)": "ms",
+    r"(?:us|\u00b5s|\u03bcs|usecs?|microseconds?)": "us",
+    r"(?:ns|nsecs?|nanoseconds?)": "ns",
+}
+_BYTES = {
+    r"(?:MB|MiB|mbytes?|megabytes?)": "MB",
+    r"(?:KB|kB|KiB|kbytes?|kilobytes?)": "KB",
+    r"(?:GB|GiB|gbytes?|gigabytes?)": "GB",
+    r"(?:B|bytes?)": "bytes",
+}
+_BITS = {r"(?:Mb|Mbits?|megabits?)": "Mbit", r"(?:Gb|Gbits?|gigabits?)": "Gbit", r"(?:kb|kbits?)": "kbit"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    """A printed unit: what it measures, and its spelling for the conversion."""
+
+    of: str
+    read_as: str
+
+
+def _units() -> Iterator[tuple[re.Pattern[str], _Unit]]:
+    yield re.compile(rf"{_TRANS}{_PER}{_SECOND}|tps", re.IGNORECASE), _Unit("trans rate", "trans/s")
+    for words, spelled in _BYTES.items():
+        flags = re.NOFLAG if spelled == "bytes" else re.IGNORECASE
+        yield re.compile(rf"(?!(?-i:Mb|Kb|kb|Gb)\b){words}{_PER}{_SECOND}", flags), _Unit("data rate", f"{spelled}/s")
+    for words, spelled in _BITS.items():
+        any_case = rf"(?i:{words[words.index('|') + 1 : -1]})"
+        yield re.compile(rf"(?:{words}|{any_case})(?:{_PER}{_SECOND}|ps)"), _Unit("bit rate", f"{spelled}/s")
+    for words, spelled in _TIME.items():
+        yield re.compile(rf"{words}{_PER}{_TRANS}", re.IGNORECASE), _Unit("cost per trans", f"{spelled}/trans")
+        yield (
+            re.compile(rf"{words}{_PER}(?:MB|mbytes?|megabytes?)", re.IGNORECASE),
+            _Unit("cost per mb", f"{spelled}/MB"),
+        )
+        yield re.compile(words, re.IGNORECASE), _Unit("time", spelled)
+    yield re.compile(r"%|percent|per cent|pct", re.IGNORECASE), _Unit("per cent", "%")
+    yield re.compile(rf"pps|packets?{_PER}{_SECOND}", re.IGNORECASE), _Unit("packet rate", "1/s")
+    yield re.compile(rf"ints|interrupts?{_PER}{_SECOND}", re.IGNORECASE), _Unit("interrupt rate", "1/s")
+
+
+_UNITS = tuple(_units())
+_LONGEST = 200
+_IN_BRACKETS = re.compile(r"(?P<words>.*?)[\s_]*[(\[](?P<unit>[^()\[\]]+)[)\]]\s*")
+_AT_THE_END = re.compile(r"(?P<words>.*?)[\s_,/]*(?<![^\s_,/])(?P<unit>[^\s_,]+(?:\s?(?:/|per)\s?[^\s_,]+)?)")
+
+
+def read_unit(text: str) -> "_Unit | None":
+    """A unit as printed, such as ``msec/trans``; None for what is none."""
+    bare = text.strip()
+    return next((unit for pattern, unit in _UNITS if pattern.fullmatch(bare)), None) if len(bare) < 40 else None
+
+
+_QUANTITY = re.compile(
+    r"throughput|goodput|bandwidth|rate|cpu|util|load|cost|time|latency|response|delay|jitter|loss", re.IGNORECASE
+)
+
+
+def is_quantity(text: str) -> bool:
+    """Whether a heading has a word for something measured, with or without its unit."""
+    return len(text) < _LONGEST and _QUANTITY.search(text) is not None
+
+
+# What a quantity's words say, for which units, in the order in which they are asked. {} is total, virtual_ or cp_.
+_QUANTITIES: tuple[tuple[str, str, str], ...] = (
+    (r"response|turnaround", "time", "response_ms"),
+    (r"elapsed|duration", "time", "elapsed_s"),
+    (r"jitter", "time", "jitter_ms"),
+    (r"rtt|round.?trip", "time", "rtt_ms"),
+    (r"\b99\.9|p999", "time", "latency_p999_ms"),
+    (r"\bp?99", "time", "latency_p99_ms"),
+    (r"\bp?95", "time", "latency_p95_ms"),
+    (r"\bp?90", "time", "latency_p90_ms"),
+    (r"\bp?75", "time", "latency_p75_ms"),
+    (r"\bp?50|median", "time", "latency_p50_ms"),
+    (r"max.*(?:latency|delay)|(?:latency|delay).*max", "time", "latency_max_ms"),
+    (r"min.*(?:latency|delay)|(?:latency|delay).*min", "time", "latency_min_ms"),
+    (r"latency|delay", "time", "latency_mean_ms"),
+    (r"loss|lost", "per cent", "loss_percent"),
+    (r"run\+wait", "per cent", "run_wait"),
+    (r"steal|stolen", "per cent", "steal_util"),
+    (r"idle", "per cent", "idle_util"),
+    (r"lpar|cpu|processor|util", "per cent", "{}cpu_util"),
+    (r"rx|receiv", "packet rate", "packets_received_per_s"),
+    (r"tx|sen[dt]|transmit", "packet rate", "packets_sent_per_s"),
+    (r"", "interrupt rate", "interrupts_per_s"),
+    (r"retrans", "", "retransmits"),
+    (r"errors?", "", "errors"),
+    (r"transactions?$", "", "transactions"),
+)
+_BY_UNIT = {
+    "trans rate": ("trans_per_s", 0.95),
+    "data rate": ("mb_per_s", 0.95),
+    "bit rate": ("gbit_per_s", 0.9),
+    "cost per trans": ("{}cpu_ms_per_trans", 0.95),
+    "cost per mb": ("{}cpu_ms_per_mb", 0.95),
+}
+# A quantity without a unit is in per cent where nothing else makes sense.
+_UTILISATION = re.compile(r"util|run\+wait|cpu\s*$|%\s*cpu|cpu\s*%|\bload\b", re.IGNORECASE)
+_PARTS = {"virtual_": r"virt(?:ual)?|vcpu|emul(?:ation)?|guest cpu", "cp_": r"cp|ccpu|hypervisor"}
+_SEPARATED = r"(?:^|[\s_/,.:-])(?:{})(?=$|[\s_/,.:-])"
+_ROLES = {"client": r"clients?|sender", "server": r"servers?|receiver", "lpar": r"lpar\s?\d?"}
+# Any other word before an underscore is whose figure it is: tcpip1_cpu_msec/trans.
+_OTHER_ROLE = re.compile(r"(?P<role>[a-z][a-z0-9]{1,15})_", re.IGNORECASE)
+_NO_ROLES = frozenset(
+    {
+        "total",
+        "tot",
+        "virt",
+        "virtual",
+        "cp",
+        "cpu",
+        "ccpu",
+        "vcpu",
+        "emul",
+        "run",
+        "avg",
+        "mean",
+        "max",
+        "min",
+        "response",
+        "elapsed",
+        "trans",
+        "lpar",
+        "throughput",
+        "latency",
+        "packets",
+        "msec",
+        "sec",
+    }
+)
+
+
+def read_name(text: str) -> NameGuess | None:
+    """What a heading names, a metric or a dimension or a difference; None where its words say nothing."""
+    if not text or len(text) > _LONGEST:
+        return None
+    if is_difference(text):
+        return NameGuess(Name(What.DIFFERENCE), 0.9, "says that it is a difference")
+    dimension = line_name(text)
+    if dimension.certainty >= 0.9:
+        return NameGuess(Name(What.DIMENSION, dimension=dimension.value), dimension.certainty, dimension.reason)
+    measure = _measure(text)
+    if measure is None and dimension.value:
+        return NameGuess(Name(What.DIMENSION, dimension=dimension.value), dimension.certainty, dimension.reason)
+    return measure
+
+
+def _measure(text: str) -> NameGuess | None:
+    words, printed, unit = _with_unit(text)
+    part, role = _part(words), _role(words)
+    for pattern, of, metric in _QUANTITIES:
+        if (unit.of if unit else "") == of and re.search(pattern, words, re.IGNORECASE):
+            return _named(metric, part, role, (words, printed, unit))
+    if unit is None:
+        if _UTILISATION.search(words):
+            return _utilisation(words, part, role)
+        return None
+    if unit.of not in _BY_UNIT:
+        return None
+    metric, certainty = _BY_UNIT[unit.of]
+    name = Name(What.MEASURE, metric.format(part), role, printed, unit.read_as)
+    return NameGuess(name, certainty, f"measured in {printed}")
+
+
+def _with_unit(text: str) -> tuple[str, str, _Unit | None]:
+    """The words, the unit as printed and its meaning: the whole text, what is in brackets, or what stands last."""
+    whole = read_unit(text)
+    if whole is not None:
+        return "", text.strip(), whole
+    for pattern in (_IN_BRACKETS, _AT_THE_END):
+        match = pattern.fullmatch(text)
+        unit = read_unit(match["unit"]) if match else None
+        if match and unit is not None:
+            return match["words"], match["unit"].strip(), unit
+    return text, "", None
+
+
+def _part(words: str) -> str:
+    found = (part for part, pattern in _PARTS.items() if re.search(_SEPARATED.format(pattern), words, re.IGNORECASE))
+    return next(found, "")
+
+
+def _role(words: str) -> str:
+    for role, pattern in _ROLES.items():
+        if role != "lpar" and re.search(_SEPARATED.format(pattern), words, re.IGNORECASE):
+            return role
+    other = _OTHER_ROLE.match(words)
+    if other is not None and other["role"].casefold() not in _NO_ROLES:
+        return other["role"].casefold()
+    return "total"
+
+
+def _named(metric: str, part: str, role: str, read: tuple[str, str, _Unit | None]) -> NameGuess:
+    words, printed, unit = read
+    read_as = unit.read_as if unit else ""
+    if metric == "{}cpu_util":
+        found = _utilisation(words, part, role)
+        name = Name(What.MEASURE, found.name.metric, role, printed, "%")
+        return NameGuess(name, found.certainty, found.reason)
+    name = Name(What.MEASURE, metric.format(part), role, printed, read_as)
+    unsure = metric in {"latency_mean_ms", "errors", "transactions"}
+    return NameGuess(name, 0.7 if unsure else 0.95, f"says {words.strip()}" + (f" in {printed}" if printed else ""))
+
+
+def _utilisation(words: str, part: str, role: str) -> NameGuess:
+    """Of the system where it says so or names nobody else; what another guest used is in per cent of one processor."""
+    if "run+wait" in words.casefold():
+        return NameGuess(Name(What.MEASURE, "run_wait", role, "", "%"), 0.9, "running and waiting is in per cent")
+    whole = role in {"total", "client", "server"} or "lpar" in words.casefold()
+    if whole:
+        certainty = 0.9 if role == "total" or "lpar" in words.casefold() else 0.7
+        return NameGuess(
+            Name(What.MEASURE, f"{part}cpu_util", role, "", "%"),
+            certainty,
+            "utilisation, taken as per cent of the system",
+        )
+    name = Name(What.MEASURE, f"{part}processor_util", role, "", "%")
+    return NameGuess(name, 0.7, f"utilisation by {role}, taken as per cent of one processor")
+
+
+_DIFFERENCE = re.compile(
+    r"\W*(?:%|per ?cent|pct)?\W*(?:diff(?:erence|\.)?|change|delta|\u0394|increase|gain|improvement)\b.*"
+    r"|.*\b(?:diff|difference|change)\W*(?:\(?%\)?)?\W*",
+    re.IGNORECASE,
+)
+_AGAINST = re.compile(
+    r"(?P<compared>[\w .+-]+?)\s+(?:vs\.?|versus|against|over|to)\s+(?P<baseline>[\w .+-]+)", re.IGNORECASE
+)
+
+
+def is_difference(text: str) -> bool:
+    """Whether a heading says that differences stand there: ``% diff``, ``Change (%)``."""
+    return len(text) < 80 and _DIFFERENCE.fullmatch(text.strip()) is not None
+
+
+def against(text: str) -> tuple[str, str] | None:
+    """What is compared with what, where a heading says so: ``% diff OSA vs VSwitch``."""
+    match = _AGAINST.search(re.sub(r"(?i)%|\b(?:diff(?:erence)?|change|of|in)\b|[():,]", " ", text))
+    return (match["compared"].strip(), match["baseline"].strip()) if match else None
+
+
+_LINE_NAMES: tuple[tuple[str, str, float], ...] = (
+    (r"mtu(?: sizes?)?(?: \(?(?:bytes|B)\)?)?", "mtu", 0.95),
+    (
+        r"(?:number of |no\. of |# ?(?:of )?|concurrent |parallel )*"
+        r"(?:clients?|users?|connections?|sessions?|streams?|pairs?|client-server pairs)",
+        "users",
+        0.95,
+    ),
+    (
+        r"(?:protocol|device(?: types?)?|connectivity|connection types?|interface|adapter|nic|network|link)",
+        "device",
+        0.9,
+    ),
+    (r"run ?-?_?(?:id|name|label)?s?", "run_id", 0.95),
+    (r"(?:workload|traffic(?: pattern)?|pattern|transaction type|test)(?: type| name)?", "workload", 0.9),
+    (r"(?:transport )?layer|osi layer", "layer", 0.95),
+    (r"trial|repetition|iteration|run number|run #", "trial", 0.9),
+    (r"level|software(?: level)?s?|release|version", "level", 0.9),
+    (r"system|machine|host", "system", 0.8),
+    (r"campaign", "campaign", 0.95),
+    (r"kernel", "factor.kernel", 0.9),
+)
+
+
+def line_name(text: str) -> Guess:
+    """The dimension that a heading names, of which the texts beside or below it are values."""
+    bare = text.strip().casefold().rstrip(":")
+    for pattern, dimension, certainty in _LINE_NAMES:
+        if re.fullmatch(pattern, bare):
+            return Guess(dimension, certainty, f"is headed {text.strip()}")
+    if bare in DIMENSIONS or (bare.startswith(FACTOR) and len(bare) > len(FACTOR)):
+        return Guess(bare, 1.0, f"is headed {text.strip()}")
+    return NOTHING

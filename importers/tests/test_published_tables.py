@@ -1,0 +1,345 @@
+"""Headings to meanings and cells to figures, on tables of our own in the layouts that publications use."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from importers.published.apply import apply_mapping
+from importers.published.cells import read_tables
+from importers.published.grid import Grid
+from importers.published.guess import Guessed, guess_mapping, title_facts
+from importers.published.mapping import Mapping, Name, What
+from importers.published.numbers import is_nothing, read_number
+from importers.published.result import Applied, PublishedRun
+from importers.published.words import against, is_difference, read_name
+from importers.tests.test_published_cells import as_csv, grids
+
+# Metrics as rows, runs as columns; devices stand alone in their rows, and their differences below them.
+BLOCKS = """Table 7. STR - 8992
+| Case | Layer3 | Layer3 | Layer2 |
+| Number of clients | 01 | 10 | 01 |
+| VSwitch | | | |
+| runid | ab4sn013 | ab4sn101 | ab4sn013 |
+| MB/sec | 40.0 | 80.0 | 41.0 |
+| Total CPU msec/MB | 8.00 | 6.00 | 8.20 |
+| OSA | | | |
+| runid | cd4sn012 | cd4sn102 | cd4sn012 |
+| MB/sec | 50.0 | 88.0 | - |
+| Total CPU msec/MB | 6.00 | 4.50* | 6.15 |
+| % diff | | | |
+| MB/sec | 25% | 10% | |
+| Total CPU msec/MB | -25% | -25% | -25% |
+"""
+
+# The other way round: a run a row, merged headings above the metrics, units in a row of their own.
+TRANSPOSED = """<table><caption>Table 2. Best of RR</caption>
+<tr><th rowspan=3>Device<th rowspan=3>MTU<th rowspan=3>Users<th rowspan=3>Run ID<th colspan=2>total<th colspan=2>client
+<tr><th>Rate<th>CPU util<th>CPU util<th>response time
+<tr><th>trans/sec<th>%<th>%<th>msec
+<tr><td rowspan=2>QDIO<td>1500<td>10<td>aa11bb22<td>1,234.5<td>61.0<td>30.5<td>8.1
+<tr><td>8K<td>20<td>aa11bb23<td>1 300.25<td>(64.0)<td>n/a<td>15.4<sup>a</sup>
+</table>"""
+
+# Throughput and cost of one device, by MTU and by workload with users.
+SWEEP = """Table 4. Throughput and CPU Time: HiperSockets
+MTU Size\t8K\t56K
+Throughput (trans/sec)\t\t
+RR1\t100.5\t101.5
+RR10\t900\t
+Throughput (MB/sec)\t\t
+S1\t20.25\t40.5
+CPU time (msec/MB)\t\t
+S1\t9.5\t7.25
+"""
+
+
+def only(text: str) -> Grid:
+    (grid,) = read_tables(text).grids
+    return grid
+
+
+def understood(text: str) -> tuple[Guessed, Applied]:
+    """A table of which nothing has to be said by hand."""
+    grid = only(text)
+    guessed = guess_mapping(grid)
+    return guessed, apply_mapping(grid, guessed.mapping)
+
+
+def facts(run: PublishedRun) -> dict[str, str]:
+    return {dimension: said.value for dimension, said in run.facts.items()}
+
+
+def figures(run: PublishedRun) -> dict[str, str]:
+    return {f"{each.metric}@{each.role}": each.number for each in run.figures}
+
+
+def test_blocks_of_devices_with_their_run_ids() -> None:
+    guessed, applied = understood(BLOCKS)
+    assert guessed.open == []
+    assert applied.problems == []
+    expected = {"workload": "STRG", "mtu": "8992", "device": "OSA", "layer": "3", "users": "10", "run_id": "cd4sn102"}
+    assert facts(applied.runs[4]) == expected
+    assert figures(applied.runs[4]) == {"mb_per_s@total": "88.0", "cpu_ms_per_mb@total": "4.50"}
+    assert [figures(run).get("mb_per_s@total") for run in applied.runs] == [
+        "40.0",
+        "80.0",
+        "41.0",
+        "50.0",
+        "88.0",
+        None,
+    ]
+
+
+def test_a_figure_keeps_its_text_unit_place_and_labels() -> None:
+    _, applied = understood(BLOCKS)
+    figure = applied.runs[4].figures[1]
+    assert (figure.printed, figure.unit, figure.read_as, figure.decimals) == ("4.50*", "msec/MB", "ms/MB", 2)
+    assert (figure.line, figure.column) == (11, 3)
+    assert (figure.row_label, figure.column_label) == ("OSA | Total CPU msec/MB", "Layer3 | 10")
+
+
+def test_differences_are_told_from_figures_and_their_direction_from_the_numbers() -> None:
+    guessed, applied = understood(BLOCKS)
+    mapping = guessed.mapping
+    assert (mapping.difference, mapping.compared, mapping.baseline) == ("device", "OSA", "VSwitch")
+    assert [(each.printed, each.compared, each.baseline) for each in applied.percents] == [
+        ("25%", 3, 0),
+        ("10%", 4, 1),
+        ("-25%", 3, 0),
+        ("-25%", 4, 1),
+        ("-25%", 5, 2),
+    ]
+    turned, _ = understood(BLOCKS.replace("25%", "-20%").replace("--20%", "33%").replace("10%", "-9%"))
+    assert (turned.mapping.compared, turned.mapping.baseline) == ("VSwitch", "OSA")
+
+
+def test_a_difference_without_its_figures_is_a_problem() -> None:
+    _, applied = understood(BLOCKS.replace("| 25% | 10% | |", "| 25% | 10% | 7% |"))
+    (problem,) = applied.problems
+    assert (problem.code, problem.line) == ("published.no-difference", 13)
+
+
+def test_runs_as_rows_with_merged_headings() -> None:
+    guessed, applied = understood(TRANSPOSED)
+    assert guessed.mapping.left == ("device", "mtu", "users", "run_id")
+    assert guessed.mapping.top == ("role", "names", "unit")
+    one, other = applied.runs
+    assert facts(other) == {"device": "QDIO", "mtu": "8K", "users": "20", "run_id": "aa11bb23", "workload": "RR"}
+    assert figures(one) == {
+        "trans_per_s@total": "1234.5",
+        "cpu_util@total": "61.0",
+        "cpu_util@client": "30.5",
+        "response_ms@client": "8.1",
+    }
+    assert figures(other) == {"trans_per_s@total": "1300.25", "cpu_util@total": "64.0", "response_ms@client": "15.4"}
+
+
+def test_a_sweep_has_its_metrics_in_sections() -> None:
+    guessed, applied = understood(SWEEP)
+    assert (guessed.open, guessed.mapping.left, guessed.mapping.top) == ([], ("workload+users",), ("mtu",))
+    assert facts(applied.runs[4]) == {"device": "HiperSockets", "mtu": "56K", "workload": "STRG", "users": "1"}
+    assert figures(applied.runs[4]) == {"mb_per_s@total": "40.5", "cpu_ms_per_mb@total": "7.25"}
+    assert applied.runs[2].figures[0].row_label == "Throughput (trans/sec) | RR10"
+    assert len(applied.runs) == 5
+
+
+def test_a_column_of_differences_and_a_column_of_units() -> None:
+    heading = "Metric,Unit,OSA,VSwitch,% diff OSA vs VSwitch\n"
+    guessed, applied = understood(heading + "Throughput,trans/sec,110,100,12%\nResponse time,msec,9,10,-10%\n")
+    assert guessed.mapping.left == ("names", "unit")
+    assert [figures(run) for run in applied.runs] == [
+        {"trans_per_s@total": "110", "response_ms@total": "9"},
+        {"trans_per_s@total": "100", "response_ms@total": "10"},
+    ]
+    # What the heading says counts, though the first difference does not follow from its figures.
+    assert [(each.printed, each.compared, each.baseline) for each in applied.percents] == [
+        ("12%", 0, 1),
+        ("-10%", 0, 1),
+    ]
+
+
+def test_a_row_of_differences_below_runs() -> None:
+    _, applied = understood("Device,trans/sec,cpu_msec/trans\nOSA,110,0.5\nVSwitch,100,0.4\nChange (%),10,25\n")
+    assert [(each.metric, each.compared, each.baseline) for each in applied.percents] == [
+        ("trans_per_s", 0, 1),
+        ("cpu_ms_per_trans", 0, 1),
+    ]
+
+
+def test_what_nobody_can_know_is_asked() -> None:
+    text = "Flavour,sweet,sour\nGrumbles,1.5,2.5\nMB/sec,10,11\n"
+    guessed, applied = understood(text)
+    assert guessed.open == ["top.0", "top.1"]
+    assert {problem.code for problem in applied.problems} == {"published.heading-unknown", "published.twice"}
+
+
+def test_a_metric_for_the_whole_table_can_be_given() -> None:
+    text = "users,1500,9000\n1,10.5,11.5\n10,20.5,21.5\n"
+    guessed, applied = understood(text)
+    assert guessed.open == ["fixed.metric"]
+    assert {problem.code for problem in applied.problems} == {"published.no-metric"}
+    said = replace(guessed.mapping, fixed={"metric": "mb_per_s", "unit": "KB/sec", "role": "server", "workload": "STR"})
+    applied = apply_mapping(only(text), said)
+    assert [facts(run) for run in applied.runs[:2]] == [
+        {"workload": "STRG", "mtu": "1500", "users": "1"},
+        {"workload": "STRG", "mtu": "9000", "users": "1"},
+    ]
+    figure = applied.runs[3].figures[0]
+    assert (figure.metric, figure.role, figure.number, figure.read_as) == ("mb_per_s", "server", "21.5", "KB/s")
+
+
+def test_a_mapping_is_plain_data_and_fits_the_next_table() -> None:
+    grid = only("Flavour,sweet,sour\nMB/sec,10,11\nzork,1.5,2.5\n")
+    guessed = guess_mapping(grid).mapping
+    said = replace(
+        guessed,
+        top=("factor.flavour",),
+        names={**guessed.names, "zork": Name(What.MEASURE, "jitter_ms", "server", "", "us")},
+        values={"factor.flavour": {"sour": "lemon"}},
+    )
+    kept = Mapping.from_json(json.loads(json.dumps(said.to_json())))
+    assert kept == said
+    later = only("Flavour,SOUR,bitter\nzork,3.5,4.5\nMB/sec,12,13\ntrans/sec,1,2\n")
+    again = guess_mapping(later, [kept])
+    applied = apply_mapping(later, again.mapping)
+    assert (again.open, applied.problems) == ([], [])
+    assert [facts(run) for run in applied.runs] == [{"factor.flavour": "lemon"}, {"factor.flavour": "bitter"}]
+    assert figures(applied.runs[1]) == {"jitter_ms@server": "4.5", "mb_per_s@total": "13", "trans_per_s@total": "2"}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        ([], "object"),
+        ({"head": 1, "side": 1, "top": ["nothing"], "left": [""]}, "nothing"),
+        ({"head": 2, "side": 1, "top": [""], "left": [""]}, "heading row"),
+        ({"head": -1}, "head"),
+        ({"names": {"a": {"what": "verb"}}}, "measure"),
+        ({"names": {"a": {"whose": "total"}}}, "whose"),
+        ({"values": {"mtu": 3}}, "texts"),
+        ({"colour": "red"}, "colour"),
+    ],
+)
+def test_a_wrong_mapping_says_what_is_wrong(wrong: object, why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        Mapping.from_json(wrong)
+
+
+def test_cells_that_are_no_figures_are_problems_with_their_lines() -> None:
+    _, applied = understood("users,trans/sec,MB/sec\n1,812,fast\n1,813,4.5 parsecs\n10,n/a,\n")
+    assert [(each.code, each.line) for each in applied.problems] == [
+        ("published.no-number", 2),
+        ("published.twice", 3),
+        ("published.no-number", 3),
+    ]
+    assert [figures(run) for run in applied.runs] == [{"trans_per_s@total": "812"}]
+
+
+@pytest.mark.parametrize(
+    ("text", "number", "unit", "decimals"),
+    [
+        ("9077.29", "9077.29", "", 2),
+        ("1,234,567.5", "1234567.5", "", 1),
+        ("1\u202f234", "1234", "", 0),
+        ("(15.3%)", "15.3", "%", 1),
+        ("**12.50** [1]", "12.50", "", 2),
+        ("7.0\u2020", "7.0", "", 1),
+        ("3.4\u00b9", "3.4", "", 1),
+        ("\u221221%", "-21", "%", 0),
+        ("12 ms", "12", "ms", 0),
+        (".5", ".5", "", 1),
+        ("1.5e3", "1.5e3", "", 1),
+    ],
+)
+def test_numbers_without_their_marks(text: str, number: str, unit: str, decimals: int) -> None:
+    found = read_number(text)
+    assert found is not None
+    assert (found.number, found.unit, found.decimals) == (number, unit, decimals)
+
+
+@pytest.mark.parametrize("text", ["", "-", "1.2.3", "12 \u00b1 3", "RR1", "1,23", "a 5", "()", "%", "\u0663"])
+def test_what_is_no_number(text: str) -> None:
+    assert read_number(text) is None
+
+
+@pytest.mark.parametrize("text", ["", " - ", "\u2014", "N/A", "n.a."])
+def test_what_says_that_there_is_no_figure(text: str) -> None:
+    assert is_nothing(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "measure", "unit", "read_as"),
+    [
+        ("Throughput (trans/sec)", "trans_per_s@total", "trans/sec", "trans/s"),
+        ("Throughput [KB/s]", "mb_per_s@total", "KB/s", "KB/s"),
+        ("goodput, Mbit/s", "gbit_per_s@total", "Mbit/s", "Mbit/s"),
+        ("Gbps", "gbit_per_s@total", "Gbps", "Gbit/s"),
+        ("Mb/s", "gbit_per_s@total", "Mb/s", "Mbit/s"),
+        ("Total CPU msec/trans", "cpu_ms_per_trans@total", "msec/trans", "ms/trans"),
+        ("Emul CPU usec/MB", "virtual_cpu_ms_per_mb@total", "usec/MB", "us/MB"),
+        ("stack7_vcpu_msec/tx", "virtual_cpu_ms_per_trans@stack7", "msec/tx", "ms/trans"),
+        ("client_ccpu_msec/MB", "cp_cpu_ms_per_mb@client", "msec/MB", "ms/MB"),
+        ("server_virt_LPAR_util", "virtual_cpu_util@server", "", "%"),
+        ("stack7_tot_cpu_util", "processor_util@stack7", "", "%"),
+        ("stack7_run+wait", "run_wait@stack7", "", "%"),
+        ("CPU (%)", "cpu_util@total", "%", "%"),
+        ("response time(msec)", "response_ms@total", "msec", "ms"),
+        ("latency p99 (us)", "latency_p99_ms@total", "us", "us"),
+        ("rx pps", "packets_received_per_s@total", "pps", "1/s"),
+    ],
+)
+def test_names_of_metrics(text: str, measure: str, unit: str, read_as: str) -> None:
+    found = read_name(text)
+    assert found is not None
+    assert f"{found.name.metric}@{found.name.role}" == measure
+    assert (found.name.unit, found.name.read_as) == (unit, read_as)
+    assert found.reason
+
+
+@pytest.mark.parametrize("text", ["Flavour", "zork", "", "(", "msec"])
+def test_words_that_name_nothing(text: str) -> None:
+    found = read_name(text)
+    assert found is None or not found.name.metric
+
+
+@pytest.mark.parametrize(
+    "text", ["% diff", "Change (%)", "Difference", "\u0394 %", "% improvement", "diff OSA vs IUCV"]
+)
+def test_words_for_differences(text: str) -> None:
+    assert is_difference(text)
+
+
+def test_what_a_difference_is_between() -> None:
+    assert against("% diff OSA vs VSwitch") == ("OSA", "VSwitch")
+    assert against("% diff") is None
+
+
+def test_what_titles_say() -> None:
+    found = title_facts("Table 3. STR - 8992")
+    assert {dimension: guess.value for dimension, guess in found.items()} == {"workload": "STRG", "mtu": "8992"}
+    found = title_facts("Throughput (MB/sec): Guest LAN, Layer 2")
+    assert {dimension: guess.value for dimension, guess in found.items()} == {
+        "metric": "mb_per_s",
+        "unit": "MB/sec",
+        "device": "Guest LAN",
+        "layer": "2",
+    }
+
+
+@given(
+    rows=grids(),
+    words=st.lists(st.sampled_from(["MB/sec", "% diff", "users", "runid", "OSA", "RR1", "12.5", "", "layer3", "ms"])),
+)
+def test_any_table_can_be_guessed_and_read(rows: list[list[str]], words: list[str]) -> None:
+    for at, word in enumerate(words):
+        rows[at % len(rows)][at // len(rows) % len(rows[0])] = word
+    for grid in read_tables(as_csv(rows)).grids:
+        guessed = guess_mapping(grid)
+        applied = apply_mapping(grid, guessed.mapping)
+        assert Mapping.from_json(json.loads(json.dumps(guessed.mapping.to_json()))) == guessed.mapping
+        assert all(each.line for each in applied.problems)
+        again = guess_mapping(grid, [guessed.mapping]).mapping
+        assert again.head == guessed.mapping.head
