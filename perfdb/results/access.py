@@ -82,3 +82,9 @@ def studies_for(user: User | AnonymousUser) -> QuerySet[Study]:
 def may_change(user: User | AnonymousUser, study: Study) -> bool:
     """Whether this visitor may change what a study's runs mean: its owner and staff."""
     return bool(user.is_authenticated and (user.is_staff or study.owner_id == user.pk))
+
+
+def person(user: User | AnonymousUser) -> User:
+    """The person who has signed in, where something has seen to that."""
+    assert isinstance(user, User)  # for the type checker
+    return user

@@ -42,9 +42,10 @@ class Scope:
 
     @property
     def runs(self) -> QuerySet[Run]:
-        """The runs with such files."""
+        """The runs with such files, by study and id."""
         runs = Run.objects.filter(pk__in=RunSource.objects.filter(self.sources).values("run"))
-        return runs if self.study is None else runs.filter(study=self.study)
+        chosen = runs if self.study is None else runs.filter(study=self.study)
+        return chosen.order_by("study_id", "pk")
 
 
 def _any(conditions: Iterable[Q]) -> Q:
@@ -90,9 +91,8 @@ def review(run: Run) -> Review:
 
 
 def reviews(runs: QuerySet[Run]) -> Iterator[Review]:
-    """The same for several runs, by study and id."""
-    related = runs.select_related("study", "experiment").order_by("study_id", "pk")
-    return map(review, related.iterator(chunk_size=20))
+    """The same for several runs, one after the other."""
+    return map(review, runs.select_related("study", "experiment").iterator(chunk_size=20))
 
 
 def _again(run: Run) -> Rebuilt | str:

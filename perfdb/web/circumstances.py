@@ -3,8 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from django.utils.html import format_html
+
+from perfdb.analysis.dimensions import FACTOR
 from perfdb.results.models import Run
+from perfdb.results.prepare.aliases import PRINTED, printed_text
 from perfdb.results.provenance import Place
+from perfdb.results.record import FactValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,28 +37,41 @@ def of(run: Run) -> list[tuple[str, object]]:
     """The dimensions and the system, each with its title; a missing one is None and shown as missing."""
     fixed: list[tuple[str, object]] = [
         ("Study", run.study),
-        ("Campaign", run.campaign),
-        ("Workload", run.workload),
-        ("Device", run.device),
-        ("MTU (bytes)", run.mtu),
-        ("Users", run.users),
-        ("Layer", run.layer),
-        ("Trial", run.trial),
-        ("System", run.system),
+        ("Campaign", _as_printed(run, "campaign", run.campaign)),
+        ("Workload", _as_printed(run, "workload", run.workload)),
+        ("Device", _as_printed(run, "device", run.device)),
+        ("MTU (bytes)", _as_printed(run, "mtu", run.mtu)),
+        ("Users", _as_printed(run, "users", run.users)),
+        ("Layer", _as_printed(run, "layer", run.layer)),
+        ("Trial", _as_printed(run, "trial", run.trial)),
+        ("System", _as_printed(run, "system", run.system)),
         ("Processors", run.system and run.system.processors),
-        ("Level", run.level),
+        ("Level", _as_printed(run, "level", run.level)),
         ("Started (UTC)", f"{run.started:%Y-%m-%d %H:%M:%S}"),
     ]
-    return [*fixed, *((key.replace("_", " "), value) for key, value in sorted(run.factors.items()))]
+    factors = sorted(run.factors.items())
+    return [*fixed, *((key.replace("_", " "), _as_printed(run, f"{FACTOR}{key}", value)) for key, value in factors)]
+
+
+def _as_printed(run: Run, dimension: str, value: object) -> object:
+    """A value of a dimension, and beside it what the files say where that differs."""
+    text = printed_text(_facts(run), dimension)
+    if value in (None, "") or text in (None, "", str(value)):
+        return value
+    return format_html('{} <span class="muted">printed as {}</span>', value, text)
+
+
+def _facts(run: Run) -> dict[str, FactValue]:
+    evidence = getattr(run, "evidence", None)
+    return {key: FactValue(**fact) for key, fact in evidence.facts.items()} if evidence else {}
 
 
 def facts(run: Run, paths: Mapping[int, str]) -> list[Fact]:
     """Everything that the files say besides figures, by key. ``paths``: artifact -> path."""
-    evidence = getattr(run, "evidence", None)
-    printed = evidence.facts if evidence else {}
-    return [_fact(key, fact, paths) for key, fact in sorted(printed.items())]
+    # What aliases keep for themselves is said beside the dimensions.
+    return [_fact(key, fact, paths) for key, fact in sorted(_facts(run).items()) if not key.startswith(PRINTED)]
 
 
-def _fact(key: str, fact: Mapping[str, object], paths: Mapping[int, str]) -> Fact:
-    artifact, line = int(str(fact.get("artifact") or 0)), int(str(fact.get("line") or 0))
-    return Fact(key, str(fact["text"]), Place(artifact, paths.get(artifact, ""), line) if artifact and line else None)
+def _fact(key: str, fact: FactValue, paths: Mapping[int, str]) -> Fact:
+    place = Place(fact.artifact, paths.get(fact.artifact, ""), fact.line) if fact.artifact and fact.line else None
+    return Fact(key, fact.text, place)

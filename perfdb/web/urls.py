@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from perfdb.web.views import artifacts, compare, home, how, runs, sign_in, tables, uploads
+from perfdb.web.views import aliases, artifacts, compare, home, how, reparse, runs, sign_in, tables, uploads
 
 app_name = "web"
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -22,6 +22,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("runs/<int:pk>/", runs.run, name="run"),
     path("artifacts/<int:pk>/", artifacts.artifact, name="artifact"),
     path("artifacts/<int:pk>/download/", artifacts.download, name="artifact-download"),
+    path("studies/<slug:slug>/aliases/", aliases.aliases, name="aliases"),
+    path("studies/<slug:slug>/aliases/<int:pk>/undo/", aliases.undo, name="alias-undo"),
+    path("reparse/", reparse.reparse, name="reparse"),
     path("charts/", tables.charts, name="charts"),
     path("compare/", compare.compare, name="compare"),
     path("maximum/", tables.maximum, name="maximum"),

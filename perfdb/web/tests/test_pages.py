@@ -9,7 +9,10 @@ from pytest_django import Settings
 from perfdb.results.models import Run, RunSource, Upload
 from perfdb.web.tests.pages import inline_code, text_of
 
-PAGES = ("home", "runs", "run", "charts", "compare", "maximum", "uploads", "upload-new", "upload", "artifact")
+PAGES = (
+    *("home", "runs", "run", "charts", "compare", "maximum"),
+    *("uploads", "upload-new", "upload", "artifact", "reparse"),
+)
 
 
 def address_of(name: str) -> str:

@@ -20,10 +20,11 @@ COUNTS = {
     "charts": 12,
     "compare": 10,
     "maximum": 14,
-    "uploads": 4,
+    "uploads": 5,
     "upload-new": 3,
     "upload": 6,
     "artifact": 6,
+    "reparse": 6,
 }
 
 

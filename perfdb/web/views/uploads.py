@@ -22,6 +22,7 @@ from perfdb.results.access import may_read
 from perfdb.results.models import Artifact, Study, Upload
 from perfdb.results.models.vocabulary import INBOX
 from perfdb.results.paging import Column, Ordering, page
+from perfdb.results.reparsing import Scope
 from perfdb.web import listing, upload_page
 from perfdb.web.upload_form import UploadForm
 
@@ -48,6 +49,7 @@ def _list(request: HttpRequest) -> HttpResponse:
     outcomes = upload_page.outcomes_of([row["id"] for row in found.rows])
     context = {
         "uploads": [row | {"outcomes": outcomes.get(row["id"], [])} for row in found.rows],
+        "stale": Scope().runs.count(),
         "next": listing.with_cursor(request.GET, found.next),
         "previous": listing.with_cursor(request.GET, found.previous),
     }

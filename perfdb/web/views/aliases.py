@@ -1,0 +1,95 @@
+"""What a study means by printed texts: the table of each dimension, a form with a preview, and undoing."""
+
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required, user_passes_test
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST
+
+from perfdb.analysis import dimensions
+from perfdb.analysis.parameters import QueryError
+from perfdb.results import access, aliasing
+from perfdb.results.models import Study
+from perfdb.results.printed import ALIASED, Suggestion, Told, told
+
+_ASKED = ("dimension", "printed", "meaning")
+
+
+@require_http_methods(["GET", "POST"])
+def aliases(request: HttpRequest, slug: str) -> HttpResponse:
+    """The aliases of a study, and with a question in the address what one more would change; a POST makes it."""
+    return _make(request, slug) if request.method == "POST" else _show(request, slug)
+
+
+@user_passes_test(access.may_read)
+def _show(request: HttpRequest, slug: str) -> HttpResponse:
+    study = get_object_or_404(access.studies_for(request.user), slug=slug)
+    asked = {name: request.GET.get(name, "") for name in _ASKED}
+    found = told(study)
+    context = {
+        "study": study,
+        "told": found,
+        "suggestions": [(each, _address(study, each.dimension, each.printed, each.meaning)) for each in _all(found)],
+        "dimensions": _dimensions(found),
+        "asked": asked,
+        "working": aliasing.working(study),
+        "may_change": access.may_change(request.user, study),
+    }
+    if not any(asked.values()):
+        return render(request, "web/aliases.html", context)
+    try:
+        context["effect"] = aliasing.effect(aliasing.proposed(study, *asked.values()))
+    except QueryError as error:
+        return render(request, "web/aliases.html", context | {"error": error}, status=400)
+    return render(request, "web/aliases.html", context)
+
+
+def _all(found: list[Told]) -> list[Suggestion]:
+    return [each for dimension in found for each in dimension.suggestions]
+
+
+def _dimensions(found: list[Told]) -> list[tuple[str, str]]:
+    """What the form offers: those that may have aliases, the study's own factors last."""
+    names = dict.fromkeys((*ALIASED, *(each.dimension for each in found)))
+    return [(name, dimensions.dimension(name).title) for name in names]
+
+
+def _address(study: Study, *asked: str) -> str:
+    question = urlencode(dict(zip(_ASKED, asked, strict=True)))
+    return f"{reverse('web:aliases', args=[study.slug])}?{question}#preview"
+
+
+def _own(request: HttpRequest, slug: str) -> Study:
+    """The study, for those who may change it."""
+    study = get_object_or_404(access.studies_for(request.user), slug=slug)
+    if not access.may_change(request.user, study):
+        raise PermissionDenied
+    return study
+
+
+@login_required
+def _make(request: HttpRequest, slug: str) -> HttpResponse:
+    study = _own(request, slug)
+    asked = [request.POST.get(name, "") for name in _ASKED]
+    try:
+        alias = aliasing.add(study, *asked, access.person(request.user))
+    except QueryError:
+        # The preview says why; it may have become wrong only after it was shown.
+        return redirect(_address(study, *asked))
+    messages.success(request, f"{alias.printed} is the same as {alias.meaning} now.")
+    return redirect("web:aliases", slug=slug)
+
+
+@require_POST
+@login_required
+def undo(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Undo an alias: its runs get back what was printed."""
+    study = _own(request, slug)
+    alias = get_object_or_404(study.aliases, pk=pk)
+    aliasing.remove(alias)
+    messages.success(request, f"{alias.printed} means what it says again.")
+    return redirect("web:aliases", slug=slug)

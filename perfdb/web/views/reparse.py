@@ -1,0 +1,61 @@
+"""Runs that an older importer read: what reading them again would change, and having it done."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required, user_passes_test
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods
+
+from perfdb.results import access, reparsing
+from perfdb.results.models import Job
+from perfdb.results.reparsing import Scope
+
+# So many runs are read again for one page of the preview.
+SHOWN = 20
+_OPEN = (Job.State.QUEUED, Job.State.RUNNING)
+
+
+@require_http_methods(["GET", "POST"])
+def reparse(request: HttpRequest) -> HttpResponse:
+    """The runs concerned and what would change of them, some at a time; a POST has all of them read again."""
+    return _start(request) if request.method == "POST" else _show(request)
+
+
+@user_passes_test(access.may_read)
+def _show(request: HttpRequest) -> HttpResponse:
+    last = Job.objects.filter(kind=reparsing.KIND).order_by("-pk").first()
+    working = last is not None and last.state in _OPEN
+    runs = Scope().runs
+    page = _page(request.GET.get("page", ""))
+    first = (page - 1) * SHOWN
+    # While runs are being changed, reading them here as well would only slow that down.
+    reviews = [] if working else list(reparsing.reviews(runs[first : first + SHOWN]))
+    total = runs.count()
+    context = {
+        "stale": reparsing.stale(),
+        "total": total,
+        "reviews": reviews,
+        "first": first + 1,
+        "last_shown": first + len(reviews),
+        "previous": page - 1,
+        "next": page + 1 if first + SHOWN < total else 0,
+        "job": last,
+        "working": working,
+        "may_apply": request.user.is_authenticated and request.user.is_staff,
+    }
+    return render(request, "web/reparse.html", context)
+
+
+def _page(text: str) -> int:
+    """A page's number, the first where none can be read."""
+    return max(1, int(text)) if text.isdecimal() and text.isascii() and len(text) < 8 else 1
+
+
+@login_required
+def _start(request: HttpRequest) -> HttpResponse:
+    if not access.person(request.user).is_staff:
+        raise PermissionDenied
+    if reparsing.start(Scope(), access.person(request.user)) is None:
+        messages.error(request, "Runs are being read again already.")
+    return redirect("web:reparse")
