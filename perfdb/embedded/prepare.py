@@ -1,4 +1,4 @@
-"""Brings an instance's database to the present state: migrations, then the demonstration data.
+"""Brings an instance's database to the present state: migrations, the demonstration data, the published studies.
 
 One process for all of it, since starting Django takes longer than each of the steps. The sign-in link goes to a
 file of its own and not to the log.
@@ -19,6 +19,7 @@ def main(link: Path, *, alone: bool) -> None:
     django.setup()
     call_command("migrate", interactive=False)
     call_command("loaddemo")
+    call_command("loadstudies")
     if alone:
         call_command("releasejobs")
     link.touch(mode=0o600)

@@ -19,8 +19,11 @@ ALLOWED: dict[str, set[str]] = {
     # Its pytest plugin gives the tests a real worker.
     "perfdb.embedded": {"perfdb.celery"},
 }
-# The one command that brings the demo's logs in.
-EXCEPTIONS = {("perfdb/results/management/commands/loaddemo.py", "fixtures")}
+# The commands that bring in the demo's logs and the published studies.
+EXCEPTIONS = {
+    ("perfdb/results/management/commands/loaddemo.py", "fixtures"),
+    ("perfdb/results/management/commands/loadstudies.py", "fixtures"),
+}
 PURE = ("importers", "perfdb.analysis", "fixtures")
 FRAMEWORKS = {"django", "rest_framework", "celery", "psycopg", "redis"}
 

@@ -1,6 +1,7 @@
-"""All models, by subject: `vocabulary` (what runs are about), `run` (runs and their evidence), `upload`, `access`."""
+"""All models by subject: `vocabulary` (what runs are about), `run` (and its evidence), `upload`, `report`, `access`."""
 
 from perfdb.results.models.access import ApiToken, SignInLink
+from perfdb.results.models.report import Claim, Disagreement, PublishedFigure, PublishedPercent, ReportItem
 from perfdb.results.models.run import (
     CounterLayout,
     CounterSet,
@@ -18,15 +19,20 @@ __all__ = [
     "Alias",
     "ApiToken",
     "Artifact",
+    "Claim",
     "CounterLayout",
     "CounterSet",
     "Device",
+    "Disagreement",
     "Experiment",
     "Job",
     "Level",
     "Measure",
     "MeasurementHistory",
     "Problem",
+    "PublishedFigure",
+    "PublishedPercent",
+    "ReportItem",
     "Run",
     "RunEvidence",
     "RunSource",

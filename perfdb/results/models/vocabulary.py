@@ -19,6 +19,13 @@ class Study(models.Model):
     # How run ids encode dimensions: a regular expression with named groups, and per group printed -> value.
     run_id_pattern = models.TextField(blank=True)
     run_id_values = models.JSONField(default=dict, blank=True)
+    # How it was measured and where it was published, as prose; what was to be run: lists of values by dimension.
+    method = models.TextField(blank=True)
+    source = models.TextField(blank=True)
+    notes = models.JSONField(default=list, blank=True)
+    plan = models.JSONField(default=list, blank=True)
+    # Of the document that the study was loaded from; empty for a study of one's own.
+    document_digest = models.TextField(blank=True)
     version = models.BigIntegerField(default=1)
     created = models.DateTimeField(auto_now_add=True)
 

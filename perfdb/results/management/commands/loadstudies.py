@@ -1,0 +1,182 @@
+"""``manage.py loadstudies``: the published studies of ``fixtures/studies``; safe to call at every start."""
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, quote, urlencode
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from fixtures.studies import files
+from perfdb.analysis.audit import Method
+from perfdb.analysis.units import to_base
+from perfdb.results import access
+from perfdb.results.models import ReportItem
+from perfdb.results.record import SystemIdentity
+from perfdb.results.studies.document import (
+    Document,
+    DocumentClaim,
+    DocumentDevice,
+    DocumentFigure,
+    DocumentItem,
+    DocumentPercent,
+    DocumentRun,
+)
+from perfdb.results.studies.loading import load_document
+
+_HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
+_QUERY = re.compile(r"^- `([^`]+)`$", re.MULTILINE)
+# Rises when what is made of the files changes, so that they are loaded anew.
+_VERSION = 1
+
+
+class Command(BaseCommand):
+    """Loads the studies that are not there yet, or that have changed."""
+
+    help = "Load the published studies."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Which of them."""
+        parser.add_argument("slugs", nargs="*", metavar="SLUG", help="all unless said")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Load them one by one, each whole or not at all."""
+        present = sorted(path.parent.name for path in files.FOLDER.glob("*/study.toml"))
+        unknown = set(options["slugs"]) - set(present)
+        if unknown:
+            raise CommandError(f"no study {', '.join(sorted(unknown))}; there are {', '.join(present)}")
+        owner = access.owner()
+        for slug in options["slugs"] or present:
+            if load_document(read_document(files.FOLDER / slug), owner):
+                self.stdout.write(f"loaded {slug}")
+
+
+def read_document(folder: Path) -> Document:
+    """A study's folder as a document; docs/studies.md says what the files hold."""
+    about = _toml(folder / "study.toml")
+    study = files.read_study(folder)
+    audit = about.get("audit", {})
+    return Document(
+        slug=about["slug"],
+        title=about["title"],
+        purpose=about["purpose"].strip(),
+        method=about["method"].strip(),
+        source=about["source"],
+        digest=_digest(folder),
+        date=about["date"],
+        runs=[_run(run) for run in study.runs],
+        figures=[_figure(figure) for figure in study.figures],
+        percents=[_percent(percent) for percent in study.percents],
+        claims=[_claim(claim) for claim in study.claims],
+        items=[*_tables_and_figures(_toml(folder / "tables.toml")), *_findings(folder / "findings.md")],
+        systems={each["name"]: _system(each) for each in about.get("system", ())},
+        devices={each["name"]: _device(each) for each in about.get("device", ())},
+        notes=about.get("note", ()),
+        plan=_toml(folder / "plan.toml").get("part", ()),
+        audit_method=Method(audit["method"]) if "method" in audit else None,
+        asked_s=audit.get("asked_s"),
+        think_ms=audit.get("think_ms"),
+    )
+
+
+def _toml(path: Path) -> dict[str, Any]:
+    return tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+
+
+def _digest(folder: Path) -> str:
+    digest = sha256(str(_VERSION).encode())
+    for path in sorted(folder.iterdir()):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _run(run: files.Run) -> DocumentRun:
+    trial, trials = int(run.trial or 1), int(run.n or 1)
+    return DocumentRun(run.row, run.run_id, trial, trials, run.mtu_printed, run.dimensions)
+
+
+def _figure(figure: files.Figure) -> DocumentFigure:
+    return DocumentFigure(
+        run=figure.run,
+        table=figure.table,
+        line=int(figure.line),
+        metric=figure.metric,
+        role=figure.role,
+        printed=figure.printed,
+        number=files.number(figure.printed),
+        unit=figure.unit,
+        read_as=figure.read_as,
+        row_label=figure.row_label,
+        column_label=figure.column_label,
+    )
+
+
+def _percent(percent: files.Percent) -> DocumentPercent:
+    return DocumentPercent(
+        table=percent.table,
+        line=int(percent.line),
+        metric=percent.metric,
+        role=percent.role,
+        run=percent.run,
+        baseline=percent.baseline,
+        printed=percent.printed,
+    )
+
+
+def _claim(claim: files.Claim) -> DocumentClaim:
+    return DocumentClaim(
+        name=claim.claim,
+        line=int(claim.line),
+        printed=claim.printed,
+        relation=claim.relation,
+        value=float(claim.value),
+        unit=claim.unit,
+        metric=claim.metric,
+        role=claim.role,
+        compared=claim.compared,
+        baseline=claim.baseline,
+    )
+
+
+def _system(about: Mapping[str, Any]) -> SystemIdentity:
+    return SystemIdentity(machine=about["name"], processors=about.get("processors"))
+
+
+def _device(about: Mapping[str, Any]) -> DocumentDevice:
+    number, _, unit = about.get("speed", "").partition(" ")
+    # Bits come out as bytes.
+    return DocumentDevice(about.get("kind", ""), round(8 * to_base(number, unit)) if unit else None)
+
+
+def _tables_and_figures(about: Mapping[str, Any]) -> Iterator[DocumentItem]:
+    for kind in (ReportItem.Kind.TABLE, ReportItem.Kind.FIGURE):
+        for each in about.get(kind.value, ()):
+            order = _orders(each.get("order", {}))
+            queries = tuple(_ordered(query, order) for query in each.get("queries", ()))
+            asks = _ordered(each["asks"], order) if "asks" in each else ""
+            yield DocumentItem(kind.value, each["number"], each["title"], queries, asks)
+
+
+def _orders(about: Mapping[str, Any]) -> dict[str, Sequence[object]]:
+    """The orders by dimension; a factor's name is a table within a table in TOML, unless it is quoted."""
+    return {name: values for name, values in about.items() if isinstance(values, list)}
+
+
+def _ordered(query: str, orders: Mapping[str, Sequence[object]]) -> str:
+    """The query with the order of the values that it lays out."""
+    pairs = parse_qsl(query, keep_blank_values=True)
+    shown = {name for key, text in pairs if key in ("rows", "columns", "split") for name in text.split(",")}
+    extra = [("order", f"{name}:{value}") for name, values in orders.items() if name in shown for value in values]
+    return f"{query}&{urlencode(extra, quote_via=quote, safe=':/()')}" if extra else query
+
+
+def _findings(path: Path) -> Iterator[DocumentItem]:
+    """The sections of the findings: a heading, prose, and the queries that show it."""
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    parts = _HEADING.split(text)[1:]
+    for title, body in zip(parts[::2], parts[1::2], strict=True):
+        prose = _QUERY.sub("", body).strip()
+        yield DocumentItem(ReportItem.Kind.FINDING.value, "", title.strip(), tuple(_QUERY.findall(body)), prose=prose)
