@@ -29,10 +29,11 @@ from perfdb.results.prepare.aliases import Aliases, fold, with_value
 from perfdb.results.prepare.configuration import UNREADABLE
 from perfdb.results.printed import ALIASED, printing, texts_of
 from perfdb.results.reading import realign
-from perfdb.results.rebuilding import settle_trial, work_through
+from perfdb.results.rebuilding import work_through
 from perfdb.results.record import Configuration, RunRecord
 from perfdb.results.rederiving import remember
 from perfdb.results.stored import read_record
+from perfdb.results.trials import settle_trial
 
 KIND = "alias"
 LONGEST = 200

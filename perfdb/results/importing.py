@@ -21,6 +21,7 @@ from perfdb.results.placing import Brought, Placement, Placer
 from perfdb.results.prepare import Context
 from perfdb.results.reading import given_by, realign, record_of, together
 from perfdb.results.summary import summary_of
+from perfdb.results.trials import keep_trial, settle_trial
 from perfdb.results.unpacking import read_files
 
 Outcome = UploadRun.Outcome
@@ -227,6 +228,8 @@ def _write_known(vocabulary: Vocabulary, placement: Placement) -> None:
     if placement.run is None:
         return
     if placement.outcome == Outcome.EXTENDED:
+        keep_trial(placement.run, placement.record)
+        settle_trial(vocabulary, placement.run, placement.record)
         load.rewrite(vocabulary, placement.run, placement.record, placement.sources)
     elif placement.outcome == Outcome.ALREADY_THERE:
         load.add_sources(placement.run.pk, placement.sources)

@@ -16,6 +16,7 @@ from perfdb.analysis.query import REPEATS, Query, default_metrics
 from perfdb.analysis.table import Key, Observations, Row, Table
 from perfdb.results import querysets
 from perfdb.results.models import Experiment, Run, RunEvidence
+from perfdb.results.prepare.aliases import PRINTED
 
 # Circumstances are read run by run; so many of either side tell what differs.
 MOST_FACTS = 500
@@ -137,7 +138,10 @@ def _differences(matched: Matched) -> tuple[list[Difference], int]:
 
 def _facts(runs: Sequence[int]) -> Mapping[int, Facts]:
     rows = RunEvidence.objects.filter(run__in=runs).values_list("run_id", "facts")
-    return {run: {key: str(fact["text"]) for key, fact in facts.items()} for run, facts in rows}
+    return {
+        run: {key: str(fact["text"]) for key, fact in facts.items() if not key.startswith(PRINTED)}
+        for run, facts in rows
+    }
 
 
 def _circumstances(runs: Observations, row: Row, facts: Mapping[int, Facts]) -> Facts:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from django.db import transaction
-from django.db.models import Max, Q, QuerySet
+from django.db.models import Q, QuerySet
 
 from importers.model import RunDraft
 from perfdb.results import jobs, load
@@ -15,13 +15,11 @@ from perfdb.results.derivation import outdated
 from perfdb.results.experiments import Vocabulary
 from perfdb.results.importing import CHUNK, lock_study, touch_study
 from perfdb.results.models import Job, Run, Study, UploadRun
-from perfdb.results.prepare.aliases import PRINTED
 from perfdb.results.reading import StoredEvidence, as_one, digests_of, record_of, stored_evidence, together
-from perfdb.results.record import FactValue, RunRecord, Source
+from perfdb.results.record import RunRecord, Source
 from perfdb.results.rederiving import remember
 from perfdb.results.stored import read_record
-
-_TRIAL = f"{PRINTED}trial"
+from perfdb.results.trials import keep_trial, settle_trial
 
 
 class NotFoundError(Exception):
@@ -71,34 +69,11 @@ def put(run: Run, rebuilt: Rebuilt) -> None:
         UploadRun.objects.filter(replaced=run).update(replaced_status=record.status)
         record.status = run.status
     before = read_record(run)
-    keep_trial(record, before)
     vocabulary = Vocabulary(run.study)
+    keep_trial(run, record)
     settle_trial(vocabulary, run, record)
     load.rewrite(vocabulary, run, record, rebuilt.sources)
     remember(run, outdated(before.values, record.values))
-
-
-def keep_trial(record: RunRecord, before: RunRecord) -> None:
-    """Do not forget which trial a run was before it had to take another number."""
-    if _TRIAL in before.facts:
-        record.facts[_TRIAL] = before.facts[_TRIAL]
-
-
-def settle_trial(vocabulary: Vocabulary, run: Run, record: RunRecord) -> None:
-    """Give a record the trial it is known as, or the next free one where another run of its experiment has that.
-
-    Two runs are never merged; the number that it had is kept and returns once it is free.
-    """
-    wanted = int(record.facts.pop(_TRIAL, FactValue(str(record.trial))).text)
-    record.trial = wanted
-    if record.status == Run.Status.WITHDRAWN:
-        return
-    others = Run.objects.filter(experiment=vocabulary.experiment(record.configuration), run_id=record.run_id)
-    others = others.exclude(pk=run.pk).exclude(status=Run.Status.WITHDRAWN)
-    if others.filter(trial=wanted).exists():
-        last = Run.objects.filter(study=run.study_id, run_id=record.run_id).aggregate(last=Max("trial"))["last"]
-        record.trial = run.trial if run.trial != wanted and not others.filter(trial=run.trial).exists() else last + 1
-        record.facts[_TRIAL] = FactValue(str(wanted))
 
 
 def work_through(job: Job, runs: Callable[[], QuerySet[Run]], do: Callable[[Run], bool]) -> None:

@@ -10,13 +10,13 @@ from django.db import OperationalError
 from django.utils import timezone
 
 from perfdb.analysis.parameters import QueryError
-from perfdb.results import aliasing, importing, rebuilding, tasks
+from perfdb.results import aliasing, importing, intake, rebuilding, tasks
 from perfdb.results.aliases import aliases_of
 from perfdb.results.models import Alias, Experiment, Job, Problem, Run, Study
 from perfdb.results.printed import told
 from perfdb.results.rederiving import rederive
 from perfdb.results.tests.builders import make_run, make_study
-from perfdb.results.tests.conftest import Bring, case
+from perfdb.results.tests.conftest import LOGS, Bring, Work, case
 from perfdb.results.tests.rows import all_rows
 
 pytestmark = pytest.mark.django_db
@@ -149,6 +149,40 @@ def test_later_uploads_are_prepared_with_the_aliases(bring: Bring, add: Add) -> 
     assert devices() == ["Another"]
     bring(*WHOLE)
     assert len(devices()) == 1, "the same again is already there"
+
+
+def test_evidence_that_comes_later_joins_under_the_alias(bring: Bring, work: Work, add: Add) -> None:
+    first = bring(*[name for name in WHOLE if "client.awm" in name])
+    run = Run.objects.get()
+    assert run.device is not None
+    alias = add("device", run.device.name, "Another", run.study)
+    later = bring(*[name for name in WHOLE if "client.awm" not in name])
+    assert (later.runs.get().outcome, devices()) == ("extended", ["Another"])
+    intake.undo(later)
+    work(later)
+    assert devices() == ["Another"]
+    undo(alias)
+    assert devices() == [run.device.name]
+    assert first.runs.get().run == run
+
+
+def test_a_run_that_had_to_change_its_trial_may_get_more_evidence(bring: Bring, add: Add) -> None:
+    names = [name for name in WHOLE if "client.txt" in name]
+    others = [(name, (LOGS / name).read_bytes().replace(b"TOTCPU= 0", b"TOTCPU= 1")) for name in names]
+    bring(*names, facts={"device": "QDIO"})
+    bring(*others, facts={"device": "QDIO GBE"})
+    assert [(run.trial, str(run.device)) for run in Run.objects.order_by("pk").select_related("device")] == [
+        (1, "QDIO"),
+        (1, "QDIO GBE"),
+    ]
+    alias = add("device", "QDIO GBE", "QDIO", Run.objects.all()[0].study)
+    assert list(Run.objects.order_by("pk").values_list("trial", flat=True)) == [1, 2]
+    for files, device in ((names, "QDIO"), (others, "QDIO GBE")):
+        assert bring(*files, facts={"device": device, "processors": 2}).runs.get().outcome == "extended"
+    assert list(Run.objects.order_by("pk").values_list("trial", flat=True)) == [1, 2]
+    undo(alias)
+    assert list(Run.objects.order_by("pk").values_list("trial", flat=True)) == [1, 1]
+    assert devices() == ["QDIO", "QDIO GBE"]
 
 
 def test_an_alias_made_while_files_are_read_counts(bring: Bring, owner: User, monkeypatch: pytest.MonkeyPatch) -> None:

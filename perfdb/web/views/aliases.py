@@ -74,12 +74,12 @@ def _own(request: HttpRequest, slug: str) -> Study:
 @login_required
 def _make(request: HttpRequest, slug: str) -> HttpResponse:
     study = _own(request, slug)
-    asked = [request.POST.get(name, "") for name in _ASKED]
+    dimension, printed, meaning = (request.POST.get(name, "") for name in _ASKED)
     try:
-        alias = aliasing.add(study, *asked, access.person(request.user))
+        alias = aliasing.add(study, dimension, printed, meaning, access.person(request.user))
     except QueryError:
         # The preview says why; it may have become wrong only after it was shown.
-        return redirect(_address(study, *asked))
+        return redirect(_address(study, dimension, printed, meaning))
     messages.success(request, f"{alias.printed} is the same as {alias.meaning} now.")
     return redirect("web:aliases", slug=slug)
 
