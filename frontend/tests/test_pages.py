@@ -24,7 +24,12 @@ PAGES = (
     "/runs/{run}/",
     "/charts/",
     "/charts/?metric=cpu_util&rows=device&columns=mtu&workload=RR&users=50",
+    "/compare/",
+    "/compare/?dimension=device&old=Guest LAN&new=HiperSockets&workload=RR",
+    "/compare/?dimension=mtu&old=1500&new=9000",
+    "/compare/?dimension=mtu&old=wide&new=9000",
     "/maximum/",
+    "/how/",
     "/uploads/",
     "/uploads/new/",
     "/uploads/{upload}/",
@@ -120,7 +125,7 @@ def test_on_a_phone_every_filter_opens_within_the_window(
     phone = context.new_page()
     sign_in(phone, live_server)
     opened = 0
-    for page in ("/runs/", "/charts/", "/maximum/"):
+    for page in ("/runs/", "/charts/", "/compare/", "/maximum/"):
         phone.goto(live_server.url + page)
         for menu in phone.locator("details.menu").all():
             menu.locator("summary").click()

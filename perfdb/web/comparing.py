@@ -26,6 +26,7 @@ from perfdb.web.tables import Panel, panels
 # So many left-overs are read; more are only counted.
 MOST_LEFT_OVER = 200
 
+_OF_RUNS = {*dimensions.BY_NAME, "exclude", "range"}
 _TONES = {Weight.OTHER_WORK: "bad", Weight.EXPLAINS: "warn", Weight.MINOR: ""}
 
 
@@ -115,6 +116,12 @@ def parameters(query: Query, drawing: Drawing, **chosen: str) -> str:
     """The query string of a comparison; ``chosen``: dimension, old, new."""
     named = [(name, text) for name, text in chosen.items() if text]
     return urlencode([*named, *query.pairs(), *drawing.pairs()])
+
+
+def of_runs(pairs: Iterable[tuple[str, str]]) -> str:
+    """The page that offers devices to compare among the runs that an address asks for, as far as a query can say it."""
+    known = [(name, text) for name, text in pairs if name in _OF_RUNS or name.startswith(FACTOR)]
+    return address(Query.parse(known), Drawing(), dimension="device")
 
 
 def address(query: Query, drawing: Drawing, **chosen: str) -> str:

@@ -176,3 +176,18 @@ def test_the_same_comparison_is_offered_as_data(web: Client, runs: list[Run]) ->
 def test_a_title_says_what_is_compared(web: Client, runs: list[Run]) -> None:
     source = web.get(PAGE, ASKED | {"users": "10"}).content.decode()
     assert "<title>Compare · QDIO → HiperSockets · 10 · perfdb</title>" in source
+
+
+@pytest.mark.parametrize(
+    ("page", "kept"),
+    [
+        ("/", "study=guest-lan"),
+        ("/runs/?users=10&q=QD&sort=users&exclude=mtu:9000", "dimension=device&users=10&exclude=mtu%3A9000"),
+        ("/charts/?metric=trans_per_s&users=10&rows=mtu", "dimension=device&metric=trans_per_s&users=10"),
+    ],
+)
+def test_pages_lead_to_it_with_what_they_ask(web: Client, runs: list[Run], page: str, kept: str) -> None:
+    (address,) = [each for each in addresses(web.get(page).content.decode(), PAGE) if each != PAGE]
+
+    assert address == f"{PAGE}?{kept}"
+    assert "HiperSockets → QDIO" in text_of(web.get(address))

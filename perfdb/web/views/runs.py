@@ -14,7 +14,7 @@ from perfdb.results.limits import limit_of
 from perfdb.results.models import Run
 from perfdb.results.paging import read_size
 from perfdb.results.querysets import run_page
-from perfdb.web import choices, circumstances, evidence, listing
+from perfdb.web import choices, circumstances, comparing, evidence, listing
 from perfdb.web.run_figures import groups, roles
 from perfdb.web.upload_page import with_addresses
 
@@ -33,6 +33,7 @@ def runs(request: HttpRequest) -> HttpResponse:
     try:
         if error := filtered.first_error():
             raise error
+        context["compare"] = comparing.of_runs((name, text) for name, texts in request.GET.lists() for text in texts)
         size = read_size(request.GET.get("size", ""))
         page = run_page(filtered.qs, request.GET.get("sort", ""), request.GET.get("cursor", ""), size)
     except QueryError as error:

@@ -15,7 +15,7 @@ from perfdb.analysis.table import Table
 from perfdb.results import querysets
 from perfdb.results.access import may_read
 from perfdb.results.best import best_of
-from perfdb.web import choices, maxima, questions, tables
+from perfdb.web import choices, comparing, maxima, questions, tables
 
 
 @require_GET
@@ -38,6 +38,7 @@ def charts(request: HttpRequest) -> HttpResponse:
         "any": any(table.cells for table in answered),
         "exports": questions.exports(query),
         "address": questions.address(query, drawing),
+        "compare": comparing.address(comparing.plain(query), drawing, dimension="device"),
     }
     return render(request, "web/charts.html", context)
 

@@ -1,0 +1,73 @@
+"""The page that compares in a real browser: fields follow from each other, with and without scripts."""
+
+from playwright.sync_api import Browser, Page, expect
+from pytest_django.live_server_helper import LiveServer
+
+from frontend.tests.test_pages import filled, settled, sign_in
+
+__all__ = ["filled"]  # a fixture
+
+
+def test_choosing_a_dimension_offers_its_values_and_two_of_them_are_compared(
+    page: Page, live_server: LiveServer, filled: dict[str, int]
+) -> None:
+    sign_in(page, live_server)
+    page.keyboard.press("g")
+    page.keyboard.press("v")
+    expect(page).to_have_url(f"{live_server.url}/compare/")
+    page.wait_for_load_state()
+    old, new = page.get_by_label("Old", exact=True), page.get_by_label("New", exact=True)
+
+    page.get_by_label("Compare", exact=True).select_option("device")
+    expect(page).to_have_url(f"{live_server.url}/compare/?dimension=device")
+    old.focus()
+    old.select_option("Guest LAN")
+    expect(page).to_have_url(f"{live_server.url}/compare/?dimension=device&old=Guest%20LAN")
+    expect(old).to_be_focused()
+    new.select_option("HiperSockets")
+
+    expect(page.get_by_role("heading", name="Guest LAN → HiperSockets")).to_be_visible()
+    expect(page.get_by_role("figure").first).to_have_attribute("data-drawn", "")
+    expect(
+        page.get_by_role("region", name="Table of Transactions per second").locator(".diff.worse").first
+    ).to_be_visible()
+
+    page.get_by_role("link", name="Swap old and new").click()
+    expect(page.get_by_role("heading", name="HiperSockets → Guest LAN")).to_be_visible()
+    expect(old).to_have_value("HiperSockets")
+
+    page.get_by_label("Compare", exact=True).select_option("mtu")
+    expect(page).to_have_url(f"{live_server.url}/compare/?dimension=mtu")
+    expect(old.locator("option")).to_have_text(["choose", "1500", "8192", "9000", "57344"])
+
+
+def test_a_verdict_leads_to_its_rule(page: Page, live_server: LiveServer, filled: dict[str, int]) -> None:
+    sign_in(page, live_server)
+    settled(page, f"{live_server.url}/compare/?dimension=device&old=Guest LAN&new=HiperSockets&workload=RR")
+
+    page.get_by_role("link", name="outside band, worse").first.click()
+
+    expect(page).to_have_url(f"{live_server.url}/how/#comparing-band")
+    expect(page.get_by_role("article", name="Single runs: inside or outside the band")).to_be_in_viewport()
+
+
+def test_without_scripts_the_form_is_enough(browser: Browser, live_server: LiveServer, filled: dict[str, int]) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    sign_in(page, live_server)
+    page.goto(f"{live_server.url}/compare/")
+    show = page.get_by_role("button", name="Show")
+
+    page.get_by_label("Compare", exact=True).select_option("device")
+    show.click()
+    page.get_by_label("Old", exact=True).select_option("Guest LAN")
+    page.get_by_label("New", exact=True).select_option("HiperSockets")
+    show.click()
+    expect(page.get_by_role("heading", name="Guest LAN → HiperSockets")).to_be_visible()
+    page.get_by_label("Compare", exact=True).select_option("mtu")
+    show.click()
+    expect(page.get_by_label("Old", exact=True).locator("option")).to_have_text(
+        ["choose", "1500", "8192", "9000", "57344"]
+    )
+    expect(page.get_by_role("alert")).to_have_count(0)
+    context.close()
