@@ -183,11 +183,15 @@ def _load_chunk(upload: Upload, chunk: Sequence[Brought]) -> None:
             # One was made since the files were read; its own job changes what is stored by then.
             dimensions = {*each.context.aliases.dimensions, *current.dimensions}
             realign(each.record, current, dimensions, each.context.artifacts)
-    placements = _placed(upload.study, chunk)
+    store(upload, _placed(upload.study, chunk))
+
+
+def store(upload: Upload, placements: Sequence[Placement]) -> None:
+    """Write what is to become of some runs, conflicts as decided, in the caller's transaction that holds the study."""
     for placement in placements:
         _decide(upload, placement, placements)
     vocabulary = Vocabulary(upload.study)
-    upload.runs.filter(number__in=[each.number for each in chunk]).delete()
+    upload.runs.filter(number__in=[each.brought.number for each in placements]).delete()
     rows = [_row(upload, placement) for placement in placements]
     _write_new(vocabulary, placements, rows)
     for placement in placements:

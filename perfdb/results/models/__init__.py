@@ -1,6 +1,7 @@
 """All models by subject: `vocabulary` (what runs are about), `run` (and its evidence), `upload`, `report`, `access`."""
 
 from perfdb.results.models.access import ApiToken, SignInLink
+from perfdb.results.models.published import TableMapping
 from perfdb.results.models.report import Claim, Disagreement, PublishedFigure, PublishedPercent, ReportItem
 from perfdb.results.models.run import (
     CounterLayout,
@@ -39,6 +40,7 @@ __all__ = [
     "SignInLink",
     "Study",
     "System",
+    "TableMapping",
     "Trace",
     "Upload",
     "UploadFile",

@@ -18,7 +18,9 @@ def audit(document: Document, runs: Mapping[str, int]) -> None:
     for figure in document.figures:
         figures[figure.run].append(figure)
     found = audit_runs([_printed_run(run, figures[run.row], document) for run in document.runs])
-    rows = [_row(each, runs[run.row]) for run, of_run in zip(document.runs, found, strict=True) for each in of_run]
+    rows = [
+        disagreement(each, runs[run.row]) for run, of_run in zip(document.runs, found, strict=True) for each in of_run
+    ]
     models.Disagreement.objects.bulk_create([*rows, *_percents(document, figures, runs)])
 
 
@@ -48,7 +50,8 @@ def _place(table: str) -> str:
     return f"Table {table}"
 
 
-def _row(found: Disagreement, run: int) -> models.Disagreement:
+def disagreement(found: Disagreement, run: int) -> models.Disagreement:
+    """A disagreement as it is stored beside the run with this id."""
     low, high = found.interval
     return models.Disagreement(
         run_id=run,
@@ -77,7 +80,7 @@ def _percents(
             base, other = (_printed(side) for side in sides if side is not None)
             text = Quantity(percent.printed.strip().removesuffix("%"), "%", percent.line)
             row = PercentRow(base, other, text, _place(percent.table))
-            yield from (_row(found, runs[percent.run]) for found in audit_percents([row]))
+            yield from (disagreement(found, runs[percent.run]) for found in audit_percents([row]))
 
 
 def _figure_of(figures: Iterable[DocumentFigure], percent: DocumentPercent) -> DocumentFigure | None:

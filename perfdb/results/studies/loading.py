@@ -44,7 +44,8 @@ def load_document(document: Document, owner: User | None) -> bool:
 
 def _forget(study: Study) -> None:
     """Take out what an earlier state of the document brought."""
-    published = Run.objects.filter(study=study, published_figures__isnull=False).distinct()
+    # What came with an upload has a source, and is that upload's to take back.
+    published = Run.objects.filter(study=study, published_figures__isnull=False, sources=None).distinct()
     Run.objects.filter(pk__in=list(published.values_list("pk", flat=True))).delete()
     Experiment.objects.filter(study=study, run=None).delete()
     study.report_items.all().delete()
