@@ -216,3 +216,73 @@ class ComparisonSerializer(AnswerSerializer):
     differs = DifferenceSerializer(many=True)
     looked_at = serializers.IntegerField(help_text="How many runs `differs` is told from")
     left_over = LeftOverSerializer(many=True)
+
+
+class ReportItemSerializer(serializers.Serializer[Any]):
+    """A table or figure of a report."""
+
+    number = serializers.CharField()
+    title = serializers.CharField()
+    queries = serializers.ListField(child=serializers.CharField())
+
+
+class ReportSerializer(serializers.Serializer[Any]):
+    """What a study's report holds."""
+
+    tables = ReportItemSerializer(many=True)
+    figures = ReportItemSerializer(many=True)
+
+
+class ReportCellSerializer(CellSerializer):
+    """A cell that says by itself what it is; `printed` is the document's text, null where it prints none."""
+
+    dimensions = serializers.DictField()
+    metric = serializers.CharField()
+    role = serializers.CharField()
+    unit = serializers.CharField()
+    value = serializers.FloatField(allow_null=True)
+    printed = serializers.CharField(allow_null=True)
+    printed_diff = serializers.CharField(allow_null=True, help_text="The document's difference in per cent")
+
+
+class ReportPartSerializer(TableSerializer):
+    """A part of a report's table."""
+
+    cells = ReportCellSerializer(many=True)
+
+
+class ReportTableSerializer(serializers.Serializer[Any]):
+    """A table of a report; one of several parts has several queries, in the order of its tables."""
+
+    number = serializers.CharField()
+    title = serializers.CharField()
+    query = serializers.CharField(help_text="The first of `queries`")
+    queries = serializers.ListField(child=serializers.CharField())
+    tables = ReportPartSerializer(many=True)
+    warnings = NoteSerializer(many=True)
+
+
+class DisagreementSerializer(serializers.Serializer[Any]):
+    """A figure that does not follow from its inputs; `recomputed` and `interval` are in `unit`."""
+
+    kind = serializers.CharField()
+    severity = serializers.CharField()
+    table = serializers.CharField()
+    line = serializers.IntegerField(allow_null=True)
+    run = serializers.IntegerField()
+    run_id = serializers.CharField()
+    metric = serializers.CharField()
+    role = serializers.CharField()
+    dimensions = serializers.DictField()
+    printed = serializers.CharField()
+    recomputed = serializers.FloatField()
+    interval = serializers.ListField(child=serializers.FloatField())
+    unit = serializers.CharField()
+    formula = serializers.CharField()
+    message = serializers.CharField()
+
+
+class ProblemListSerializer(serializers.Serializer[Any]):
+    """The audit of a study."""
+
+    results = DisagreementSerializer(many=True)

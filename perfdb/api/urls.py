@@ -4,7 +4,7 @@ from django.urls import URLPattern, URLResolver, path
 from drf_spectacular.renderers import OpenApiJsonRenderer2
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
-from perfdb.api.views import aliases, artifacts, fallback, health, recorder, runs, studies, tables, uploads
+from perfdb.api.views import aliases, artifacts, fallback, health, recorder, reports, runs, studies, tables, uploads
 
 app_name = "api"
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -22,6 +22,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/studies/<slug:slug>/", studies.study, name="study"),
     path("api/v1/studies/<slug:slug>/aliases/", aliases.aliases, name="aliases"),
     path("api/v1/studies/<slug:slug>/aliases/<int:pk>/", aliases.alias, name="alias"),
+    path("api/v1/studies/<slug:slug>/report/", reports.report, name="report"),
+    path("api/v1/studies/<slug:slug>/tables/<str:number>.json", reports.table_json, name="report-table"),
+    path("api/v1/studies/<slug:slug>/tables/<str:number>.<str:form>", reports.table_form, name="report-table-form"),
+    path("api/v1/studies/<slug:slug>/figures/<str:number>.json", reports.figure_json, name="report-figure"),
+    path("api/v1/studies/<slug:slug>/problems/", reports.problems, name="study-problems"),
     path("api/v1/tables/", tables.tables, name="tables"),
     path("api/v1/tables.csv", tables.tables_csv, name="tables-csv"),
     path("api/v1/tables.md", tables.tables_md, name="tables-md"),

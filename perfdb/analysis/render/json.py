@@ -20,8 +20,8 @@ def render(query: Query, tables: Sequence[Table]) -> dict[str, Any]:
     warnings = dict.fromkeys(note for table in tables for note in table.warnings)
     return {
         "query": query.encode(),
-        "tables": [_table(table) for table in tables],
-        "warnings": [_note(note) for note in warnings],
+        "tables": [table_data(table) for table in tables],
+        "warnings": [note_data(note) for note in warnings],
     }
 
 
@@ -30,7 +30,8 @@ def point_data(point: Point) -> dict[str, Any]:
     return {"run": point.run, "run_id": point.run_id, "trial": point.trial, "value": point.value}
 
 
-def _table(table: Table) -> dict[str, Any]:
+def table_data(table: Table) -> dict[str, Any]:
+    """One table; cells say their place in its lists of rows and columns."""
     return {
         "title": labels.title(table),
         "metric": table.measure.metric,
@@ -128,9 +129,10 @@ def _cell(cell: Cell) -> dict[str, Any]:
         "values": [point_data(point) for point in cell.sample],
         "diff": diff_data(cell.comparison) if cell.comparison else None,
         "mixes": {name: list(values) for name, values in cell.mixes.items()},
-        "warnings": [_note(note) for note in cell.warnings],
+        "warnings": [note_data(note) for note in cell.warnings],
     }
 
 
-def _note(note: Note) -> dict[str, str]:
+def note_data(note: Note) -> dict[str, str]:
+    """A warning."""
     return {"code": note.code, "message": note.message}

@@ -81,15 +81,19 @@ _AGAINST: tuple[_Known, ...] = (
 )
 
 
+# Only where a document was the source.
+_PRINTED = _Known("printed", Kind.TEXT, lambda table, cell: cell.printed or None)
+
+
 def columns(query: Query, tables: Sequence[Table]) -> list[Column]:
     """The dimensions shown, then what is known of a cell."""
     dims = [Column(name, _kind(name)) for name in _shown(query, tables)]
-    return [*dims, *_known(query)]
+    return [*dims, *_known(query, tables)]
 
 
 def lines(query: Query, tables: Sequence[Table]) -> Iterator[list[Any]]:
     """A line for each cell for which there are runs, in the order of its table."""
-    known = _known(query)
+    known = _known(query, tables)
     for table in tables:
         for row in table.rows:
             for column in table.columns:
@@ -98,8 +102,9 @@ def lines(query: Query, tables: Sequence[Table]) -> Iterator[list[Any]]:
                     yield [*key, *(each.read(table, cell) for each in known)]
 
 
-def _known(query: Query) -> tuple[_Known, ...]:
-    return (*_KNOWN, *_AGAINST) if query.baseline else _KNOWN
+def _known(query: Query, tables: Sequence[Table]) -> tuple[_Known, ...]:
+    published = any(cell.printed for table in tables for cell in table.cells.values())
+    return (*_KNOWN, *(_AGAINST if query.baseline else ()), *((_PRINTED,) if published else ()))
 
 
 def _shown(query: Query, tables: Sequence[Table]) -> tuple[str, ...]:

@@ -1,0 +1,81 @@
+"""A study's report as plain data: its tables with what the document prints, and what does not follow."""
+
+from typing import Any
+
+from perfdb.analysis.dimensions import Value
+from perfdb.analysis.render.json import note_data, table_data
+from perfdb.analysis.table import Cell, CellKey, Table
+from perfdb.results.models import Disagreement, ReportItem, Run
+from perfdb.results.studies.answering import Answered
+
+
+def item_body(item: ReportItem) -> dict[str, Any]:
+    """A table or figure in the list of a report."""
+    return {"number": item.number, "title": item.title, "queries": item.queries}
+
+
+def table_body(found: Answered) -> dict[str, Any]:
+    """The tables of an item; each cell says by itself what it is, and what the document prints."""
+    warnings = dict.fromkeys(note for table in found.tables for note in table.warnings)
+    queries = [query.encode() for query in found.queries]
+    return {
+        "number": found.item.number,
+        "title": found.item.title,
+        "query": queries[0] if queries else "",
+        "queries": queries,
+        "tables": [_table(found, table) for table in found.tables],
+        "warnings": [note_data(note) for note in warnings],
+    }
+
+
+def _table(found: Answered, table: Table) -> dict[str, Any]:
+    data = table_data(table)
+    for body in data["cells"]:
+        key = table.rows[body["row"]], table.columns[body["column"]]
+        body.update(_published(found, table, key, table.cells[key]))
+    return data
+
+
+def _published(found: Answered, table: Table, key: CellKey, cell: Cell) -> dict[str, Any]:
+    return {
+        "dimensions": _dimensions(table, key),
+        "metric": table.measure.metric,
+        "role": table.measure.role,
+        "unit": table.metric.unit,
+        "value": cell.centre,
+        "printed": cell.printed or None,
+        "printed_diff": found.difference(table, cell) or None,
+    }
+
+
+def _dimensions(table: Table, key: CellKey) -> dict[str, Value]:
+    """Everything that is fixed for a cell: what the table shows, and what all its runs have in common."""
+    return {**table.common, **dict(zip(table.query.shown, table.split + key[0] + key[1], strict=True))}
+
+
+def problem_body(found: Disagreement, run: Run) -> dict[str, Any]:
+    """A figure that does not follow; ``recomputed`` and ``interval`` are in ``unit``."""
+    named = {"workload": run.workload, "device": run.device, "level": run.level, "system": run.system}
+    return {
+        "kind": found.kind,
+        "severity": found.severity,
+        "table": found.table,
+        "line": found.line,
+        "run": run.pk,
+        "run_id": run.run_id,
+        "metric": found.metric,
+        "role": found.role,
+        "dimensions": {
+            **{name: row.name for name, row in named.items() if row},
+            "mtu": run.mtu,
+            "users": run.users,
+            "layer": run.layer,
+            **{f"factor.{name}": value for name, value in run.factors.items()},
+        },
+        "printed": found.printed,
+        "recomputed": found.recomputed,
+        "interval": [found.low, found.high],
+        "unit": found.unit,
+        "formula": found.formula,
+        "message": found.message,
+    }
