@@ -210,15 +210,16 @@ class RunDraft:
 
     ``driver`` is the client's log (throughput comes from it alone), ``peer`` the server's (a cross-check).
     ``parts`` are the logs of further processes of the client, started together with the driver's: what they moved
-    adds up. ``facts`` are merged from all fragments, driver first, each still naming its file; what manifests and
-    the run-id pattern add comes last. ``trial`` is None when nothing says it. ``roles`` are those of the files that
-    speak of one host, once they are known.
+    adds up. ``copies`` are further outputs of the driver's very result. ``facts`` are merged from all fragments,
+    driver first, each still naming its file; what manifests and the run-id pattern add comes last. ``trial`` is None
+    when nothing says it. ``roles`` are those of the files that speak of one host, once they are known.
     """
 
     run_id: str
     trial: int | None
     driver: Fragment | None = None
     parts: list[Fragment] = field(default_factory=list)
+    copies: list[Fragment] = field(default_factory=list)
     peer: Fragment | None = None
     pairs: list[Pair] = field(default_factory=list)
     reports: list[Fragment] = field(default_factory=list)
@@ -236,5 +237,5 @@ class RunDraft:
     def fragments(self) -> list[Fragment]:
         """All fragments of the run, driver first."""
         snapshots = [half for pair in self.pairs for half in (pair.before, pair.after)]
-        every = (*self.logs, self.peer, *snapshots, *self.reports, *self.circumstances)
+        every = (*self.logs, *self.copies, self.peer, *snapshots, *self.reports, *self.circumstances)
         return [fragment for fragment in every if fragment is not None]

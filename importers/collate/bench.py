@@ -2,12 +2,13 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from importers.collate.companions import names_of_files
 from importers.collate.digests import content_digest
-from importers.collate.folders import distinct, folder_of, own_folder, without_ending
-from importers.collate.kinds import is_client, is_evidence, is_peer
+from importers.collate.folders import distinct, folder_of, own_folder
+from importers.collate.kinds import is_client, is_evidence, is_peer, is_setting
 from importers.collate.names import run_id_in_name
 from importers.collate.parts import number_of_part
 from importers.collate.times import choose_by_time, choose_by_time_and_host, hosts_of, is_within
@@ -44,15 +45,22 @@ class Seat:
 
 @dataclass(slots=True)
 class Bench:
-    """``known`` has the run ids that contents name, by their text in lower case; ``groups`` are logs of one run."""
+    """``known`` has the run ids that contents name, by their text in lower case; ``groups`` are logs of one run.
+
+    ``beside`` has the client's logs beside which a fragment stands, ``copies`` the further outputs of a log's result,
+    both by the ``id()`` of the fragment.
+    """
 
     known: dict[str, str]
     pattern: re.Pattern[str] | None
     problems: list[Problem]
+    beside: Mapping[int, Sequence[Fragment]] = field(default_factory=dict)
+    copies: Mapping[int, Sequence[Fragment]] = field(default_factory=dict)
     seats: list[Seat] = field(default_factory=list)
     by_run: dict[str, list[Seat]] = field(default_factory=dict)
     waiting: list[Fragment] = field(default_factory=list)
     unnamed: list[Sequence[Fragment]] = field(default_factory=list)
+    following: list[Fragment] = field(default_factory=list)
     furnished: set[str] = field(default_factory=set)
 
     def run_id_of(self, fragment: Fragment) -> str | None:
@@ -65,7 +73,9 @@ class Bench:
         for fragment in fragments:
             run_id = self.run_id_of(fragment)
             place = folder_of(fragment, run_id) if fragment.run_id is None else None
-            known = first.setdefault((content_digest(fragment), run_id, place, number_of_part(fragment)), fragment)
+            logs = " ".join(log.file for log in self.beside.get(id(fragment), ()))
+            key = (content_digest(fragment), run_id, place, number_of_part(fragment), logs)
+            known = first.setdefault(key, fragment)
             if known is not fragment:
                 self.problems.append(_duplicate(fragment, known))
         return list(first.values())
@@ -75,10 +85,11 @@ class Bench:
         self.furnished = {folder for each in ordered if is_evidence(each) and (folder := self._folder(each))}
         for group in groups:
             self._place_group(group)
-        grouped = {id(fragment) for group in groups for fragment in group}
+        done = {id(fragment) for group in (*groups, *self.copies.values()) for fragment in group} | self.beside.keys()
+        self.following = [fragment for fragment in ordered if id(fragment) in self.beside]
         for kind in (is_client, is_peer, is_evidence):
             for fragment in ordered:
-                if kind(fragment) and id(fragment) not in grouped:
+                if kind(fragment) and id(fragment) not in done:
                     self._place(fragment)
         self._place_the_rest()
 
@@ -104,8 +115,7 @@ class Bench:
         if run_id is None:
             self.waiting.append(fragment)
             return
-        seat = self._open(run_id, fragment) if is_client(fragment) else self._seat_of(run_id, fragment)
-        if seat is not None:
+        for seat in [self._open(run_id, fragment)] if is_client(fragment) else self._seats_of(run_id, fragment):
             seat.take(fragment)
             self._say_run_id(seat, fragment)
 
@@ -126,6 +136,8 @@ class Bench:
         self.unnamed += [[fragment] for fragment in self.waiting if is_client(fragment)]
         self.waiting = [fragment for fragment in self.waiting if not is_client(fragment)]
         self._name_by_files()
+        self._add_copies()
+        self.waiting += [fragment for fragment in self.following if not self._follow(fragment)]
         self._place_waiting(self._join_by_folder)
         self._place_waiting(self._join_by_time)
         for fragment in self.waiting:
@@ -144,20 +156,50 @@ class Bench:
         """Call each run as its log's file, or as the folder that holds its log and its evidence, and no other log."""
         logs = Counter(own_folder(group[0], None) for group in self.unnamed)
         furnished = {own_folder(fragment, None) for fragment in self.waiting} - {None}
+        files = names_of_files(dict.fromkeys(group[0].file for group in self.unnamed))
         paths = []
         for group in self.unnamed:
             folder = own_folder(group[0], None)
             alone = folder is not None and logs[folder] == 1 and (folder in furnished or len(group) > 1)
-            paths.append(folder if alone and folder else without_ending(group[0].file))
+            paths.append(folder if alone and folder else files[group[0].file])
         names = distinct(paths)
         for group, path in zip(self.unnamed, paths, strict=True):
             seat = self._open(names[path], group[0])
             for fragment in group:
                 seat.take(fragment)
-            what = "file" if path == without_ending(group[0].file) else "folder"
+            what = "file" if path == files[group[0].file] else "folder"
             message = f"Nothing names this run; it is called {seat.draft.run_id}, as the {what}."
             problem = about(group[0], Severity.NOTE, "collate.run-id-from-file", message)
             seat.draft.problems.append(problem)
+
+    def _add_copies(self) -> None:
+        """Put further outputs of a result to the run that has it."""
+        for seat in self.seats:
+            for log in seat.draft.logs:
+                for copy in self.copies.get(id(log), ()):
+                    seat.members.append(copy)
+                    seat.draft.copies.append(copy)
+                    message = f"This prints the same result as {log.file}; it was counted once."
+                    seat.draft.problems.append(about(copy, Severity.NOTE, "collate.same-result", message))
+
+    def _follow(self, fragment: Fragment) -> bool:
+        """Put a fragment to the run of the log beside which it stands; settings to those of all such logs."""
+        logs = {id(log) for log in self.beside[id(fragment)]}
+        fitting = [
+            seat
+            for seat in self.seats
+            if any(id(each) in logs for each in seat.members) and may_join(seat.draft, fragment)
+        ]
+        if len(fitting) > 1 and not is_setting(fragment):
+            chosen = choose_by_time(fragment, [seat.draft for seat in fitting])
+            fitting = [seat for seat in fitting if any(seat.draft is draft for draft in chosen)]
+            if len(fitting) > 1:
+                return False
+        for seat in fitting:
+            seat.take(fragment)
+            message = f"This names no run; it was put to run {seat.draft.run_id}, beside whose log it stands."
+            seat.draft.problems.append(about(fragment, Severity.NOTE, "collate.beside-log", message))
+        return bool(fitting)
 
     def _join_by_folder(self, fragment: Fragment) -> bool:
         """Put evidence to the only run whose log lies in the same folder and is named by nothing else either."""
@@ -185,10 +227,17 @@ class Bench:
         self.by_run.setdefault(run_id, []).append(seat)
         return seat
 
-    def _seat_of(self, run_id: str, fragment: Fragment) -> Seat | None:
-        """The one draft of this run id that a fragment belongs to; None after reporting that none can be told."""
+    def _seats_of(self, run_id: str, fragment: Fragment) -> list[Seat]:
+        """The drafts of this run id that a fragment belongs to: of its trials one, and all where it has no time."""
         fitting = [seat for seat in self.by_run.get(run_id, ()) if may_join(seat.draft, fragment)]
         fitting = self._of_folder(fitting, fragment)
+        if is_setting(fragment) and fitting:
+            return fitting
+        seat = self._one_of(fitting, run_id, fragment)
+        return [] if seat is None else [seat]
+
+    def _one_of(self, fitting: Sequence[Seat], run_id: str, fragment: Fragment) -> Seat | None:
+        """The one of these drafts that a fragment belongs to; None after reporting that none can be told."""
         if not fitting:
             return self._open(run_id, fragment)
         if len(fitting) == 1:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from importers.collate.assumed import giving_way
 from importers.collate.bench import about
 from importers.collate.names import same_value
 from importers.model import Fragment, Problem, RunDraft, Severity, SourcedFact
@@ -32,6 +33,7 @@ def add_circumstances(draft: RunDraft, rows: Mapping[str, Sequence[Fragment]]) -
         draft.circumstances.append(row)
         draft.trial = draft.trial or row.trial
         draft.problems.extend(_contradictions(row, draft))
+        draft.facts = giving_way(draft.facts, [fact.key for fact in row.facts])
         known = {fact.key for fact in draft.facts}
         draft.facts += [SourcedFact(f.key, f.text, row.file, f.line) for f in row.facts if f.key not in known]
 
@@ -65,8 +67,9 @@ def _fits(row: Fragment, draft: RunDraft, stated: Mapping[str, str]) -> bool:
 def _contradictions(row: Fragment, draft: RunDraft) -> list[Problem]:
     """Where a row says another value than the logs do, which count. Users of several processes are added later."""
     found = []
+    certain = giving_way(draft.facts, [fact.key for fact in row.facts])
     for fact in row.facts:
-        said = next((each for each in draft.facts if each.key == fact.key), None)
+        said = next((each for each in certain if each.key == fact.key), None)
         if said is None or same_value(fact.text, said.text) or (draft.parts and fact.key == "users"):
             continue
         message = f"The manifest says {fact.key} {fact.text} of run {draft.run_id}, but {said.file} says {said.text}."

@@ -7,8 +7,10 @@ overlapping time on the same hosts. What stays ambiguous is a problem and is lef
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from importers.collate.assumed import assumed_in, giving_way
 from importers.collate.bench import Bench
 from importers.collate.circumstances import add_circumstances, by_run, left_over
+from importers.collate.companions import companions_of, copies_of
 from importers.collate.names import RunIdPattern, apply_pattern, compile_pattern
 from importers.collate.pairs import pair_up
 from importers.collate.parts import groups_of_parts
@@ -38,9 +40,11 @@ def collate(fragments: Iterable[Fragment], pattern: RunIdPattern | None = None) 
     usable = [fragment for fragment in fragments if _has_usable_names(fragment, problems)]
     known = {fragment.run_id.casefold(): fragment.run_id for fragment in usable if fragment.run_id}
     bench = Bench(known, compiled, problems)
+    run_ids = {id(fragment): bench.run_id_of(fragment) for fragment in usable}
+    bench.beside = companions_of(usable, run_ids)
     ordered = bench.without_duplicates(usable)
+    bench.copies = copies_of(ordered)
     rows = by_run(fragment for fragment in ordered if fragment.kind is Kind.CIRCUMSTANCES)
-    run_ids = {id(fragment): bench.run_id_of(fragment) for fragment in ordered}
     bench.place_all(ordered, groups_of_parts(ordered, run_ids, rows))
     collated = Collated(problems=problems)
     position = {id(fragment): index for index, fragment in enumerate(ordered)}
@@ -73,8 +77,9 @@ def _has_usable_names(fragment: Fragment, problems: list[Problem]) -> bool:
 def _merged_facts(fragments: Sequence[Fragment]) -> list[SourcedFact]:
     """All facts of a draft's fragments, driver first; the same statement once, of each host its own."""
     facts: dict[tuple[str, str, str | None], SourcedFact] = {}
+    stated = {fact.key for each in fragments for fact in each.facts if fact.key not in assumed_in(each.facts)}
     for each in fragments:
-        for fact in each.facts:
+        for fact in giving_way(each.facts, stated):
             sourced = SourcedFact(fact.key, fact.text, each.file, fact.line, each.role, fact.of_host)
             host = each.host or each.file if fact.of_host else None
             facts.setdefault((fact.key, fact.text, host), sourced)

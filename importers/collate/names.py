@@ -5,10 +5,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
+from importers.collate.kinds import is_client
 from importers.model import Fragment, Problem, RunDraft, Severity, SourcedFact
 from importers.records import trial_number
 
-_NOT_RUN_IDS = frozenset({"client", "server", "lpar", "before", "after"})
+_NOT_RUN_IDS = frozenset({"client", "server", "lpar", "before", "after", "log", "out", "result", "results"})
 _LOOKS_LIKE_RUN_ID = re.compile(r"[A-Za-z](?=\w*[0-9])[A-Za-z0-9-]{2,}")
 _TITLE = "report.title"  # the fact with the free text of a report's title
 _SIZE = re.compile(r"([0-9]{1,30})\s*([KMGT]?)B?", re.IGNORECASE)
@@ -66,10 +67,23 @@ def _words(name: str) -> Iterator[str]:
 
 def _likely(fragment: Fragment) -> Iterator[str]:
     path = PurePosixPath(fragment.file)
-    for word in (path.parent.name, re.split(r"[._\s]+", path.name)[0]):
-        usual = word.lower() in (*_NOT_RUN_IDS, fragment.format, (fragment.host or "").lower())
-        if not usual and _LOOKS_LIKE_RUN_ID.fullmatch(word):
+    for word in (path.parent.name, _head(fragment, path.name)):
+        if not _is_usual(word, fragment) and _LOOKS_LIKE_RUN_ID.fullmatch(word):
             yield word
+
+
+def _head(fragment: Fragment, name: str) -> str:
+    """The first word of a file's name. Of a log what an underscore joins to it may tell its run from another."""
+    word = re.split(r"[.\s]+", name)[0]
+    head, *rest = word.split("_")
+    return word if is_client(fragment) and not all(_is_usual(each, fragment) for each in rest) else head
+
+
+def _is_usual(word: str, fragment: Fragment) -> bool:
+    """Whether a word says what the file is, not which run it is of."""
+    return word.lower() in (*_NOT_RUN_IDS, fragment.format, fragment.format.rstrip("0123456789")) or (
+        word.lower() == (fragment.host or "").lower()
+    )
 
 
 def apply_pattern(compiled: re.Pattern[str] | None, pattern: RunIdPattern | None, draft: RunDraft) -> None:

@@ -69,8 +69,8 @@ def _take(text: Text, found: ProblemLog) -> tuple[tuple[re.Match[str], int] | No
             common.fact("title", Printed(title["title"], number))
         elif (file := _DATA_FILE.fullmatch(line)) is not None:
             common.fact("data_file", Printed(file[1], number))
-            message = f"This is the summary of {file[1]}, which says more: import one of them, not both."
-            found.note("flent.summary", message, "Import the data file.", number)
+            message = f"This is the summary of {file[1]}, which says more; of both together one run is made."
+            found.note("flent.summary", message, "Upload the data file with it.", number)
     return head, common, series
 
 

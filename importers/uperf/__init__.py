@@ -5,7 +5,7 @@ from importers.uperf import history, log, profile
 
 NAME = "uperf"
 TITLE = "uperf log or profile"
-VERSION = 1
+VERSION = 2
 
 _PARTS = (profile, history, log)
 

@@ -44,7 +44,7 @@ def _fragment(block: Block, file: str, form: tuple[str, int], found: ProblemLog)
     measured = _measured(block)
     status = judge(block, measured, found)
     gathered = Gathered()
-    _facts(block, measured, gathered, found)
+    _facts(block, measured, gathered)
     if status is Status.FAILED:
         gathered.fact("error", Printed(failures(block), block.last_line))
     if status is Status.COMPLETE and measured is not None:
@@ -96,7 +96,7 @@ def _in_seconds(milliseconds: str) -> str:
     return f"{whole[:-3] or '0'}.{whole[-3:]:>03}{fraction}"
 
 
-def _facts(block: Block, measured: str | None, gathered: Gathered, found: ProblemLog) -> None:
+def _facts(block: Block, measured: str | None, gathered: Gathered) -> None:
     """Circumstances. What the profile's name suggests is marked as assumed."""
     first = block.start.line if block.start else block.first_line
     gathered.fact("factor.tool", Printed("uperf", first))
@@ -105,7 +105,7 @@ def _facts(block: Block, measured: str | None, gathered: Gathered, found: Proble
         gathered.fact("users", block.users)
         for count, word in lines.WORKERS.findall(block.start.match["what"]):
             gathered.fact("processes" if word.startswith("process") else "threads", Printed(count, first))
-        _assume(block, gathered, found)
+        _assume(block, gathered)
     hosts = list(_servers(block))
     if hosts:
         gathered.fact("server", Printed(", ".join(host.text for host in hosts), hosts[0].line))
@@ -113,15 +113,13 @@ def _facts(block: Block, measured: str | None, gathered: Gathered, found: Proble
         gathered.fact(f"netstat.{row.match[1]}", Printed(" ".join(row.match.group(2, 3, 4, 5)), row.line))
 
 
-def _assume(block: Block, gathered: Gathered, found: ProblemLog) -> None:
+def _assume(block: Block, gathered: Gathered) -> None:
     suggested = assumed(block.profile)
     if not suggested or block.start is None:
         return
     for key, value in suggested.items():
         gathered.fact(key, Printed(value, block.start.line))
-    gathered.fact("assumed", Printed("workload, from the profile's name", block.start.line))
-    message = f"Workload {suggested['workload']} was taken from the profile's name, {block.profile}."
-    found.note("uperf.assumed", message, "Upload the profile too: it says what is exchanged.", block.start.line)
+    gathered.fact("assumed", Printed(f"{', '.join(suggested)}: from the profile's name", block.start.line))
 
 
 def _servers(block: Block) -> Iterator[Printed]:

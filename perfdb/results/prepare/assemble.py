@@ -58,13 +58,22 @@ def prepare(draft: RunDraft, context: Context) -> RunRecord:
 
 
 def _found_reading(draft: RunDraft, problems: Sequence[Problem]) -> list[Problem]:
-    """What was found amiss in this run's files and names this run.
+    """What was found amiss in this run's files and names this run, or stands in the lines that are of this run.
 
     An error is about what could not be read at all, such as another trial in the same file: nothing of this run.
     """
-    files = {fragment.file for fragment in draft.fragments}
-    named = (each for each in problems if each.run_id == draft.run_id and each.file in files)
-    return [each for each in named if each.severity is not Severity.ERROR]
+    spans: dict[str, list[tuple[int, int]]] = {}
+    for fragment in draft.fragments:
+        spans.setdefault(fragment.file, []).append((fragment.first_line, fragment.last_line))
+    about = (each for each in problems if each.severity is not Severity.ERROR and each.file in spans)
+    return [each for each in about if _is_of(each, draft.run_id, spans[each.file])]
+
+
+def _is_of(problem: Problem, run_id: str, spans: Sequence[tuple[int, int]]) -> bool:
+    if problem.run_id is not None or problem.line is None:
+        return problem.run_id == run_id
+    line = problem.line
+    return any(first <= line <= last for first, last in spans)
 
 
 def _started(draft: RunDraft, received: datetime) -> datetime:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 
+from importers.collate import assumed
 from importers.model import Problem, RunDraft, Severity
 from perfdb.analysis.dimensions import FACTOR, parse_bytes, parse_integer
 from perfdb.analysis.metrics import Measure
@@ -74,10 +75,28 @@ def facts_of(
     if users is not None:
         facts["users"] = replace(facts.get("users", FactValue("")), text=users)
     problems = []
+    facts = _without_assumed(facts, given)
+    if assumed.KEY in facts:
+        problems.append(_assumed(draft, facts[assumed.KEY].text))
     for key, text in given.items():
         if facts.setdefault(key, FactValue(text)).text != text:
             problems.append(_not_needed(draft.run_id, key, text, facts[key].text))
     return facts, problems
+
+
+def _without_assumed(facts: dict[str, FactValue], given: Mapping[str, str]) -> dict[str, FactValue]:
+    """The facts without what an importer assumed, where a person says otherwise."""
+    keys = assumed.keys_in(facts[assumed.KEY].text) if assumed.KEY in facts else frozenset()
+    dropped = {*keys, assumed.KEY} if keys & given.keys() else frozenset()
+    return {key: value for key, value in facts.items() if key not in dropped}
+
+
+def _assumed(draft: RunDraft, text: str) -> Problem:
+    keys, _, why = text.partition(":")
+    message = f"No file of run {draft.run_id} states {keys}: taken {why.strip()}."
+    remedy = "Upload what says it, or give it with the upload; that counts."
+    file = draft.driver.file if draft.driver else ""
+    return Problem(Severity.NOTE, "run.assumed", message, remedy, file, run_id=draft.run_id)
 
 
 def _not_needed(run_id: str, key: str, given: str, printed: str) -> Problem:

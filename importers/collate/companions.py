@@ -1,0 +1,159 @@
+"""Files that stand beside a log: the other end of its test, what its tool wrote besides, and the same result again.
+
+They name no run themselves. Both ends of a test may know it by the same cookie; else the files' names tell:
+``x.send.txt`` and ``x.recv.txt`` are of one measurement, ``x`` being what is left without the words for its parts.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import TypeVar
+
+from importers.collate.folders import without_ending
+from importers.collate.kinds import is_client, is_peer, is_setting
+from importers.model import Fragment, Kind
+
+_PARTS = frozenset(
+    (
+        *("client", "server", "sender", "receiver", "send", "recv", "local", "remote", "before", "after"),
+        *("zcs", "zcc", "cyclesoak", "profile", "history", "stdout"),
+    )
+)
+_LAST_WORD = re.compile(r"(?P<name>.+?)[._-]+(?P<word>[A-Za-z]+)")
+_SAME_BOTH_WAYS = frozenset({"workload", "users", "factor.test", "factor.protocol", "factor.server_number", "server"})
+_HEADLINES = ("transactions", "trans_per_s", "mb_per_s", "response_ms")
+_FEWEST_FIGURES = 3
+"""So many figures with all their digits do not come out equal by chance."""
+
+
+_Key = TypeVar("_Key")
+
+
+def base_of(file: str) -> str:
+    """A file's path without its ending and without the last words, if they say which part of a measurement it is."""
+    path = PurePosixPath(without_ending(file))
+    name = path.name
+    while (match := _LAST_WORD.fullmatch(name)) and match["word"].lower() in _PARTS:
+        name = match["name"]
+    return str(path.with_name(name))
+
+
+def names_of_files(files: Iterable[str]) -> dict[str, str]:
+    """A path for each file by which its run can be called: as short as it differs from the others' paths."""
+    files = list(files)
+    bases = Counter(map(base_of, files))
+    plain = Counter(map(without_ending, files))
+
+    def name_of(file: str) -> str:
+        if bases[base_of(file)] == 1:
+            return base_of(file)
+        return without_ending(file) if plain[without_ending(file)] == 1 else file
+
+    return {file: name_of(file) for file in files}
+
+
+def fact_of(fragment: Fragment, key: str) -> str | None:
+    """The text of a fragment's fact, None where it has none of this key."""
+    return next((fact.text for fact in fragment.facts if fact.key == key), None)
+
+
+def companions_of(fragments: Sequence[Fragment], run_ids: Mapping[int, str | None]) -> dict[int, list[Fragment]]:
+    """The client's logs beside which each fragment stands, by its ``id()``; nothing for one that its run's name places.
+
+    ``run_ids`` has the run of each fragment by its ``id()``, where content or name says one.
+    """
+    logs = [fragment for fragment in fragments if is_client(fragment)]
+    by_cookie, by_base = _grouped(logs, _cookie), _grouped(logs, lambda log: base_of(log.file))
+    beside: dict[int, list[Fragment]] = {}
+    for fragment in fragments:
+        if is_client(fragment) or fragment.kind is Kind.CIRCUMSTANCES or fragment.run_id is not None:
+            continue
+        found = by_cookie.get(_cookie(fragment)) or by_base.get(base_of(fragment.file)) or []
+        named = run_ids[id(fragment)]
+        if found and (named is None or {run_ids[id(log)] for log in found} != {named}):
+            beside[id(fragment)] = found
+    return beside | _settings_of_folders(fragments, run_ids, beside)
+
+
+def _cookie(fragment: Fragment) -> object:
+    """What both ends call a test; where nothing does, the fragment itself, which is nobody else's."""
+    cookie = fact_of(fragment, "cookie") if is_client(fragment) or is_peer(fragment) else None
+    return cookie or id(fragment)
+
+
+def _settings_of_folders(
+    fragments: Iterable[Fragment], run_ids: Mapping[int, str | None], placed: Mapping[int, object]
+) -> dict[int, list[Fragment]]:
+    """Settings that nothing else places are those of all logs of their tool in their folder, if they agree."""
+    stray = [each for each in fragments if is_setting(each) and run_ids[id(each)] is None and id(each) not in placed]
+    logs = _grouped(filter(is_client, fragments), _place)
+    beside: dict[int, list[Fragment]] = {}
+    for place, settings in _grouped(stray, _place).items():
+        if place in logs and _agree(settings):
+            beside |= {id(each): logs[place] for each in settings}
+    return beside
+
+
+def _place(fragment: Fragment) -> tuple[str, str]:
+    return str(PurePosixPath(fragment.file).parent), fragment.format
+
+
+def _agree(settings: Iterable[Fragment]) -> bool:
+    said: dict[str, str] = {}
+    return all(said.setdefault(fact.key, fact.text) == fact.text for each in settings for fact in each.facts)
+
+
+def copies_of(fragments: Iterable[Fragment]) -> dict[int, list[Fragment]]:
+    """The further outputs of each result that its tool wrote twice, by the ``id()`` of the fullest one."""
+    copies: dict[int, list[Fragment]] = {}
+    known: dict[object, list[Fragment]] = {}
+    for log in sorted(filter(is_client, fragments), key=_fullness, reverse=True):
+        marks = [*_marks(log)]
+        alike = (each for mark in marks for each in known.get(mark, ()))
+        original = next((each for each in alike if _is_copy(log, each)), None)
+        if original is not None:
+            copies.setdefault(id(original), []).append(log)
+            continue
+        for mark in marks:
+            known.setdefault(mark, []).append(log)
+    return copies
+
+
+def _fullness(log: Fragment) -> tuple[bool, int]:
+    """How much there is to a log; what names another file as its data is only a summary of that."""
+    return fact_of(log, "data_file") is None, len(log.readings) + len(log.facts)
+
+
+def _marks(log: Fragment) -> Iterator[object]:
+    """What two outputs of one result have in common: the file that one names, the figure that comes first of all."""
+    place = _place(log)
+    yield place, fact_of(log, "data_file") or PurePosixPath(log.file).name
+    for name in _HEADLINES:
+        yield from ((place, each.name, each.unit, each.text) for each in log.readings if each.name == name)
+
+
+def _is_copy(one: Fragment, other: Fragment) -> bool:
+    """Whether two files print one result: the one names the other, or all figures that both print are the same."""
+    if one.file == other.file or one.trial != other.trial or not _same_test(one, other):
+        return False
+    names = {PurePosixPath(each.file).name for each in (one, other)}
+    if {fact_of(one, "data_file"), fact_of(other, "data_file")} & names:
+        return True
+    figures = [{(each.name, each.role, each.unit): each.text for each in log.readings} for log in (one, other)]
+    shared = figures[0].keys() & figures[1].keys()
+    differ = one.taken is not None and other.taken is not None and one.taken != other.taken
+    return not differ and len(shared) >= _FEWEST_FIGURES and all(figures[0][key] == figures[1][key] for key in shared)
+
+
+def _same_test(one: Fragment, other: Fragment) -> bool:
+    said = [{fact.key: fact.text for fact in log.facts if fact.key in _SAME_BOTH_WAYS} for log in (one, other)]
+    runs = {one.run_id, other.run_id} - {None}
+    return len(runs) < 2 and all(said[0][key] == said[1][key] for key in said[0].keys() & said[1].keys())
+
+
+def _grouped(fragments: Iterable[Fragment], key: Callable[[Fragment], _Key]) -> dict[_Key, list[Fragment]]:
+    groups: dict[_Key, list[Fragment]] = {}
+    for fragment in fragments:
+        groups.setdefault(key(fragment), []).append(fragment)
+    return groups
