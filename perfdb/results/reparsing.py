@@ -24,7 +24,7 @@ MOST_NAMED = 100
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Which runs to read again: of one format, of one study (by its slug), and whether also those that are current."""
+    """Which runs to read again: of one format, of one study (by its id), and whether also those that are current."""
 
     format: str = ""
     study: int | None = None
