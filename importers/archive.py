@@ -1,19 +1,25 @@
-"""Zip archives and gzip files unpacked, safely: nothing is written to disk, every limit is checked while reading."""
+"""Zip archives and gzip files unpacked, safely: every limit is checked while reading, and no path is written to.
+
+What is large goes to a file without name (``importers.content.Spool``).
+"""
 
 import re
 import stat
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from gzip import GzipFile
-from io import BytesIO
 from lzma import LZMAError
 from pathlib import PurePosixPath
+from typing import IO
 from zipfile import BadZipFile, LargeZipFile, ZipFile, ZipInfo
 
+from importers.content import PART, Content, Spool, stream
 from importers.model import Problem, Severity, SourceFile
 
 _ENCRYPTED = 0x1
 _DRIVE = re.compile(r"[A-Za-z]:")
+_MAGIC = 4  # Bytes that tell an archive.
 _SMALL = 1024**2  # Files up to this size may be packed as tightly as they like.
 # What zipfile and its decompressors raise for damaged or unusual archives.
 _DAMAGE = (
@@ -31,7 +37,7 @@ class Limits:
     """What an archive may hold: number of files, bytes unpacked, and bytes unpacked per byte packed."""
 
     files: int = 5_000
-    total_bytes: int = 512 * 1024**2
+    total_bytes: int = 2 * 1024**3
     ratio: int = 200
 
 
@@ -61,18 +67,22 @@ def decompress(file: SourceFile, limits: Limits = DEFAULT_LIMITS) -> SourceFile 
 
     Any other file comes back as it is. A limit passed, a cut-off or a damaged gzip file gives a problem.
     """
-    if not is_compressed(file.data):
+    if not is_compressed(file.data[:_MAGIC]):
         return file
     allowed = min(limits.total_bytes, max(limits.ratio * len(file.data), _SMALL))
     try:
-        with GzipFile(fileobj=BytesIO(file.data)) as stream:
-            data = stream.read(allowed + 1)
+        with GzipFile(fileobj=stream(file.data)) as packed:
+            data = Spool().keep(_pieces(packed), allowed)
     except _DAMAGE as error:
         return _damaged(file.name, error)
     if len(data) > allowed:
         message = f"{file.name} unpacks to more than {allowed} bytes."
         return Problem(Severity.ERROR, "archive.limit", message, "Upload what it holds in smaller files.", file.name)
     return SourceFile(file.name, data)
+
+
+def _pieces(source: IO[bytes] | GzipFile) -> Iterator[bytes]:
+    return iter(lambda: source.read(PART), b"")
 
 
 def _damaged(name: str, error: Exception) -> Problem:
@@ -83,7 +93,7 @@ def _damaged(name: str, error: Exception) -> Problem:
 def unpack(archive: SourceFile, limits: Limits = DEFAULT_LIMITS) -> Unpacked:
     """The files of one zip archive. A limit passed or a corrupt archive gives no file at all, and a problem."""
     try:
-        with ZipFile(BytesIO(archive.data)) as container:
+        with ZipFile(stream(archive.data)) as container:
             return _unpack_members(archive.name, container, limits)
     except _Refused as refusal:
         return Unpacked(problems=[refusal.problem])
@@ -104,21 +114,24 @@ def _unpack_members(archive: str, container: ZipFile, limits: Limits) -> Unpacke
     members = [each for each in container.infolist() if not (each.is_dir() or _is_clutter(each.filename))]
     if len(members) > limits.files:
         raise _Refused(archive, f"The archive {archive} holds {len(members)} files; {limits.files} are allowed.")
-    unpacked = Unpacked()
+    unpacked, spool = Unpacked(), Spool()
     room = limits.total_bytes
     seen: set[str] = set()
     for member in members:
         name = _name(member)
         reason = _objection(member, name) or ("occurs twice" if name in seen else None)
         seen.add(name)
-        data = b""
+        data: Content = b""
         if reason is None:
             try:
-                data = _read(archive, container, member, room, limits)
+                # Counted while reading: the sizes in an archive's directory may lie.
+                with container.open(member) as packed:
+                    data = spool.keep(_pieces(packed), min(room, _expected(member, limits)))
+                _check_size(archive, member, len(data), room, limits)
             except _DAMAGE as error:
                 reason = f"is damaged ({error})"
         room -= len(data)
-        if is_archive(data):
+        if is_archive(data[:_MAGIC]):
             reason = "is an archive inside the archive"
         if reason is None:
             unpacked.files.append(SourceFile(name, data))
@@ -151,17 +164,18 @@ def _objection(member: ZipInfo, name: str) -> str | None:
     return None
 
 
-def _read(archive: str, container: ZipFile, member: ZipInfo, room: int, limits: Limits) -> bytes:
-    """A member's bytes, counted while reading: the sizes in an archive's directory may lie."""
-    allowed = min(room, max(limits.ratio * max(member.compress_size, 1), _SMALL))
-    with container.open(member) as stream:
-        data = stream.read(allowed + 1)
-    if len(data) > room:
+def _check_size(archive: str, member: ZipInfo, size: int, room: int, limits: Limits) -> None:
+    """Refuse the archive if a member has more bytes than there is room for, or than its packed size lets expect."""
+    if size > room:
         raise _Refused(archive, f"The archive {archive} unpacks to more than {limits.total_bytes} bytes.")
-    if len(data) > allowed:
+    if size > _expected(member, limits):
         message = f"{member.filename} in {archive} unpacks to more than {limits.ratio} times its packed size."
         raise _Refused(archive, message)
-    return data
+
+
+def _expected(member: ZipInfo, limits: Limits) -> int:
+    """The most bytes that a member may unpack to."""
+    return max(limits.ratio * max(member.compress_size, 1), _SMALL)
 
 
 def _left_out(archive: str, member: str, reason: str) -> Problem:

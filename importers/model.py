@@ -8,7 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from itertools import islice
 from typing import Protocol
+
+from importers.content import Content
 
 
 class Severity(StrEnum):
@@ -38,17 +41,18 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A file as received: its name (may carry a relative path, with /) and its bytes."""
+    """A file as received: its name (may carry a relative path, with /) and its bytes, in memory or on disk."""
 
     name: str
-    data: bytes
+    data: Content
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
     """A decoded file: ``lines`` without their ends, line 1 first; ``encoding`` as recognised.
 
-    ``ends_whole`` is False when the last line has no line end (a sign of a file that was cut off).
+    ``ends_whole`` is False when the last line has no line end (a sign of a file that was cut off). Of a large file the
+    lines are decoded when they are asked for: go through them once, and keep no list of them.
     """
 
     name: str
@@ -59,6 +63,10 @@ class Text:
     def numbered(self) -> Iterator[tuple[int, str]]:
         """The lines with their numbers, counted from 1."""
         return enumerate(self.lines, start=1)
+
+    def whole(self) -> Iterator[tuple[int, str]]:
+        """The same without a last line that has no line end: it may be cut, and say something else than it did."""
+        return islice(self.numbered(), len(self.lines) - (not self.ends_whole))
 
 
 @dataclass(frozen=True, slots=True)

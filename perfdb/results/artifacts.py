@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import BinaryIO
 from uuid import uuid4
 
-from django.core.files.base import ContentFile, File
+from django.core.files.base import File
 from django.core.files.storage import default_storage
 
+from importers.content import Content, FileContent, stream
 from perfdb.results.models import Artifact
 
 _CHUNK = 1024 * 1024
@@ -26,26 +27,18 @@ def store(content: "File[bytes]") -> Artifact:
     return artifact
 
 
-def store_bytes(data: bytes) -> Artifact:
+def store_content(content: Content) -> Artifact:
     """Keep the bytes of a file that came inside another, such as a member of a zip."""
-    return store(ContentFile(data))
+    return store(File(stream(content)))
 
 
-def first_bytes(artifact: Artifact, count: int) -> bytes:
-    """How a file begins, without reading the rest."""
-    with open_artifact(artifact) as stream:
-        return stream.read(count)
-
-
-def read(artifact: Artifact) -> bytes:
-    """The whole file."""
-    with default_storage.open(artifact.path) as stream:
-        data: bytes = stream.read()
-    return data
+def content(artifact: Artifact) -> Content:
+    """The file's bytes, read from disk when they are asked for: it may be larger than memory."""
+    return FileContent(open_artifact(artifact))
 
 
 def open_artifact(artifact: Artifact) -> BinaryIO:
-    """The file as a stream, for downloads."""
+    """The file as a stream."""
     stream: BinaryIO = default_storage.open(artifact.path)  # type: ignore[assignment] # a File is a binary stream
     return stream
 

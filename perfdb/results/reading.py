@@ -126,7 +126,7 @@ def stored_evidence(run: Run, taken: Mapping[str, int] | None = None) -> StoredE
     files = {row.artifact_id: row.artifact for row in rows}
     artifacts_by_name = {name: artifact for (artifact, _), name in names.items()}
     readings = importers.read(
-        (SourceFile(name, artifacts.read(files[pk])) for name, pk in artifacts_by_name.items()),
+        (SourceFile(name, artifacts.content(files[pk])) for name, pk in artifacts_by_name.items()),
         {names[row.artifact_id, row.path]: row.format for row in rows},
     )
     claims = _claims(run, rows)

@@ -41,8 +41,8 @@ def read_files(upload: Upload, progress: Callable[[], None]) -> FilesRead:
 def _unpack_all(upload: Upload, read: FilesRead) -> None:
     """Turn archives into their members, once: a second attempt finds them unpacked."""
     for file in upload.files.filter(container=None).select_related("artifact").order_by("pk"):
-        if archive.is_archive(artifacts.first_bytes(file.artifact, _MAGIC)):
-            unpacked = archive.unpack(SourceFile(file.path, artifacts.read(file.artifact)))
+        if archive.is_archive((content := artifacts.content(file.artifact))[:_MAGIC]):
+            unpacked = archive.unpack(SourceFile(file.path, content))
             read.problems.extend(unpacked.problems)
             folder = _folder_of(file)
             for member in unpacked.files:
@@ -54,7 +54,7 @@ def _add_member(container: UploadFile, folder: str, member: SourceFile) -> None:
     UploadFile.objects.get_or_create(
         upload=container.upload,
         path=f"{folder}/{member.name}",
-        defaults={"container": container, "artifact": artifacts.store_bytes(member.data)},
+        defaults={"container": container, "artifact": artifacts.store_content(member.data)},
     )
 
 
@@ -69,7 +69,7 @@ def _folder_of(container: UploadFile) -> str:
 
 def _read(file: UploadFile, read: FilesRead) -> None:
     forced = {file.path: file.forced_format} if file.forced_format else None
-    (reading,) = importers.read([SourceFile(file.path, artifacts.read(file.artifact))], forced)
+    (reading,) = importers.read([SourceFile(file.path, artifacts.content(file.artifact))], forced)
     file.format, file.encoding = reading.format or "", reading.encoding
     file.save(update_fields=["format", "encoding"])
     read.fragments.extend(reading.fragments)

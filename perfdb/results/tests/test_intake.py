@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
 def test_it_works(owner: User) -> None:
     upload = intake.receive(owner, [("logs/a.txt", ContentFile(b"text"))], facts={"mtu": 1500, "device": ""})
     assert (upload.state, upload.study.slug, upload.facts) == ("received", "inbox", {"mtu": 1500})
-    assert artifacts.read(upload.files.get().artifact) == b"text"
+    assert artifacts.content(upload.files.get().artifact) == b"text"
 
 
 def test_a_whole_number_is_written_as_one(owner: User) -> None:
@@ -48,7 +48,7 @@ def test_a_file_that_was_not_written_to_its_end_is_written_again(owner: User) ->
     content = b"first half, second half"
     with pytest.raises(ConnectionResetError):
         artifacts.store(Breaking(content))
-    assert artifacts.read(artifacts.store_bytes(content)) == content
+    assert artifacts.content(artifacts.store_content(content)) == content
 
 
 def test_paths_stay_inside_and_apart(owner: User) -> None:

@@ -19,7 +19,7 @@ def found(bring: Bring) -> dict[str, Figure]:
 def line(place: Place | None) -> str:
     """What stands at a place."""
     assert place is not None
-    text = artifacts.read(Artifact.objects.get(pk=place.artifact)).decode()
+    text = artifacts.content(Artifact.objects.get(pk=place.artifact))[:].decode()
     return text.splitlines()[place.line - 1]
 
 

@@ -1,5 +1,8 @@
 """Files as received: with line numbers, by pages, and for download."""
 
+import gzip
+import tracemalloc
+
 import pytest
 from django.test import Client
 from django.urls import reverse
@@ -7,7 +10,6 @@ from django.urls import reverse
 from perfdb.results.models import Artifact, UploadFile
 from perfdb.web.tests.conftest import LOGS, Bring
 from perfdb.web.tests.pages import text_of
-from perfdb.web.views import artifacts
 
 
 def address_of(bring: Bring, data: bytes, name: str = "some.log") -> str:
@@ -58,10 +60,34 @@ def test_what_is_no_text_can_be_downloaded(web: Client, bring: Bring) -> None:
     assert "you can download it" in text
 
 
-def test_too_large_a_file_is_for_downloading(web: Client, bring: Bring, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(artifacts, "SHOWN_BYTES", 3)
+def test_a_compressed_file_is_shown_as_what_it_holds(web: Client, bring: Bring) -> None:
+    packed = gzip.compress(b"".join(b"line %d\n" % number for number in range(1, 1502)))
 
-    assert "too large" in text_of(web.get(address_of(bring, b"one\ntwo\n")))
+    source = web.get(address_of(bring, packed, "some.log.gz"), {"line": "1200"}).content.decode()
+
+    assert '<li id="L1200" class="marked"' in source
+    assert "<code>line 1200</code>" in source
+    assert "1501 lines" in source
+
+
+def test_a_damaged_compressed_file_says_so_and_can_be_downloaded(web: Client, bring: Bring) -> None:
+    text = text_of(web.get(address_of(bring, gzip.compress(b"one\n" * 99)[:-9], "some.log.gz")))
+
+    assert "is damaged" in text
+    assert "you can download it" in text
+
+
+def test_of_a_large_file_only_a_part_is_held(web: Client, bring: Bring) -> None:
+    line = b"x" * 99 + b"\n"
+    address = address_of(bring, line * 200_000)
+
+    tracemalloc.start()
+    source = web.get(address, {"line": "150000"}).content.decode()
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert '<li id="L150000" class="marked"' in source
+    assert most < 10_000_000
 
 
 def test_markup_in_a_log_is_text(web: Client, bring: Bring) -> None:

@@ -1,5 +1,6 @@
 """Files as received: to read with line numbers, and to download unaltered."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.contrib.auth.decorators import user_passes_test
@@ -7,14 +8,14 @@ from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_GET
 
-from importers.text import decode
+from importers.archive import decompress
+from importers.model import Problem, SourceFile
+from importers.text import Decoded, decode
 from perfdb.results import artifacts
 from perfdb.results.access import may_read
 from perfdb.results.models import Artifact, RunSource, UploadFile
 
 WINDOW = 1000
-# Decoding holds the whole file in memory; a larger one is for downloading.
-SHOWN_BYTES = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,7 @@ class Window:
     after: int
 
     @classmethod
-    def around(cls, lines: list[str], line: int) -> "Window":
+    def around(cls, lines: Sequence[str], line: int) -> "Window":
         """The page of a thousand lines in which ``line`` stands, so that paging never moves the borders."""
         first = (min(max(line, 1), len(lines)) - 1) // WINDOW * WINDOW
         beyond = first + WINDOW
@@ -47,13 +48,17 @@ def artifact(request: HttpRequest, pk: int) -> HttpResponse:
     text = request.GET.get("line", "")
     line = int(text) if text.isdecimal() and len(text) < 10 else 0
     context = {"artifact": found, "name": _name(found), "line": line, "runs": _runs(found)}
-    if found.size > SHOWN_BYTES:
-        return render(request, "web/artifact.html", context | {"reason": "The file is too large to be shown here."})
-    decoded = decode(_name(found), artifacts.read(found))
+    decoded = _decoded(found)
     if decoded.text is None:
         return render(request, "web/artifact.html", context | {"reason": decoded.problems[0].message})
-    context |= {"window": Window.around(list(decoded.text.lines), line), "encoding": decoded.text.encoding}
+    context |= {"window": Window.around(decoded.text.lines, line), "encoding": decoded.text.encoding}
     return render(request, "web/artifact.html", context)
+
+
+def _decoded(found: Artifact) -> Decoded:
+    """The file's text; of a gzip file that of the file inside, whose lines are those that runs refer to."""
+    plain = decompress(SourceFile(_name(found), artifacts.content(found)))
+    return Decoded(problems=[plain]) if isinstance(plain, Problem) else decode(plain.name, plain.data)
 
 
 @require_GET

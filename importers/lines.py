@@ -1,0 +1,75 @@
+"""The lines of a file, decoded when they are asked for: a sequence that holds one block of them at a time.
+
+``Lines`` knows where each block of about 256 KB begins and how many lines stand before it; that is all it keeps of
+the others.
+"""
+
+from array import array
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from typing import overload
+
+from importers.content import PART, Content
+
+Cut = Callable[[bytes], list[str]]
+"""The lines of a block, without their ends. A block ends with the end of a line, but for the last one of a file."""
+
+
+class Lines(Sequence[str]):
+    """The lines of some content. Iterating and going up or down are fast; jumping about decodes a block each time."""
+
+    def __init__(self, content: Content, cut: Cut, starts: "array[int]", firsts: "array[int]") -> None:
+        """``starts`` are the offsets of the blocks and of the end; ``firsts`` the lines before each, and of all."""
+        self._content, self._cut = content, cut
+        self._starts, self._firsts = starts, firsts
+        self._at, self._block = -1, list[str]()
+
+    def __len__(self) -> int:
+        return self._firsts[-1]
+
+    def __iter__(self) -> Iterator[str]:
+        for at in range(len(self._starts) - 1):
+            yield from self._lines(at)
+
+    def __reversed__(self) -> Iterator[str]:
+        for at in reversed(range(len(self._starts) - 1)):
+            yield from reversed(self._lines(at))
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[str]: ...
+
+    def __getitem__(self, place: int | slice) -> str | list[str]:
+        if isinstance(place, slice):
+            return [self[at] for at in range(*place.indices(len(self)))]
+        at = place + len(self) if place < 0 else place
+        if not 0 <= at < len(self):
+            raise IndexError(place)
+        block = bisect_right(self._firsts, at) - 1
+        return self._lines(block)[at - self._firsts[block]]
+
+    def _lines(self, at: int) -> list[str]:
+        """A block's lines; the last one asked for is kept."""
+        if at != self._at:
+            self._block = self._cut(self._content[self._starts[at] : self._starts[at + 1]])
+            self._at = at
+        return self._block
+
+
+def blocks(content: Content, start: int, ends: bytes) -> Iterator[bytes]:
+    """The content from ``start`` on in blocks that end with a line end, the last one perhaps without.
+
+    ``ends`` are the bytes that end a line. A line that is longer than a block is one of its own.
+    """
+    rest: list[bytes] = []
+    for at in range(start, len(content), PART):
+        part = content[at : at + PART]
+        behind = max(part.rfind(bytes((end,))) for end in ends) + 1
+        if behind:
+            yield b"".join((*rest, part[:behind]))
+            rest = []
+        rest.append(part[behind:])
+    if last := b"".join(rest):
+        yield last
