@@ -19,7 +19,7 @@ def main(link: Path, *, alone: bool) -> None:
     django.setup()
     call_command("migrate", interactive=False)
     call_command("loaddemo")
-    call_command("loadstudies")
+    call_command("loadstudies", "--background")
     if alone:
         call_command("releasejobs")
     link.touch(mode=0o600)

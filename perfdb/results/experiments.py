@@ -5,7 +5,7 @@ XOR, so runs that are equal in all dimensions but one meet in ``key # z(dimensio
 """
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from operator import xor
@@ -44,26 +44,48 @@ class Vocabulary:
 
     def experiment(self, configuration: Configuration) -> Experiment:
         """The experiment with this configuration in the study."""
-        key = experiment_key(configuration)
-        experiment = self._once("experiment", key, lambda: self._make_experiment(key, configuration))
-        if configuration_of(experiment).dimensions() != configuration.dimensions():
-            raise KeyCollisionError(f"{experiment} and {configuration.dimensions()} share the key {key}")
-        return experiment
+        return self.experiments([configuration])[0]
 
-    def _make_experiment(self, key: int, configuration: Configuration) -> Experiment:
-        defaults = {
-            "system": self._system(configuration.system),
-            "level": self._level(configuration.level),
-            "workload": self._workload(configuration.workload),
-            "device": self._device(configuration.device),
-            "mtu": configuration.mtu,
-            "users": configuration.users,
-            "layer": configuration.layer,
-            "campaign": configuration.campaign,
-            "factors": dict(configuration.factors),
-        }
+    def experiments(self, configurations: Sequence[Configuration]) -> list[Experiment]:
+        """The experiments with these configurations, in their order; all that are new are made in one statement."""
+        keys = [experiment_key(each) for each in configurations]
+        asked = dict(zip(keys, configurations, strict=True))
+        wanted = {key: each for key, each in asked.items() if ("experiment", key) not in self._found}
+        self._find(wanted)
+        missing = {key: each for key, each in wanted.items() if ("experiment", key) not in self._found}
+        if missing:
+            made = [self._new_experiment(key, each) for key, each in missing.items()]
+            # Another import may have made some meanwhile: those that are there are the ones that count.
+            Experiment.objects.bulk_create(made, ignore_conflicts=True)
+            self._find(missing)
+        found = [self._experiment(key) for key in keys]
+        for experiment, configuration in zip(found, configurations, strict=True):
+            if configuration_of(experiment).dimensions() != configuration.dimensions():
+                raise KeyCollisionError(f"{experiment} and {configuration.dimensions()} share a key")
+        return found
+
+    def _find(self, keys: Iterable[int]) -> None:
         related = Experiment.objects.select_related("system", "level", "workload", "device", "study")
-        return related.get_or_create(study=self.study, key=key, defaults=defaults)[0]
+        for experiment in related.filter(study=self.study, key__in=list(keys)):
+            self._found["experiment", experiment.key] = experiment
+
+    def _experiment(self, key: int) -> Experiment:
+        return self._found["experiment", key]  # type: ignore[return-value] # the kind says which model it is
+
+    def _new_experiment(self, key: int, configuration: Configuration) -> Experiment:
+        return Experiment(
+            study=self.study,
+            key=key,
+            system=self._system(configuration.system),
+            level=self._level(configuration.level),
+            workload=self._workload(configuration.workload),
+            device=self._device(configuration.device),
+            mtu=configuration.mtu,
+            users=configuration.users,
+            layer=configuration.layer,
+            campaign=configuration.campaign,
+            factors=dict(configuration.factors),
+        )
 
     def _system(self, identity: SystemIdentity | None) -> System | None:
         if identity is None or not identity.name:

@@ -113,7 +113,8 @@ def _hot(record: RunRecord, metric: str) -> float | None:
 
 def _write(vocabulary: Vocabulary, rows: Sequence[tuple[int, RunRecord]], *, update: bool = False) -> None:
     slots = ensure_slots(measure for _, record in rows for measure in record.values)
-    runs = [_run_row(pk, record, vocabulary.experiment(record.configuration), slots) for pk, record in rows]
+    experiments = vocabulary.experiments([record.configuration for _, record in rows])
+    runs = [_run_row(pk, record, each, slots) for (pk, record), each in zip(rows, experiments, strict=True)]
     if update:
         for run in runs:
             Run.objects.filter(pk=run[0]).update(**_plain(dict(zip(_RUN, run, strict=True))))

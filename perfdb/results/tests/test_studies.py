@@ -2,18 +2,21 @@
 
 from collections import Counter
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
 
 from fixtures.studies import files
 from perfdb.analysis.metrics import Measure
+from perfdb.results import jobs
 from perfdb.results.management.commands.loadstudies import read_document
 from perfdb.results.models import (
     Claim,
     Device,
     Disagreement,
     Experiment,
+    Job,
     PublishedFigure,
     PublishedPercent,
     ReportItem,
@@ -22,6 +25,7 @@ from perfdb.results.models import (
 )
 from perfdb.results.studies.answering import answered
 from perfdb.results.studies.loading import load_document
+from perfdb.results.tasks import HANDLERS
 from perfdb.results.tests.builders import make_run
 
 pytestmark = pytest.mark.django_db
@@ -43,6 +47,20 @@ def test_all_are_loaded_once() -> None:
     assert list(Run.objects.order_by("pk").values_list("pk", flat=True)) == before
     with pytest.raises(CommandError, match="no study nonsense"):
         call_command("loadstudies", "nonsense")
+
+
+def test_a_worker_loads_them_where_nobody_waits(django_capture_on_commit_callbacks: Any) -> None:
+    with django_capture_on_commit_callbacks():
+        call_command("loadstudies", "--background")
+        call_command("loadstudies", "--background")
+    (job,) = Job.objects.all()
+    claimed = jobs.claim(job.pk)
+    assert claimed is not None
+    HANDLERS[job.kind](claimed)
+    job.refresh_from_db()
+    assert (job.state, len(job.outcome["loaded"])) == (Job.State.DONE, 5)
+    call_command("loadstudies", "--background")
+    assert Job.objects.count() == 1
 
 
 @pytest.mark.parametrize("slug", SLUGS)

@@ -14,8 +14,9 @@ from fixtures.studies import files
 from perfdb.analysis.audit import Method
 from perfdb.analysis.units import to_base
 from perfdb.results import access
-from perfdb.results.models import ReportItem
+from perfdb.results.models import ReportItem, Study
 from perfdb.results.record import SystemIdentity
+from perfdb.results.studies.background import enqueue_loading
 from perfdb.results.studies.document import (
     Document,
     DocumentClaim,
@@ -41,6 +42,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Which of them."""
         parser.add_argument("slugs", nargs="*", metavar="SLUG", help="all unless said")
+        parser.add_argument("--background", action="store_true", help="let a worker do it, if there is anything to do")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Load them one by one, each whole or not at all."""
@@ -48,10 +50,18 @@ class Command(BaseCommand):
         unknown = set(options["slugs"]) - set(present)
         if unknown:
             raise CommandError(f"no study {', '.join(sorted(unknown))}; there are {', '.join(present)}")
+        if options["background"]:
+            self._in_background(present)
+            return
         owner = access.owner()
         for slug in options["slugs"] or present:
             if load_document(read_document(files.FOLDER / slug), owner):
                 self.stdout.write(f"loaded {slug}")
+
+    def _in_background(self, present: Sequence[str]) -> None:
+        digests = dict(Study.objects.filter(slug__in=present).values_list("slug", "document_digest"))
+        if any(digests.get(slug) != _digest(files.FOLDER / slug) for slug in present):
+            enqueue_loading()
 
 
 def read_document(folder: Path) -> Document:
