@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from django.urls import reverse
 
 from perfdb.analysis import dimensions, metrics
-from perfdb.analysis.circumstances import Weight, said
+from perfdb.analysis.circumstances import Difference, Weight, said
 from perfdb.analysis.comparing import words
 from perfdb.analysis.dimensions import FACTOR, Value, dimension
 from perfdb.analysis.matching import Sides
@@ -87,7 +87,10 @@ class LeftOvers:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The answer of the page; ``runs`` is how many there are in the pairs, of which ``looked_at`` tell ``differs``."""
+    """The answer of the page; ``runs`` is how many there are in the pairs, of which ``looked_at`` tell what differs.
+
+    ``differs`` is what may matter, ``minor`` the rest.
+    """
 
     old: str
     new: str
@@ -97,6 +100,7 @@ class Compared:
     looked_at: int
     signs: list[str]
     differs: list[DifferenceLine]
+    minor: list[DifferenceLine]
     measured: list[Measured]
     left_over: list[LeftOvers]
 
@@ -187,15 +191,16 @@ def compared(found: Comparison, asked: Query, drawing: Drawing) -> Compared:
         runs=len(found.matched.observations.rows),
         looked_at=found.looked_at,
         signs=list(dict.fromkeys(words.sign_rule(table.metric) for table in found.tables)),
-        differs=[
-            DifferenceLine(
-                _title(each.key), said(each.old), said(each.new), each.weight.value, _TONES[each.weight], each.why
-            )
-            for each in found.differs
-        ],
+        differs=[_difference(each) for each in found.differs if each.weight is not Weight.MINOR],
+        minor=[_difference(each) for each in found.differs if each.weight is Weight.MINOR],
         measured=list(_measured(found.tables, drawing)) if found.matched.pairs else [],
         left_over=[each for side in (sides.old, sides.new) if (each := _left_overs(found, side)).number],
     )
+
+
+def _difference(each: Difference) -> DifferenceLine:
+    tone = _TONES[each.weight]
+    return DifferenceLine(_title(each.key), said(each.old), said(each.new), each.weight.value, tone, each.why)
 
 
 def _measured(tables: Sequence[Table], drawing: Drawing) -> Iterator[Measured]:

@@ -71,6 +71,16 @@ def test_what_else_differs_comes_before_any_difference(web: Client, runs: list[R
     assert "Nothing else differs" not in text
 
 
+def test_very_many_minor_differences_are_folded(web: Client, runs: list[Run]) -> None:
+    def shown(number: int) -> str:
+        facts = {f"detail{n}": {"text": "x", "artifact": 0, "line": 1} for n in range(number)}
+        RunEvidence.objects.filter(run__device__name="QDIO").update(facts=facts)
+        return web.get(PAGE, ASKED).content.decode()
+
+    assert '<details class="panel" open>\n      <summary>1 minor difference</summary>' in shown(1)
+    assert '<details class="panel">\n      <summary>6 minor differences</summary>' in shown(6)
+
+
 def test_swapped_it_is_the_other_way_round(web: Client, runs: list[Run]) -> None:
     source = web.get(PAGE, ASKED | {"users": "10", "delta": "3"}).content.decode()
     (swap,) = [each for each in addresses(source, PAGE) if "old=HiperSockets" in each]

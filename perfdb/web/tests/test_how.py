@@ -7,10 +7,13 @@ from django.test import Client
 
 from perfdb.analysis import limits_declarations
 from perfdb.analysis.audit.declarations import DECLARATIONS as AUDIT
+from perfdb.analysis.comparing.declaration import Declaration as ComparingDeclaration
 from perfdb.analysis.comparing.declarations import DECLARATIONS as COMPARING
+from perfdb.analysis.declaration import Declaration
 from perfdb.web.tests.pages import inline_code
 
 DECLARED = (*limits_declarations.LIMITS, *AUDIT)
+RULES: list[Declaration | ComparingDeclaration] = [*COMPARING, *DECLARED]
 
 
 def page(client: Client) -> str:
@@ -26,10 +29,10 @@ def test_every_declaration_is_there_with_its_examples(stranger: Client) -> None:
     answers = [example.result for each in COMPARING for example in each.examples]
     answers += [each.example.answer for each in DECLARED]
 
-    for rule in (*COMPARING, *DECLARED):
+    for rule in RULES:
         for text in (rule.title, rule.formula, rule.explanation):
             assert escape(text) in source, rule.title
-    assert source.count("<article") == len(COMPARING) + len(DECLARED)
+    assert source.count("<article") == len(RULES)
     shown = re.findall(r"<dd>(.*?)</dd>", source, re.DOTALL)
     assert sorted(shown) == sorted(map(escape, answers))
 
@@ -42,7 +45,7 @@ def test_contents_and_links_lead_to_rules(stranger: Client) -> None:
     linked = set(re.findall(r'href="#([^"]+)"', source)) - {"content"}
     assert linked <= set(anchors)
     articles = set(re.findall(r'<article[^>]* id="([^"]+)"', source))
-    assert len(articles) == len(COMPARING) + len(DECLARED)
+    assert len(articles) == len(RULES)
     assert articles <= linked
 
 

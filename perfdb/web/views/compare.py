@@ -59,8 +59,8 @@ def _answered(chosen: Mapping[str, str], query: Query, drawing: Drawing, studies
     """The comparison; until both sides are chosen what is worth comparing. ``studies``: titles by slug."""
     if not (chosen["old"] and chosen["new"]):
         study = _study(query)
-        found = matching.suggestions(study, chosen["dimension"]) if study else []
-        suggestions = comparing.suggested(query.with_filter("study", *filter(None, [study])), found)
+        promising = matching.suggestions(study, chosen["dimension"]) if study else []
+        suggestions = comparing.suggested(query.with_filter("study", *filter(None, [study])), promising)
         return {"study": studies.get(study, study), "suggestions": suggestions}
     found = matching.compare(query, matching.sides_of(**chosen))
     asked = comparing.parameters(query, drawing, **chosen)
