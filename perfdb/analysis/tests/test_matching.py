@@ -2,7 +2,7 @@
 
 import pytest
 
-from perfdb.analysis.matching import Matched, Sides, match
+from perfdb.analysis.matching import Matched, Sides, match, promising
 from perfdb.analysis.parameters import QueryError
 from perfdb.analysis.table import Observations, Row, tabulate
 from perfdb.analysis.tests.archive import DIMENSIONS, MEASURES, observations, parsed
@@ -74,3 +74,21 @@ def test_the_pairs_are_a_table_with_old_as_baseline() -> None:
 def test_what_cannot_be_matched_is_refused(sides: Sides) -> None:
     with pytest.raises(QueryError):
         match(Observations(DIMENSIONS, MEASURES, []), sides)
+
+
+def test_what_makes_most_pairs_comes_first() -> None:
+    runs = given(
+        ("L1", None, "B", 1500, 1),
+        ("L1", None, "A", 1500, 1),
+        ("L1", None, "C", 1500, 1),
+        ("L1", None, "B", 1500, 10),
+        ("L1", None, "C", 1500, 10),
+        (None, None, "A", 1500, 1),
+    )
+    assert [(each.old, each.new, number) for each, number in promising(runs, "device")] == [
+        ("B", "C", 2),
+        ("A", "B", 1),
+        ("A", "C", 1),
+    ]
+    assert promising(runs, "mtu") == []
+    assert promising(runs, "level") == []

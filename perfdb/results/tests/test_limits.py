@@ -32,3 +32,11 @@ def test_a_guest_of_one_processor_can_be_the_limit() -> None:
 def test_of_nothing_nothing_is_known() -> None:
     run = make_run(workload=None, device=None, mtu=None, machine="", values={})
     assert limit_of([run]).verdict is Verdict.UNKNOWN
+
+
+def test_an_mtu_without_room_for_payload_and_figures_beyond_bounds_decide_nothing() -> None:
+    run = make_run(workload="STRG", mtu=40, values={"mb_per_s": 118.0, "cpu_util": 30.0})
+    Device.objects.update(speed_bits_per_s=10**9)
+    assert limit_of([Run.objects.get(pk=run.pk)]).verdict is Verdict.NOT_PROCESSORS
+    Run.objects.update(values=[float("inf") for _ in run.values])
+    assert limit_of([Run.objects.get(pk=run.pk)]).verdict is Verdict.UNKNOWN
