@@ -114,7 +114,8 @@ def test_differences_stand_beside_those_that_perfdb_works_out() -> None:
                 printed[table.measure, column] = (found.difference(table, cell), cell.comparison.percent)
     assert len(printed) == 24
     text, percent = printed[Measure("cpu_ms_per_mb"), (3, 50)]
-    assert (text, percent) == ("-21%", pytest.approx(-31.07913669))
+    assert text == "-21%"
+    assert percent == pytest.approx(-31.07913669)
 
 
 def test_what_does_not_follow_is_found_and_nothing_else() -> None:

@@ -1,0 +1,42 @@
+"""The audit of an imported run's own printed figures."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from perfdb.analysis.metrics import Measure
+from perfdb.analysis.workloads import parse_workload
+from perfdb.results.prepare.audit import audited
+from perfdb.results.record import Configuration, FactValue, Origin, RunRecord, Value
+
+
+def record(printed: dict[str, str], has_driver: bool = False) -> RunRecord:
+    """A run whose files print these figures, each in its metric's unit."""
+    values = {Measure.parse(name): Value(float(text), Origin.REPORTED, text, 1, 7) for name, text in printed.items()}
+    configuration = Configuration(workload=parse_workload("RR"), users=10, mtu=1492)
+    found = RunRecord("r1", 1, "complete", datetime.now(UTC), configuration, values, has_driver=has_driver)
+    found.facts["think_ms"] = FactValue("0")
+    return found
+
+
+def test_figures_that_do_not_add_up_are_said() -> None:
+    (found,) = audited(record({"cpu_util": "50.00", "virtual_cpu_util": "30.00", "cp_cpu_util": "30.00"}))
+    assert (found.code, found.severity, found.run_id, found.line) == ("audit.sum", "warning", "r1", 7)
+    assert "60" in found.message
+
+
+@pytest.mark.parametrize("cp", ["20.00", "20.01"])
+def test_figures_that_follow_within_their_rounding_are_not(cp: str) -> None:
+    assert list(audited(record({"cpu_util": "50.00", "virtual_cpu_util": "30.00", "cp_cpu_util": cp}))) == []
+
+
+def test_what_the_driver_s_check_says_is_not_said_twice() -> None:
+    wrong = {"trans_per_s": "100.00", "response_ms": "500.000"}
+    assert [each.code for each in audited(record(wrong))] == ["audit.little"]
+    assert list(audited(record(wrong, has_driver=True))) == []
+
+
+def test_a_figure_in_another_unit_has_no_known_rounding() -> None:
+    found = record({"virtual_cpu_util": "30.00", "cp_cpu_util": "30.00"})
+    found.values[Measure("cpu_util")] = Value(50.0, Origin.REPORTED, "0.5", 1, 7)
+    assert list(audited(found)) == []
