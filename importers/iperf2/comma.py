@@ -25,8 +25,7 @@ def recognise(text: Text) -> bool:
 def tests(text: Text) -> list[Test]:
     """All tests, in order; what is no line of values may be an error message."""
     reader = _Reader()
-    whole = text.lines if text.ends_whole else text.lines[:-1]
-    for number, line in enumerate(whole, start=1):
+    for number, line in text.whole():
         if match := _LINE.fullmatch(line.strip()):
             reader.take(number, match)
         elif said := _SAID.search(line):

@@ -6,9 +6,7 @@ from importers.model import Parsed, Text
 from importers.problem_log import ProblemLog
 from importers.repeats import number_trials
 
-NAME = "iperf2"
 TITLE = "iperf 2 result"
-VERSION = 1
 
 
 def recognise(text: Text) -> bool:

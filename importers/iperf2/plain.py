@@ -61,8 +61,7 @@ def recognise(text: Text) -> bool:
 def tests(text: Text) -> list[Test]:
     """All tests that began, in order."""
     reader = _Reader(text.name)
-    whole = text.lines if text.ends_whole else text.lines[:-1]
-    for number, line in enumerate(whole, start=1):
+    for number, line in text.whole():
         reader.take(number, line)
     if not text.ends_whole and reader.tests:
         reader.tests[-1].cut_line = len(text.lines)

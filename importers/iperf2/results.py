@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from importers.iperf2.rows import SUM, TO_CLIENT, TO_SERVER, Row, Test
+from importers.iperf2.version import NAME, VERSION
 from importers.listings import Column, listing
 from importers.model import Fact, Fragment, Kind, Reading, Status
 from importers.problem_log import ProblemLog
@@ -31,8 +32,8 @@ def fragment_of(test: Test, file: str, found: ProblemLog) -> Fragment:
     time, zone = test.started
     return Fragment(
         file=file,
-        format="iperf2",
-        format_version=1,
+        format=NAME,
+        format_version=VERSION,
         kind=Kind.DRIVER,
         first_line=test.first_line,
         last_line=test.last_line,

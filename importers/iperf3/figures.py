@@ -148,6 +148,8 @@ def facts(test: Test) -> Iterator[Fact]:
             yield Fact(f"sent_bits_per_second{suffix}", rate.text, rate.line)
     if test.end is None:
         return
+    if cpu := next(_cpu(test, test.end), None):
+        yield Fact("cpu_scope", "process", cpu.line)
     if sender := test.end.string("sender_tcp_congestion"):
         yield Fact("factor.congestion_control", sender.text, sender.line)
     if receiver := test.end.string("receiver_tcp_congestion"):

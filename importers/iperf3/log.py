@@ -10,9 +10,7 @@ from importers.model import Fragment, Parsed, Text
 from importers.problem_log import ProblemLog
 from importers.repeats import number_trials
 
-NAME = "iperf3"
 TITLE = "iperf3 result"
-VERSION = 1
 
 # The version comes after a list of all connections, of which there may be 128.
 _HEAD = 64 * 1024

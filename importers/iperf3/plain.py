@@ -7,6 +7,7 @@ from datetime import datetime
 from itertools import islice
 
 from importers.iperf3 import outcome
+from importers.iperf3.version import NAME, VERSION
 from importers.listings import Column, listing
 from importers.model import Fact, Fragment, Kind, Reading, Status, Text
 from importers.problem_log import ProblemLog
@@ -97,8 +98,7 @@ def _blocks(text: Text) -> list[_Block]:
     waiting: list[tuple[int, str]] = []
     current: _Block | None = None
     client: _Block | None = None
-    whole = text.lines if text.ends_whole else text.lines[:-1]
-    for number, line in enumerate(whole, start=1):
+    for number, line in text.whole():
         opening = _OPENING.search(line)
         if opening and opening[0].startswith("Server"):
             current = None
@@ -124,8 +124,8 @@ def _fragment(block: _Block, file: str, found: ProblemLog) -> Fragment:
     time = next(((match, line) for line, text in block.lines if (match := _TIME.search(text))), None)
     return Fragment(
         file=file,
-        format="iperf3",
-        format_version=1,
+        format=NAME,
+        format_version=VERSION,
         kind=Kind.DRIVER,
         first_line=block.lines[0][0],
         last_line=block.last_line,
@@ -133,7 +133,7 @@ def _fragment(block: _Block, file: str, found: ProblemLog) -> Fragment:
         taken=datetime.strptime(time[0]["time"], "%d %b %Y %H:%M:%S") if time else None,
         zone="+00:00" if time else "",
         status=status,
-        facts=tuple(_facts(block)),
+        facts=(*_facts(block), *_scope(block)),
         readings=tuple(_readings(block, status)),
         listings=listing("intervals", list(_intervals(block))),
     )
@@ -190,6 +190,13 @@ def _facts(block: _Block) -> Iterator[Fact]:
         if row["side"] == "sender":
             suffix = f"_{_TO_SERVER[row['way']]}" if row["way"] else ""
             yield Fact(f"sent_rate{suffix}", f"{row['rate']} {row['rate_unit']}", line)
+
+
+def _scope(block: _Block) -> Iterator[Fact]:
+    """Whose the utilisations are, where there are any."""
+    measured = next((line for line, text in block.lines if _CPU.search(text)), None)
+    if measured is not None:
+        yield Fact("cpu_scope", "process", measured)
 
 
 def _protocol(block: _Block) -> Iterator[Fact]:

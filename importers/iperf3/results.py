@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 from importers.iperf3 import figures, outcome
 from importers.iperf3.trees import Test
+from importers.iperf3.version import NAME, VERSION
 from importers.json_text import Node
 from importers.model import Fact, Fragment, Kind, Status
 from importers.problem_log import ProblemLog
@@ -48,8 +49,8 @@ def fragment_of(test: Test, file: str, found: ProblemLog) -> Fragment | None:
     words = _words(start, "system_info")
     return Fragment(
         file=file,
-        format="iperf3",
-        format_version=1,
+        format=NAME,
+        format_version=VERSION,
         kind=Kind.DRIVER,
         first_line=test.first_line,
         last_line=test.last_line,

@@ -12,7 +12,7 @@ from importers.segments import mtu_of
 
 NAME = "nuttcp"
 TITLE = "nuttcp result"
-VERSION = 1
+VERSION = 2
 
 _AGAIN = "Measure again."
 _FIGURES = (
@@ -108,6 +108,9 @@ def _facts(test: Test, status: Status, workload: str | None) -> Iterator[Fact]:
     if test.said is not None:
         yield Fact("error", *test.said)
     yield from _protocol(test)
+    measured = next((line for key, (_, line) in _figures(test) if key.endswith("_cpu")), None)
+    if measured is not None:
+        yield Fact("cpu_scope", "process", measured)
     for side in test.sides:
         if side.letter == "t" and side.transfer is not None:
             yield Fact("sent_rate", f"{side.transfer.rate} {side.transfer.rate_unit}", side.transfer.line)

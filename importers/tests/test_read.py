@@ -7,6 +7,7 @@ import pytest
 import importers
 from importers import read
 from importers.model import Parsed, Severity, SourceFile
+from importers.tests.fixture_cases import LOGS
 
 LOG = SourceFile("a.log", b"AWMLOG 1 role=client\nRUN run_id=A1\n")
 NOTES = SourceFile("notes.txt", b"nothing to see\n")
@@ -19,6 +20,16 @@ def test_every_file_has_one_answer_in_order() -> None:
         ("notes.txt", None, "ascii"),
         ("e", None, ""),
     ]
+
+
+def test_fragments_carry_their_importers_name_and_version() -> None:
+    files = (path for path in sorted(LOGS.rglob("*")) if path.is_file() and path.name != "expected.json")
+    readings = read(SourceFile(str(path.relative_to(LOGS)), path.read_bytes()) for path in files)
+    versions = {each.NAME: each.VERSION for each in importers.FORMATS}
+    carried = {
+        (each.format, fragment.format, fragment.format_version) for each in readings for fragment in each.fragments
+    }
+    assert carried == {(name, name, version) for name, version in versions.items()}
 
 
 def test_a_file_of_no_format_is_told_which_are_known() -> None:

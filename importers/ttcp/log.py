@@ -15,7 +15,7 @@ from importers.repeats import number_trials
 
 NAME = "ttcp"
 TITLE = "ttcp output"
-VERSION = 1
+VERSION = 2
 
 _HEAD_LINES = 40
 _OWN = re.compile(r"(?:ttcp-sf|ttcp)(?:-([tr]))?: (.*)")
@@ -262,6 +262,7 @@ def _figures(block: _Block, gathered: Gathered) -> None:
     usage = block.found["usage"]
     if usage.groups[3]:
         gathered.reading("processor_util", usage.printed(3), "%", role)
+        gathered.fact("cpu_scope", Printed("process", usage.line))
     gathered.fact(f"usage@{role}", Printed(" ".join(usage.groups[4].split()), usage.line))
 
 

@@ -11,7 +11,8 @@ from math import isfinite
 from importers.report.listing import LOST
 from perfdb.analysis.formulas import Derived, RunFigures, derive
 from perfdb.analysis.metrics import Measure
-from perfdb.results.record import Counters, Origin, RunRecord, Value, moment_of, number
+from perfdb.analysis.workloads import STREAMING, Workload
+from perfdb.results.record import Counters, Origin, RunRecord, Value, moment_of, name_of, number
 
 TIME = "time"
 
@@ -54,7 +55,7 @@ def outdated(before: Mapping[Measure, Value], after: Mapping[Measure, Value]) ->
 def figures_of(record: RunRecord) -> RunFigures:
     """The record as formulas see it: usable counters only, and no value that was itself derived."""
     configuration = record.configuration
-    workload, system = configuration.workload, configuration.system
+    workload, system = measured_workload(record), configuration.system
     return RunFigures(
         metrics={(m.metric, m.role): v.value for m, v in record.values.items() if v.origin != Origin.DERIVED},
         counters=_readings(record),
@@ -67,7 +68,26 @@ def figures_of(record: RunRecord) -> RunFigures:
         system_processors=system.processors if system else None,
         facts=_numbers(record),
         reports_whole=LOST not in record.facts,
+        one_host="cpu_shared" in record.facts,
+        of_processes=_says(record, "cpu_scope", "process"),
     )
+
+
+def measured_workload(record: RunRecord) -> Workload | None:
+    """The workload with the sizes of its messages: of a stream they are those that a log or a person names.
+
+    A log that says no more than STRG comes from a tool that sends no messages, or tells of none.
+    """
+    workload, facts = record.configuration.workload, record.facts
+    bare = workload is not None and workload.pattern in STREAMING and name_of(workload) == workload.pattern
+    logged = "workload" in facts and facts["workload"].line > 0
+    if workload is None or not (bare and logged) or {"request_bytes", "response_bytes"} <= facts.keys():
+        return workload
+    return Workload(workload.pattern, None, None)
+
+
+def _says(record: RunRecord, key: str, text: str) -> bool:
+    return key in record.facts and record.facts[key].text == text
 
 
 def _numbers(record: RunRecord) -> Mapping[str, tuple[float, ...]]:

@@ -57,7 +57,9 @@ class RunFigures:
     (role, subject, name), in base units, of usable pairs only. ``taken``: by role, when the snapshots before and
     after were taken (local time). ``system_processors`` and ``given_processors`` stand in, in this order, where
     no ``processors@lpar`` is reported. ``facts``: the numbers that a fact's text consists of, by the fact's key.
-    ``reports_whole`` is False when the monitor's report that CPU time would be taken from was cut.
+    ``reports_whole`` is False when the monitor's report that CPU time would be taken from was cut. ``one_host``: client
+    and server shared a machine, and what each says of its host is of both. ``of_processes``: the utilisation that the
+    load tool prints for client and server is that of its own processes.
     """
 
     metrics: Mapping[tuple[str, str], float] = field(default_factory=dict)
@@ -72,6 +74,8 @@ class RunFigures:
     given_processors: float | None = None
     facts: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     reports_whole: bool = True
+    one_host: bool = False
+    of_processes: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from perfdb.analysis.formulas.formula import Formula, always, streams
 from perfdb.analysis.formulas.terms import (
     MB_PER_S,
     OWN_PROCESSORS,
+    PARTS_OF_TOTAL,
     PROCESSORS,
     TRANS_PER_S,
     of_role,
@@ -26,9 +27,19 @@ _SOURCE = "a monitor's report over a window inside the run"
 _GUESTS_SOURCE = "a monitor's report of each guest's CPU seconds over a window inside the run"
 _KINDS = ("", "virtual_", "cp_")
 
-_BUSY = reported("cpu_util", "CPU utilisation in %")
+
+def _unless(term: Term, hidden: Callable[[RunFigures], bool]) -> Term:
+    """A term that is no side's own where ``hidden`` says so; the system's is there all the same."""
+
+    def find(known: Known, role: str) -> tuple[Input, ...]:
+        return () if role in PARTS_OF_TOTAL and hidden(known.figures) else term.find(known, role)
+
+    return Term(term.name, term.title, find)
+
+
+_BUSY = _unless(reported("cpu_util", "CPU utilisation in %"), lambda figures: figures.one_host)
 _VIRTUAL_BUSY = reported("virtual_cpu_util", "virtual CPU utilisation in %")
-_ONE = reported("processor_util", "utilisation of one processor in %")
+_ONE = _unless(reported("processor_util", "utilisation of one processor in %"), lambda figures: figures.of_processes)
 _VIRTUAL_ONE = reported("virtual_processor_util", "virtual utilisation of one processor in %")
 _RATIO = reported("tv_ratio", "total to virtual CPU time, which has two decimals")
 _WINDOW = of_run("window_s", "seconds of the report's window")
@@ -68,7 +79,9 @@ def _undamaged(when: Callable[[RunFigures], bool]) -> Callable[[RunFigures], boo
 
 
 def _cost(metric: str, method: str, busy: Expression, rate: Term, when: Callable[[RunFigures], bool]) -> Formula:
-    return Formula(f"{metric}.{method}", metric, busy * 10 / rate, _SOURCE, per_role=True, when=_undamaged(when))
+    # Version 2: neither a process's utilisation nor that of a shared machine is a side's own.
+    when, version = _undamaged(when), 2 if method in {"processor", "report"} else 1
+    return Formula(f"{metric}.{method}", metric, busy * 10 / rate, _SOURCE, per_role=True, when=when, version=version)
 
 
 def _costs(unit: str, rate: Term, when: Callable[[RunFigures], bool]) -> tuple[Formula, ...]:

@@ -6,7 +6,7 @@ Their inputs are facts, numbers as the log prints them. Each holds only where th
 from collections.abc import Callable, Sequence
 from statistics import median
 
-from perfdb.analysis.formulas.expression import Resolver, Term
+from perfdb.analysis.formulas.expression import Number, Resolver, Term
 from perfdb.analysis.formulas.figures import Input, InputKind, Known, RunFigures
 from perfdb.analysis.formulas.formula import Formula, streams
 from perfdb.analysis.formulas.terms import DRIVER_SECONDS, MB, MB_PER_S, TRANS_PER_S, USERS, of_run, reported
@@ -49,11 +49,29 @@ def _never_pauses(figures: RunFigures) -> bool:
     return figures.think_ms == 0 and _lacks("trans_per_s", "transactions")(figures)
 
 
+def _of_processes(figures: RunFigures) -> bool:
+    return figures.of_processes
+
+
+def _streams_of_processes(figures: RunFigures) -> bool:
+    return figures.of_processes and streams(figures)
+
+
 def _of_role(metric: str, title: str) -> Term:
     """A reported metric of the role alone: there is none for the total."""
     term = reported(metric, title)
     find: Resolver = lambda known, role: () if role == TOTAL else term.find(known, role)  # noqa: E731
     return Term(metric, title, find)
+
+
+def _one_way(direction: str) -> Term:
+    """The throughput of one direction."""
+
+    def find(known: Known, role: str) -> tuple[Input, ...]:
+        value = known.figures.metrics.get(("mb_per_s", direction))
+        return () if value is None else (Input(direction, InputKind.METRIC, "mb_per_s", value, "MB/s", direction),)
+
+    return Term(direction, f"MB per second {direction.replace('_', ' ')}", find)
 
 
 _OPERATIONS_EACH = stated("operations_per_transaction", "operations per transaction")
@@ -74,6 +92,9 @@ _RATES = _samples("rates", "samples_kbytes_per_s", "sum of the rates in KB/s", s
 _RATE_COUNT = _samples("rate_count", "samples_kbytes_per_s", "how many rates", len, "")
 _LOADS = _samples("loads", "load_percent", "sum of the loads under way in %", lambda each: sum(plateau(each)), "%")
 _LOAD_COUNT = _samples("load_count", "load_percent", "how many of them", lambda each: len(plateau(each)), "")
+_SENT_RATE = stated("sent_bits_per_second", "bits per second sent", "bits/s")
+_LOSS = of_run("loss_percent", "loss in %")
+_PROCESS_UTIL = _of_role("processor_util", "utilisation of one processor by the process in %")
 _PROCESS_CPU = _of_role("process_cpu_s", "CPU seconds of the process")
 _HOST_PROCESSORS = _of_role("processors", "processors")
 
@@ -118,6 +139,20 @@ RATES = (
         _RAW_BYTES / DRIVER_SECONDS / MB,
         "uperf's raw counts of bytes, both directions",
         when=_lacks("mb_per_s", "data_bytes"),
+    ),
+    Formula(
+        "mb_per_s.both_ways",
+        "mb_per_s",
+        _one_way("to_server") + _one_way("to_client"),
+        "a stream in both directions at once, whose tool prints each by itself",
+        when=_lacks("mb_per_s"),
+    ),
+    Formula(
+        "mb_per_s.arrived",
+        "mb_per_s",
+        _SENT_RATE * (Number(1) - _LOSS / 100) / 8 / MB,
+        "iperf3 before 3.12 prints of UDP the sender's rate and what was lost",
+        when=_lacks("mb_per_s"),
     ),
     Formula(
         "mb_per_s.users",
@@ -196,5 +231,16 @@ LOADS = (
         "CPU seconds of the load tool's process",
         per_role=True,
         when=streams,
+    ),
+    *(
+        Formula(
+            f"process_cpu_ms_per_{unit}.percent",
+            f"process_cpu_ms_per_{unit}",
+            _PROCESS_UTIL * 10 / rate,
+            "the load tool's utilisation of one processor, 1 % being 10 ms of CPU time in each second",
+            per_role=True,
+            when=when,
+        )
+        for unit, rate, when in (("trans", TRANS_PER_S, _of_processes), ("mb", MB_PER_S, _streams_of_processes))
     ),
 )

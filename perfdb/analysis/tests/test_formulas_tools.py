@@ -123,3 +123,67 @@ def test_messages_that_did_not_arrive_are_lost() -> None:
 def test_the_mean_of_echoes_is_that_of_those_that_came_back() -> None:
     facts = {"samples_response_ms": (0.07, 0.09, 0.11)}
     assert values(RunFigures(facts=facts)) == {"response_ms": (pytest.approx(0.09), "response_ms.samples")}
+
+
+def test_both_directions_of_a_stream_add_up() -> None:
+    ways = {("mb_per_s", "to_server"): 100.0, ("mb_per_s", "to_client"): 250.0}
+    assert values(RunFigures(metrics=ways, pattern="STRB"))["mb_per_s"] == (350.0, "mb_per_s.both_ways")
+    assert "mb_per_s" not in values(RunFigures(metrics={("mb_per_s", "to_server"): 100.0}, pattern="STRB"))
+    printed = values(RunFigures(metrics={**ways, ("mb_per_s", "total"): 349.0}, pattern="STRB"))
+    assert "mb_per_s" not in printed
+
+
+def test_what_arrived_of_datagrams_follows_from_rate_and_loss() -> None:
+    facts = {"sent_bits_per_second": (190_206_000.0,)}
+    found = values(RunFigures(metrics={("loss_percent", "total"): 66.2532}, facts=facts))
+    assert found["mb_per_s"] == (64_188_438.4 / 8 / MB, "mb_per_s.arrived")
+    assert values(RunFigures(facts=facts)) == {}
+
+
+PERCENT = {("processor_util", "client"): 25.0, ("processor_util", "server"): 40.0, ("mb_per_s", "total"): 100.0}
+
+
+def test_the_cost_of_a_process_is_not_that_of_its_host() -> None:
+    found = values(RunFigures(metrics=PERCENT, pattern="STRP", of_processes=True))
+    assert found == {
+        "process_cpu_ms_per_mb@client": (2.5, "process_cpu_ms_per_mb.percent"),
+        "process_cpu_ms_per_mb@server": (4.0, "process_cpu_ms_per_mb.percent"),
+    }
+    host = values(RunFigures(metrics=PERCENT, pattern="STRP"))
+    assert host == {
+        "cpu_ms_per_mb@client": (2.5, "cpu_ms_per_mb.processor"),
+        "cpu_ms_per_mb@server": (4.0, "cpu_ms_per_mb.processor"),
+    }
+
+
+def test_a_systems_own_report_stands_beside_a_processs_percentage() -> None:
+    metrics = {**PERCENT, ("processor_util", "total"): 90.0, ("processors", "lpar"): 2.0}
+    found = values(RunFigures(metrics=metrics, pattern="STRP", of_processes=True))
+    assert found["cpu_ms_per_mb"] == (9.0, "cpu_ms_per_mb.processor")
+    assert "cpu_ms_per_mb@client" not in found
+
+
+def test_the_processs_cpu_seconds_go_before_its_percentage() -> None:
+    metrics = {**PERCENT, ("process_cpu_s", "client"): 3.0, ("driver_s", "total"): 10.0}
+    found = values(RunFigures(metrics=metrics, pattern="STRP", of_processes=True))
+    assert found["process_cpu_ms_per_mb@client"] == (3.0, "process_cpu_ms_per_mb.process")
+
+
+def test_transactions_have_processes_costs_too() -> None:
+    metrics = {("processor_util", "client"): 25.0, ("trans_per_s", "total"): 1000.0}
+    found = values(RunFigures(metrics=metrics, pattern="RR", of_processes=True))
+    assert found == {"process_cpu_ms_per_trans@client": (0.25, "process_cpu_ms_per_trans.percent")}
+
+
+def test_a_shared_machine_is_no_sides_own() -> None:
+    metrics = {
+        **{
+            (name, role): value
+            for role in ("client", "server")
+            for name, value in (("cpu_util", 80.0), ("processors", 2.0))
+        },
+        ("trans_per_s", "total"): 1000.0,
+    }
+    alone = values(RunFigures(metrics=metrics, pattern="RR"))
+    assert alone["cpu_ms_per_trans@client"] == (1.6, "cpu_ms_per_trans.report")
+    assert values(RunFigures(metrics=metrics, pattern="RR", one_host=True)) == {}

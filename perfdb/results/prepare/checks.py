@@ -9,7 +9,7 @@ from perfdb.analysis.checks.finding import Finding, Quantity
 from perfdb.analysis.checks.hosts import WRAP, check_host, check_machine
 from perfdb.analysis.checks.pairs import PairState, PairVerdict, Snapshot, check_elapsed, check_pair
 from perfdb.analysis.units import convert
-from perfdb.results.derivation import TIME, fact_number, figures_of
+from perfdb.results.derivation import TIME, fact_number, figures_of, measured_workload
 from perfdb.results.prepare.configuration import PROCESSORS
 from perfdb.results.prepare.evidence import pairs_of
 from perfdb.results.record import Counters, RunRecord, moment_of
@@ -106,7 +106,7 @@ def _snapshot(fragments: Sequence[Fragment | None], sets: list[Counters], *, bef
 
 def _driver_log(record: RunRecord, driver: Fragment, peer: Fragment | None) -> DriverLog:
     configuration = record.configuration
-    workload = configuration.workload
+    workload = measured_workload(record)
     readings = {reading.name: reading for reading in driver.readings}
     listings = {listing.name: listing for listing in driver.listings}
     return DriverLog(

@@ -1,0 +1,52 @@
+"""What a log says of its own figures, on the way to the formulas: whose CPU time it is, and how large a message."""
+
+import pytest
+
+from perfdb.results.derivation import figures_of
+from perfdb.results.models import Run
+from perfdb.results.provenance import figures
+from perfdb.results.stored import read_record
+from perfdb.results.tests.conftest import Bring, case
+
+pytestmark = pytest.mark.django_db
+
+
+def found(bring: Bring, *names: str | tuple[str, bytes], **more: object) -> dict[str, float]:
+    bring(*names, **more)
+    return {str(each.measure): each.value for each in figures(Run.objects.get())}
+
+
+def test_ttcp_tells_the_cost_of_its_process(bring: Bring) -> None:
+    measures = found(bring, *case("ttcp/classic"))
+    assert "process_cpu_ms_per_mb@client" in measures
+    assert "cpu_ms_per_mb@client" not in measures
+
+
+def test_netperf_says_that_both_ends_ran_on_one_machine(bring: Bring) -> None:
+    found(bring, *case("netperf/one_machine"))
+    assert figures_of(read_record(Run.objects.get())).one_host
+
+
+COUNTED = """AWMLOG 1 tool=AWM role=client host=LNXC1 mb_bytes=1048576
+RUN   run_id=LV01 trial=1 start="2024-03-14 14:05:00"
+PARM  workload=STRG users=2 {sizes}seconds=10 mtu=1500 think_ms=0
+INT   n=1 phase=measure t0=0.000 t1=10.000 trans=1000 errors=0 resp_avg_ms=20.000
+CONN  id=1 trans=500 seconds=10.00 resp_avg_ms=20.000 errors=0
+CONN  id=2 trans=500 seconds=10.00 resp_avg_ms=20.000 errors=0
+SUM   trans=1000 seconds=10.00 trans_per_sec=100.00 resp_avg_ms=20.000 errors=0
+END   rc=0 reason=complete end="2024-03-14 14:05:10"
+"""
+
+
+def test_a_stream_without_sizes_has_no_message_of_twenty_megabytes(bring: Bring) -> None:
+    measures = found(bring, ("LV01.awm.log", COUNTED.format(sizes="").encode()))
+    assert (measures["transactions"], "mb_per_s" in measures) == (1000.0, False)
+    run = Run.objects.get()
+    assert run.experiment.workload is not None
+    assert run.experiment.workload.name == "STRG"
+
+
+def test_a_stream_that_says_its_sizes_has_them(bring: Bring) -> None:
+    sizes = "req_bytes=20 resp_bytes=20971520 "
+    measures = found(bring, ("LV01.awm.log", COUNTED.format(sizes=sizes).encode()))
+    assert measures["mb_per_s"] == pytest.approx(100 * 20971540 / 2**20)
