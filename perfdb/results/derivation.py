@@ -18,7 +18,12 @@ TIME = "time"
 
 
 def derived(record: RunRecord) -> list[Derived]:
-    """Everything that follows from a run's reported figures and counters."""
+    """Everything that follows from a run's reported figures and counters.
+
+    Nothing is derived from published figures: their document calculated with more digits than it prints.
+    """
+    if any(value.origin is Origin.PUBLISHED for value in record.values.values()):
+        return []
     return derive(figures_of(record))
 
 

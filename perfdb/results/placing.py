@@ -63,8 +63,9 @@ class Placer:
     def __init__(self, study: Study, records: Iterable[RunRecord]) -> None:
         self._study = study
         self._new: list[RunRecord] = []
+        # A published run is made of no files that further ones could join.
         stored = Run.objects.filter(study=study, run_id__in={record.run_id for record in records})
-        stored = stored.exclude(status=Run.Status.WITHDRAWN).prefetch_related("sources__upload")
+        stored = stored.exclude(status=Run.Status.WITHDRAWN).exclude(sources=None).prefetch_related("sources__upload")
         related = ("workload", "device", "system", "level")
         self._stored = list(stored.select_related("experiment", *(f"experiment__{name}" for name in related)))
 
