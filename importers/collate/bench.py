@@ -69,12 +69,16 @@ class Bench:
 
     def without_duplicates(self, fragments: Iterable[Fragment]) -> list[Fragment]:
         """The fragments, each content once for each run: files in the folders of two runs may well be equal."""
-        first: dict[tuple[str | None, ...], Fragment] = {}
+        first: dict[tuple[object, ...], Fragment] = {}
+        seen: Counter[object] = Counter()
         for fragment in fragments:
             run_id = self.run_id_of(fragment)
             place = folder_of(fragment, run_id) if fragment.run_id is None else None
             logs = " ".join(log.file for log in self.beside.get(id(fragment), ()))
-            key = (content_digest(fragment), run_id, place, number_of_part(fragment), logs)
+            digest = content_digest(fragment)
+            # Processes that wrote into one file may well have had the same figures.
+            seen[fragment.file, digest] += is_client(fragment) and fragment.run_id is None
+            key = (digest, run_id, place, number_of_part(fragment), logs, seen[fragment.file, digest])
             known = first.setdefault(key, fragment)
             if known is not fragment:
                 self.problems.append(_duplicate(fragment, known))

@@ -1,8 +1,9 @@
 """Processes of the client that were started together: each wrote a log of its own, and what they moved adds up.
 
-Such logs lie in one folder, are numbered (``netperf.01.txt``, ``netperf.02.txt``) and say the same of the run. So do
-the logs of trials that somebody took one after the other. Which it is, the logs' times tell; where they print none,
-the number of users that a manifest states, or snapshots in the folder, which are of one run.
+Results that stand in one file and that its importer did not number as trials are theirs. Else such logs lie in one
+folder, are numbered (``netperf.01.txt``, ``netperf.02.txt``) and say the same of the run. So do the logs of trials that
+somebody took one after the other. Which it is, the logs' times tell; where they print none, the number of users that a
+manifest states, or snapshots in the folder, which are of one run.
 """
 
 import re
@@ -36,14 +37,21 @@ def groups_of_parts(
 
     ``run_ids`` has the run of each fragment by its ``id()``, ``stated`` the manifests' rows by run id.
     """
+    beside: dict[tuple[object, ...], list[Fragment]] = {}
     siblings: dict[tuple[object, ...], list[Fragment]] = {}
     furnished = {own_folder(each, run_ids[id(each)]) for each in fragments if is_evidence(each)}
     for fragment in filter(is_client, fragments):
+        if fragment.run_id is None and fragment.trial is None:
+            beside.setdefault((fragment.file, _configuration(fragment)), []).append(fragment)
+    in_one_file = [group for group in beside.values() if len(group) > 1]
+    placed = {id(fragment) for group in in_one_file for fragment in group}
+    for fragment in (each for each in fragments if is_client(each) and id(each) not in placed):
         key = _key(fragment, run_ids[id(fragment)])
         if key is not None:
             siblings.setdefault(key, []).append(fragment)
     groups = [sorted(group, key=_number) for group in siblings.values() if len(group) > 1]
-    return [group for group in groups if _together(group, run_ids[id(group[0])] or "", stated, furnished)]
+    together = [group for group in groups if _together(group, run_ids[id(group[0])] or "", stated, furnished)]
+    return in_one_file + together
 
 
 def _key(fragment: Fragment, run_id: str | None) -> tuple[object, ...] | None:
@@ -52,8 +60,13 @@ def _key(fragment: Fragment, run_id: str | None) -> tuple[object, ...] | None:
     match = _NUMBERED.fullmatch(PurePosixPath(fragment.file).stem)
     if fragment.run_id is not None or folder is None or match is None:
         return None
-    same = {(each.key, each.text) for each in fragment.facts if each.key in _CONFIGURATION or "factor." in each.key}
-    return folder, fragment.format, fragment.trial, match["name"], frozenset(same)
+    return folder, fragment.format, fragment.trial, match["name"], _configuration(fragment)
+
+
+def _configuration(fragment: Fragment) -> frozenset[tuple[str, str]]:
+    return frozenset(
+        (each.key, each.text) for each in fragment.facts if each.key in _CONFIGURATION or "factor." in each.key
+    )
 
 
 def _number(fragment: Fragment) -> int:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from importers.linux_snapshot.evidence import Section
-from importers.linux_snapshot.sections import is_known
+from importers.linux_snapshot.sections import is_known, is_typed_anywhere
 from importers.model import Text
 
 _HEAD = re.compile(r"==> (.+) <==")
@@ -28,9 +28,15 @@ def title_of(line: str) -> str | None:
 
 
 def has_sections(text: Text) -> bool:
-    """Whether a file, or command output, that only a snapshot holds is announced among the first lines."""
-    titles = (title_of(line) for line in text.lines[:_PROBED])
-    return any(title is not None and is_known(title) for title in titles)
+    """Whether a file, or command output, that only a snapshot holds is announced among the first lines.
+
+    People type ``date`` before and after they run a load tool too: behind a prompt that is no snapshot yet.
+    """
+    for line in text.lines[:_PROBED]:
+        title = title_of(line)
+        if title is not None and is_known(title) and (_HEAD.fullmatch(line.strip()) or not is_typed_anywhere(title)):
+            return True
+    return False
 
 
 def split(lines: Iterable[tuple[int, str]]) -> Iterator[Section]:

@@ -34,11 +34,17 @@ _READERS: tuple[tuple[re.Pattern[str], system.Reader], ...] = tuple(
 )
 _DATE = re.compile(r"date\b.*")
 _SILENT = re.compile(r"uptime|free\b.*|nproc")
+_TYPED_ANYWHERE = re.compile(r"date\b.*|uptime|free\b.*|nproc|uname\b.*|hostname|lscpu")
 
 
 def is_date(title: str) -> bool:
     """Whether a section says when the snapshot was taken."""
     return _DATE.fullmatch(title) is not None
+
+
+def is_typed_anywhere(title: str) -> bool:
+    """Whether it is a command that people type beside load tools as well."""
+    return _TYPED_ANYWHERE.fullmatch(title) is not None
 
 
 def is_known(title: str) -> bool:

@@ -4,7 +4,8 @@ What the processes moved adds up. Of what each says of the whole host one counts
 percentiles of several logs cannot be joined, and are kept as facts alone, as is every part of a sum.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from pathlib import PurePosixPath
 
@@ -32,9 +33,9 @@ def add_parts(record: RunRecord, draft: RunDraft, artifacts: Mapping[str, int]) 
     if not draft.parts:
         return
     readings: dict[Measure, list[tuple[Fragment, Reading]]] = {}
-    for fragment in draft.logs:
+    for fragment, name in zip(draft.logs, _names(draft.logs), strict=True):
         for reading in fragment.readings:
-            key = f"{reading.name}.{PurePosixPath(fragment.file).stem}"
+            key = f"{reading.name}.{name}"
             text = f"{reading.text} {reading.unit}".strip()
             record.facts.setdefault(key, FactValue(text, artifacts[fragment.file], reading.line))
             if reading.name in metrics.BY_NAME:
@@ -48,6 +49,16 @@ def add_parts(record: RunRecord, draft: RunDraft, artifacts: Mapping[str, int]) 
             place = (artifacts[fragment.file], reading.line)
             record.values[measure] = Value(value, Origin.REPORTED, printed, *place)
     record.problems.append(_joined_note(draft))
+
+
+def _names(logs: Sequence[Fragment]) -> Iterator[str]:
+    """What to call each part: as its file, with a number where several stand in one."""
+    files = Counter(fragment.file for fragment in logs)
+    seen: Counter[str] = Counter()
+    for fragment in logs:
+        seen[fragment.file] += 1
+        stem = PurePosixPath(fragment.file).stem
+        yield f"{stem}.{seen[fragment.file]}" if files[fragment.file] > 1 else stem
 
 
 def _joined(measure: Measure, found: Sequence[tuple[Fragment, Reading]], logs: int) -> float | None:
@@ -74,9 +85,11 @@ def users_of(draft: RunDraft) -> str | None:
 
 def _joined_note(draft: RunDraft) -> Problem:
     logs = draft.logs
+    alone = len({log.file for log in logs}) == 1
+    place = f"in {logs[0].file}" if alone else f"in one folder, {logs[0].file} to {logs[-1].file},"
     message = (
-        f"{len(logs)} logs in one folder, {logs[0].file} to {logs[-1].file}, were taken as processes that were started "
-        "together: their rates were added up."
+        f"{len(logs)} {'results' if alone else 'logs'} {place} were taken as processes that were started together: "
+        "their rates were added up."
     )
     remedy = "Put logs of trials that followed each other into folders of their own."
     return Problem(Severity.NOTE, "run.parts", message, remedy, logs[0].file, logs[0].first_line, draft.run_id)

@@ -60,6 +60,21 @@ def test_what_a_person_says_counts_before_what_is_assumed(bring: Bring) -> None:
     assert not {"run.assumed", "given.not-needed"} & codes(run)
 
 
+def test_processes_that_wrote_into_one_file_add_up(bring: Bring) -> None:
+    bring(("two.txt", (LOGS / "netperf/many_in_one/users.txt").read_bytes()))
+    run = Run.objects.get()
+    assert {str(each.measure): each.value for each in figures(run)}["trans_per_s"] == 7003.0
+    assert run.experiment.users == 2
+    assert {facts(run)[f"trans_per_s.two.{n}"] for n in (1, 2)} == {"3501.00 trans/s", "3502.00 trans/s"}
+    assert "2 results in two.txt" in run.problems.get(code="run.parts").message
+
+
+def test_two_hosts_of_one_file_are_two_runs(bring: Bring) -> None:
+    upload = bring("ping/fping/C.txt")
+    assert not upload.problems.filter(severity="error").exists()
+    assert sorted(run.experiment.factors["server"] for run in Run.objects.all()) == ["srv7", "srv8"]
+
+
 RATES = "100 kbytes/sec\n300 kbytes/sec\nserver exits\n"
 LOADS = "using 2 CPUs\nSystem load: 40.0%\nSystem load: 50.0%\n"
 
