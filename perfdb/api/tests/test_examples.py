@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.management import call_command
 from rest_framework.test import APIClient
 
 from perfdb.api.tests.answers import problem
@@ -45,6 +46,7 @@ def names(worker: None, ada: User, api: APIClient) -> dict[str, str]:
     """What stands for the variables of the page."""
     token = api._credentials["HTTP_AUTHORIZATION"].removeprefix("Bearer ")  # type: ignore[attr-defined]
     study = make_study("linux-connectivity", owner=ada)
+    call_command("loadstudies", "osa-vs-vswitch-zvm520", "hipersockets-zvm420")
     alias = Alias.objects.create(study=study, dimension="device", printed="OSA", folded="osa", meaning="OSA-2")
     done = settled(api, post_files(api, case("cp_query/NMGBR950")))
     shown = settled(api, post_files(api, case("awm/both_sides"), preview="1"))
