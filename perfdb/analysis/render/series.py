@@ -14,7 +14,7 @@ from perfdb.analysis.dimensions import FACTOR, Value, dimension
 from perfdb.analysis.parameters import ordered
 from perfdb.analysis.query import Query
 from perfdb.analysis.render import labels
-from perfdb.analysis.table import Key, Table, key_order
+from perfdb.analysis.table import Key, Table, key_order, layout_order
 
 # How many colours the page's style sheet offers.
 PALETTE = 8
@@ -41,7 +41,7 @@ class Style:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """``xs`` and ``series`` are keys in natural order; ``names`` and ``styles`` belong to ``series``.
+    """``xs`` and ``series`` are keys in the order of the tables; ``names`` and ``styles`` belong to ``series``.
 
     ``common`` is what all series agree in: it is said once and left out of their names.
     """
@@ -60,12 +60,12 @@ class Plan:
         """The plan for tables that are laid out alike."""
         query = tables[0].query
         places = [place(query, row, column) for table in tables for row, column in table.cells]
-        series = tuple(sorted({key for _, key in places}, key=key_order))
         names = query.rows[:-1] + query.columns if query.rows else ()
+        series = tuple(sorted({key for _, key in places}, key=layout_order(query, names)))
         varying = [at for at in range(len(names)) if len({key[at] for key in series}) > 1]
         fixed = [at for at in range(len(names)) if series and at not in varying]
         axis = query.rows[-1:] or query.columns
-        xs = tuple(sorted({x for x, _ in places}, key=key_order))
+        xs = tuple(sorted({x for x, _ in places}, key=layout_order(query, axis)))
         return cls(
             axis=axis,
             xs=xs,

@@ -14,7 +14,7 @@ from rest_framework.test import APIClient
 from perfdb.api.tests.files import case, post_files
 from perfdb.api.tests.test_upload import settled
 from perfdb.api.urls import urlpatterns
-from perfdb.results.models import Alias, Artifact
+from perfdb.results.models import Alias, Artifact, ReportItem
 from perfdb.results.tests.builders import make_run, make_study
 
 COUNTS: dict[str, int] = json.loads((Path(__file__).parent / "query_counts.json").read_text())
@@ -27,6 +27,9 @@ def names(worker: None, api: APIClient) -> dict[str, int]:
     for n in range(4):
         make_run(f"R{n}", study=make_study(("guest-lan", "other")[n % 2]), device=("QDIO", "HiperSockets")[n // 2])
     artifact = Artifact.objects.order_by("pk").values_list("pk", flat=True)[0]
+    for kind in (ReportItem.Kind.TABLE, ReportItem.Kind.FIGURE):
+        item = {"position": 1, "number": "1", "title": "Rates", "queries": ["metric=trans_per_s&rows=device"]}
+        ReportItem.objects.create(study=make_study(), kind=kind, **item)
     alias = Alias.objects.create(study=make_study(), dimension="device", printed="OSA", folded="osa", meaning="QDIO")
     return {"run": upload["runs"][0]["id"], "upload": upload["id"], "artifact": artifact, "alias": alias.pk}
 
