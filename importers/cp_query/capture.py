@@ -7,6 +7,7 @@ may hold several captures, each under its own ``* CPQUERY-CAPTURE`` line.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import PurePosixPath
 
 from importers.cp_query.clean import Line, clean
@@ -24,6 +25,10 @@ VERSION = 2
 
 _HEAD = re.compile(r"(?: ?[0-9:]{8} )?\*\s*CPQUERY-CAPTURE\s+(?P<version>\S+)(?P<rest>.*)", re.IGNORECASE)
 _MARKS = re.compile(r"TIME IS |CONNECT=|AVGPROC-|USERID=.*MACH=|VSWITCH SYSTEM|LAN .*Maxconn:|PROCESSOR 0[0-9A-F]* ")
+# How these begin; a part of a file without any of them need not be cleaned.
+_HEAD_WORD = "CPQUERY-CAPTURE"
+_MARK_WORDS = ("TIME IS ", "CONNECT=", "AVGPROC-", "USERID=", "VSWITCH SYSTEM", "LAN ", "PROCESSOR 0")
+_PART = 5000  # Lines.
 _USERID = re.compile(r"(\S+)\s+AT\s+\S+")
 _PHASES = ("before", "after")
 _ROLES = ("client", "server", "lpar")
@@ -31,10 +36,18 @@ _HEAD_KEYS = frozenset({"run_id", "trial", "phase", "role", "userid"})
 
 
 def recognise(text: Text) -> bool:
-    """Whether the file has a capture's head line, or a line that only CP prints."""
-    return any(_HEAD.match(line) for line in text.lines) or any(
-        _MARKS.match(line.text) for line in clean(list(text.numbered()))
-    )
+    """Whether the file has a capture's head line, or a line that only CP prints.
+
+    Other text may stand before it. Of a large file only the parts are cleaned that have a word of such a line.
+    """
+    numbered = text.numbered()
+    while part := list(islice(numbered, _PART)):
+        joined = "\n".join(line for _, line in part)
+        if _HEAD_WORD in joined.upper() and any(_HEAD.match(line) for _, line in part):
+            return True
+        if any(word in joined for word in _MARK_WORDS) and any(_MARKS.match(line.text) for line in clean(part)):
+            return True
+    return False
 
 
 @dataclass(slots=True)

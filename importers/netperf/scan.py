@@ -37,8 +37,7 @@ _FEWEST_COLUMNS = 5
 def scan(text: Text, hidden: Kind | None) -> Scan:
     """Read all whole lines; ``hidden`` is the kind of the tests whose banner -P 0 left out, where it is known."""
     scanner = _Scanner(hidden)
-    whole = text.numbered() if text.ends_whole else list(text.numbered())[:-1]
-    for number, line in whole:
+    for number, line in text.whole():
         if line.strip():
             scanner.take(number, line.rstrip())
     scanner.finish()

@@ -122,8 +122,7 @@ def tests(text: Text) -> list[Test]:
     """All tests, in order. A last line that is not whole says nothing."""
     found: list[Test] = []
     command: tuple[str, int] | None = None
-    whole = text.lines if text.ends_whole else text.lines[:-1]
-    for number, line in enumerate(whole, start=1):
+    for number, line in text.whole():
         if len(line) < _LONGEST_COMMAND and (asked := _COMMAND.search(line)):
             command = asked["options"].strip(), number
             if found and not found[-1].is_over:

@@ -1,7 +1,7 @@
 """fping's lines: the times of every host (-C), or its summary (-c)."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from importers.gathering import Gathered, Printed
 from importers.model import Fragment, Kind, Listing, Status
@@ -18,12 +18,13 @@ _SUMMARY = re.compile(
 _PATTERNS = (_TIMES, _REPLY, _SUMMARY)
 
 
-def recognise(lines: Sequence[str]) -> bool:
+def recognise(lines: Iterable[str]) -> bool:
     """Whether all lines are fping's: a name, a colon and numbers alone say too little."""
-    return bool(lines) and all(any(pattern.fullmatch(line) for pattern in _PATTERNS) for line in lines)
+    fitting = (any(pattern.fullmatch(line) for pattern in _PATTERNS) for line in lines)
+    return next(fitting, False) and all(fitting)
 
 
-def read(file: str, name: str, version: int, lines: Sequence[tuple[int, str]], found: ProblemLog) -> list[Fragment]:
+def read(file: str, name: str, version: int, lines: Iterable[tuple[int, str]], found: ProblemLog) -> list[Fragment]:
     """One fragment a host: from its line of times, or from its summary with the replies above."""
     fragments = []
     replies: dict[str, list[tuple[str, str | None, int]]] = {}

@@ -1,7 +1,7 @@
 """Reports of ping (iputils, BSD, busybox) and fping: how long an echo takes, and how many are lost."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from importers.gathering import Gathered, Printed, from_epoch
@@ -63,15 +63,14 @@ def parse(text: Text) -> Parsed:
     """Read every call's report; of fping every host's."""
     found = ProblemLog(text.name)
     # A last line without end may be half a figure.
-    lines = list(text.numbered()) if text.ends_whole else list(text.numbered())[:-1]
-    if fping.recognise([line for _, line in lines if line.strip()]):
-        fragments = fping.read(text.name, NAME, VERSION, lines, found)
+    if fping.recognise(line for _, line in text.whole() if line.strip()):
+        fragments = fping.read(text.name, NAME, VERSION, text.whole(), found)
     else:
-        fragments = [_read(report, text, found) for report in _reports(lines, found)]
+        fragments = [_read(report, text, found) for report in _reports(text.whole(), found)]
     return Parsed(number_trials(fragments), found.problems)
 
 
-def _reports(lines: list[tuple[int, str]], found: ProblemLog) -> Iterator[_Report]:
+def _reports(lines: Iterable[tuple[int, str]], found: ProblemLog) -> Iterator[_Report]:
     current: _Report | None = None
     unknown = []
     for number, line in lines:

@@ -28,8 +28,14 @@ def print_lines(text: Text, titles: tuple[str, ...]) -> Iterator[tuple[int, str]
 
 
 def _has_carriage_control(text: Text, titles: tuple[str, ...]) -> bool:
-    starts = tuple(_NEW_PAGE + title for title in titles)
-    return any(line.startswith(starts) for line in text.lines)
+    """By the first title: with carriage control none begins in column 1."""
+    controlled = tuple(_NEW_PAGE + title for title in titles)
+    for line in text.lines:
+        if line.startswith(controlled):
+            return True
+        if line.startswith(titles) and line.split()[1:2] == ["Run"]:
+            return False
+    return False
 
 
 def _without_overprint(line: str) -> str:

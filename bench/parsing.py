@@ -1,0 +1,125 @@
+"""How fast and in how much memory files are read: ``python -m bench.parsing [--sizes 1 ...] [--memory MB]``.
+
+The floor of a format is what any reader of it must do at least: decode the bytes, cut them into lines, and cut the
+lines into words: at blanks where columns are fixed, and at the format's punctuation too (``,;:="[]{}|()``) everywhere
+else. Floor and parser take turns in one process; the ratio is the median of those of the single turns. As a control the
+floor is measured against itself: with a ratio outside 0.85-1.15 the machine is too busy to say anything ("noisy").
+
+With ``--memory`` a file of so many megabytes is made of one shape of each format and read by a process of its own,
+which says how much memory it had at most.
+"""
+
+import argparse
+import gc
+import resource
+import statistics
+import subprocess
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+
+import importers
+from bench.shapes import Shape, shapes
+from importers.content import FileContent
+from importers.model import SourceFile
+from importers.text import EBCDIC
+
+MB = 1_000_000
+TURNS = 5
+FIXED_COLUMNS = frozenset({"vmprf", "perfkit"})
+BARS = {True: 8.0, False: 12.0}
+MOST_MEMORY = 200
+_QUIET = (0.85, 1.15)
+_PUNCTUATION = str.maketrans(dict.fromkeys(',;:="[]{}|()', " "))
+
+
+def split(data: bytes, *, fixed: bool) -> list[list[str]]:
+    """The floor: decoded, cut into lines, and these into words."""
+    ebcdic = not data.isascii()
+    text = data.decode(EBCDIC if ebcdic else "ascii")
+    text = text if fixed else text.translate(_PUNCTUATION)
+    lines = [text[at : at + 133] for at in range(0, len(text), 133)] if ebcdic else text.split("\n")
+    return [line.split() for line in lines]
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """How long it takes; what earlier work left behind is not cleared away meanwhile."""
+    gc.collect()
+    start = perf_counter()
+    work()
+    return perf_counter() - start
+
+
+def ratios(shape: Shape, size: int, turns: int = TURNS) -> tuple[float, float]:
+    """The parser's time by the floor's, and the floor's by its own: medians over the turns."""
+    data, fixed = shape.data(size), shape.format in FIXED_COLUMNS
+    parser, control = [], []
+    for _ in range(turns):
+        floor = seconds(lambda: split(data, fixed=fixed))
+        parser.append(seconds(lambda: importers.read([SourceFile(shape.file, data)])) / floor)
+        control.append(seconds(lambda: split(data, fixed=fixed)) / floor)
+    return statistics.median(parser), statistics.median(control)
+
+
+def rates(chosen: Iterable[Shape], size: int) -> bool:
+    """Print the ratios, and whether all are below their bars; tell the worst first."""
+    measured = sorted(((*ratios(shape, size), shape) for shape in chosen), key=lambda each: -each[0])
+    good = True
+    for ratio, control, shape in measured:
+        bar = BARS[shape.format in FIXED_COLUMNS]
+        noisy = not _QUIET[0] <= control <= _QUIET[1]
+        verdict = "noisy" if noisy else "ok" if ratio <= bar else "over"
+        good = good and verdict != "over"
+        print(f"{shape.format:15}{shape.name:50.50}{ratio:7.1f} x of {bar:4.0f}{control:7.2f}  {verdict}")
+    return good
+
+
+def peak(shape: Shape, size: int) -> tuple[float, float]:
+    """Megabytes that reading so many bytes takes at most, and how many seconds."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder, shape.file)
+        with path.open("wb") as file:
+            file.writelines(shape.parts(size))
+        command = [sys.executable, "-m", "bench.parsing", "--read", str(path)]
+        start = perf_counter()
+        answer = subprocess.run(command, capture_output=True, text=True, check=True)
+        return float(answer.stdout), perf_counter() - start
+
+
+def read_alone(path: Path) -> None:
+    """Read one file, and print the most memory that this process had, in megabytes."""
+    with path.open("rb") as file:
+        importers.read([SourceFile(path.name, FileContent(file))])
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / MB)
+
+
+def memory(chosen: Iterable[Shape], size: int) -> None:
+    """Print what reading a large file of each shape takes."""
+    for shape in chosen:
+        most, took = peak(shape, size)
+        verdict = "ok" if most < MOST_MEMORY else "over"
+        print(f"{shape.format:15}{shape.name:50.50}{size / MB:7.0f} MB in {most:6.0f} MB, {took:6.1f} s  {verdict}")
+
+
+def main() -> int:
+    """Measure what was asked for."""
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--sizes", type=float, nargs="*", default=[0.5], help="megabytes of the inputs for rates")
+    arguments.add_argument("--memory", type=float, help="megabytes of the files for peak memory")
+    arguments.add_argument("--only", default="", help="a part of a format's and shape's name")
+    arguments.add_argument("--read", type=Path, help=argparse.SUPPRESS)
+    asked = arguments.parse_args()
+    if asked.read:
+        read_alone(asked.read)
+        return 0
+    chosen = [shape for shape in shapes() if asked.only in f"{shape.format} {shape.name}"]
+    over = [size for size in asked.sizes if not rates(chosen, round(size * MB))]
+    if asked.memory:
+        memory(chosen, round(asked.memory * MB))
+    return 1 if over else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
