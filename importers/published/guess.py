@@ -20,6 +20,7 @@ from importers.published.words import NOTHING, Guess, NameGuess, against, is_qua
 SAID = "as it was said of an earlier table of this study"
 _FIRST_ROWS, _FIRST_COLUMNS = 8, 3
 _MOST_COMPARED = 6
+_CLEARLY_AHEAD = 0.3
 
 
 @dataclass(slots=True)
@@ -316,7 +317,7 @@ class _Guesser:
         tried = [replace(mapping, difference=dimension, compared=one, baseline=other) for one, other in named or pairs]
         shares = [_agreement(self._grid, each) for each in tried]
         best = max(range(len(tried)), key=lambda at: shares[at])
-        chosen, share = tried[best], 1.0 if named else shares[best]
+        chosen, share = tried[best], _certainty(shares, best, named=bool(named))
         reason = "the heading says so" if named else f"{shares[best]:.0%} of the printed differences agree with it"
         self._why["difference"] = Guess(f"{chosen.compared} against {chosen.baseline}", share, reason)
         return chosen
@@ -337,6 +338,14 @@ class _Guesser:
 
 def _is_word_for_unit(text: str) -> bool:
     return text.casefold().rstrip("s") == "unit"
+
+
+def _certainty(shares: Sequence[float], best: int, *, named: bool) -> float:
+    """How far the best direction is ahead of the others; printed differences may be wrong themselves."""
+    if named:
+        return 1.0
+    ahead = shares[best] - max([share for at, share in enumerate(shares) if at != best], default=0.0)
+    return 0.9 if ahead > _CLEARLY_AHEAD else shares[best]
 
 
 def _agreement(grid: Grid, mapping: Mapping) -> float:

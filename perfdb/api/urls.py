@@ -4,7 +4,19 @@ from django.urls import URLPattern, URLResolver, path
 from drf_spectacular.renderers import OpenApiJsonRenderer2
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
-from perfdb.api.views import aliases, artifacts, fallback, health, recorder, reports, runs, studies, tables, uploads
+from perfdb.api.views import (
+    aliases,
+    artifacts,
+    fallback,
+    health,
+    published,
+    recorder,
+    reports,
+    runs,
+    studies,
+    tables,
+    uploads,
+)
 
 app_name = "api"
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -27,6 +39,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/studies/<slug:slug>/tables/<str:number>.<str:form>", reports.table_form, name="report-table-form"),
     path("api/v1/studies/<slug:slug>/figures/<str:number>.json", reports.figure_json, name="report-figure"),
     path("api/v1/studies/<slug:slug>/problems/", reports.problems, name="study-problems"),
+    path("api/v1/published-tables/", published.published_tables, name="published-tables"),
     path("api/v1/tables/", tables.tables, name="tables"),
     path("api/v1/tables.csv", tables.tables_csv, name="tables-csv"),
     path("api/v1/tables.md", tables.tables_md, name="tables-md"),

@@ -19,5 +19,5 @@ def summary_of(record: RunRecord) -> dict[str, Any]:
 
 def _figure(record: RunRecord, name: str) -> dict[str, Any]:
     metric, value = metrics.BY_NAME[name], record.values[Measure(name)]
-    printed = units.round_half_up(value.value, metric.decimals)
+    printed = units.round_half_up(value.value, units.decimals_for([value.value], metric.decimals))
     return {"measure": name, "value": value.value, "unit": metric.unit, "printed": printed}

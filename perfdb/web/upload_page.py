@@ -24,7 +24,7 @@ _OUTCOMES = {
     UploadRun.Outcome.CONFLICT: "{number} run{s} in conflict",
     UploadRun.Outcome.REJECTED: "{number} rejected run{s}",
 }
-_DECISIONS = (
+DECISIONS = (
     ("keep", "keep the stored run"),
     ("replace", "replace it with this one"),
     ("trial", "store this one as another trial"),
@@ -78,7 +78,7 @@ def context(upload: Upload) -> dict[str, Any]:
         "storable": counts["new"] + counts["extended"],
         "known": counts["already-there"],
         "conflicts": [run for run in runs if run.outcome == UploadRun.Outcome.CONFLICT],
-        "decisions": _DECISIONS,
+        "decisions": DECISIONS,
         "formats": [(each.NAME, each.TITLE) for each in FORMATS],
         "cut": max(len(files), len(problems), len(runs)) == MOST,
     }

@@ -2,7 +2,19 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from perfdb.web.views import aliases, artifacts, compare, home, how, reparse, runs, sign_in, tables, uploads
+from perfdb.web.views import (
+    aliases,
+    artifacts,
+    compare,
+    home,
+    how,
+    reparse,
+    runs,
+    sign_in,
+    table_import,
+    tables,
+    uploads,
+)
 
 app_name = "web"
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -18,6 +30,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("uploads/<int:pk>/again/", uploads.again, name="upload-again"),
     path("uploads/<int:pk>/format/", uploads.choose_format, name="upload-format"),
     path("uploads/<int:pk>/files.zip", uploads.download, name="upload-download"),
+    path("tables/import/", table_import.table_import, name="table-import"),
     path("runs/", runs.runs, name="runs"),
     path("runs/<int:pk>/", runs.run, name="run"),
     path("artifacts/<int:pk>/", artifacts.artifact, name="artifact"),

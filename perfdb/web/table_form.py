@@ -1,0 +1,332 @@
+"""What a person says of pasted tables, as the fields of a plain form: read from a request, and shown with the guesses.
+
+Fields are called ``t0.top.1``: the table, the part of its mapping, and which of them. A heading's meaning is written
+``cpu_util@client``, ``mtu``, ``difference`` or ``ignore``, so that one text field is enough for it.
+"""
+
+from collections.abc import Mapping as Map
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from importers.published.grid import Grid
+from importers.published.layout import section_text
+from importers.published.mapping import BOTH, FACTOR, IGNORE, LINES, NAMES, ROLE, UNIT, Mapping, Name, What, line_kind
+from importers.published.words import NOTHING, Guess, read_unit
+from perfdb.analysis import dimensions, metrics
+from perfdb.analysis.metrics import TOTAL, Measure
+from perfdb.results.published import ReadTable
+
+# What holds for a whole table where it says nothing else: name, label, help.
+FIXED = (
+    ("workload", "Workload", "RR, CRR, STRG, STRP, or with sizes: RR 200/32K"),
+    ("device", "Device", "as it is to be listed"),
+    ("mtu", "MTU", "1500, 8K, 8992"),
+    ("users", "Users", "concurrent connections"),
+    ("layer", "Layer", "2 or 3"),
+    ("level", "Level", "a name for the software levels"),
+    ("system", "System", "the machine measured on"),
+    ("campaign", "Campaign", "the runs measured together"),
+    ("metric", "Metric", "where no heading names one: mb_per_s"),
+    ("unit", "Unit", "of that metric: MB/sec"),
+    ("role", "Role", "whose figures: client, server"),
+    ("trials", "Trials", "how many runs each figure is the mean of"),
+    ("processors", "Processors", "of the system, for the audit"),
+    ("method", "CPU figures from", "snapshot or report, for the audit"),
+)
+_WORDS = {
+    NAMES: "names of metrics",
+    BOTH: "workload and users",
+    ROLE: "client or server",
+    UNIT: "units",
+    IGNORE: "nothing",
+}
+_SURE = 0.8
+_SHOWN_TEXTS = 6
+_SHOWN_ROWS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """The reason of a guess, and whether a person should look at it."""
+
+    text: str
+    ask: bool
+
+    @classmethod
+    def of(cls, guess: Guess | None) -> "Why":
+        """In words."""
+        if guess is None:
+            return cls("", ask=False)
+        if not guess.value:
+            return cls("nothing says it", ask=True)
+        doubt = "" if guess.certainty >= _SURE else "perhaps: "
+        return cls(f"{doubt}{guess.reason}", ask=guess.certainty < _SURE)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownLine:
+    """A heading row or column, or the texts between rows: its field, what stands in it, and what it may be."""
+
+    name: str
+    title: str
+    texts: str
+    options: list[tuple[str, str, bool]]
+    why: Why
+
+
+@dataclass(frozen=True, slots=True)
+class ShownText:
+    """A text and what it means: the fields' common name, and where it needs a second field its unit."""
+
+    name: str
+    text: str
+    means: str
+    why: Why
+    unit: str = ""
+    dimension: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownCell:
+    """A cell of the grid; ``kind`` is heading, section or empty for a figure."""
+
+    text: str
+    kind: str
+
+
+@dataclass(slots=True)
+class ShownTable:
+    """Everything of one table on the page."""
+
+    prefix: str
+    title: str
+    head: int
+    side: int
+    rows: list[list[ShownCell]]
+    cut: bool
+    lines: list[ShownLine] = field(default_factory=list)
+    names: list[ShownText] = field(default_factory=list)
+    values: list[ShownText] = field(default_factory=list)
+    fixed: list[tuple[str, str, str, str, Why]] = field(default_factory=list)
+    difference: list[tuple[str, str, str, Why]] = field(default_factory=list)
+
+    @property
+    def asks(self) -> int:
+        """How many parts a person should look at."""
+        reasons = [*(line.why for line in self.lines), *(name.why for name in self.names)]
+        reasons += [each[-1] for each in self.fixed] + [each[-1] for each in self.difference]
+        return sum(why.ask for why in reasons)
+
+
+# From the form.
+
+
+@dataclass(slots=True)
+class Said:
+    """The mappings of all tables as the form says them, and what in it could not be understood."""
+
+    mappings: list[Mapping] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+
+
+def said_of(tables: Sequence[ReadTable], data: Map[str, str]) -> Said:
+    """Read the fields of each table; what a form does not have stays as it was guessed."""
+    said = Said()
+    for number, table in enumerate(tables):
+        said.mappings.append(_mapping(table, _Fields(data, f"t{number}."), said.errors))
+    return said
+
+
+@dataclass(frozen=True, slots=True)
+class _Fields:
+    data: Map[str, str]
+    prefix: str
+
+    def get(self, name: str, otherwise: str = "") -> str:
+        return self.data.get(self.prefix + name, otherwise).strip()
+
+    def number(self, name: str, otherwise: int, most: int) -> int:
+        text = self.get(name)
+        return min(int(text), most) if text.isdecimal() and len(text) < 5 else otherwise
+
+    def texts(self, part: str) -> list[tuple[str, str]]:
+        """The (number, text) of the fields ``part.NUMBER.text``."""
+        start, end = f"{self.prefix}{part}.", ".text"
+        names = [name for name in self.data if name.startswith(start) and name.endswith(end)]
+        return [(name.removeprefix(start).removesuffix(end), self.data[name]) for name in names]
+
+
+def _mapping(table: ReadTable, fields: _Fields, errors: list[str]) -> Mapping:
+    guessed = table.guessed.mapping
+    if fields.get("head") == "":
+        return guessed
+    head = fields.number("head", guessed.head, min(len(table.grid.rows), 50))
+    side = fields.number("side", guessed.side, min(table.grid.width, 50))
+    return replace(
+        guessed,
+        head=head,
+        side=side,
+        top=tuple(_line(fields, f"top.{at}", guessed.top, at) for at in range(head)),
+        left=tuple(_line(fields, f"left.{at}", guessed.left, at) for at in range(side)),
+        section=_line(fields, "section", (guessed.section,), 0),
+        names={text: _name(fields, f"name.{at}", text, guessed, errors) for at, text in fields.texts("name")},
+        values=_values(fields, guessed),
+        fixed={name: text for name, _, _ in FIXED if (text := fields.get(f"fixed.{name}"))},
+        difference=fields.get("difference", guessed.difference),
+        compared=fields.get("compared", guessed.compared),
+        baseline=fields.get("baseline", guessed.baseline),
+    )
+
+
+def _line(fields: _Fields, name: str, guessed: Sequence[str], at: int) -> str:
+    try:
+        return line_kind(fields.get(name, guessed[at] if at < len(guessed) else ""))
+    except ValueError:
+        return ""
+
+
+def _name(fields: _Fields, part: str, text: str, guessed: Mapping, errors: list[str]) -> Name:
+    known = guessed.names.get(text, Name())
+    means, unit = fields.get(f"{part}.means"), fields.get(f"{part}.unit")
+    if (means, unit) == (written(known), known.read_as):
+        return known
+    try:
+        name = meant(means)
+    except ValueError as error:
+        errors.append(f"{text}: {error}")
+        return Name()
+    read = read_unit(unit)
+    return replace(name, unit=known.unit, read_as=read.read_as if read else unit) if name.metric else name
+
+
+def _values(fields: _Fields, guessed: Mapping) -> dict[str, dict[str, str]]:
+    values = {dimension: dict(meanings) for dimension, meanings in guessed.values.items()}
+    for at, text in fields.texts("value"):
+        dimension, means = fields.get(f"value.{at}.dimension"), fields.get(f"value.{at}.means")
+        own = values.setdefault(dimension, {})
+        own.pop(text, None)
+        if means and means != text:
+            own[text] = means
+    return {dimension: meanings for dimension, meanings in values.items() if meanings}
+
+
+def written(name: Name) -> str:
+    """A meaning as the form writes it."""
+    if name.what is What.MEASURE:
+        return str(Measure(name.metric, name.role))
+    return name.dimension if name.what is What.DIMENSION else name.what.value
+
+
+def meant(text: str) -> Name:
+    """A meaning as a person wrote it; raises ValueError for what is none."""
+    if text in {What.DIFFERENCE, What.IGNORE, What.UNKNOWN}:
+        return Name(What(text))
+    if text in LINES[:-4] or (text.startswith(FACTOR) and len(text) > len(FACTOR)):
+        return Name(What.DIMENSION, dimension=text)
+    metric, _, role = text.partition("@")
+    if metric not in metrics.BY_NAME:
+        raise ValueError(f"{text!r} is no metric, no dimension, and neither difference nor ignore")
+    return Name(What.MEASURE, metric, role or TOTAL)
+
+
+# To the page.
+
+
+def meanings() -> list[tuple[str, str]]:
+    """What a heading can name: the text to write and its title."""
+    found = [(each.name, f"{each.title} ({each.unit})" if each.unit else each.title) for each in metrics.METRICS]
+    found += [(name, f"{_title(name)}: its row or column holds values") for name in LINES[:-5]]
+    return [*found, ("difference", "differences in per cent"), ("ignore", "left out")]
+
+
+def shown(table: ReadTable, mapping: Mapping, number: int) -> ShownTable:
+    """One table for the page, with its mapping as it is now."""
+    grid, why = table.grid, table.guessed.why
+    answer = ShownTable(f"t{number}.", grid.title, mapping.head, mapping.side, _cells(grid, mapping), False)
+    answer.cut = len(grid.rows) > _SHOWN_ROWS
+    answer.lines = _lines(grid, mapping, why)
+    answer.names = [
+        ShownText(f"name.{at}", text, written(name), Why.of(why.get(f"names.{text}")), name.read_as)
+        for at, (text, name) in enumerate(mapping.names.items())
+    ]
+    answer.values = [
+        ShownText(f"value.{at}", text, means, Why("", ask=False), dimension=dimension)
+        for at, (dimension, text, means) in enumerate(_printed_values(table, mapping))
+    ]
+    answer.fixed = [
+        (name, label, help_text, mapping.fixed.get(name, ""), Why.of(why.get(f"fixed.{name}")))
+        for name, label, help_text in FIXED
+    ]
+    if any(name.what is What.DIFFERENCE for name in mapping.names.values()):
+        reason = Why.of(why.get("difference", NOTHING))
+        answer.difference = [
+            ("difference", "Dimension that differs", mapping.difference, Why("", ask=False)),
+            ("compared", "Printed is how much larger", mapping.compared, reason),
+            ("baseline", "than", mapping.baseline, Why("", ask=False)),
+        ]
+    return answer
+
+
+def _lines(grid: Grid, mapping: Mapping, why: Map[str, Guess]) -> list[ShownLine]:
+    texts = grid.texts()
+    sections = [text for row in grid.rows[mapping.head :] if (text := section_text(row))]
+    valued = [text for text in sections if mapping.names.get(text, Name()).what is What.UNKNOWN]
+    lines = [
+        *((f"top.{at}", f"Heading row {at + 1}", mapping.top[at], texts[at]) for at in range(mapping.head)),
+        *(
+            (f"left.{at}", f"Heading column {at + 1}", mapping.left[at], [row[at] for row in texts[mapping.head :]])
+            for at in range(mapping.side)
+        ),
+        *([("section", "Texts alone in their row", mapping.section, valued)] if valued else []),
+    ]
+    return [
+        ShownLine(name, title, _sample(own), _options(kind, own[0] if own else ""), Why.of(why.get(name)))
+        for name, title, kind, own in lines
+    ]
+
+
+def _sample(texts: Sequence[str]) -> str:
+    several = list(dict.fromkeys(filter(None, texts)))
+    return " · ".join(several[:_SHOWN_TEXTS]) + (" …" if len(several) > _SHOWN_TEXTS else "")
+
+
+def _options(kind: str, heading: str) -> list[tuple[str, str, bool]]:
+    """What a heading line can hold; a factor of its own heading's name is offered too."""
+    slug = "_".join("".join(each if each.isalnum() else " " for each in heading.casefold()).split())[:40]
+    factors = dict.fromkeys(each for each in (kind, f"{FACTOR}{slug or 'variant'}") if each.startswith(FACTOR))
+    return [
+        ("", "not known", kind == ""),
+        *((name, _WORDS.get(name) or _title(name), kind == name) for name in LINES),
+        *((name, f"a factor: {_title(name)}", kind == name) for name in factors),
+    ]
+
+
+def _title(dimension: str) -> str:
+    return dimensions.dimension(dimension).title
+
+
+def _cells(grid: Grid, mapping: Mapping) -> list[list[ShownCell]]:
+    rows = []
+    for at, row in enumerate(grid.rows[:_SHOWN_ROWS]):
+        section = at >= mapping.head and section_text(row)
+        rows.append(
+            [
+                ShownCell(
+                    cell.text,
+                    "section" if section else "heading" if at < mapping.head or cell.column <= mapping.side else "",
+                )
+                for cell in row
+            ]
+        )
+    return rows
+
+
+def _printed_values(table: ReadTable, mapping: Mapping) -> list[tuple[str, str, str]]:
+    """The texts that name devices and workloads, which studies spell as they like, and what each stands for."""
+    found: dict[tuple[str, str], str] = {}
+    for run in table.applied.runs:
+        for dimension in ("device", "workload"):
+            said = run.facts.get(dimension)
+            if said is not None and said.line and BOTH not in (*mapping.left, *mapping.top):
+                found[dimension, said.printed] = said.value
+    return [(dimension, text, value) for (dimension, text), value in found.items()]
