@@ -32,7 +32,7 @@ def _printed_run(run: DocumentRun, figures: Iterable[DocumentFigure], document: 
         users=parse_integer(named["users"]) if "users" in named else None,
         processors=system.processors if system else None,
         workload=parse_workload(named["workload"]) if "workload" in named else None,
-        mtu=parse_bytes(named["mtu"]) if "mtu" in named else None,
+        mtu=parse_bytes(named["mtu"]) if "mtu" in named else document.mtu,
         line_bits_per_s=device.speed_bits_per_s if device else None,
         think_ms=document.think_ms,
         method=document.audit_method,

@@ -90,8 +90,9 @@ class DocumentDevice:
 class Document:
     """Everything of one document. ``digest`` changes when any of it does.
 
-    ``date``: what the runs are dated by, since documents rarely date them. ``method``, ``asked_s`` and ``think_ms``
-    are what the audit must know of how it was measured. ``systems`` and ``devices`` are by the names the rows use.
+    ``date``: what the runs are dated by, since documents rarely date them. ``audit_method``, ``asked_s``, ``think_ms``
+    and ``mtu`` (of runs that print none) are what the audit must know of how it was measured. ``systems`` and
+    ``devices`` are by the names the rows use.
     """
 
     slug: str
@@ -112,4 +113,7 @@ class Document:
     plan: Sequence[Mapping[str, object]] = ()
     audit_method: Method | None = None
     asked_s: float | None = None
+    mtu: int | None = None
+    run_id_pattern: str = ""
+    run_id_values: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     think_ms: float | None = None

@@ -1,5 +1,6 @@
 """Loading a published document: its study, runs, report and audit, all or nothing, and only when it has changed."""
 
+import dataclasses
 from collections.abc import Mapping
 from datetime import UTC, datetime, time
 
@@ -13,26 +14,42 @@ from perfdb.analysis.metrics import Measure
 from perfdb.analysis.workloads import parse_workload
 from perfdb.results import load
 from perfdb.results.experiments import Vocabulary
-from perfdb.results.models import Claim, Device, Experiment, PublishedFigure, PublishedPercent, ReportItem, Run, Study
+from perfdb.results.importing import lock_study
+from perfdb.results.models import (
+    Claim,
+    Device,
+    Experiment,
+    PublishedFigure,
+    PublishedPercent,
+    ReportItem,
+    Run,
+    Study,
+    System,
+)
 from perfdb.results.record import Configuration, FactValue, Origin, RunRecord, SystemIdentity, Value
 from perfdb.results.studies.auditing import audit
 from perfdb.results.studies.document import Document, DocumentFigure, DocumentItem, DocumentRun
 
-# Their texts name systems as the document does, and the queries must find them.
-_SYSTEM = "system"
+
+class SlugTakenError(Exception):
+    """There is a study of this slug that is not the document's."""
 
 
 def load_document(document: Document, owner: User | None) -> bool:
     """Store a document as a study; False when it is there already, unchanged. Raises ValueError for unreadable data.
 
-    A document that has changed replaces what was loaded of it; runs that people brought into the study stay.
+    A document that has changed replaces what was loaded of it; runs that people brought into the study stay. Raises
+    SlugTakenError where somebody has made a study of this slug.
     """
     with transaction.atomic():
-        study, _ = Study.objects.select_for_update().get_or_create(
+        study, created = Study.objects.select_for_update().get_or_create(
             slug=document.slug, defaults={"title": document.title, "owner": owner}
         )
         if study.document_digest == document.digest:
             return False
+        if not created and not study.document_digest:
+            raise SlugTakenError(f"there is a study {study.slug} already, and it is not of this document")
+        lock_study(study)
         _forget(study)
         runs = _write_runs(study, document)
         _write_figures(document, runs)
@@ -59,7 +76,9 @@ def _describe(study: Study, document: Document) -> None:
         method=document.method,
         source=document.source,
         notes=list(document.notes),
-        plan=[_with_system(part, document) for part in document.plan],
+        plan=[dict(part) for part in document.plan],
+        run_id_pattern=document.run_id_pattern,
+        run_id_values=dict(document.run_id_values),
         document_digest=document.digest,
         version=F("version") + 1,
     )
@@ -71,6 +90,7 @@ def _write_runs(study: Study, document: Document) -> dict[str, int]:
     for figure in document.figures:
         figures[figure.run].append(figure)
     vocabulary = Vocabulary(study)
+    _name_systems(document)
     records = [_record(run, figures[run.row], document) for run in document.runs]
     ids = load.write(vocabulary, [(record, []) for record in records])
     for name, device in document.devices.items():
@@ -80,6 +100,13 @@ def _write_runs(study: Study, document: Document) -> dict[str, int]:
         if device.speed_bits_per_s is not None:
             known.filter(speed_bits_per_s=None).update(speed_bits_per_s=device.speed_bits_per_s)
     return {run.row: pk for run, pk in zip(document.runs, ids, strict=True)}
+
+
+def _name_systems(document: Document) -> None:
+    """Let systems be called as the document calls them: its queries and claims name them so."""
+    for name, identity in document.systems.items():
+        fields = {each.name: getattr(identity, each.name) for each in dataclasses.fields(identity)}
+        System.objects.update_or_create(**fields, defaults={"name": name})
 
 
 def _record(run: DocumentRun, figures: list[DocumentFigure], document: Document) -> RunRecord:
@@ -111,7 +138,7 @@ def _facts(run: DocumentRun, document: Document) -> dict[str, str]:
 
 def _configuration(dimensions: Mapping[str, str], document: Document) -> Configuration:
     read = {name: BY_NAME[name].parse(text) for name, text in dimensions.items() if name in BY_NAME}
-    system = dimensions.get(_SYSTEM)
+    system = dimensions.get("system")
     return Configuration(
         workload=parse_workload(dimensions["workload"]) if "workload" in dimensions else None,
         device=dimensions.get("device"),
@@ -196,12 +223,3 @@ def _item(study: Study, item: DocumentItem, position: int) -> ReportItem:
         asks=item.asks,
         prose=item.prose,
     )
-
-
-def _with_system(part: Mapping[str, object], document: Document) -> dict[str, object]:
-    """A part of the plan with its systems by the names that runs have."""
-    systems = part.get(_SYSTEM)
-    if not isinstance(systems, list):
-        return dict(part)
-    names = [document.systems[name].name if name in document.systems else name for name in systems]
-    return {**part, _SYSTEM: names}

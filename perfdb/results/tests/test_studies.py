@@ -100,7 +100,8 @@ def test_values_are_in_base_units_with_their_printed_text() -> None:
     assert run.response_ms == 0.01
     assert run.device is not None
     assert (run.device.name, run.device.speed_bits_per_s, run.device.kind) == ("QDIO GbE", 10**9, Device.Kind.REAL)
-    assert study.run_id_pattern == ""
+    assert study.run_id_pattern.startswith("NM(?P<device>GB|HI|GL|VC)")
+    assert study.run_id_values["device"]["GL"] == "Guest LAN"
 
 
 def test_differences_stand_beside_those_that_perfdb_works_out() -> None:
@@ -159,5 +160,27 @@ def test_a_document_that_cannot_be_read_leaves_nothing() -> None:
 def test_plan_and_claims_are_kept() -> None:
     study = load("linux-networking-zvm52")
     assert sum(len(part["workload"]) for part in study.plan) == 25
-    assert study.plan[0]["system"] == ["2084-B16 LPARs · 4 processors"]
+    assert study.plan[0]["system"] == ["2084-B16 LPARs"]
     assert Claim.objects.filter(study=study).count() == 10
+
+
+def test_systems_are_called_as_in_the_document() -> None:
+    study = load("hipersockets-zvm420")
+    assert set(study.run_set.values_list("system__name", flat=True)) == {"2064-109 LPAR"}
+    assert study.run_set.filter(system__processors=2).count() == 190
+
+
+def test_rates_that_a_line_cannot_carry_are_found_where_the_document_prints_no_mtu() -> None:
+    load("zc-zerocopy-2001")
+    found = Disagreement.objects.filter(kind="link")
+    assert Counter(found.values_list("table", "printed")) == {("3", "11.9"): 4, ("4", "11.8"): 4}
+    assert all("10^6" in each.message for each in found)
+
+
+def test_a_study_that_somebody_made_is_left_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    mine = Study.objects.create(slug="osa-vs-vswitch-zvm520", title="My own")
+    call_command("loadstudies", "osa-vs-vswitch-zvm520", "linux-networking-zvm52")
+    assert "left osa-vs-vswitch-zvm520 alone" in capsys.readouterr().err
+    mine.refresh_from_db()
+    assert (mine.title, mine.run_set.count(), mine.report_items.count()) == ("My own", 0, 0)
+    assert Study.objects.filter(slug="linux-networking-zvm52").exists()

@@ -26,12 +26,12 @@ from perfdb.results.studies.document import (
     DocumentPercent,
     DocumentRun,
 )
-from perfdb.results.studies.loading import load_document
+from perfdb.results.studies.loading import SlugTakenError, load_document
 
 _HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
 _QUERY = re.compile(r"^- `([^`]+)`$", re.MULTILINE)
 # Rises when what is made of the files changes, so that they are loaded anew.
-_VERSION = 1
+_VERSION = 2
 
 
 class Command(BaseCommand):
@@ -55,8 +55,11 @@ class Command(BaseCommand):
             return
         owner = access.owner()
         for slug in options["slugs"] or present:
-            if load_document(read_document(files.FOLDER / slug), owner):
-                self.stdout.write(f"loaded {slug}")
+            try:
+                if load_document(read_document(files.FOLDER / slug), owner):
+                    self.stdout.write(f"loaded {slug}")
+            except SlugTakenError as error:
+                self.stderr.write(f"left {slug} alone: {error}")
 
     def _in_background(self, present: Sequence[str]) -> None:
         digests = dict(Study.objects.filter(slug__in=present).values_list("slug", "document_digest"))
@@ -68,7 +71,7 @@ def read_document(folder: Path) -> Document:
     """A study's folder as a document; docs/studies.md says what the files hold."""
     about = _toml(folder / "study.toml")
     study = files.read_study(folder)
-    audit = about.get("audit", {})
+    audit, run_id = about.get("audit", {}), about.get("run_id", {})
     return Document(
         slug=about["slug"],
         title=about["title"],
@@ -89,6 +92,9 @@ def read_document(folder: Path) -> Document:
         audit_method=Method(audit["method"]) if "method" in audit else None,
         asked_s=audit.get("asked_s"),
         think_ms=audit.get("think_ms"),
+        mtu=audit.get("mtu"),
+        run_id_pattern=run_id.get("pattern", ""),
+        run_id_values=run_id.get("values", {}),
     )
 
 
