@@ -17,6 +17,7 @@ from importers.text import EBCDIC
 
 LOGS = Path(__file__).parent.parent / "fixtures" / "logs"
 _COPIES = 10
+_ROWS = 60  # Intervals of a run: a minute's.
 _DECIMAL = re.compile(rb"(?<=\d\.)(\d*)(\d)(?![\d.])")
 _NAME = re.compile(r"(?m)^(.?(?:PRF|FCX)\d{3}\s+Run\s+\S+\s+\S+\s+)\S+")
 
@@ -79,15 +80,25 @@ def _of_fixtures() -> Iterator[Shape]:
 
 
 def _compact_json() -> Iterator[Shape]:
-    """Documents in one line each, as some tools write them."""
+    """Documents in one line each, as some tools write them; their longest lists are as long as those of real runs."""
     for shape in _of_fixtures():
         if shape.pieces[0].lstrip().startswith(b"{"):
             try:
                 document = json.loads(shape.pieces[0])
             except ValueError:
                 continue
+            longest = max(_lists(document), key=len, default=[])
+            longest *= _ROWS // max(len(longest), 1)
             line = json.dumps(document, separators=(",", ":")).encode()
             yield repeated(shape.format, f"{shape.name}, compact", shape.file, line)
+
+
+def _lists(value: object) -> Iterator[list[object]]:
+    """All lists in a document."""
+    if isinstance(value, list):
+        yield value
+    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _lists(inner)
 
 
 def _unread_pages() -> Iterator[Shape]:

@@ -190,18 +190,40 @@ class Document:
 
 def documents(text: Text) -> list[Document]:
     """All documents of a file, in order; an empty list when it holds none."""
-    return _read(_Source(text.lines, text.ends_whole))
+    beginning = _beginning(text, HEAD)
+    return beginning.documents if beginning.is_all else _read(_Source(text.lines, text.ends_whole))
 
 
 def head(text: Text, size: int = HEAD) -> list[Document]:
     """The documents at the beginning of a file, to recognise it by: of a large file the last one is not whole."""
+    return _beginning(text, size).documents
+
+
+@dataclass(frozen=True, slots=True)
+class _Beginning:
+    """The documents of the first characters, and whether these are all."""
+
+    documents: list[Document]
+    is_all: bool
+
+
+def _beginning(text: Text, size: int) -> _Beginning:
+    """Read once a file, for every format that comes as JSON looks at it."""
+    key = f"json {size}"
+    if key not in text.noted:
+        text.noted[key] = _read_beginning(text, size)
+    found: _Beginning = text.noted[key]
+    return found
+
+
+def _read_beginning(text: Text, size: int) -> _Beginning:
     lines: list[str] = []
     for line in text.lines:
         lines.append(line[:size])
         size -= len(lines[-1]) + 1
         if size <= 0:
-            return _read(_Source(lines, ends_whole=False))
-    return _read(_Source(lines, text.ends_whole))
+            return _Beginning(_read(_Source(lines, ends_whole=False)), is_all=False)
+    return _Beginning(_read(_Source(lines, text.ends_whole)), is_all=True)
 
 
 def outside(text: Text, found: Iterable[Document]) -> list[tuple[int, str]]:

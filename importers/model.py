@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from itertools import islice
-from typing import Protocol
+from typing import Any, Protocol
 
 from importers.content import Content
 
@@ -59,6 +59,8 @@ class Text:
     lines: Sequence[str]
     encoding: str
     ends_whole: bool = True
+    noted: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    """What one format has found out about the beginning and another need not find out again."""
 
     def numbered(self) -> Iterator[tuple[int, str]]:
         """The lines with their numbers, counted from 1."""
