@@ -7,6 +7,9 @@ from importers.collate.bench import about
 from importers.collate.names import same_value
 from importers.model import Fragment, Problem, RunDraft, Severity, SourcedFact
 
+LEFT_OVER = "collate.rows-left-over"
+"""The code of the problem that rows name runs that are not here."""
+
 _SHOWN = 5
 
 
@@ -38,13 +41,18 @@ def add_circumstances(draft: RunDraft, rows: Mapping[str, Sequence[Fragment]]) -
         draft.facts += [SourcedFact(f.key, f.text, row.file, f.line) for f in row.facts if f.key not in known]
 
 
-def left_over(rows: Mapping[str, Sequence[Fragment]], drafts: Iterable[RunDraft]) -> list[Problem]:
-    """Say of each manifest how many of its rows name runs that are not here."""
+def unused(rows: Mapping[str, Sequence[Fragment]], drafts: Iterable[RunDraft]) -> list[Fragment]:
+    """The rows that went to no draft."""
     used = {id(row) for draft in drafts for row in draft.circumstances}
-    unused: dict[str, list[Fragment]] = {}
-    for row in (row for own in rows.values() for row in own if id(row) not in used):
-        unused.setdefault(row.file, []).append(row)
-    return [_not_here(own) for own in unused.values()]
+    return [row for own in rows.values() for row in own if id(row) not in used]
+
+
+def left_over(rows: Iterable[Fragment]) -> list[Problem]:
+    """Say of each manifest how many of its rows name runs that are not here."""
+    by_file: dict[str, list[Fragment]] = {}
+    for row in rows:
+        by_file.setdefault(row.file, []).append(row)
+    return [_not_here(own) for own in by_file.values()]
 
 
 def _not_here(rows: Sequence[Fragment]) -> Problem:
@@ -52,8 +60,8 @@ def _not_here(rows: Sequence[Fragment]) -> Problem:
     more = f" and {len(rows) - _SHOWN} more" if len(rows) > _SHOWN else ""
     count = f"{len(rows)} rows were" if len(rows) > 1 else "One row was"
     message = f"{count} not used, for no log of such a run is among these files: {names}{more}."
-    remedy = "Upload the manifest together with the logs."
-    return Problem(Severity.NOTE, "collate.rows-left-over", message, remedy, rows[0].file, rows[0].first_line)
+    remedy = "Upload the manifest together with the logs, or after them."
+    return Problem(Severity.NOTE, LEFT_OVER, message, remedy, rows[0].file, rows[0].first_line)
 
 
 def _fits(row: Fragment, draft: RunDraft, stated: Mapping[str, str]) -> bool:

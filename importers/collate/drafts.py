@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from importers.collate.assumed import assumed_in, giving_way
 from importers.collate.bench import Bench
-from importers.collate.circumstances import add_circumstances, by_run, left_over
+from importers.collate.circumstances import add_circumstances, by_run, left_over, unused
 from importers.collate.companions import companions_of, copies_of
 from importers.collate.names import RunIdPattern, apply_pattern, compile_pattern
 from importers.collate.pairs import pair_up
@@ -22,10 +22,14 @@ LONGEST_NAME = 200
 
 @dataclass(slots=True)
 class Collated:
-    """The drafts, in the order of their first files, and the problems that belong to no draft."""
+    """The drafts, in the order of their first files, and the problems that belong to no draft.
+
+    ``rows`` are those of manifests that went to no draft; the problems tell of them too.
+    """
 
     drafts: list[RunDraft] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    rows: list[Fragment] = field(default_factory=list)
 
 
 def collate(fragments: Iterable[Fragment], pattern: RunIdPattern | None = None) -> Collated:
@@ -57,7 +61,8 @@ def collate(fragments: Iterable[Fragment], pattern: RunIdPattern | None = None) 
             collated.drafts.append(seat.draft)
         else:
             problems.extend(seat.draft.problems)
-    problems.extend(left_over(rows, collated.drafts))
+    collated.rows = unused(rows, collated.drafts)
+    problems.extend(left_over(collated.rows))
     return collated
 
 

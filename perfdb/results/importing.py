@@ -11,6 +11,7 @@ from django.db import connection, transaction
 from django.db.models import F, Max
 from django.utils import timezone
 
+from importers.collate import LEFT_OVER, left_over
 from importers.model import Problem as Found
 from importers.model import Severity
 from perfdb.results import jobs, load
@@ -20,6 +21,7 @@ from perfdb.results.models import Job, Problem, Run, Study, Upload, UploadRun
 from perfdb.results.placing import Brought, Placement, Placer
 from perfdb.results.prepare import Context
 from perfdb.results.reading import given_by, realign, record_of, together
+from perfdb.results.rows import drafts_of_rows
 from perfdb.results.summary import summary_of
 from perfdb.results.trials import keep_trial, settle_trial
 from perfdb.results.unpacking import read_files
@@ -70,10 +72,17 @@ def _read(job: Job, upload: Upload) -> tuple[list[Brought], list[Found]]:
     """The upload's run records, derived from, and the problems that belong to no run."""
     read = read_files(upload, lambda: jobs.hold(job))
     collated = together(upload.study, read.fragments)
-    found = [*read.problems, *collated.problems]
+    later = list(drafts_of_rows(upload.study, collated.rows))
+    used = {id(row) for _, draft in later for row in draft.circumstances}
+    rest = left_over(row for row in collated.rows if id(row) not in used)
+    found = [*read.problems, *(each for each in collated.problems if each.code != LEFT_OVER), *rest]
     context = Context(read.artifacts, given_by(upload), upload.created, found, aliases_of(upload.study))
-    records = [record_of(draft, context) for draft in collated.drafts]
-    brought = [Brought(number, record, context, upload.pk) for number, record in enumerate(records)]
+    records = [record_of(draft, context) for draft in (*collated.drafts, *(draft for _, draft in later))]
+    runs = [*(None for _ in collated.drafts), *(run.pk for run, _ in later)]
+    brought = [
+        Brought(number, record, context, upload.pk, run)
+        for number, (record, run) in enumerate(zip(records, runs, strict=True))
+    ]
     of_runs = {problem for record in records for problem in record.problems}
     return brought, [problem for problem in found if problem not in of_runs]
 

@@ -32,12 +32,16 @@ Outcome = UploadRun.Outcome
 
 @dataclass(frozen=True, slots=True)
 class Brought:
-    """A record, its place in its upload, and what the upload knows of it."""
+    """A record, its place in its upload, and what the upload knows of it.
+
+    ``run``: the stored run that it is about, where that is known before it is placed.
+    """
 
     number: int
     record: RunRecord
     context: Context
     upload: int
+    run: int | None = None
 
     @property
     def sources(self) -> list[Source]:
@@ -74,20 +78,29 @@ class Placer:
         record = brought.record
         if record.refused:
             return Placement(brought, record, Outcome.REJECTED)
-        if any(_same(record, other) for other in self._new):
+        if brought.run is None and any(_same(record, other) for other in self._new):
             return Placement(brought, record, Outcome.CONFLICT, problems=[_twice(record)])
-        same = next((run for run in self._stored if _holds(run, record)), None)
+        same = next((run for run in self._of(brought) if _holds(run, record)), None)
         if same is not None:
             return self._again(brought, same)
-        candidates = [run for run in self._stored if _fits(record, run)]
-        if len(candidates) > 1:
-            candidates = self._by_time(brought, candidates) or candidates
+        candidates = self._candidates(brought)
         if len(candidates) > 1:
             return Placement(brought, record, Outcome.REJECTED, problems=[_ambiguous(record, candidates)])
         if candidates:
             return self._join(brought, candidates[0])
         self._new.append(record)
         return Placement(brought, record, Outcome.NEW, sources=brought.sources)
+
+    def _candidates(self, brought: Brought) -> list[Run]:
+        """The stored runs that a record may join; one where its time tells which."""
+        if brought.run is not None:
+            return self._of(brought)
+        candidates = [run for run in self._stored if _fits(brought.record, run)]
+        return (len(candidates) > 1 and self._by_time(brought, candidates)) or candidates
+
+    def _of(self, brought: Brought) -> list[Run]:
+        """The stored runs that a record may be about."""
+        return [run for run in self._stored if brought.run in {None, run.pk}]
 
     def _by_time(self, brought: Brought, candidates: Sequence[Run]) -> list[Run]:
         """The one candidate that the evidence joins when all of theirs is collated with it, as in one upload."""

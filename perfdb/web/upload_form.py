@@ -18,6 +18,11 @@ FACTS = {
     "device": ("Device", "as it is to be listed"),
     "workload": ("Workload", "RR, CRR, STRG, STRP, or with sizes: RR 200/32K"),
     "level": ("Level", "a name for the software levels"),
+    "client": ("Client", "the host that made the load, as captures name it"),
+    "server": ("Server", "the host that answered"),
+    "client_cpus": ("Client's processors", "their numbers, where it was bound to some: 0 1"),
+    "server_cpus": ("Server's processors", "likewise: 2 3"),
+    "roles": ("Roles of guests", "client=LNXCL1 server=LNXSRV*"),
 }
 
 

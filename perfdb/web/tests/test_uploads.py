@@ -12,8 +12,10 @@ from django.test import Client
 from django.urls import reverse
 
 from perfdb.results.models import Run, Study, Upload
+from perfdb.results.prepare.configuration import GIVEN_FACTS
 from perfdb.web.tests.conftest import CASE, LOGS, Bring, case, work
 from perfdb.web.tests.pages import text_of
+from perfdb.web.upload_form import FACTS
 
 ADDRESS = "/uploads/"
 
@@ -130,6 +132,15 @@ def test_facts_are_kept_as_given(web: Client) -> None:
     web.post(ADDRESS, {"files": chosen(case(CASE)), "fact.processors": "4", "fact.mtu": ""})
 
     assert Upload.objects.get().facts == {"processors": "4"}
+
+
+def test_every_offered_fact_may_be_given(web: Client) -> None:
+    texts = {"workload": "STRG", "roles": "client=LNXCL1", "client_cpus": "0 1"}
+    assert FACTS.keys() <= set(GIVEN_FACTS)
+    given = {f"fact.{name}": texts.get(name, "5") for name in FACTS}
+    web.post(ADDRESS, {"files": chosen(case(CASE)), **given})
+    assert Upload.objects.get().facts == {name: texts.get(name, "5") for name in FACTS}
+    assert {"client", "server", "client_cpus", "server_cpus", "roles"} <= FACTS.keys()
 
 
 def test_a_conflict_offers_three_ways(web: Client, bring: Bring, run: Run) -> None:
