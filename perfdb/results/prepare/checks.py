@@ -8,7 +8,7 @@ from perfdb.analysis.checks.driver import DriverLog, DriverRecord, check_driver
 from perfdb.analysis.checks.finding import Finding, Quantity
 from perfdb.analysis.checks.hosts import WRAP, check_host, check_machine
 from perfdb.analysis.checks.pairs import PairState, PairVerdict, Snapshot, check_elapsed, check_pair
-from perfdb.analysis.units import convert
+from perfdb.analysis.units import convert, read_number
 from perfdb.results.derivation import TIME, fact_number, figures_of, measured_workload
 from perfdb.results.prepare.configuration import PROCESSORS
 from perfdb.results.prepare.evidence import pairs_of
@@ -186,8 +186,12 @@ def _in_all_units(cells: _Cells, name: str, line: int) -> tuple[Quantity, ...]:
 
 def _seconds(texts: dict[str, str]) -> float | None:
     """How long the record measured: printed, or from its first to its last second."""
-    if "seconds" in texts:
-        return float(texts["seconds"])
-    if "t0" in texts and "t1" in texts:
-        return float(texts["t1"]) - float(texts["t0"])
+    try:
+        if "seconds" in texts:
+            return read_number(texts["seconds"])
+        if "t0" in texts and "t1" in texts:
+            return read_number(texts["t1"]) - read_number(texts["t0"])
+    except ValueError:
+        # No number, or none that could be a time.
+        return None
     return None

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from fractions import Fraction
 
-from importers.model import Fragment, Listing, Problem, RunDraft, Severity
+from importers.model import Fragment, Listing, Problem, Reading, RunDraft, Severity
 from perfdb.analysis import units
 from perfdb.analysis.checks.windows import Window
 from perfdb.analysis.metrics import Measure
@@ -46,11 +46,23 @@ def add_values(record: RunRecord, draft: RunDraft, artifacts: Mapping[str, int])
         rows = _rows_of_run(record, report, listing, window) if listing else None
         for reading in report.readings:
             if rows is None or reading.name == _PROCESSORS:
-                value = Value(units.read_number(reading.text), Origin.REPORTED, reading.text, artifact, reading.line)
+                try:
+                    value = Value(
+                        units.read_number(reading.text), Origin.REPORTED, reading.text, artifact, reading.line
+                    )
+                except ValueError as error:
+                    record.problems.append(_unreadable(record, report, reading, str(error)))
+                    continue
                 record.values.setdefault(Measure(reading.name, role), value)
         if listing is not None and rows:
             for measure, value in _means(listing, rows, role, artifact):
                 record.values.setdefault(measure, value)
+
+
+def _unreadable(record: RunRecord, report: Fragment, reading: Reading, why: str) -> Problem:
+    message = f"{reading.name} of run {record.run_id}: {why}; it is left out."
+    about = (report.file, reading.line, record.run_id)
+    return Problem(Severity.WARNING, "run.value-unreadable", message, "Report again.", *about)
 
 
 def _reports(draft: RunDraft) -> list[Fragment]:
@@ -122,9 +134,17 @@ def _means(
     for name, metric in _METRICS.items():
         if name not in columns:
             continue
-        cells = [(Fraction(listing.rows[row][columns.index(name)] or 0), weight) for row, weight in rows]
+        try:
+            cells = [(_share(listing.rows[row][columns.index(name)]), weight) for row, weight in rows]
+        except ValueError:
+            continue
         mean = sum(value * weight for value, weight in cells) / sum(weight for _, weight in cells)
         yield Measure(metric, role), Value(float(mean), Origin.REPORTED, "", artifact, listing.lines[rows[0][0]])
+
+
+def _share(text: str | None) -> Fraction:
+    """A printed percentage, exactly; nothing printed is none used. Raises ValueError for what is no number."""
+    return Fraction(str(units.read_number(text))) if text else Fraction(0)
 
 
 def add_traces(record: RunRecord, draft: RunDraft, artifacts: Mapping[str, int]) -> None:

@@ -155,6 +155,7 @@ def _put(adding: _Adding, fragment: Fragment, measure: Measure, readings: Sequen
         return
     try:
         parts = [_exact(reading.text, reading.unit, measure.metric) for reading in readings]
+        value = _in_range(sum(parts))
     except ValueError as error:
         message = f"{measure} of run {adding.record.run_id}: {error}; it is left out."
         remedy = "Correct the file and upload it again."
@@ -162,7 +163,6 @@ def _put(adding: _Adding, fragment: Fragment, measure: Measure, readings: Sequen
         return
     printed = " + ".join(reading.text for reading in readings)
     place = (adding.artifacts[fragment.file], readings[0].line)
-    value = float(sum(parts))
     if readings[0].subject == MEAN_OF_ROWS:
         mean = _mean_of_rows(fragment, measure.metric)
         _check_mean(adding, fragment, readings[0], mean)
@@ -173,6 +173,14 @@ def _put(adding: _Adding, fragment: Fragment, measure: Measure, readings: Sequen
 def _exact(text: str, unit: str, metric: str) -> Fraction:
     """The value in the metric's unit, as exact as it is printed, so that sums have no binary noise."""
     return Fraction(str(units.convert(text, unit, metric)))
+
+
+def _in_range(total: Fraction | int) -> float:
+    """A sum as a number; raises ValueError for one that is too large."""
+    try:
+        return float(total)
+    except OverflowError:
+        raise ValueError("the sum is too large a number") from None
 
 
 def _check_mean(adding: _Adding, fragment: Fragment, reading: Reading, mean: float | None) -> None:
@@ -209,13 +217,16 @@ def _mean_of_rows(fragment: Fragment, name: str) -> float | None:
     counted: set[str | None] = set()
     for row, length in zip(listing.rows, _lengths(listing, fragment.taken), strict=True):
         try:
-            value = Fraction(row[at] or "")
+            value = Fraction(str(units.read_number(row[at] or "")))
         except ValueError:
             continue
         weighted += value * length
         seconds += length
         counted.add(row[cpu] if cpu is not None else None)
-    return float(weighted / seconds * len(counted)) if seconds else None
+    try:
+        return _in_range(weighted / seconds * len(counted)) if seconds else None
+    except ValueError:
+        return None
 
 
 def _names(listing: Listing) -> list[str]:

@@ -6,7 +6,7 @@ import pytest
 
 from perfdb.results.models import Run, Study
 from perfdb.results.record import aware, number
-from perfdb.results.tests.conftest import Bring, case
+from perfdb.results.tests.conftest import LOGS, Bring, case
 
 pytestmark = pytest.mark.django_db
 
@@ -116,3 +116,38 @@ def test_an_error_in_one_trial_does_not_refuse_the_other(bring: Bring) -> None:
     upload = bring((name, head + b"\n" + rest + second))
     assert sorted(upload.runs.values_list("outcome", flat=True)) == ["new", "rejected"]
     assert Run.objects.get().trial == 1
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new"),
+    [
+        ("cp_query/NMGBR950/before.client.txt", b"CPQUERY-CAPTURE 1", b"CPQUERY-CAPTURE 2\n* CPQUERY-CAPTURE 3"),
+        ("flent/both_ways/rrul.flent", b'"ELAPSED_TIME": 10.01', b'"ELAPSED_TIME": true'),
+        ("uperf/two_groups/uperf.log", b"Txn1 ", b"Txn8 "),
+    ],
+    ids=lambda each: each.decode()[:12] if isinstance(each, bytes) else each,
+)
+def test_what_no_number_could_be_does_no_harm(bring: Bring, path: str, old: bytes, new: bytes) -> None:
+    text = (LOGS / path).read_bytes()
+    assert old in text
+    upload = bring(*GOOD, (path.replace("/", "-", 1), text.replace(old, new)))
+    assert (upload.state, Run.objects.filter(run_id="NMGBR950").exists()) == ("done", True)
+
+
+def test_processors_that_are_no_number_are_left_out_and_said(bring: Bring) -> None:
+    report = (LOGS / "sysstat/iostat_json/lnxc1.json").read_bytes()
+    assert b'"number-of-cpus": 4' in report
+    log = (LOGS / "uperf/rr/uperf.log").read_bytes()
+    upload = bring(*GOOD, ("LV01/uperf.log", log), ("LV01/r.json", report.replace(b'cpus": 4', b'cpus": Infinity')))
+    run = Run.objects.get(run_id="LV01")
+    assert upload.state == "done"
+    assert run.problems.filter(code="run.value-unreadable").exists()
+
+
+def test_rows_of_a_report_that_add_up_to_no_number_have_no_mean(bring: Bring) -> None:
+    folder = LOGS / "vmprf/carriage_control"
+    text = (folder / "listing").read_bytes()
+    upload = bring(
+        *GOOD, *case("vmprf/carriage_control")[:1], ("listing", text.replace(b" 89.", b" " + b"9" * 400 + b"."))
+    )
+    assert upload.state == "done"
