@@ -38,7 +38,7 @@ def test_every_endpoint_is_counted() -> None:
     counted = {address.partition("?")[0] for address in COUNTS}
     for pattern in urlpatterns:
         route = f"/{pattern.pattern}"
-        if route.startswith("/api/v1/") and not route.endswith(("accept/", "undo/")):
+        if route.startswith("/api/v1/") and not route.endswith(("accept/", "undo/", "published-tables/")):
             assert any(_fits(route, path) for path in counted), f"{route} is missing in query_counts.json"
 
 
