@@ -88,9 +88,9 @@ def _captures(text: Text) -> Iterator[_Capture]:
 
 
 def _read_capture(capture: _Capture, text: Text, cut_line: int | None, found: ProblemLog) -> Fragment | None:
-    if capture.version != "1":
+    if capture.head is not None and capture.version != "1":
         message = f"This capture's head line is of version {capture.version}; perfdb reads version 1."
-        found.error("cp_query.version", message, "Write * CPQUERY-CAPTURE 1.", capture.lines[0][0] - 1)
+        found.error("cp_query.version", message, "Write * CPQUERY-CAPTURE 1.", capture.head.line)
         return None
     lines = _whole_lines(clean(capture.lines, cut_line), found)
     responses = split_responses(lines)
