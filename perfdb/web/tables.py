@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count, groupby
 from typing import Any
 from urllib.parse import urlencode
@@ -13,6 +13,7 @@ from perfdb.analysis import reading
 from perfdb.analysis.curves import Edge
 from perfdb.analysis.hygiene import Flag
 from perfdb.analysis.parameters import QueryError
+from perfdb.analysis.query import Layout
 from perfdb.analysis.reading import TableCurve
 from perfdb.analysis.render import labels
 from perfdb.analysis.render.comparison import Diff
@@ -136,7 +137,8 @@ def _figures(group: Sequence[Table], drawing: Drawing) -> Figures:
 
 
 def _panel(number: int, table: Table, drawn: dict[str, Any] | None) -> Panel:
-    (grid,) = grids([table])
+    # A panel shows one measure, however the question lays several of them out.
+    (grid,) = grids([replace(table, query=table.query.replace(layout=Layout.CELLS))])
     footnotes = Footnotes()
     lines = [
         (

@@ -1,6 +1,6 @@
 """A study's report with its answers: each table and figure is a saved Query, and shows what its document printed."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import parse_qsl
 
@@ -13,6 +13,9 @@ from perfdb.results.querysets import answer
 
 # What stands around a printed number: brackets that repeat a figure, and its per cent sign.
 _AROUND = "()% "
+
+# What answers a Query: the query as understood, and its tables.
+Ask = Callable[[Query], tuple[Query, list[Table]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +47,10 @@ def question(study: Study, text: str) -> Query:
     return Query.parse(parse_qsl(text, keep_blank_values=True)).with_filter("study", study.slug)
 
 
-def answered(item: ReportItem) -> Answered:
+def answered(item: ReportItem, ask: Ask = answer) -> Answered:
     """The tables of an item; cells of published runs carry what the item's table prints. Raises QueryError."""
     asked = questions(item)
-    found = [answer(query) for query in asked]
+    found = [ask(query) for query in asked]
     tables = [table for _, tables in found for table in tables]
     if item.kind == ReportItem.Kind.TABLE:
         tables = _as_printed(item, tables)

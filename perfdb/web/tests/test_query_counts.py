@@ -20,6 +20,7 @@ COUNTS = {
     "charts": 12,
     "compare": 10,
     "maximum": 14,
+    "studies": 6,
     "uploads": 5,
     "upload-new": 3,
     "upload": 6,

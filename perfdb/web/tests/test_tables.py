@@ -4,6 +4,7 @@ import pytest
 from django.test import Client
 
 from perfdb.results.models import Run
+from perfdb.results.tests.builders import make_run
 from perfdb.web.tests.pages import figures_of, text_of
 
 CHARTS, MAXIMUM = "/charts/", "/maximum/"
@@ -46,3 +47,18 @@ def test_the_maximum_names_mtu_users_and_runs(web: Client, run: Run) -> None:
     assert "MTU bytes 9000 Users 50 Runs NMGBR950" in text
     assert "Transactions per second trans/s 9077.29" in text
     assert "CPU utilisation, client % 48.40" in text
+
+
+def test_measures_laid_out_together_are_charts_of_their_own_here(web: Client, run: Run) -> None:
+    make_run("OTHER", study=run.study, device="HiperSockets", values={"trans_per_s": 9.0, "cpu_util": 5.0})
+    asked = {
+        "metric": ["trans_per_s", "cpu_util"],
+        "split": "device",
+        "columns": "users",
+        "baseline": "device:HiperSockets",
+    }
+    for layout in ("metrics", "columns"):
+        response = web.get(CHARTS, {**asked, "layout": layout})
+        assert response.status_code == 200
+        assert text_of(response).count("CPU utilisation (%)") >= 2
+        assert f"layout={layout}" in response.content.decode()

@@ -1,0 +1,48 @@
+"""The runs of a question among runs that were read before, for pages that ask many questions of the same ones.
+
+It chooses as `perfdb.results.querysets.narrowed` does in the database; a test holds them against each other.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from perfdb.analysis.dimensions import Value
+from perfdb.analysis.parameters import Range, ordered
+from perfdb.analysis.query import Query
+from perfdb.analysis.table import Observations, Row
+
+_Test = Callable[[Row], bool]
+
+
+def narrowed(query: Query, found: Observations) -> Observations:
+    """Of these runs those that a query's filters, exclusions and ranges leave."""
+    tests = [_among(found, name, values) for name, values in query.filters.items()]
+    tests += [_not(_among(found, name, values)) for name, values in query.exclude.items()]
+    tests += [_within(found, name, ends) for name, ends in query.ranges.items()]
+    return replace(found, rows=[row for row in found.rows if all(test(row) for test in tests)])
+
+
+def _among(found: Observations, name: str, values: Sequence[Value]) -> _Test:
+    read = found.key([name])
+    wanted = set(values)
+    if name == "workload":
+        # RR is every workload of that pattern, whatever its sizes.
+        return lambda row: (text := read(row)[0]) in wanted or str(text or "").partition(" ")[0] in wanted
+    return lambda row: read(row)[0] in wanted
+
+
+def _not(test: _Test) -> _Test:
+    return lambda row: not test(row)
+
+
+def _within(found: Observations, name: str, ends: Range) -> _Test:
+    read = found.key([name])
+
+    def test(row: Row) -> bool:
+        (value,) = read(row)
+        if value is None:
+            return False
+        above = ends.low is None or ordered(ends.low) <= ordered(value)
+        return above and (ends.high is None or ordered(value) <= ordered(ends.high))
+
+    return test

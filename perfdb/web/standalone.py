@@ -1,0 +1,71 @@
+"""A page as one file that needs no server: styles, scripts and figures inside, links led back to where it came from."""
+
+import re
+from functools import cache
+from pathlib import Path
+
+from django.contrib.staticfiles import finders
+from django.http import HttpRequest
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils.safestring import SafeString, mark_safe
+
+from perfdb.results.models import Study
+
+_STYLES = (
+    "css/tokens.css",
+    "css/base.css",
+    "css/tables.css",
+    "css/notices.css",
+    "css/forms.css",
+    "css/figures.css",
+    "css/comparisons.css",
+    "css/manual.css",
+    "css/report.css",
+)
+# What draws figures; nothing else works without a server.
+_PLOTLY, _CHART = "plotly/plotly.min.js", "js/chart.js"
+# Attributes only: in a text the quotation mark would be escaped.
+_LEADING = re.compile(r'( href=")/(?!/)')
+
+
+def _static(name: str) -> str:
+    found = finders.find(name)
+    if not isinstance(found, str):
+        raise FileNotFoundError(f"{name} is not among the static files")
+    return Path(found).read_text(encoding="utf-8")
+
+
+def _inside_script(source: str) -> str:
+    """Code that cannot end the element it stands in, whatever its strings and regular expressions say."""
+    return source.replace("</script", "<\\/script").replace("<!--", "<\\!--")
+
+
+@cache
+def styles() -> SafeString:
+    """All style sheets in their order."""
+    return mark_safe("\n".join(map(_static, _STYLES)))
+
+
+@cache
+def drawing_scripts() -> tuple[SafeString, SafeString]:
+    """Plotly, and the module that draws figures with it; some five million characters."""
+    plotly, chart = _inside_script(_static(_PLOTLY)), _inside_script(_static(_CHART))
+    return mark_safe(plotly), mark_safe(chart)
+
+
+def report_file(request: HttpRequest, study: Study, contents: dict[str, object]) -> str:
+    """The page of a study as a file of its own; ``contents`` is what its template shows, less what asks a server."""
+    body = render_to_string("web/parts/report.html", {**contents, "file": True}, request)
+    server = request.build_absolute_uri("/")
+    plotly, chart = drawing_scripts()
+    context = {
+        "study": study,
+        "body": mark_safe(_LEADING.sub(rf"\g<1>{server}", body)),
+        "styles": styles(),
+        "plotly": plotly,
+        "chart": chart,
+        "address": request.build_absolute_uri(reverse("web:study", args=[study.slug])),
+        "runs": request.build_absolute_uri(reverse("web:runs")),
+    }
+    return render_to_string("web/report_file.html", context)

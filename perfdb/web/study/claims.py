@@ -1,0 +1,173 @@
+"""What a study's document claims in its prose, and what its runs say about it."""
+
+import statistics
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from django.urls import reverse
+
+from perfdb.analysis import metrics
+from perfdb.analysis.metrics import Measure
+from perfdb.analysis.parameters import QueryError
+from perfdb.analysis.query import REPEATS, Query
+from perfdb.analysis.render.labels import measure_title
+from perfdb.analysis.table import Key, Observations, finite
+from perfdb.analysis.units import decimals_for, round_half_up
+from perfdb.analysis.workloads import parse_workload, primary_metric
+from perfdb.results.models import Claim
+from perfdb.results.studies.answering import question
+
+# Rates by which a document that speaks of throughput may be held.
+RATES = (Measure("trans_per_s"), Measure("mb_per_s"))
+_NO_RUNS = "No runs yet."
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A claim beside what the runs say. ``holds`` is None where they cannot tell, or the words leave it open."""
+
+    claim: Claim
+    about: str
+    says: str
+    holds: bool | None
+    addresses: list[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Sides:
+    """The runs that a claim is about, and those that it sets them against; None where it compares nothing."""
+
+    compared: Observations
+    baseline: Observations | None
+
+
+def queries(claim: Claim) -> list[Query]:
+    """What must be read to hold a claim: the runs compared and, where there are any, those of the baseline.
+
+    Raises QueryError for filters that are none.
+    """
+    measures = (Measure(claim.metric, claim.role or metrics.TOTAL),) if claim.metric else RATES
+    texts = [claim.compared, claim.baseline] if claim.baseline else [claim.compared]
+    return [question(claim.study, text).replace(metrics=measures) for text in texts]
+
+
+def held(claim: Claim, found: Sequence[Observations]) -> Held:
+    """A claim against the runs of its queries, in their order."""
+    sides = _Sides(found[0], found[1] if len(found) > 1 else None)
+    values = _against(claim, sides) if sides.baseline is not None else _alone(claim, sides.compared)
+    about = measure_title(queries(claim)[0].metrics[0]) if claim.metric else "Throughput"
+    return Held(claim, about, _sentence(claim, sides, values), _holds(claim, values), _addresses(claim))
+
+
+def _addresses(claim: Claim) -> list[tuple[str, str]]:
+    titles = ("the runs", "those compared with")
+    runs = reverse("web:runs")
+    asked = [query.replace(metrics=()) for query in queries(claim)]
+    return [(title, f"{runs}?{query.encode()}&status=complete") for title, query in zip(titles, asked, strict=False)]
+
+
+def _alone(claim: Claim, found: Observations) -> list[float]:
+    """The figures that a claim is about, one an experiment: the mean of its trials."""
+    return [statistics.fmean(values) for values in _by_experiment(claim, found, []).values()]
+
+
+def _against(claim: Claim, sides: _Sides) -> list[float]:
+    """How the experiments on both sides compare that are equal in all else, in the claim's unit; in means.
+
+    Where no two are equal in all else, the means of all.
+    """
+    assert sides.baseline is not None  # for the type checker
+    free = _free(claim)
+    new, old = (_by_experiment(claim, side, free) for side in (sides.compared, sides.baseline))
+    pairs = [(statistics.fmean(new[key]), statistics.fmean(old[key])) for key in new if key in old]
+    if not pairs and new and old and claim.metric:
+        pairs = [(_mean(new), _mean(old))]
+    return [_difference(claim.unit, one, other) for one, other in pairs if other]
+
+
+def _mean(samples: Mapping[Key, Sequence[float]]) -> float:
+    return statistics.fmean(value for values in samples.values() for value in values)
+
+
+def _difference(unit: str, new: float, old: float) -> float:
+    if unit == "points":
+        return new - old
+    return new / old if unit == "times" else 100 * (new / old - 1)
+
+
+def _free(claim: Claim) -> list[str]:
+    """The dimensions in which the two sides of a claim differ by what it says."""
+    new, old = (dict(query.filters) for query in queries(claim))
+    return [name for name in {**new, **old} if new.get(name) != old.get(name)]
+
+
+def _by_experiment(claim: Claim, found: Observations, free: Sequence[str]) -> dict[Key, list[float]]:
+    """The values of each experiment: of the claim's metric, or of the rate by which its workload is judged."""
+    names = [name for name in found.dimensions if name not in REPEATS and name not in free]
+    read, workload = found.key(names), found.key(["workload"])
+    samples: dict[Key, list[float]] = defaultdict(list)
+    for row in found.rows:
+        measure = Measure(claim.metric, claim.role or metrics.TOTAL) if claim.metric else _rate(workload(row)[0])
+        if (value := finite(row, found.place(measure))) is not None:
+            samples[read(row)].append(value)
+    return samples
+
+
+def _rate(workload: object) -> Measure:
+    try:
+        return Measure(primary_metric(parse_workload(str(workload)).pattern))
+    except ValueError:
+        return RATES[0]
+
+
+def _sentence(claim: Claim, sides: _Sides, values: Sequence[float]) -> str:
+    """What the runs say, in words with their numbers."""
+    if not sides.compared.rows or (sides.baseline is not None and not sides.baseline.rows):
+        return _NO_RUNS
+    if not values:
+        return "No two experiments are equal in all else." if sides.baseline is not None else "No run has this figure."
+    mean, low, high = (_text(claim, value) for value in (statistics.fmean(values), min(values), max(values)))
+    what = "pair" if sides.baseline is not None else "experiment"
+    if len(values) == 1:
+        return f"{mean}, from one {what}."
+    return f"{low} to {high} in {len(values)} {what}s; their mean is {mean}."
+
+
+def _text(claim: Claim, value: float) -> str:
+    if claim.unit in ("times", "%", "points") and claim.baseline:
+        number = round_half_up(value, decimals_for([value], 2 if claim.unit == "times" else 1))
+        return f"{number} {claim.unit}"
+    metric = metrics.BY_NAME[claim.metric] if claim.metric else metrics.BY_NAME[RATES[0].metric]
+    return f"{round_half_up(value, decimals_for([value], metric.decimals))} {metric.unit}"
+
+
+def _holds(claim: Claim, values: Sequence[float]) -> bool | None:
+    """Whether the runs bear a claim out, within the rounding of its own number; None where words leave it open."""
+    if not values:
+        return None
+    half = 0.5 * 10.0 ** -_decimals(claim.value)
+    mean, low, high = statistics.fmean(values), min(values), max(values)
+    if claim.relation == "is":
+        return abs(mean - claim.value) <= half
+    if claim.relation == "up to":
+        return abs(high - claim.value) <= half
+    if claim.relation in ("at least", "more than"):
+        return low >= claim.value - half
+    return high <= claim.value + half if claim.relation == "less than" else None
+
+
+def _decimals(value: float) -> int:
+    """How many decimals a claim's number is printed with, as far as a number can tell."""
+    return len(repr(value).removesuffix(".0").partition(".")[2])
+
+
+def all_queries(claims: Sequence[Claim]) -> list[Query]:
+    """What must be read to hold all of them; what cannot be asked is left out, and said where it stands."""
+    found = []
+    for claim in claims:
+        try:
+            found += queries(claim)
+        except QueryError:
+            continue
+    return found

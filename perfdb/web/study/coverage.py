@@ -1,0 +1,165 @@
+"""A study's test plan as a page shows it: a matrix of what is there and what is missing, and what to run next."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+from urllib.parse import urlencode
+
+from django.urls import reverse
+
+from perfdb.analysis import dimensions, parameters, plan
+from perfdb.analysis.parameters import QueryError
+from perfdb.analysis.plan import Coverage, Part, Planned
+from perfdb.analysis.query import Query
+from perfdb.analysis.render.labels import value_text
+from perfdb.analysis.table import Key, Observations
+from perfdb.results import querysets
+from perfdb.results.models import Study
+
+# What a part of a plan says beside its lists of values.
+ABOUT = ("name", "figure", "trials")
+# More runs to do than anyone plans in one go.
+MOST_NEXT = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One planned experiment: its trials, how many it needs, and how far it is (done, partly, none)."""
+
+    text: str
+    state: str
+    address: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """A part of the plan: ``lines`` are (row headings, places); ``common`` is what all of it shares."""
+
+    name: str
+    common: str
+    corner: list[str]
+    column_title: str
+    columns: list[str]
+    lines: list[tuple[list[str], list[Place]]]
+    planned: int
+    measured: int
+    missing: int
+
+
+@dataclass(frozen=True, slots=True)
+class Next:
+    """A run to do: the experiment in words, and how many trials of it."""
+
+    experiment: str
+    part: str
+    trials: int
+    first: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Covered:
+    """A whole plan. ``next`` holds the first runs to do of ``to_do`` experiments.
+
+    ``unknown`` tells that for some of them nothing yet says how many trials they need.
+    """
+
+    matrices: list[Matrix]
+    next: list[Next]
+    to_do: int
+    planned: int
+    measured: int
+    missing: int
+    unknown: bool
+
+
+def parts_of(written: Sequence[Mapping[str, Any]]) -> list[Part]:
+    """The parts of a plan as a study stores it. Raises QueryError."""
+    found = []
+    for number, part in enumerate(written, 1):
+        name = str(part.get("name") or f"part {number}")
+        lists = {key: values for key, values in part.items() if key not in ABOUT}
+        for key, values in lists.items():
+            if not isinstance(values, list):
+                raise QueryError("plan", f"part {name!r}: {key} is not a list of values")
+            if not all(isinstance(value, str | int) for value in values):
+                raise QueryError("plan", f"part {name!r}: {key} has a value that is neither text nor number")
+        found.append(plan.part_of(name, lists, _trials(name, part.get("trials"))))
+    return found
+
+
+def _trials(name: str, given: object) -> int | None:
+    if given is None or (isinstance(given, int) and not isinstance(given, bool) and given > 0):
+        return given
+    raise QueryError("plan", f"part {name!r}: trials must be a whole number above 0, not {given!r}")
+
+
+def observed(slugs: Sequence[str], parts: Sequence[Part]) -> Observations:
+    """The complete runs of these studies, with the rates by which the noise of a plan's workloads is judged."""
+    return querysets.observations(Query(metrics=plan.primary_measures(parts), filters={"study": tuple(slugs)}))
+
+
+def covered(study: Study, parts: Sequence[Part], delta: float) -> Covered:
+    """How far a study's plan is; ``delta`` in per cent is the difference to be decided."""
+    found = plan.coverage(parts, observed([study.slug], parts), delta / 100)
+    to_do = [(of, cell) for of in found for cell in of.cells if cell.missing]
+    # What was never run comes first: one trial there says more than a fifth one elsewhere.
+    to_do.sort(key=lambda each: bool(each[1].runs))
+    return Covered(
+        [_matrix(study, each) for each in found],
+        [_next(of, cell) for of, cell in to_do[:MOST_NEXT]],
+        len(to_do),
+        sum(each.part.size for each in found),
+        sum(each.measured for each in found),
+        sum(each.missing for each in found),
+        any(cell.needed is None for each in found for cell in each.cells),
+    )
+
+
+def _next(of: Coverage, cell: Planned) -> Next:
+    named = dict(zip(of.part.values, cell.key, strict=True))
+    declared = _declared(of.part)
+    return Next(dimensions.say(declared, [named[name] for name in declared]), of.part.name, cell.missing, not cell.runs)
+
+
+def _declared(part: Part) -> list[str]:
+    """The dimensions of a part as they are declared, for the database keeps no order; workloads stand side by side."""
+    return sorted(parameters.in_order(part.values), key=lambda name: name == "workload")
+
+
+def _matrix(study: Study, found: Coverage) -> Matrix:
+    names = list(found.part.values)
+    declared = _declared(found.part)
+    varied = [name for name in declared if len(found.part.values[name]) > 1]
+    rows, columns = varied[:-1], varied[-1:]
+    common = [name for name in declared if name not in varied]
+    cells = {cell.key: cell for cell in found.cells}
+    places: dict[Key, list[Place]] = {}
+    for key in product(*(found.part.values[name] for name in declared)):
+        named = dict(zip(declared, key, strict=True))
+        cell = cells[tuple(named[name] for name in names)]
+        places.setdefault(tuple(named[name] for name in rows), []).append(_place(study, names, cell))
+    return Matrix(
+        found.part.name,
+        dimensions.say(common, [found.part.values[name][0] for name in common]),
+        [dimensions.dimension(name).title for name in rows],
+        dimensions.dimension(columns[0]).title if columns else "",
+        [value_text(value) for value in found.part.values[columns[0]]] if columns else ["Trials"],
+        [(list(map(value_text, row)), each) for row, each in places.items()],
+        found.part.size,
+        found.measured,
+        found.missing,
+    )
+
+
+def _place(study: Study, names: Sequence[str], cell: Planned) -> Place:
+    runs = len(cell.runs)
+    needed = cell.needed or 1
+    state = "done" if not cell.missing else "partly" if runs else "none"
+    asked = [("study", study.slug), *((name, str(value)) for name, value in zip(names, cell.key, strict=True))]
+    address = f"{reverse('web:runs')}?{urlencode([*asked, ('status', 'complete')])}" if runs else ""
+    title = f"{runs} of {needed} trial{'' if needed == 1 else 's'}"
+    if cell.needed is None:
+        title += "; how many are needed is not known before any spread is"
+    return Place(f"{runs} of {needed}", state, address, title)

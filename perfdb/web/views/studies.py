@@ -1,0 +1,80 @@
+"""The list of studies, and a study as a published page."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.contrib.auth.decorators import user_passes_test
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_GET
+
+from perfdb.analysis import parameters
+from perfdb.analysis.parameters import QueryError
+from perfdb.analysis.query import DELTA
+from perfdb.results import access
+from perfdb.results.models import Study
+from perfdb.results.querysets import answer
+from perfdb.web import tables
+from perfdb.web.study import about, audit, coverage
+from perfdb.web.study.listing import listed
+from perfdb.web.study.report import report
+
+# A study without a report shows the charts of so many workloads; the others are a click away.
+_MOST_WORKLOADS = 3
+
+
+@require_GET
+@user_passes_test(access.may_read)
+def studies(request: HttpRequest) -> HttpResponse:
+    """All studies, published ones first."""
+    return render(request, "web/studies.html", {"studies": listed(request.user)})
+
+
+@require_GET
+@user_passes_test(access.may_read)
+def study(request: HttpRequest, slug: str) -> HttpResponse:
+    """A study's report, or what its runs say where it has none; ``severity`` and ``delta`` narrow two of its parts."""
+    found = get_object_or_404(access.studies_for(request.user), slug=slug)
+    try:
+        context = contents(request, found, request.GET)
+    except QueryError as error:
+        context = {"study": found, "error": error}
+        return render(request, "web/study.html", context, status=400)
+    return render(request, "web/study.html", context)
+
+
+def contents(request: HttpRequest, study: Study, asked: Mapping[str, str]) -> dict[str, Any]:
+    """All that the page of a study shows; ``asked`` may hold ``delta`` and ``severity``. Raises QueryError."""
+    delta = parameters.percentage("delta", asked.get("delta", "").strip(), DELTA)
+    severity = parameters.choice(audit.Severity, "severity", asked.get("severity", "").strip(), audit.ANY)
+    wrong = audit.disagreements(study)
+    context = {
+        "study": study,
+        "runs": about.runs_of(study),
+        "subjects": about.subjects(study),
+        "workloads": about.workloads(study),
+        "audit": audit.audited(wrong, severity),
+        "delta": delta,
+        "may_change": access.may_change(request.user, study),
+        **_plan(study, delta),
+    }
+    published = study.report_items.exists()
+    return context | ({"report": report(study, wrong)} if published else _charts(context["workloads"]))
+
+
+def _plan(study: Study, delta: float) -> dict[str, Any]:
+    """The coverage of a plan; a plan that is not understood is said, and the rest of the page is there."""
+    if not study.plan:
+        return {}
+    try:
+        return {"coverage": coverage.covered(study, coverage.parts_of(study.plan), delta)}
+    except QueryError as error:
+        return {"plan_error": error}
+
+
+def _charts(workloads: list[about.WorkloadLinks]) -> dict[str, Any]:
+    """The first questions about a study that has no report: rate and cost of its workloads."""
+    shown = workloads[:_MOST_WORKLOADS]
+    answered = [table for each in shown for table in answer(each.query)[1]]
+    panels = [panel for group in tables.panels(answered) for panel in group]
+    return {"panels": [panel for panel in panels if panel.figure]}
