@@ -11,6 +11,7 @@ from perfdb.analysis.checks.pairs import PairState, PairVerdict, Snapshot, check
 from perfdb.analysis.units import convert, read_number
 from perfdb.results.derivation import TIME, fact_number, figures_of, measured_workload
 from perfdb.results.prepare.configuration import PROCESSORS
+from perfdb.results.prepare.ends import check_ends
 from perfdb.results.prepare.evidence import pairs_of
 from perfdb.results.record import Counters, RunRecord, moment_of
 
@@ -27,6 +28,7 @@ def check(record: RunRecord, draft: RunDraft) -> None:
     figures = figures_of(record)
     of_all = [*check_elapsed(figures.taken), *check_machine(figures.counters)]
     record.problems += _problems(of_all, record, _client(draft))
+    record.problems += check_ends(draft)
     if draft.driver is not None:
         log = _driver_log(record, draft.driver, draft.peer)
         # The users of several processes are not those of the first one's log.

@@ -104,3 +104,22 @@ def test_a_result_that_is_printed_twice_is_stored_once(bring: Bring) -> None:
     run = Run.objects.get(run_id="a")
     assert (facts(run)["server"], facts(run)["request_bytes"]) == ("192.0.2.7", "200")
     assert "collate.same-result" in codes(run)
+
+
+@pytest.mark.parametrize(("arrived", "differs"), [(16777216, False), (8388608, True)])
+def test_a_receiver_that_got_less_than_was_to_be_sent(bring: Bring, arrived: int, *, differs: bool) -> None:
+    sent = (
+        "ttcp-t: buflen=8192, nbuf=2048, align=16384/0, port=5001  tcp  -> lnx2\n"
+        "ttcp-t: 16777216 bytes in 0.05 real seconds = 327680.00 KB/sec +++\n"
+        "ttcp-t: 2048 I/O calls, msec/call = 0.02, calls/sec = 40960.00\n"
+        "ttcp-t: 0.0user 0.0sys 0:00real 25% 0i+0d 1222maxrss 0+2pf 5+6csw\n"
+    )
+    received = (
+        "ttcp-r: buflen=8192, nbuf=2048, align=16384/0, port=5001  tcp\n"
+        f"ttcp-r: {arrived} bytes in 0.05 real seconds = 327680.00 KB/sec +++\n"
+        "ttcp-r: 2122 I/O calls, msec/call = 0.02, calls/sec = 40960.00\n"
+        "ttcp-r: 0.0user 0.0sys 0:00real 25% 0i+0d 1222maxrss 0+2pf 5+6csw\n"
+    )
+    bring(("t/x.send.txt", sent.encode()), ("t/x.recv.txt", received.encode()))
+    run = Run.objects.get()
+    assert (run.run_id, "run.ends-differ" in codes(run)) == ("x", differs)

@@ -1,0 +1,47 @@
+"""Both ends of one transfer: what was to be sent must have arrived.
+
+A receiver prints an ordinary result for what came until its sender was interrupted: only both logs together show it.
+"""
+
+from collections.abc import Sequence
+from itertools import permutations
+
+from importers.collate.companions import fact_of
+from importers.model import Fragment, Problem, RunDraft, Severity
+from perfdb.analysis.dimensions import parse_bytes, parse_integer
+from perfdb.analysis.units import convert
+
+
+def check_ends(draft: RunDraft) -> list[Problem]:
+    """A warning where a receiver got another number of bytes than its sender was told to send; datagrams get lost."""
+    logs = [log for log in (draft.driver, draft.peer) if log is not None]
+    for sender, receiver in permutations(logs, 2):
+        asked, arrived = _asked(sender), _arrived(receiver)
+        if asked is not None and arrived is not None and asked != arrived:
+            return [_differ(draft, receiver, asked, arrived)]
+    return []
+
+
+def _asked(log: Fragment) -> int | None:
+    """How much was to be sent: so many buffers of one size, where the log says both."""
+    texts: Sequence[str | None] = [fact_of(log, key) for key in ("message_bytes", "buffers")]
+    if None in texts or fact_of(log, "factor.protocol") == "UDP":
+        return None
+    try:
+        return parse_bytes(texts[0] or "") * parse_integer(texts[1] or "")
+    except ValueError:
+        return None
+
+
+def _arrived(log: Fragment) -> int | None:
+    reading = next((each for each in log.readings if each.name == "bytes_received"), None)
+    try:
+        return None if reading is None else round(convert(reading.text, reading.unit, reading.name))
+    except ValueError:
+        return None
+
+
+def _differ(draft: RunDraft, receiver: Fragment, asked: int, arrived: int) -> Problem:
+    message = f"Run {draft.run_id} was to send {asked:,} bytes, but {arrived:,} arrived: it was interrupted."
+    about = (receiver.file, receiver.first_line, draft.run_id)
+    return Problem(Severity.WARNING, "run.ends-differ", message, "Measure again.", *about)
