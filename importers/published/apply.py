@@ -44,6 +44,7 @@ class _Application:
         self._answer = Applied(problems=self._told.problems)
         self._places: dict[tuple[tuple[str, str], ...], int] = {}
         self._differences: list[tuple[Part, _Place, Name]] = []
+        self._by_value: dict[str, list[int]] = {}
 
     def read(self) -> Applied:
         mapping, grid = self._mapping, self._grid
@@ -55,6 +56,9 @@ class _Application:
         rows = grid.rows[mapping.head :]
         for at, block in blocks(self._headings.rows(rows)):
             self._read_block(columns, rows[at : at + len(block)], block)
+        for run_at, run in enumerate(self._answer.runs if self._differences else ()):
+            if mapping.difference in run.facts:
+                self._by_value.setdefault(run.facts[mapping.difference].value, []).append(run_at)
         for difference in self._differences:
             self._add_percent(*difference)
         return self._answer
@@ -189,14 +193,16 @@ class _Application:
         if not dimension:
             return None
         wanted = {key: said.value for key, said in facts.items() if key not in {dimension, "run_id"}}
-        wanted[dimension] = self._headings.value(dimension, value)
         fitting = [
             at
-            for at, run in enumerate(self._answer.runs)
-            if run.figure(name.metric, name.role) is not None
-            and all(key in run.facts and run.facts[key].value == text for key, text in wanted.items())
+            for at in self._by_value.get(self._headings.value(dimension, value), ())
+            if self._agrees(self._answer.runs[at], wanted) and self._answer.runs[at].figure(name.metric, name.role)
         ]
         return fitting[0] if len(fitting) == 1 else None
+
+    @staticmethod
+    def _agrees(run: PublishedRun, wanted: dict[str, str]) -> bool:
+        return all(key in run.facts and run.facts[key].value == text for key, text in wanted.items())
 
 
 def _with_unit(name: Name, printed: str) -> Name:

@@ -12,7 +12,7 @@ from importers.published.markup import read_html
 from importers.published.stacked import read_stacked
 from importers.published.titles import is_numbered_title, is_title, title_text
 
-_LONGEST_TEXT = 5_000_000
+_LONGEST_TEXT = 1_500_000
 _DELIMITERS = (",", ";")
 _RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*")
 _TAG = re.compile(r"<table[\s>]", re.IGNORECASE)
@@ -37,20 +37,21 @@ def read_tables(text: str, syntax: Syntax | None = None) -> Tables:
     plain = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     if len(plain) > _LONGEST_TEXT:
         return Tables(problems=[_too_large()])
-    chosen = syntax or recognise(plain)
+    chosen = syntax
     try:
+        chosen = chosen or recognise(plain)
         grids = [grid for grid in _READERS[chosen](plain) if grid.width > 1]
     except TooLargeError:
-        return Tables(chosen, problems=[_too_large()])
+        return Tables(chosen or "", problems=[_too_large()])
     except csv.Error as error:
-        return Tables(chosen, problems=[_refused(f"The text cannot be read as {chosen}: {error}.")])
+        return Tables(chosen or "", problems=[_refused(f"The text cannot be read as {chosen}: {error}.")])
     if not grids:
         return Tables(chosen, problems=[_refused("No table was found in the text.")])
     return Tables(chosen, grids)
 
 
 def recognise(text: str) -> Syntax:
-    """The syntax that a text is most probably written in."""
+    """The syntax that a text is most probably written in. Raises TooLargeError."""
     if _TAG.search(text):
         return Syntax.HTML
     lines = text.split("\n")

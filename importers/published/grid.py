@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from importers.model import Problem, Severity
 
-MOST_CELLS = 100_000
+MOST_CELLS = 20_000
 """What one paste may hold, merged cells counted as often as they are repeated; published tables have hundreds."""
 
 

@@ -14,6 +14,8 @@ from importers.published.titles import is_numbered_title, title_text
 
 _WIDEST = 60
 _HIGHEST = 200
+# Counting tries every width, so that its work has to be bounded: documents have some thousand lines.
+_MOST_LINES, _MOST_TABLES = 20_000, 200
 _END = ("note:", "notes:")
 
 Line = tuple[str, int]
@@ -29,9 +31,14 @@ class _Found:
 
 
 def read_stacked(lines: Sequence[str]) -> list[Grid]:
-    """The tables below numbered titles; without any title, the one that the text begins with."""
+    """The tables below numbered titles; without any title, the one that the text begins with.
+
+    None in a text that is far too long to be a document.
+    """
+    if len(lines) > _MOST_LINES:
+        return []
     numbered = [(text.strip(), number) for number, text in enumerate(lines, start=1)]
-    starts = [at for at, (text, _) in enumerate(numbered) if is_numbered_title(text)]
+    starts = [at for at, (text, _) in enumerate(numbered) if is_numbered_title(text)][:_MOST_TABLES]
     parts = [(title_text(numbered[at][0]), at + 1) for at in starts] or [("", 0)]
     ends = [*starts[1:], len(numbered)] if starts else [len(numbered)]
     grids = (_table(title, numbered[start:end]) for (title, start), end in zip(parts, ends, strict=True))

@@ -157,6 +157,11 @@ def test_tables_beyond_measure_are_refused(text: str) -> None:
     assert tables.grids == []
 
 
+def test_endless_lines_are_no_document() -> None:
+    tables = read_tables("Table 1. x\n\na\n\n1\n\n" * 10_000)
+    assert (tables.grids, [problem.code for problem in tables.problems]) == ([], ["published.no-table"])
+
+
 def test_an_enormous_field_is_refused() -> None:
     (problem,) = read_tables('a,"' + "x" * 200_000 + '"\n', Syntax.CSV).problems
     assert (problem.code, "field" in problem.message) == ("published.no-table", True)
