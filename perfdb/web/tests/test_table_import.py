@@ -64,6 +64,8 @@ def test_from_text_to_undo(web: Client) -> None:
     assert "published-mapping" in text_of(web.get(reverse("web:upload", args=[upload.pk])))
     web.post(reverse("web:upload-undo", args=[upload.pk]))
     assert (work(upload).state, Run.objects.count()) == ("undone", 0)
+    again = web.post(reverse("web:upload-again", args=[upload.pk])).headers["Location"]
+    assert "| 88.0 |" in text_of(web.get(again))
 
 
 def test_a_file_is_read_as_pasted_text_is(web: Client) -> None:

@@ -11,9 +11,11 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from importers.published.cells import Syntax
-from perfdb.results.models import Study
+from perfdb.results import artifacts
+from perfdb.results.models import Study, UploadFile
 from perfdb.results.models.vocabulary import INBOX
 from perfdb.results.published import NotLoadedError, Preview, Reading, load_tables, preview_tables, read_for
+from perfdb.results.published.records import FORMAT
 from perfdb.results.summary import summary_of
 from perfdb.web import table_form, upload_page
 from perfdb.web.upload_form import UploadForm
@@ -53,8 +55,10 @@ def table_import(request: HttpRequest) -> HttpResponse:
     """Each step is a post of all that was said so far; nothing is stored before the last."""
     assert isinstance(request.user, User)  # for the type checker: login_required has seen to it
     if request.method == "GET":
-        form = UploadForm(initial={"study": request.GET.get("study", "")}, owner=request.user)
-        return _paste_page(request, form, "", [])
+        pasted = _pasted_before(request.user, request.GET.get("upload", ""))
+        slug = pasted.upload.study.slug if pasted else request.GET.get("study", "")
+        text = _text_of(pasted) if pasted else ""
+        return _paste_page(request, UploadForm(initial={"study": slug}, owner=request.user), text, [])
     asked = _asked(request, request.user)
     if asked.errors or not asked.text.strip():
         return _paste_page(request, asked.form, asked.text, asked.errors or ["Paste a table, or choose a file."])
@@ -69,6 +73,18 @@ def table_import(request: HttpRequest) -> HttpResponse:
         return _load(request, asked, reading)
     preview = preview_tables(asked.study, reading) if action != "read" and not said.errors else None
     return _tables_page(request, asked, reading, preview, said.errors)
+
+
+def _pasted_before(user: User, upload: str) -> UploadFile | None:
+    """The text that an own upload brought, to be read once more; None where there is none."""
+    number = int(upload) if upload.isdecimal() and len(upload) < 10 else 0
+    own = UploadFile.objects.filter(upload=number, upload__owner=user, format=FORMAT)
+    return own.select_related("artifact", "upload__study").first()
+
+
+def _text_of(file: UploadFile) -> str:
+    with artifacts.open_artifact(file.artifact) as stream:
+        return stream.read(MOST_BYTES).decode("utf-8", "replace")
 
 
 def _asked(request: HttpRequest, user: User) -> _Asked:

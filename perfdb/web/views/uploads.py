@@ -22,6 +22,7 @@ from perfdb.results.access import may_read
 from perfdb.results.models import Artifact, Study, Upload
 from perfdb.results.models.vocabulary import INBOX
 from perfdb.results.paging import Column, Ordering, page
+from perfdb.results.published.records import FORMAT as PUBLISHED
 from perfdb.results.reparsing import Scope
 from perfdb.web import listing, upload_page
 from perfdb.web.upload_form import UploadForm
@@ -185,6 +186,9 @@ class _Kept(File):  # type: ignore[type-arg] # generic for the type checker alon
 def again(request: HttpRequest, pk: int) -> HttpResponse:
     """Upload the same files once more, with the same study and facts; what came inside an archive comes with it."""
     found = _own(request, pk)
+    if found.files.filter(format=PUBLISHED).exists():
+        # Pasted tables are no log: what their headings mean is said on their own page.
+        return redirect(f"{reverse('web:table-import')}?upload={pk}")
     kept = found.files.filter(container=None).select_related("artifact").order_by("pk")
     files = [(file.path, _Kept(file.artifact)) for file in kept]
     try:
