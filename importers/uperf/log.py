@@ -160,7 +160,8 @@ def _averages(block: Block, measured: str, gathered: Gathered, found: ProblemLog
     rows = [row for row in block.averages if row.match["name"] == wanted]
     if block.groups > 1:
         message = f"The table of averages has {block.groups} groups; transactions and response times are not taken."
-        found.note("uperf.several-groups", message, "Upload the profile: rates follow from it.", rows[0].line if rows else None)
+        line = rows[0].line if rows else None
+        found.note("uperf.several-groups", message, "Upload the profile: rates follow from it.", line)
     if len(rows) != 1 or block.groups > 1:
         return
     row = rows[0]

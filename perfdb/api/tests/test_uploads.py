@@ -10,8 +10,8 @@ from rest_framework.test import APIClient
 from perfdb.api.tests.answers import check, problem
 from perfdb.api.tests.conftest import client_of
 from perfdb.api.tests.files import case, post_files
-from perfdb.results.artifacts import read
-from perfdb.results.models import Job, Study, Upload
+from perfdb.results.artifacts import open_artifact
+from perfdb.results.models import Artifact, Job, Study, Upload
 from perfdb.results.tests.builders import make_study
 
 PATH = "/api/v1/uploads/"
@@ -20,6 +20,11 @@ LOG = {"run.log": b"AWMLOG 1\n"}
 
 def only_upload() -> Upload:
     return Upload.objects.get()
+
+
+def _bytes(artifact: Artifact) -> bytes:
+    with open_artifact(artifact) as stream:
+        return stream.read()
 
 
 def paths() -> list[str]:
@@ -34,7 +39,7 @@ def test_it_works(api: APIClient, ada: User) -> None:
     assert response.headers["Location"] == body["url"]
     assert upload.owner == ada
     assert upload.study.slug == "inbox"
-    assert {file.path: read(file.artifact) for file in upload.files.all()} == case("cp_query/NMGBR950")
+    assert {file.path: _bytes(file.artifact) for file in upload.files.all()} == case("cp_query/NMGBR950")
     assert Job.objects.get().upload == upload
 
 
@@ -54,7 +59,7 @@ def test_folders_are_kept(api: APIClient) -> None:
 
 def test_paths_may_stand_in_their_own_field(api: APIClient) -> None:
     post_files(api, [("awm.log", b"a"), ("awm.log", b"b")], paths=["one/awm.log", "two/awm.log"])
-    assert {file.path: read(file.artifact) for file in only_upload().files.all()} == {
+    assert {file.path: _bytes(file.artifact) for file in only_upload().files.all()} == {
         "one/awm.log": b"a",
         "two/awm.log": b"b",
     }
