@@ -188,7 +188,7 @@ class _Scanner:
         return self._take_figures(row)
 
     def _take_csv_names(self, number: int, line: str) -> bool:
-        names = [long_name(name) for name in next(csv.reader([line]), [])] if "," in line else []
+        names = [long_name(name) for name in _cells(line)] if "," in line else []
         if not any(name in LONG_NAMES for name in names):
             return False
         self._names = names
@@ -243,7 +243,7 @@ class _Scanner:
     def _take_csv_values(self, number: int, line: str) -> None:
         """The line below the names; with more or fewer values nobody knows which is which."""
         names, self._names = self._names or [], None
-        values = next(csv.reader([line]), [])
+        values = _cells(line)
         if len(values) == len(names):
             self._keep(number, zip(names, values, strict=True))
         elif self._current is not None:
@@ -287,6 +287,14 @@ def _row(number: int, line: str) -> Row | None:
     words = line.split()
     count = next((at for at, word in enumerate(words) if not _NUMERIC.fullmatch(word)), len(words))
     return Row(number, tuple(words[:count]), " ".join(words[count:])) if count else None
+
+
+def _cells(line: str) -> list[str]:
+    """The cells of a line of comma-separated values; none of a line that is no such line."""
+    try:
+        return next(csv.reader([line]), [])
+    except csv.Error:
+        return []
 
 
 def _add_keyed(test: Test, number: int, keyed: re.Match[str]) -> None:

@@ -97,3 +97,8 @@ def test_other_text_is_not_recognised(text: str) -> None:
     decoded = decode("a.txt", text.encode()).text
     assert decoded is not None
     assert not netperf.recognise(decoded)
+
+
+def test_a_carriage_return_in_a_line_is_no_end_of_values() -> None:
+    (reading,) = read([SourceFile("a.txt", ("Throughput,Throughput Units\r10,x\n" + RR).encode())])
+    assert readings_of(reading.fragments[0])["trans_per_s"] == "12345.67 trans/s"
