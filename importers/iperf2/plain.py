@@ -17,7 +17,7 @@ _HEADING = re.compile(
 )
 _ROW = re.compile(
     r"\[ *(?P<id>\*?\d+|SUM)\] +(?P<t0>\d+\.\d+)- ?(?P<t1>\d+\.\d+) sec"
-    r" +(?P<transfer>\d[\d.]*) (?P<transfer_unit>[KMGT]?Bytes) +(?P<rate>\d[\d.]*)"
+    r" +(?P<transfer>\d+(?:\.\d*)?) (?P<transfer_unit>[KMGT]?Bytes) +(?P<rate>\d+(?:\.\d*)?)"
     r" (?P<rate_unit>[KMGT]?(?:bits|Bytes)/sec)(?P<more>(?: .*)?)$"
 )
 _CONNECTED = re.compile(

@@ -100,3 +100,11 @@ def test_iperf3_leaves_it_alone() -> None:
             text = decode(path.name, path.read_bytes()).text
             assert text is not None
             assert not iperf3.recognise(text)
+
+
+def test_a_row_whose_figure_is_no_number_is_no_row() -> None:
+    log = content("reverse")
+    figure = next(line for line in log.splitlines() if " sec " in line and "Bytes" in line).split(" sec ")[1].split()[0]
+    assert "." in figure
+    broken = parse(log.replace(f" {figure} ", f" {figure}{figure} "))
+    assert all(each.status is not Status.COMPLETE for each in broken.fragments)
