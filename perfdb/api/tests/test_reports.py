@@ -3,10 +3,13 @@
 import csv
 import io
 from collections import Counter
+from collections.abc import Iterator
+from io import StringIO
 
 import plotly.graph_objects as go
 import pytest
 from django.core.management import call_command
+from pytest_django import DjangoDbBlocker
 from rest_framework.test import APIClient
 
 from fixtures.studies import files
@@ -17,10 +20,19 @@ TABLE = f"{BASE}/{{slug}}/tables/{{number}}.json"
 SLUGS = sorted(path.parent.name for path in files.FOLDER.glob("*/study.toml"))
 
 
+@pytest.fixture(scope="module")
+def loaded(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    """All published studies, loaded once: no test here changes anything, and none sees those of other modules."""
+    with django_db_blocker.unblock():
+        call_command("loadstudies", stdout=StringIO())
+    yield
+    with django_db_blocker.unblock():
+        call_command("flush", interactive=False)
+
+
 @pytest.fixture
-def studies(db: None) -> None:
+def studies(loaded: None, db: None) -> None:
     """All published studies."""
-    call_command("loadstudies")
 
 
 def report(reader: APIClient, slug: str) -> dict[str, list[dict[str, str]]]:
