@@ -16,11 +16,11 @@ def number_trials(fragments: Iterable[Fragment]) -> list[Fragment]:
     Results of several servers are no trials of each other: they get the server as ``factor.server``.
     """
     listed = _apart_by_server(list(fragments))
-    repeated = Counter(map(_configuration, listed))
+    configurations = [_configuration(fragment) for fragment in listed]
+    repeated = Counter(configurations)
     seen: Counter[object] = Counter()
     numbered = []
-    for fragment in listed:
-        configuration = _configuration(fragment)
+    for fragment, configuration in zip(listed, configurations, strict=True):
         seen[configuration] += 1
         is_trial = fragment.trial is None and repeated[configuration] > 1
         numbered.append(replace(fragment, trial=seen[configuration]) if is_trial else fragment)
@@ -28,6 +28,9 @@ def number_trials(fragments: Iterable[Fragment]) -> list[Fragment]:
 
 
 def _apart_by_server(fragments: list[Fragment]) -> list[Fragment]:
+    named = {fact.text for fragment in fragments for fact in _server(fragment)}
+    if len(named) < 2:
+        return fragments
     servers: dict[object, set[str]] = {}
     for fragment in fragments:
         servers.setdefault(_configuration(fragment), set()).update(fact.text for fact in _server(fragment))
