@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from celery.contrib.testing.worker import start_worker
+from hypothesis import settings
 
 from perfdb.celery import app
 from perfdb.embedded.home import Home
@@ -19,6 +20,10 @@ from perfdb.embedded.processes import Processes
 from perfdb.embedded.servers import UNWANTED, Servers
 
 PREFIX = "perfdb-test-"
+
+# A property holds or not; how long a machine takes to try it says nothing about it.
+settings.register_profile("perfdb", deadline=None)
+settings.load_profile("perfdb")
 
 
 class EmbeddedServers:
