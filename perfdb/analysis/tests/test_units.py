@@ -178,6 +178,7 @@ def test_round_half_up_is_that_of_the_printed_number(value: float, places: int) 
         ((0.35, 12.0), 2, 2),
         ((0.0374,), 2, 3),
         ((0.00374, 5.0), 2, 4),
+        ((0.09, 0.11), 2, 2),
         ((1e-9,), 2, 6),
         ((0.0,), 2, 2),
         ((), 3, 3),
