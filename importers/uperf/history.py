@@ -23,22 +23,26 @@ def recognise(text: Text) -> bool:
 def parse(text: Text, name: str, version: int) -> Parsed:
     """A report with the time from the first to the last whole line. What the operations took stays in the file."""
     found = ProblemLog(text.name)
-    whole = list(_whole_lines(text))
+    whole = _whole_lines(text)
+    first_line, first = next(whole)
+    last_line, latest, count = first_line, first, 1
+    for number, end in whole:
+        last_line, latest, count = number, max(latest, end), count + 1
     gathered = Gathered()
-    gathered.fact("history.first_end_ns", Printed(whole[0][1], whole[0][0]))
-    gathered.fact("history.last_end_ns", Printed(max(end for _, end in whole), whole[-1][0]))
-    odd = len([line for line in text.lines if line.strip()]) - len(whole)
+    gathered.fact("history.first_end_ns", Printed(first, first_line))
+    gathered.fact("history.last_end_ns", Printed(latest, last_line))
+    odd = sum(1 for line in text.lines if line.strip()) - count
     if odd:
         message = f"{odd} lines of the history are not five numbers; they were left out."
         found.note("uperf.torn-lines", message, "None is needed: threads that write at once tear each other's lines.")
-    moments = [_moment(end) for end in (whole[0][1], max(end for _, end in whole))]
+    moments = [_moment(end) for end in (first, latest)]
     fragment = Fragment(
         file=text.name,
         format=name,
         format_version=version,
         kind=Kind.REPORT,
-        first_line=whole[0][0],
-        last_line=whole[-1][0],
+        first_line=first_line,
+        last_line=last_line,
         taken=from_epoch(moments[0]),
         ended=from_epoch(moments[1]),
         zone="+00:00",
