@@ -11,10 +11,21 @@ from django.db import connection
 from psycopg.types.json import Jsonb
 
 from importers.model import Problem as Found
+from perfdb.analysis.audit import Disagreement as Disagrees
 from perfdb.analysis.metrics import TOTAL, Measure
 from perfdb.results.experiments import Vocabulary
 from perfdb.results.measures import ensure_slots
-from perfdb.results.models import CounterLayout, CounterSet, Experiment, Problem, Run, RunEvidence, RunSource, Trace
+from perfdb.results.models import (
+    CounterLayout,
+    CounterSet,
+    Disagreement,
+    Experiment,
+    Problem,
+    Run,
+    RunEvidence,
+    RunSource,
+    Trace,
+)
 from perfdb.results.record import RunRecord, Source
 
 _RUN = {
@@ -86,6 +97,7 @@ def rewrite(vocabulary: Vocabulary, run: Run, record: RunRecord, sources: Sequen
     for evidence in (RunEvidence, CounterSet, Trace, RunSource):
         evidence._default_manager.filter(run=run).delete()
     run.problems.all().delete()
+    run.disagreements.all().delete()
     _write(vocabulary, [(run.pk, record)], update=True)
     add_sources(run.pk, sources)
     _leave(run)
@@ -124,11 +136,35 @@ def _write(vocabulary: Vocabulary, rows: Sequence[tuple[int, RunRecord]], *, upd
     _copy("counter_set", _COUNTERS, list(_counter_rows(rows)))
     _copy("trace", _TRACE, _trace_rows(rows))
     Problem.objects.bulk_create(problem_row(found, run=pk) for pk, record in rows for found in record.problems)
+    Disagreement.objects.bulk_create(
+        disagreement_row(found, pk) for pk, record in rows for found in record.disagreements
+    )
 
 
 def _plain(row: dict[str, Any]) -> dict[str, Any]:
     """A row for the ORM, which wraps JSON by itself."""
     return {name: value.obj if isinstance(value, Jsonb) else value for name, value in row.items()}
+
+
+def disagreement_row(found: Disagrees, run: int) -> Disagreement:
+    """A figure that does not follow, as it is stored beside the run with this id."""
+    low, high = found.interval
+    return Disagreement(
+        run_id=run,
+        kind=found.kind.value,
+        severity=found.severity.value,
+        table=found.place.removeprefix("Table "),
+        line=found.line,
+        metric=found.measure.metric,
+        role=found.measure.role,
+        printed=found.printed,
+        recomputed=found.recomputed,
+        low=low,
+        high=high,
+        unit=found.unit,
+        formula=found.formula,
+        message=found.message,
+    )
 
 
 def problem_row(found: Found, *, run: int | None = None, upload: int | None = None) -> Problem:

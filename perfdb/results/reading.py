@@ -14,7 +14,7 @@ from perfdb.results.derivation import derive_again, derive_into, figures_of
 from perfdb.results.models import Run, RunSource, Study, Upload
 from perfdb.results.prepare import Aliases, Context, prepare
 from perfdb.results.prepare.aliases import align
-from perfdb.results.prepare.audit import audited
+from perfdb.results.prepare.audit import add_audit
 from perfdb.results.record import RunRecord, Source
 
 
@@ -76,7 +76,7 @@ def record_of(draft: RunDraft, context: Context) -> RunRecord:
     record = prepare(draft, context)
     if not record.refused:
         derive_into(record)
-        record.problems += audited(record)
+        add_audit(record, context.artifacts)
     return record
 
 

@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
 from importers.model import Fragment, Problem
+from perfdb.analysis.audit import Disagreement
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.workloads import Workload, workload_name
 
@@ -178,6 +179,7 @@ class RunRecord:
     traces: list[TraceColumn] = field(default_factory=list)
     facts: dict[str, FactValue] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
+    disagreements: list[Disagreement] = field(default_factory=list)
     fragments: list[Fragment] = field(default_factory=list)
     has_driver: bool = False
     refused: bool = False

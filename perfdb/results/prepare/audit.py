@@ -4,10 +4,10 @@ What the load driver's log says about itself is checked line by line in ``checks
 all files of the run meet, a monitor's report and the driver's log among them.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from importers.model import Problem, Severity
-from perfdb.analysis.audit import Kind, Method, Printed, PrintedRun, audit_run
+from perfdb.analysis.audit import Disagreement, Kind, Method, Printed, PrintedRun, audit_run
 from perfdb.analysis.checks.finding import Quantity
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.units import read_number
@@ -16,16 +16,17 @@ from perfdb.results.record import Origin, RunRecord, Value
 
 # The driver's own check knows its intervals and connections, and says these better.
 _CHECKED_BEFORE = {Kind.LITTLE, Kind.RATE, Kind.BYTES}
+_REMEDY = "Look which of the figures is wrong; perfdb changes none of them."
 _LPAR = Measure("processors", "lpar")
 # A printed figure that is in the metric's own unit, but for binary noise.
 _SAME = 1e-9
 
 
-def audited(record: RunRecord) -> Iterator[Problem]:
+def audited(record: RunRecord) -> list[Disagreement]:
     """The printed figures of a run that do not follow from its others; nothing is corrected."""
     figures = tuple(_printed(record))
     if len(figures) < 2:
-        return
+        return []
     configuration = record.configuration
     processors = record.values.get(_LPAR)
     found = audit_run(
@@ -40,11 +41,19 @@ def audited(record: RunRecord) -> Iterator[Problem]:
             asked_s=fact_number(record, "seconds_asked"),
         )
     )
-    for each in found:
-        if each.kind not in _CHECKED_BEFORE or not record.has_driver:
-            remedy = "Look which of the figures is wrong; perfdb changes none of them."
-            severity = Severity(each.severity.value)
-            yield Problem(severity, f"audit.{each.kind}", each.message, remedy, line=each.line, run_id=record.run_id)
+    return [each for each in found if each.kind not in _CHECKED_BEFORE or not record.has_driver]
+
+
+def add_audit(record: RunRecord, artifacts: Mapping[str, int]) -> None:
+    """Put what does not follow into the record, and say it beside the run. ``artifacts``: file -> id."""
+    files = {artifact: file for file, artifact in artifacts.items()}
+    record.disagreements = audited(record)
+    for each in record.disagreements:
+        value = record.values.get(each.measure)
+        file = files.get(value.artifact, "") if value else ""
+        severity = Severity(each.severity.value)
+        code = f"audit.{each.kind}"
+        record.problems.append(Problem(severity, code, each.message, _REMEDY, file, each.line, record.run_id))
 
 
 def _printed(record: RunRecord) -> Iterator[Printed]:

@@ -6,11 +6,11 @@ They are kept as those of the published studies are, so that the same pages show
 from collections.abc import Mapping, Sequence
 
 from perfdb.results import models
+from perfdb.results.load import disagreement_row
 from perfdb.results.models import PublishedFigure, PublishedPercent, Run
 from perfdb.results.published.audit import audit_of_figures, audit_of_percents
 from perfdb.results.published.preview import Preview
 from perfdb.results.published.records import PrintedFigure
-from perfdb.results.studies.auditing import disagreement
 
 
 def _table(place: str) -> str:
@@ -46,7 +46,7 @@ def _keep_audit(preview: Preview, new: Mapping[int, int], numbers: Mapping[int, 
     records = preview.records
     found = [(at, each) for at, of_run in enumerate(audit_of_figures(records.runs)) for each in of_run]
     found += [(numbers[id(percent.compared)], each) for percent, each in audit_of_percents(records.percents)]
-    models.Disagreement.objects.bulk_create(disagreement(each, new[at]) for at, each in found if at in new)
+    models.Disagreement.objects.bulk_create(disagreement_row(each, new[at]) for at, each in found if at in new)
 
 
 def _figure(each: PrintedFigure, run: int) -> PublishedFigure:

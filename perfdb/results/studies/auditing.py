@@ -3,12 +3,13 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
-from perfdb.analysis.audit import Disagreement, PercentRow, Printed, PrintedRun, audit_percents, audit_runs
+from perfdb.analysis.audit import PercentRow, Printed, PrintedRun, audit_percents, audit_runs
 from perfdb.analysis.checks.finding import Quantity
 from perfdb.analysis.dimensions import parse_bytes, parse_integer
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.workloads import parse_workload
 from perfdb.results import models
+from perfdb.results.load import disagreement_row
 from perfdb.results.studies.document import Document, DocumentFigure, DocumentPercent, DocumentRun
 
 
@@ -19,7 +20,9 @@ def audit(document: Document, runs: Mapping[str, int]) -> None:
         figures[figure.run].append(figure)
     found = audit_runs([_printed_run(run, figures[run.row], document) for run in document.runs])
     rows = [
-        disagreement(each, runs[run.row]) for run, of_run in zip(document.runs, found, strict=True) for each in of_run
+        disagreement_row(each, runs[run.row])
+        for run, of_run in zip(document.runs, found, strict=True)
+        for each in of_run
     ]
     models.Disagreement.objects.bulk_create([*rows, *_percents(document, figures, runs)])
 
@@ -50,27 +53,6 @@ def _place(table: str) -> str:
     return f"Table {table}"
 
 
-def disagreement(found: Disagreement, run: int) -> models.Disagreement:
-    """A disagreement as it is stored beside the run with this id."""
-    low, high = found.interval
-    return models.Disagreement(
-        run_id=run,
-        kind=found.kind.value,
-        severity=found.severity.value,
-        table=found.place.removeprefix("Table "),
-        line=found.line,
-        metric=found.measure.metric,
-        role=found.measure.role,
-        printed=found.printed,
-        recomputed=found.recomputed,
-        low=low,
-        high=high,
-        unit=found.unit,
-        formula=found.formula,
-        message=found.message,
-    )
-
-
 def _percents(
     document: Document, figures: Mapping[str, list[DocumentFigure]], runs: Mapping[str, int]
 ) -> Iterable[models.Disagreement]:
@@ -80,7 +62,7 @@ def _percents(
             base, other = (_printed(side) for side in sides if side is not None)
             text = Quantity(percent.printed.strip().removesuffix("%"), "%", percent.line)
             row = PercentRow(base, other, text, _place(percent.table))
-            yield from (disagreement(found, runs[percent.run]) for found in audit_percents([row]))
+            yield from (disagreement_row(found, runs[percent.run]) for found in audit_percents([row]))
 
 
 def _figure_of(figures: Iterable[DocumentFigure], percent: DocumentPercent) -> DocumentFigure | None:
