@@ -45,7 +45,7 @@ def test_the_list_says_what_each_study_holds(web: Client, ada: User) -> None:
     make_run(study=make_study(owner=ada))
     response = web.get("/studies/")
     text = text_of(response)
-    assert 'section "Dedicated OSA vs Virtual Switch Comparison" 36 3 2' in text
+    assert 'section "Dedicated OSA vs Virtual Switch Comparison" 36 3 6' in text
     assert "16 figures" in text
     assert "0 of 70 experiments" in text
     # One's own studies come after the published ones.
