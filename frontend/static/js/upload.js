@@ -146,8 +146,13 @@ function setUp() {
     add([]);
     input.focus();
   });
-  input.addEventListener("change", () => add([...input.files].map((file) => [file.name, file])));
-  folder.addEventListener("change", () => add([...folder.files].map((file) => [file.webkitRelativePath, file])));
+  const choosers = new Map([[input, (file) => file.name], [folder, (file) => file.webkitRelativePath]]);
+  for (const [chooser, path] of choosers) {
+    const take = () => add([...chooser.files].map((file) => [path(file), file]));
+    chooser.addEventListener("change", take);
+    // Somebody may have been quicker than this script.
+    if (chooser.files.length) take();
+  }
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     send();
