@@ -54,6 +54,13 @@ def test_any_dimension_can_be_compared() -> None:
     assert (matched.pairs, len(matched.left_over)) == (0, 7)
 
 
+def test_two_days_of_one_experiment_can_be_compared() -> None:
+    names = ("device", "users", "trial", "date", "run_id")
+    rows: list[Row] = [(n, "A", 10, n, day, f"r{n}", 100.0) for n, day in enumerate(("2026-05-01", "2026-06-01"))]
+    matched = match(Observations(names, MEASURES[:1], rows), Sides("date", "2026-05-01", "2026-06-01"))
+    assert (matched.pairs, matched.left_over) == (1, ())
+
+
 def test_a_level_and_its_campaign_differ_together() -> None:
     runs = given(("z/VM 4.3", "May", "A", 1500, 1), ("z/VM 4.4", "June", "A", 1500, 1))
     assert match(runs, Sides("level", "z/VM 4.3", "z/VM 4.4")).pairs == 1
