@@ -69,10 +69,13 @@ def test_counters_stand_before_and_after(body: Any) -> None:
     for each in body["counters"]:
         assert each["before_artifact"] != each["after_artifact"]
         for reading in each["readings"]:
-            assert reading["before"] < reading["after"]
+            assert reading["before"] <= reading["after"], reading
             assert line_of(body, each["before_artifact"], reading["before_line"])
             assert line_of(body, each["after_artifact"], reading["after_line"])
-    assert "totcpu" in [reading["counter"] for each in body["counters"] for reading in each["readings"]]
+    readings = [reading for each in body["counters"] for reading in each["readings"]]
+    # Nothing was paged while this run lasted, but CPU time and the clock went on.
+    went_on = {reading["counter"] for reading in readings if reading["before"] < reading["after"]}
+    assert {"totcpu", "virtcpu", "time"} <= went_on
 
 
 def test_problems_are_listed(reader: APIClient) -> None:
