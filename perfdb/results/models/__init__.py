@@ -1,6 +1,9 @@
-"""All models by subject: `vocabulary` (what runs are about), `run` (and its evidence), `upload`, `report`, `access`."""
+"""All models by subject: `vocabulary` (what runs are about), `run` (and its evidence), `upload`, `report`, `published`,
+`annotation`, `saved`, `access`.
+"""
 
 from perfdb.results.models.access import ApiToken, SignInLink
+from perfdb.results.models.annotation import Note, RunChange
 from perfdb.results.models.published import TableMapping
 from perfdb.results.models.report import Claim, Disagreement, PublishedFigure, PublishedPercent, ReportItem
 from perfdb.results.models.run import (
@@ -13,7 +16,8 @@ from perfdb.results.models.run import (
     RunSource,
     Trace,
 )
-from perfdb.results.models.upload import Artifact, Job, Problem, Upload, UploadFile, UploadRun
+from perfdb.results.models.saved import FrozenLink, SavedQuery
+from perfdb.results.models.upload import Artifact, Job, PartialFile, Problem, Upload, UploadFile, UploadRun
 from perfdb.results.models.vocabulary import Alias, Device, Experiment, Level, Study, System, Workload
 
 __all__ = [
@@ -26,17 +30,22 @@ __all__ = [
     "Device",
     "Disagreement",
     "Experiment",
+    "FrozenLink",
     "Job",
     "Level",
     "Measure",
     "MeasurementHistory",
+    "Note",
+    "PartialFile",
     "Problem",
     "PublishedFigure",
     "PublishedPercent",
     "ReportItem",
     "Run",
+    "RunChange",
     "RunEvidence",
     "RunSource",
+    "SavedQuery",
     "SignInLink",
     "Study",
     "System",

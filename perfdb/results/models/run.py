@@ -88,6 +88,8 @@ class Run(models.Model):
     factors = models.JSONField(default=dict)
     # A missing measure is NULL; the array may be shorter than the registry.
     values = ArrayField(models.FloatField(null=True), default=list)
+    # Words that people put on runs to find them again; NULL for the many that have none.
+    tags = ArrayField(models.TextField(), null=True)
 
     # The metrics with role total that have a column of their own.
     HOT: ClassVar[tuple[str, ...]] = (
@@ -121,6 +123,7 @@ class Run(models.Model):
             models.Index("workload", "device", F("trans_per_s").desc(nulls_last=True), name="run_best"),
             models.Index(fields=["-started", "-id"], name="run_newest"),
             GinIndex(fields=["factors"], name="run_factors", opclasses=["jsonb_path_ops"]),
+            GinIndex(fields=["tags"], condition=Q(tags__isnull=False), name="run_tags"),
         ]
 
     def __str__(self) -> str:

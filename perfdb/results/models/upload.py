@@ -70,6 +70,29 @@ class Upload(models.Model):
         return f"Upload {self.pk}"
 
 
+class PartialFile(models.Model):
+    """A large file on its way: its pieces are appended to one file on disk until all ``size`` bytes are there."""
+
+    token = models.CharField(max_length=22, unique=True)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE)
+    # Path as the sender names it, and what it takes for the same file when it comes back after a break.
+    path = models.TextField()
+    fingerprint = models.TextField()
+    size = models.BigIntegerField()
+    received = models.BigIntegerField(default=0)
+    created = models.DateTimeField(auto_now_add=True)
+    touched = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        db_table = "partial_file"
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.CheckConstraint(condition=Q(received__gte=0, received__lte=models.F("size")), name="partial_bounds"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.received} of {self.size}"
+
+
 class UploadFile(models.Model):
     """One file of an upload: its relative path and what it was recognised as; a member of a zip names it."""
 

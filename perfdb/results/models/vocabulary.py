@@ -24,6 +24,8 @@ class Study(models.Model):
     source = models.TextField(blank=True)
     notes = models.JSONField(default=list, blank=True)
     plan = models.JSONField(default=list, blank=True)
+    # The secret of its published read-only address; NULL while it has none.
+    share_token = models.CharField(max_length=22, null=True, unique=True)  # noqa: DJ001 - several have none
     # Of the document that the study was loaded from; empty for a study of one's own.
     document_digest = models.TextField(blank=True)
     version = models.BigIntegerField(default=1)

@@ -1,0 +1,58 @@
+"""What people add to runs: notes, and the record of what was done to a run and by whom. Tags are a column of `Run`."""
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+
+class Note(models.Model):
+    """A remark on a run, in plain text. It travels into the hovers, tables, exports and reports that show the run."""
+
+    run = models.ForeignKey("results.Run", models.CASCADE, related_name="notes")
+    text = models.TextField()
+    author = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True)
+    created = models.DateTimeField(auto_now_add=True)
+    edited = models.DateTimeField(null=True)
+
+    class Meta:
+        db_table = "note"
+        ordering: ClassVar[list[str]] = ["created", "pk"]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.CheckConstraint(condition=~Q(text=""), name="note_not_empty"),
+        ]
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class RunChange(models.Model):
+    """One thing that was done to a run after it was stored, by a person or by a job."""
+
+    class Kind(models.TextChoices):
+        """What was done."""
+
+        EXTENDED = "extended"
+        REBUILT = "rebuilt"
+        WITHDRAWN = "withdrawn"
+        RESTORED = "restored"
+        TAGGED = "tagged"
+        UNTAGGED = "untagged"
+        NOTED = "noted"
+        NOTE_EDITED = "note-edited"
+        NOTE_REMOVED = "note-removed"
+
+    run = models.ForeignKey("results.Run", models.CASCADE, related_name="changes")
+    kind = models.CharField(max_length=12, choices=Kind)
+    # What it was about, for people: the tag, the note's former text, the reason of a withdrawal.
+    detail = models.TextField(blank=True)
+    made_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True)
+    made = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        db_table = "run_change"
+        ordering: ClassVar[list[str]] = ["made", "pk"]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.detail}".strip()

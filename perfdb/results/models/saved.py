@@ -1,0 +1,59 @@
+"""Questions that people keep: named queries that follow the data, and frozen links that pin an answer."""
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+
+
+class Page(models.TextChoices):
+    """The page that answers a kept question."""
+
+    CHARTS = "charts"
+    COMPARE = "compare"
+    MAXIMUM = "maximum"
+
+
+class SavedQuery(models.Model):
+    """A question with a name: a page and its query string. It is asked anew whenever it is opened."""
+
+    name = models.CharField(max_length=200)
+    page = models.CharField(max_length=7, choices=Page)
+    query = models.TextField()
+    # Where it is listed; empty for one over all studies.
+    study = models.ForeignKey("results.Study", models.CASCADE, null=True, related_name="saved_queries")
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE)
+    created = models.DateTimeField(auto_now_add=True)
+    changed = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        db_table = "saved_query"
+        ordering: ClassVar[list[str]] = ["name"]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["owner", "name"], name="saved_query_name"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class FrozenLink(models.Model):
+    """A short address that pins a question and the rows that answered it at the time.
+
+    ``rows`` is what was read from the database, compressed; it goes through the same code as living rows. ``digest``
+    is of these rows: where the same question reads other ones today, the page says so.
+    """
+
+    token = models.CharField(max_length=22, unique=True)
+    page = models.CharField(max_length=7, choices=Page)
+    query = models.TextField()
+    rows = models.BinaryField()
+    digest = models.CharField(max_length=64)
+    made_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True)
+    created = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        db_table = "frozen_link"
+
+    def __str__(self) -> str:
+        return f"{self.page} {self.token}"
