@@ -5,7 +5,14 @@
 from perfdb.results.models.access import ApiToken, SignInLink
 from perfdb.results.models.annotation import Note, RunChange
 from perfdb.results.models.published import TableMapping
-from perfdb.results.models.report import Claim, Disagreement, PublishedFigure, PublishedPercent, ReportItem
+from perfdb.results.models.report import (
+    Claim,
+    Disagreement,
+    PublishedFigure,
+    PublishedPercent,
+    RemovedItem,
+    ReportItem,
+)
 from perfdb.results.models.run import (
     CounterLayout,
     CounterSet,
@@ -40,6 +47,7 @@ __all__ = [
     "Problem",
     "PublishedFigure",
     "PublishedPercent",
+    "RemovedItem",
     "ReportItem",
     "Run",
     "RunChange",

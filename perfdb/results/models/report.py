@@ -2,12 +2,13 @@
 
 from typing import ClassVar
 
+from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
 
 class ReportItem(models.Model):
-    """A table, a figure or a finding of a study's report, in their order.
+    """A table, a figure, a finding or a piece of prose of a study's report, in their order.
 
     ``queries`` are query strings without the study: a table of several parts has several. ``asks`` is the question
     that a maximum table's title puts, where the document printed other runs than answer it.
@@ -19,6 +20,7 @@ class ReportItem(models.Model):
         TABLE = "table"
         FIGURE = "figure"
         FINDING = "finding"
+        PROSE = "prose"
 
     study = models.ForeignKey("results.Study", models.CASCADE, related_name="report_items")
     kind = models.CharField(max_length=7, choices=Kind)
@@ -28,6 +30,10 @@ class ReportItem(models.Model):
     queries = models.JSONField(default=list)
     asks = models.TextField(blank=True)
     prose = models.TextField(blank=True)
+    # Rises with each change: who saves an older state is told.
+    version = models.IntegerField(default=1)
+    # Complete runs of the study when the prose was last written; NULL for what a document brought.
+    written_with = models.IntegerField(null=True)
 
     class Meta:
         db_table = "report_item"
@@ -41,6 +47,22 @@ class ReportItem(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.number}: {self.title}".replace(" : ", ": ")
+
+
+class RemovedItem(models.Model):
+    """What was taken out of a report, so that it can be put back: the columns of the item."""
+
+    study = models.ForeignKey("results.Study", models.CASCADE, related_name="removed_items")
+    columns = models.JSONField()
+    removed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True)
+    removed = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        db_table = "removed_item"
+        ordering: ClassVar[list[str]] = ["-removed", "-pk"]
+
+    def __str__(self) -> str:
+        return str(self.columns["title"])
 
 
 class PublishedFigure(models.Model):
