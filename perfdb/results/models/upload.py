@@ -54,6 +54,8 @@ class Upload(models.Model):
     # A person asked to see it first; otherwise it is accepted by itself unless something must be asked.
     preview_asked = models.BooleanField(default=False)
     facts = models.JSONField(default=dict)
+    # What the person added to it in the preview, act by act: {"facts": {…}, "places": [[path, first line, last line]]}.
+    corrections = models.JSONField(default=list)
     # What the person chose for conflicts: identity ("run_id/trial") -> keep, replace, trial.
     decisions = models.JSONField(default=dict)
     files_read = models.IntegerField(default=0)
@@ -80,6 +82,10 @@ class PartialFile(models.Model):
     fingerprint = models.TextField()
     size = models.BigIntegerField()
     received = models.BigIntegerField(default=0)
+    # Of the whole, where the sender says it; compared when all is there.
+    sha256 = models.CharField(max_length=64, blank=True)
+    # The upload that has taken it: who asks again, for the answer was lost, is led there.
+    upload = models.ForeignKey(Upload, models.CASCADE, null=True)
     created = models.DateTimeField(auto_now_add=True)
     touched = models.DateTimeField(auto_now=True)
 
@@ -104,6 +110,8 @@ class UploadFile(models.Model):
     # The person's choice where recognition found none or two.
     forced_format = models.TextField(blank=True)
     encoding = models.TextField(blank=True)
+    # The person left it out of the preview; it is kept and not read.
+    excluded = models.BooleanField(default=False)
 
     class Meta:
         db_table = "upload_file"
