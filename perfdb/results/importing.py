@@ -14,7 +14,7 @@ from django.utils import timezone
 from importers.collate import LEFT_OVER, left_over
 from importers.model import Problem as Found
 from importers.model import Severity
-from perfdb.results import jobs, load
+from perfdb.results import jobs, load, tagging
 from perfdb.results.aliases import aliases_of
 from perfdb.results.experiments import Vocabulary
 from perfdb.results.models import Job, Problem, Run, Study, Upload, UploadRun
@@ -233,8 +233,10 @@ def _write_new(vocabulary: Vocabulary, placements: Sequence[Placement], rows: Se
             Run.objects.filter(pk=placement.run.pk).update(status=Run.Status.WITHDRAWN)
             row.replaced, row.replaced_status = placement.run, placement.run.status
     ids = load.write(vocabulary, [(placement.record, placement.sources) for placement, _ in new])
-    for (_, row), pk in zip(new, ids, strict=True):
+    for (placement, row), pk in zip(new, ids, strict=True):
         row.run_id = pk
+        if placement.run is not None:
+            tagging.inherit(placement.run, pk)
 
 
 def _write_known(vocabulary: Vocabulary, placement: Placement) -> None:

@@ -47,6 +47,8 @@ class RunChange(models.Model):
     kind = models.CharField(max_length=12, choices=Kind)
     # What it was about, for people: the tag, the note's former text, the reason of a withdrawal.
     detail = models.TextField(blank=True)
+    # The status that a withdrawn run had, and returns to when it is restored.
+    status_before = models.CharField(max_length=10, blank=True)
     made_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True)
     made = models.DateTimeField(auto_now_add=True)
 
