@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from importers.collate.kinds import is_client
+from importers.collate.patterns import compile_run_ids, fitting
 from importers.model import Fragment, Problem, RunDraft, Severity, SourcedFact
 from importers.records import trial_number
 
@@ -29,13 +30,13 @@ class RunIdPattern:
 
 
 def compile_pattern(pattern: RunIdPattern | None, problems: list[Problem]) -> re.Pattern[str] | None:
-    """The pattern ready for use; one that is no regular expression is reported and not used."""
+    """The pattern ready for use; one that is no regular expression, or takes too long, is reported and not used."""
     if pattern is None:
         return None
     try:
-        return re.compile(pattern.regex)
-    except re.error as error:
-        message = f"The study's run-id pattern {pattern.regex!r} is no regular expression: {error}."
+        return compile_run_ids(pattern.regex)
+    except ValueError as error:
+        message = f"The study's run-id pattern {error}."
         problems.append(Problem(Severity.ERROR, "collate.bad-pattern", message, "Correct it in the study."))
         return None
 
@@ -50,7 +51,7 @@ def run_id_in_name(fragment: Fragment, known: Mapping[str, str], pattern: re.Pat
     titles = (fact.text for fact in fragment.facts if fact.key == _TITLE)
     words = [*_words(fragment.file), *(word for title in titles for word in title.split())]
     by_content = dict.fromkeys(known[word.casefold()] for word in words if word.casefold() in known)
-    by_pattern = dict.fromkeys(word for word in words if pattern is not None and pattern.fullmatch(word))
+    by_pattern = dict.fromkeys(word for word in words if pattern is not None and fitting(pattern, word))
     for found in (by_content, by_pattern, dict.fromkeys(_likely(fragment))):
         if found:
             return next(iter(found)) if len(found) == 1 else None
@@ -88,7 +89,7 @@ def _is_usual(word: str, fragment: Fragment) -> bool:
 
 def apply_pattern(compiled: re.Pattern[str] | None, pattern: RunIdPattern | None, draft: RunDraft) -> None:
     """Add the dimensions that the run id encodes and no file states; report those that contradict."""
-    match = compiled.fullmatch(draft.run_id) if compiled else None
+    match = fitting(compiled, draft.run_id) if compiled else None
     if match is None or pattern is None:
         return
     for key, code in match.groupdict().items():
