@@ -1,5 +1,5 @@
 """All models by subject: `vocabulary` (what runs are about), `run` (and its evidence), `upload`, `report`, `published`,
-`annotation`, `saved`, `access`.
+`annotation`, `saved`, `search`, `access`.
 """
 
 from perfdb.results.models.access import ApiToken, SignInLink
@@ -24,6 +24,7 @@ from perfdb.results.models.run import (
     Trace,
 )
 from perfdb.results.models.saved import FrozenLink, SavedQuery
+from perfdb.results.models.search import SearchName, StudyActivity
 from perfdb.results.models.upload import Artifact, Job, PartialFile, Problem, Upload, UploadFile, UploadRun
 from perfdb.results.models.vocabulary import Alias, Device, Experiment, Level, Study, System, Workload
 
@@ -54,8 +55,10 @@ __all__ = [
     "RunEvidence",
     "RunSource",
     "SavedQuery",
+    "SearchName",
     "SignInLink",
     "Study",
+    "StudyActivity",
     "System",
     "TableMapping",
     "Trace",

@@ -3,8 +3,10 @@
 from typing import ClassVar
 
 from django.conf import settings
+from django.contrib.postgres.indexes import GinIndex, OpClass
 from django.db import models
 from django.db.models import Q
+from django.db.models.functions import Upper
 
 
 class Note(models.Model):
@@ -21,6 +23,9 @@ class Note(models.Model):
         ordering: ClassVar[list[str]] = ["created", "pk"]
         constraints: ClassVar[list[models.BaseConstraint]] = [
             models.CheckConstraint(condition=~Q(text=""), name="note_not_empty"),
+        ]
+        indexes: ClassVar[list[models.Index]] = [
+            GinIndex(OpClass(Upper("text"), name="gin_trgm_ops"), name="note_like"),
         ]
 
     def __str__(self) -> str:

@@ -3,8 +3,10 @@
 from typing import ClassVar
 
 from django.conf import settings
+from django.contrib.postgres.indexes import GinIndex, OpClass
 from django.db import models
 from django.db.models import Q
+from django.db.models.functions import Upper
 
 from perfdb.results.models.vocabulary import Study
 
@@ -117,6 +119,9 @@ class UploadFile(models.Model):
         db_table = "upload_file"
         constraints: ClassVar[list[models.BaseConstraint]] = [
             models.UniqueConstraint(fields=["upload", "path"], name="upload_file_path"),
+        ]
+        indexes: ClassVar[list[models.Index]] = [
+            GinIndex(OpClass(Upper("path"), name="gin_trgm_ops"), name="upload_file_like"),
         ]
 
     def __str__(self) -> str:
