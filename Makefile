@@ -11,7 +11,7 @@ PYTHON := $(shell for p in $(PYTHONS); do \
 SETUP = @command -v $(PYTHON) >/dev/null || { echo "perfdb: Python 3.11 or newer is needed (apt-get install python3 python3-venv)" >&2; exit 1; }; \
 	$(PYTHON) scripts/setup.py
 
-.PHONY: run manage test lint format lock
+.PHONY: run manage test bench lint format lock
 
 run:
 	$(SETUP) runtime && exec .venv/bin/python -m perfdb.embedded up --with-parent
@@ -26,6 +26,13 @@ test:
 	@.venv/bin/python -m frontend.tests.browser
 	@$(MAKE) --no-print-directory lint; lint=$$?; .venv/bin/python -m pytest $(ARGS) && \
 		{ [ $$lint = 0 ] || { echo "perfdb: the tests pass, but make lint fails; see above"; exit 1; }; }
+
+# Everything beside its floor: docs/performance.md. make bench SCALE=1000000 takes an archive of that many runs.
+bench:
+	$(SETUP) dev
+	@status=0; for runs in $(or $(SCALE),10000 100000); do \
+		.venv/bin/python -m bench --runs $$runs --json var/bench.json || status=1; done; \
+		.venv/bin/python -m bench.parsing || status=1; exit $$status
 
 lint:
 	$(SETUP) dev

@@ -1,1 +1,1 @@
-"""Measurements of perfdb's own speed and memory; each module is run by itself (``python -m bench.parsing``)."""
+"""Measurements of perfdb's own speed and memory: ``python -m bench``, and ``python -m bench.parsing`` for the importers."""
