@@ -5,12 +5,12 @@ from functools import cache
 from pathlib import Path
 
 from django.contrib.staticfiles import finders
-from django.http import HttpRequest
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.safestring import SafeString, mark_safe
 
 from perfdb.results.models import Study
+from perfdb.web.study.sharing import closed
 
 _STYLES = (
     "css/tokens.css",
@@ -54,10 +54,15 @@ def drawing_scripts() -> tuple[SafeString, SafeString]:
     return mark_safe(plotly), mark_safe(chart)
 
 
-def report_file(request: HttpRequest, study: Study, contents: dict[str, object]) -> str:
-    """The page of a study as a file of its own; ``contents`` is what its template shows, less what asks a server."""
-    body = render_to_string("web/parts/report.html", {**contents, "file": True}, request)
-    server = request.build_absolute_uri("/")
+def report_file(study: Study, contents: dict[str, object], server: str, token: str = "") -> str:
+    """The page of a study as a file of its own; ``contents`` is what its template shows, less what asks a server.
+
+    ``server`` is the address of the instance, with a slash at its end. With the ``token`` of a published report the
+    file leads to nothing else.
+    """
+    body = render_to_string("web/parts/report.html", {**contents, "file": True})
+    body = closed(body, study, token) if token else body
+    page = reverse("web:shared", args=[token]) if token else reverse("web:study", args=[study.slug])
     plotly, chart = drawing_scripts()
     context = {
         "study": study,
@@ -65,7 +70,7 @@ def report_file(request: HttpRequest, study: Study, contents: dict[str, object])
         "styles": styles(),
         "plotly": plotly,
         "chart": chart,
-        "address": request.build_absolute_uri(reverse("web:study", args=[study.slug])),
-        "runs": request.build_absolute_uri(reverse("web:runs")),
+        "address": server + page.removeprefix("/"),
+        "runs": "#run-" if token else server + reverse("web:runs").removeprefix("/"),
     }
     return render_to_string("web/report_file.html", context)

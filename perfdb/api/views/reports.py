@@ -1,8 +1,5 @@
 """A study's report: its tables as its document prints them, its figures drawn, and what does not follow."""
 
-from collections.abc import Callable, Mapping, Sequence
-from itertools import groupby
-
 from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
@@ -11,10 +8,8 @@ from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from perfdb.analysis.render import csv, latex, markdown, text
 from perfdb.analysis.render.facets import facets
 from perfdb.analysis.render.figure import figure
-from perfdb.analysis.table import Table
 from perfdb.api import caching
 from perfdb.api.reports import item_body, problem_body, table_body
 from perfdb.api.schema import errors
@@ -22,23 +17,7 @@ from perfdb.api.table_serializers import ProblemListSerializer, ReportSerializer
 from perfdb.results import access
 from perfdb.results.models import Disagreement, ReportItem, Study
 from perfdb.results.studies.answering import Answered, answered
-
-_Text = Callable[[Sequence[Table]], str]
-
-
-def _csv(tables: Sequence[Table]) -> str:
-    """One rectangle for all parts that are laid out alike, and an empty line before the next."""
-    alike = groupby(tables, key=lambda table: (table.query.shown, bool(table.query.baseline)))
-    parts = [list(group) for _, group in alike]
-    return "\r\n".join(csv.render(part[0].query, part) for part in parts)
-
-
-_FORMS: Mapping[str, tuple[_Text, str]] = {
-    "csv": (_csv, "text/csv"),
-    "md": (markdown.render, "text/markdown"),
-    "tex": (latex.render, "application/x-tex"),
-    "txt": (text.render, "text/plain"),
-}
+from perfdb.results.studies.forms import FORMS
 
 
 def _study(request: Request, slug: str) -> Study:
@@ -91,13 +70,13 @@ def table_json(request: Request, slug: str, number: str) -> HttpResponseBase:
 @api_view(["GET"])
 def table_form(request: Request, slug: str, number: str, form: str) -> HttpResponseBase:
     """The form is the ending: `csv`, `md`, `tex` or `txt`. Numbers stand as the document prints them."""
-    if form not in _FORMS:
-        raise Http404(f"no tables as {form}; there are json, {', '.join(_FORMS)}")
+    if form not in FORMS:
+        raise Http404(f"no tables as {form}; there are json, {', '.join(FORMS)}")
     item = _item(request, slug, ReportItem.Kind.TABLE, number)
     tag = caching.etag(request, [slug])
     if same := caching.unchanged(request, tag):
         return same
-    render, media_type = _FORMS[form]
+    render, media_type = FORMS[form]
     return HttpResponse(render(answered(item).tables), f"{media_type}; charset=utf-8", headers=caching.headers(tag))
 
 

@@ -15,10 +15,13 @@ class Archive:
     def __init__(self, study: Study, questions: Iterable[Query]) -> None:
         measures = dict.fromkeys(measure for query in questions for measure in query.measures)
         self._measures = set(measures)
-        self._runs = querysets.observations(Query(metrics=tuple(measures), filters={"study": (study.slug,)}))
+        whole = Query(metrics=tuple(measures), filters={"study": (study.slug,)})
+        self._runs = querysets.noted(querysets.observations(whole), whole)
 
     def observations(self, query: Query) -> Observations:
         """The runs of a question about the study, with all measures that were read."""
+        if "tag" in query.named:
+            return querysets.noted(querysets.observations(query), query)
         return narrowed(query, self._runs)
 
     def answer(self, query: Query) -> tuple[Query, list[Table]]:

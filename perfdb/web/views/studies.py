@@ -36,14 +36,14 @@ def study(request: HttpRequest, slug: str) -> HttpResponse:
     """A study's report, or what its runs say where it has none; ``severity`` and ``delta`` narrow two of its parts."""
     found = get_object_or_404(access.studies_for(request.user), slug=slug)
     try:
-        context = contents(request, found, request.GET)
+        context = contents(found, request.GET)
     except QueryError as error:
         context = {"study": found, "error": error}
         return render(request, "web/study.html", context, status=400)
-    return render(request, "web/study.html", context)
+    return render(request, "web/study.html", context | {"may_change": access.may_change(request.user, found)})
 
 
-def contents(request: HttpRequest, study: Study, asked: Mapping[str, str]) -> dict[str, Any]:
+def contents(study: Study, asked: Mapping[str, str]) -> dict[str, Any]:
     """All that the page of a study shows; ``asked`` may hold ``delta`` and ``severity``. Raises QueryError."""
     delta = parameters.percentage("delta", asked.get("delta", "").strip(), DELTA)
     severity = parameters.choice(audit.Severity, "severity", asked.get("severity", "").strip(), audit.ANY)
@@ -55,7 +55,6 @@ def contents(request: HttpRequest, study: Study, asked: Mapping[str, str]) -> di
         "workloads": about.workloads(study),
         "audit": audit.audited(wrong, severity),
         "delta": delta,
-        "may_change": access.may_change(request.user, study),
         **_plan(study, delta),
     }
     published = study.report_items.exists()

@@ -17,7 +17,7 @@ def _study(request: HttpRequest, slug: str) -> Study:
 
 
 def _as_file(request: HttpRequest, study: Study) -> str:
-    return report_file(request, study, contents(request, study, {}))
+    return report_file(study, contents(study, {}), request.build_absolute_uri("/"))
 
 
 @require_GET

@@ -1,0 +1,79 @@
+"""Making a study, taking an empty one away, and publishing its report at a read-only address."""
+
+from collections.abc import Mapping
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST
+
+from perfdb.analysis.parameters import QueryError
+from perfdb.results import access
+from perfdb.results.models import Study
+from perfdb.results.studies import keeping
+
+_TEXTS = ("purpose", "method", "source")
+
+
+def study_to_change(request: HttpRequest, slug: str) -> Study:
+    """The study of an address, for its owner and staff; others get 403."""
+    study = get_object_or_404(access.studies_for(request.user), slug=slug)
+    if not access.may_change(request.user, study):
+        raise PermissionDenied
+    return study
+
+
+@require_http_methods(["GET", "POST"])
+@login_required
+def new(request: HttpRequest) -> HttpResponse:
+    """The form of a new study; once made, its page of editing."""
+    if request.method == "GET":
+        return render(request, "web/study_new.html", {"written": {}})
+    written = {name: value.replace("\r\n", "\n").strip() for name, value in request.POST.items()}
+    try:
+        study = keeping.make(
+            access.person(request.user), written.get("title", ""), written.get("slug", ""), **_of(written)
+        )
+    except QueryError as error:
+        return render(request, "web/study_new.html", {"written": written, "error": error}, status=400)
+    messages.success(request, f"The study {study.title} was made.")
+    return redirect("web:study-edit", slug=study.slug)
+
+
+def _of(written: Mapping[str, str]) -> dict[str, str]:
+    return {name: written.get(name, "").replace("\0", "") for name in _TEXTS}
+
+
+@require_POST
+@login_required
+def delete(request: HttpRequest, slug: str) -> HttpResponse:
+    """Take an empty study away; one that is not stays, and the page says why."""
+    study = study_to_change(request, slug)
+    try:
+        keeping.take_away(study)
+    except QueryError as error:
+        messages.error(request, error.message)
+        return redirect("web:study-edit", slug=slug)
+    messages.success(request, f"The study {study.title} was deleted.")
+    return redirect("web:studies")
+
+
+@require_http_methods(["GET", "POST"])
+@login_required
+def share(request: HttpRequest, slug: str) -> HttpResponse:
+    """The read-only address of a report: publish it, give it another, or take it back."""
+    study = study_to_change(request, slug)
+    if request.method == "POST":
+        if request.POST.get("do") == "withdraw":
+            keeping.withdraw(study)
+            messages.success(request, "The published address is withdrawn: it shows nothing any more.")
+        else:
+            keeping.publish(study)
+            messages.success(request, "The report is published at the address below.")
+        return redirect("web:study-share", slug=slug)
+    path = reverse("web:shared", args=[study.share_token]) if study.share_token else ""
+    address = request.build_absolute_uri(path) if path else ""
+    return render(request, "web/study_share.html", {"study": study, "address": address})
