@@ -1,1 +1,1 @@
-"""Measurements of perfdb's own speed and memory: ``python -m bench``, and ``python -m bench.parsing`` for the importers."""
+"""Measurements of perfdb's own speed and memory: ``python -m bench``; of the importers: ``python -m bench.parsing``."""
