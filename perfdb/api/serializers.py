@@ -196,6 +196,9 @@ class NewUploadSerializer(serializers.Serializer[Any]):
     paths = serializers.ListField(
         child=serializers.CharField(), default=list, help_text="Relative paths, parallel to `files`"
     )
+    pieces = serializers.ListField(
+        child=serializers.CharField(), default=list, help_text="Tokens of large files that came in pieces"
+    )
     study = serializers.SlugField(
         default="", allow_blank=True, max_length=80, help_text=f"Slug; {INBOX} when none is given"
     )
@@ -218,6 +221,38 @@ class NewUploadSerializer(serializers.Serializer[Any]):
             if not path:
                 raise serializers.ValidationError(f"{given!r} names no file")
         return clean
+
+
+class NewPieceSerializer(serializers.Serializer[Any]):
+    """A large file to send in pieces."""
+
+    path = serializers.CharField(help_text="Its relative path, as in an upload")
+    size = serializers.IntegerField(min_value=0, help_text="Bytes")
+    fingerprint = serializers.CharField(
+        default="", allow_blank=True, max_length=200, help_text="Whatever tells that it is the same file tomorrow"
+    )
+    sha256 = serializers.RegexField(
+        r"^[0-9a-fA-F]{64}$", default="", allow_blank=True, help_text="Of the whole file; compared when all is there"
+    )
+
+
+class PieceSerializer(serializers.Serializer[Any]):
+    """A large file on its way."""
+
+    token = serializers.CharField(help_text="What an upload names it by, in `pieces`")
+    url = serializers.URLField()
+    path = serializers.CharField()
+    size = serializers.IntegerField()
+    received = serializers.IntegerField(help_text="Bytes that are there: the offset of the next piece")
+    fingerprint = serializers.CharField()
+    touched = serializers.DateTimeField()
+    upload = serializers.IntegerField(allow_null=True, help_text="The upload that has taken it")
+
+
+class PiecesSerializer(serializers.Serializer[Any]):
+    """Files on their way."""
+
+    results = PieceSerializer(many=True)
 
 
 class UploadReferenceSerializer(serializers.Serializer[Any]):

@@ -111,13 +111,18 @@ def _can_be_stored(text: str) -> bool:
     return "\0" not in text and not any("\ud800" <= character <= "\udfff" for character in text)
 
 
+def check_path(path: str) -> None:
+    """Raise IntakeError for a path that cannot be kept."""
+    if not _can_be_stored(path) or len(path.encode()) > LONGEST_PATH:
+        raise IntakeError(f"The file name {path[:40]!a} is no text or longer than {LONGEST_PATH} bytes. Rename it.")
+
+
 def _distinct(paths: Iterable[str]) -> list[str]:
     """Clean relative paths, no two alike: the second of a name gets a number before its ending."""
     taken: set[str] = set()
     names = []
     for path in paths:
-        if not _can_be_stored(path) or len(path.encode()) > LONGEST_PATH:
-            raise IntakeError(f"The file name {path[:40]!a} is no text or longer than {LONGEST_PATH} bytes. Rename it.")
+        check_path(path)
         parts = [part for part in PurePosixPath(path).parts if part not in ("/", "//", "..", ".")]
         clean = PurePosixPath(*parts or ["unnamed"])
         name, n = str(clean), 1

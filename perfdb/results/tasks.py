@@ -8,7 +8,7 @@ from django.conf import settings
 from django.db import InterfaceError, OperationalError
 from django.utils import timezone
 
-from perfdb.results import jobs
+from perfdb.results import jobs, pieces
 from perfdb.results.aliasing import run_alias
 from perfdb.results.importing import run_import
 from perfdb.results.models import Upload
@@ -42,7 +42,8 @@ def run_job(job_id: int) -> None:
 
 @shared_task
 def sweep() -> None:
-    """Send lost jobs again and let old previews expire."""
+    """Send lost jobs again, and let old previews and files that nobody goes on with expire."""
     jobs.sweep()
+    pieces.expire()
     oldest = timezone.now() - timedelta(days=settings.PREVIEW_DAYS)
     Upload.objects.filter(state=Upload.State.PREVIEW, settled__lt=oldest).update(state=Upload.State.EXPIRED)

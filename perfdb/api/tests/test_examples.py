@@ -17,7 +17,7 @@ from perfdb.api.tests.answers import problem
 from perfdb.api.tests.files import BOUNDARY, case, multipart, post_files
 from perfdb.api.tests.test_upload import settled
 from perfdb.results.importing import touch_study
-from perfdb.results.models import Alias, Artifact
+from perfdb.results.models import Alias, Artifact, PartialFile
 from perfdb.results.tests.builders import make_run, make_study
 
 ROOT = Path(__file__).parents[3]
@@ -32,6 +32,7 @@ CURL.add_argument("-OJ", dest="save", action="store_true")
 CURL.add_argument("-H", dest="headers", action="append", default=[])
 CURL.add_argument("-F", dest="form", action="append", default=[])
 CURL.add_argument("-d", dest="data", action="append", default=[])
+CURL.add_argument("--data-binary", dest="bytes", default="")
 CURL.add_argument("--data-urlencode", dest="texts", action="append", default=[])
 
 
@@ -56,6 +57,7 @@ def names(worker: None, ada: User, api: APIClient) -> dict[str, str]:
         "UPLOAD": str(done["id"]),
         "PREVIEW": str(shown["id"]),
         "ALIAS": str(alias.pk),
+        "PIECE": PartialFile.objects.create(token="example", owner=ada, path="day1/big.log", size=10).token,
         "RUN": str(done["runs"][0]["id"]),
         "ARTIFACT": str(Artifact.objects.order_by("pk").values_list("pk", flat=True)[0]),
     }
@@ -79,6 +81,8 @@ def send(command: str, names: dict[str, str]) -> Any:
         return client.get(f"{path}?{'&'.join([*asked.data, urlencode(_pairs(asked.texts))])}", headers=headers)
     if asked.method == "DELETE":
         return client.delete(path, headers=headers)
+    if asked.method == "PATCH":
+        return client.patch(path, asked.bytes, content_type=headers.pop("Content-Type"), headers=headers)
     if asked.data or asked.method == "POST":
         content_type = headers.pop("Content-Type", "application/x-www-form-urlencoded")
         return client.post(path, "".join(asked.data), content_type=content_type, headers=headers)
@@ -105,7 +109,7 @@ def test_examples_work(names: dict[str, str], reader: APIClient) -> None:
         if expected:
             problem(response, int(expected[1]))
         else:
-            assert response.status_code in (200, 202), (example, response.content)
+            assert response.status_code in (200, 201, 202), (example, response.content)
 
 
 def test_asking_again_is_answered_as_the_page_says(reader: APIClient) -> None:

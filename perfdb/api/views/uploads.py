@@ -30,7 +30,7 @@ from perfdb.api.serializers import (
     UploadSerializer,
 )
 from perfdb.api.views.paging import page_body
-from perfdb.results import intake
+from perfdb.results import intake, pieces
 from perfdb.results.intake import IntakeError
 from perfdb.results.models import Study, Upload
 from perfdb.results.models.vocabulary import INBOX
@@ -94,9 +94,10 @@ def _create(request: Request) -> Response:
     user = signed_in(request)
     # A refused upload must not leave the study behind that was made for it.
     with transaction.atomic():
-        upload = intake.receive(
+        upload = pieces.receive(
             user,
             zip(paths, files, strict=True),
+            given["pieces"],
             study=_study(user, given["study"], create=given["create_study"]),
             facts=given["facts"],
             preview=given["preview"],
