@@ -106,6 +106,16 @@ DIMENSIONS: tuple[Dimension, ...] = (
 
 BY_NAME: dict[str, Dimension] = {dimension.name: dimension for dimension in DIMENSIONS}
 
+# What runs can be asked for by and not laid out along: a run has any number of tags, and its number in the database
+# says nothing about it.
+SELECTORS: dict[str, Dimension] = {
+    each.name: each
+    for each in (
+        Dimension("tag", "Tag", str.lower, explains=False, repeats=True),
+        Dimension("run", "Run number", parse_integer, explains=False, repeats=True),
+    )
+}
+
 FACTOR = "factor."
 
 
@@ -115,10 +125,10 @@ def say(names: Iterable[str], values: Iterable[Value]) -> str:
 
 
 def dimension(name: str) -> Dimension:
-    """The dimension called ``name``; any ``factor.NAME`` is one. Raises KeyError for an unknown name."""
+    """The dimension or selector called ``name``; any ``factor.NAME`` is one. Raises KeyError for an unknown name."""
     if name.startswith(FACTOR) and len(name) > len(FACTOR):
         title = name.removeprefix(FACTOR).replace("_", " ")
         # Braces in a factor's own name are text, not places for values.
         phrase = title.replace("{", "{{").replace("}", "}}") + " {value}"
         return Dimension(name, title, phrase=phrase)
-    return BY_NAME[name]
+    return SELECTORS[name] if name in SELECTORS else BY_NAME[name]

@@ -1,13 +1,14 @@
 """The runs of a question among runs that were read before, for pages that ask many questions of the same ones.
 
-It chooses as `perfdb.results.querysets.narrowed` does in the database; a test holds them against each other.
+It chooses as `perfdb.results.querysets.narrowed` does in the database; a test holds them against each other. Rows do
+not hold tags: a question that names one is for the database.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from perfdb.analysis.dimensions import Value
-from perfdb.analysis.parameters import Range, ordered
+from perfdb.analysis.parameters import QueryError, Range, ordered
 from perfdb.analysis.query import Query
 from perfdb.analysis.table import Observations, Row
 
@@ -15,7 +16,7 @@ _Test = Callable[[Row], bool]
 
 
 def narrowed(query: Query, found: Observations) -> Observations:
-    """Of these runs those that a query's filters, exclusions and ranges leave."""
+    """Of these runs those that a query's filters, exclusions and ranges leave; raises QueryError for a tag."""
     tests = [_among(found, name, values) for name, values in query.filters.items()]
     tests += [_not(_among(found, name, values)) for name, values in query.exclude.items()]
     tests += [_within(found, name, ends) for name, ends in query.ranges.items()]
@@ -23,8 +24,12 @@ def narrowed(query: Query, found: Observations) -> Observations:
 
 
 def _among(found: Observations, name: str, values: Sequence[Value]) -> _Test:
-    read = found.key([name])
+    if name == "tag":
+        raise QueryError(name, "tags are not among what was read of these runs")
     wanted = set(values)
+    if name == "run":
+        return lambda row: row[0] in wanted
+    read = found.key([name])
     if name == "workload":
         # RR is every workload of that pattern, whatever its sizes.
         return lambda row: (text := read(row)[0]) in wanted or str(text or "").partition(" ")[0] in wanted

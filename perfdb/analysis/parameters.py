@@ -14,6 +14,7 @@ from perfdb.analysis.metrics import Measure
 MISSING = "(none)"
 
 KNOWN_DIMENSIONS = (*dimensions.BY_NAME, f"{dimensions.FACTOR}NAME")
+KNOWN_FILTERS = (*KNOWN_DIMENSIONS, *dimensions.SELECTORS)
 
 # What stands between the ends of a range, either of which may be open.
 _TO = ".."
@@ -109,7 +110,12 @@ def measure(parameter: str, text: str) -> Measure:
 
 
 def dimension(parameter: str, name: str) -> Dimension:
-    """The dimension called ``name``; raises QueryError."""
+    """The dimension called ``name``; raises QueryError.
+
+    A selector is one only where runs are chosen: as a filter, which is called like it, and in ``exclude``.
+    """
+    if name in dimensions.SELECTORS and parameter not in (name, "exclude"):
+        raise QueryError(parameter, f"runs can be asked for by {name}, and {name} is no dimension", KNOWN_DIMENSIONS)
     try:
         return dimensions.dimension(name)
     except KeyError:
@@ -158,7 +164,7 @@ def canonical(filters: Mapping[str, Iterable[Value]], parameter: str = "") -> di
 
 def in_order(given: Iterable[str]) -> list[str]:
     """Names of dimensions in the order of their declaration, factors last."""
-    order = {name: number for number, name in enumerate(dimensions.BY_NAME)}
+    order = {name: number for number, name in enumerate((*dimensions.BY_NAME, *dimensions.SELECTORS))}
     return sorted(given, key=lambda name: (order.get(name, len(order)), name))
 
 

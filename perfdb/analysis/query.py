@@ -14,7 +14,7 @@ from urllib.parse import quote, urlencode
 from perfdb.analysis import dimensions, metrics, parameters
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.metrics import Better, Measure
-from perfdb.analysis.parameters import KNOWN_DIMENSIONS, QueryError, Range, spelled
+from perfdb.analysis.parameters import KNOWN_DIMENSIONS, KNOWN_FILTERS, QueryError, Range, spelled
 from perfdb.analysis.workloads import cost_metric, primary_metric
 
 # What tells runs of one experiment apart; everything else is the experiment.
@@ -206,7 +206,7 @@ def _check_known(name: str) -> None:
     try:
         dimensions.dimension(name)
     except KeyError:
-        raise QueryError(name, f"{name!r} is not a parameter", PARAMETERS + KNOWN_DIMENSIONS) from None
+        raise QueryError(name, f"{name!r} is not a parameter", PARAMETERS + KNOWN_FILTERS) from None
 
 
 def _ranges(texts: Iterable[str]) -> dict[str, Range]:

@@ -4,7 +4,7 @@ from typing import Any
 
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse
 
-from perfdb.analysis.dimensions import DIMENSIONS, parse_bytes, parse_integer
+from perfdb.analysis.dimensions import DIMENSIONS, SELECTORS, parse_bytes, parse_integer
 from perfdb.analysis.query import Layout, Summary
 from perfdb.analysis.render.drawing import DRAWING_PARAMETERS
 from perfdb.api.errors import MEDIA_TYPE
@@ -40,7 +40,8 @@ _KINDS: dict[Any, Any] = {parse_integer: int}
 _HINTS: dict[Any, str] = {parse_bytes: "; in bytes, 8K is 8192"}
 
 _DIMENSION_PARAMETERS = [
-    _query_parameter(d.name, d.title + _HINTS.get(d.parse, ""), _KINDS.get(d.parse, str), many=True) for d in DIMENSIONS
+    _query_parameter(d.name, d.title + _HINTS.get(d.parse, ""), _KINDS.get(d.parse, str), many=True)
+    for d in (*DIMENSIONS, *SELECTORS.values())
 ]
 _FACTOR_PARAMETER = _query_parameter("factor.NAME", "A factor of a study, such as `factor.kernel=6.4`", many=True)
 
@@ -115,6 +116,7 @@ TABLES_EXAMPLE = OpenApiExample(
                         "diff": None,
                         "mixes": {},
                         "warnings": [],
+                        "notes": [],
                     }
                 ],
                 "summaries": [],

@@ -13,9 +13,9 @@ from django.db.models import Exists, OuterRef, QuerySet
 from django.http import QueryDict
 from django_filters import CharFilter, Filter, FilterSet, IsoDateTimeFilter  # type: ignore[import-untyped]
 
-from perfdb.analysis.dimensions import DIMENSIONS, FACTOR, Dimension, dimension
+from perfdb.analysis.dimensions import DIMENSIONS, FACTOR, SELECTORS, Dimension, dimension
 from perfdb.analysis.dimensions import Value as DimensionValue
-from perfdb.analysis.parameters import KNOWN_DIMENSIONS, MISSING, QueryError
+from perfdb.analysis.parameters import KNOWN_FILTERS, MISSING, QueryError
 from perfdb.analysis.query import Query
 from perfdb.results.models import Run, UploadRun
 from perfdb.results.querysets import condition, narrowed
@@ -163,7 +163,7 @@ class RunFilter(FilterSet):  # type: ignore[misc] # django-filter has no types
     def __init__(self, data: QueryDict, queryset: QuerySet[Run] | None = None) -> None:
         super().__init__(data, Run.objects.all() if queryset is None else queryset)
         factors = (name for name in data if name.startswith(FACTOR) and name != FACTOR)
-        for declared in (*DIMENSIONS, *map(dimension, factors)):
+        for declared in (*DIMENSIONS, *SELECTORS.values(), *map(dimension, factors)):
             self.filters[declared.name] = DimensionFilter(declared)
 
     def errors_found(self) -> list[QueryError]:
@@ -183,7 +183,7 @@ def _said(name: str, error: ValidationError) -> str:
 
 def known_parameters() -> tuple[str, ...]:
     """The parameters of the list of runs, factors as ``factor.NAME``."""
-    return (*KNOWN_DIMENSIONS, *RunFilter.base_filters, *PAGING)
+    return (*KNOWN_FILTERS, *RunFilter.base_filters, *PAGING)
 
 
 def filter_runs(data: QueryDict) -> QuerySet[Run]:

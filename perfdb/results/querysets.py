@@ -4,7 +4,8 @@ The database chooses rows; grouping and statistics happen in `perfdb.analysis`. 
 instance per run would cost more than the query itself.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
@@ -13,13 +14,13 @@ from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast, NullIf, TruncDate
 
 from perfdb.analysis import against, metrics
-from perfdb.analysis.dimensions import FACTOR
+from perfdb.analysis.dimensions import FACTOR, SELECTORS
 from perfdb.analysis.dimensions import Value as DimensionValue
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.parameters import QueryError, Range
 from perfdb.analysis.query import REPEATS, Query, default_metrics
 from perfdb.analysis.table import Observations, Table
-from perfdb.results import measures
+from perfdb.results import measures, notes, pinned
 from perfdb.results.models import Device, Experiment, Level, Run, Study, System, Workload
 from perfdb.results.paging import PAGE_SIZE, Column, Ordering, Page, page
 
@@ -70,10 +71,12 @@ _VOCABULARY: dict[str, tuple[type[Model], str]] = {
     "level": (Level, "name"),
     "device": (Device, "name"),
 }
-_INTEGER_LIMITS = {"mtu": 2**31, "users": 2**31, "layer": 2**15, "trial": 2**15}
+_INTEGER_LIMITS = {"mtu": 2**31, "users": 2**31, "layer": 2**15, "trial": 2**15, "run": 2**63}
+# Where a run keeps what is called otherwise in a question.
+_COLUMNS = {"run": "pk", "tag": "tags"}
 _NOTHING = Q(pk__in=[])
 # What differs between campaigns of the same configuration.
-_OF_A_CAMPAIGN = {"campaign", "level", *REPEATS}
+_OF_A_CAMPAIGN = {"campaign", "level", *REPEATS, *SELECTORS}
 
 
 def condition(name: str, values: Iterable[DimensionValue]) -> Q:
@@ -100,6 +103,8 @@ def _having(name: str, given: list[Any]) -> Q:
         return either
     if name == "date":
         return _on_any([(day, day) for day in given])
+    if name == "tag":
+        return Q(tags__overlap=given)
     if name == "workload":
         matching = Workload.objects.filter(Q(name__in=given) | Q(pattern__in=given))
         return Q(workload__in=list(matching.values_list("id", flat=True)))
@@ -109,7 +114,7 @@ def _having(name: str, given: list[Any]) -> Q:
         return Q(**{f"{name}__in": list(found.values_list("pk", flat=True))})
     if name in _INTEGER_LIMITS:
         given = [value for value in given if abs(value) < _INTEGER_LIMITS[name]]
-    return Q(**{f"{name}__in": given})
+    return Q(**{f"{_COLUMNS.get(name, name)}__in": given})
 
 
 def _lacking(name: str) -> Q:
@@ -117,7 +122,7 @@ def _lacking(name: str) -> Q:
         return ~Q(factors__has_key=name.removeprefix(FACTOR))
     if name in ("campaign", "run_id"):
         return Q(**{name: ""})
-    return Q(**{f"{name}__isnull": True})
+    return Q(**{f"{_COLUMNS.get(name, name)}__isnull": True})
 
 
 def _on_any(spans: Iterable[tuple[str, str]]) -> Q:
@@ -165,12 +170,14 @@ def narrowed(runs: QuerySet[Run], query: Query) -> QuerySet[Run]:
     return runs
 
 
+@pinned.reading("patterns", Query.encode)
 def patterns_present(query: Query) -> list[str]:
     """The traffic patterns among a query's runs, in alphabetical order."""
     patterns = selected(query).exclude(workload=None).values_list("workload__pattern", flat=True)
     return list(patterns.order_by("workload__pattern").distinct())
 
 
+@pinned.reading("runs", Query.encode, pinned.pack_observations, pinned.unpack_observations)
 def observations(query: Query) -> Observations:
     """The runs of a query with their dimensions and the measures it reads, in one SQL query on runs.
 
@@ -210,6 +217,23 @@ def _with_factors(query: Query, asked: tuple[Measure, ...], rows: list[tuple[Any
     return Observations((*DIMENSION_COLUMNS, *names), asked, laid_out)
 
 
+def noted(found: Observations, query: Query) -> Observations:
+    """The runs that a query found, with what people wrote about them: one small query, whatever the filters."""
+    return replace(found, notes=_notes(query, found)) if found.rows else found
+
+
+@pinned.reading(
+    "notes",
+    lambda query, _: query.encode(),
+    lambda texts: sorted(texts.items()),
+    lambda kept: {run: tuple(texts) for run, texts in kept},
+)
+def _notes(query: Query, found: Observations) -> Mapping[int, tuple[str, ...]]:
+    study = found.key(["study"])
+    written = notes.of_studies({str(slug) for row in found.rows for slug in study(row)})
+    return {row[0]: written[row[0]] for row in found.rows if row[0] in written} if written else {}
+
+
 def answer(query: Query) -> tuple[Query, list[Table]]:
     """The query as understood (with default metrics where it names none) and its tables.
 
@@ -223,7 +247,7 @@ def asked(query: Query) -> tuple[Query, Observations]:
     """The query as understood, and the runs that it is about; raises QueryError when it cannot be answered."""
     if not query.metrics:
         query = query.replace(metrics=default_metrics(patterns_present(query)))
-    return query, observations(query)
+    return query, noted(observations(query), query)
 
 
 def tables(query: Query, found: Observations) -> list[Table]:
@@ -231,6 +255,12 @@ def tables(query: Query, found: Observations) -> list[Table]:
     return against.answer(query, found, earlier(query, found) if query.baseline else None)
 
 
+@pinned.reading(
+    "earlier",
+    lambda query, _: query.encode(),
+    lambda found: found and pinned.pack_observations(found),
+    lambda kept: kept and pinned.unpack_observations(kept),
+)
 def earlier(query: Query, found: Observations) -> Observations | None:
     """The same question of the other campaigns of its studies, which know how much results vary; None without any.
 

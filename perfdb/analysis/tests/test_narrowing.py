@@ -5,6 +5,7 @@ from urllib.parse import parse_qsl
 import pytest
 
 from perfdb.analysis.narrowing import narrowed
+from perfdb.analysis.parameters import QueryError
 from perfdb.analysis.query import Query
 from perfdb.analysis.table import Observations
 
@@ -37,6 +38,8 @@ RUNS = Observations(
         ("range=mtu:..1492", [1]),
         ("range=date:2003-04-02..2003-05-01", [2, 3, 4]),
         ("factor.kernel=2.6", [3, 4, 5]),
+        ("run=2&run=4", [2, 4]),
+        ("exclude=run:2&device=OSA", [1]),
         ("factor.other=2.6", []),
         ("exclude=factor.other:2.6", [1, 2, 3, 4, 5]),
     ],
@@ -44,3 +47,8 @@ RUNS = Observations(
 def test_it_keeps_what_the_question_is_about(text: str, kept: list[int]) -> None:
     query = Query.parse(parse_qsl(text))
     assert [row[0] for row in narrowed(query, RUNS).rows] == kept
+
+
+def test_a_tag_is_not_answered_wrongly() -> None:
+    with pytest.raises(QueryError, match="tags"):
+        narrowed(Query.parse([("tag", "odd")]), RUNS)

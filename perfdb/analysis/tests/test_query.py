@@ -232,3 +232,16 @@ def test_the_metrics_shown_unasked_follow_from_the_workloads() -> None:
         Measure("cpu_ms_per_mb"),
     )
     assert default_metrics(["HTTP"]) == (Measure("trans_per_s"), Measure("cpu_ms_per_trans"))
+
+
+def test_tags_and_numbers_choose_runs() -> None:
+    query = parsed("tag=Odd&run=7&exclude=tag:even&device=OSA")
+    assert query.filters == {"device": ("OSA",), "tag": ("odd",), "run": (7,)}
+    assert query.encode() == "device=OSA&tag=odd&run=7&exclude=tag:even"
+
+
+@pytest.mark.parametrize("query", ["rows=tag", "columns=run", "split=tag", "range=run:1..2", "pick=trans_per_s:tag"])
+def test_tags_and_numbers_are_no_dimensions(query: str) -> None:
+    with pytest.raises(QueryError, match="no dimension") as caught:
+        parsed(query)
+    assert "tag" not in caught.value.known

@@ -9,7 +9,7 @@ from django.http import QueryDict
 from perfdb.analysis.dimensions import DIMENSIONS
 from perfdb.analysis.parameters import QueryError
 from perfdb.results.filters import RunFilter, filter_runs, known_parameters
-from perfdb.results.models import Upload, UploadRun
+from perfdb.results.models import Run, Upload, UploadRun
 from perfdb.results.tests.builders import make_run, make_study
 
 pytestmark = pytest.mark.django_db
@@ -64,6 +64,14 @@ def test_every_dimension_is_a_filter() -> None:
         ("device=&users=&q=", ["A", "ABC", "B"]),
         ("sort=users&cursor=x&size=3", ["A", "ABC", "B"]),
         ("device=unknown", []),
+        ("tag=odd", ["A", "B"]),
+        ("tag=Even", ["B"]),
+        ("tag=odd&tag=even", ["A", "B"]),
+        ("tag=(none)", ["ABC"]),
+        ("tag=(none)&tag=even", ["ABC", "B"]),
+        ("exclude=tag:even", ["A", "ABC"]),
+        ("run=(none)", []),
+        ("run=99999999999999999999", []),
     ],
 )
 def test_filters(query: str, expected: list[str]) -> None:
@@ -88,7 +96,15 @@ def test_filters(query: str, expected: list[str]) -> None:
         factors={"kernel": "6.4"},
         started=datetime(2003, 4, 2, tzinfo=UTC),
     )
+    Run.objects.filter(run_id="A").update(tags=["odd"])
+    Run.objects.filter(run_id="B").update(tags=["odd", "even"])
     assert found(query) == expected
+
+
+def test_a_run_is_asked_for_by_its_number() -> None:
+    first, second, _ = (make_run(name) for name in "ABC")
+    assert found(f"run={first.pk}&run={second.pk}") == ["A", "B"]
+    assert found(f"exclude=run:{first.pk}") == ["B", "C"]
 
 
 def test_withdrawn_runs_are_hidden_unless_asked_for() -> None:
