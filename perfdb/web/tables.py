@@ -21,7 +21,9 @@ from perfdb.analysis.render.drawing import Drawing, Facets
 from perfdb.analysis.render.facets import facets
 from perfdb.analysis.render.figure import AS_USUAL, figure, figure_pair
 from perfdb.analysis.render.grid import Grid, GridCell, Heading, Line, grids
+from perfdb.analysis.render.looks import Looks
 from perfdb.analysis.table import Key, Table
+from perfdb.results.looks import looks
 from perfdb.web.links import to_runs
 
 Figures = Sequence[dict[str, Any] | None]
@@ -106,7 +108,8 @@ def panels(tables: Sequence[Table], drawing: Drawing = AS_USUAL) -> list[list[Pa
     """
     groups = [list(group) for _, group in groupby(tables, key=lambda table: table.split)]
     together = drawing.facets is Facets.TOGETHER and len(groups) > 1
-    drawn = list(_in_one(groups, drawing) if together else _drawn(groups, drawing))
+    alike = looks()
+    drawn = list(_in_one(groups, drawing, alike) if together else _drawn(groups, drawing, alike))
     numbers = count()
     return [
         [_panel(next(numbers), table, figure) for table, figure in zip(group, figures, strict=True)]
@@ -114,26 +117,26 @@ def panels(tables: Sequence[Table], drawing: Drawing = AS_USUAL) -> list[list[Pa
     ]
 
 
-def _in_one(groups: Sequence[Sequence[Table]], drawing: Drawing) -> Iterator[Figures]:
+def _in_one(groups: Sequence[Sequence[Table]], drawing: Drawing, alike: Looks) -> Iterator[Figures]:
     """A figure for each measure, of all groups; it stands with the first."""
-    yield [facets(of, drawing) for of in zip(*groups, strict=True)]
+    yield [facets(of, drawing, alike) for of in zip(*groups, strict=True)]
     for group in groups[1:]:
         yield [None] * len(group)
 
 
-def _drawn(groups: Sequence[Sequence[Table]], drawing: Drawing) -> Iterator[Figures]:
+def _drawn(groups: Sequence[Sequence[Table]], drawing: Drawing, alike: Looks) -> Iterator[Figures]:
     """The figures of each group, as long as there are not too many."""
     drawn = 0
     for group in groups:
         enough = drawn + len(group) > MOST_CHARTS
-        yield [None] * len(group) if enough else _figures(group, drawing)
+        yield [None] * len(group) if enough else _figures(group, drawing, alike)
         drawn += len(group)
 
 
-def _figures(group: Sequence[Table], drawing: Drawing) -> Figures:
+def _figures(group: Sequence[Table], drawing: Drawing, alike: Looks) -> Figures:
     if len(group) == 2:
-        return figure_pair(group[0], group[1], drawing)
-    return [figure(table, drawing) for table in group]
+        return figure_pair(group[0], group[1], drawing, alike)
+    return [figure(table, drawing, alike) for table in group]
 
 
 def _panel(number: int, table: Table, drawn: dict[str, Any] | None) -> Panel:

@@ -8,6 +8,7 @@ from math import ceil
 from perfdb.analysis.render import labels
 from perfdb.analysis.render.drawing import Drawing
 from perfdb.analysis.render.figure import AS_USUAL, Figure, error_text, lines, traces, x_axis, y_axis
+from perfdb.analysis.render.looks import PLAIN, Looks
 from perfdb.analysis.render.series import Plan
 from perfdb.analysis.table import Table
 
@@ -19,7 +20,7 @@ _BESIDE, _BELOW = 0.06, 0.18
 _HEIGHT, _AROUND = 280, 140
 
 
-def facets(tables: Sequence[Table], drawing: Drawing = AS_USUAL) -> Figure:
+def facets(tables: Sequence[Table], drawing: Drawing = AS_USUAL, looks: Looks = PLAIN) -> Figure:
     """One figure of the tables of one measure, a small one for each value of the split, in their order.
 
     All have the same axes, so that heights can be compared; a series has one entry in the legend. Raises ValueError
@@ -27,7 +28,7 @@ def facets(tables: Sequence[Table], drawing: Drawing = AS_USUAL) -> Figure:
     """
     if len({table.measure for table in tables}) != 1:
         raise ValueError("facets are tables of one measure")
-    plan = Plan.of(tables)
+    plan = Plan.of(tables, looks)
     layout: Figure = {
         "title": _title(plan, tables, drawing),
         "legend": {"title": {"text": escape(plan.legend, quote=False)}},

@@ -14,36 +14,35 @@ from perfdb.analysis.query import Summary
 from perfdb.analysis.render import labels
 from perfdb.analysis.render.drawing import Drawing, Errors, Marks, Scale
 from perfdb.analysis.render.json import point_data
+from perfdb.analysis.render.looks import PLAIN, Looks
 from perfdb.analysis.render.scaling import Drawn, scaled
 from perfdb.analysis.render.series import Plan, place
 from perfdb.analysis.table import Cell, Key, Point, Table
 from perfdb.analysis.units import round_half_up
 
-DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
-SYMBOLS = ("circle", "square", "diamond", "cross", "x", "triangle-up", "triangle-down", "star")
-PATTERNS = ("", "/", "\\", "x", "-", "|", "+", ".")
-
 Figure = dict[str, Any]
 AS_USUAL = Drawing()
 
 
-def figure(table: Table, drawing: Drawing = AS_USUAL) -> Figure:
+def figure(table: Table, drawing: Drawing = AS_USUAL, looks: Looks = PLAIN) -> Figure:
     """``{"data", "layout"}`` as Plotly takes it: lines over a numeric dimension, grouped bars otherwise.
 
     The last dimension of the rows is the x axis and all other dimensions make the series; without rows each column
     is a bar.
     """
-    return _figure(Plan.of([table]), table, drawing)
+    return _figure(Plan.of([table], looks), table, drawing)
 
 
-def figure_pair(throughput: Table, cost: Table, drawing: Drawing = AS_USUAL) -> tuple[Figure, Figure]:
+def figure_pair(
+    throughput: Table, cost: Table, drawing: Drawing = AS_USUAL, looks: Looks = PLAIN
+) -> tuple[Figure, Figure]:
     """Two figures to stand beside each other: the same series in the same order and colours, the same x axis.
 
     Raises ValueError when the two are not laid out alike.
     """
     if (throughput.query.rows, throughput.query.columns) != (cost.query.rows, cost.query.columns):
         raise ValueError("a pair of figures needs tables with the same rows and columns")
-    plan = Plan.of([throughput, cost])
+    plan = Plan.of([throughput, cost], looks)
     return _figure(plan, throughput, drawing), _figure(plan, cost, drawing)
 
 
@@ -67,7 +66,7 @@ def _trace(plan: Plan, table: Table, drawing: Drawing, number: int, cells: Mappi
     shown = [(x, cells[x]) for x in plan.xs if x in cells]
     trace: Figure = {
         "name": escape(plan.names[number], quote=False),
-        "meta": {"series": plan.styles[number].colour, "variant": plan.styles[number].variant},
+        "meta": {"series": plan.styles[number].colour},
         "x": [plan.position(x) for x, _ in shown],
         "y": [drawn.y for _, drawn in shown],
         "customdata": [[_clicked(table, point) for point in drawn.cell.sample] for _, drawn in shown],
@@ -100,12 +99,12 @@ def _clicked(table: Table, point: Point) -> dict[str, Any]:
 
 def _drawn_as(joined: bool, plan: Plan, number: int) -> Figure:
     if not joined:
-        return {"type": "bar", "marker": {"pattern": {"shape": PATTERNS[number % len(PATTERNS)]}}}
+        return {"type": "bar", "marker": {"pattern": {"shape": plan.styles[number].hatch}}}
     return {
         "type": "scatter",
         "mode": "lines+markers",
-        "line": {"dash": DASHES[plan.styles[number].variant % len(DASHES)]},
-        "marker": {"symbol": SYMBOLS[number % len(SYMBOLS)]},
+        "line": {"dash": plan.styles[number].line},
+        "marker": {"symbol": plan.styles[number].marker},
     }
 
 

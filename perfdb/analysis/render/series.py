@@ -4,20 +4,16 @@ A Plan is shared by figures that stand beside each other, so that a device looks
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 from typing import Any, Self
 
 from perfdb.analysis import dimensions
 from perfdb.analysis.dimensions import FACTOR, Value, dimension
-from perfdb.analysis.parameters import ordered
 from perfdb.analysis.query import Query
 from perfdb.analysis.render import labels
+from perfdb.analysis.render.looks import PLAIN, Looks, Style, styles
 from perfdb.analysis.table import Key, Table, key_order, layout_order
-
-# How many colours the page's style sheet offers.
-PALETTE = 8
 
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")
 
@@ -29,14 +25,6 @@ def place(query: Query, row: Key, column: Key) -> tuple[Key, Key]:
     on the axis of a single series.
     """
     return (row[-1:], row[:-1] + column) if query.rows else (column, ())
-
-
-@dataclass(frozen=True, slots=True)
-class Style:
-    """``colour`` numbers the page's colours from 0; ``variant`` tells series of one colour apart."""
-
-    colour: int
-    variant: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +44,7 @@ class Plan:
     common: str
 
     @classmethod
-    def of(cls, tables: Sequence[Table]) -> Self:
+    def of(cls, tables: Sequence[Table], looks: Looks = PLAIN) -> Self:
         """The plan for tables that are laid out alike."""
         query = tables[0].query
         places = [place(query, row, column) for table in tables for row, column in table.cells]
@@ -72,7 +60,7 @@ class Plan:
             numeric=_is_numeric(axis, xs),
             series=series,
             names=tuple(_say(names, key, varying or fixed) for key in series),
-            styles=_styles(names, series, varying),
+            styles=_styles(tables, names, series, varying, looks),
             legend=", ".join(dimension(names[at]).title for at in varying),
             common=_say(names, series[0], fixed) if series else "",
         )
@@ -116,25 +104,32 @@ def _number(value: Value) -> float | None:
     return float(value) if value is not None and _NUMBER.fullmatch(value) else None
 
 
-def _styles(names: Sequence[str], series: Sequence[Key], varying: Sequence[int]) -> tuple[Style, ...]:
-    """Colours by device where series differ in it, else by the first dimension they differ in; dashes by the rest."""
-    candidates = varying or range(len(names))
-    lead = next((at for at in candidates if names[at] == "device"), next(iter(candidates), None))
-    leads = [None if lead is None else key[lead] for key in series]
-    rests = [tuple(key[at] for at in varying if at != lead) for key in series]
-    colours = _colours(leads)
-    variants = {rest: number for number, rest in enumerate(sorted(set(rests), key=key_order))}
-    if len(variants) == 1:
-        # One dimension only: the dashes are free to repeat what the colours say.
-        return tuple(Style(colours[value], colours[value]) for value in leads)
-    return tuple(Style(colours[value], variants[rest]) for value, rest in zip(leads, rests, strict=True))
+def _styles(
+    tables: Sequence[Table], names: Sequence[str], series: Sequence[Key], varying: Sequence[int], looks: Looks
+) -> tuple[Style, ...]:
+    """Colours and symbols by device where series differ in it, else by the first dimension they differ in.
+
+    Dashes and patterns go by the others. A device alone has plain lines: dashes mean something else beside it.
+    """
+    lead = next((at for at in varying if names[at] == "device"), next(iter(varying), None))
+    if lead is None:
+        return styles([_only(tables, names, key, looks) for key in series], None)
+    ranks = looks.of(names[lead], (key[lead] for key in series))
+    leads = [ranks[key[lead]] for key in series]
+    others = [at for at in varying if at != lead]
+    if not others:
+        return styles(leads, None if names[lead] == "device" else leads)
+    first, *further = others
+    steps = {rest: number for number, rest in enumerate(sorted({_at(key, further) for key in series}, key=key_order))}
+    dashes = looks.of(names[first], (key[first] for key in series))
+    return styles(leads, [dashes[key[first]] + steps[_at(key, further)] for key in series])
 
 
-def _colours(values: Sequence[Value]) -> Mapping[Value, int]:
-    """A colour for each value: always the same one, but for the few that would share it within a figure."""
-    colours: dict[Value, int] = {}
-    for value in sorted(set(values), key=ordered):
-        wanted = blake2b(str(value).encode()).digest()[0] % PALETTE
-        free = [(wanted + step) % PALETTE for step in range(PALETTE)]
-        colours[value] = next((colour for colour in free if colour not in colours.values()), wanted)
-    return colours
+def _at(key: Key, places: Sequence[int]) -> Key:
+    return tuple(key[at] for at in places)
+
+
+def _only(tables: Sequence[Table], names: Sequence[str], key: Key, looks: Looks) -> int:
+    """The rank of a lone series: that of its device, shown or not."""
+    known = {**tables[0].common, **dict(zip(names, key, strict=True))}
+    return looks.of("device", [known["device"]])[known["device"]] if "device" in known else 0

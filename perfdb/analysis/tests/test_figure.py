@@ -10,8 +10,8 @@ from perfdb.analysis.parameters import QueryError
 from perfdb.analysis.render.drawing import Axes, Drawing, Errors, Marks, Scale, check
 from perfdb.analysis.render.facets import facets
 from perfdb.analysis.render.figure import AS_USUAL, figure, figure_pair
+from perfdb.analysis.render.looks import PALETTE, Looks
 from perfdb.analysis.render.scaling import scaled
-from perfdb.analysis.render.series import PALETTE
 from perfdb.analysis.table import Observations, Row
 from perfdb.analysis.tests.archive import DIMENSIONS, MEASURES, ask, observations, parsed, rows
 
@@ -194,13 +194,56 @@ def test_what_the_series_have_in_common_is_said_once() -> None:
     assert drawn["layout"]["legend"]["title"]["text"] == "Device, MTU"
 
 
-def test_a_device_keeps_its_colour_and_an_mtu_its_dashes() -> None:
-    lan_small, lan_large, osa_small, osa_large = draw(LINES)["data"]
-    assert lan_small["meta"]["series"] == lan_large["meta"]["series"] != osa_small["meta"]["series"]
-    assert len({trace["line"]["dash"] for trace in (lan_small, lan_large)}) == 2
-    assert len({trace["marker"]["symbol"] for trace in (lan_small, lan_large, osa_small, osa_large)}) == 4
-    (alone,) = draw("metric=trans_per_s&rows=users&columns=device,mtu", given(_only_mtu(1500)))["data"]
-    assert alone["meta"]["series"] == osa_small["meta"]["series"]
+DEVICES = Looks({"device": {"OSA": 3, "LAN": 11}})
+
+
+def drawn_alike(query: str, observed: Observations | None = None) -> dict[str, tuple[object, ...]]:
+    """Colour, symbol and dash of each series by its name, where the archive knows the order of the devices."""
+    return {
+        trace["name"]: (trace["meta"]["series"], trace["marker"]["symbol"], trace["line"]["dash"])
+        for trace in figure(ask(query, observed)[0], looks=DEVICES)["data"]
+    }
+
+
+def test_a_device_keeps_its_colour_and_symbol_and_an_mtu_its_dash() -> None:
+    both = drawn_alike(LINES)
+    assert both == {
+        "LAN · MTU 8192": (3, "x", "dot"),
+        "LAN · MTU 16384": (3, "x", "longdash"),
+        "OSA · MTU 1500": (3, "cross", "solid"),
+        "OSA · MTU 9000": (3, "cross", "dash"),
+    }
+    assert drawn_alike("metric=trans_per_s&rows=users&columns=device") == {
+        "LAN": (3, "x", "solid"),
+        "OSA": (3, "cross", "solid"),
+    }
+    osa = given([row for row in rows() if row[3] == "OSA"])
+    assert drawn_alike("metric=trans_per_s&rows=users&columns=device,mtu", osa) == {
+        "MTU 1500": (0, "circle", "solid"),
+        "MTU 9000": (1, "square", "dash"),
+    }
+    assert list(drawn_alike("metric=trans_per_s&rows=users", osa).values()) == [(3, "cross", "solid")]
+
+
+def test_a_series_that_would_look_like_another_is_hollow() -> None:
+    rates = {1500: 5.0, 1492: 6.0}
+    same_dash = [
+        (at, "demo", "RR", device, mtu, 1, 1, "x", "a", rate, None, None)
+        for at, (device, mtu, rate) in enumerate((d, m, r) for d in ("OSA", "LAN") for m, r in rates.items())
+    ]
+    looks = drawn_alike("metric=trans_per_s&rows=users&columns=device,mtu", given(list(same_dash)))
+    assert looks["OSA · MTU 1492"] == (3, "cross", "solid")
+    assert looks["OSA · MTU 1500"] == (3, "cross-open", "solid")
+    assert len(set(looks.values())) == 4
+
+
+def test_many_series_all_look_different() -> None:
+    many = [
+        (number, "demo", "RR", f"device {number % 9}", 1500 + number // 9, 1, 1, "x", "a", 1.0, None, None)
+        for number in range(72)
+    ]
+    drawn = drawn_alike("metric=trans_per_s&rows=users&columns=device,mtu", given(list(many)))
+    assert len(set(drawn.values())) == len(drawn) == 72
 
 
 def test_series_of_one_device_differ_in_colour() -> None:

@@ -15,7 +15,9 @@ from perfdb.analysis.render.drawing import Drawing
 from perfdb.analysis.render.facets import facets
 from perfdb.analysis.render.figure import figure
 from perfdb.analysis.render.labels import measure_title
+from perfdb.analysis.render.looks import Looks
 from perfdb.analysis.table import Table
+from perfdb.results.looks import looks
 from perfdb.results.models import Claim, Disagreement, ReportItem, Study
 from perfdb.results.studies.answering import answered, question, questions
 from perfdb.results.studies.archive import Archive
@@ -86,10 +88,11 @@ def report(study: Study, wrong: Sequence[Disagreement]) -> Report:
     said = list(study.claims.select_related("study").order_by("line", "pk"))
     archive = Archive(study, [*_asked(items), *claims.all_queries(said)])
     by_kind = {kind: [item for item in items if item.kind == kind] for kind in ReportItem.Kind}
+    alike = looks()
     return Report(
         [_finding(number, item) for number, item in enumerate(by_kind[ReportItem.Kind.FINDING], 1)],
         [_table(item, archive, wrong) for item in by_kind[ReportItem.Kind.TABLE]],
-        [_figure(item, archive) for item in by_kind[ReportItem.Kind.FIGURE]],
+        [_figure(item, archive, alike) for item in by_kind[ReportItem.Kind.FIGURE]],
         list(_held(said, archive)),
     )
 
@@ -168,12 +171,12 @@ def _exports(item: ReportItem) -> list[Link]:
     return [Link(title, f"{base}.{form}") for form, title in _FORMS] if item.number else []
 
 
-def _figure(item: ReportItem, archive: Archive) -> Part:
+def _figure(item: ReportItem, archive: Archive, alike: Looks) -> Part:
     part = _numbered(item)
     with _asking(part):
         part.links = _links(item)
         found = [of_study(table) for table in answered(item, archive.answer).tables if table.cells]
-        drawn = [facets(found)] if _one_measure(found) else [figure(table) for table in found]
+        drawn = [facets(found, looks=alike)] if _one_measure(found) else [figure(table, looks=alike) for table in found]
         part.charts = [Chart(f"figure-of-{part.anchor}-{n}", item.title, each) for n, each in enumerate(drawn, 1)]
     return part
 
