@@ -23,7 +23,7 @@ from perfdb.results.models.run import (
     RunSource,
     Trace,
 )
-from perfdb.results.models.saved import FrozenLink, SavedQuery
+from perfdb.results.models.saved import FrozenLink, Page, SavedQuery
 from perfdb.results.models.search import SearchName, StudyActivity
 from perfdb.results.models.upload import Artifact, Job, PartialFile, Problem, Upload, UploadFile, UploadRun
 from perfdb.results.models.vocabulary import Alias, Device, Experiment, Level, Study, System, Workload
@@ -44,6 +44,7 @@ __all__ = [
     "Measure",
     "MeasurementHistory",
     "Note",
+    "Page",
     "PartialFile",
     "Problem",
     "PublishedFigure",
