@@ -14,7 +14,7 @@ from perfdb.results import jobs, load
 from perfdb.results.derivation import outdated
 from perfdb.results.experiments import Vocabulary
 from perfdb.results.importing import CHUNK, lock_study, touch_study
-from perfdb.results.models import Job, Run, Study, UploadRun
+from perfdb.results.models import Job, Run, RunChange, Study, UploadRun
 from perfdb.results.reading import StoredEvidence, as_one, digests_of, record_of, stored_evidence, together
 from perfdb.results.record import RunRecord, Source
 from perfdb.results.rederiving import remember
@@ -66,7 +66,9 @@ def put(run: Run, rebuilt: Rebuilt) -> None:
     """Store a rebuilt run in the place of what is stored; withdrawn stays withdrawn, old derived values are kept."""
     record = rebuilt.record
     if run.status == Run.Status.WITHDRAWN:
+        # What it returns to: when the upload that replaced it is undone, or the person's withdrawal is.
         UploadRun.objects.filter(replaced=run).update(replaced_status=record.status)
+        run.changes.filter(kind=RunChange.Kind.WITHDRAWN).update(status_before=record.status)
         record.status = run.status
     before = read_record(run)
     vocabulary = Vocabulary(run.study)
