@@ -33,12 +33,14 @@ class Observations:
 
     Rows come as a cursor or ``values_list`` gives them, already filtered. Every dimension that the runs have belongs
     here, also those the query does not show: a cell can only name a mix that it is told of, and ``pick`` tells
-    experiments apart by them. Values are in the metric's own unit, None where a run has none.
+    experiments apart by them. Values are in the metric's own unit, None where a run has none. ``notes``: what people
+    wrote about runs, by the run's number; most runs have no note and are not in it.
     """
 
     dimensions: tuple[str, ...]
     measures: tuple[Measure, ...]
     rows: Sequence[Row]
+    notes: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
 
     def key(self, names: Sequence[str]) -> Callable[[Row], Key]:
         """What reads these dimensions from a row; a dimension that the runs do not have is None in all of them."""
@@ -70,6 +72,15 @@ class Point(NamedTuple):
     value: float
 
 
+class Noted(NamedTuple):
+    """What somebody wrote about a run, and which run that is."""
+
+    run: int
+    run_id: str
+    trial: Value
+    text: str
+
+
 @dataclass(frozen=True, slots=True)
 class Cell:
     """The sample for one key, in the order of trials, and what became of it.
@@ -77,7 +88,8 @@ class Cell:
     ``centre`` is the query's summary and ``mean`` the arithmetic mean, both in the metric's unit and None for an
     empty sample. ``interval`` is where the mean lies with 95 %. ``hidden`` are the values of the explaining
     dimensions that are neither shown nor fixed. ``comparison`` is the cell against its base; a baseline's own cell
-    has none. ``printed`` is the text of the document a single value was published in, empty for others.
+    has none. ``printed`` is the text of the document a single value was published in, empty for others. ``noted`` is
+    what people wrote about its runs, also about those without a value, where a note may say why.
     """
 
     sample: tuple[Point, ...]
@@ -88,6 +100,7 @@ class Cell:
     warnings: tuple[Note, ...] = ()
     comparison: Comparison | None = None
     printed: str = ""
+    noted: tuple[Noted, ...] = ()
 
     @property
     def mixes(self) -> Mapping[str, tuple[Value, ...]]:
@@ -274,6 +287,7 @@ class _Sampler:
         self._summarise = SUMMARISE[summary]
         self._names = observations.key(["run_id", "trial"])
         self._hidden = [(name, observations.dimensions.index(name) + 1) for name in hidden]
+        self._notes = observations.notes
 
     def cell(self, members: Sequence[Row], place: int | None) -> Cell:
         measured = [(row, value) for row in members if (value := finite(row, place)) is not None]
@@ -284,11 +298,18 @@ class _Sampler:
             centre=self._summarise(values) if values else None,
             hidden=self._hidden_values([row for row, _ in measured]),
             warnings=_notes(len(values), len(members)),
+            noted=tuple(self._noted(members)) if self._notes else (),
         )
 
     def _point(self, row: Row, value: float) -> Point:
         run_id, trial = self._names(row)
         return Point(row[0], "" if run_id is None else str(run_id), trial, value)
+
+    def _noted(self, members: Sequence[Row]) -> Iterator[Noted]:
+        for row in members:
+            for text in self._notes.get(row[0], ()):
+                run_id, trial = self._names(row)
+                yield Noted(row[0], "" if run_id is None else str(run_id), trial, text)
 
     def _hidden_values(self, rows: Sequence[Row]) -> dict[str, tuple[Value, ...]]:
         found = {name: {row[place] for row in rows} for name, place in self._hidden}

@@ -101,6 +101,15 @@ class FlagSerializer(serializers.Serializer[Any]):
     runs = serializers.ListField(child=serializers.IntegerField())
 
 
+class NotedSerializer(serializers.Serializer[Any]):
+    """What somebody wrote about one of a cell's runs."""
+
+    run = serializers.IntegerField()
+    run_id = serializers.CharField(allow_blank=True)
+    trial = serializers.IntegerField(allow_null=True)
+    text = serializers.CharField()
+
+
 class CellSerializer(serializers.Serializer[Any]):
     """A sample and what became of it; `row` and `column` are places in the table's lists, from 0."""
 
@@ -114,6 +123,7 @@ class CellSerializer(serializers.Serializer[Any]):
     diff = DiffSerializer(allow_null=True)
     mixes = serializers.DictField(child=serializers.ListField())
     warnings = NoteSerializer(many=True)
+    notes = NotedSerializer(many=True)
 
 
 class TableSerializer(serializers.Serializer[Any]):

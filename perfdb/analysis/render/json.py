@@ -130,6 +130,7 @@ def _cell(cell: Cell) -> dict[str, Any]:
         "diff": diff_data(cell.comparison) if cell.comparison else None,
         "mixes": {name: list(values) for name, values in cell.mixes.items()},
         "warnings": [note_data(note) for note in cell.warnings],
+        "notes": [noted._asdict() for noted in cell.noted],
     }
 
 

@@ -8,7 +8,7 @@ from perfdb.analysis.comparing.comparison import Comparison
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.metrics import TOTAL, Measure
 from perfdb.analysis.query import Pick, Query
-from perfdb.analysis.table import Cell, Note, Table
+from perfdb.analysis.table import Cell, Note, Noted, Table
 
 
 def measure_title(measure: Measure) -> str:
@@ -79,7 +79,13 @@ def mix_note(name: str, values: tuple[Value, ...]) -> Note:
     return Note("mixes", f"mixes {dimensions.dimension(name).title} {listed}")
 
 
+def noted_text(noted: Noted) -> str:
+    """What somebody wrote about a run, in a line: ``note on NMGBR950, trial 1: cable replaced``."""
+    trial = "" if noted.trial is None else f", trial {noted.trial}"
+    return f"note on {noted.run_id or f'run {noted.run}'}{trial}: {' '.join(noted.text.split())}"
+
+
 def notes(cell: Cell) -> tuple[str, ...]:
-    """All that a reader of a cell should know, mixes first."""
+    """All that a reader of a cell should know: mixes first, what people wrote about its runs last."""
     mixed = [mix_note(name, values) for name, values in cell.mixes.items()]
-    return tuple(note.message for note in (*mixed, *cell.warnings))
+    return (*(note.message for note in (*mixed, *cell.warnings)), *map(noted_text, cell.noted))

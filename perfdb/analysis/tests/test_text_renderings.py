@@ -147,6 +147,7 @@ def test_json_keeps_its_contract() -> None:
         "diff": None,
         "mixes": {},
         "warnings": [],
+        "notes": [],
     }
 
 

@@ -1,0 +1,81 @@
+"""Notes on runs: writing, changing and removing them, and reading those of many runs at once.
+
+A note belongs to its run as it is stored: it stays when the run is read again, extended or moved by an alias. A run
+that another one replaces keeps its notes; they are not copied, since they were written about other numbers.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from django.contrib.auth.models import AnonymousUser, User
+from django.db import transaction
+from django.utils import timezone
+
+from perfdb.results import bulk
+from perfdb.results.access import may_change
+from perfdb.results.models import Note, Run, RunChange
+
+LONGEST = 2000
+
+
+class NoteError(Exception):
+    """A text that cannot be a note; the message says why and what to do."""
+
+
+def may_edit(user: User | AnonymousUser, note: Note) -> bool:
+    """Whether this visitor may change or remove a note: who wrote it, and who may change the study."""
+    return bool(user.is_authenticated and (note.author_id == user.pk or may_change(user, note.run.study)))
+
+
+def add(author: User, run: Run, text: str) -> Note:
+    """Write a note on a run; raises NoteError."""
+    with transaction.atomic():
+        note = Note.objects.create(run=run, text=_checked(text), author=author)
+        _changed(note, RunChange.Kind.NOTED, note.text, author)
+    return note
+
+
+def edit(editor: User, note: Note, text: str) -> None:
+    """Put another text in a note's place; the former one stays in the run's history. Raises NoteError."""
+    wanted = _checked(text)
+    with transaction.atomic():
+        held = Note.objects.select_for_update(of=["self"]).select_related("run__study").get(pk=note.pk)
+        if held.text == wanted:
+            return
+        former = held.text
+        held.text, held.edited = wanted, timezone.now()
+        held.save(update_fields=["text", "edited"])
+        _changed(held, RunChange.Kind.NOTE_EDITED, former, editor)
+
+
+def remove(editor: User, note: Note) -> None:
+    """Take a note away; its text stays in the run's history. Removing it twice is removing it once."""
+    with transaction.atomic():
+        held = Note.objects.select_for_update(of=["self"]).select_related("run__study").filter(pk=note.pk).first()
+        if held is None:
+            return
+        held.delete()
+        _changed(held, RunChange.Kind.NOTE_REMOVED, held.text, editor)
+
+
+def _changed(note: Note, kind: RunChange.Kind, detail: str, by: User) -> None:
+    """What was done; every table with this run prints its notes, so the study's data have changed."""
+    bulk.keep([note.run], kind, detail, by)
+
+
+def _checked(text: str) -> str:
+    clean = "\n".join(line.rstrip() for line in text.splitlines()).strip()
+    if not clean:
+        raise NoteError("A note needs a text.")
+    if len(clean) > LONGEST:
+        raise NoteError(f"The note has {len(clean)} characters, and at most {LONGEST} are kept. Shorten it.")
+    if "\0" in clean or any("\ud800" <= character <= "\udfff" for character in clean):
+        raise NoteError("The note has a character that cannot be stored.")
+    return clean
+
+
+def of_studies(slugs: Iterable[str]) -> Mapping[int, tuple[str, ...]]:
+    """The texts of all notes on runs of these studies, oldest first, by the run's number."""
+    texts: dict[int, tuple[str, ...]] = {}
+    for run, text in Note.objects.filter(run__study__slug__in=slugs).values_list("run_id", "text"):
+        texts[run] = (*texts.get(run, ()), text)
+    return texts

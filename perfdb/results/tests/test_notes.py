@@ -1,0 +1,125 @@
+"""Notes on runs: who may write them, what is kept of them, and that they stay with their run."""
+
+import pytest
+from django.contrib.auth.models import AnonymousUser, User
+from pytest_django import DjangoAssertNumQueries
+
+from perfdb.analysis.query import Query
+from perfdb.results import intake, notes, querysets
+from perfdb.results.models import Note, Run, RunChange, Study
+from perfdb.results.rebuilding import put, rebuild
+from perfdb.results.tests.builders import make_run, make_study
+from perfdb.results.tests.conftest import Bring, Work, case
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def ada() -> User:
+    return User.objects.create_user("ada")
+
+
+def test_a_note_is_written_changed_and_removed(ada: User) -> None:
+    run = make_run()
+
+    note = notes.add(ada, run, "  Cable replaced \r\nbefore trial 2\n")
+    assert (note.text, note.author) == ("Cable replaced\nbefore trial 2", ada)
+    notes.edit(ada, note, "Cable replaced")
+    note.refresh_from_db()
+    assert note.text == "Cable replaced"
+    assert note.edited is not None
+    notes.remove(ada, note)
+
+    assert not Note.objects.exists()
+    kept = RunChange.objects.values_list("kind", "detail", "made_by__username")
+    assert list(kept) == [
+        ("noted", "Cable replaced\nbefore trial 2", "ada"),
+        ("note-edited", "Cable replaced\nbefore trial 2", "ada"),
+        ("note-removed", "Cable replaced", "ada"),
+    ]
+
+
+def test_each_change_of_a_note_is_a_change_of_its_study_alone(ada: User) -> None:
+    run, other = make_run(), make_study("other")
+
+    note = notes.add(ada, run, "odd")
+    notes.edit(ada, note, "odd")
+    assert Study.objects.get(pk=run.study_id).version == 2, "the same text again is no change"
+    notes.edit(ada, note, "odder")
+    notes.remove(ada, note)
+    notes.remove(ada, note)
+
+    assert Study.objects.get(pk=run.study_id).version == 4
+    assert Study.objects.get(pk=other.pk).version == 1
+
+
+@pytest.mark.parametrize("text", ["", " \r\n ", "a\0b", "\ud800", "x" * 2001])
+def test_what_is_no_text_is_refused(ada: User, text: str) -> None:
+    with pytest.raises(notes.NoteError):
+        notes.add(ada, make_run(), text)
+
+    assert not RunChange.objects.exists()
+
+
+def test_who_wrote_it_and_who_owns_the_study_may_change_it(ada: User) -> None:
+    bob, boss = User.objects.create_user("bob"), User.objects.create_user("boss", is_staff=True)
+    note = notes.add(bob, make_run(study=make_study("hers", owner=ada)), "odd")
+    stranger = User.objects.create_user("eve")
+
+    assert [notes.may_edit(user, note) for user in (ada, bob, boss)] == [True, True, True]
+    assert [notes.may_edit(user, note) for user in (stranger, AnonymousUser())] == [False, False]
+
+
+def test_tables_have_the_notes_of_their_runs(ada: User) -> None:
+    run, other = make_run("A"), make_run("B", device="HiperSockets")
+    for text in ("first", "second"):
+        notes.add(ada, run, text)
+    notes.add(ada, other, "of another device")
+
+    _, (table,) = querysets.answer(Query.parse([("metric", "trans_per_s"), ("device", "QDIO")]))
+
+    (cell,) = table.cells.values()
+    assert [(each.run, each.text) for each in cell.noted] == [(run.pk, "first"), (run.pk, "second")]
+
+
+def test_notes_cost_one_query_however_many_there_are(
+    ada: User, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    query = Query.parse([("metric", "trans_per_s"), ("rows", "device")])
+    make_run("A")
+    querysets.answer(query)
+
+    with django_assert_num_queries(3):
+        querysets.answer(query)
+    for name in "BCDE":
+        notes.add(ada, make_run(name), f"on {name}")
+    with django_assert_num_queries(3):
+        querysets.answer(query)
+
+
+def test_a_run_that_is_read_again_keeps_its_notes(bring: Bring, owner: User) -> None:
+    bring(*case("cp_query/NMGBR950"))
+    run = Run.objects.get(run_id="NMGBR950")
+    notes.add(owner, run, "cable replaced")
+
+    put(run, rebuild(run))
+
+    assert [note.text for note in Run.objects.get(run_id="NMGBR950").notes.all()] == ["cable replaced"]
+
+
+def test_a_run_that_is_replaced_keeps_its_notes_for_itself(bring: Bring, work: Work, owner: User) -> None:
+    first, other = case("bad/same_run_id")
+    bring(first)
+    notes.add(owner, Run.objects.get(), "about these numbers")
+    upload = bring(other)
+    (row,) = upload.runs.all()
+    intake.accept(upload, {f"{row.run_label}/{row.trial}": "replace"})
+    work(upload)
+
+    old, new = Run.objects.get(status="withdrawn"), Run.objects.get(status="complete")
+    assert [note.text for note in old.notes.all()] == ["about these numbers"]
+    assert not new.notes.exists()
+
+    intake.undo(upload)
+    work(upload)
+    assert [note.text for note in Run.objects.get().notes.all()] == ["about these numbers"]
