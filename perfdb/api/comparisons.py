@@ -11,22 +11,33 @@ from perfdb.analysis.matching import LeftOver, Sides
 from perfdb.analysis.query import Query
 from perfdb.analysis.render import json
 from perfdb.results.best import Best
-from perfdb.results.matching import Comparison
+from perfdb.results.matching import Against, Comparison
 
 
 def comparison_body(found: Comparison) -> dict[str, Any]:
-    """Two values of a dimension against each other: what else differs, the tables of the pairs, who is left over."""
-    sides = found.matched.sides
+    """Values of a dimension against one of them: the tables of the pairs, what else differs, who is left over.
+
+    What stands beside the tables is of the first new value; ``others`` has the same of each further one.
+    """
+    first, *others = found.parts
+    sides = first.matched.sides
     return {
         "dimension": sides.dimension,
         "old": sides.old,
-        "new": sides.new,
         "sign": list(dict.fromkeys(words.sign_rule(table.metric) for table in found.tables)),
-        "pairs": found.matched.pairs,
         **json.render(found.query, found.tables),
-        "differs": [_difference(each) for each in found.differs],
-        "looked_at": found.looked_at,
-        "left_over": [_left_over(each, sides) for each in found.matched.left_over],
+        **_against(first),
+        "others": [_against(each) for each in others],
+    }
+
+
+def _against(part: Against) -> dict[str, Any]:
+    return {
+        "new": part.matched.sides.new,
+        "pairs": part.matched.pairs,
+        "differs": [_difference(each) for each in part.differs],
+        "looked_at": part.looked_at,
+        "left_over": [_left_over(each, part.matched.sides) for each in part.matched.left_over],
     }
 
 

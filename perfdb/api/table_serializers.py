@@ -215,17 +215,23 @@ class LeftOverSerializer(serializers.Serializer[Any]):
     reason = serializers.CharField()
 
 
-class ComparisonSerializer(AnswerSerializer):
-    """Two values of a dimension against each other; `query` asks for the tables, a row a pair, old before new."""
+class AgainstSerializer(serializers.Serializer[Any]):
+    """One new value against the old one."""
 
-    dimension = serializers.CharField()
-    old = serializers.JSONField()
     new = serializers.JSONField()
-    sign = serializers.ListField(child=serializers.CharField(), help_text="What a positive difference means")
     pairs = serializers.IntegerField()
     differs = DifferenceSerializer(many=True)
     looked_at = serializers.IntegerField(help_text="How many runs `differs` is told from")
     left_over = LeftOverSerializer(many=True)
+
+
+class ComparisonSerializer(AnswerSerializer, AgainstSerializer):
+    """Values of a dimension against one of them; `query` asks for the tables, a row a pair, old before new."""
+
+    dimension = serializers.CharField()
+    old = serializers.JSONField()
+    sign = serializers.ListField(child=serializers.CharField(), help_text="What a positive difference means")
+    others = AgainstSerializer(many=True, help_text="Further new values, each with what stands above of the first")
 
 
 class ReportItemSerializer(serializers.Serializer[Any]):

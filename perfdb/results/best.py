@@ -1,13 +1,26 @@
 """What stands behind the best experiments that a query picks, and what limited them, from the database."""
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Model
 
 from perfdb.analysis.best import Evidence, evidence
 from perfdb.analysis.bottleneck import Bottleneck
 from perfdb.analysis.query import Query, Summary
 from perfdb.analysis.table import Observations, key_order
+from perfdb.results import pinned
 from perfdb.results.limits import limits_of
-from perfdb.results.models import Run
+from perfdb.results.models import Device, Run, System, Workload
+
+# What is told of a run behind a maximum, and what judging its limit takes of what it refers to.
+_OF_RUN = ("id", "run_id", "trial", "mtu", "users", "trans_per_s", "mb_per_s", "values")
+_RELATED: Mapping[str, tuple[type[Model], tuple[str, ...]]] = {
+    "workload": (Workload, ("id", "name", "request_bytes", "response_bytes")),
+    "device": (Device, ("id", "name", "speed_bits_per_s")),
+    "system": (System, ("id", "name", "processors")),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +40,34 @@ def best_of(query: Query, found: Observations) -> list[Best]:
     if query.pick is None or query.summary is Summary.TRIAL:
         return []
     behind = sorted(evidence(query, found).values(), key=lambda each: key_order(each.group))
-    related = Run.objects.select_related("workload", "device", "system")
-    runs = related.in_bulk([run for each in behind for run in each.runs])
+    runs = runs_behind([run for each in behind for run in each.runs])
     samples = [sorted((runs[run] for run in each.runs), key=lambda run: (run.trial, run.pk)) for each in behind]
     return [Best(*known) for known in zip(behind, samples, limits_of(samples), strict=True)]
+
+
+def _pack(runs: Mapping[int, Run]) -> list[dict[str, Any]]:
+    return [_packed(runs[number]) for number in sorted(runs)]
+
+
+def _packed(run: Run) -> dict[str, Any]:
+    related = {
+        name: row and {field: getattr(row, field) for field in fields}
+        for name, (_, fields) in _RELATED.items()
+        for row in [getattr(run, name)]
+    }
+    return {**{name: getattr(run, name) for name in _OF_RUN}, **related}
+
+
+def _unpack(kept: Iterable[dict[str, Any]]) -> dict[int, Run]:
+    return {each["id"]: _unpacked(each) for each in kept}
+
+
+def _unpacked(kept: dict[str, Any]) -> Run:
+    related = {name: kept[name] and model(**kept[name]) for name, (model, _) in _RELATED.items()}
+    return Run(**{name: kept[name] for name in _OF_RUN}, **related)
+
+
+@pinned.reading("behind", lambda runs: ",".join(map(str, sorted(runs))), _pack, _unpack)
+def runs_behind(runs: Sequence[int]) -> dict[int, Run]:
+    """These runs by their number, with what they refer to; they are for reading."""
+    return Run.objects.select_related(*_RELATED).in_bulk(runs)

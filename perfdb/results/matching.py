@@ -1,7 +1,7 @@
-"""Two values of a dimension against each other, over all experiments that are otherwise equal, from the database."""
+"""Values of a dimension against one of them, over all experiments that are otherwise equal, from the database."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from django.db.models import Exists, OuterRef
 from django.db.models.fields.json import KeyTextTransform
@@ -11,10 +11,10 @@ from perfdb.analysis.circumstances import Difference, Facts, what_else_differs
 from perfdb.analysis.dimensions import FACTOR, Value
 from perfdb.analysis.matching import Matched, Sides, fixed, match, promising
 from perfdb.analysis.metrics import Measure
-from perfdb.analysis.parameters import QueryError
+from perfdb.analysis.parameters import QueryError, in_order
 from perfdb.analysis.query import REPEATS, Query, default_metrics
 from perfdb.analysis.table import Key, Observations, Row, Table
-from perfdb.results import querysets
+from perfdb.results import pinned, querysets
 from perfdb.results.models import Experiment, Run, RunEvidence
 from perfdb.results.prepare.aliases import PRINTED
 
@@ -34,40 +34,68 @@ PARAMETERS = ("dimension", "old", "new")
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
-    """The answer to "this against that": ``query`` asks for ``tables``, a row a pair, old before new.
+class Against:
+    """One new value against the old one: the pairs, and what else differs, told from ``looked_at`` runs of them."""
 
-    ``differs`` is what else is not equal on both sides, told from ``looked_at`` runs of them.
-    """
-
-    query: Query
-    tables: list[Table]
     matched: Matched
     differs: list[Difference]
     looked_at: int
 
 
-def take(pairs: Iterable[tuple[str, str]]) -> tuple[dict[str, str], list[tuple[str, str]]]:
-    """The texts that name the sides, empty where one is missing, and the other parameters.
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The answer to "these against that": ``query`` asks for ``tables``, a row a pair, old before new.
 
-    Raises QueryError for a side that is named twice.
+    ``parts``: one for each new value, in the order asked for.
+    """
+
+    query: Query
+    tables: list[Table]
+    parts: list[Against]
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What is to be compared, as texts; empty where it is not said. ``new`` may be several values."""
+
+    dimension: str = ""
+    old: str = ""
+    new: tuple[str, ...] = ()
+
+    @property
+    def complete(self) -> bool:
+        """Whether both sides are chosen."""
+        return bool(self.old and self.new)
+
+    def pairs(self) -> Iterator[tuple[str, str]]:
+        """The parameters in their order, without those that are empty."""
+        named = [("dimension", self.dimension), ("old", self.old), *(("new", text) for text in self.new)]
+        yield from ((name, text) for name, text in named if text)
+
+
+def take(pairs: Iterable[tuple[str, str]]) -> tuple[Chosen, list[tuple[str, str]]]:
+    """What an address chooses to compare, and its other parameters.
+
+    Raises QueryError for a dimension or an old side that is named twice.
     """
     given: dict[str, list[str]] = {}
     rest = []
     for name, text in pairs:
-        if name in PARAMETERS:
-            given.setdefault(name, []).append(text)
-        else:
+        if name not in PARAMETERS:
             rest.append((name, text))
-    return {name: parameters.single(given, name) for name in PARAMETERS}, rest
+        elif text.strip():
+            given.setdefault(name, []).append(text)
+    new = tuple(dict.fromkeys(given.get("new", ())))
+    return Chosen(parameters.single(given, "dimension"), parameters.single(given, "old"), new), rest
 
 
-def sides_of(dimension: str, old: str, new: str) -> Sides:
+def sides_of(chosen: Chosen) -> list[Sides]:
     """What a person chose, in the dimension's own type; raises QueryError."""
-    if not dimension.strip():
+    if not chosen.dimension.strip():
         raise QueryError("dimension", "which dimension is to be compared?", parameters.KNOWN_DIMENSIONS)
-    declared = parameters.dimension("dimension", dimension)
-    return Sides(declared.name, _side(declared.name, "old", old), _side(declared.name, "new", new))
+    name = parameters.dimension("dimension", chosen.dimension).name
+    old = _side(name, "old", chosen.old)
+    return [Sides(name, old, _side(name, "new", text)) for text in chosen.new or ("",)]
 
 
 def _side(dimension: str, parameter: str, text: str) -> Value:
@@ -76,20 +104,30 @@ def _side(dimension: str, parameter: str, text: str) -> Value:
     return parameters.value(parameters.dimension("dimension", dimension), text, parameter)
 
 
-def compare(query: Query, sides: Sides) -> Comparison:
-    """The pairs of both sides among the runs of a query, compared; its own layout does not count.
+def compare(query: Query, *sides: Sides) -> Comparison:
+    """The pairs of each two sides among the runs of a query, compared; its own layout does not count.
 
-    Raises QueryError when it cannot be answered.
+    All sides have the same dimension and the same old value. Raises QueryError when it cannot be answered.
     """
-    asked = query.with_filter(sides.dimension, sides.old, sides.new).replace(pick=None)
+    first = sides[0]
+    asked = query.with_filter(first.dimension, first.old, *(each.new for each in sides)).replace(pick=None)
     if not asked.metrics:
         asked = asked.replace(metrics=default_metrics(querysets.patterns_present(asked)))
-    found = querysets.observations(asked.replace(metrics=(*asked.metrics, _DURATION)))
-    matched = match(found, sides)
-    question = matched.question(asked)
-    tables = against.answer(question, matched.observations, querysets.earlier(question, matched.observations))
-    differs, looked_at = _differences(matched)
-    return Comparison(question, tables, matched, differs, looked_at)
+    found = querysets.noted(querysets.observations(asked.replace(metrics=(*asked.metrics, _DURATION))), asked)
+    parts = [Against(matched, *_differences(matched)) for matched in (match(found, each) for each in sides)]
+    question, paired = _together(asked, found, [part.matched for part in parts])
+    tables = against.answer(question, paired, querysets.earlier(question, paired))
+    return Comparison(question, tables, parts)
+
+
+def _together(asked: Query, found: Observations, parts: Sequence[Matched]) -> tuple[Query, Observations]:
+    """The question whose table shows the pairs of all parts, and their runs."""
+    runs = {row[0] for part in parts for row in part.observations.rows}
+    varying = in_order(dict.fromkeys(name for part in parts for name in part.varying))
+    question = parts[0].question(asked)
+    rows = tuple(name for name in varying if name != parts[0].sides.dimension)
+    question = question.replace(filters=asked.filters, rows=rows)
+    return question, replace(found, rows=[row for row in found.rows if row[0] in runs])
 
 
 def values_of(query: Query, dimension: str) -> list[Value]:
@@ -129,14 +167,21 @@ def _differences(matched: Matched) -> tuple[list[Difference], int]:
     runs, sides = matched.observations, matched.sides
     side_of = runs.key([sides.dimension])
     old, new = ([row for row in runs.rows if side_of(row) == (side,)][:MOST_FACTS] for side in (sides.old, sides.new))
-    facts = _facts([row[0] for row in (*old, *new)])
+    facts = facts_of([row[0] for row in (*old, *new)])
     left, right = ([_circumstances(runs, row, facts) for row in side] for side in (old, new))
     # What makes a pair is equal in each; only the numbers of trials could tell its values apart.
     equal = fixed(runs, sides.dimension)
     return what_else_differs(left, right, (sides.dimension, *equal)), len(old) + len(new)
 
 
-def _facts(runs: Sequence[int]) -> Mapping[int, Facts]:
+@pinned.reading(
+    "facts",
+    lambda runs: ",".join(map(str, sorted(runs))),
+    lambda facts: sorted(facts.items()),
+    dict,
+)
+def facts_of(runs: Sequence[int]) -> Mapping[int, Facts]:
+    """What the files of these runs say of their circumstances, as printed."""
     rows = RunEvidence.objects.filter(run__in=runs).values_list("run_id", "facts")
     return {
         run: {key: str(fact["text"]) for key, fact in facts.items() if not key.startswith(PRINTED)}

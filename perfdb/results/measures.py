@@ -7,11 +7,18 @@ from django.db.models import Max
 
 from perfdb.analysis import metrics
 from perfdb.analysis.metrics import Measure
-from perfdb.results import models
+from perfdb.results import models, pinned
 
 _LOCK = 0x5045_5246  # any number of our own: "PERF"
 
 
+@pinned.reading(
+    "slots",
+    lambda: "",
+    lambda slots: {str(measure): slot for measure, slot in slots.items()},
+    lambda kept: {Measure.parse(text): slot for text, slot in kept.items()},
+    beside=True,
+)
 def slots() -> dict[Measure, int]:
     """All measures with their slots, which count from 1 as PostgreSQL's arrays do."""
     rows = models.Measure.objects.values_list("metric", "role", "slot")

@@ -55,7 +55,7 @@ class Facet:
         return f"{len(chosen)} chosen" if len(chosen) > 2 else ", ".join(chosen) or self.nothing
 
 
-def _facet(
+def facet(
     name: str, title: str, texts: Iterable[tuple[str, str]], chosen: Sequence[str], nothing: str = "any"
 ) -> Facet:
     """A facet of what is there (value, text), and of what was asked for although it is not."""
@@ -94,20 +94,20 @@ def dimension_facets(
 ) -> list[Facet]:
     """A facet for each offered dimension, and for each other one that is filtered by."""
     names = [name for name in dict.fromkeys((*OFFERED, *chosen)) if name not in without]
-    return [_facet(name, dimension(name).title, there.get(name, []), _spelled(chosen.get(name, ()))) for name in names]
+    return [facet(name, dimension(name).title, there.get(name, []), _spelled(chosen.get(name, ()))) for name in names]
 
 
 def status_facet(chosen: Sequence[str]) -> Facet:
     """How a run ended."""
     words = ("complete", "failed", "incomplete", "withdrawn")
-    return _facet("status", "Status", [(word, word) for word in words], chosen)
+    return facet("status", "Status", [(word, word) for word in words], chosen)
 
 
 def metric_facet(chosen: Sequence[Measure]) -> Facet:
     """The measures that any run has a value of: totals first, in the metrics' order."""
     order = {metric.name: number for number, metric in enumerate(metrics.METRICS)}
     known = sorted(measures.slots(), key=lambda each: (each.role != metrics.TOTAL, order[each.metric], each.role))
-    return _facet(
+    return facet(
         "metric",
         "Metrics",
         [(str(each), measure_heading(each)) for each in known],
@@ -118,7 +118,7 @@ def metric_facet(chosen: Sequence[Measure]) -> Facet:
 
 def layout_facet(name: str, title: str, names: Sequence[str], chosen: Sequence[str]) -> Facet:
     """Which dimensions to lay out along."""
-    return _facet(name, title, [(each, dimension(each).title) for each in names], chosen, "none")
+    return facet(name, title, [(each, dimension(each).title) for each in names], chosen, "none")
 
 
 def layout_dimensions() -> list[str]:

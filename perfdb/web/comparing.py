@@ -1,6 +1,6 @@
 """The page that compares: what its form offers, and a comparison in the words and links of a page."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
@@ -17,16 +17,16 @@ from perfdb.analysis.query import REPEATS, Query
 from perfdb.analysis.render.drawing import Drawing
 from perfdb.analysis.render.labels import measure_title
 from perfdb.analysis.table import Table
-from perfdb.results.matching import Comparison
+from perfdb.results.matching import Against, Chosen, Comparison
 from perfdb.web import choices
-from perfdb.web.choices import Select
+from perfdb.web.choices import Facet, Select
 from perfdb.web.links import to_runs
 from perfdb.web.tables import Panel, panels
 
 # So many left-overs are read; more are only counted.
 MOST_LEFT_OVER = 200
 
-_OF_RUNS = {*dimensions.BY_NAME, "exclude", "range"}
+_OF_RUNS = {*dimensions.BY_NAME, *dimensions.SELECTORS, "exclude", "range"}
 _TONES = {Weight.OTHER_WORK: "bad", Weight.EXPLAINS: "warn", Weight.MINOR: ""}
 
 
@@ -86,23 +86,37 @@ class LeftOvers:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
-    """The answer of the page; ``runs`` is how many there are in the pairs, of which ``looked_at`` tell what differs.
+class Part:
+    """One new value against the old; ``runs`` is how many stand in the pairs, of which ``looked_at`` tell what differs.
 
     ``differs`` is what may matter, ``minor`` the rest.
     """
 
     old: str
     new: str
-    swapped: str
     pairs: int
     runs: int
     looked_at: int
-    signs: list[str]
     differs: list[DifferenceLine]
     minor: list[DifferenceLine]
-    measured: list[Measured]
     left_over: list[LeftOvers]
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The answer of the page; ``swapped`` is the other way round, empty where several values are new."""
+
+    old: str
+    new: str
+    swapped: str
+    signs: list[str]
+    measured: list[Measured]
+    parts: list[Part]
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs of experiments there are, of all new values."""
+        return sum(part.pairs for part in self.parts)
 
 
 def plain(query: Query) -> Query:
@@ -116,31 +130,30 @@ def plain(query: Query) -> Query:
     )
 
 
-def parameters(query: Query, drawing: Drawing, **chosen: str) -> str:
-    """The query string of a comparison; ``chosen``: dimension, old, new."""
-    named = [(name, text) for name, text in chosen.items() if text]
-    return urlencode([*named, *query.pairs(), *drawing.pairs()])
+def parameters(query: Query, drawing: Drawing, chosen: Chosen) -> str:
+    """The query string of a comparison."""
+    return urlencode([*chosen.pairs(), *query.pairs(), *drawing.pairs()])
 
 
 def of_runs(pairs: Iterable[tuple[str, str]]) -> str:
     """The page that offers devices to compare among the runs that an address asks for, as far as a query can say it."""
     known = [(name, text) for name, text in pairs if name in _OF_RUNS or name.startswith(FACTOR)]
-    return address(Query.parse(known), Drawing(), dimension="device")
+    return address(Query.parse(known), Drawing(), Chosen("device"))
 
 
-def address(query: Query, drawing: Drawing, **chosen: str) -> str:
+def address(query: Query, drawing: Drawing, chosen: Chosen) -> str:
     """The page of a comparison."""
-    return f"{reverse('web:compare')}?{parameters(query, drawing, **chosen)}"
+    return f"{reverse('web:compare')}?{parameters(query, drawing, chosen)}"
 
 
-def _of(sides: Sides) -> dict[str, str]:
-    return {"dimension": sides.dimension, "old": spelled(sides.old), "new": spelled(sides.new)}
+def _of(sides: Sides) -> Chosen:
+    return Chosen(sides.dimension, spelled(sides.old), (spelled(sides.new),))
 
 
 def suggested(query: Query, found: Iterable[tuple[Sides, int]]) -> list[Suggestion]:
     """Links to comparisons within the runs of a question."""
     return [
-        Suggestion(dimension(sides.dimension).title, arrow(sides), address(query, Drawing(), **_of(sides)), pairs)
+        Suggestion(dimension(sides.dimension).title, arrow(sides), address(query, Drawing(), _of(sides)), pairs)
         for sides, pairs in found
     ]
 
@@ -151,18 +164,29 @@ def arrow(sides: Sides) -> str:
     return f"{say(sides.old)} → {say(sides.new)}"
 
 
-def selects(chosen: Mapping[str, str], values: Sequence[Value]) -> list[Select]:
+def selects(chosen: Chosen, values: Sequence[Value]) -> list[Select]:
     """The two fields for values of the dimension, which offer those that there are and what was asked for."""
-    texts = {spelled(value): "none" if value is None else str(value) for value in values}
+    texts = _texts(values)
+    new = chosen.new[0] if chosen.new else ""
     return [
         choices.select(
             name,
             title,
-            [("", "choose"), *texts.items(), *[(text, text) for text in [chosen[name]] if text and text not in texts]],
-            chosen[name],
+            [("", "choose"), *texts.items(), *[(text, text) for text in [asked] if text and text not in texts]],
+            asked,
         )
-        for name, title in (("old", "Old"), ("new", "New"))
+        for name, title, asked in (("old", "Old", chosen.old), ("new", "New", new))
     ]
+
+
+def _texts(values: Sequence[Value]) -> dict[str, str]:
+    return {spelled(value): "none" if value is None else str(value) for value in values}
+
+
+def further(chosen: Chosen, values: Sequence[Value]) -> Facet | None:
+    """The field for more values to hold against the old one; None where there are no more than two."""
+    texts = _texts(values)
+    return choices.facet("new", "Also", texts.items(), chosen.new[1:], "no other") if len(texts) > 2 else None
 
 
 def dimension_select(chosen: str) -> Select:
@@ -181,24 +205,35 @@ def _title(name: str) -> str:
 
 def compared(found: Comparison, asked: Query, drawing: Drawing) -> Compared:
     """A comparison as the page shows it. ``asked`` is the question it answers, without the sides."""
-    sides = found.matched.sides
-    say = dimension(sides.dimension).say
+    parts = [_part(found.query, part) for part in found.parts]
+    only = found.parts[0].matched.sides if len(parts) == 1 else None
     return Compared(
-        old=say(sides.old),
-        new=say(sides.new),
-        swapped=address(asked, drawing, **_of(sides.swapped)),
-        pairs=found.matched.pairs,
-        runs=len(found.matched.observations.rows),
-        looked_at=found.looked_at,
+        old=parts[0].old,
+        new=", ".join(part.new for part in parts),
+        swapped=address(asked, drawing, _of(only.swapped)) if only else "",
         signs=list(dict.fromkeys(words.sign_rule(table.metric) for table in found.tables)),
-        differs=[_difference(each) for each in found.differs if each.weight is not Weight.MINOR],
-        minor=[_difference(each) for each in found.differs if each.weight is Weight.MINOR],
-        measured=list(_measured(found.tables, drawing)) if found.matched.pairs else [],
-        left_over=[each for side in (sides.old, sides.new) if (each := _left_overs(found, side)).number],
+        measured=list(_measured(found.tables, drawing)) if any(part.pairs for part in parts) else [],
+        parts=parts,
     )
 
 
-def _difference(each: Difference) -> DifferenceLine:
+def _part(query: Query, part: Against) -> Part:
+    sides = part.matched.sides
+    say = dimension(sides.dimension).say
+    return Part(
+        old=say(sides.old),
+        new=say(sides.new),
+        pairs=part.matched.pairs,
+        runs=len(part.matched.observations.rows),
+        looked_at=part.looked_at,
+        differs=[difference_line(each) for each in part.differs if each.weight is not Weight.MINOR],
+        minor=[difference_line(each) for each in part.differs if each.weight is Weight.MINOR],
+        left_over=[each for side in (sides.old, sides.new) if (each := _left_overs(query, part, side)).number],
+    )
+
+
+def difference_line(each: Difference) -> DifferenceLine:
+    """A circumstance that differs, in words."""
     tone = _TONES[each.weight]
     return DifferenceLine(_title(each.key), said(each.old), said(each.new), each.weight.value, tone, each.why)
 
@@ -215,13 +250,13 @@ def _measured(tables: Sequence[Table], drawing: Drawing) -> Iterator[Measured]:
         )
 
 
-def _left_overs(found: Comparison, side: Value) -> LeftOvers:
-    own = [each for each in found.matched.left_over if each.side == side]
-    sides = found.matched.sides
+def _left_overs(query: Query, part: Against, side: Value) -> LeftOvers:
+    own = [each for each in part.matched.left_over if each.side == side]
+    sides = part.matched.sides
     lines = [
         LeftOverLine(
             dimensions.say(each.key.keys(), each.key.values()) or "all of its runs",
-            to_runs(found.query, {sides.dimension: each.side, **each.key}, each.runs),
+            to_runs(query, {sides.dimension: each.side, **each.key}, each.runs),
             len(each.runs),
             each.reason,
         )
@@ -231,17 +266,18 @@ def _left_overs(found: Comparison, side: Value) -> LeftOvers:
 
 
 def form(
-    chosen: Mapping[str, str], values: Sequence[Value], query: Query, drawing: Drawing, there: dict[str, Any]
+    chosen: Chosen, values: Sequence[Value], query: Query, drawing: Drawing, there: dict[str, Any]
 ) -> dict[str, Any]:
     """What the fields of the page offer, with what the address names chosen."""
     return {
         "query": query,
         "chosen": chosen,
-        "dimension": dimension_select(chosen["dimension"]),
+        "dimension": dimension_select(chosen.dimension),
         "sides": selects(chosen, values),
+        "further": further(chosen, values),
         "facets": [
             choices.metric_facet(query.metrics),
-            *choices.dimension_facets(there, dict(query.filters), without=(chosen["dimension"],)),
+            *choices.dimension_facets(there, dict(query.filters), without=(chosen.dimension,)),
         ],
         "drawings": [each for each in choices.drawing_selects(drawing) if each.name in ("marks", "log", "errors")],
         "kept": [(name, value) for name, value in query.pairs() if name in ("exclude", "range")],

@@ -1,12 +1,26 @@
-"""Where numbers lead: the run behind one, or the list of just the runs behind it."""
+"""Where numbers lead: the run behind one, or the list of just the runs behind it.
 
-from collections.abc import Mapping, Sequence
+Of a frozen answer they lead to the runs as they were then, which are there even when the database has them no more.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
 from urllib.parse import urlencode
 
 from django.urls import reverse
 
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.query import Query
+from perfdb.results import pinned
+
+# More run ids make an address longer than servers take.
+_MOST_NAMED = 50
+
+
+def to_run(number: int) -> str:
+    """The address of a run by its number in the database."""
+    if tape := pinned.playing():
+        return reverse("web:frozen-run", args=[tape.label, number])
+    return reverse("web:run", args=[number])
 
 
 def to_runs(query: Query, fixed: Mapping[str, Value], runs: Sequence[int]) -> str:
@@ -14,7 +28,20 @@ def to_runs(query: Query, fixed: Mapping[str, Value], runs: Sequence[int]) -> st
     if not runs:
         return ""
     if len(runs) == 1:
-        return reverse("web:run", args=[runs[0]])
+        return to_run(runs[0])
     filters = {**query.filters, **{name: (value,) for name, value in fixed.items()}}
     asked = Query(filters=filters, exclude=query.exclude, ranges=query.ranges)
-    return f"{reverse('web:runs')}?{urlencode([*asked.pairs(), ('status', 'complete')])}"
+    return _list([*asked.pairs(), *([] if pinned.playing() else [("status", "complete")])])
+
+
+def to_these(runs: Sequence[int]) -> str:
+    """The address of runs that only their numbers tell from others; empty where there are too many for an address."""
+    if len(runs) == 1:
+        return to_run(runs[0])
+    return _list([("run", str(number)) for number in runs]) if 0 < len(runs) <= _MOST_NAMED else ""
+
+
+def _list(pairs: Iterable[tuple[str, str]]) -> str:
+    tape = pinned.playing()
+    page = reverse("web:frozen-runs", args=[tape.label]) if tape else reverse("web:runs")
+    return f"{page}?{urlencode(list(pairs))}"

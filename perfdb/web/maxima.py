@@ -1,22 +1,25 @@
-"""The maximum-throughput table: one column for each device, its best experiment's circumstances, then its figures."""
+"""The maximum-throughput table: a column for each device, its best experiment's circumstances, then its figures.
+
+What the columns are is the question's to say: devices mostly, but any dimension or several together.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-
-from django.urls import reverse
 
 from perfdb.analysis.best import RunnerUp
 from perfdb.analysis.bottleneck import Bottleneck, Verdict
 from perfdb.analysis.comparing.difference import printed_percent
 from perfdb.analysis.curves import FEWEST
-from perfdb.analysis.dimensions import say
+from perfdb.analysis.dimensions import dimension, say
 from perfdb.analysis.render.grid import grids
 from perfdb.analysis.render.labels import measure_title
 from perfdb.analysis.table import Cell, Key, Table
 from perfdb.analysis.units import round_half_up
-from perfdb.results import best
+from perfdb.results import best, maximum
 from perfdb.results.models import Run
-from perfdb.web.links import to_runs
+from perfdb.web import choices
+from perfdb.web.choices import Select
+from perfdb.web.links import to_run, to_runs
 from perfdb.web.run_figures import group_of
 from perfdb.web.tables import Footnote, Footnotes
 
@@ -34,7 +37,7 @@ _LIMITED_BY = {
 class Best:
     """The experiment behind a column: ``runs`` are (address, run id, trial)."""
 
-    device: str
+    heading: str
     mtu: int | None
     users: int | None
     runs: list[tuple[str, str, int]]
@@ -58,7 +61,7 @@ class Behind:
     ``inside``: experiments with fewer and with more users are known to be no better.
     """
 
-    device: str
+    heading: str
     curve: str
     edge: str
     inside: bool
@@ -82,9 +85,13 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Maxima:
-    """``groups`` are (title, lines); a measure that no column has a value of is left out."""
+    """``groups`` are (title, lines); a measure that no column has a value of is left out.
+
+    ``each`` says what the columns are.
+    """
 
     caption: str
+    each: str
     best: list[Best]
     groups: list[tuple[str, list[Line]]]
     warnings: tuple[str, ...]
@@ -109,6 +116,7 @@ def of(tables: Sequence[Table], bests: Sequence[best.Best]) -> Maxima | None:
             grouped.setdefault(group_of(table.measure.metric), []).append(found)
     return Maxima(
         grid.caption,
+        " and ".join(dimension(name).title for name in tables[0].query.columns),
         _best(tables[0]),
         list(grouped.items()),
         grid.warnings,
@@ -122,10 +130,10 @@ def _behind(table: Table, bests: Iterable[best.Best]) -> Iterator[Behind]:
         evidence, metric = each.evidence, table.metric
         curve = evidence.curve.sentence(metric.decimals, metric.unit) if evidence.curve else ""
         edge = evidence.edge.sentence if evidence.edge else ""
-        device = say(["device"], evidence.group)
+        heading = say(table.query.columns, evidence.group)
         as_good = [_as_good(table, other, evidence.group) for other in evidence.runners_up]
         inside = not edge and len(evidence.points) >= FEWEST
-        yield Behind(device, curve, edge, inside, each.limit, as_good)
+        yield Behind(heading, curve, edge, inside, each.limit, as_good)
 
 
 def _as_good(table: Table, other: RunnerUp, group: Key) -> AsGood:
@@ -134,16 +142,16 @@ def _as_good(table: Table, other: RunnerUp, group: Key) -> AsGood:
         round_half_up(other.mean, table.metric.decimals),
         printed_percent(other.comparison.percent, plus=True),
         len(other.runs),
-        to_runs(table.query, {"device": group[0], **other.key}, other.runs),
+        to_runs(table.query, {**dict(zip(table.query.columns, group, strict=True)), **other.key}, other.runs),
     )
 
 
 def _best(table: Table) -> list[Best]:
     """The circumstances of each column's runs, in one SQL query."""
     samples = [[point.run for cell in _column(table, column) for point in cell.sample] for column in table.columns]
-    found = Run.objects.in_bulk([run for sample in samples for run in sample])
+    found = best.runs_behind([run for sample in samples for run in sample])
     return [
-        _circumstances(str(column[0]), [found[run] for run in sample])
+        _circumstances(say(table.query.columns, column), [found[run] for run in sample])
         for column, sample in zip(table.columns, samples, strict=True)
     ]
 
@@ -152,8 +160,19 @@ def _column(table: Table, column: Key) -> list[Cell]:
     return [cell for (_, at), cell in table.cells.items() if at == column]
 
 
-def _circumstances(device: str, runs: Sequence[Run]) -> Best:
-    links = [(reverse("web:run", args=[run.pk]), run.run_id, run.trial) for run in runs]
+def _circumstances(heading: str, runs: Sequence[Run]) -> Best:
+    links = [(to_run(run.pk), run.run_id, run.trial) for run in runs]
     # Runs of one experiment agree in both, and an empty column has neither.
     mtu, users = (runs[0].mtu, runs[0].users) if runs else (None, None)
-    return Best(device, mtu, users, links)
+    return Best(heading, mtu, users, links)
+
+
+def each_select(asked: Sequence[str], answered: Sequence[str]) -> Select:
+    """The field for what the best is picked for; unless it is asked for, what tells the runs apart."""
+    names = maximum.offered(choices.layout_dimensions())
+    chosen = ",".join(asked)
+    usual = " and ".join(dimension(name).title for name in answered)
+    texts = [("", "device" if asked else usual), *((name, dimension(name).title) for name in names)]
+    if chosen and chosen not in names:
+        texts.append((chosen, " and ".join(dimension(name).title for name in asked)))
+    return choices.select("columns", "Best of each", texts, chosen)

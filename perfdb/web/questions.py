@@ -1,36 +1,16 @@
-"""The questions pages ask by themselves: the first one, one for each workload, and that of the maximum table."""
+"""The questions pages ask by themselves: the first one, and one for each workload."""
 
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from perfdb.analysis.metrics import TOTAL, Measure
-from perfdb.analysis.parameters import QueryError
-from perfdb.analysis.query import Layout, Pick, Query
+from perfdb.analysis.metrics import Measure
+from perfdb.analysis.query import Query
 from perfdb.analysis.render.drawing import Drawing
-from perfdb.analysis.workloads import cost_metric, parse_workload, primary_metric
-from perfdb.results import measures
+from perfdb.analysis.workloads import cost_metric, primary_metric
+from perfdb.results.maximum import pattern_of
 from perfdb.results.models import Run
-
-# What the maximum table shows, in the order in which studies print it: rates of the whole run, then utilisations
-# and costs, total first and then the roles.
-_RATES = ("mb_per_s", "trans_per_s", "response_ms")
-_BY_ROLE = (
-    "cpu_util",
-    "virtual_cpu_util",
-    "cp_cpu_util",
-    "processor_util",
-    "virtual_processor_util",
-    "cp_processor_util",
-    "run_wait",
-    "cpu_ms_per_trans",
-    "virtual_cpu_ms_per_trans",
-    "cp_cpu_ms_per_trans",
-    "cpu_ms_per_mb",
-    "virtual_cpu_ms_per_mb",
-    "cp_cpu_ms_per_mb",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,17 +55,9 @@ def default(there: dict[str, list[tuple[str, str]]]) -> Query:
     return query.with_filter("study", study) if len(named) > 1 else query
 
 
-def _pattern(workload: str) -> str:
-    """The traffic pattern of a workload; raises QueryError for one that has none."""
-    try:
-        return parse_workload(workload).pattern
-    except ValueError as error:
-        raise QueryError("workload", str(error)) from None
-
-
 def for_workload(workload: str) -> Query:
     """Rate and CPU cost of a workload over users, one line for each device and MTU."""
-    pattern = _pattern(workload)
+    pattern = pattern_of(workload)
     return Query(
         metrics=(Measure(primary_metric(pattern)), Measure(cost_metric(pattern))),
         filters={"workload": (workload,)},
@@ -108,28 +80,6 @@ def presets(query: Query, there: dict[str, list[tuple[str, str]]]) -> list[Prese
 def workloads(query: Query, there: dict[str, list[tuple[str, str]]]) -> list[Preset]:
     """The maximum table of each workload, other filters kept."""
     chosen = query.filters.get("workload")
-    asked = [(name, Query(filters=dict(query.filters)).with_filter("workload", name)) for name, _ in there["workload"]]
+    kept = Query(filters=dict(query.filters), columns=query.columns)
+    asked = [(name, kept.with_filter("workload", name)) for name, _ in there["workload"]]
     return [Preset(name, f"?{each.encode()}", chosen == (name,)) for name, each in asked]
-
-
-def maximum(query: Query) -> Query:
-    """The maximum-throughput question about the runs that ``query`` selects; raises QueryError for two workloads."""
-    workloads = query.filters.get("workload") or ("RR",)
-    if len(workloads) > 1:
-        raise QueryError("workload", "a maximum-throughput table is about one workload")
-    primary = Measure(primary_metric(_pattern(str(workloads[0]))))
-    return Query(
-        metrics=tuple(_shown(primary)),
-        filters=dict(query.filters) | {"workload": workloads},
-        columns=("device",),
-        pick=Pick(primary, ("device",)),
-        summary=query.summary,
-        layout=Layout.METRICS,
-    )
-
-
-def _shown(primary: Measure) -> list[Measure]:
-    """Every measure of the maximum table that any run has, the rate by which the best is chosen first."""
-    known = sorted(measures.slots(), key=lambda each: (each.role != TOTAL, each.role))
-    by_role = [each for name in _BY_ROLE for each in known if each.metric == name]
-    return list(dict.fromkeys([primary, *map(Measure, _RATES), *by_role]))

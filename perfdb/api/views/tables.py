@@ -67,13 +67,13 @@ def comparisons(request: Request) -> HttpResponseBase:
     """Every experiment of one value against the one of the other that is equal in all else, and what has no partner."""
     _, pairs = Drawing.take(_pairs(request))
     chosen, pairs = matching.take(pairs)
-    sides = matching.sides_of(**chosen)
+    sides = matching.sides_of(chosen)
     query = Query.parse(pairs)
-    about = query.with_filter(sides.dimension, sides.old, sides.new)
+    about = query.with_filter(sides[0].dimension, sides[0].old, *(each.new for each in sides))
     tag = caching.etag(request, about.filters.get("study", ()))
     if same := caching.unchanged(request, tag):
         return same
-    return Response(comparison_body(matching.compare(query, sides)), headers=caching.headers(tag))
+    return Response(comparison_body(matching.compare(query, *sides)), headers=caching.headers(tag))
 
 
 def _file(

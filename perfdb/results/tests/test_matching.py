@@ -6,7 +6,7 @@ from perfdb.analysis.comparing.comparison import Verdict
 from perfdb.analysis.matching import Sides
 from perfdb.analysis.parameters import QueryError
 from perfdb.analysis.query import Query
-from perfdb.results.matching import compare, sides_of
+from perfdb.results.matching import Chosen, Comparison, compare, sides_of
 from perfdb.results.models import RunEvidence
 from perfdb.results.tests.builders import make_run
 
@@ -23,20 +23,26 @@ def runs() -> None:
                 make_run(f"{device}{users}", device=device, users=users, trial=trial, values=values)
 
 
+def one(old: str, new: str) -> Comparison:
+    """One device against another."""
+    return compare(Query(), *sides_of(Chosen("device", old, (new,))))
+
+
 def test_it_works(runs: None) -> None:
-    found = compare(Query(), sides_of("device", "QDIO", "HiperSockets"))
-    assert (found.matched.pairs, found.matched.varying, found.looked_at) == (2, ("users",), 12)
+    found = one("QDIO", "HiperSockets")
+    (part,) = found.parts
+    assert (part.matched.pairs, part.matched.varying, part.looked_at) == (2, ("users",), 12)
     rates = found.tables[0]
     assert (rates.measure.metric, rates.columns) == ("trans_per_s", (("QDIO",), ("HiperSockets",)))
     verdicts = [cell.comparison.verdict for cell in rates.cells.values() if cell.comparison]
     assert verdicts == [Verdict.HIGHER, Verdict.HIGHER]
-    (left,) = found.matched.left_over
+    (left,) = part.matched.left_over
     assert (left.side, left.reason, len(left.runs)) == ("QDIO", "no run with 50 users on HiperSockets", 3)
-    assert [(each.key, each.old, each.new) for each in found.differs] == [("driver_s", ("60.0",), ("300.0",))]
+    assert [(each.key, each.old, each.new) for each in part.differs] == [("driver_s", ("60.0",), ("300.0",))]
 
 
 def test_old_and_new_stay_in_the_order_chosen(runs: None) -> None:
-    found = compare(Query(), sides_of("device", "HiperSockets", "QDIO"))
+    found = one("HiperSockets", "QDIO")
     assert found.tables[0].columns == (("HiperSockets",), ("QDIO",))
     verdicts = [cell.comparison.verdict for cell in found.tables[0].cells.values() if cell.comparison]
     assert verdicts == [Verdict.LOWER, Verdict.LOWER]
@@ -46,19 +52,19 @@ def test_the_facts_of_the_files_are_compared(runs: None) -> None:
     old = RunEvidence.objects.filter(run__device__name="QDIO")
     old.update(facts={"offload.tso": {"text": "on", "artifact": 0, "line": 1}})
     RunEvidence.objects.exclude(pk__in=old).update(facts={"offload.tso": {"text": "off", "artifact": 0, "line": 1}})
-    found = compare(Query(), sides_of("device", "QDIO", "HiperSockets"))
-    assert ("offload.tso", ("on",), ("off",)) in [(each.key, each.old, each.new) for each in found.differs]
+    (part,) = one("QDIO", "HiperSockets").parts
+    assert ("offload.tso", ("on",), ("off",)) in [(each.key, each.old, each.new) for each in part.differs]
 
 
 def test_what_makes_a_pair_is_equal_whatever_the_numbers_of_trials(runs: None) -> None:
     make_run("QDIO1", device="QDIO", users=1, trial=4, values={"trans_per_s": 100.0, "driver_s": 60.0})
-    found = compare(Query(), sides_of("device", "QDIO", "HiperSockets"))
-    assert [each.key for each in found.differs] == ["driver_s"]
+    (part,) = one("QDIO", "HiperSockets").parts
+    assert [each.key for each in part.differs] == ["driver_s"]
 
 
 def test_nothing_to_pair() -> None:
-    found = compare(Query(), Sides("device", "A", "B"))
-    assert (found.matched.pairs, found.differs) == (0, [])
+    (part,) = compare(Query(), Sides("device", "A", "B")).parts
+    assert (part.matched.pairs, part.differs) == (0, [])
 
 
 @pytest.mark.parametrize(
@@ -73,5 +79,20 @@ def test_nothing_to_pair() -> None:
 )
 def test_what_is_not_said_is_asked_for(dimension: str, old: str, new: str, parameter: str) -> None:
     with pytest.raises(QueryError) as refused:
-        sides_of(dimension, old, new)
+        sides_of(Chosen(dimension, old, (new,)))
     assert refused.value.parameter == parameter
+
+
+def test_several_values_are_held_against_one(runs: None) -> None:
+    for users in (10, 50):
+        make_run(f"vCTC{users}", device="vCTC", users=users, values={"trans_per_s": 50.0 * users})
+    found = compare(Query(), *sides_of(Chosen("device", "QDIO", ("HiperSockets", "vCTC"))))
+    assert [part.matched.pairs for part in found.parts] == [2, 2]
+    rates = found.tables[0]
+    assert rates.columns == (("QDIO",), ("HiperSockets",), ("vCTC",))
+    assert rates.rows == ((1,), (10,), (50,))
+    halved = rates.cells[(50,), ("vCTC",)].comparison
+    assert halved is not None
+    assert halved.percent == pytest.approx(-50, abs=0.1)
+    assert ((1,), ("vCTC",)) not in rates.cells
+    assert [each.key for each in found.parts[1].differs] == ["driver_s"]

@@ -131,7 +131,7 @@ def test_the_maximum_comes_with_what_stands_behind_it(web: Client) -> None:
 def test_who_is_as_good_as_the_best_is_named_and_linked(web: Client) -> None:
     asked = {"workload": "RR", "device": "vCTC", "mtu": "8192"}
     source = web.get(MAXIMUM, asked | {"users": ["10", "50"]}).content.decode()
-    assert "No other experiment of this device comes so near" in source
+    assert "No other experiment of vCTC comes so near" in source
 
     for trial in (1, 2, 3):
         values = {"trans_per_s": 13811.0 + trial}

@@ -1,4 +1,4 @@
-"""The page that sets two values of a dimension against each other."""
+"""The page that sets values of a dimension against one of them."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,7 +6,6 @@ from typing import Any
 from django.contrib.auth.decorators import user_passes_test
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.urls import reverse
 from django.views.decorators.http import require_GET
 
 from perfdb.analysis.dimensions import Value
@@ -15,26 +14,25 @@ from perfdb.analysis.query import Query
 from perfdb.analysis.render.drawing import Drawing
 from perfdb.results import matching
 from perfdb.results.access import may_read
-from perfdb.results.models import Run
-from perfdb.web import choices, comparing, questions
-
-_NOTHING = {"dimension": "", "old": "", "new": ""}
+from perfdb.results.asking import Question, answer
+from perfdb.results.matching import Chosen
+from perfdb.results.models import Page, Run
+from perfdb.web import answers, choices, comparing
 
 
 @require_GET
 @user_passes_test(may_read)
 def compare(request: HttpRequest) -> HttpResponse:
-    """Two values of a dimension over all experiments that are otherwise equal; suggestions until both are chosen."""
+    """Values of a dimension over all experiments that are otherwise equal; suggestions until both sides are chosen."""
     there = choices.present()
-    chosen: Mapping[str, str] = _NOTHING
-    query, drawing, values = Query(), Drawing(), list[Value]()
+    chosen, query, drawing, values = Chosen(), Query(), Drawing(), list[Value]()
     try:
         drawing, pairs = Drawing.take((name, text) for name, texts in request.GET.lists() for text in texts)
         chosen, pairs = matching.take(pairs)
         chosen, pairs = _of_this_dimension(chosen, pairs)
         query = comparing.plain(Query.parse(pairs))
-        if chosen["dimension"]:
-            values = matching.values_of(query, chosen["dimension"])
+        if chosen.dimension:
+            values = matching.values_of(query, chosen.dimension)
         answered = _answered(chosen, query, drawing, dict(there["study"]))
     except QueryError as error:
         context = comparing.form(chosen, values, query, drawing, there) | {"error": error}
@@ -43,34 +41,27 @@ def compare(request: HttpRequest) -> HttpResponse:
 
 
 def _of_this_dimension(
-    chosen: Mapping[str, str], pairs: list[tuple[str, str]]
-) -> tuple[Mapping[str, str], list[tuple[str, str]]]:
+    chosen: Chosen, pairs: list[tuple[str, str]]
+) -> tuple[Chosen, list[tuple[str, str]]]:
     """Without the values of another dimension: those stand in a form until it is sent with the one now chosen.
 
     ``of`` is the dimension whose values the form offered.
     """
     offered = [text for name, text in pairs if name == "of"]
-    if offered and offered != [chosen["dimension"]]:
-        chosen = _NOTHING | {"dimension": chosen["dimension"]}
+    if offered and offered != [chosen.dimension]:
+        chosen = Chosen(chosen.dimension)
     return chosen, [(name, text) for name, text in pairs if name != "of"]
 
 
-def _answered(chosen: Mapping[str, str], query: Query, drawing: Drawing, studies: Mapping[str, str]) -> dict[str, Any]:
+def _answered(chosen: Chosen, query: Query, drawing: Drawing, studies: Mapping[str, str]) -> dict[str, Any]:
     """The comparison; until both sides are chosen what is worth comparing. ``studies``: titles by slug."""
-    if not (chosen["old"] and chosen["new"]):
+    if not chosen.complete:
         study = _study(query)
-        promising = matching.suggestions(study, chosen["dimension"]) if study else []
+        promising = matching.suggestions(study, chosen.dimension) if study else []
         suggestions = comparing.suggested(query.with_filter("study", *filter(None, [study])), promising)
         return {"study": studies.get(study, study), "suggestions": suggestions}
-    found = matching.compare(query, matching.sides_of(**chosen))
-    asked = comparing.parameters(query, drawing, **chosen)
-    return {
-        "compared": comparing.compared(found, query, drawing),
-        "address": f"{reverse('web:compare')}?{asked}",
-        # The tables of the pairs are an ordinary question; only the comparison knows the rest.
-        "exports": [("JSON", f"/api/v1/comparisons/?{asked}"), *questions.exports(found.query)[1:]],
-        "charts": questions.address(found.query, drawing),
-    }
+    question = Question(Page.COMPARE, query, drawing, chosen)
+    return answers.result(question, answer(question))
 
 
 def _study(query: Query) -> str:

@@ -9,13 +9,14 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from perfdb.analysis.parameters import QueryError
-from perfdb.analysis.query import Query, Summary
+from perfdb.analysis.query import Query
 from perfdb.analysis.render.drawing import Drawing, check
 from perfdb.analysis.table import Table
 from perfdb.results import querysets
 from perfdb.results.access import may_read
-from perfdb.results.best import best_of
-from perfdb.web import choices, comparing, maxima, questions, tables
+from perfdb.results.asking import Answer, Question, answer
+from perfdb.results.models import Page
+from perfdb.web import answers, choices, maxima, questions
 
 
 @require_GET
@@ -32,15 +33,8 @@ def charts(request: HttpRequest) -> HttpResponse:
     except QueryError as error:
         context = _form(Query(), drawing, there, []) | {"error": error}
         return render(request, "web/charts.html", context, status=400)
-    groups = tables.panels(answered, drawing)
-    context = _form(query, drawing, there, answered) | {
-        "groups": groups,
-        "any": any(table.cells for table in answered),
-        "exports": questions.exports(query),
-        "address": questions.address(query, drawing),
-        "compare": comparing.address(comparing.plain(query), drawing, dimension="device"),
-    }
-    return render(request, "web/charts.html", context)
+    result = answers.result(Question(Page.CHARTS, query, drawing), Answer(query, answered))
+    return render(request, "web/charts.html", _form(query, drawing, there, answered) | result)
 
 
 def _pairs(data: QueryDict) -> Iterable[tuple[str, str]]:
@@ -79,23 +73,33 @@ _KEPT = ("exclude", "range", "order", "pick", "layout")
 @require_GET
 @user_passes_test(may_read)
 def maximum(request: HttpRequest) -> HttpResponse:
-    """The best experiment of each device: its throughput, utilisations and costs, as studies publish them."""
+    """The best experiment of each device, or whatever else: its throughput, utilisations and costs, as published."""
     there = choices.present()
     try:
-        asked = Query.parse(_pairs(request.GET)) if request.GET else questions.default(there)
-        query, found = querysets.asked(questions.maximum(asked))
-        answered = querysets.tables(query, found)
+        question = _of_maxima(Query.parse(_pairs(request.GET)) if request.GET else questions.default(there))
+        found = answer(question)
     except QueryError as error:
         context = {"facets": choices.dimension_facets(there, {}, without=("workload",)), "error": error}
         return render(request, "web/maximum.html", context, status=400)
+    query = question.query
     context = {
-        "query": query,
         "presets": questions.workloads(query, there),
         # The workload is chosen above the form: a table is about one.
         "facets": choices.dimension_facets(there, dict(query.filters), without=("workload",)),
-        "kept": [(name, value) for name, value in query.pairs() if name == "workload"],
-        "by_run": query.summary is Summary.TRIAL,
-        "exports": questions.exports(query),
-        "maxima": maxima.of(answered, best_of(query, found)),
+        "each": maxima.each_select(query.columns, found.query.columns),
+        "kept": [(name, value) for name, value in query.pairs() if name in ("workload", "exclude", "range")],
     }
-    return render(request, "web/maximum.html", context)
+    return render(request, "web/maximum.html", context | answers.result(question, found))
+
+
+def _of_maxima(asked: Query) -> Question:
+    """What is asked about maxima; how another page would lay it out does not count, except for its columns."""
+    workload = asked.filters.get("workload") or ("RR",)
+    query = Query(
+        filters=dict(asked.filters) | {"workload": workload},
+        exclude=asked.exclude,
+        ranges=asked.ranges,
+        columns=() if asked.rows else asked.columns,
+        summary=asked.summary,
+    )
+    return Question(Page.MAXIMUM, query)

@@ -1,0 +1,54 @@
+"""The answer of a question as its page shows it: what stands in the section of the result, living or frozen."""
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.urls import reverse
+
+from perfdb.analysis.query import Summary
+from perfdb.results.asking import Answer, Question
+from perfdb.results.matching import Chosen
+from perfdb.results.models import Page
+from perfdb.web import comparing, maxima, questions, tables
+
+
+def result(question: Question, answer: Answer) -> dict[str, Any]:
+    """What the template of the question's page shows of its answer."""
+    return {"query": question.query, **_RESULTS[question.page](question, answer)}
+
+
+def _charts(question: Question, answer: Answer) -> dict[str, Any]:
+    drawing = question.drawing
+    return {
+        "groups": tables.panels(answer.tables, drawing),
+        "any": any(table.cells for table in answer.tables),
+        "exports": questions.exports(answer.query),
+        "address": questions.address(answer.query, drawing),
+        "compare": comparing.address(comparing.plain(answer.query), drawing, Chosen("device")),
+    }
+
+
+def _compare(question: Question, answer: Answer) -> dict[str, Any]:
+    assert answer.comparison is not None  # for the type checker
+    return {
+        "compared": comparing.compared(answer.comparison, question.query, question.drawing),
+        # The tables of the pairs are an ordinary question; only the comparison knows the rest.
+        "exports": [("JSON", f"/api/v1/comparisons/?{question.encode()}"), *questions.exports(answer.query)[1:]],
+        "charts": questions.address(answer.query, question.drawing),
+    }
+
+
+def _maximum(question: Question, answer: Answer) -> dict[str, Any]:
+    return {
+        "by_run": question.query.summary is Summary.TRIAL,
+        "exports": questions.exports(answer.query),
+        "maxima": maxima.of(answer.tables, answer.best),
+    }
+
+
+_RESULTS = {Page.CHARTS: _charts, Page.COMPARE: _compare, Page.MAXIMUM: _maximum}
+
+
+def address(question: Question) -> str:
+    """The page that answers a question from today's data."""
+    return f"{reverse(f'web:{question.page}')}?{urlencode(list(question.pairs()))}"
