@@ -4,6 +4,7 @@
 
 from perfdb.results.models.access import ApiToken, SignInLink
 from perfdb.results.models.annotation import Note, RunChange
+from perfdb.results.models.counting import RunCount
 from perfdb.results.models.published import TableMapping
 from perfdb.results.models.report import (
     Claim,
@@ -53,6 +54,7 @@ __all__ = [
     "ReportItem",
     "Run",
     "RunChange",
+    "RunCount",
     "RunEvidence",
     "RunSource",
     "SavedQuery",
