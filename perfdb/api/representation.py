@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.reverse import reverse
 
 from perfdb.results import provenance
-from perfdb.results.models import Problem, Run, Upload, UploadFile
+from perfdb.results.models import Note, Problem, Run, Upload, UploadFile
 from perfdb.results.provenance import AppliedFormula, Figure, Input, Place
 from perfdb.results.record import Counters
 from perfdb.results.stored import read_record
@@ -35,6 +35,21 @@ def run_body(request: Request, run: Run) -> dict[str, Any]:
             | {"format": source.format, "upload": source.upload_id}
             for source in sources
         ],
+        "tags": run.tags or [],
+        "notes": [note_body(request, note) for note in run.notes.select_related("author")],
+    }
+
+
+def note_body(request: Request, note: Note) -> dict[str, Any]:
+    """What somebody wrote about a run."""
+    return {
+        "id": note.pk,
+        "run": note.run_id,
+        "text": note.text,
+        "author": note.author.get_username() if note.author else None,
+        "created": note.created,
+        "edited": note.edited,
+        "url": reverse("api:note", [note.pk], request=request),
     }
 
 

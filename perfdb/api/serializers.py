@@ -8,6 +8,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from perfdb.api.note_serializers import RunNoteSerializer
 from perfdb.api.parsers import clean_path
 from perfdb.results.intake import DECISIONS
 from perfdb.results.models import Problem, Run, Upload, UploadRun
@@ -185,6 +186,8 @@ class RunSerializer(DimensionsSerializer):
     counters = CountersSerializer(many=True)
     problems = ProblemSerializer(many=True)
     artifacts = RunArtifactSerializer(many=True)
+    tags = serializers.ListField(child=serializers.CharField())
+    notes = RunNoteSerializer(many=True)
 
 
 class NewUploadSerializer(serializers.Serializer[Any]):

@@ -10,15 +10,12 @@ from django.contrib.auth.models import AnonymousUser, User
 from django.db import transaction
 from django.utils import timezone
 
+from perfdb.analysis.parameters import QueryError
 from perfdb.results import bulk
 from perfdb.results.access import may_change
 from perfdb.results.models import Note, Run, RunChange
 
 LONGEST = 2000
-
-
-class NoteError(Exception):
-    """A text that cannot be a note; the message says why and what to do."""
 
 
 def may_edit(user: User | AnonymousUser, note: Note) -> bool:
@@ -27,7 +24,7 @@ def may_edit(user: User | AnonymousUser, note: Note) -> bool:
 
 
 def add(author: User, run: Run, text: str) -> Note:
-    """Write a note on a run; raises NoteError."""
+    """Write a note on a run; raises QueryError for a text that cannot be one."""
     with transaction.atomic():
         note = Note.objects.create(run=run, text=_checked(text), author=author)
         _changed(note, RunChange.Kind.NOTED, note.text, author)
@@ -35,7 +32,7 @@ def add(author: User, run: Run, text: str) -> Note:
 
 
 def edit(editor: User, note: Note, text: str) -> None:
-    """Put another text in a note's place; the former one stays in the run's history. Raises NoteError."""
+    """Put another text in a note's place; the former one stays in the run's history. Raises as `add` does."""
     wanted = _checked(text)
     with transaction.atomic():
         held = Note.objects.select_for_update(of=["self"]).select_related("run__study").get(pk=note.pk)
@@ -65,11 +62,11 @@ def _changed(note: Note, kind: RunChange.Kind, detail: str, by: User) -> None:
 def _checked(text: str) -> str:
     clean = "\n".join(line.rstrip() for line in text.splitlines()).strip()
     if not clean:
-        raise NoteError("A note needs a text.")
+        raise QueryError("text", "a note needs a text")
     if len(clean) > LONGEST:
-        raise NoteError(f"The note has {len(clean)} characters, and at most {LONGEST} are kept. Shorten it.")
+        raise QueryError("text", f"the note has {len(clean)} characters, and at most {LONGEST} are kept; shorten it")
     if "\0" in clean or any("\ud800" <= character <= "\udfff" for character in clean):
-        raise NoteError("The note has a character that cannot be stored.")
+        raise QueryError("text", "the note has a character that cannot be stored")
     return clean
 
 

@@ -14,7 +14,7 @@ from rest_framework.test import APIClient
 from perfdb.api.tests.files import case, post_files
 from perfdb.api.tests.test_upload import settled
 from perfdb.api.urls import urlpatterns
-from perfdb.results.models import Alias, Artifact, ReportItem
+from perfdb.results.models import Alias, Artifact, Note, ReportItem
 from perfdb.results.tests.builders import make_run, make_study
 
 COUNTS: dict[str, int] = json.loads((Path(__file__).parent / "query_counts.json").read_text())
@@ -31,7 +31,9 @@ def names(worker: None, api: APIClient) -> dict[str, int]:
         item = {"position": 1, "number": "1", "title": "Rates", "queries": ["metric=trans_per_s&rows=device"]}
         ReportItem.objects.create(study=make_study(), kind=kind, **item)
     alias = Alias.objects.create(study=make_study(), dimension="device", printed="OSA", folded="osa", meaning="QDIO")
-    return {"run": upload["runs"][0]["id"], "upload": upload["id"], "artifact": artifact, "alias": alias.pk}
+    run = upload["runs"][0]["id"]
+    note = Note.objects.create(run_id=run, text="odd")
+    return {"run": run, "upload": upload["id"], "artifact": artifact, "alias": alias.pk, "note": note.pk}
 
 
 def test_every_endpoint_is_counted() -> None:

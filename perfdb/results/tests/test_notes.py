@@ -4,6 +4,7 @@ import pytest
 from django.contrib.auth.models import AnonymousUser, User
 from pytest_django import DjangoAssertNumQueries
 
+from perfdb.analysis.parameters import QueryError
 from perfdb.analysis.query import Query
 from perfdb.results import intake, notes, querysets
 from perfdb.results.models import Note, Run, RunChange, Study
@@ -55,7 +56,7 @@ def test_each_change_of_a_note_is_a_change_of_its_study_alone(ada: User) -> None
 
 @pytest.mark.parametrize("text", ["", " \r\n ", "a\0b", "\ud800", "x" * 2001])
 def test_what_is_no_text_is_refused(ada: User, text: str) -> None:
-    with pytest.raises(notes.NoteError):
+    with pytest.raises(QueryError, match="note"):
         notes.add(ada, make_run(), text)
 
     assert not RunChange.objects.exists()
