@@ -6,6 +6,7 @@ between leaves whole runs, and the next attempt goes on after them.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from django.db import connection, transaction
 from django.db.models import F, Max
@@ -17,12 +18,13 @@ from importers.model import Severity
 from perfdb.results import jobs, load, tagging
 from perfdb.results.aliases import aliases_of
 from perfdb.results.experiments import Vocabulary
+from perfdb.results.given import given_by, spans_in
 from perfdb.results.models import Job, Problem, Run, Study, Upload, UploadRun
 from perfdb.results.placing import Brought, Placement, Placer
 from perfdb.results.prepare import Context
-from perfdb.results.reading import given_by, realign, record_of, together
+from perfdb.results.reading import realign, record_of, together
 from perfdb.results.rows import drafts_of_rows
-from perfdb.results.summary import summary_of
+from perfdb.results.summary import gaps_of, summary_of
 from perfdb.results.trials import keep_trial, settle_trial
 from perfdb.results.unpacking import read_files
 
@@ -76,14 +78,13 @@ def _read(job: Job, upload: Upload) -> tuple[list[Brought], list[Found]]:
     used = {id(row) for _, draft in later for row in draft.circumstances}
     rest = left_over(row for row in collated.rows if id(row) not in used)
     found = [*read.problems, *(each for each in collated.problems if each.code != LEFT_OVER), *rest]
-    context = Context(read.artifacts, given_by(upload), upload.created, found, aliases_of(upload.study))
-    records = [record_of(draft, context) for draft in (*collated.drafts, *(draft for _, draft in later))]
-    runs = [*(None for _ in collated.drafts), *(run.pk for run, _ in later)]
-    brought = [
-        Brought(number, record, context, upload.pk, run)
-        for number, (record, run) in enumerate(zip(records, runs, strict=True))
-    ]
-    of_runs = {problem for record in records for problem in record.problems}
+    context = Context(read.artifacts, {}, upload.created, found, aliases_of(upload.study))
+    drafts = [*((draft, None) for draft in collated.drafts), *((draft, run.pk) for run, draft in later)]
+    brought = []
+    for number, (draft, run) in enumerate(drafts):
+        own = replace(context, given=given_by(upload, spans_in(draft.fragments)))
+        brought.append(Brought(number, record_of(draft, own), own, upload.pk, run))
+    of_runs = {problem for each in brought for problem in each.record.problems}
     return brought, [problem for problem in found if problem not in of_runs]
 
 
@@ -144,7 +145,7 @@ def _row(upload: Upload, placement: Placement) -> UploadRun:
         trial=record.trial,
         outcome=placement.outcome,
         status=record.status,
-        summary=summary_of(record),
+        summary=summary_of(record) | gaps_of(placement.brought.record, placement.brought.context.given),
     )
 
 

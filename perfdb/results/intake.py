@@ -1,6 +1,6 @@
 """Bringing files in: receive an upload, accept its preview, undo it. The work itself is done by jobs."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from math import isfinite
 from pathlib import PurePosixPath
 from typing import Any
@@ -11,7 +11,6 @@ from django.core.files.base import File
 from django.db import transaction
 from django.utils import timezone
 
-import importers
 from importers.archive import LONGEST_PATH
 from perfdb.analysis.dimensions import FACTOR
 from perfdb.results import artifacts, jobs
@@ -33,22 +32,24 @@ def receive(
     *,
     study: Study | None = None,
     facts: Mapping[str, Any] | None = None,
+    corrections: Sequence[Mapping[str, Any]] = (),
     preview: bool = False,
 ) -> Upload:
     """Store files (relative path, content) as received and queue their import.
 
     Without a study the runs go to the owner's inbox. ``facts`` is what the files lack, such as
-    ``{"processors": 2, "mtu": 1500}``. With ``preview`` nothing is stored of the runs until ``accept``.
-    Raises IntakeError for no files, a name that cannot be kept, a fact that is unknown or no text or number, or
-    more bytes than ``UPLOAD_LIMIT_BYTES``.
+    ``{"processors": 2, "mtu": 1500}``; ``corrections`` are those of an earlier upload of these files. With
+    ``preview`` nothing is stored of the runs until ``accept``. Raises IntakeError for no files, a name that cannot
+    be kept, a fact that is unknown or no text or number, or more bytes than ``UPLOAD_LIMIT_BYTES``.
     """
     content = list(files)
     _check_files(content)
-    given = _checked_facts(facts or {})
+    given = checked_facts(facts or {})
     names = _distinct(path for path, _ in content)
     kept = [artifacts.store(file) for _, file in content]
     with transaction.atomic():
-        upload = Upload.objects.create(owner=owner, study=study or inbox_of(owner), preview_asked=preview, facts=given)
+        about = {"preview_asked": preview, "facts": given, "corrections": list(corrections)}
+        upload = Upload.objects.create(owner=owner, study=study or inbox_of(owner), **about)
         UploadFile.objects.bulk_create(
             UploadFile(upload=upload, artifact=artifact, path=name) for name, artifact in zip(names, kept, strict=True)
         )
@@ -77,10 +78,11 @@ def _check_files(files: list[tuple[str, "File[bytes]"]]) -> None:
         )
 
 
-def _checked_facts(facts: Mapping[str, Any]) -> dict[str, Any]:
-    unknown = [key for key in facts if key not in GIVEN_FACTS and not _is_factor(key)]
+def checked_facts(facts: Mapping[str, Any], keys: Sequence[str] = GIVEN_FACTS) -> dict[str, Any]:
+    """The facts that are not blank; raises IntakeError for one that is none of ``keys``, or no text or number."""
+    unknown = [key for key in facts if key not in keys and not _is_factor(key)]
     if unknown:
-        known = ", ".join(GIVEN_FACTS)
+        known = ", ".join(keys)
         raise IntakeError(f"Unknown fact {unknown[0]!r}. Known are: {known}, and {FACTOR}NAME for a factor.")
     wrong = [key for key, value in facts.items() if not _is_plain(value)]
     if wrong:
@@ -143,7 +145,7 @@ def accept(upload: Upload, decisions: Mapping[str, str] | None = None) -> None:
     if wrong:
         raise IntakeError(f"{wrong[0]!r} is no decision. Known are: {', '.join(DECISIONS)}.")
     with transaction.atomic():
-        held = _locked(upload, {State.PREVIEW}, "accept")
+        held = locked(upload, {State.PREVIEW}, "accept")
         held.decisions = dict(decisions or {})
         held.state, held.settled, held.files_read = State.LOADING, None, 0
         held.save(update_fields=["decisions", "state", "settled", "files_read"])
@@ -157,7 +159,7 @@ def undo(upload: Upload) -> None:
     the upload is not done, failed or in preview.
     """
     with transaction.atomic():
-        held = _locked(upload, {State.DONE, State.PREVIEW, State.FAILED}, "undo")
+        held = locked(upload, {State.DONE, State.PREVIEW, State.FAILED}, "undo")
         if RunSource.objects.filter(upload=held).exists():
             held.state, held.settled = State.LOADING, None
             jobs.enqueue("undo", held)
@@ -166,27 +168,8 @@ def undo(upload: Upload) -> None:
         held.save(update_fields=["state", "settled"])
 
 
-def choose_format(upload: Upload, path: str, format_name: str) -> None:
-    """Read a file as the format the person says, where recognition found none or two; parses again.
-
-    Raises IntakeError for an unknown format or file, and when the upload is not in preview or has stored runs.
-    """
-    known = [each.NAME for each in importers.FORMATS]
-    if format_name not in known:
-        raise IntakeError(f"{format_name!r} is no format. Known are: {', '.join(known)}.")
-    with transaction.atomic():
-        held = _locked(upload, {State.PREVIEW, State.FAILED}, "choose a format for")
-        if RunSource.objects.filter(upload=held).exists():
-            raise IntakeError("Runs of this upload are stored. Undo it, and upload the file again.")
-        if not held.files.filter(path=path).update(forced_format=format_name):
-            raise IntakeError(f"The upload has no file {path!r}.")
-        held.state, held.settled, held.preview_asked = State.RECEIVED, None, True
-        held.save(update_fields=["state", "settled", "preview_asked"])
-        jobs.enqueue("import", held)
-
-
-def _locked(upload: Upload, allowed: set[str], verb: str) -> Upload:
-    """The upload, held against other requests, if it is in one of the states."""
+def locked(upload: Upload, allowed: set[str], verb: str) -> Upload:
+    """The upload, held against other requests; raises IntakeError unless it is in one of the states."""
     held = Upload.objects.select_for_update().get(pk=upload.pk)
     if held.state not in allowed:
         raise IntakeError(f"Cannot {verb} upload {held.pk}: it is {held.state}, not {' or '.join(sorted(allowed))}.")

@@ -11,13 +11,13 @@ from importers.model import Problem, Severity
 from perfdb.analysis import metrics, units
 from perfdb.analysis.metrics import Measure
 from perfdb.results.experiments import configuration_of
+from perfdb.results.given import given_to
 from perfdb.results.models import Run, Study, UploadRun
 from perfdb.results.prepare import Context
 from perfdb.results.reading import (
     StoredEvidence,
     as_one,
     digests_of,
-    given_by,
     known_digests,
     record_of,
     sources_of,
@@ -114,7 +114,7 @@ class Placer:
     def _again(self, brought: Brought, run: Run) -> Placement:
         """The same evidence once more; what a person says of it now for the first time counts all the same."""
         there = Placement(brought, brought.record, Outcome.ALREADY_THERE, run, brought.sources)
-        said = {key for source in run.sources.all() for key in given_by(source.upload)}
+        said = {key for source in run.sources.all() for key in given_to(source)}
         if brought.context.given.keys() <= said:
             return there
         joined = self._join(brought, run)

@@ -11,7 +11,8 @@ from perfdb.results import artifacts
 from perfdb.results.aliases import aliases_of
 from perfdb.results.claims import Claims, is_stale, spans_of, versions
 from perfdb.results.derivation import derive_again, derive_into, figures_of
-from perfdb.results.models import Run, RunSource, Study, Upload
+from perfdb.results.given import given_to
+from perfdb.results.models import Run, RunSource, Study
 from perfdb.results.prepare import Aliases, Context, prepare
 from perfdb.results.prepare.aliases import align
 from perfdb.results.prepare.audit import add_audit
@@ -89,11 +90,6 @@ def realign(record: RunRecord, aliases: Aliases, dimensions: Iterable[str], arti
         derive_again(record)
 
 
-def given_by(upload: Upload) -> dict[str, str]:
-    """What the person said of the runs of an upload."""
-    return {key: str(value) for key, value in upload.facts.items()}
-
-
 def sources_of(fragments: Iterable[Fragment], artifacts: Mapping[str, int], upload: int) -> list[Source]:
     """The files of these fragments, as one upload brought them."""
     files: dict[str, list[Fragment]] = {}
@@ -143,7 +139,7 @@ def stored_evidence(run: Run, taken: Mapping[str, int] | None = None) -> StoredE
         problems=[problem for reading in readings for problem in reading.problems],
         sources=[_source(row, by_name[names[row.artifact_id, row.path]]) for row in rows],
         artifacts=artifacts_by_name,
-        given={key: text for row in reversed(rows) for key, text in given_by(row.upload).items()},
+        given={key: text for row in reversed(rows) for key, text in given_to(row).items()},
         received=min(row.upload.created for row in rows),
         aliases=aliases_of(run.study),
         found=[

@@ -41,7 +41,7 @@ def _take_evidence(upload: Upload, run: Run) -> bool:
     if not left:
         return False
     RunSource.objects.filter(run=run, upload=upload).delete()
-    if not own <= left or upload.facts:
+    if not own <= left or upload.facts or upload.corrections:
         put(run, rebuild(run))
     return True
 

@@ -29,7 +29,7 @@ def read_files(upload: Upload, progress: Callable[[], None]) -> FilesRead:
     """Read all files; ``progress`` is called now and then, and may raise to stop the work."""
     read = FilesRead()
     _unpack_all(upload, read)
-    files = list(upload.files.exclude(format=ARCHIVE).select_related("artifact").order_by("pk"))
+    files = list(upload.files.exclude(format=ARCHIVE).exclude(excluded=True).select_related("artifact").order_by("pk"))
     for number, file in enumerate(files, start=1):
         _read(file, read)
         if len(files) < _SMALL or number % _STEP == 0 or number == len(files):
@@ -40,7 +40,7 @@ def read_files(upload: Upload, progress: Callable[[], None]) -> FilesRead:
 
 def _unpack_all(upload: Upload, read: FilesRead) -> None:
     """Turn archives into their members, once: a second attempt finds them unpacked."""
-    for file in upload.files.filter(container=None).select_related("artifact").order_by("pk"):
+    for file in upload.files.filter(container=None, excluded=False).select_related("artifact").order_by("pk"):
         if archive.is_archive((content := artifacts.content(file.artifact))[:_MAGIC]):
             unpacked = archive.unpack(SourceFile(file.path, content))
             read.problems.extend(unpacked.problems)

@@ -31,9 +31,10 @@ def prepare(draft: RunDraft, context: Context) -> RunRecord:
     """The record of a draft, checked but not yet derived from."""
     name_roles(draft, context.given)
     facts, problems = configuration.facts_of(draft, context.artifacts, context.given)
+    run_id, trial = configuration.named(draft, context.given, facts, problems)
     record = RunRecord(
-        run_id=draft.run_id,
-        trial=draft.trial or 1,
+        run_id=run_id,
+        trial=trial,
         status=draft.driver.status if draft.driver else Status.INCOMPLETE,
         started=_started(draft, context.received),
         configuration=configuration.configuration_of(facts, context.artifacts, problems),

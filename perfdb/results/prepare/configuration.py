@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from importers.collate import assumed
 from importers.model import Problem, RunDraft, Severity
@@ -62,6 +63,41 @@ WHOLE_NUMBERS: Mapping[str, Callable[[str], int]] = {
 """The dimensions that are whole numbers, each with what reads its texts; they raise ValueError."""
 
 
+RUN_ID, TRIAL = "run_id", "trial"
+
+
+def _name(text: str) -> str:
+    """A text for a column; raises ValueError for a blank or a long one."""
+    if not 0 < len(text.strip()) <= _LONGEST:
+        raise ValueError(f"a name has 1 to {_LONGEST} characters")
+    return text.strip()
+
+
+def _processor_list(text: str) -> list[int]:
+    """Numbers of processors with blanks between; raises ValueError otherwise."""
+    return [_whole(word, parse_integer, 0, _INT2) for word in text.split()]
+
+
+GIVEN: Mapping[str, Callable[[str], Any]] = {
+    **WHOLE_NUMBERS,
+    RUN_ID: _name,
+    TRIAL: partial(_whole, parse=parse_integer, least=1, most=_INT2),
+    "workload": parse_workload,
+    "request_bytes": _MESSAGE,
+    "response_bytes": _MESSAGE,
+    "processors": _PROCESSORS,
+    "memory": _MEMORY,
+    "client_cpus": _processor_list,
+    "server_cpus": _processor_list,
+}
+"""What reads the texts that a person gives in a preview; they raise ValueError. Others are names."""
+
+
+def check_given(key: str, text: str) -> None:
+    """Raise ValueError where a text cannot be a value of a fact; its message says what could be."""
+    GIVEN.get(key, _name)(text)
+
+
 def facts_of(
     draft: RunDraft, artifacts: Mapping[str, int], given: Mapping[str, str]
 ) -> tuple[dict[str, FactValue], list[Problem]]:
@@ -79,9 +115,43 @@ def facts_of(
     if assumed.KEY in facts:
         problems.append(_assumed(draft, facts[assumed.KEY].text))
     for key, text in given.items():
+        if key in (RUN_ID, TRIAL):
+            continue
+        if key in facts and not _understood(facts, key):
+            facts[f"{key} (not understood)"] = facts.pop(key)
         if facts.setdefault(key, FactValue(text)).text != text:
             problems.append(_not_needed(draft.run_id, key, text, facts[key].text))
     return facts, problems
+
+
+def _understood(facts: Mapping[str, FactValue], key: str) -> bool:
+    """Whether the text of a fact could be read as the dimension of its name; other facts have nothing to be read."""
+    dimensions = {"workload", "device", "level", *WHOLE_NUMBERS}
+    return key not in dimensions or key in configuration_of(facts, {}, []).dimensions()
+
+
+def named(
+    draft: RunDraft, given: Mapping[str, str], facts: dict[str, FactValue], problems: list[Problem]
+) -> tuple[str, int]:
+    """The run id and trial: what the files say, else what a person gave, which then is a fact."""
+    run_id, trial = draft.run_id, draft.trial
+    if RUN_ID in given:
+        if any(fragment.run_id for fragment in draft.fragments):
+            problems.extend(_needless(draft, RUN_ID, given[RUN_ID], run_id))
+        else:
+            run_id = given[RUN_ID].strip()
+            facts[RUN_ID] = FactValue(run_id)
+    if TRIAL in given:
+        if trial is not None:
+            problems.extend(_needless(draft, TRIAL, given[TRIAL], str(trial)))
+        else:
+            trial = GIVEN[TRIAL](given[TRIAL])
+            facts[TRIAL] = FactValue(given[TRIAL])
+    return run_id, trial or 1
+
+
+def _needless(draft: RunDraft, key: str, given: str, printed: str) -> list[Problem]:
+    return [] if given == printed else [_not_needed(draft.run_id, key, given, printed)]
 
 
 def _without_assumed(facts: dict[str, FactValue], given: Mapping[str, str]) -> dict[str, FactValue]:

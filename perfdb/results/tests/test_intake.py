@@ -6,7 +6,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
 
-from perfdb.results import artifacts, intake
+from perfdb.results import artifacts, correcting, intake
 from perfdb.results.intake import IntakeError
 from perfdb.results.models import Artifact, Upload
 from perfdb.results.tests.conftest import Bring, Work, case
@@ -120,8 +120,8 @@ def test_a_person_chooses_the_format_that_recognition_did_not_find(bring: Bring,
     file = upload.files.get()
     assert file.format == ""
     with pytest.raises(IntakeError, match="'punched cards' is no format"):
-        intake.choose_format(upload, file.path, "punched cards")
-    intake.choose_format(upload, file.path, "awm")
+        correcting.choose_format(upload, file.path, "punched cards")
+    correcting.choose_format(upload, file.path, "awm")
     work(upload)
     file.refresh_from_db()
     assert (upload.state, file.format) == ("preview", "awm")

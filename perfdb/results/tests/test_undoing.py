@@ -2,7 +2,7 @@
 
 import pytest
 
-from perfdb.results import importing, intake
+from perfdb.results import correcting, importing, intake
 from perfdb.results.models import Run, RunSource, Upload
 from perfdb.results.tests.conftest import LOGS, Bring, Work, case
 
@@ -131,7 +131,7 @@ def test_what_was_stored_before_a_failure_can_be_undone(
     upload = bring(*case("awm/three_runs"))
     assert (upload.state, Run.objects.count()) == ("failed", 1)
     with pytest.raises(intake.IntakeError, match="Undo it"):
-        intake.choose_format(upload, upload.files.get().path, "awm")
+        correcting.choose_format(upload, upload.files.get().path, "awm")
     undo(upload)
     assert Run.objects.count() == RunSource.objects.count() == 0
 

@@ -2,7 +2,8 @@
 
 import tempfile
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
@@ -17,7 +18,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from perfdb.analysis.parameters import QueryError
-from perfdb.results import artifacts, intake
+from perfdb.results import artifacts, correcting, intake, pieces
 from perfdb.results.access import may_read
 from perfdb.results.models import Artifact, Study, Upload
 from perfdb.results.models.vocabulary import INBOX
@@ -74,7 +75,7 @@ def receive(request: HttpRequest) -> HttpResponse:
         form.add_error(None, f"{len(files)} files came with {len(paths)} paths; the transfer was cut off, try again.")
     if form.is_valid():
         try:
-            upload = _received(form, list(zip(paths, files, strict=True)))
+            upload = _received(form, list(zip(paths, files, strict=True)), request.POST.getlist("pieces"))
         except intake.IntakeError as error:
             form.add_error(None, str(error))
         else:
@@ -82,10 +83,11 @@ def receive(request: HttpRequest) -> HttpResponse:
     return _refused(request, form)
 
 
-def _received(form: UploadForm, files: "list[tuple[str, File[bytes]]]") -> Upload:
+def _received(form: UploadForm, files: "list[tuple[str, File[bytes]]]", tokens: Sequence[str]) -> Upload:
     # One transaction: files that are refused must not leave a new study behind.
     with transaction.atomic():
-        return intake.receive(form.owner, files, study=form.study_for_runs(), facts=form.facts(), preview=True)
+        about: dict[str, Any] = {"study": form.study_for_runs(), "facts": form.facts(), "preview": True}
+        return pieces.receive(form.owner, files, tokens, **about)
 
 
 def _gone_to(request: HttpRequest, address: str) -> HttpResponse:
@@ -192,7 +194,8 @@ def again(request: HttpRequest, pk: int) -> HttpResponse:
     kept = found.files.filter(container=None).select_related("artifact").order_by("pk")
     files = [(file.path, _Kept(file.artifact)) for file in kept]
     try:
-        new = intake.receive(found.owner, files, study=found.study, facts=found.facts, preview=True)
+        about: dict[str, Any] = {"study": found.study, "facts": found.facts, "corrections": found.corrections}
+        new = intake.receive(found.owner, files, preview=True, **about)
     except intake.IntakeError as error:
         messages.error(request, str(error))
         return redirect("web:upload", pk=pk)
@@ -205,7 +208,7 @@ def choose_format(request: HttpRequest, pk: int) -> HttpResponse:
     """Read a file as what the person says it is."""
     found = _own(request, pk)
     try:
-        intake.choose_format(found, request.POST.get("path", ""), request.POST.get("format", ""))
+        correcting.choose_format(found, request.POST.get("path", ""), request.POST.get("format", ""))
     except intake.IntakeError as error:
         messages.error(request, str(error))
     return redirect("web:upload", pk=pk)
