@@ -19,6 +19,7 @@ from importers import (
     manifest,
     netperf,
     netpipe,
+    nfs_read,
     nuttcp,
     perfkit,
     ping,
@@ -57,6 +58,7 @@ FORMATS: tuple[Format, ...] = (
     flent,
     nuttcp,
     sysstat,
+    nfs_read,
 )
 
 

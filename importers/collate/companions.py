@@ -17,7 +17,7 @@ from importers.model import Fragment, Kind
 _PARTS = frozenset(
     (
         *("client", "server", "sender", "receiver", "send", "recv", "local", "remote", "before", "after"),
-        *("zcs", "zcc", "cyclesoak", "profile", "history", "stdout"),
+        *("zcs", "zcc", "nfs", "cyclesoak", "profile", "history", "stdout"),
     )
 )
 _LAST_WORD = re.compile(r"(?P<name>.+?)[._-]+(?P<word>[A-Za-z]+)")

@@ -158,6 +158,7 @@ CASES = (
     "qperf/exact/q.txt",
     "sockperf/ping_pong/s.txt",
     "ttcp/megabits/s.txt",
+    "nfs_read/other_times/times.txt",
     "zc/twice/h.zcs.txt",
     "sysstat/american/lnxc1.sar.txt",
 )

@@ -33,6 +33,8 @@ _SHAPES: dict[str, tuple[re.Pattern[str], tuple[int, ...]]] = {
     "mmm:ss": (re.compile(r"(\d+):\s*([0-5]?\d)", re.ASCII), (60, 1)),
     "hh:mm:ss": (re.compile(r"(\d+):\s*([0-5]?\d):\s*([0-5]?\d)", re.ASCII), (3600, 60, 1)),
     "hh:mm": (re.compile(r"(\d+):\s*([0-5]?\d)", re.ASCII), (3600, 60)),
+    # The shell's own ``time`` prints 1m8.810s.
+    "mmmss.s": (re.compile(r"(\d+)m\s*([0-5]?\d(?:\.\d+)?)s", re.ASCII), (60, 1)),
 }
 
 _TIME = {
@@ -194,7 +196,7 @@ def rescale(value: float, unit: str, wanted: str) -> float:
 
 def _exponent(text: str) -> int:
     """The power of ten of the last printed digit; of a time shape, that of its last part."""
-    exponent = _decimal(text.rpartition(":")[2]).as_tuple().exponent
+    exponent = _decimal(re.split("[:m]", text)[-1].removesuffix("s")).as_tuple().exponent
     return int(exponent)
 
 

@@ -95,6 +95,20 @@ def test_one_measurement_of_zc_is_one_run(bring: Bring) -> None:
     assert {facts(run)["calibration_loops_per_s"] for run in Run.objects.all()} == {"457427"}
 
 
+def test_a_timed_read_over_nfs_has_its_rate_and_the_load_beside_it(bring: Bring) -> None:
+    transcript = (
+        "# mount -t nfs srv:/export /mnt -o rsize=8192,wsize=8192\n"
+        "-rw-r--r-- 1 root root 104857600 Jan 30 2001 /mnt/100meg\n"
+        "# time cat /mnt/100meg > /dev/null\nreal\t0m8.000s\nuser\t0m0.020s\nsys\t0m1.310s\n"
+    )
+    bring(("zc/read.nfs.txt", transcript.encode()), ("zc/read.cyclesoak.client.txt", LOADS.encode()))
+    run = Run.objects.get()
+    values = {str(each.measure): each.value for each in figures(run)}
+    assert (values["mb_per_s"], values["driver_s"], values["cpu_util@client"]) == (12.5, 8.0, 45.0)
+    assert run.experiment.workload.name == "NFS"
+    assert (run.experiment.factors["rsize"], run.experiment.factors["wsize"]) == ("8192", "8192")
+
+
 def test_a_result_that_is_printed_twice_is_stored_once(bring: Bring) -> None:
     full = (LOGS / "sockperf/full_log/s.csv").read_bytes()
     statistics = b"\n".join(line for line in full.split(b"\n") if line.startswith(b"sockperf: "))

@@ -1,0 +1,107 @@
+"""The lines that a transcript of timed reads is made of: mounts, sizes of files, what dd and the times print."""
+
+import re
+from dataclasses import dataclass
+
+_OPTIONS = r"(?P<options>\S*[rw]size=\S*)"
+MOUNTS = (
+    # mount -t nfs server:/export /mnt -o rsize=8192,wsize=8192
+    re.compile(rf".*\bmount\b.*?-t\s*nfs[234]?\b(?=.*\s(?P<server>[\w.-]+):(?P<export>/\S*)\s+(?P<point>/\S*))(?:.*-o\s*{_OPTIONS})?.*"),
+    # server:/export on /mnt type nfs (rw,rsize=8192,...)
+    re.compile(r"(?P<server>[\w.-]+):(?P<export>/\S*) on (?P<point>/\S*) type nfs[234]? \((?P<options>[^)]*)\)"),
+    # server:/export /mnt nfs rw,rsize=8192,... 0 0
+    re.compile(r"(?P<server>[\w.-]+):(?P<export>/\S*) (?P<point>/\S*) nfs[234]? (?P<options>\S+)(?: \d+ \d+)?"),
+)  # fmt: skip
+# What nfsstat -m prints in two lines.
+NFSSTAT_HEAD = re.compile(r"(?P<point>/\S*) from (?P<server>[\w.-]+):(?P<export>/\S*)")
+NFSSTAT_FLAGS = re.compile(r"\s*Flags:\s*(?P<options>\S+)")
+
+# Behind a prompt, a shell's trace mark or nothing.
+COMMAND = re.compile(
+    r"(?:.{0,80}?[#$%>]\s+|\++ )?(?P<command>(?:time\s+(?:-p\s+)?|/usr/bin/time\s+)?(?:dd|cat|cp|wc|md5sum|sum)\s.*)"
+)
+_SOURCE = re.compile(r"(?:\bif=|\s)(?P<path>/[^\s;|>&]+)")
+FILE_SIZE = re.compile(r"-[rwxsStT-]{9}\S?\s+\d+\s+\S+\s+\S+\s+(?P<bytes>\d{1,18})\s.*?(?P<path>/\S+)")
+
+_DECIMAL = r"\d{1,9}(?:\.\d{1,9})?(?:e[+-]\d\d)?"
+RECORDS_IN = re.compile(r"(?P<whole>\d{1,15})\+(?P<partial>\d{1,15}) records in")
+_COPIED = rf"(?P<bytes>\d{{1,18}}) bytes? \([^)]*\) copied, (?P<seconds>{_DECIMAL})"
+_RATE = rf"(?P<rate>{_DECIMAL})"
+# GNU dd counts MB in powers of 1000, busybox in powers of 1024; the BSDs print bytes.
+DD_RATES = (
+    (re.compile(rf"{_COPIED} s, {_RATE} (?P<unit>[kMGT]?B/s)"), " 10^"),
+    (re.compile(rf"{_COPIED} seconds, {_RATE}(?P<unit>[kMGT]?B/s)"), ""),
+    (
+        re.compile(
+            rf"(?P<bytes>\d{{1,18}}) bytes transferred in (?P<seconds>{_DECIMAL}) secs \({_RATE} (?P<unit>bytes/sec)\)"
+        ),
+        "",
+    ),
+)
+_THOUSANDS = {"k": 3, "M": 6, "G": 9, "T": 12}
+
+# Each time prints the three in its own way: the shells' on three lines, others on one.
+SHELL_TIME = re.compile(r"(?P<which>real|user|sys)\s+(?P<time>\d{1,6}m[0-5]?\d(?:\.\d{1,6})?s|\d{1,8}(?:\.\d{1,6})?)")
+TIMES = (
+    re.compile(r"(?P<user>\d+\.\d+)user (?P<sys>\d+\.\d+)system (?P<real>[\d:.]+)elapsed (?P<percent>\d+)%CPU.*"),
+    re.compile(r"(?P<user>\d+\.\d+)u (?P<sys>\d+\.\d+)s (?P<real>[\d:.]+) (?P<percent>\d+\.\d)%.*"),
+    re.compile(r".*\s(?P<user>\d+\.\d+)s user (?P<sys>\d+\.\d+)s system (?P<percent>\d+)% cpu (?P<real>[\d:.]+) total"),
+)
+_REASONS = "Stale|error|No such|denied|refused|timed out|not mounted|Interrupted|Is a directory"
+ERROR = re.compile(rf"(?:dd|cat|cp|mount(?:\.nfs)?|md5sum): .*(?:{_REASONS}).*")
+# No line that these are about is as long; patterns that look ahead would take too long on a longer one.
+LONGEST = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Mount:
+    """An NFS mount as printed; ``options`` by their names, those without a value with an empty one."""
+
+    server: str
+    export: str
+    point: str
+    options: dict[str, str]
+    line: int
+
+
+def options_of(text: str | None) -> dict[str, str]:
+    """``rw,rsize=8192`` by names."""
+    parts = (part.partition("=") for part in (text or "").split(",") if part)
+    return {name: value for name, _, value in parts}
+
+
+def mount_of(line: str, number: int) -> Mount | None:
+    """The mount that a line tells of."""
+    if "nfs" not in line:
+        return None
+    for pattern in MOUNTS:
+        match = pattern.fullmatch(line.strip())
+        if match is not None:
+            return Mount(match["server"], match["export"], match["point"], options_of(match["options"]), number)
+    return None
+
+
+def command_of(line: str) -> str:
+    """The command that a line shows, empty where it shows none: zsh repeats it before its times, dd before an error."""
+    match = COMMAND.fullmatch(line)
+    if match is None or ERROR.fullmatch(line) or any(pattern.fullmatch(line) for pattern in TIMES):
+        return ""
+    return match["command"]
+
+
+def source_of(command: str) -> str:
+    """The path that a command reads, empty where it names none."""
+    match = _SOURCE.search(command)
+    return match["path"] if match else ""
+
+
+def rate_unit(unit: str, scale: str) -> str:
+    """The unit of dd's rate as ``perfdb.analysis.units`` spells it."""
+    return f"{unit}{scale}{_THOUSANDS[unit[0]]}" if scale and unit[0] in _THOUSANDS else unit
+
+
+def seconds_unit(text: str) -> str:
+    """The shape of a printed time."""
+    if "m" in text:
+        return "mmmss.s"
+    return {0: "s", 1: "mmm:ss.hs" if "." in text else "mmm:ss", 2: "hh:mm:ss"}[min(text.count(":"), 2)]
