@@ -4,12 +4,12 @@ Each dimension's filter follows from its declaration and may be given several ti
 Withdrawn runs are hidden unless they are asked for. A parameter that is not known is an error that lists the known.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, cast
 
 from django import forms
 from django.core.exceptions import ValidationError
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import QueryDict
 from django_filters import CharFilter, Filter, FilterSet, IsoDateTimeFilter  # type: ignore[import-untyped]
 
@@ -162,9 +162,41 @@ class RunFilter(FilterSet):  # type: ignore[misc] # django-filter has no types
 
     def __init__(self, data: QueryDict, queryset: QuerySet[Run] | None = None) -> None:
         super().__init__(data, Run.objects.all() if queryset is None else queryset)
+        self._conditions: dict[str, Q] = {}
         factors = (name for name in data if name.startswith(FACTOR) and name != FACTOR)
         for declared in (*DIMENSIONS, *SELECTORS.values(), *map(dimension, factors)):
             self.filters[declared.name] = DimensionFilter(declared)
+
+    def asked(self) -> dict[str, Any]:
+        """What is asked for, by parameter; empty while anything is wrong with the parameters."""
+        cleaned = self.form.cleaned_data if self.form.is_valid() else {}
+        return {name: value for name, value in cleaned.items() if value not in (None, "", [], Query())}
+
+    def statuses(self) -> list[str]:
+        """The ways to end that are asked for."""
+        return self.form.cleaned_data["status"] or [each for each in Run.Status.values if each != Run.Status.WITHDRAWN]
+
+    def narrowed(self, queryset: QuerySet[Any], without: Collection[str] = ()) -> QuerySet[Any]:
+        """What the parameters leave of some runs, but for those that are not to count.
+
+        Of experiments, too, as far as nothing is asked that tells runs of one experiment apart.
+        """
+        for name, value in self.form.cleaned_data.items():
+            if name not in without:
+                queryset = self._narrowed_by(queryset, name, value)
+        return queryset
+
+    def _narrowed_by(self, queryset: QuerySet[Any], name: str, value: Any) -> QuerySet[Any]:
+        if not (value and isinstance(self.filters[name], DimensionFilter)):
+            return self.filters[name].filter(queryset, value)
+        if name not in self._conditions:
+            # Names are looked up in the vocabulary once, however often the filter is used.
+            self._conditions[name] = condition(name, value)
+        return queryset.filter(self._conditions[name])
+
+    def filter_queryset(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        """What all parameters leave; ``qs`` asks for it."""
+        return self.narrowed(queryset)
 
     def errors_found(self) -> list[QueryError]:
         """Everything that is wrong with the parameters, unknown ones first."""
