@@ -4,7 +4,7 @@ The statistics are those of ``perfdb.analysis.comparing``; here they get their s
 the same key in which the baseline's dimensions are replaced by its values; it may stand in another table of a split.
 """
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import replace
 
 from perfdb.analysis import dimensions
@@ -17,7 +17,7 @@ from perfdb.analysis.history import COUPLED, background_of
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query import REPEATS, Query
 from perfdb.analysis.table import Cell, CellKey, Key, Note, Observations, Table, tabulate
-from perfdb.analysis.units import step
+from perfdb.analysis.units import finest_step
 
 _Everywhere = Mapping[Key, Cell]
 
@@ -49,20 +49,16 @@ def _values(cell: Cell | None) -> tuple[float, ...]:
 def _with_intervals(table: Table) -> Table:
     keys = list(table.cells)
     samples = [_values(table.cells[key]) for key in keys]
-    intervals = mean_intervals(samples, [kind_of(table, key) for key in keys], list(map(step_of, samples)))
+    intervals = mean_intervals(samples, [kind_of(table, key) for key in keys], list(map(finest_step, samples)))
     cells = {key: replace(table.cells[key], interval=interval) for key, interval in zip(keys, intervals, strict=True)}
     return replace(table, cells=cells)
 
 
-def step_of(values: Sequence[float]) -> float | None:
-    """One in the last digit of the values as they are: how finely they were printed, or calculated."""
-    return min((step(repr(value)) for value in values), default=None)
-
-
 def kind_of(table: Table, key: CellKey) -> str:
     """The traffic pattern of a cell: cells of one pattern vary alike. Empty where the cell mixes several."""
-    shown = dict(zip(table.query.shown, _whole(table, key), strict=True))
-    return str(shown.get("workload", table.common.get("workload")) or "").partition(" ")[0]
+    shown = table.query.shown
+    workload = _whole(table, key)[shown.index("workload")] if "workload" in shown else table.common.get("workload")
+    return str(workload or "").partition(" ")[0]
 
 
 def _compared(table: Table, everywhere: _Everywhere, observations: Observations, earlier: Observations | None) -> Table:
@@ -97,7 +93,7 @@ def _side(table: Table, key: CellKey) -> Key:
 def _pair(table: Table, key: CellKey, base: Cell | None) -> Pair:
     old, new = _values(base), _values(table.cells[key])
     group: Hashable = (kind_of(table, key), _side(table, key))
-    return Pair(old, new, group, step_of(old + new), configurations=tuple(_configurations(table, key)))
+    return Pair(old, new, group, finest_step(old + new), configurations=tuple(_configurations(table, key)))
 
 
 def _configurations(table: Table, key: CellKey) -> Iterator[Key]:

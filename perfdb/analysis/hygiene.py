@@ -17,10 +17,11 @@ import statistics
 from collections import defaultdict
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from perfdb.analysis.comparing.difference import about
 from perfdb.analysis.comparing.distributions import false_discovery, student_p
-from perfdb.analysis.comparing.noise import Spread, fit_prior, moderate, spread, usable
+from perfdb.analysis.comparing.noise import Spread, fit_prior, has_logarithm, moderate, spread
 
 FAR = 4.0
 SIGNIFICANT = 0.01
@@ -39,7 +40,7 @@ class Trial:
     value: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TrialCell:
     """The trials of one cell. ``title`` names it in messages; ``group`` and ``step`` are those of a comparison."""
 
@@ -48,12 +49,12 @@ class TrialCell:
     group: Hashable = None
     step: float | None = None
 
-    @property
+    @cached_property
     def measured(self) -> list[Trial]:
         """The trials whose values have a logarithm."""
-        return [trial for trial in self.trials if usable([trial.value])]
+        return [trial for trial in self.trials if has_logarithm(trial.value)]
 
-    @property
+    @cached_property
     def values(self) -> list[float]:
         """The values of the measured trials."""
         return [trial.value for trial in self.measured]
@@ -124,16 +125,15 @@ def _judged(cells: Sequence[TrialCell]) -> Iterator[_Judged]:
     prior = fit_prior(spreads)
     if prior is None:
         return
+    usual = math.sqrt(prior.variance)
     for place, cell in enumerate(cells):
-        if len(cell.measured) >= FEWEST_TRIALS:
-            rest = [*spreads[:place], *spreads[place + 1 :]]
-            yield from (_judge(cell, trial, math.sqrt(prior.variance), rest) for trial in cell.measured)
-
-
-def _judge(cell: TrialCell, trial: Trial, usual: float, rest: Sequence[Spread]) -> _Judged:
-    middle = statistics.median(cell.values)
-    far = abs(math.log(trial.value / middle)) > FAR * usual
-    return _Judged(cell, trial, middle, usual, far, _surprise(cell, trial, rest) if far else 1.0)
+        if len(cell.measured) < FEWEST_TRIALS:
+            continue
+        middle = statistics.median(cell.values)
+        for trial in cell.measured:
+            far = abs(math.log(trial.value / middle)) > FAR * usual
+            rest = [*spreads[:place], *spreads[place + 1 :]] if far else ()
+            yield _Judged(cell, trial, middle, usual, far, _surprise(cell, trial, rest) if far else 1.0)
 
 
 def _surprise(cell: TrialCell, trial: Trial, rest: Sequence[Spread]) -> float:
@@ -202,9 +202,16 @@ def _line(cell: TrialCell) -> _Line | None:
     logs = [math.log(trial.value) for trial in numbered]
     if min(numbers) == max(numbers) or min(logs) == max(logs):
         return None
-    slope = statistics.linear_regression(numbers, logs).slope
-    runs = tuple(trial.run for trial in numbered)
-    return _Line(cell, runs, slope, max(-1.0, min(1.0, statistics.correlation(numbers, logs))))
+    slope, correlation = _straight(numbers, logs)
+    return _Line(cell, tuple([trial.run for trial in numbered]), slope, correlation)
+
+
+def _straight(numbers: Sequence[float], logs: Sequence[float]) -> tuple[float, float]:
+    """Least squares: slope and correlation. (Those of ``statistics`` do the sums of both twice, with exact halves.)"""
+    x, y = math.fsum(numbers) / len(numbers), math.fsum(logs) / len(logs)
+    products = math.fsum([(number - x) * (log - y) for number, log in zip(numbers, logs, strict=True)])
+    across, along = math.fsum([(number - x) ** 2 for number in numbers]), math.fsum([(log - y) ** 2 for log in logs])
+    return products / across, max(-1.0, min(1.0, products / math.sqrt(across * along)))
 
 
 def _common_drift(lines: Sequence[_Line]) -> Iterator[Flag]:

@@ -4,12 +4,13 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from perfdb.analysis.against import kind_of, step_of
+from perfdb.analysis.against import kind_of
 from perfdb.analysis.curves import Course, Curve, Edge, Point, at_edge, describe
 from perfdb.analysis.dimensions import Value, say
 from perfdb.analysis.hygiene import Flag, Trial, TrialCell, check_trials
 from perfdb.analysis.metrics import Better
 from perfdb.analysis.table import CellKey, Key, Table
+from perfdb.analysis.units import finest_step
 
 # The rates whose course over users tells how a system scales.
 _RATES = ("trans_per_s", "mb_per_s", "gbit_per_s")
@@ -64,4 +65,4 @@ def _trials(table: Table, key: CellKey) -> TrialCell:
     sample = table.cells[key].sample
     trials = tuple(Trial(p.run, p.trial if isinstance(p.trial, int) else None, p.value) for p in sample)
     title = say(table.query.shown, table.split + key[0] + key[1])
-    return TrialCell(title, trials, kind_of(table, key), step_of([point.value for point in sample]))
+    return TrialCell(title, trials, kind_of(table, key), finest_step([point.value for point in sample]))

@@ -237,5 +237,12 @@ def decimals_for(values: Iterable[float], least: int) -> int:
 
 
 def _exponent_of(value: float) -> int:
-    """How many decimals a number has as Python prints it."""
-    return -int(Decimal(repr(float(value))).as_tuple().exponent)
+    """How many decimals a finite number has as Python prints it."""
+    mantissa, _, exponent = repr(float(value)).partition("e")
+    return len(mantissa.partition(".")[2]) - int(exponent or 0)
+
+
+def finest_step(values: Iterable[float]) -> float | None:
+    """One in the last digit of the finest of these finite numbers as Python prints them; None for no number."""
+    decimals = max(map(_exponent_of, values), default=None)
+    return None if decimals is None else float(f"1e{-decimals}")

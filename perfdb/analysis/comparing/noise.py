@@ -9,6 +9,7 @@ import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from scipy import special
 
@@ -52,9 +53,14 @@ class Moderated:
     noisy: bool = False
 
 
+def has_logarithm(value: float) -> bool:
+    """Whether a value is positive and finite."""
+    return 0 < value < math.inf
+
+
 def usable(values: Sequence[float]) -> list[float]:
-    """The values that have a logarithm: positive and finite."""
-    return [value for value in values if value > 0 and math.isfinite(value)]
+    """The values that have a logarithm."""
+    return [value for value in values if 0 < value < math.inf]
 
 
 def spread(samples: Sequence[Sequence[float]], step: float | None = None) -> Spread:
@@ -73,13 +79,18 @@ def spread(samples: Sequence[Sequence[float]], step: float | None = None) -> Spr
 
 def _squares(logs: Sequence[float]) -> float:
     # A mean of equal floats may differ from them in its last bit; equal trials have no spread.
-    return 0.0 if min(logs) == max(logs) else sum((log - statistics.fmean(logs)) ** 2 for log in logs)
+    if min(logs) == max(logs):
+        return 0.0
+    mean = math.fsum(logs) / len(logs)
+    return sum([(log - mean) ** 2 for log in logs])
 
 
 def rounding_variance(samples: Sequence[Sequence[float]], step: float | None) -> float:
     """The variance of logarithms that comes from rounding to ``step``: (step / mean)² / 12."""
-    values = [value for sample in samples for value in sample]
-    return 0.0 if step is None else (step / statistics.fmean(values)) ** 2 / 12
+    if step is None:
+        return 0.0
+    count = sum(map(len, samples))
+    return (step * count / math.fsum([value for sample in samples for value in sample])) ** 2 / 12
 
 
 def fit_prior(spreads: Sequence[Spread]) -> Prior | None:
@@ -100,10 +111,17 @@ def _excess(known: Sequence[Spread]) -> float:
     """How much more the logarithms of the variances vary than their freedom explains; 0 for too few cells."""
     if len(known) < FEWEST_CELLS:
         return 0.0
-    expected = statistics.fmean(float(special.polygamma(1, each.freedom / 2)) for each in known)
+    expected = statistics.fmean(_trigamma(each.freedom / 2) for each in known)
     return statistics.variance([_centred(each) for each in known]) - expected
 
 
+# The cells of a table have few different numbers of trials, and these functions take long.
+@lru_cache(maxsize=1024)
+def _trigamma(value: float) -> float:
+    return float(special.polygamma(1, value))
+
+
+@lru_cache(maxsize=1024)
 def _bias(freedom: float) -> float:
     """The expected logarithm of a sample variance of this freedom, where the true variance is 1."""
     return float(special.digamma(freedom / 2)) - math.log(freedom / 2)
@@ -120,7 +138,7 @@ def inverse_trigamma(value: float) -> float:
         return 1 / value
     y = 0.5 + 1 / value
     for _ in range(100):
-        trigamma = float(special.polygamma(1, y))
+        trigamma = _trigamma(y)
         change = trigamma * (1 - trigamma / value) / float(special.polygamma(2, y))
         y += change
         if abs(change) < 1e-12 * y:
