@@ -6,6 +6,7 @@ Nothing is corrected in place: each change is kept with the upload, and its file
 from collections.abc import Mapping, Sequence
 
 from django.db import transaction
+from django.db.models import Q
 
 import importers
 from perfdb.analysis.dimensions import dimension
@@ -26,6 +27,7 @@ class WrongValueError(IntakeError):
     def __init__(self, key: str, text: str, why: str) -> None:
         super().__init__(f"{text!r} is no value of {key}: {why}.")
         self.key = key
+        self.text = text
         self.why = why
 
 
@@ -81,7 +83,8 @@ def leave_out(upload: Upload, path: str, *, excluded: bool = True) -> None:
     """
     with transaction.atomic():
         held = _opened(upload, "change the files of")
-        if not held.files.filter(path=path).update(excluded=excluded):
+        # What is inside an archive goes with it.
+        if not held.files.filter(Q(path=path) | Q(container__path=path)).update(excluded=excluded):
             raise IntakeError(f"The upload has no file {path!r}.")
         _read_again(held)
 

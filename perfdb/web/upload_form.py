@@ -64,6 +64,10 @@ class UploadForm(forms.Form):
             return intake.study_called(self.owner, slugify(title)[:80], title)
         return self.chosen
 
+    def study_chosen(self) -> Study:
+        """The study, made if it is new; the inbox where none was chosen."""
+        return self.study_for_runs() or intake.inbox_of(self.owner)
+
     def facts(self) -> dict[str, str]:
         """The circumstances given, blank ones left out."""
         given = {name: self.cleaned_data[f"fact.{name}"] for name in FACTS}

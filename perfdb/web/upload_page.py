@@ -10,7 +10,10 @@ from django.urls import reverse
 
 from importers import FORMATS
 from perfdb.results.models import Job, Problem, Upload, UploadFile, UploadRun
+from perfdb.results.published.records import FORMAT as PUBLISHED
 from perfdb.results.unpacking import ARCHIVE
+from perfdb.web import upload_gaps
+from perfdb.web.upload_gaps import NOTHING, Entered
 
 # Longer lists are cut on the page, with a link to all of it.
 MOST = 1000
@@ -56,8 +59,11 @@ class ShownFile:
     asks_format: bool
 
 
-def context(upload: Upload) -> dict[str, Any]:
-    """Everything on the page; a handful of SQL queries however many files and runs there are."""
+def context(upload: Upload, *, may_change: bool, entered: Entered = NOTHING) -> dict[str, Any]:
+    """Everything on the page; a handful of SQL queries however many files and runs there are.
+
+    ``may_change``: whether the visitor may. ``entered``: what was refused of what they wrote.
+    """
     files = list(upload.files.select_related("artifact").order_by("path")[:MOST])
     problems = list(upload.problems.order_by("pk")[:MOST])
     runs = list(upload.runs.select_related("run").order_by("number")[:MOST])
@@ -73,7 +79,8 @@ def context(upload: Upload) -> dict[str, Any]:
         # Why there may be nothing to store: the first error, else the first thing that was found.
         "reason": next((each for each in shown if each.problem.severity == "error"), next(iter(shown), None)),
         "fault": _fault(upload) if upload.state == Upload.State.FAILED and not shown else "",
-        "runs": runs,
+        **upload_gaps.context(upload, runs, ask=may_change and _may_be_corrected(upload, files), entered=entered),
+        "may_change": may_change,
         "outcomes": said(counts),
         "storable": counts["new"] + counts["extended"],
         "known": counts["already-there"],
@@ -84,11 +91,16 @@ def context(upload: Upload) -> dict[str, Any]:
     }
 
 
+def _may_be_corrected(upload: Upload, files: list[UploadFile]) -> bool:
+    """Whether a person may still say more; published tables are changed on their own page."""
+    return upload.state in _OPEN and all(file.format != PUBLISHED for file in files)
+
+
 def _number_to_read(upload: Upload, files: list[UploadFile]) -> int:
     """How many files progress counts up to: of an archive its members, and not itself."""
     if len(files) == MOST:
-        return upload.files.exclude(format=ARCHIVE).count()
-    return sum(file.format != ARCHIVE for file in files)
+        return upload.files.exclude(format=ARCHIVE).exclude(excluded=True).count()
+    return sum(file.format != ARCHIVE and not file.excluded for file in files)
 
 
 def said(counts: Mapping[str, int]) -> list[Said]:
@@ -126,7 +138,7 @@ def _files(upload: Upload, files: list[UploadFile], problems: list[Problem]) -> 
             file,
             by_path.get(file.path, 0),
             # An archive is read by unpacking, and what is no text has no format to choose.
-            asked and not file.format and bool(file.encoding) and file.pk not in containers,
+            asked and not file.excluded and not file.format and bool(file.encoding) and file.pk not in containers,
         )
         for file in files
     ]

@@ -19,6 +19,7 @@ from perfdb.web.views import (
     study_new,
     table_import,
     tables,
+    upload_corrections,
     uploads,
 )
 
@@ -34,7 +35,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("uploads/<int:pk>/accept/", uploads.accept, name="upload-accept"),
     path("uploads/<int:pk>/undo/", uploads.undo, name="upload-undo"),
     path("uploads/<int:pk>/again/", uploads.again, name="upload-again"),
-    path("uploads/<int:pk>/format/", uploads.choose_format, name="upload-format"),
+    path("uploads/<int:pk>/format/", upload_corrections.choose_format, name="upload-format"),
+    path("uploads/<int:pk>/correct/", upload_corrections.correct, name="upload-correct"),
+    path("uploads/<int:pk>/correct/<int:number>/undo/", upload_corrections.take_back, name="upload-take-back"),
+    path("uploads/<int:pk>/leave-out/", upload_corrections.leave_out, name="upload-leave-out"),
+    path("uploads/<int:pk>/move/", upload_corrections.move, name="upload-move"),
     path("uploads/<int:pk>/files.zip", uploads.download, name="upload-download"),
     path("tables/import/", table_import.table_import, name="table-import"),
     path("runs/", runs.runs, name="runs"),

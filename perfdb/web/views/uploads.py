@@ -18,7 +18,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from perfdb.analysis.parameters import QueryError
-from perfdb.results import artifacts, correcting, intake, pieces
+from perfdb.results import artifacts, intake, pieces
 from perfdb.results.access import may_read
 from perfdb.results.models import Artifact, Study, Upload
 from perfdb.results.models.vocabulary import INBOX
@@ -27,6 +27,7 @@ from perfdb.results.published.records import FORMAT as PUBLISHED
 from perfdb.results.reparsing import Scope
 from perfdb.web import listing, upload_page
 from perfdb.web.upload_form import UploadForm
+from perfdb.web.upload_gaps import NOTHING, Entered
 
 _ORDERINGS = {"created": Column.moment("created")}
 _COLUMNS = {
@@ -62,13 +63,13 @@ def _list(request: HttpRequest) -> HttpResponse:
 @login_required
 def new(request: HttpRequest) -> HttpResponse:
     """The form for new files."""
-    return _form_page(request, UploadForm(owner=_person(request)))
+    return _form_page(request, UploadForm(owner=person_of(request)))
 
 
 @login_required
 def receive(request: HttpRequest) -> HttpResponse:
     """Take files in for a preview; ``paths`` runs parallel to ``files``, since browsers drop folders from names."""
-    form = UploadForm(request.POST, owner=_person(request))
+    form = UploadForm(request.POST, owner=person_of(request))
     files = request.FILES.getlist("files")
     paths = request.POST.getlist("paths") or [file.name or "" for file in files]
     if len(paths) != len(files):
@@ -120,12 +121,17 @@ def _form_page(request: HttpRequest, form: UploadForm, status: int = 200) -> Htt
 @user_passes_test(may_read)
 def upload(request: HttpRequest, pk: int) -> HttpResponse:
     """One upload: its progress, what it would store, or what became of it."""
-    found = get_object_or_404(Upload.objects.select_related("study", "owner"), pk=pk)
-    context = upload_page.context(found)
-    return render(request, "web/upload.html", context | {"may_change": _may_change(request, found)})
+    return upload_page_of(request, get_object_or_404(Upload.objects.select_related("study", "owner"), pk=pk))
 
 
-def _person(request: HttpRequest) -> User:
+def upload_page_of(request: HttpRequest, found: Upload, entered: Entered = NOTHING, status: int = 200) -> HttpResponse:
+    """The page of an upload; ``entered`` is what its visitor wrote when that was refused."""
+    context = upload_page.context(found, may_change=_may_change(request, found), entered=entered)
+    return render(request, "web/upload.html", context, status=status)
+
+
+def person_of(request: HttpRequest) -> User:
+    """Who asks, where login_required has seen to it that somebody signed in."""
     assert isinstance(request.user, User)  # for the type checker: login_required has seen to it
     return request.user
 
@@ -134,9 +140,9 @@ def _may_change(request: HttpRequest, found: Upload) -> bool:
     return request.user.is_authenticated and (found.owner_id == request.user.pk or request.user.is_superuser)
 
 
-def _own(request: HttpRequest, pk: int) -> Upload:
+def own_upload(request: HttpRequest, pk: int) -> Upload:
     """The upload, for its owner or an administrator."""
-    found = get_object_or_404(Upload, pk=pk)
+    found = get_object_or_404(Upload.objects.select_related("study", "owner"), pk=pk)
     if not _may_change(request, found):
         raise PermissionDenied
     return found
@@ -146,7 +152,7 @@ def _own(request: HttpRequest, pk: int) -> Upload:
 @login_required
 def accept(request: HttpRequest, pk: int) -> HttpResponse:
     """Store what the preview showed, conflicts as decided."""
-    found = _own(request, pk)
+    found = own_upload(request, pk)
     decisions = {
         name.removeprefix(_DECISION): str(value) for name, value in request.POST.items() if name.startswith(_DECISION)
     }
@@ -161,7 +167,7 @@ def accept(request: HttpRequest, pk: int) -> HttpResponse:
 @login_required
 def undo(request: HttpRequest, pk: int) -> HttpResponse:
     """Take an upload back, or discard its preview; the files stay downloadable."""
-    found = _own(request, pk)
+    found = own_upload(request, pk)
     try:
         intake.undo(found)
     except intake.IntakeError as error:
@@ -187,7 +193,7 @@ class _Kept(File):  # type: ignore[type-arg] # generic for the type checker alon
 @login_required
 def again(request: HttpRequest, pk: int) -> HttpResponse:
     """Upload the same files once more, with the same study and facts; what came inside an archive comes with it."""
-    found = _own(request, pk)
+    found = own_upload(request, pk)
     if found.files.filter(format=PUBLISHED).exists():
         # Pasted tables are no log: what their headings mean is said on their own page.
         return redirect(f"{reverse('web:table-import')}?upload={pk}")
@@ -200,18 +206,6 @@ def again(request: HttpRequest, pk: int) -> HttpResponse:
         messages.error(request, str(error))
         return redirect("web:upload", pk=pk)
     return redirect("web:upload", pk=new.pk)
-
-
-@require_POST
-@login_required
-def choose_format(request: HttpRequest, pk: int) -> HttpResponse:
-    """Read a file as what the person says it is."""
-    found = _own(request, pk)
-    try:
-        correcting.choose_format(found, request.POST.get("path", ""), request.POST.get("format", ""))
-    except intake.IntakeError as error:
-        messages.error(request, str(error))
-    return redirect("web:upload", pk=pk)
 
 
 @require_GET
