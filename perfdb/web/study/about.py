@@ -37,11 +37,6 @@ class WorkloadLinks:
     query: Query
 
 
-def runs_of(study: Study) -> int:
-    """How many runs a study has, without those taken out."""
-    return Run.objects.filter(study=study).exclude(status=Run.Status.WITHDRAWN).count()
-
-
 def subjects(study: Study) -> list[tuple[str, list[Subject]]]:
     """Systems, levels and devices of a study, by the titles of their lists."""
     systems = _counts(study, "system")

@@ -1,9 +1,9 @@
 """A study's report as a page: its tables, figures and findings with their answers, in the order of the document."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
 from urllib.parse import quote
 
 from django.utils.text import slugify
@@ -21,38 +21,31 @@ from perfdb.results.looks import looks
 from perfdb.results.models import Claim, Disagreement, ReportItem, Study
 from perfdb.results.studies.answering import answered, question, questions
 from perfdb.results.studies.archive import Archive
+from perfdb.results.studies.items import flow
 from perfdb.web import questions as pages
 from perfdb.web.study import audit, claims
+from perfdb.web.study.embedded import Shown, asked, shown
 from perfdb.web.study.maxima import differing
+from perfdb.web.study.parts import Chart, Link
 from perfdb.web.study.printed import PrintedGrid, of_study, printed_grids
 
 _FORMS = (("csv", "CSV"), ("json", "JSON"), ("tex", "LaTeX"), ("md", "Markdown"))
+_LEADS_TO = {
+    ReportItem.Kind.TABLE: "As charts",
+    ReportItem.Kind.FIGURE: "Its table",
+    ReportItem.Kind.FINDING: "Shown by",
+    ReportItem.Kind.PROSE: "Shown by",
+}
 # More measures than this are counted, not named.
 _MOST_NAMED = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
-    """Where a question is answered, in words."""
-
-    text: str
-    address: str
-
-
-@dataclass(frozen=True, slots=True)
-class Chart:
-    """A figure as Plotly takes it; ``figure_id`` is the element that holds its data."""
-
-    figure_id: str
-    title: str
-    figure: Mapping[str, Any]
-
-
 @dataclass(slots=True)
 class Part:
-    """A table, figure or finding of the report with its answer; ``error`` says why it has none.
+    """A table, figure, finding or piece of prose of the report with its answer; ``error`` says why it has none.
 
-    ``better`` says where a maximum table prints another run than its title asks for, at ``asks``.
+    ``better`` says where a maximum table prints another run than its title asks for, at ``asks``. ``stale`` says how
+    many runs came or went since its prose was written.
     """
 
     anchor: str
@@ -65,6 +58,13 @@ class Part:
     better: list[str] = field(default_factory=list)
     asks: str = ""
     error: str = ""
+    prose: list[Shown] = field(default_factory=list)
+    stale: str = ""
+
+    @property
+    def says(self) -> str:
+        """What its links lead to."""
+        return _LEADS_TO[ReportItem.Kind(self.item.kind)]
 
     @property
     def empty(self) -> bool:
@@ -74,33 +74,85 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All that a study's document holds, answered."""
+    """All that a study's report holds, answered, in its order.
 
-    findings: list[Part]
-    tables: list[Part]
-    figures: list[Part]
+    ``grouped``: it follows a document, whose tables and figures are numbered each by themselves.
+    """
+
+    parts: list[Part]
+    grouped: bool
     claims: list[claims.Held]
 
+    def _of(self, kind: ReportItem.Kind) -> list[Part]:
+        return [part for part in self.parts if part.item.kind == kind]
 
-def report(study: Study, wrong: Sequence[Disagreement]) -> Report:
-    """The report of a study; its runs are read once. Raises QueryError when there are too many of them."""
-    items = list(study.report_items.select_related("study").order_by("position"))
+    @property
+    def prose(self) -> list[Part]:
+        """The pieces of prose."""
+        return self._of(ReportItem.Kind.PROSE)
+
+    @property
+    def findings(self) -> list[Part]:
+        """The findings."""
+        return self._of(ReportItem.Kind.FINDING)
+
+    @property
+    def tables(self) -> list[Part]:
+        """The tables."""
+        return self._of(ReportItem.Kind.TABLE)
+
+    @property
+    def figures(self) -> list[Part]:
+        """The figures."""
+        return self._of(ReportItem.Kind.FIGURE)
+
+
+def report(study: Study, wrong: Sequence[Disagreement], runs: int) -> Report:
+    """The report of a study of so many runs; they are read once. Raises QueryError when there are too many of them."""
+    items = flow(study)
     said = list(study.claims.select_related("study").order_by("line", "pk"))
     archive = Archive(study, [*_asked(items), *claims.all_queries(said)])
-    by_kind = {kind: [item for item in items if item.kind == kind] for kind in ReportItem.Kind}
+    parts = list(_parts(items, archive, wrong))
+    for part in parts:
+        part.stale = stale(part.item.written_with, runs)
+    return Report(parts, bool(study.document_digest), list(_held(said, archive)))
+
+
+def preview(item: ReportItem) -> Part:
+    """An item that is not stored, answered. Raises QueryError when there are too many runs."""
+    (part,) = _parts([item], Archive(item.study, _asked([item])), [])
+    return part
+
+
+def _parts(items: Sequence[ReportItem], archive: Archive, wrong: Sequence[Disagreement]) -> Iterator[Part]:
     alike = looks()
-    return Report(
-        [_finding(number, item) for number, item in enumerate(by_kind[ReportItem.Kind.FINDING], 1)],
-        [_table(item, archive, wrong) for item in by_kind[ReportItem.Kind.TABLE]],
-        [_figure(item, archive, alike) for item in by_kind[ReportItem.Kind.FIGURE]],
-        list(_held(said, archive)),
-    )
+    told = Counter[str]()
+    for item in items:
+        told[item.kind] += 1
+        if item.kind == ReportItem.Kind.TABLE:
+            part = _table(item, archive, wrong)
+        elif item.kind == ReportItem.Kind.FIGURE:
+            part = _figure(item, archive, alike)
+        else:
+            part = _said(f"{item.kind}-{told[item.kind]}", item)
+        part.prose = shown(item, archive, alike, part.anchor)
+        yield part
+
+
+def stale(written_with: int | None, runs: int) -> str:
+    """How many runs came or went since prose was written with so many; empty where none did, or nobody knows."""
+    if written_with is None or written_with == runs:
+        return ""
+    more = runs - written_with
+    what = f"{abs(more)} {'was' if abs(more) == 1 else 'were'} {'added' if more > 0 else 'taken out'} since"
+    return f"Written with {written_with} run{'' if written_with == 1 else 's'}; {what}."
 
 
 def _asked(items: Iterable[ReportItem]) -> Iterator[Query]:
-    """What the tables and figures ask; what cannot be asked is said where it stands."""
+    """What the items ask, also in their prose; what cannot be asked is said where it stands."""
     for item in items:
-        if item.kind != ReportItem.Kind.FINDING:
+        yield from asked(item)
+        if item.kind in (ReportItem.Kind.TABLE, ReportItem.Kind.FIGURE):
             try:
                 yield from questions(item)
                 yield from [question(item.study, item.asks)] if item.asks else []
@@ -138,8 +190,8 @@ def _in_words(query: Query) -> str:
     return f"{what} by {listed}" if listed else what
 
 
-def _finding(number: int, item: ReportItem) -> Part:
-    part = Part(f"finding-{number}", item.title, item)
+def _said(anchor: str, item: ReportItem) -> Part:
+    part = Part(anchor, item.title, item)
     with _asking(part):
         part.links = _links(item)
     return part

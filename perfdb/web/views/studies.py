@@ -14,6 +14,7 @@ from perfdb.analysis.query import DELTA
 from perfdb.results import access
 from perfdb.results.models import Study
 from perfdb.results.querysets import answer
+from perfdb.results.studies.items import runs_of
 from perfdb.web import tables
 from perfdb.web.study import about, audit, coverage
 from perfdb.web.study.listing import listed
@@ -48,9 +49,10 @@ def contents(study: Study, asked: Mapping[str, str]) -> dict[str, Any]:
     delta = parameters.percentage("delta", asked.get("delta", "").strip(), DELTA)
     severity = parameters.choice(audit.Severity, "severity", asked.get("severity", "").strip(), audit.ANY)
     wrong = audit.disagreements(study)
+    runs = runs_of(study)
     context = {
         "study": study,
-        "runs": about.runs_of(study),
+        "runs": runs,
         "subjects": about.subjects(study),
         "workloads": about.workloads(study),
         "audit": audit.audited(wrong, severity),
@@ -58,7 +60,7 @@ def contents(study: Study, asked: Mapping[str, str]) -> dict[str, Any]:
         **_plan(study, delta),
     }
     published = study.report_items.exists()
-    return context | ({"report": report(study, wrong)} if published else _charts(context["workloads"]))
+    return context | ({"report": report(study, wrong, runs)} if published else _charts(context["workloads"]))
 
 
 def _plan(study: Study, delta: float) -> dict[str, Any]:

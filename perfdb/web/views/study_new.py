@@ -32,7 +32,7 @@ def new(request: HttpRequest) -> HttpResponse:
     """The form of a new study; once made, its page of editing."""
     if request.method == "GET":
         return render(request, "web/study_new.html", {"written": {}})
-    written = {name: value.replace("\r\n", "\n").strip() for name, value in request.POST.items()}
+    written = {name: value.replace("\r\n", "\n").strip() for name, value in request.POST.dict().items()}
     try:
         study = keeping.make(
             access.person(request.user), written.get("title", ""), written.get("slug", ""), **_of(written)

@@ -1,0 +1,22 @@
+"""What stands in a report beside its texts: links and figures."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Where a question is answered, in words."""
+
+    text: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A figure as Plotly takes it; ``figure_id`` is the element that holds its data."""
+
+    figure_id: str
+    title: str
+    figure: Mapping[str, Any]

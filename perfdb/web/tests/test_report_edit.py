@@ -1,0 +1,194 @@
+"""The editor of a report: items added, changed, moved, taken out and put back; prose with questions in it."""
+
+import pytest
+from django.contrib.auth.models import User
+from django.http import HttpResponse
+from django.test import Client
+
+from perfdb.results.models import ReportItem, SavedQuery, Study
+from perfdb.results.studies import items
+from perfdb.results.studies.items import Written
+from perfdb.results.tests.builders import make_run, make_study
+from perfdb.web.tests.pages import inline_code, text_of
+
+LIST = "/studies/guest-lan/report/"
+NEW = f"{LIST}new/"
+RATE = "metric=trans_per_s&rows=users&columns=device"
+PROSE = {
+    "kind": "prose",
+    "title": "What it costs",
+    "prose": "Less.\r\n\r\n```chart Rate\r\n" + RATE + "\r\n```\r\nMore.",
+}
+
+
+@pytest.fixture
+def study(ada: User) -> Study:
+    """A study of Ada's with two runs."""
+    study = make_study(owner=ada)
+    for device, users in (("QDIO", 1), ("vCTC", 10)):
+        make_run(f"A{users}", study=study, device=device, users=users, values={"trans_per_s": 900.0})
+    return study
+
+
+def titles(study: Study) -> list[str]:
+    return [item.title for item in items.flow(study)]
+
+
+def add(study: Study, title: str, **more: str) -> ReportItem:
+    return items.add(study, Written(title=title, **more))
+
+
+def edit(web: Client, item: ReportItem, **form: object) -> HttpResponse:
+    return web.post(f"{LIST}{item.pk}/", {"title": item.title, "version": 1, **form})
+
+
+def test_a_question_in_prose_is_answered_in_its_place(web: Client, study: Study) -> None:
+    page = web.post(NEW, PROSE, follow=True)
+    assert "“What it costs” is in the report." in text_of(page)
+    report = web.get("/studies/guest-lan/")
+    source = report.content.decode()
+    assert inline_code(report) == []
+    assert source.index("<p>Less.</p>") < source.index("<perf-chart") < source.index("<p>More.</p>")
+    assert "900" in source[source.index("<perf-chart") :]
+
+
+def test_tables_comparisons_and_maxima_can_be_asked_too(web: Client, study: Study) -> None:
+    asked = [
+        f"/charts/?{RATE}",
+        "/compare/?dimension=device&old=QDIO&new=vCTC&metric=trans_per_s",
+        "/maximum/?workload=RR",
+    ]
+    prose = "\n".join(f"```table\nhttp://testserver{text}\n```" for text in asked)
+    web.post(NEW, {"kind": "finding", "title": "All", "prose": prose})
+    source = web.get("/studies/guest-lan/").content.decode()
+    assert "This cannot be answered" not in source
+    assert source.count('<table class="grid printed">') >= 2
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ("metric=speed", "&#x27;speed&#x27; is not a metric"),
+        ("/runs/?device=x", "there is no page"),
+        ("", "a question is to stand here"),
+    ],
+)
+def test_what_cannot_be_asked_is_said_in_its_place(web: Client, study: Study, asked: str, message: str) -> None:
+    web.post(NEW, {**PROSE, "prose": f"One.\n\n```chart\n{asked}\n```\nTwo."})
+    source = web.get("/studies/guest-lan/").content.decode()
+    assert (
+        source.index("<p>One.</p>") < source.index(f"This cannot be answered: {message}") < source.index("<p>Two.</p>")
+    )
+
+
+def test_a_pasted_address_makes_a_table(web: Client, study: Study) -> None:
+    queries = f"http://testserver/charts/?{RATE}&marks=bars&study=guest-lan"
+    web.post(NEW, {"kind": "table", "title": "Rates", "queries": queries})
+    item = ReportItem.objects.get()
+    assert (item.number, item.queries, item.written_with) == ("1", [RATE], None)
+    assert "Table 1. Rates" in text_of(web.get("/studies/guest-lan/"))
+    web.post(NEW, {"kind": "table", "title": "Pairs", "queries": "/compare/?dimension=device&old=QDIO&new=vCTC"})
+    (asked,) = ReportItem.objects.get(number="2").queries
+    assert "baseline=device:QDIO" in asked
+    assert "study=" not in asked
+
+
+def test_a_named_query_begins_an_item(web: Client, ada: User, study: Study) -> None:
+    saved = SavedQuery.objects.create(name="Rates", page="charts", query=RATE, owner=ada)
+    assert f"?kind=figure&amp;saved={saved.pk}" in web.get(LIST).content.decode()
+    assert RATE in web.get(f"{NEW}?kind=prose&saved={saved.pk}").context["written"].prose
+    assert web.get(f"{NEW}?kind=figure&saved={saved.pk}").context["written"].title == "Rates"
+    theirs = SavedQuery.objects.create(name="B", page="charts", query=RATE, owner=User.objects.create_user("grace"))
+    assert web.get(f"{NEW}?kind=figure&saved={theirs.pk}").context["written"].title == ""
+
+
+@pytest.mark.parametrize(
+    ("form", "message"),
+    [
+        ({"kind": "prose", "title": ""}, "an item needs a title"),
+        ({"kind": "song", "title": "x"}, "is nothing that a report holds"),
+        ({"kind": "table", "title": "x", "queries": "rows=speed"}, "is not a dimension"),
+        ({"kind": "table", "title": "x", "number": "7"}, "there is a table 7 already"),
+    ],
+)
+def test_what_is_no_item_is_said_and_stays_in_the_form(
+    web: Client, study: Study, form: dict[str, str], message: str
+) -> None:
+    add(study, "There", kind="table", number="7")
+    response = web.post(NEW, {**form, "prose": "Kept"})
+    assert response.status_code == 400
+    assert message in text_of(response)
+    assert "Kept" in response.content.decode()
+    assert titles(study) == ["There"]
+
+
+def test_a_preview_keeps_nothing(web: Client, study: Study) -> None:
+    response = web.post(NEW, {**PROSE, "preview": "1"})
+    assert "<perf-chart" in response.content.decode()
+    assert not ReportItem.objects.exists()
+
+
+def test_the_order_follows_places_and_arrows(web: Client, study: Study) -> None:
+    one, two, three = (add(study, title) for title in ("One", "Two", "Three"))
+    version = study.version
+    web.post(LIST, {"item": [one.pk, two.pk, three.pk], "place": ["1", "2", "1"]})
+    assert titles(study) == ["Three", "One", "Two"]
+    web.post(LIST, {"item": [three.pk, one.pk, two.pk], "place": ["1", "2", "3"], "move": f"{two.pk}:-1"})
+    assert titles(study) == ["Three", "Two", "One"]
+    web.post(LIST, {"item": [three.pk, two.pk, one.pk], "place": ["1", "2", "3"], "move": f"{three.pk}:1"})
+    assert titles(study) == ["Two", "Three", "One"]
+    assert web.post(LIST, {"item": [one.pk], "place": ["first"]}).status_code == 400
+    study.refresh_from_db()
+    assert study.version > version
+
+
+def test_what_is_taken_out_can_be_put_back_where_it_was(web: Client, study: Study) -> None:
+    add(study, "One")
+    two = add(study, "Two", kind="table", prose="*Kept*", queries=RATE)
+    add(study, "Three")
+    page = web.post(f"{LIST}{two.pk}/remove/", follow=True)
+    assert titles(study) == ["One", "Three"]
+    assert "Put back" in text_of(page)
+    add(study, "Four", kind="table")
+    web.post(f"{LIST}removed/{study.removed_items.get().pk}/")
+    assert titles(study) == ["One", "Two", "Three", "Four"]
+    back = ReportItem.objects.get(title="Two")
+    assert (back.number, back.prose, back.queries, back.written_with) == ("2", "*Kept*", [RATE], 2)
+    assert not study.removed_items.exists()
+
+
+def test_two_who_change_one_item_lose_nothing(web: Client, study: Study) -> None:
+    item = add(study, "One", prose="First")
+    assert edit(web, item, prose="Ada's").status_code == 302
+    response = edit(web, item, prose="Grace's")
+    text = text_of(response)
+    assert response.status_code == 409
+    assert "Somebody else changed this meanwhile" in text
+    assert "Ada's" in text
+    assert "Grace&#x27;s</textarea>" in response.content.decode()
+    item.refresh_from_db()
+    assert (item.prose, item.version) == ("Ada's", 2)
+    assert edit(web, item, prose="Both", version=response.context["version"]).status_code == 302
+    item.refresh_from_db()
+    assert item.prose == "Both"
+
+
+def test_prose_says_when_runs_came_since(web: Client, study: Study) -> None:
+    item = add(study, "One", prose="First")
+    assert "Written with" not in text_of(web.get("/studies/guest-lan/"))
+    make_run("B", study=study)
+    assert "Written with 2 runs; 1 was added since." in text_of(web.get("/studies/guest-lan/"))
+    assert "Written with 2 runs; 1 was added since." in text_of(web.get(LIST))
+    edit(web, item, prose="Second")
+    assert "Written with" not in text_of(web.get("/studies/guest-lan/"))
+
+
+def test_only_its_owner_and_staff_may(study: Study, stranger: Client) -> None:
+    item = add(study, "One")
+    assert stranger.get(LIST).status_code == 302
+    grace = Client()
+    grace.force_login(User.objects.create_user("grace"))
+    addresses = (LIST, NEW, f"{LIST}{item.pk}/", f"{LIST}{item.pk}/remove/")
+    assert {grace.post(address, PROSE).status_code for address in addresses} == {403}
+    other = make_study("other", owner=User.objects.get(username="grace"))
+    assert grace.post(f"/studies/{other.slug}/report/{item.pk}/remove/").status_code == 404
