@@ -185,14 +185,15 @@ def observations(query: Query) -> Observations:
     QueryError when there are more than MOST_RUNS of them.
     """
     asked = query.measures
-    columns = [*DIMENSION_COLUMNS.values(), *_measure_columns(asked)]
+    columns = [*DIMENSION_COLUMNS.values(), *measure_columns(asked)]
     rows = list(selected(query).values_list("factors", "id", *columns)[: MOST_RUNS + 1])
     if len(rows) > MOST_RUNS:
         raise QueryError("", f"more than {MOST_RUNS} runs match; narrow the question by study, workload or device")
     return _with_factors(query, asked, rows)
 
 
-def _measure_columns(asked: Sequence[Measure]) -> list[Combinable]:
+def measure_columns(asked: Sequence[Measure]) -> list[Combinable]:
+    """Where a run keeps these measures, for ``values_list``; what no run has is NULL."""
     slots = measures.slots()
     return [_measure_column(measure, slots.get(measure)) for measure in asked]
 
