@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Count, Q, QuerySet
 
-from perfdb.results import jobs
+from perfdb.results import changes, jobs
 from perfdb.results.claims import versions
 from perfdb.results.differences import Difference, differences
 from perfdb.results.models import Job, Run, RunSource, Study
@@ -137,4 +137,6 @@ def _reparse(job: Job, run: Run) -> bool:
         return False
     changed = bool(differences(run, again.record))
     put(run, again)
+    if changed:
+        changes.record([run.pk], changes.Kind.REBUILT, "by the importers of that day")
     return changed

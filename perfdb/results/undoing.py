@@ -3,9 +3,9 @@
 from django.db import transaction
 from django.utils import timezone
 
-from perfdb.results import jobs
+from perfdb.results import changes, jobs
 from perfdb.results.importing import last_trial, lock_study, touch_study
-from perfdb.results.models import Experiment, Job, Run, RunSource, Upload, UploadRun
+from perfdb.results.models import Experiment, Job, Note, Run, RunChange, RunSource, Upload, UploadRun
 from perfdb.results.reading import as_one, stored_evidence
 from perfdb.results.rebuilding import put, rebuild
 
@@ -43,6 +43,7 @@ def _take_evidence(upload: Upload, run: Run) -> bool:
     RunSource.objects.filter(run=run, upload=upload).delete()
     if not own <= left or upload.facts or upload.corrections:
         put(run, rebuild(run))
+        changes.record([run.pk], changes.Kind.REBUILT, f"without upload {upload.pk}, which was undone")
     return True
 
 
@@ -64,8 +65,11 @@ def _bring_back(row: UploadRun) -> None:
     if successor is not None and _go_together(returning, successor):
         RunSource.objects.filter(run=successor).update(run=returning)
         UploadRun.objects.filter(run=successor).update(run=returning)
+        Note.objects.filter(run=successor).update(run=returning)
+        RunChange.objects.filter(run=successor).update(run=returning)
         _delete([successor])
         put(returning, rebuild(returning))
+    changes.record([returning.pk], changes.Kind.RESTORED, f"upload {row.upload_id}, which had replaced it, was undone")
 
 
 def _go_together(one: Run, other: Run) -> bool:
