@@ -46,7 +46,8 @@ class Question:
             matching.sides_of(chosen)
         query = Query.parse(rest)
         if page is Page.CHARTS:
-            check(drawing, compared=bool(query.baseline))
+            # Without a metric the workloads' own are shown, a rate and its cost at least.
+            check(drawing, compared=bool(query.baseline), measures=len(query.metrics) or 2)
         if page is Page.MAXIMUM and len(workloads := query.filters.get("workload", ())) != 1:
             raise QueryError("workload", f"a maximum-throughput table is about one workload, and not {len(workloads)}")
         return cls(page, query, drawing, chosen)

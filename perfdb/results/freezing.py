@@ -23,7 +23,7 @@ from perfdb.results.pinned import Tape
 # 22 characters: as much as the column holds, and 128 random bits.
 _TOKEN_BYTES = 16
 # Where the runs of a question are kept, by the name of what reads them.
-_RUNS = "runs"
+RUNS = "runs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,14 +93,14 @@ def changes(link: FrozenLink) -> Changes | None:
     tape, question = tape_of(link), question_of(link)
     if tape.versions == versions(question):
         return None
-    then = pinned.observations_named(tape, _RUNS)
+    then = pinned.observations_named(tape, RUNS)
     try:
         today = record(question)
     except QueryError:
         return Changes(gone=tuple(sorted(_rows(then))))
     if today.digest == link.digest:
         return None
-    return _between(then, pinned.observations_named(today, _RUNS))
+    return _between(then, pinned.observations_named(today, RUNS))
 
 
 def _between(then: Observations | None, today: Observations | None) -> Changes:

@@ -5,11 +5,17 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
+from perfdb.analysis.dimensions import dimension, say
 from perfdb.analysis.query import Summary
+from perfdb.analysis.render.labels import measure_title
+from perfdb.results import matching
 from perfdb.results.asking import Answer, Question
 from perfdb.results.matching import Chosen
 from perfdb.results.models import Page
 from perfdb.web import comparing, maxima, questions, tables
+
+# More metrics make a longer title than anybody reads.
+_MOST_NAMED = 3
 
 
 def result(question: Question, answer: Answer) -> dict[str, Any]:
@@ -52,3 +58,20 @@ _RESULTS = {Page.CHARTS: _charts, Page.COMPARE: _compare, Page.MAXIMUM: _maximum
 def address(question: Question) -> str:
     """The page that answers a question from today's data."""
     return f"{reverse(f'web:{question.page}')}?{urlencode(list(question.pairs()))}"
+
+
+def title(question: Question) -> str:
+    """A question in words: what is shown of which runs."""
+    shown = ", ".join(measure_title(measure) for measure in question.query.metrics[:_MOST_NAMED])
+    filters = question.query.filters
+    about = say(
+        [name for name, values in filters.items() for _ in values],
+        [value for values in filters.values() for value in values],
+    )
+    if question.page is Page.COMPARE:
+        sides = matching.sides_of(question.chosen)
+        known = dimension(sides[0].dimension)
+        shown = f"{known.say(sides[0].old)} → {', '.join(known.say(each.new) for each in sides)}"
+    if question.page is Page.MAXIMUM:
+        shown = "Maximum throughput"
+    return " · ".join(part for part in (shown, about) if part)

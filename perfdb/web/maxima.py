@@ -3,7 +3,7 @@
 What the columns are is the question's to say: devices mostly, but any dimension or several together.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from perfdb.analysis.best import RunnerUp
@@ -117,7 +117,7 @@ def of(tables: Sequence[Table], bests: Sequence[best.Best]) -> Maxima | None:
     return Maxima(
         grid.caption,
         " and ".join(dimension(name).title for name in tables[0].query.columns),
-        _best(tables[0]),
+        _best(tables[0], {run.pk: run for each in bests for run in each.runs}),
         list(grouped.items()),
         grid.warnings,
         footnotes.lines,
@@ -146,10 +146,11 @@ def _as_good(table: Table, other: RunnerUp, group: Key) -> AsGood:
     )
 
 
-def _best(table: Table) -> list[Best]:
-    """The circumstances of each column's runs, in one SQL query."""
+def _best(table: Table, known: Mapping[int, Run]) -> list[Best]:
+    """The circumstances of each column's runs; those that are not ``known`` are read in one SQL query."""
     samples = [[point.run for cell in _column(table, column) for point in cell.sample] for column in table.columns]
-    found = best.runs_behind([run for sample in samples for run in sample])
+    unknown = [run for sample in samples for run in sample if run not in known]
+    found = {**known, **(best.runs_behind(unknown) if unknown else {})}
     return [
         _circumstances(say(table.query.columns, column), [found[run] for run in sample])
         for column, sample in zip(table.columns, samples, strict=True)

@@ -37,6 +37,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("sign-out/", sign_in.sign_out, name="sign-out"),
     path("uploads/", uploads.uploads, name="uploads"),
     path("uploads/new/", uploads.new, name="upload-new"),
+    path("uploads/recognise/", uploads.recognise, name="upload-recognise"),
     path("uploads/<int:pk>/", uploads.upload, name="upload"),
     path("uploads/<int:pk>/accept/", uploads.accept, name="upload-accept"),
     path("uploads/<int:pk>/undo/", uploads.undo, name="upload-undo"),

@@ -18,6 +18,7 @@ from perfdb.results.asking import Question, answer
 from perfdb.results.matching import Chosen
 from perfdb.results.models import Page, Run
 from perfdb.web import answers, choices, comparing
+from perfdb.web.keeping import keeping
 
 
 @require_GET
@@ -33,16 +34,15 @@ def compare(request: HttpRequest) -> HttpResponse:
         query = comparing.plain(Query.parse(pairs))
         if chosen.dimension:
             values = matching.values_of(query, chosen.dimension)
-        answered = _answered(chosen, query, drawing, dict(there["study"]))
+        question = Question(Page.COMPARE, query, drawing, chosen)
+        answered = _answered(request, question) if chosen.complete else _suggested(question, dict(there["study"]))
     except QueryError as error:
         context = comparing.form(chosen, values, query, drawing, there) | {"error": error}
         return render(request, "web/compare.html", context, status=400)
     return render(request, "web/compare.html", comparing.form(chosen, values, query, drawing, there) | answered)
 
 
-def _of_this_dimension(
-    chosen: Chosen, pairs: list[tuple[str, str]]
-) -> tuple[Chosen, list[tuple[str, str]]]:
+def _of_this_dimension(chosen: Chosen, pairs: list[tuple[str, str]]) -> tuple[Chosen, list[tuple[str, str]]]:
     """Without the values of another dimension: those stand in a form until it is sent with the one now chosen.
 
     ``of`` is the dimension whose values the form offered.
@@ -53,15 +53,16 @@ def _of_this_dimension(
     return chosen, [(name, text) for name, text in pairs if name != "of"]
 
 
-def _answered(chosen: Chosen, query: Query, drawing: Drawing, studies: Mapping[str, str]) -> dict[str, Any]:
-    """The comparison; until both sides are chosen what is worth comparing. ``studies``: titles by slug."""
-    if not chosen.complete:
-        study = _study(query)
-        promising = matching.suggestions(study, chosen.dimension) if study else []
-        suggestions = comparing.suggested(query.with_filter("study", *filter(None, [study])), promising)
-        return {"study": studies.get(study, study), "suggestions": suggestions}
-    question = Question(Page.COMPARE, query, drawing, chosen)
-    return answers.result(question, answer(question))
+def _answered(request: HttpRequest, question: Question) -> dict[str, Any]:
+    return answers.result(question, answer(question)) | keeping(request, question)
+
+
+def _suggested(question: Question, studies: Mapping[str, str]) -> dict[str, Any]:
+    """What is worth comparing, while the sides are not chosen. ``studies``: titles by slug."""
+    study = _study(question.query)
+    promising = matching.suggestions(study, question.chosen.dimension) if study else []
+    within = question.query.with_filter("study", *filter(None, [study]))
+    return {"study": studies.get(study, study), "suggestions": comparing.suggested(within, promising)}
 
 
 def _study(query: Query) -> str:

@@ -17,6 +17,7 @@ from perfdb.results.access import may_read
 from perfdb.results.asking import Answer, Question, answer
 from perfdb.results.models import Page
 from perfdb.web import answers, choices, maxima, questions
+from perfdb.web.keeping import keeping
 
 
 @require_GET
@@ -28,13 +29,14 @@ def charts(request: HttpRequest) -> HttpResponse:
     try:
         drawing, pairs = Drawing.take(_pairs(request.GET))
         query = Query.parse(pairs) if request.GET else questions.default(there)
-        check(drawing, compared=bool(query.baseline))
         query, answered = querysets.answer(query)
+        check(drawing, compared=bool(query.baseline), measures=len(query.metrics))
     except QueryError as error:
         context = _form(Query(), drawing, there, []) | {"error": error}
         return render(request, "web/charts.html", context, status=400)
-    result = answers.result(Question(Page.CHARTS, query, drawing), Answer(query, answered))
-    return render(request, "web/charts.html", _form(query, drawing, there, answered) | result)
+    question = Question(Page.CHARTS, query, drawing)
+    context = _form(query, drawing, there, answered) | answers.result(question, Answer(query, answered))
+    return render(request, "web/charts.html", context | keeping(request, question))
 
 
 def _pairs(data: QueryDict) -> Iterable[tuple[str, str]]:
@@ -45,6 +47,7 @@ def _form(
     query: Query, drawing: Drawing, there: dict[str, list[tuple[str, str]]], answered: Sequence[Table]
 ) -> dict[str, Any]:
     names = choices.layout_dimensions()
+    selects = [*choices.drawing_selects(drawing), choices.summary_select(query)]
     return {
         "query": query,
         "presets": questions.presets(query, there),
@@ -55,7 +58,8 @@ def _form(
             choices.layout_facet("columns", "Lines", names, query.columns),
             choices.layout_facet("split", "A chart each", names, query.split),
         ],
-        "selects": [choices.summary_select(query), *choices.drawing_selects(drawing)],
+        "selects": selects,
+        "drawn": choices.drawing_said(selects, query),
         "baseline": choices.baseline_select(query, answered),
         "kept": [*((name, value) for name, value in query.pairs() if name in _KEPT), *_further_baselines(query)],
     }
@@ -89,7 +93,7 @@ def maximum(request: HttpRequest) -> HttpResponse:
         "each": maxima.each_select(query.columns, found.query.columns),
         "kept": [(name, value) for name, value in query.pairs() if name in ("workload", "exclude", "range")],
     }
-    return render(request, "web/maximum.html", context | answers.result(question, found))
+    return render(request, "web/maximum.html", context | answers.result(question, found) | keeping(request, question))
 
 
 def _of_maxima(asked: Query) -> Question:
