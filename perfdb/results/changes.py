@@ -99,8 +99,10 @@ def _values(run: Run) -> Iterator[Event]:
     """Derived values that others have replaced, together where they were replaced together."""
     rows = MeasurementHistory.objects.filter(run=run).select_related("measure").order_by("replaced", "measure")
     # Each has a moment of its own, microseconds after the one before it.
-    for when, replaced in groupby(rows, key=lambda row: row.replaced.replace(microsecond=0)):
-        yield Event(when, "", "Derived values replaced; they were", "\n".join(map(_value, replaced)))
+    for _, together in groupby(rows, key=lambda row: row.replaced.replace(microsecond=0)):
+        replaced = list(together)
+        title = "Derived values replaced; they were"
+        yield Event(replaced[0].replaced, "", title, "\n".join(map(_value, replaced)))
 
 
 def _value(row: MeasurementHistory) -> str:
