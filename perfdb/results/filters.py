@@ -17,11 +17,14 @@ from perfdb.analysis.dimensions import DIMENSIONS, FACTOR, SELECTORS, Dimension,
 from perfdb.analysis.dimensions import Value as DimensionValue
 from perfdb.analysis.parameters import KNOWN_FILTERS, MISSING, QueryError
 from perfdb.analysis.query import Query
-from perfdb.results.models import Run, UploadRun
+from perfdb.results.models import Run, SearchName, UploadRun
 from perfdb.results.querysets import condition, narrowed
 
 # What a list's address holds besides filters: order, place and length of a page.
 PAGING = ("sort", "cursor", "size")
+
+# So many names that contain a text are looked up; with more of them the runs themselves are gone through.
+MOST_NAMES = 1000
 
 
 class SeveralInput(forms.SelectMultiple):
@@ -63,9 +66,19 @@ class DimensionFilter(Filter):  # type: ignore[misc] # django-filter has no type
     def __init__(self, declared: Dimension) -> None:
         super().__init__(field_name=declared.name, label=declared.title, dimension=declared)
 
-    def filter(self, qs: QuerySet[Run], value: Sequence[DimensionValue]) -> QuerySet[Run]:
-        """Narrow the runs."""
-        return qs.filter(condition(cast(str, self.field_name), value)) if value else qs
+    def condition(self, value: Sequence[DimensionValue]) -> Q:
+        """Which runs are meant."""
+        return condition(cast(str, self.field_name), value)
+
+
+class PartFilter(CharFilter):  # type: ignore[misc] # django-filter has no types
+    """Runs whose id contains a text. Few enough names are looked up first: a million runs share a few thousand."""
+
+    def condition(self, value: str) -> Q:
+        """Which runs are meant."""
+        known = SearchName.objects.filter(kind=SearchName.Kind.RUN, text__icontains=value)
+        names = list(known.values_list("text", flat=True)[: MOST_NAMES + 1])
+        return Q(run_id__in=names) if len(names) <= MOST_NAMES else Q(run_id__icontains=value)
 
 
 class ChoicesField(forms.MultipleChoiceField):
@@ -147,7 +160,7 @@ class _RunFilterForm(forms.Form):
 class RunFilter(FilterSet):  # type: ignore[misc] # django-filter has no types
     """Filters of the list of runs. Make it of a QueryDict; ask ``first_error`` before using ``qs``."""
 
-    q = CharFilter(field_name="run_id", lookup_expr="icontains", label="Run id contains")
+    q = PartFilter(label="Run id contains")
     status = StatusFilter(label="Status", choices=Run.Status.choices)
     started_after = IsoDateTimeFilter(field_name="started", lookup_expr="gte", label="Started at or after")
     started_before = IsoDateTimeFilter(field_name="started", lookup_expr="lt", label="Started before")
@@ -187,12 +200,13 @@ class RunFilter(FilterSet):  # type: ignore[misc] # django-filter has no types
         return queryset
 
     def _narrowed_by(self, queryset: QuerySet[Any], name: str, value: Any) -> QuerySet[Any]:
-        if not (value and isinstance(self.filters[name], DimensionFilter)):
-            return self.filters[name].filter(queryset, value)
-        if name not in self._conditions:
-            # Names are looked up in the vocabulary once, however often the filter is used.
-            self._conditions[name] = condition(name, value)
-        return queryset.filter(self._conditions[name])
+        declared = self.filters[name]
+        if not isinstance(declared, DimensionFilter | PartFilter):
+            return declared.filter(queryset, value)
+        if value and name not in self._conditions:
+            # Names are looked up once, however often the filter is used.
+            self._conditions[name] = declared.condition(value)
+        return queryset.filter(self._conditions[name]) if value else queryset
 
     def filter_queryset(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """What all parameters leave; ``qs`` asks for it."""

@@ -7,7 +7,7 @@ from django.http import QueryDict
 from pytest_django import DjangoAssertNumQueries
 
 from perfdb.analysis.dimensions import Value
-from perfdb.results import facets
+from perfdb.results import facets, filters
 from perfdb.results.facets import Facets
 from perfdb.results.filters import RunFilter, filter_runs
 from perfdb.results.models import Run
@@ -118,7 +118,7 @@ def test_every_count_is_what_choosing_that_value_lists(archive: None, query: str
 )
 def test_it_is_one_query(archive: None, query: str, django_assert_num_queries: DjangoAssertNumQueries) -> None:
     filtered = RunFilter(QueryDict(query))
-    names_looked_up = query.count("device=")
+    names_looked_up = query.count("device=") + query.count("q=")
     with django_assert_num_queries(1 + names_looked_up):
         facets.of(filtered)
 
@@ -135,6 +135,20 @@ def test_counting_ends_somewhere_and_says_so(archive: None, monkeypatch: pytest.
 
     found = asked("users=10")
     assert (found.all.total, found.all.exact) == (4, True), "dimensions are counted whatever there is"
+
+
+def test_the_few_runs_of_a_list_are_those_of_its_filters(archive: None) -> None:
+    for query in ("", "mtu=1492", "device=QDIO&status=withdrawn", "factor.cpu=2", "q=a&mtu=1492", "device=none"):
+        filtered = RunFilter(QueryDict(query))
+        assert set(facets.runs(filtered, facets.of(filtered))) == set(filter_runs(QueryDict(query)))
+
+
+def test_a_part_of_the_run_id_is_found_among_few_names_and_among_many(
+    archive: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few = sorted(filter_runs(QueryDict("q=a")).values_list("run_id", flat=True))
+    monkeypatch.setattr(filters, "MOST_NAMES", 1)
+    assert sorted(filter_runs(QueryDict("q=a")).values_list("run_id", flat=True)) == few == ["A1", "A2"]
 
 
 def test_names_with_quotes_are_text() -> None:
