@@ -20,7 +20,7 @@ import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import perf_counter
+from time import perf_counter, process_time
 
 import importers
 from bench.shapes import Shape, shapes
@@ -48,11 +48,11 @@ def split(data: bytes, *, fixed: bool) -> list[list[str]]:
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """How long it takes; what earlier work left behind is not cleared away meanwhile."""
+    """How long the processor takes; what earlier work left behind is not cleared away meanwhile."""
     gc.collect()
-    start = perf_counter()
+    start = process_time()
     work()
-    return perf_counter() - start
+    return process_time() - start
 
 
 def ratios(shape: Shape, size: int, turns: int = TURNS) -> tuple[float, float]:

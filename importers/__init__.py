@@ -5,7 +5,9 @@
 fragments afterwards.
 """
 
-from collections.abc import Iterable, Mapping
+import gc
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from importers import (
@@ -85,6 +87,19 @@ def read(files: Iterable[SourceFile], forced: Mapping[str, str] | None = None) -
     return [_read_one(file, (forced or {}).get(file.name)) for file in files]
 
 
+@contextmanager
+def _no_collector() -> Iterator[None]:
+    """Nothing that is read refers to itself, but every pass of the collector goes through all of it again."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+@_no_collector()
 def _read_one(file: SourceFile, forced: str | None) -> FileReading:
     plain = decompress(file)
     if isinstance(plain, Problem):

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from importers.model import Fact, Reading
 
@@ -11,8 +12,11 @@ _NUMBER = re.compile(r"[+-]?(?:\d{1,30}(?:\.\d{0,30})?|\.\d{1,30})(?:[eE][+-]?\d
 _LATEST = 32_503_680_000  # Seconds from 1970 to the year 3000.
 
 
-@dataclass(frozen=True, slots=True)
-class Printed:
+_MANY_DIGITS = 30
+_new = tuple.__new__  # Making a named tuple by its own name takes three times as long, and a log has very many.
+
+
+class Printed(NamedTuple):
     """A text and the line it stands in."""
 
     text: str
@@ -28,13 +32,13 @@ class Gathered:
 
     def fact(self, key: str, printed: Printed | None) -> None:
         """Keep a circumstance."""
-        if printed is not None and printed.text.strip():
-            self.facts.append(Fact(key, printed.text.strip(), printed.line))
+        if printed is not None and (text := printed.text.strip()):
+            self.facts.append(_new(Fact, (key, text, printed.line, False)))
 
     def reading(self, name: str, printed: Printed | None, unit: str, role: str = "total") -> None:
         """Keep a quantity; what is no number (``N/A``, ``-nan``) is missing."""
-        if printed is not None and is_decimal(printed.text.strip()):
-            self.readings.append(Reading(name, printed.text.strip(), unit, printed.line, role))
+        if printed is not None and is_decimal(text := printed.text.strip()):
+            self.readings.append(_new(Reading, (name, text, unit, printed.line, role, "")))
 
     def has(self, name: str) -> bool:
         """Whether there is a reading of this name, whatever its role."""
@@ -43,6 +47,9 @@ class Gathered:
 
 def is_decimal(text: str) -> bool:
     """Whether a text is a finite number of sensible length, with sign and exponent where the tool prints them."""
+    plain = text.replace(".", "", 1)
+    if len(plain) <= _MANY_DIGITS and plain.isdecimal() and plain.isascii():
+        return True
     return _NUMBER.fullmatch(text) is not None
 
 

@@ -4,12 +4,13 @@ A *fragment* is what one file says about one run. Values stay as printed (text, 
 arithmetic, so that every number can be traced to the characters it came from and be converted in one place.
 """
 
+from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from itertools import islice
-from typing import Any, Protocol
+from itertools import chain, islice
+from typing import Any, NamedTuple, Protocol
 
 from importers.content import Content
 
@@ -22,8 +23,7 @@ class Severity(StrEnum):
     NOTE = "note"
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """Something that could not be accepted, and what the person can do about it.
 
     ``code`` is stable and made for scripts (``awm.cut-off``); ``line`` counts from 1, None when the whole file
@@ -71,8 +71,7 @@ class Text:
         return islice(self.numbered(), len(self.lines) - (not self.ends_whole))
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
     """One quantity as a file prints it.
 
     ``name`` is a metric's or counter's name (glossary words, no unit conversion done), ``unit`` the unit or time
@@ -88,8 +87,7 @@ class Reading:
     subject: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
+class Fact(NamedTuple):
     """A circumstance as printed: a dimension (``mtu``, ``users``) or anything else worth keeping (``tool``).
 
     ``of_host``: it is about the host that the file was made on. The client's host stands for the run; what is so of
@@ -102,18 +100,55 @@ class Fact:
     of_host: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+Row = tuple[str | None, ...]
+
+
 class Listing:
     """Rows that belong together, as printed: the intervals or the connections of a run.
 
     ``columns`` are (name, unit); a row has a text or None for each column; ``lines`` has each row's line.
     A quantity that appears in two units makes two columns.
+
+    A log is mostly such rows, so they are kept as one text and cut again when they are asked for.
     """
 
-    name: str
-    columns: tuple[tuple[str, str], ...]
-    rows: tuple[tuple[str | None, ...], ...]
-    lines: tuple[int, ...]
+    __slots__ = ("_cells", "_lines", "_missing", "columns", "name")
+
+    def __init__(
+        self, name: str, columns: tuple[tuple[str, str], ...], rows: Sequence[Row], lines: Sequence[int]
+    ) -> None:
+        self.name, self.columns = name, columns
+        cells = list(chain.from_iterable(rows))
+        self._missing = array("Q", (at for at, cell in enumerate(cells) if cell is None) if None in cells else ())
+        # No text of a file has a NUL in it.
+        self._cells = "\0".join([cell or "" for cell in cells] if self._missing else cells)  # type: ignore[arg-type] # none is missing
+        self._lines = array("Q", lines)
+
+    @property
+    def lines(self) -> tuple[int, ...]:
+        return tuple(self._lines)
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """The rows, made anew whenever they are asked for."""
+        if not self.columns:
+            return ((),) * len(self._lines)
+        cells: list[str | None] = [*self._cells.split("\0")]
+        for at in self._missing:
+            cells[at] = None
+        return tuple(zip(*[iter(cells)] * len(self.columns), strict=True)) if self._lines else ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Listing) and self._all() == other._all()
+
+    def __hash__(self) -> int:
+        return hash((self.name, self._cells))
+
+    def __repr__(self) -> str:
+        return f"Listing({self.name!r}, {self.columns!r}, {self.rows!r}, {self.lines!r})"
+
+    def _all(self) -> tuple[object, ...]:
+        return self.name, self.columns, self._cells, self._missing, self._lines
 
 
 class Kind(StrEnum):
@@ -133,9 +168,9 @@ class Status(StrEnum):
     INCOMPLETE = "incomplete"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Fragment:
-    """What one file says about one run.
+    """What one file says about one run. Nobody changes it once it is handed over.
 
     ``role``: ``client`` or ``server`` for a driver log; the capture's role for a snapshot, empty where its host
     decides about it. ``phase``: ``before``
@@ -199,8 +234,7 @@ class Pair:
     after: Fragment | None
 
 
-@dataclass(frozen=True, slots=True)
-class SourcedFact:
+class SourcedFact(NamedTuple):
     """A fact of a run with where it comes from: file, line and the role of the fragment (None for none).
 
     Line 0 with an empty file means that the run id itself says it, by the study's run-id pattern.

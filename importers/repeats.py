@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import replace
 
 from importers.model import Fact, Fragment
 
@@ -15,37 +14,38 @@ def number_trials(fragments: Iterable[Fragment]) -> list[Fragment]:
 
     Results of several servers are no trials of each other: they get the server as ``factor.server``.
     """
-    listed = _apart_by_server(list(fragments))
+    listed = list(fragments)
+    if len(listed) < 2:
+        return listed
     configurations = [_configuration(fragment) for fragment in listed]
+    _tell_servers_apart(listed, configurations)
     repeated = Counter(configurations)
     seen: Counter[object] = Counter()
-    numbered = []
     for fragment, configuration in zip(listed, configurations, strict=True):
-        seen[configuration] += 1
-        is_trial = fragment.trial is None and repeated[configuration] > 1
-        numbered.append(replace(fragment, trial=seen[configuration]) if is_trial else fragment)
-    return numbered
+        if repeated[configuration] > 1:
+            seen[configuration] += 1
+            if fragment.trial is None:
+                fragment.trial = seen[configuration]
+    return listed
 
 
-def _apart_by_server(fragments: list[Fragment]) -> list[Fragment]:
-    named = {fact.text for fragment in fragments for fact in _server(fragment)}
-    if len(named) < 2:
-        return fragments
-    servers: dict[object, set[str]] = {}
-    for fragment in fragments:
-        servers.setdefault(_configuration(fragment), set()).update(fact.text for fact in _server(fragment))
-    return [_with_factor(each) if len(servers[_configuration(each)]) > 1 else each for each in fragments]
+def _tell_servers_apart(fragments: list[Fragment], configurations: list[object]) -> None:
+    servers = [_server(fragment) for fragment in fragments]
+    if len({fact.text for fact in servers if fact}) < 2:
+        return
+    of_configuration: dict[object, set[str]] = {}
+    for fact, configuration in zip(servers, configurations, strict=True):
+        of_configuration.setdefault(configuration, set()).update({fact.text} if fact else ())
+    for at, fact in enumerate(servers):
+        if fact and len(of_configuration[configurations[at]]) > 1:
+            fragments[at].facts += (fact._replace(key=f"factor.{_SERVER}"),)
+            configurations[at] = configurations[at], fact.text
 
 
-def _server(fragment: Fragment) -> list[Fact]:
-    return [fact for fact in fragment.facts if fact.key == _SERVER][:1]
-
-
-def _with_factor(fragment: Fragment) -> Fragment:
-    factors = tuple(replace(fact, key=f"factor.{_SERVER}") for fact in _server(fragment))
-    return replace(fragment, facts=(*fragment.facts, *factors))
+def _server(fragment: Fragment) -> Fact | None:
+    return next((fact for fact in fragment.facts if fact.key == _SERVER), None)
 
 
 def _configuration(fragment: Fragment) -> object:
-    facts = {(each.key, each.text) for each in fragment.facts if each.key in _CONFIGURATION or "factor." in each.key}
+    facts = {fact[:2] for fact in fragment.facts if fact.key in _CONFIGURATION or "factor." in fact.key}
     return fragment.run_id, fragment.role, frozenset(facts)

@@ -76,7 +76,7 @@ def _of_run(draft: RunDraft) -> list[SourcedFact]:
         role = draft.roles.get(fact.file, "") if fact.of_host else ""
         foreign = role not in {"", CLIENT}
         key = f"{role}.{fact.key}" if foreign else fact.key
-        one = replace(fact, key=key, role=fact.role or role or None, of_host=False)
+        one = fact._replace(key=key, role=fact.role or role or None, of_host=False)
         placed.setdefault((one.key, one.text), one)
     return list(placed.values())
 

@@ -327,18 +327,18 @@ def test_the_digest_is_of_what_is_said() -> None:
     one = log()
     assert content_digest(one) == content_digest(replace(one, file="x", first_line=9, last_line=99, format_version=7))
     assert content_digest(one) == content_digest(
-        replace(one, readings=tuple(replace(reading, line=77) for reading in one.readings))
+        replace(one, readings=tuple(reading._replace(line=77) for reading in one.readings))
     )
     listing = Listing("intervals", (("trans", "count"),), (("5",),), (3,))
     for other in (
         replace(one, run_id="AB999"),
         replace(one, taken=END),
         replace(one, facts=()),
-        replace(one, readings=(replace(one.readings[0], text="101"),)),
-        replace(one, readings=(replace(one.readings[0], role="server"),)),
+        replace(one, readings=(one.readings[0]._replace(text="101"),)),
+        replace(one, readings=(one.readings[0]._replace(role="server"),)),
         replace(one, listings=(listing,)),
     ):
         assert content_digest(other) != content_digest(one)
     assert content_digest(replace(one, listings=(listing,))) == content_digest(
-        replace(one, listings=(replace(listing, lines=(8,)),))
+        replace(one, listings=(Listing(listing.name, listing.columns, listing.rows, (8,)),))
     )

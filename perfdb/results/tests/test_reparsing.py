@@ -51,7 +51,7 @@ def newer(monkeypatch: pytest.MonkeyPatch) -> Newer:
 def louder(fragment: Fragment) -> list[Fragment]:
     """One transaction more, and a fact more."""
     readings = tuple(
-        replace(each, text=str(int(each.text) + 1)) if each.name == "transactions" else each
+        each._replace(text=str(int(each.text) + 1)) if each.name == "transactions" else each
         for each in fragment.readings
     )
     return [replace(fragment, readings=readings, facts=(*fragment.facts, Fact("colour", "red", fragment.first_line)))]
