@@ -14,7 +14,7 @@ from perfdb.analysis import metrics
 from perfdb.analysis.dimensions import DIMENSIONS, FACTOR, Value, dimension
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.parameters import MISSING, ordered, spelled
-from perfdb.analysis.query import Query, Summary
+from perfdb.analysis.query import DELTA, Query, Summary
 from perfdb.analysis.render.drawing import Drawing
 from perfdb.analysis.render.labels import measure_heading
 from perfdb.analysis.table import Table
@@ -148,11 +148,21 @@ def summary_select(query: Query) -> Select:
 
 
 _DRAWING = {
-    "marks": ("Drawn as", {"auto": "lines or bars", "lines": "lines", "bars": "bars"}),
-    "log": ("Logarithmic", {"none": "no axis", "x": "x", "y": "y", "both": "both axes"}),
+    "draw": (
+        "Figure",
+        {
+            "each": "a chart for each metric",
+            "both": "two metrics, two axes",
+            "efficiency": "cost over throughput",
+            "heat": "heat map of % difference",
+        },
+    ),
+    "marks": ("Marks", {"auto": "lines over numbers, bars over names", "lines": "lines", "bars": "bars"}),
+    "trials": ("Single trials", {"hidden": "not drawn", "points": "as points"}),
     "errors": ("Error bars", {"interval": "95 % interval", "spread": "smallest to largest", "none": "none"}),
+    "log": ("Logarithmic axes", {"none": "none", "x": "x", "y": "y", "both": "x and y"}),
     "scale": ("Heights", {"unit": "in the unit", "baseline": "relative to the baseline"}),
-    "facets": ("Charts of a split", {"apart": "apart", "together": "together, same axes"}),
+    "facets": ("A chart each", {"apart": "apart", "together": "small, with the same axes"}),
 }
 
 
@@ -166,6 +176,16 @@ def drawing_selects(drawing: Drawing) -> list[Select]:
         chosen = str(getattr(drawing, name))
         found.append(select(name, title, texts, "" if chosen == default else chosen))
     return found
+
+
+def drawing_said(selects: Sequence[Select], query: Query) -> str:
+    """What of drawing and summary is not as usual, in few words; menu.js says the same after a change."""
+    changed = [
+        f"{each.title}: {option.text}" for each in selects for option in each.options if option.chosen and option.value
+    ]
+    if query.delta != DELTA:
+        changed.append(f"The same within ± %: {query.delta:g}")
+    return f"{len(changed)} changes" if len(changed) > 2 else ", ".join(changed) or "as usual"
 
 
 def baseline_select(query: Query, tables: Sequence[Table]) -> Select:

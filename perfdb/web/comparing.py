@@ -27,6 +27,8 @@ from perfdb.web.tables import Panel, panels
 MOST_LEFT_OVER = 200
 
 _OF_RUNS = {*dimensions.BY_NAME, *dimensions.SELECTORS, "exclude", "range"}
+# A comparison shows its metrics one by one, and is not split.
+_NOT_HERE = ("facets",)
 _TONES = {Weight.OTHER_WORK: "bad", Weight.EXPLAINS: "warn", Weight.MINOR: ""}
 
 
@@ -279,6 +281,7 @@ def form(
             choices.metric_facet(query.metrics),
             *choices.dimension_facets(there, dict(query.filters), without=(chosen.dimension,)),
         ],
-        "drawings": [each for each in choices.drawing_selects(drawing) if each.name in ("marks", "log", "errors")],
+        "drawings": (drawings := [each for each in choices.drawing_selects(drawing) if each.name not in _NOT_HERE]),
+        "drawn": choices.drawing_said(drawings, query),
         "kept": [(name, value) for name, value in query.pairs() if name in ("exclude", "range")],
     }

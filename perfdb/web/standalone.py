@@ -24,7 +24,11 @@ _STYLES = (
     "css/report.css",
 )
 # What draws figures; nothing else works without a server.
-_PLOTLY, _CHART = "plotly/plotly.min.js", "js/chart.js"
+_PLOTLY = "plotly/plotly.min.js"
+# Each after those that it imports.
+_CHART = ("js/chart-style.js", "js/chart-runs.js", "js/chart.js")
+# Modules of one file need not import each other.
+_IMPORT_OR_EXPORT = re.compile(r"^import .* from .*;\n|^export (?=function|const|class)", re.MULTILINE)
 # Attributes only: in a text the quotation mark would be escaped.
 _LEADING = re.compile(r'( href=")/(?!/)')
 
@@ -50,7 +54,8 @@ def styles() -> SafeString:
 @cache
 def drawing_scripts() -> tuple[SafeString, SafeString]:
     """Plotly, and the module that draws figures with it; some five million characters."""
-    plotly, chart = _inside_script(_static(_PLOTLY)), _inside_script(_static(_CHART))
+    together = "\n".join(_IMPORT_OR_EXPORT.sub("", _static(name)) for name in _CHART)
+    plotly, chart = _inside_script(_static(_PLOTLY)), _inside_script(together)
     return mark_safe(plotly), mark_safe(chart)
 
 

@@ -17,10 +17,12 @@ from perfdb.analysis.query import Layout
 from perfdb.analysis.reading import TableCurve
 from perfdb.analysis.render import labels
 from perfdb.analysis.render.comparison import Diff
-from perfdb.analysis.render.drawing import Drawing, Facets
+from perfdb.analysis.render.drawing import Draw, Drawing, Facets
+from perfdb.analysis.render.drawn import figures
 from perfdb.analysis.render.facets import facets
-from perfdb.analysis.render.figure import AS_USUAL, figure, figure_pair
+from perfdb.analysis.render.figure import AS_USUAL
 from perfdb.analysis.render.grid import Grid, GridCell, Heading, Line, grids
+from perfdb.analysis.render.heat import MANY, compared
 from perfdb.analysis.render.looks import Looks
 from perfdb.analysis.table import Key, Table
 from perfdb.results.looks import looks
@@ -84,7 +86,8 @@ def _letters(number: int) -> str:
 class Panel:
     """A chart above its table, and what the numbers say beside themselves. ``figure`` is None where none is drawn.
 
-    ``curves`` are (line, sentence); ``flags`` are (message, address of the runs concerned).
+    ``curves`` are (line, sentence); ``flags`` are (message, address of the runs concerned). ``wide``: the figure is of
+    the tables beside this one, too.
     """
 
     number: int
@@ -94,11 +97,18 @@ class Panel:
     footnotes: list[Footnote]
     curves: list[tuple[str, str]]
     flags: list[tuple[str, str]]
+    wide: bool = False
 
     @property
     def figure_id(self) -> str:
         """The element that holds the figure's data."""
         return f"figure-{self.number}"
+
+
+def better_as_heat_map(tables: Sequence[Table], drawing: Drawing) -> Drawing | None:
+    """The same drawing as heat maps, where a table compares so many cells that their colours say more than lines."""
+    many = drawing.draw is Draw.EACH and any(compared(table) > MANY for table in tables)
+    return replace(drawing, draw=Draw.HEAT) if many else None
 
 
 def panels(tables: Sequence[Table], drawing: Drawing = AS_USUAL) -> list[list[Panel]]:
@@ -107,12 +117,16 @@ def panels(tables: Sequence[Table], drawing: Drawing = AS_USUAL) -> list[list[Pa
     With facets together there is a figure for each measure, above the first of its tables.
     """
     groups = [list(group) for _, group in groupby(tables, key=lambda table: table.split)]
-    together = drawing.facets is Facets.TOGETHER and len(groups) > 1
+    together = drawing.facets is Facets.TOGETHER and drawing.draw is Draw.EACH and len(groups) > 1
     alike = looks()
     drawn = list(_in_one(groups, drawing, alike) if together else _drawn(groups, drawing, alike))
     numbers = count()
+    joint = drawing.draw in (Draw.BOTH, Draw.EFFICIENCY)
     return [
-        [_panel(next(numbers), table, figure) for table, figure in zip(group, figures, strict=True)]
+        [
+            replace(_panel(next(numbers), table, figure), wide=together or (joint and number == 0))
+            for number, (table, figure) in enumerate(zip(group, figures, strict=True))
+        ]
         for group, figures in zip(groups, drawn, strict=True)
     ]
 
@@ -129,14 +143,8 @@ def _drawn(groups: Sequence[Sequence[Table]], drawing: Drawing, alike: Looks) ->
     drawn = 0
     for group in groups:
         enough = drawn + len(group) > MOST_CHARTS
-        yield [None] * len(group) if enough else _figures(group, drawing, alike)
+        yield [None] * len(group) if enough else figures(group, drawing, alike)
         drawn += len(group)
-
-
-def _figures(group: Sequence[Table], drawing: Drawing, alike: Looks) -> Figures:
-    if len(group) == 2:
-        return figure_pair(group[0], group[1], drawing, alike)
-    return [figure(table, drawing, alike) for table in group]
 
 
 def _panel(number: int, table: Table, drawn: dict[str, Any] | None) -> Panel:

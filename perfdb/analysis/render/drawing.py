@@ -9,6 +9,19 @@ from perfdb.analysis import parameters
 from perfdb.analysis.parameters import QueryError
 
 
+class Draw(StrEnum):
+    """What is drawn of the tables: each by itself, or throughput and cost in one figure, or the differences.
+
+    ``both`` has an axis for each of the first two metrics, ``efficiency`` the second over the first, ``heat`` the
+    differences from the baseline as a coloured grid.
+    """
+
+    EACH = "each"
+    BOTH = "both"
+    EFFICIENCY = "efficiency"
+    HEAT = "heat"
+
+
 class Marks(StrEnum):
     """Lines over a numeric axis and bars over names, unless said otherwise."""
 
@@ -23,6 +36,13 @@ class Errors(StrEnum):
     INTERVAL = "interval"
     SPREAD = "spread"
     NONE = "none"
+
+
+class Trials(StrEnum):
+    """Whether the single trials stand as points at their mean."""
+
+    HIDDEN = "hidden"
+    POINTS = "points"
 
 
 class Axes(StrEnum):
@@ -52,9 +72,11 @@ class Facets(StrEnum):
 class Drawing:
     """The choices; every one has a default, which is not written."""
 
+    draw: Draw = Draw.EACH
     marks: Marks = Marks.AUTO
     log: Axes = Axes.NONE
     errors: Errors = Errors.INTERVAL
+    trials: Trials = Trials.HIDDEN
     scale: Scale = Scale.UNIT
     facets: Facets = Facets.APART
 
@@ -86,9 +108,11 @@ class Drawing:
 
 
 DRAWING_PARAMETERS: dict[str, type[StrEnum]] = {
+    "draw": Draw,
     "marks": Marks,
     "log": Axes,
     "errors": Errors,
+    "trials": Trials,
     "scale": Scale,
     "facets": Facets,
 }
@@ -101,7 +125,15 @@ def _default(name: str) -> str:
 _DEFAULT = Drawing()
 
 
-def check(drawing: Drawing, *, compared: bool) -> None:
-    """Raises QueryError for a drawing that needs what the query does not ask for."""
-    if drawing.scale is Scale.BASELINE and not compared:
-        raise QueryError("scale", "scale=baseline needs a baseline, such as baseline=device:QDIO")
+def check(drawing: Drawing, *, compared: bool, measures: int) -> None:
+    """Raises QueryError for a drawing that needs what the query does not ask for; ``measures``: how many it has."""
+    if not compared and drawing.scale is Scale.BASELINE:
+        raise QueryError("scale", f"scale=baseline {_NEEDS_BASELINE}")
+    if not compared and drawing.draw is Draw.HEAT:
+        raise QueryError("draw", f"draw=heat {_NEEDS_BASELINE}")
+    if drawing.draw in (Draw.BOTH, Draw.EFFICIENCY) and measures < 2:
+        needed = "two metrics, such as metric=trans_per_s&metric=cpu_ms_per_trans"
+        raise QueryError("draw", f"draw={drawing.draw} needs {needed}")
+
+
+_NEEDS_BASELINE = "needs a baseline, such as baseline=device:QDIO"

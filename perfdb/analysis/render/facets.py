@@ -1,15 +1,18 @@
-"""The tables of a split as small figures with common axes, side by side in one."""
+"""Several tables as small figures with common axes, side by side in one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from math import ceil
 
+from perfdb.analysis.metrics import Measure
 from perfdb.analysis.render import labels
+from perfdb.analysis.render.axes import Figure, error_text, heading, trials_text, value_axis, x_axis
 from perfdb.analysis.render.drawing import Drawing
-from perfdb.analysis.render.figure import AS_USUAL, Figure, error_text, lines, traces, x_axis, y_axis
+from perfdb.analysis.render.figure import AS_USUAL, base_layout
 from perfdb.analysis.render.looks import PLAIN, Looks
 from perfdb.analysis.render.series import Plan
+from perfdb.analysis.render.traces import traces
 from perfdb.analysis.table import Table
 
 # How many stand beside each other; more make further rows.
@@ -21,46 +24,48 @@ _HEIGHT, _AROUND = 280, 140
 
 
 def facets(tables: Sequence[Table], drawing: Drawing = AS_USUAL, looks: Looks = PLAIN) -> Figure:
-    """One figure of the tables of one measure, a small one for each value of the split, in their order.
+    """One figure of several tables that are laid out alike, a small one for each, in their order.
 
-    All have the same axes, so that heights can be compared; a series has one entry in the legend. Raises ValueError
-    without any table, and for tables of different measures.
+    All have the same x axis, and those of one measure the same y axis, so that heights can be compared; a series has
+    one entry in the legend. Raises ValueError without any table, and for tables that are not laid out alike.
     """
-    if len({table.measure for table in tables}) != 1:
-        raise ValueError("facets are tables of one measure")
+    if len({(table.query.rows, table.query.columns) for table in tables}) != 1:
+        raise ValueError("facets are tables with the same rows and columns")
     plan = Plan.of(tables, looks)
-    layout: Figure = {
-        "title": _title(plan, tables, drawing),
-        "legend": {"title": {"text": escape(plan.legend, quote=False)}},
+    measures = list(dict.fromkeys(table.measure for table in tables))
+    layout = base_layout(plan, tables, drawing) | {
+        "title": _title(plan, tables, drawing, measures),
         "showlegend": len(plan.series) > 1,
-        "hovermode": "closest",
         "height": _HEIGHT * ceil(len(tables) / ACROSS) + _AROUND,
-        # How many there are, for a page that is too narrow for several beside each other.
-        "meta": {"facets": len(tables)},
         "annotations": [],
     }
-    if not lines(plan, drawing):
-        layout["barmode"] = "group"
-    data, named = [], set[str]()
+    # How many there are, for a page that is too narrow for several beside each other.
+    layout["meta"] |= {"facets": len(tables)}
+    data, named, first = [], set[str](), dict[Measure, str]()
     for number, table in enumerate(tables):
-        at = _Place(number, len(tables))
+        at = _Place(number, len(tables), alone=len(measures) > 1)
         for trace in traces(plan, table, drawing):
             # What the first facet says of a series needs no repeating.
             again = trace["name"] in named
             named.add(trace["name"])
-            data.append(trace | at.names | {"legendgroup": trace["name"], "showlegend": not again})
-        layout |= at.axes(x_axis(plan, drawing), y_axis(table, drawing))
-        layout["annotations"].append(at.heading(labels.split_text(table)))
+            data.append(trace | at.names | {"showlegend": not again})
+        scale = first.setdefault(table.measure, at.names["yaxis"])
+        layout |= at.axes(x_axis(plan, drawing), value_axis(table, drawing), scale)
+        layout["annotations"].append(at.heading(_heading(table, measures)))
     return {"data": data, "layout": layout}
 
 
-def _title(plan: Plan, tables: Sequence[Table], drawing: Drawing) -> Figure:
+def _heading(table: Table, measures: Sequence[Measure]) -> str:
+    """What tells a facet apart: the value of the split, the measure, or both."""
+    measure = labels.measure_title(table.measure) if len(measures) > 1 else ""
+    return " · ".join(part for part in (measure, labels.split_text(table)) if part)
+
+
+def _title(plan: Plan, tables: Sequence[Table], drawing: Drawing, measures: Sequence[Measure]) -> Figure:
     shared = {name: value for name, value in tables[0].common.items() if _everywhere(tables, name)}
-    parts = (plan.common, labels.say(shared), error_text(tables[0], drawing))
-    return {
-        "text": escape(labels.measure_title(tables[0].measure), quote=False),
-        "subtitle": {"text": escape(" · ".join(part for part in parts if part), quote=False)},
-    }
+    titles = dict.fromkeys(map(labels.measure_title, measures))
+    errors = next((text for table in tables if (text := error_text(table, drawing))), "")
+    return heading(", ".join(titles), plan.common, labels.say(shared), errors, trials_text(tables, drawing))
 
 
 def _everywhere(tables: Sequence[Table], name: str) -> bool:
@@ -69,10 +74,11 @@ def _everywhere(tables: Sequence[Table], name: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a facet stands among ``count`` of them."""
+    """Where a facet stands among ``count`` of them; ``alone``: each needs the title of its own y axis."""
 
     number: int
     count: int
+    alone: bool
 
     @property
     def _suffix(self) -> str:
@@ -83,17 +89,19 @@ class _Place:
         """The axes that its traces belong to."""
         return {"xaxis": f"x{self._suffix}", "yaxis": f"y{self._suffix}"}
 
-    def axes(self, x: Figure, y: Figure) -> Figure:
-        """Its axes: of the first facet's scale, with a title only at the lower and at the left edge."""
+    def axes(self, x: Figure, y: Figure, scale: str) -> Figure:
+        """Its axes: of the scale of the y axis that it names, with a title only where nobody else says it."""
         row, column = divmod(self.number, ACROSS)
         rows = ceil(self.count / ACROSS)
         lowest, leftmost = row == (self.count - 1 - column) // ACROSS, column == 0
-        shared = ({"matches": "x"}, {"matches": "y"}) if self.number else ({}, {})
-        across, up = _part(column, min(self.count, ACROSS), _BESIDE), _part(rows - 1 - row, rows, _BELOW / rows)
+        shared_x = {"matches": "x"} if self.number else {}
+        shared_y = {"matches": scale} if scale != self.names["yaxis"] else {}
+        beside = 2 * _BESIDE if self.alone else _BESIDE
+        across, up = _part(column, min(self.count, ACROSS), beside), _part(rows - 1 - row, rows, _BELOW / rows)
         untitled = {"title": {"text": ""}}
         return {
-            f"xaxis{self._suffix}": x | self._in("y", across) | shared[0] | ({} if lowest else untitled),
-            f"yaxis{self._suffix}": y | self._in("x", up) | shared[1] | ({} if leftmost else untitled),
+            f"xaxis{self._suffix}": x | self._in("y", across) | shared_x | ({} if lowest else untitled),
+            f"yaxis{self._suffix}": y | self._in("x", up) | shared_y | ({} if leftmost or self.alone else untitled),
         }
 
     def _in(self, other: str, domain: list[float]) -> Figure:

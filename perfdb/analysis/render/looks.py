@@ -15,7 +15,7 @@ from perfdb.analysis.parameters import ordered
 # How many colours the page's style sheet offers; the last is grey.
 PALETTE = 8
 
-DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot", "12px,3px,3px,3px,3px,3px", "3px,9px")
+DASHES = ("solid", "dash", "dashdot", "longdash", "dot", "longdashdot", "12px,3px,3px,3px,3px,3px", "3px,9px")
 SYMBOLS = ("circle", "square", "diamond", "cross", "x", "triangle-up", "triangle-down", "star")
 PATTERNS = ("", "/", "\\", "x", "-", "|", "+", ".")
 

@@ -9,11 +9,15 @@ from perfdb.analysis.table import Cell, CellKey, Table
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A cell, its height (None: nothing to draw), and the reach of its error bar below and above."""
+    """A cell, its height (None: nothing to draw), and the reach of its error bar below and above.
+
+    ``unit`` is what stands for 1, in the metric's unit; None where a cell has no baseline to be related to.
+    """
 
     cell: Cell
     y: float | None
     reach: tuple[float, float] = (0.0, 0.0)
+    unit: float | None = 1.0
 
 
 def scaled(table: Table, drawing: Drawing) -> dict[CellKey, Drawn]:
@@ -24,9 +28,9 @@ def scaled(table: Table, drawing: Drawing) -> dict[CellKey, Drawn]:
 def _drawn(table: Table, cell: Cell, drawing: Drawing) -> Drawn:
     unit = _unit(cell, drawing)
     if cell.centre is None or unit is None:
-        return Drawn(cell, None)
+        return Drawn(cell, None, unit=unit)
     below, above = _reach(table, cell, drawing.errors, cell.centre)
-    return Drawn(cell, cell.centre / unit, (below / unit, above / unit))
+    return Drawn(cell, cell.centre / unit, (below / unit, above / unit), unit)
 
 
 def _unit(cell: Cell, drawing: Drawing) -> float | None:

@@ -29,12 +29,15 @@ def place(query: Query, row: Key, column: Key) -> tuple[Key, Key]:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """``xs`` and ``series`` are keys in the order of the tables; ``names`` and ``styles`` belong to ``series``.
+    """``xs`` and ``series`` are keys of the dimensions ``axis`` and ``by``, in the order of the tables.
+
+    ``names`` and ``styles`` belong to ``series``.
 
     ``common`` is what all series agree in: it is said once and left out of their names.
     """
 
     axis: tuple[str, ...]
+    by: tuple[str, ...]
     xs: tuple[Key, ...]
     numeric: bool
     series: tuple[Key, ...]
@@ -56,6 +59,7 @@ class Plan:
         xs = tuple(sorted({x for x, _ in places}, key=layout_order(query, axis)))
         return cls(
             axis=axis,
+            by=names,
             xs=xs,
             numeric=_is_numeric(axis, xs),
             series=series,
@@ -79,10 +83,10 @@ class Plan:
         number = _number(x[0]) if self.numeric else None
         return self.label(x) if number is None else number
 
-    def ticks(self) -> dict[str, Any]:
-        """Ticks where something was measured, and nowhere else."""
+    def ticks(self, to_scale: bool) -> dict[str, Any]:
+        """Ticks where something was measured, and nowhere else; at equal distances unless numbers are ``to_scale``."""
         positions = [self.position(x) for x in self.xs]
-        if not self.numeric:
+        if not (self.numeric and to_scale):
             return {"type": "category", "categoryorder": "array", "categoryarray": positions}
         return {"type": "linear", "tickmode": "array", "tickvals": positions}
 

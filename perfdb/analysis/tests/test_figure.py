@@ -163,7 +163,7 @@ def test_a_split_may_be_small_figures_with_common_axes() -> None:
     assert drawn["layout"]["yaxis4"]["matches"] == "y"
     titles = [drawn["layout"][f"xaxis{number}"]["title"]["text"] for number in ("", 2, 3, 4)]
     assert titles == ["", "Users", "Users", "Users"]
-    with pytest.raises(ValueError, match="one measure"):
+    with pytest.raises(ValueError, match="same rows and columns"):
         facets([])
 
 
@@ -179,7 +179,7 @@ def test_a_drawing_travels_with_the_query_string() -> None:
     with pytest.raises(QueryError):
         Drawing.take([("log", "x"), ("log", "y")])
     with pytest.raises(QueryError, match="baseline"):
-        check(Drawing(scale=Scale.BASELINE), compared=False)
+        check(Drawing(scale=Scale.BASELINE), compared=False, measures=1)
 
 
 def test_a_single_run_has_no_error_bar() -> None:
@@ -208,8 +208,8 @@ def drawn_alike(query: str, observed: Observations | None = None) -> dict[str, t
 def test_a_device_keeps_its_colour_and_symbol_and_an_mtu_its_dash() -> None:
     both = drawn_alike(LINES)
     assert both == {
-        "LAN · MTU 8192": (3, "x", "dot"),
-        "LAN · MTU 16384": (3, "x", "longdash"),
+        "LAN · MTU 8192": (3, "x", "dashdot"),
+        "LAN · MTU 16384": (3, "x", "dot"),
         "OSA · MTU 1500": (3, "cross", "solid"),
         "OSA · MTU 9000": (3, "cross", "dash"),
     }

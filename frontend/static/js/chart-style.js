@@ -1,0 +1,175 @@
+// How a figure of the server looks: colours of the style sheet in the theme that is on, fonts, and room for titles.
+
+/** A variable of the style sheet as it is, such as a list of fonts. */
+const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+const probe = document.createElement("span");
+probe.hidden = true;
+document.documentElement.append(probe);
+
+/** A colour of the style sheet in the theme that is on: a variable itself would still say light-dark(…). */
+export function colour(name) {
+  probe.style.color = `var(${name})`;
+  return getComputedStyle(probe).color;
+}
+
+/** What `work` makes in light colours, whatever the page shows: for files, which are pasted onto white. */
+export function inLight(work) {
+  probe.style.colorScheme = "light";
+  try {
+    return work();
+  } finally {
+    probe.style.colorScheme = "";
+  }
+}
+
+function axisStyle(name, axis) {
+  return {
+    automargin: true,
+    gridcolor: colour("--line"),
+    linecolor: colour("--line-strong"),
+    tickcolor: colour("--line-strong"),
+    zeroline: name.startsWith("y"),
+    zerolinecolor: colour("--line-strong"),
+    ticks: "outside",
+    ...axis,
+    title: { standoff: 8, ...axis.title },
+  };
+}
+
+const CHARACTER = 6.3; // the mean width of a character of the subtitle, in pixels
+const TITLE = 44; // the room of the title above the subtitle, in pixels
+const TITLE_CHARACTER = 7.8; // the mean width of a character of the title, in pixels
+const TITLE_LINE = 18; // the height of a further line of the title, in pixels
+const LINE = 15; // the height of a line of the subtitle, in pixels
+
+/** A text in as many lines as the width asks for, broken at a separator: Plotly would run out of its frame. */
+function wrapped(text, separator, characters) {
+  const lines = [""];
+  for (const part of text.split(separator)) {
+    const longer = lines.at(-1) ? `${lines.at(-1)}${separator}${part}` : part;
+    if (longer.length <= characters || !lines.at(-1)) lines[lines.length - 1] = longer;
+    else lines.push(part);
+  }
+  return lines;
+}
+
+/** The subtitle as an annotation: Plotly's own cannot be placed close to its title. */
+function subtitleNote(lines, shift) {
+  return {
+    text: lines.join("<br>"),
+    font: { size: 12, color: colour("--muted") },
+    align: "left",
+    showarrow: false,
+    xref: "paper",
+    yref: "paper",
+    x: 0,
+    y: 1,
+    xanchor: "left",
+    yanchor: "bottom",
+    yshift: 8 + shift,
+    xshift: -2,
+  };
+}
+
+/** What the lines differ in, above them: beside them it would take the room that their names need on a phone. */
+function legendTitle(layout) {
+  return { ...layout.legend?.title, side: "top", font: { size: 12, color: colour("--muted") } };
+}
+
+const NARROW = 640; // below this width small figures stand under each other, in pixels
+const FACET = 300; // the height of each then, in pixels
+
+/** Small figures under each other: beside each other on a phone nobody could read them. */
+function stacked(layout, count) {
+  const moved = { ...layout, height: FACET * count };
+  for (const name of Object.keys(layout).filter((each) => /^[xy]axis\d*$/.test(each))) {
+    const place = count - Number(name.slice(5) || 1);
+    const domain = name.startsWith("x") ? [0, 1] : [(place + 0.12) / count, (place + 0.9) / count];
+    moved[name] = { ...layout[name], domain };
+    if (name.startsWith("x") && place > 0) moved[name].title = { text: "" };
+  }
+  return moved;
+}
+
+const ENTRY = 62; // the width of an entry of the legend beside its name, in pixels
+const ENTRY_LINE = 19; // the height of a line of the legend, in pixels
+const LEAST = 190; // the least height of what is drawn itself, in pixels
+const AXIS = 90; // the height of the x axis with its title, and of the legend's title, in pixels
+
+/** How high a figure must be, so that its legend leaves room for what is drawn, in pixels. */
+export function neededHeight(figure, width, above) {
+  const names = figure.data.filter((trace) => trace.showlegend !== false && trace.name).map((trace) => trace.name.length);
+  if (!figure.layout.showlegend || !names.length) return 0;
+  const beside = Math.max(1, Math.floor((width - 80) / (Math.max(...names) * CHARACTER + ENTRY)));
+  return above + LEAST + AXIS + Math.ceil(names.length / beside) * ENTRY_LINE;
+}
+
+/** The server's layout in this theme's colours, for a drawing of this width; `added` stands below its subtitle. */
+export function styledLayout(given, width, added = []) {
+  const layout = given.meta?.facets && width < NARROW ? stacked(given, given.meta.facets) : given;
+  const room = width - 90;
+  const title = layout.title ? wrapped(layout.title.text, " ", room / TITLE_CHARACTER) : [];
+  const said = layout.title?.subtitle?.text;
+  const subtitle = [...(said ? wrapped(said, " · ", room / CHARACTER) : []), ...added];
+  const axes = Object.entries(layout).filter(([name]) => /^[xy]axis\d*$/.test(name));
+  const above = layout.title ? TITLE + (title.length - 1) * TITLE_LINE + subtitle.length * LINE : 28;
+  // Headings of small figures stand between the titles and what is drawn.
+  const between = layout.meta?.facets ? LINE : 0;
+  return {
+    ...layout,
+    ...Object.fromEntries(axes.map(([name, axis]) => [name, axisStyle(name, axis)])),
+    autosize: true,
+    paper_bgcolor: "rgba(0,0,0,0)",
+    plot_bgcolor: "rgba(0,0,0,0)",
+    font: { family: css("--font"), size: 12, color: colour("--text") },
+    margin: { l: 56, r: 16, t: above + between, b: layout.meta?.below ?? 40 },
+    title: layout.title && {
+      text: title.join("<br>"),
+      x: 0,
+      xanchor: "left",
+      xref: "paper",
+      yref: "container",
+      y: 1,
+      yanchor: "top",
+      pad: { t: 14 },
+      font: { size: 14, weight: 650 },
+    },
+    annotations: [...(layout.annotations ?? []), ...(subtitle.length ? [subtitleNote(subtitle, between)] : [])],
+    legend: { orientation: "h", yref: "container", y: 0, yanchor: "bottom", x: 0, tracegroupgap: 0, ...layout.legend, title: legendTitle(layout) },
+    hoverlabel: { bgcolor: colour("--surface"), bordercolor: colour("--line-strong"), font: { color: colour("--text") }, align: "left" },
+    modebar: { bgcolor: "rgba(0,0,0,0)", color: colour("--muted"), activecolor: colour("--accent") },
+  };
+}
+
+const SCALE = { thickness: 10, len: 0.6, outlinewidth: 0, xanchor: "left", x: 0, yref: "container", y: 0.01, yanchor: "bottom" };
+
+/** A cell's colours in a heat map: from worse over none to better, or grey and hatched where nothing is decided. */
+function heatMarker(kind, marker) {
+  if (kind === "undecided") {
+    const pattern = { ...marker.pattern, fillmode: "overlay", fgcolor: colour("--line-strong"), size: 7, solidity: 0.15 };
+    return { ...marker, color: colour("--heat-undecided"), pattern };
+  }
+  const ends = [colour("--heat-worse"), colour("--heat-none"), colour("--heat-better")];
+  return { ...marker, colorscale: ends.map((each, at) => [at / 2, each]), colorbar: { ...SCALE, ...marker.colorbar } };
+}
+
+/** A trace in its series' colour, a neutral one where it belongs to none. */
+export function styledTrace(trace) {
+  const { series, heat, trials } = trace.meta ?? {};
+  if (heat) return { ...trace, marker: heatMarker(heat, trace.marker), insidetextfont: { size: 12 } };
+  const color = series === null ? colour("--muted") : colour(`--series-${series ?? 0}`);
+  const styled = { ...trace, marker: { size: 8, ...trace.marker, color } };
+  if (trials) {
+    // On a bar of its own colour a mark needs an outline of another.
+    styled.marker.color = colour("--surface");
+    styled.marker.line = { width: 1.5, color: trials === "bars" ? colour("--text") : color };
+  }
+  if (trace.type === "scatter") styled.line = { width: 2, ...trace.line, color };
+  if (trace.text) styled.textfont = { size: 11, color };
+  if (trace.type === "bar") styled.marker.pattern = { ...trace.marker?.pattern, fillmode: "overlay", fgcolor: colour("--surface"), size: 8, solidity: 0.2 };
+  for (const name of ["error_x", "error_y"]) {
+    if (trace[name]) styled[name] = { ...trace[name], color, thickness: 1.2, width: 3 };
+  }
+  return styled;
+}

@@ -1,0 +1,88 @@
+// <table-tools> below a table: buttons that save the chart above it as a file and copy the table to the clipboard.
+
+const CAN = { png: "PNG", svg: "SVG" };
+const FORMS = { markdown: ["Markdown", asMarkdown], tsv: ["TSV", asTsv] };
+
+class TableTools extends HTMLElement {
+  connectedCallback() {
+    const chart = document.querySelector(`perf-chart[data-figure="${this.dataset.figure}"]`);
+    const table = this.parentElement.querySelector("table");
+    this.said = Object.assign(document.createElement("span"), { className: "muted" });
+    this.said.setAttribute("role", "status");
+    const rows = [];
+    if (chart) rows.push(group("Save the chart:", Object.entries(CAN), (format) => this.save(chart, format)));
+    const forms = Object.entries(FORMS).map(([name, [title]]) => [name, title]);
+    if (table) rows.push(group("Copy the table:", forms, (name) => this.copy(FORMS[name][1](matrix(table)), FORMS[name][0])));
+    this.replaceChildren(...rows, this.said);
+  }
+
+  async save(chart, format) {
+    const address = await chart.image(format);
+    const link = Object.assign(document.createElement("a"), { href: address, download: `${chart.fileName}.${format}` });
+    link.click();
+    this.said.textContent = `Saved as ${link.download}`;
+  }
+
+  async copy(text, title) {
+    await intoClipboard(text);
+    this.said.textContent = `Copied as ${title}`;
+  }
+}
+
+function group(title, entries, act) {
+  const span = Object.assign(document.createElement("span"), { className: "tool-group" });
+  span.setAttribute("role", "group");
+  span.setAttribute("aria-label", title.replace(":", ""));
+  span.append(Object.assign(document.createElement("span"), { className: "muted", textContent: title }));
+  for (const [name, text] of entries) {
+    const button = Object.assign(document.createElement("button"), { type: "button", className: "button", textContent: text });
+    button.addEventListener("click", () => act(name));
+    span.append(button);
+  }
+  return span;
+}
+
+/** Into the clipboard, also where a page came by plain HTTP and browsers offer only the old way. */
+async function intoClipboard(text) {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  const area = Object.assign(document.createElement("textarea"), { value: text, className: "hidden-text" });
+  document.body.append(area);
+  area.select();
+  document.execCommand("copy");
+  area.remove();
+}
+
+const textOf = (cell) => cell.innerText.replace(/\s+/g, " ").trim();
+
+/** The cells of a table as rows of equal length: what spans several places stands in each of them. */
+function matrix(table) {
+  const rows = [...table.rows].map(() => []);
+  [...table.rows].forEach((row, at) => {
+    let column = 0;
+    for (const cell of row.cells) {
+      while (rows[at][column] !== undefined) column++;
+      for (let down = 0; down < cell.rowSpan && at + down < rows.length; down++)
+        for (let across = 0; across < cell.colSpan; across++) rows[at + down][column + across] = textOf(cell);
+      column += cell.colSpan;
+    }
+  });
+  return { head: heading(rows.slice(0, table.tHead?.rows.length ?? 0)), body: rows.slice(table.tHead?.rows.length ?? 0) };
+}
+
+/** Several lines of headings as one: each column's texts from the top down, said once. */
+function heading(lines) {
+  const width = Math.max(0, ...lines.map((line) => line.length));
+  return Array.from({ length: width }, (_, at) => [...new Set(lines.map((line) => line[at] ?? ""))].filter(Boolean).join(" · "));
+}
+
+function asMarkdown({ head, body }) {
+  const line = (cells) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+  const numbers = head.map((_, at) => body.every((row) => /^[^A-Za-z]*\d|^[–-]?$/.test(row[at] ?? "")));
+  return [line(head), line(numbers.map((number) => (number ? "---:" : "---"))), ...body.map(line)].join("\n") + "\n";
+}
+
+function asTsv({ head, body }) {
+  return [head, ...body].map((cells) => cells.join("\t")).join("\n") + "\n";
+}
+
+customElements.define("table-tools", TableTools);

@@ -1,0 +1,74 @@
+"""The axes of a figure and the words around it: titles with units, what error bars mean, what is drawn of how much."""
+
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+
+from perfdb.analysis.query import Summary
+from perfdb.analysis.render import labels
+from perfdb.analysis.render.drawing import Drawing, Errors, Marks, Scale, Trials
+from perfdb.analysis.render.scaling import scaled
+from perfdb.analysis.render.series import Plan
+from perfdb.analysis.render.thinning import MOST_POINTS
+from perfdb.analysis.table import Table
+
+Figure = dict[str, Any]
+
+
+def lines(plan: Plan, drawing: Drawing) -> bool:
+    """Whether values are joined by lines."""
+    return plan.numeric if drawing.marks is Marks.AUTO else drawing.marks is Marks.LINES
+
+
+def x_axis(plan: Plan, drawing: Drawing) -> Figure:
+    """The x axis: ticks where something was measured; logarithmic only where it has numbers above zero.
+
+    Bars stand at equal distances, whatever the numbers.
+    """
+    axis = {"title": {"text": escape(plan.x_title, quote=False)}, **plan.ticks(lines(plan, drawing))}
+    if axis["type"] == "category":
+        return axis
+    positions = [plan.position(x) for x in plan.xs]
+    numbers = [position for position in positions if isinstance(position, float | int)]
+    if drawing.log_axis("x") and numbers and min(numbers) > 0:
+        return axis | {"type": "log", "ticktext": [f"{number:g}" for number in numbers]}
+    return axis
+
+
+def value_axis(table: Table, drawing: Drawing, name: str = "y") -> Figure:
+    """An axis of values: in the metric's unit from zero, or as a ratio to the baseline."""
+    text = labels.measure_heading(table.measure)
+    if drawing.scale is Scale.BASELINE:
+        text = f"{labels.measure_title(table.measure)}, relative to {labels.baseline_text(table.query)}"
+    axis: Figure = {"title": {"text": escape(text, quote=False)}}
+    return axis | ({"type": "log"} if drawing.log_axis(name) else {"rangemode": "tozero"})
+
+
+def heading(title: str, *parts: str) -> Figure:
+    """A title above what holds for the whole figure, each thing said once."""
+    said = " · ".join(dict.fromkeys(each for part in parts for each in part.split(" · ") if each))
+    return {"text": escape(title, quote=False), "subtitle": {"text": escape(said, quote=False)}}
+
+
+def error_text(table: Table, drawing: Drawing) -> str:
+    """What the error bars mean; empty where there are none."""
+    if not any(drawn.reach != (0.0, 0.0) for drawn in scaled(table, drawing).values()):
+        return ""
+    interval = drawing.errors is Errors.INTERVAL and table.query.summary is Summary.MEAN
+    return "bars: 95 % interval of the mean" if interval else "bars: smallest to largest trial"
+
+
+def trials_text(tables: Sequence[Table], drawing: Drawing) -> str:
+    """What the small marks are, and how many of them are drawn; or that not every cell is."""
+    cells = max((len(table.cells) for table in tables), default=0)
+    if drawing.trials is not Trials.POINTS:
+        return f"drawn: {MOST_POINTS:,} of {cells:,} points, each stretch's extremes" if cells > MOST_POINTS else ""
+    every = max(sum(cell.n for cell in table.cells.values()) for table in tables)
+    some = f", {MOST_POINTS:,} of {every:,} drawn" if every > MOST_POINTS else ""
+    return f"small circles: single trials{some}"
+
+
+def source_text(tables: Sequence[Table]) -> str:
+    """What a figure rests on, for one that leaves its page: ``24 runs``."""
+    runs = {point.run for table in tables for cell in table.cells.values() for point in cell.sample}
+    return f"{len(runs):,} run{'' if len(runs) == 1 else 's'}"

@@ -1,0 +1,162 @@
+"""What each step of throughput costs: a path for each series, cost over throughput, along the axis of the question."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from itertools import accumulate
+
+from perfdb.analysis.metrics import Better
+from perfdb.analysis.render import labels
+from perfdb.analysis.render.axes import Figure, error_text, heading, source_text, value_axis
+from perfdb.analysis.render.drawing import Drawing
+from perfdb.analysis.render.figure import AS_USUAL, check_alike, empty
+from perfdb.analysis.render.looks import PLAIN, Looks
+from perfdb.analysis.render.scaling import Drawn
+from perfdb.analysis.render.series import Plan
+from perfdb.analysis.render.traces import cell_lines, clicked, error_bars, runs_meta, series_of
+from perfdb.analysis.table import Key, Table
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A place on the axis with its throughput and its cost."""
+
+    x: Key
+    rate: Drawn
+    cost: Drawn
+
+    @property
+    def place(self) -> tuple[float, float]:
+        """Throughput and cost as drawn."""
+        return self.rate.y or 0.0, self.cost.y or 0.0
+
+
+def efficiency(throughput: Table, cost: Table, drawing: Drawing = AS_USUAL, looks: Looks = PLAIN) -> Figure:
+    """Cost over throughput, with intervals both ways: the best is down and to the right (cost: smaller is better).
+
+    A path joins the places of the axis in their order, each with its label; arrows point on. What nothing else beats
+    in both is joined to a frontier. Raises ValueError when the tables are not laid out alike.
+    """
+    check_alike(throughput, cost)
+    plan = Plan.of([throughput, cost], looks)
+    rates, costs = (dict(series_of(plan, table, drawing)) for table in (throughput, cost))
+    paths = {number: _steps(rates[number], costs[number]) for number in rates if number in costs}
+    axis = plan.x_title
+    layout: Figure = {
+        "title": heading(
+            f"{labels.measure_title(cost.measure)} over {labels.measure_title(throughput.measure)}",
+            labels.split_text(throughput),
+            plan.common,
+            labels.caption(throughput),
+            f"numbers at points: {axis}" if axis else "",
+            error_text(throughput, drawing) or error_text(cost, drawing),
+        ),
+        "xaxis": value_axis(throughput, drawing, "x"),
+        "yaxis": value_axis(cost, drawing),
+        "legend": {"title": {"text": escape(plan.legend, quote=False)}},
+        "showlegend": True,
+        "hovermode": "closest",
+        "meta": {"sources": source_text([throughput, cost])},
+    }
+    if not any(paths.values()):
+        return {"data": [], "layout": layout | empty(throughput)}
+    data = [
+        trace for number, steps in paths.items() if steps for trace in _path(plan, (throughput, cost), number, steps)
+    ]
+    every = [step.place for steps in paths.values() for step in steps]
+    return {"data": [*_frontier(every, throughput, cost), *data], "layout": layout}
+
+
+def _steps(rates: Sequence[tuple[Key, Drawn]], costs: Sequence[tuple[Key, Drawn]]) -> list[Step]:
+    """The places that have both figures."""
+    cost = dict(costs)
+    return [Step(x, rate, cost[x]) for x, rate in rates if x in cost and rate.y is not None and cost[x].y is not None]
+
+
+def _path(plan: Plan, tables: tuple[Table, Table], number: int, steps: Sequence[Step]) -> list[Figure]:
+    style, name = plan.styles[number], escape(plan.names[number], quote=False)
+    shared: Figure = {
+        "type": "scatter",
+        "x": [step.place[0] for step in steps],
+        "y": [step.place[1] for step in steps],
+        "name": name,
+        "legendgroup": name,
+        "legendrank": number + 2,
+        "meta": runs_meta(plan, tables[0], number, [step.x for step in steps]),
+    }
+    points = shared | {
+        "mode": "lines+markers+text" if plan.numeric else "markers+text",
+        "line": {"dash": style.line},
+        "marker": {"symbol": style.marker},
+        "text": [_short(plan, step.x) for step in steps],
+        "textposition": "top center",
+        "cliponaxis": False,
+        "customdata": [clicked(tables[0], step.rate.cell) for step in steps],
+        "hovertext": [_hover(plan, tables, number, step) for step in steps],
+        "hoverinfo": "text",
+        **error_bars("error_x", [step.rate for step in steps]),
+        **error_bars("error_y", [step.cost for step in steps]),
+    }
+    return [points, shared | _arrows(steps)] if plan.numeric and len(steps) > 1 else [points]
+
+
+def _arrows(steps: Sequence[Step]) -> Figure:
+    """Heads of arrows that point along the path, just before every point but the first."""
+    return {
+        "mode": "markers",
+        "marker": {
+            "symbol": "arrow",
+            "angleref": "previous",
+            "standoff": 5,
+            "size": [0, *[9] * (len(steps) - 1)],
+            "opacity": 0.75,
+        },
+        "showlegend": False,
+        "hoverinfo": "skip",
+    }
+
+
+def _short(plan: Plan, x: Key) -> str:
+    """The value alone: the subtitle says of what."""
+    return escape(", ".join(labels.value_text(value) for value in x), quote=False)
+
+
+def _hover(plan: Plan, tables: tuple[Table, Table], number: int, step: Step) -> str:
+    said = [plan.names[number], plan.label(step.x)]
+    for table, drawn in zip(tables, (step.rate, step.cost), strict=True):
+        said += [f"<b>{escape(labels.measure_title(table.measure), quote=False)}</b>"]
+        said += [escape(line, quote=False) for line in cell_lines(table, drawn.cell)]
+    return "<br>".join(each for each in said if each)
+
+
+def _frontier(every: Sequence[tuple[float, float]], throughput: Table, cost: Table) -> list[Figure]:
+    """A line through the places that no other beats in both figures; none for measures without a better direction."""
+    signs = (_sign(throughput), _sign(cost))
+    if 0 in signs:
+        return []
+    best = undominated(every, signs)
+    alone: Figure = {"mode": "markers", "marker": {"symbol": "circle-open", "size": 20}, "name": "best in both"}
+    line: Figure = {"mode": "lines", "line": {"dash": "solid", "width": 9}, "opacity": 0.25}
+    return [
+        {
+            "type": "scatter",
+            "x": [x for x, _ in best],
+            "y": [y for _, y in best],
+            "hoverinfo": "skip",
+            "legendrank": 1,
+            "meta": {"series": None},
+            **(alone if len(best) == 1 else line | {"name": "frontier: nothing is better in both"}),
+        }
+    ]
+
+
+def _sign(table: Table) -> int:
+    return {Better.HIGHER: 1, Better.LOWER: -1, Better.NEUTRAL: 0}[table.metric.better]
+
+
+def undominated(places: Sequence[tuple[float, float]], signs: tuple[int, int]) -> list[tuple[float, float]]:
+    """The places that no other beats in both numbers, by the first; a sign of -1 means that smaller is better."""
+    ranked = sorted(set(places), key=lambda each: (-signs[0] * each[0], -signs[1] * each[1]))
+    best = accumulate((signs[1] * y for _, y in ranked), max)
+    before = [float("-inf"), *best]
+    return sorted(place for place, top in zip(ranked, before, strict=False) if signs[1] * place[1] > top)

@@ -1,0 +1,182 @@
+"""The differences of a table from its baseline as a coloured grid: its rows and columns, and % diff in the cells.
+
+Colours say better and worse, not larger and smaller, and are alike at equal distance from no difference. What is not
+decided is grey and hatched: its number says little. The cells are bars, which print sharply and take patterns.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+
+from perfdb.analysis import dimensions
+from perfdb.analysis.comparing.comparison import Comparison, Verdict
+from perfdb.analysis.metrics import Better
+from perfdb.analysis.render import labels
+from perfdb.analysis.render.axes import Figure, heading, source_text
+from perfdb.analysis.render.comparison import diff_of
+from perfdb.analysis.render.traces import also, asked, cell_lines, clicked
+from perfdb.analysis.table import Cell, Key, Table
+
+# So many comparisons are easier to see as colours than to read.
+MANY = 40
+# Colours reach over at least so many per cent either way, lest noise looks dramatic, and at most so many.
+_LEAST, _MOST = 5.0, 100.0
+# Pixels: of a line, and of what stands around them.
+_LINE, _AROUND = 28, 210
+
+_UNDECIDED = {Verdict.INCONCLUSIVE, Verdict.INSIDE, Verdict.NO_NOISE, Verdict.NOT_COMPARABLE}
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A compared cell and where it stands, from the left and from the top."""
+
+    across: int
+    down: int
+    key: tuple[Key, Key]
+    cell: Cell
+    comparison: Comparison
+
+    @property
+    def decided(self) -> bool:
+        """Whether its number says something."""
+        return self.comparison.verdict not in _UNDECIDED and self.comparison.percent is not None
+
+
+def compared(table: Table) -> int:
+    """How many cells of a table are compared with a baseline."""
+    return sum(cell.comparison is not None for cell in table.cells.values())
+
+
+def heat_map(table: Table) -> Figure:
+    """A heat map of the compared cells; rows and columns without any are left out.
+
+    ``meta.heat`` names the colours: ``diff`` from worse over none to better, or ``undecided``.
+    """
+    found = {key for key, cell in table.cells.items() if cell.comparison is not None}
+    rows = [row for row in table.rows if any(row == key[0] for key in found)]
+    columns = [column for column in table.columns if any(column == key[1] for key in found)]
+    layout = _layout(table, rows, columns)
+    if not found:
+        note = {"text": "Nothing to compare with the baseline", "showarrow": False, "xref": "paper", "yref": "paper"}
+        return {"data": [], "layout": layout | {"annotations": [note | {"x": 0.5, "y": 0.5}]}}
+    places = list(_places(table, rows, columns))
+    decided = [place for place in places if place.decided]
+    undecided = [place for place in places if not place.decided]
+    data = [_cells(table, decided, "diff") | _colours(table, decided)] if decided else []
+    return {"data": [*data, *([_cells(table, undecided, "undecided")] if undecided else [])], "layout": layout}
+
+
+def _places(table: Table, rows: Sequence[Key], columns: Sequence[Key]) -> Iterator[_Place]:
+    for down, row in enumerate(rows):
+        for across, column in enumerate(columns):
+            cell = table.cells.get((row, column))
+            if cell is not None and cell.comparison is not None:
+                yield _Place(across, down, (row, column), cell, cell.comparison)
+
+
+def _layout(table: Table, rows: Sequence[Key], columns: Sequence[Key]) -> Figure:
+    query = table.query
+    title = heading(
+        f"{labels.measure_title(table.measure)}: % difference from {labels.baseline_text(query)}",
+        labels.split_text(table),
+        labels.caption(table),
+        _fixed(query.rows, rows),
+        _fixed(query.columns, columns),
+        "hatched: not decided",
+    )
+    return {
+        "title": title,
+        "barmode": "overlay",
+        "xaxis": _axis(_labels(query.columns, columns, "<br>"), 0.0) | {"range": [-0.5, len(columns) - 0.5]},
+        "yaxis": _axis(_labels(query.rows, rows, " · "), 0.5) | {"range": [len(rows), 0]},
+        "showlegend": False,
+        "hovermode": "closest",
+        "height": _LINE * len(rows) + _AROUND,
+        "meta": {"sources": source_text([table])},
+    }
+
+
+def _varying(names: Sequence[str], keys: Sequence[Key]) -> list[int]:
+    varying = [at for at in range(len(names)) if len({key[at] for key in keys}) > 1]
+    return varying or list(range(len(names)))[-1:]
+
+
+def _fixed(names: Sequence[str], keys: Sequence[Key]) -> str:
+    """What all rows, or all columns, have in common; it is said above the figure."""
+    fixed = [at for at in range(len(names)) if keys and at not in _varying(names, keys)]
+    return dimensions.say([names[at] for at in fixed], [keys[0][at] for at in fixed])
+
+
+def _labels(names: Sequence[str], keys: Sequence[Key], joint: str) -> list[str]:
+    varying = _varying(names, keys)
+    said = [[dimensions.dimension(names[at]).say(key[at]) for at in varying] for key in keys]
+    return [joint.join(escape(text, quote=False) for text in texts) for texts in said]
+
+
+def _axis(texts: Sequence[str], first: float) -> Figure:
+    """Labels one apart, the first at this place."""
+    shown: Figure = {"type": "linear", "showgrid": False, "zeroline": False, "ticks": "", "tickmode": "array"}
+    return shown | {"tickvals": [first + at for at in range(len(texts))], "ticktext": list(texts)}
+
+
+def _cells(table: Table, places: Sequence[_Place], colours: str) -> Figure:
+    query = table.query
+    return {
+        "type": "bar",
+        "name": colours,
+        "x": [place.across for place in places],
+        "y": [0.94] * len(places),
+        "base": [place.down + 0.03 for place in places],
+        "width": 0.97,
+        "text": [diff_of(place.comparison).short if place.comparison.percent is not None else "–" for place in places],
+        "textposition": "inside",
+        "insidetextanchor": "middle",
+        "textangle": 0,
+        "constraintext": "none",
+        "customdata": [clicked(table, place.cell) for place in places],
+        "hovertext": [_hover(table, place) for place in places],
+        "hoverinfo": "text",
+        "meta": {
+            "heat": colours,
+            "runs": asked(query, {}),
+            "at": [also(query.shown, table.split + place.key[0] + place.key[1]) for place in places],
+        },
+        "marker": {"pattern": {"shape": "/"}} if colours == "undecided" else {},
+    }
+
+
+def _sign(table: Table) -> int:
+    return -1 if table.metric.better is Better.LOWER else 1
+
+
+def _colours(table: Table, places: Sequence[_Place]) -> Figure:
+    """Colours centred on no difference; the differences stand at the scale, whichever direction is better."""
+    percents = [place.comparison.percent or 0.0 for place in places]
+    reach, sign = _reach(percents), _sign(table)
+    steps = [-reach, -reach / 2, 0.0, reach / 2, reach]
+    words = "" if table.metric.better is Better.NEUTRAL else " (left worse, right better)"
+    return {
+        "marker": {
+            "color": [sign * percent for percent in percents],
+            "cmin": -reach,
+            "cmax": reach,
+            "showscale": True,
+            "colorbar": {
+                "title": {"text": f"% difference{words}", "side": "top"},
+                "tickvals": steps,
+                "ticktext": [f"{sign * step:+.0f}%" if step else "0" for step in steps],
+                "orientation": "h",
+            },
+        }
+    }
+
+
+def _reach(percents: Iterable[float]) -> float:
+    """How many per cent the colours reach either way."""
+    return min(_MOST, max(_LEAST, *map(abs, percents)))
+
+
+def _hover(table: Table, place: _Place) -> str:
+    key = dimensions.say(table.query.rows + table.query.columns, place.key[0] + place.key[1])
+    return "<br>".join(escape(text, quote=False) for text in (key, *cell_lines(table, place.cell)) if text)

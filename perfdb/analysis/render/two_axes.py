@@ -1,0 +1,91 @@
+"""Throughput and what it costs in one figure: the one by the left axis, the other by the right."""
+
+from html import escape
+from typing import Any
+
+from perfdb.analysis.render import labels
+from perfdb.analysis.render.axes import Figure, error_text, heading, lines, trials_text, value_axis
+from perfdb.analysis.render.drawing import Drawing
+from perfdb.analysis.render.figure import AS_USUAL, base_layout, check_alike, empty
+from perfdb.analysis.render.looks import PLAIN, Looks
+from perfdb.analysis.render.series import Plan
+from perfdb.analysis.render.traces import traces
+from perfdb.analysis.table import Table
+
+_RIGHT = {"overlaying": "y", "side": "right", "showgrid": False, "tickmode": "auto"}
+# The line of the cost: finer than any of throughput's.
+_COST = "1px,4px"
+
+
+def two_axes(throughput: Table, cost: Table, drawing: Drawing = AS_USUAL, looks: Looks = PLAIN) -> Figure:
+    """One figure of two measures: a series has one colour and symbol, filled for the left axis, hollow for the right.
+
+    The legend names each series once, and before them how the two measures are told apart. Raises ValueError when
+    the tables are not laid out alike.
+    """
+    check_alike(throughput, cost)
+    plan = Plan.of([throughput, cost], looks)
+    left, right = (labels.measure_title(table.measure) for table in (throughput, cost))
+    layout = base_layout(plan, [throughput, cost], drawing) | {
+        "title": heading(
+            f"{left} and {right}",
+            labels.split_text(throughput),
+            plan.common,
+            labels.caption(throughput),
+            error_text(throughput, drawing) or error_text(cost, drawing),
+            trials_text([throughput, cost], drawing),
+        ),
+        "yaxis": value_axis(throughput, drawing),
+        "yaxis2": value_axis(cost, drawing) | _RIGHT,
+        "showlegend": True,
+    }
+    if not any(cell.n for table in (throughput, cost) for cell in table.cells.values()):
+        return {"data": [], "layout": layout | empty(throughput)}
+    first = traces(plan, throughput, drawing)
+    named = {trace["name"] for trace in first}
+    second = [_on_the_right(trace, plan) for trace in traces(plan, cost, drawing)]
+    for trace in second:
+        trace["showlegend"] = trace["name"] not in named
+        named.add(trace["name"])
+    return {"data": [*_keys(plan, drawing, left, right), *first, *second], "layout": layout}
+
+
+def _on_the_right(trace: Figure, plan: Plan) -> Figure:
+    """The same series by the right axis: hollow symbols, joined by fine dots where the axis has numbers."""
+    if trace.get("mode") == "markers":
+        return trace | {"yaxis": "y2"}
+    names = [escape(name, quote=False) for name in plan.names]
+    style = plan.styles[names.index(trace["name"])]
+    symbol = style.marker if style.hollow else f"{style.marker}-open"
+    shape: dict[str, Any] = {"type": "scatter", "mode": "lines+markers" if plan.numeric else "markers"}
+    drawn = {"line": {"dash": _COST, "width": 1.5}, "marker": {"symbol": symbol, "size": 9}}
+    return trace | shape | drawn | {"yaxis": "y2"}
+
+
+def _keys(plan: Plan, drawing: Drawing, left: str, right: str) -> list[Figure]:
+    """Two entries of the legend that say which marks belong to which axis."""
+    filled: Figure = {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "line": {"dash": "solid"},
+        "marker": {"symbol": "circle"},
+    }
+    if not lines(plan, drawing):
+        filled = {"type": "bar", "marker": {}}
+    hollow = {"type": "scatter", "mode": "lines+markers" if plan.numeric else "markers"}
+    dots = {"line": {"dash": _COST, "width": 1.5}, "marker": {"symbol": "circle-open"}}
+    return [
+        _key(left, "left axis") | filled,
+        _key(right, "right axis") | hollow | dots | {"yaxis": "y2"},
+    ]
+
+
+def _key(title: str, side: str) -> Figure:
+    return {
+        "name": escape(f"{title}, {side}", quote=False),
+        "x": [None],
+        "y": [None],
+        "hoverinfo": "skip",
+        "legendrank": 0,
+        "meta": {"series": None},
+    }
