@@ -167,8 +167,7 @@ def _differences(matched: Matched) -> tuple[list[Difference], int]:
     runs, sides = matched.observations, matched.sides
     side_of = runs.key([sides.dimension])
     old, new = ([row for row in runs.rows if side_of(row) == (side,)][:MOST_FACTS] for side in (sides.old, sides.new))
-    facts = facts_of([row[0] for row in (*old, *new)])
-    left, right = ([_circumstances(runs, row, facts) for row in side] for side in (old, new))
+    left, right = circumstances_of(runs, old, new)
     # What makes a pair is equal in each; only the numbers of trials could tell its values apart.
     equal = fixed(runs, sides.dimension)
     return what_else_differs(left, right, (sides.dimension, *equal)), len(old) + len(new)
@@ -187,6 +186,13 @@ def facts_of(runs: Sequence[int]) -> Mapping[int, Facts]:
         run: {key: str(fact["text"]) for key, fact in facts.items() if not key.startswith(PRINTED)}
         for run, facts in rows
     }
+
+
+def circumstances_of(runs: Observations, old: Sequence[Row], new: Sequence[Row]) -> tuple[list[Facts], list[Facts]]:
+    """What is known of the circumstances of some of the runs, for each of two sides."""
+    facts = facts_of([row[0] for row in (*old, *new)])
+    left, right = ([_circumstances(runs, row, facts) for row in side] for side in (old, new))
+    return left, right
 
 
 def _circumstances(runs: Observations, row: Row, facts: Mapping[int, Facts]) -> Facts:

@@ -9,7 +9,9 @@ from urllib.parse import urlencode
 from django.urls import reverse
 
 from perfdb.analysis.dimensions import Value
+from perfdb.analysis.parameters import spelled
 from perfdb.analysis.query import Query
+from perfdb.analysis.table import CellKey, Table
 from perfdb.results import pinned
 
 # More run ids make an address longer than servers take.
@@ -39,6 +41,21 @@ def to_these(runs: Sequence[int]) -> str:
     if len(runs) == 1:
         return to_run(runs[0])
     return _list([("run", str(number)) for number in runs]) if 0 < len(runs) <= _MOST_NAMED else ""
+
+
+def to_explanation(table: Table, key: CellKey) -> str:
+    """Where a compared cell is explained; empty for one that is not compared, and for what is frozen."""
+    cell = table.cells.get(key)
+    if cell is None or cell.comparison is None or pinned.playing():
+        return ""
+    named = zip(table.query.shown, table.split + key[0] + key[1], strict=True)
+    at = [("at", f"{name}:{spelled(value)}") for name, value in named]
+    return f"{reverse('web:explain')}?{urlencode([*table.query.pairs(), ('of', str(table.measure)), *at])}"
+
+
+def to_explanation_of(old: int, new: int) -> str:
+    """Where the difference between two runs is explained."""
+    return f"{reverse('web:explain')}?{urlencode([('old', old), ('new', new)])}"
 
 
 def _list(pairs: Iterable[tuple[str, str]]) -> str:

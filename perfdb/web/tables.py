@@ -5,7 +5,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import count, groupby
 from typing import Any
-from urllib.parse import urlencode
 
 from django.urls import reverse
 
@@ -25,8 +24,9 @@ from perfdb.analysis.render.grid import Grid, GridCell, Heading, Line, grids
 from perfdb.analysis.render.heat import MANY, compared
 from perfdb.analysis.render.looks import Looks
 from perfdb.analysis.table import Key, Table
+from perfdb.results import pinned
 from perfdb.results.looks import looks
-from perfdb.web.links import to_runs
+from perfdb.web.links import to_explanation, to_runs, to_these
 
 Figures = Sequence[dict[str, Any] | None]
 
@@ -36,11 +36,15 @@ MOST_CHARTS = 24
 
 @dataclass(frozen=True, slots=True)
 class LinkedCell:
-    """A printed number, where a click on it leads (empty where no run is behind it), and its footnotes' marks."""
+    """A printed number, where a click on it leads (empty where no run is behind it), and its footnotes' marks.
+
+    ``explain`` is where its difference is explained, empty where it has none.
+    """
 
     printed: GridCell
     address: str
     marks: str
+    explain: str = ""
 
     @property
     def diff(self) -> Diff | None:
@@ -155,7 +159,12 @@ def _panel(number: int, table: Table, drawn: dict[str, Any] | None) -> Panel:
         (
             line.headings,
             [
-                LinkedCell(cell, address(table, row, column, cell), footnotes.marks(cell.notes, _splits(table, cell)))
+                LinkedCell(
+                    cell,
+                    address(table, row, column, cell),
+                    footnotes.marks(cell.notes, _splits(table, cell)),
+                    to_explanation(table, (row, column)),
+                )
                 for column, cell in _cells(table, line)
             ],
         )
@@ -172,8 +181,10 @@ def _course(found: TableCurve, decimals: int, unit: str) -> str:
 
 
 def _splits(table: Table, cell: GridCell) -> dict[str, str]:
-    """For each mix of a cell the question with a table for each of the values mixed."""
-    found = {}
+    """For each mix of a cell the question with a table for each of the values mixed; what is frozen asks no other."""
+    found: dict[str, str] = {}
+    if pinned.playing():
+        return found
     for name, values in cell.cell.mixes.items() if cell.cell else ():
         # A factor whose own name has a comma or colon cannot be laid out along.
         with suppress(QueryError):
@@ -184,16 +195,11 @@ def _splits(table: Table, cell: GridCell) -> dict[str, str]:
 
 def _flags(table: Table) -> list[tuple[str, str]]:
     """Trials that stand out, with the runs concerned; what is merely far is left to the figure."""
-    runs = {point.run: point.run_id for cell in table.cells.values() for point in cell.sample}
-    return [(flag.message, _runs_address(flag, runs)) for flag in reading.flags(table) if flag.code != "far"]
+    return [(flag.message, _runs_address(flag)) for flag in reading.flags(table) if flag.code != "far"]
 
 
-def _runs_address(flag: Flag, runs: Mapping[int, str]) -> str:
-    concerned = [run for run in flag.runs if isinstance(run, int)]
-    if len(concerned) == 1:
-        return reverse("web:run", args=concerned)
-    names = dict.fromkeys(runs[run] for run in concerned)
-    return f"{reverse('web:runs')}?{urlencode([('run_id', name) for name in names])}" if 0 < len(names) <= 50 else ""
+def _runs_address(flag: Flag) -> str:
+    return to_these([run for run in flag.runs if isinstance(run, int)])
 
 
 def _cells(table: Table, line: Line) -> Sequence[tuple[Key, GridCell]]:

@@ -90,12 +90,10 @@ def frozen_runs(request: HttpRequest, token: str) -> HttpResponse:
     """Runs as they were then: those that the address asks for by number or as a query does."""
     link, found = _kept(token)
     try:
-        numbers = {int(text) for text in request.GET.getlist("run")}
-        pairs = [(name, text) for name, texts in request.GET.lists() for text in texts if name != "run"]
-        fitting = narrowed(Query.parse(pairs), found).rows
-    except ValueError as error:  # a QueryError is one too
-        raise Http404(str(error)) from None
-    return _listed(request, link, found, [row for row in fitting if not numbers or row[0] in numbers])
+        asked = Query.parse((name, text) for name, texts in request.GET.lists() for text in texts)
+    except QueryError as error:
+        raise Http404(error.message) from None
+    return _listed(request, link, found, narrowed(asked, found).rows)
 
 
 def _kept(token: str) -> tuple[FrozenLink, Observations]:
