@@ -14,12 +14,21 @@ from perfdb.results.importing import run_import
 from perfdb.results.models import Upload
 from perfdb.results.reparsing import run_reparse
 from perfdb.results.studies.background import KIND, run_studies
+from perfdb.results.studies.moving import KIND as MOVE
+from perfdb.results.studies.moving import run_move
 from perfdb.results.undoing import run_undo
 
 logger = logging.getLogger(__name__)
 
 # Each ends its job in the transaction of its last writes.
-HANDLERS = {"import": run_import, "undo": run_undo, "reparse": run_reparse, "alias": run_alias, KIND: run_studies}
+HANDLERS = {
+    "import": run_import,
+    "undo": run_undo,
+    "reparse": run_reparse,
+    "alias": run_alias,
+    KIND: run_studies,
+    MOVE: run_move,
+}
 
 
 @shared_task

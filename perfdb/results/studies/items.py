@@ -194,7 +194,7 @@ def _number(study: Study, kind: str, asked: str, pk: int | None = None, *, free:
     """
     if kind not in _NUMBERED:
         return ""
-    taken = set(study.report_items.filter(kind=kind).exclude(pk=pk).values_list("number", flat=True))
+    taken = set(study.report_items.filter(kind=kind).exclude(pk=pk or 0).values_list("number", flat=True))
     if asked and asked not in taken:
         return asked
     if asked and not free:

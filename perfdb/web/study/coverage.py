@@ -1,15 +1,15 @@
 """A study's test plan as a page shows it: a matrix of what is there and what is missing, and what to run next."""
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
 from urllib.parse import urlencode
 
 from django.urls import reverse
 
 from perfdb.analysis import dimensions, parameters, plan
-from perfdb.analysis.parameters import QueryError
+from perfdb.analysis.dimensions import Value
 from perfdb.analysis.plan import Coverage, Part, Planned
 from perfdb.analysis.query import Query
 from perfdb.analysis.render.labels import value_text
@@ -17,8 +17,8 @@ from perfdb.analysis.table import Key, Observations
 from perfdb.results import querysets
 from perfdb.results.models import Study
 
-# What a part of a plan says beside its lists of values.
-ABOUT = ("name", "figure", "trials")
+# The recorder finds out by itself on which system it runs.
+_NOT_GIVEN = ("system",)
 # More runs to do than anyone plans in one go.
 MOST_NEXT = 20
 
@@ -50,12 +50,13 @@ class Matrix:
 
 @dataclass(frozen=True, slots=True)
 class Next:
-    """A run to do: the experiment in words, and how many trials of it."""
+    """A run to do: the experiment in words, how many trials of it, and the beginning of the line that records them."""
 
     experiment: str
     part: str
     trials: int
     first: bool
+    command: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,27 +75,6 @@ class Covered:
     unknown: bool
 
 
-def parts_of(written: Sequence[Mapping[str, Any]]) -> list[Part]:
-    """The parts of a plan as a study stores it. Raises QueryError."""
-    found = []
-    for number, part in enumerate(written, 1):
-        name = str(part.get("name") or f"part {number}")
-        lists = {key: values for key, values in part.items() if key not in ABOUT}
-        for key, values in lists.items():
-            if not isinstance(values, list):
-                raise QueryError("plan", f"part {name!r}: {key} is not a list of values")
-            if not all(isinstance(value, str | int) for value in values):
-                raise QueryError("plan", f"part {name!r}: {key} has a value that is neither text nor number")
-        found.append(plan.part_of(name, lists, _trials(name, part.get("trials"))))
-    return found
-
-
-def _trials(name: str, given: object) -> int | None:
-    if given is None or (isinstance(given, int) and not isinstance(given, bool) and given > 0):
-        return given
-    raise QueryError("plan", f"part {name!r}: trials must be a whole number above 0, not {given!r}")
-
-
 def observed(slugs: Sequence[str], parts: Sequence[Part]) -> Observations:
     """The complete runs of these studies, with the rates by which the noise of a plan's workloads is judged."""
     return querysets.observations(Query(metrics=plan.primary_measures(parts), filters={"study": tuple(slugs)}))
@@ -108,7 +88,7 @@ def covered(study: Study, parts: Sequence[Part], delta: float) -> Covered:
     to_do.sort(key=lambda each: bool(each[1].runs))
     return Covered(
         [_matrix(study, each) for each in found],
-        [_next(of, cell) for of, cell in to_do[:MOST_NEXT]],
+        [_next(study, of, cell) for of, cell in to_do[:MOST_NEXT]],
         len(to_do),
         sum(each.part.size for each in found),
         sum(each.measured for each in found),
@@ -117,10 +97,19 @@ def covered(study: Study, parts: Sequence[Part], delta: float) -> Covered:
     )
 
 
-def _next(of: Coverage, cell: Planned) -> Next:
+def _next(study: Study, of: Coverage, cell: Planned) -> Next:
     named = dict(zip(of.part.values, cell.key, strict=True))
     declared = _declared(of.part)
-    return Next(dimensions.say(declared, [named[name] for name in declared]), of.part.name, cell.missing, not cell.runs)
+    said = dimensions.say(declared, [named[name] for name in declared])
+    return Next(said, of.part.name, cell.missing, not cell.runs, _command(study, declared, named, cell.missing))
+
+
+def _command(study: Study, declared: Sequence[str], named: Mapping[str, Value], trials: int) -> str:
+    """The line of `record.sh` that measures a planned experiment; what follows it is the load tool's own command."""
+    words = ["sh", "record.sh", "--study", study.slug]
+    words += ["--repeat", str(trials)] if trials > 1 else []
+    words += [f"{name}={named[name]}" for name in declared if named[name] is not None and name not in _NOT_GIVEN]
+    return f"{shlex.join(words)} -- COMMAND"
 
 
 def _declared(part: Part) -> list[str]:

@@ -1,174 +1,226 @@
-"""What the owner of a study may say about it, as the form takes it: texts, the run-id pattern and the plan."""
+"""The forms of a study: its texts, how its run ids are read, and its plan, as they are shown and sent."""
 
-import json
 import re
-import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from typing import Any
 
-from django.db import transaction
-from django.db.models import F
+from django.db.models import Model
+from django.http import QueryDict
 
 from importers.collate import RunIdPattern
 from perfdb.analysis import parameters
-from perfdb.analysis.dimensions import dimension
+from perfdb.analysis.dimensions import DIMENSIONS, FACTOR
 from perfdb.analysis.parameters import QueryError
-from perfdb.results.models import Run, Study
-from perfdb.web.study.coverage import ABOUT, parts_of
+from perfdb.analysis.query import REPEATS
+from perfdb.results.models import Experiment, Study
+from perfdb.results.studies.patterns import Tried
+from perfdb.results.studies.plans import ABOUT
 
-TEXTS = ("title", "source", "purpose", "method")
-# Tried on the page; a study's own are shown by the list of runs.
-MOST_TRIED = 50
+# Rows that are offered blank; sending the form offers as many again.
+_BLANK = 3
+# So many codes are offered for what the tried run ids hold.
+_MOST_OFFERED = 24
+# Codes that are numbers of their own mostly stand for themselves.
+_PLAIN = ("trial", "users")
+_NOTE = re.compile(r"\[(?P<tables>[^\]]*)\] *(?P<text>.*)")
+PLANNED = tuple(each.name for each in DIMENSIONS if each.name not in REPEATS and each.name != "study")
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """The fields of the form as texts, as they are shown and sent."""
+class Texts:
+    """The texts of a study; ``notes`` are one a line, each with the tables it is about before it, in brackets."""
 
-    title: str
-    source: str
-    purpose: str
-    method: str
-    pattern: str
-    codes: str
-    plan: str
+    title: str = ""
+    source: str = ""
+    purpose: str = ""
+    method: str = ""
+    notes: str = ""
 
     @classmethod
-    def of(cls, study: Study) -> "Written":
+    def of(cls, study: Study) -> "Texts":
         """What a study says now."""
-        codes = study.run_id_values if isinstance(study.run_id_values, dict) else {}
-        return cls(
-            study.title,
-            study.source,
-            study.purpose,
-            study.method,
-            study.run_id_pattern,
-            "\n".join(_table(f"[{_key(name)}]", values) for name, values in codes.items()),
-            "\n".join(_table("[[part]]", _in_order(part)) for part in study.plan),
-        )
+        return cls(study.title, study.source, study.purpose, study.method, "\n".join(map(_noted, study.notes)))
 
     @classmethod
-    def sent(cls, data: Mapping[str, str]) -> "Written":
+    def sent(cls, data: QueryDict) -> "Texts":
         """What a form sent; browsers end lines by two characters."""
-        return cls(**{name: data.get(name, "").replace("\r\n", "\n").strip() for name in cls.__slots__})
+        return cls(**{each.name: str(data.get(each.name, "")).replace("\r\n", "\n").strip() for each in fields(cls)})
+
+    def columns(self) -> dict[str, Any]:
+        """The study's columns."""
+        given = {each.name: getattr(self, each.name) for each in fields(self)}
+        return given | {"notes": [_note(line) for line in self.notes.splitlines() if line.strip()]}
+
+    def differing(self, study: Study) -> list[tuple[str, str]]:
+        """What the study says otherwise by now: (field, text)."""
+        now = Texts.of(study)
+        named = ((each.name, getattr(now, each.name)) for each in fields(self))
+        return [(name.capitalize(), text) for name, text in named if text != getattr(self, name)]
 
 
-@dataclass(frozen=True, slots=True)
-class Tried:
-    """A run id by the pattern: what it encodes, (title, value); None where the pattern does not fit it."""
-
-    run_id: str
-    says: list[tuple[str, str]] | None
+def _noted(note: Mapping[str, Any]) -> str:
+    text = " ".join(str(note.get("text", "")).split())
+    return f"[{', '.join(map(str, note['tables']))}] {text}" if note.get("tables") else text
 
 
-@dataclass(frozen=True, slots=True)
-class Understood:
-    """The form's texts with those that have a form of their own read."""
-
-    written: Written
-    pattern: RunIdPattern | None
-    plan: list[dict[str, Any]]
-
-
-def understood(written: Written) -> Understood:
-    """Read what was written. Raises QueryError for what is not understood."""
-    if not written.title or len(written.title) > 200:
-        raise QueryError("title", "a study needs a title, of 200 characters at most")
-    return Understood(written, pattern_of(written), _plan(written.plan))
-
-
-def save(study: Study, found: Understood) -> None:
-    """Keep it; the study's data has changed for all who read it."""
-    texts = {name: getattr(found.written, name) for name in TEXTS}
-    with transaction.atomic():
-        Study.objects.filter(pk=study.pk).update(
-            **texts,
-            run_id_pattern=found.pattern.regex if found.pattern else "",
-            run_id_values=found.pattern.values if found.pattern else {},
-            plan=found.plan,
-            version=F("version") + 1,
-        )
-
-
-def tried(pattern: RunIdPattern | None, run_ids: str) -> list[Tried]:
-    """What each of these run ids, one a line, says by the pattern."""
-    if pattern is None:
-        return []
-    compiled = re.compile(pattern.regex)
-    named = dict.fromkeys(text.strip() for text in run_ids.splitlines() if text.strip())
-    return [_tried(compiled, pattern, run_id) for run_id in list(named)[:MOST_TRIED]]
-
-
-def _tried(compiled: re.Pattern[str], pattern: RunIdPattern, run_id: str) -> Tried:
-    match = compiled.fullmatch(run_id)
+def _note(line: str) -> dict[str, Any]:
+    match = _NOTE.fullmatch(line.strip())
     if match is None:
-        return Tried(run_id, None)
-    codes = {name: code for name, code in match.groupdict().items() if code is not None}
-    return Tried(run_id, [(_title(name), pattern.values.get(name, {}).get(code, code)) for name, code in codes.items()])
+        return {"tables": [], "text": line.strip()}
+    return {"tables": [each.strip() for each in match["tables"].split(",") if each.strip()], "text": match["text"]}
 
 
-def _title(name: str) -> str:
-    try:
-        return dimension(name).title
-    except KeyError:
-        return name
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A row of what codes mean: which group of the pattern, the code in the run id, and the value it stands for."""
+
+    group: str = ""
+    code: str = ""
+    means: str = ""
 
 
-def pattern_of(written: Written) -> RunIdPattern | None:
-    """The run-id pattern as written; None where there is none. Raises QueryError."""
-    try:
-        compiled = re.compile(written.pattern)
-    except re.error as error:
-        raise QueryError("pattern", f"the run-id pattern is no regular expression: {error}") from None
-    codes = _toml("codes", written.codes)
-    for name, values in codes.items():
-        if not isinstance(values, dict):
-            raise QueryError("codes", f"{name} must be a table of codes and values, under a line [{name}]")
-        if name not in compiled.groupindex:
-            raise QueryError("codes", f"the pattern has no group {name}", compiled.groupindex)
-    if not written.pattern:
-        return None
-    texts = {name: {code: str(value) for code, value in values.items()} for name, values in codes.items()}
-    return RunIdPattern(written.pattern, texts)
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """How run ids are read, as texts."""
+
+    pattern: str = ""
+    codes: tuple[Code, ...] = ()
+
+    @classmethod
+    def of(cls, study: Study) -> "Pattern":
+        """What a study says now."""
+        values = study.run_id_values if isinstance(study.run_id_values, dict) else {}
+        codes = (Code(name, code, str(value)) for name, each in values.items() for code, value in each.items())
+        return cls(study.run_id_pattern, tuple(codes))
+
+    @classmethod
+    def sent(cls, data: QueryDict) -> "Pattern":
+        """What a form sent; rows without a code are left out."""
+        columns = (data.getlist(name) for name in ("group", "code", "means"))
+        rows = (Code(*(text.strip() for text in row)) for row in zip(*columns, strict=False))
+        return cls(str(data.get("pattern", "")).strip(), tuple(row for row in rows if row.code))
+
+    def values(self) -> dict[str, dict[str, str]]:
+        """What the codes of each group mean. Raises QueryError."""
+        found: dict[str, dict[str, str]] = {}
+        for row in self.codes:
+            if row.means and found.setdefault(row.group, {}).setdefault(row.code, row.means) != row.means:
+                raise QueryError("values", f"{row.group} {row.code} has two meanings")
+        return found
 
 
-def _plan(text: str) -> list[dict[str, Any]]:
-    written = _toml("plan", text)
-    parts = written.pop("part", [])
-    if written or not isinstance(parts, list) or not all(isinstance(part, dict) for part in parts):
-        raise QueryError("plan", "a plan is made of parts, each under a line [[part]]")
-    for part in parts:
-        for name in ("name", "figure"):
-            if not isinstance(part.get(name, ""), str):
-                raise QueryError("plan", f"the {name} of a part is a text")
-    parts_of(parts)
-    return parts
+def offered_codes(written: Pattern, tried: Sequence[Tried]) -> list[Code]:
+    """The rows to show: those written, codes that were met in run ids and have no row yet, and blank ones."""
+    there = {(row.group, row.code) for row in written.codes}
+    met = {(said.name, said.code) for each in tried for said in each.says or () if said.name not in _PLAIN}
+    rest = [Code(group, code) for group, code in sorted(met - there)]
+    return [*written.codes, *rest[:_MOST_OFFERED], *[Code()] * _BLANK]
 
 
-def _toml(parameter: str, text: str) -> dict[str, Any]:
-    try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise QueryError(parameter, f"the {parameter} cannot be read as TOML: {error}") from None
+def groups_of(pattern: RunIdPattern | None) -> list[str]:
+    """The names of a pattern's groups."""
+    return list(re.compile(pattern.regex).groupindex) if pattern else []
 
 
-def _table(heading: str, values: Mapping[str, object]) -> str:
-    """A table in TOML; texts, numbers and lists of them are written there as in JSON."""
-    lines = [f"{_key(name)} = {json.dumps(value, ensure_ascii=False)}" for name, value in values.items()]
-    return "\n".join([heading, *lines, ""])
+@dataclass(frozen=True, slots=True)
+class Values:
+    """A row of a part: a dimension and its values as text, separated by commas, or by lines where one has a comma."""
+
+    dimension: str = ""
+    text: str = ""
 
 
-def _in_order(part: Mapping[str, object]) -> dict[str, object]:
-    """What is said of a part, then its dimensions as they are declared: the database keeps no order."""
-    names = [*ABOUT, *parameters.in_order(name for name in part if name not in ABOUT)]
-    return {name: part[name] for name in names if name in part}
+@dataclass(frozen=True, slots=True)
+class PlanPart:
+    """A part of a plan as texts."""
+
+    name: str = ""
+    trials: str = ""
+    figure: str = ""
+    rows: tuple[Values, ...] = field(default=())
+
+    @classmethod
+    def of(cls, part: Mapping[str, Any]) -> "PlanPart":
+        """A part as it is stored."""
+        named = [name for name in part if name not in ABOUT]
+        rows = tuple(Values(name, _listed(part[name])) for name in parameters.in_order(named))
+        return cls(str(part.get("name", "")), str(part.get("trials", "")), str(part.get("figure", "")), rows)
+
+    def stored(self) -> dict[str, Any]:
+        """The part as a study keeps it. Raises QueryError."""
+        if self.trials and not (self.trials.isdecimal() and len(self.trials) < 6):
+            raise QueryError("plan", f"trials must be a whole number above 0, not {self.trials!r}")
+        said = {"name": self.name, "figure": self.figure, "trials": int(self.trials) if self.trials else None}
+        lists: dict[str, list[str | int]] = {}
+        for row in self.rows:
+            lists.setdefault(row.dimension, []).extend(_values(row))
+        return {name: value for name, value in said.items() if value not in ("", None)} | lists
+
+    @property
+    def blank(self) -> bool:
+        """Whether nothing was written."""
+        return not (self.name or self.trials or self.rows)
+
+    @property
+    def offered(self) -> list[Values]:
+        """The rows to show, with blank ones."""
+        return [*self.rows, *[Values()] * _BLANK]
 
 
-def _key(name: str) -> str:
-    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(name, ensure_ascii=False)
+def _listed(values: Sequence[object]) -> str:
+    texts = [str(value) for value in values]
+    return "\n".join([*texts, ""]) if any("," in text for text in texts) else ", ".join(texts)
 
 
-def examples(study: Study) -> str:
-    """Run ids of the study to try a pattern with, the newest first, one a line."""
-    return "\n".join(Run.objects.filter(study=study).order_by("-id").values_list("run_id", flat=True)[:5])
+def _values(row: Values) -> Iterator[str | int]:
+    """The values of a row; numbers of dimensions that count are numbers."""
+    whole = parameters.dimension("plan", row.dimension).whole
+    for text in row.text.split("\n" if "\n" in row.text else ","):
+        if value := text.strip():
+            yield int(value) if whole and value.isdecimal() and value.isascii() and len(value) < 19 else value
+
+
+def plan_of(study: Study) -> list[PlanPart]:
+    """The parts of a study's plan."""
+    return [PlanPart.of(part) for part in study.plan]
+
+
+def plan_sent(data: QueryDict) -> list[PlanPart]:
+    """The parts that a form sent; ``part`` are their numbers in the form. Blank ones are left out."""
+    parts = []
+    for number in data.getlist("part"):
+        texts = {name: str(data.get(f"{name}-{number}", "")).strip() for name in ABOUT}
+        columns = (data.getlist(f"{name}-{number}") for name in ("dimension", "values"))
+        rows = (Values(name.strip(), text.replace("\r\n", "\n")) for name, text in zip(*columns, strict=False))
+        parts.append(PlanPart(**texts, rows=tuple(row for row in rows if row.dimension and row.text.strip())))
+    return [part for part in parts if not part.blank]
+
+
+def present(study: Study) -> dict[str, list[str]]:
+    """The values that the study's experiments have, by dimension, as far as they vary or are there at all."""
+    columns = {name: f"{name}__name" if _is_named(name) else name for name in PLANNED}
+    found = {}
+    for name, column in columns.items():
+        values = Experiment.objects.filter(study=study).order_by().values_list(column, flat=True).distinct()
+        there = [value for value in values if value not in (None, "")]
+        if there:
+            found[name] = [str(value) for value in sorted(there, key=parameters.ordered)]
+    return found
+
+
+def _is_named(name: str) -> bool:
+    model: type[Model] = Experiment
+    return bool(model._meta.get_field(name).is_relation)
+
+
+def of_present(values: Mapping[str, Sequence[str]]) -> PlanPart:
+    """A part that plans every combination of what varies."""
+    rows = tuple(Values(name, _listed(each)) for name, each in values.items() if len(each) > 1 or name == "workload")
+    return PlanPart(name="what is there", rows=rows)
+
+
+def dimensions(parts: Sequence[PlanPart]) -> list[str]:
+    """What a part may list: the dimensions, and the factors that it names already."""
+    factors = {row.dimension for part in parts for row in part.rows if row.dimension.startswith(FACTOR)}
+    return [*PLANNED, *sorted(factors)]

@@ -13,7 +13,8 @@ from perfdb.analysis.plan import Part
 from perfdb.analysis.query import Query
 from perfdb.results import access
 from perfdb.results.models import Disagreement, ReportItem, Run, Study
-from perfdb.web.study.coverage import observed, parts_of
+from perfdb.results.studies.plans import parts_of
+from perfdb.web.study.coverage import observed
 
 # The list only says what was measured at all, whatever difference is to be decided.
 _ANY = 0.02

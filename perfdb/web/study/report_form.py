@@ -91,9 +91,8 @@ def offered(study: Study, user: Any) -> list[tuple[str, list[tuple[str, str]]]]:
 def begun(study: Study, data: QueryDict, user: Any) -> Written:
     """A new item as an address begins it: its kind, and the named query or the questions that it is to show."""
     kind = data.get("kind", Kind.PROSE)
-    saved = (
-        SavedQuery.objects.filter(owner=user, pk=data["saved"]).first() if data.get("saved", "").isdecimal() else None
-    )
+    chosen = str(data.get("saved", ""))
+    saved = SavedQuery.objects.filter(owner=user, pk=chosen).first() if chosen.isdecimal() else None
     asked = [f"/{saved.page}/?{saved.query}"] if saved else data.getlist("query")
     title = saved.name if saved else data.get("title", "")
     if kind in (Kind.PROSE, Kind.FINDING) and asked:

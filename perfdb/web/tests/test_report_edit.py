@@ -1,8 +1,9 @@
 """The editor of a report: items added, changed, moved, taken out and put back; prose with questions in it."""
 
+from typing import Any
+
 import pytest
 from django.contrib.auth.models import User
-from django.http import HttpResponse
 from django.test import Client
 
 from perfdb.results.models import ReportItem, SavedQuery, Study
@@ -38,7 +39,7 @@ def add(study: Study, title: str, **more: str) -> ReportItem:
     return items.add(study, Written(title=title, **more))
 
 
-def edit(web: Client, item: ReportItem, **form: object) -> HttpResponse:
+def edit(web: Client, item: ReportItem, **form: object) -> Any:
     return web.post(f"{LIST}{item.pk}/", {"title": item.title, "version": 1, **form})
 
 

@@ -15,6 +15,7 @@ from perfdb.results import access
 from perfdb.results.models import Study
 from perfdb.results.querysets import answer
 from perfdb.results.studies.items import runs_of
+from perfdb.results.studies.plans import parts_of
 from perfdb.web import tables
 from perfdb.web.study import about, audit, coverage
 from perfdb.web.study.listing import listed
@@ -68,7 +69,7 @@ def _plan(study: Study, delta: float) -> dict[str, Any]:
     if not study.plan:
         return {}
     try:
-        return {"coverage": coverage.covered(study, coverage.parts_of(study.plan), delta)}
+        return {"coverage": coverage.covered(study, parts_of(study.plan), delta)}
     except QueryError as error:
         return {"plan_error": error}
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -12,10 +13,12 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from perfdb.analysis.parameters import QueryError
 from perfdb.results import access
-from perfdb.results.models import Study
-from perfdb.results.studies import keeping
+from perfdb.results.models import Job, Study
+from perfdb.results.studies import keeping, moving
 
 _TEXTS = ("purpose", "method", "source")
+# So many runs to be moved are listed.
+MOST_SHOWN = 50
 
 
 def study_to_change(request: HttpRequest, slug: str) -> Study:
@@ -77,3 +80,34 @@ def share(request: HttpRequest, slug: str) -> HttpResponse:
     path = reverse("web:shared", args=[study.share_token]) if study.share_token else ""
     address = request.build_absolute_uri(path) if path else ""
     return render(request, "web/study_share.html", {"study": study, "address": address})
+
+
+@require_http_methods(["GET", "POST"])
+@login_required
+def move(request: HttpRequest, slug: str) -> HttpResponse:
+    """Runs of a study to be moved to another; what is asked for is shown before it is done."""
+    study = study_to_change(request, slug)
+    given = request.POST if request.method == "POST" else request.GET
+    asked, to = str(given.get("runs", "")), str(given.get("to", ""))
+    targets = _targets(request, study)
+    context = {"study": study, "asked": asked, "to": to, "targets": targets, "job": _last_move(study)}
+    try:
+        runs = moving.chosen(study, asked)
+        context |= {"runs": list(runs.order_by("run_id", "trial")[:MOST_SHOWN]), "total": runs.count()}
+        if request.method == "POST":
+            moving.start(study, get_object_or_404(targets, slug=to), asked, access.person(request.user))
+            return redirect("web:study-move", slug=slug)
+    except QueryError as error:
+        return render(request, "web/study_move.html", context | {"error": error}, status=400)
+    return render(request, "web/study_move.html", context)
+
+
+def _targets(request: HttpRequest, study: Study) -> QuerySet[Study]:
+    """The other studies that this person may change."""
+    person = access.person(request.user)
+    found = access.studies_for(person).exclude(pk=study.pk).order_by("title")
+    return found if person.is_staff else found.filter(owner=person)
+
+
+def _last_move(study: Study) -> Job | None:
+    return Job.objects.filter(kind=moving.KIND, study=study).order_by("-pk").first()
