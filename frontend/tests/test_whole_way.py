@@ -107,7 +107,7 @@ def test_a_refusal_is_shown_where_the_files_were_chosen(signed_in: Page) -> None
     page = signed_in
     page.get_by_role("link", name="Upload", exact=True).click()
     page.get_by_label("Choose a folder").set_input_files(CASE)
-    expect(page.get_by_role("status")).to_contain_text("NMGBR950/after.client.txt")
+    expect(page.get_by_role("list", name="Files to send")).to_contain_text("NMGBR950/after.client.txt")
     page.get_by_label("or a new study, by its title").fill("—")
     page.get_by_role("button", name="Upload and preview").click()
 

@@ -1,170 +1,283 @@
-// Collects files by dropping (folders too) or choosing, and sends them with their relative paths and progress.
+// The upload form: collects files, sends large ones in pieces and the others with the form, and says how far it is.
 
-const form = document.querySelector("[data-upload]");
-const input = form.querySelector("#files");
-const folder = form.querySelector("#folder");
-const status = form.querySelector("[data-chosen-files]");
-const none = form.querySelector("[data-none-chosen]");
-const errors = document.querySelector("[data-errors]");
-const LISTED = 5;
+import { duration, size } from "./files.js";
+import { Queue } from "./queue.js";
+import { Sending } from "./sending.js";
 
-/** @type {Map<string, File>} The files to send by relative path: the same path twice is the same file. */
-const chosen = new Map();
+// What goes with the form itself; the smallest files first. Beyond that a break must not cost all that was sent.
+const WITH_FORM = 16 * 1024 * 1024;
+const SPEED_OVER_MS = 5000;
+const LONGEST_WAIT_S = 30;
 
-function add(entries) {
-  for (const [path, file] of entries) chosen.set(path, file);
-  const paths = [...chosen.keys()];
-  const more = paths.length > LISTED ? ` and ${paths.length - LISTED} more` : "";
-  status.textContent = paths.length
-    ? `${paths.length} file${paths.length === 1 ? "" : "s"}, ${size(total())}: ${paths.slice(0, LISTED).join(", ")}${more}`
-    : "";
-  none.hidden = paths.length === 0;
-  show(tooMuch());
-}
+class UploadForm {
+  #busy = false;
+  #marks = [];
+  #poke = () => {};
 
-const total = () => [...chosen.values()].reduce((sum, file) => sum + file.size, 0);
-
-/** Why the server would refuse this many files or bytes, said before they are sent. */
-function tooMuch() {
-  const { mostFiles, mostBytes } = form.dataset;
-  const reasons = [];
-  if (chosen.size > mostFiles) reasons.push(`These are ${chosen.size} files, and at most ${mostFiles} are taken at once. Pack them into a .zip, or send fewer.`);
-  if (total() > mostBytes) reasons.push(`The files have ${size(total())} together, and at most ${size(Number(mostBytes))} are taken at once. Send fewer.`);
-  return reasons;
-}
-
-function size(bytes) {
-  const units = ["bytes", "KB", "MB", "GB"];
-  let at = 0;
-  while (bytes >= 1024 && at < units.length - 1) {
-    bytes /= 1024;
-    at += 1;
+  constructor(form) {
+    this.form = form;
+    this.errors = document.querySelector("[data-errors]");
+    this.status = form.querySelector("[data-chosen-files]");
+    this.none = form.querySelector("[data-none-chosen]");
+    this.input = form.querySelector("#files");
+    this.folder = form.querySelector("#folder");
+    this.queue = new Queue(form.querySelector("[data-queue]"), {
+      pause: (row) => this.#pause(row),
+      remove: (row) => this.#remove(row),
+      locked: (row) => this.#busy && !row.sending,
+    });
+    this.#listen();
   }
-  return `${at ? bytes.toFixed(1) : bytes} ${units[at]}`;
-}
 
-/** All files below a dropped entry. readEntries gives a hundred at a time, so it is called until it gives none. */
-async function walk(entry) {
-  if (entry.isFile) {
-    const file = await new Promise((resolve, reject) => entry.file(resolve, reject));
-    return [[entry.fullPath.replace(/^\//, ""), file]];
+  #listen() {
+    for (const element of document.querySelectorAll("#content [data-js]")) element.hidden = false;
+    this.form.classList.add("scripted");
+    for (const label of this.form.querySelectorAll(".choose label")) label.classList.add("button");
+    // The script says it when nothing was chosen: files that were dropped are not in the input.
+    this.input.required = false;
+    const choosers = new Map([[this.input, (file) => file.name], [this.folder, (file) => file.webkitRelativePath]]);
+    for (const [chooser, path] of choosers) {
+      const take = () => {
+        this.add([...chooser.files].map((file) => [path(file), file]));
+        chooser.value = "";
+      };
+      chooser.addEventListener("change", take);
+      // Somebody may have been quicker than this script.
+      if (chooser.files.length) take();
+    }
+    this.none.addEventListener("click", () => {
+      this.queue.clear();
+      this.add([]);
+      this.input.focus();
+    });
+    this.form.addEventListener("perfdb:files", (event) => this.add(event.detail));
+    this.form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      if (!this.#busy) this.#send();
+    });
+    addEventListener("beforeunload", (event) => {
+      if (this.#busy) event.preventDefault();
+    });
+    for (const button of document.querySelectorAll("[data-forget]")) button.addEventListener("click", () => this.#forget(button));
   }
-  const reader = entry.createReader();
-  const found = [];
-  for (;;) {
-    const batch = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
-    if (!batch.length) return found;
-    for (const child of batch) found.push(...(await walk(child)));
+
+  add(files) {
+    this.queue.add(files);
+    const { rows, bytes } = this.queue;
+    this.status.textContent = rows.length ? `${rows.length} file${rows.length === 1 ? "" : "s"}, ${size(bytes)}` : "";
+    this.none.hidden = rows.length === 0 || this.#busy;
+    if (this.#busy) this.#poke();
+    else this.#show(this.#tooMuch());
+  }
+
+  /** Why the server would refuse this many files or bytes, said before they are sent. */
+  #tooMuch() {
+    const { mostFiles, mostBytes } = this.form.dataset;
+    const { rows, bytes } = this.queue;
+    const reasons = [];
+    if (rows.length > mostFiles) reasons.push(`These are ${rows.length} files, and at most ${mostFiles} are taken at once. Pack them into a .zip, or send fewer.`);
+    if (bytes > mostBytes) reasons.push(`The files have ${size(bytes)} together, and at most ${size(Number(mostBytes))} are taken at once. Send fewer.`);
+    return reasons;
+  }
+
+  async #pause(row) {
+    if (row.sending.state === "failed") await this.#renewSecret();
+    if (["paused", "failed"].includes(row.sending.state)) row.sending.resume();
+    else row.sending.pause();
+    this.#poke();
+    if (!this.#busy && row.sending.state === "waiting") this.#send();
+  }
+
+  #remove(row) {
+    this.queue.remove(row);
+    this.add([]);
+  }
+
+  async #forget(button) {
+    const headers = { "X-CSRFToken": this.#secret() };
+    const answer = await fetch(button.dataset.forget, { method: "DELETE", headers }).catch(() => null);
+    if (answer?.ok || answer?.status === 404) button.closest("li").remove();
+    else this.#show(["It could not be discarded; reload the page and try again."]);
+  }
+
+  #secret() {
+    return this.form.querySelector("[name=csrfmiddlewaretoken]").value;
+  }
+
+  /** Who signs in again gets another secret for forms. */
+  async #renewSecret() {
+    const answer = await fetch(location.href).catch(() => null);
+    const page = answer?.ok && new DOMParser().parseFromString(await answer.text(), "text/html");
+    const fresh = page && page.querySelector("[data-upload] [name=csrfmiddlewaretoken]");
+    if (fresh) this.form.querySelector("[name=csrfmiddlewaretoken]").value = fresh.value;
+  }
+
+  async #send() {
+    const refused = this.queue.rows.length ? this.#tooMuch() : ["Choose the files first, or drop them anywhere on this page."];
+    this.#show(refused);
+    if (refused.length) return;
+    this.#setBusy(true);
+    this.#marks = [];
+    await this.#sendLarge();
+    const failed = this.queue.rows.filter((row) => row.sending?.state === "failed");
+    if (!this.queue.rows.length) this.#failed([]);
+    else if (failed.length) this.#failed(failed.map((row) => `${row.path} was not sent: ${row.said} Try it again, or remove it to send the others.`));
+    else await this.#sendForm();
+  }
+
+  /** One after the other; files that are added meanwhile come in turn, and paused ones are waited for. */
+  async #sendLarge() {
+    for (;;) {
+      this.#divide();
+      const large = this.queue.rows.filter((row) => row.sending);
+      const next = large.find((row) => row.sending.state === "waiting");
+      if (next) await next.sending.run().catch(() => {});
+      else if (large.some((row) => row.sending.state === "paused")) {
+        await new Promise((resolve) => {
+          this.#poke = resolve;
+        });
+      } else return;
+    }
+  }
+
+  #divide() {
+    let room = WITH_FORM;
+    for (const row of this.queue.rows.sort((one, other) => one.file.size - other.file.size)) {
+      room -= row.file.size;
+      if (room >= 0 || row.sending) continue;
+      row.sending = new Sending(row.path, row.file, {
+        address: this.form.dataset.pieces,
+        secret: () => this.#secret(),
+        changed: () => this.#moved(row),
+      });
+      row.show();
+    }
+  }
+
+  #moved(row) {
+    row.show();
+    this.#progress();
+  }
+
+  /** Send the form with the small files; again by itself when the connection breaks. */
+  async #sendForm() {
+    for (let failures = 1; ; failures += 1) {
+      const request = await this.#posted();
+      if (request.status) {
+        this.#answered(request);
+        return;
+      }
+      const seconds = Math.min(2 ** (failures - 1), LONGEST_WAIT_S);
+      this.#say(`The connection broke; trying again in ${seconds} s`);
+      await new Promise((resolve) => {
+        setTimeout(resolve, seconds * 1000);
+        addEventListener("online", resolve, { once: true });
+      });
+    }
+  }
+
+  #posted() {
+    const data = new FormData(this.form);
+    data.delete("files");
+    const small = this.queue.rows.filter((row) => !row.sending);
+    for (const row of small) {
+      data.append("files", row.file, row.file.name);
+      data.append("paths", row.path);
+    }
+    for (const row of this.queue.rows) if (row.sending) data.append("pieces", row.sending.token);
+    return new Promise((resolve) => {
+      const request = new XMLHttpRequest();
+      request.open("POST", this.form.action);
+      request.setRequestHeader("Accept", "application/json");
+      request.upload.addEventListener("progress", (event) => this.#spread(small, event.loaded / event.total));
+      request.addEventListener("loadend", () => resolve(request));
+      request.send(data);
+    });
+  }
+
+  /** The part of the form that has left, over its files: they go one after the other. */
+  #spread(small, part) {
+    let left = part * small.reduce((sum, row) => sum + row.file.size, 0);
+    for (const row of small) {
+      const sent = Math.max(0, Math.min(row.file.size, Math.round(left)));
+      left -= row.file.size;
+      const state = part >= 1 || left >= 0 ? "done" : "sending";
+      if (row.sent !== sent || row.state !== state) row.show({ state, sent, said: "" });
+    }
+    this.#progress();
+  }
+
+  #progress() {
+    const rows = this.queue.rows;
+    const sent = rows.reduce((sum, row) => sum + row.sent, 0);
+    const total = this.queue.bytes;
+    this.form.querySelector("#sent").value = total ? sent / total : 1;
+    this.#say(`${size(sent)} of ${size(total)}${this.#speed(sent, total)}`);
+  }
+
+  /** How fast it was in the last seconds, and how long the rest takes at that speed. */
+  #speed(sent, total) {
+    const now = performance.now();
+    this.#marks = [...this.#marks.filter(([at, bytes]) => now - at < SPEED_OVER_MS && bytes <= sent), [now, sent]];
+    const [first, bytes] = this.#marks[0];
+    const perSecond = ((sent - bytes) / (now - first)) * 1000;
+    if (!(now - first > 500 && perSecond > 0)) return "";
+    return `, ${size(Math.round(perSecond))}/s, ${duration((total - sent) / perSecond)} left`;
+  }
+
+  #say(text) {
+    this.form.querySelector("[data-sent]").textContent = text;
+  }
+
+  #answered(request) {
+    let answer = {};
+    try {
+      answer = JSON.parse(request.responseText);
+    } catch {
+      // Not from perfdb: a proxy, or an error page.
+    }
+    if (!answer.url) {
+      this.#failed(answer.errors ?? [this.#unexpected(request)]);
+      return;
+    }
+    this.#busy = false;
+    location.assign(answer.url);
+  }
+
+  /** An answer that is none of perfdb's own to this form. */
+  #unexpected(request) {
+    const signedOut = request.status === 403 || (request.status === 200 && request.responseURL !== this.form.action);
+    if (signedOut) return "Nothing was stored: you are signed out, or this page was open for too long. Sign in in another tab, then send it again.";
+    if (request.status === 413) return "Nothing was stored: a server in between takes fewer bytes at once. Send fewer files, or pack them into a .zip.";
+    return `Nothing was stored: the server answered ${request.status}. Send it again.`;
+  }
+
+  #failed(messages) {
+    this.#setBusy(false);
+    for (const row of this.queue.rows) if (!row.sending) row.show({ state: "waiting", sent: 0, said: "" });
+    this.add([]);
+    this.#show(messages);
+    this.#renewSecret();
+  }
+
+  #show(messages) {
+    this.errors.replaceChildren(...messages.map((text) => Object.assign(document.createElement("p"), { textContent: text })));
+    this.errors.hidden = messages.length === 0;
+  }
+
+  #setBusy(is) {
+    this.#busy = is;
+    this.form.querySelector("[data-transfer]").hidden = !is;
+    this.form.querySelector("button[type=submit]").disabled = is;
+    this.none.hidden = is || this.queue.rows.length === 0;
+    for (const row of this.queue.rows) row.show();
   }
 }
 
-async function dropped(event) {
-  event.preventDefault();
-  document.body.classList.remove("dragging");
-  // Entries must be taken before the first await: the list of items is emptied after the event.
-  const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
-  const loose = entries.length ? [] : [...event.dataTransfer.files].map((file) => [file.name, file]);
-  try {
-    for (const entry of entries) loose.push(...(await walk(entry)));
-    add(loose);
-  } catch (error) {
-    show([`A dropped file could not be read: ${error.message}. Choose it by the button instead.`]);
-  }
+/** Bring a form to life that has come onto the page. */
+export function setUpForm(form) {
+  return new UploadForm(form);
 }
 
-function show(messages) {
-  errors.replaceChildren(...messages.map((text) => Object.assign(document.createElement("p"), { textContent: text })));
-  errors.hidden = messages.length === 0;
-}
-
-function send() {
-  const refused = chosen.size ? tooMuch() : ["Choose the files first, or drop them anywhere on this page."];
-  if (refused.length) {
-    show(refused);
-    return;
-  }
-  const data = new FormData(form);
-  data.delete("files");
-  for (const [path, file] of chosen) {
-    data.append("files", file, file.name);
-    data.append("paths", path);
-  }
-  const request = new XMLHttpRequest();
-  request.open("POST", form.action);
-  request.setRequestHeader("Accept", "application/json");
-  request.upload.addEventListener("progress", (event) => progress(event.loaded, event.total));
-  request.addEventListener("load", () => answered(request));
-  request.addEventListener("error", () => failed(["The connection broke before all was sent. Nothing was stored; send it again."]));
-  show([]);
-  busy(true);
-  request.send(data);
-}
-
-function progress(loaded, total) {
-  form.querySelector("#sent").value = total ? loaded / total : 0;
-  form.querySelector("[data-sent]").textContent = `${size(loaded)} of ${size(total)}`;
-}
-
-function answered(request) {
-  let answer = {};
-  try {
-    answer = JSON.parse(request.responseText);
-  } catch {
-    // Not from perfdb: a proxy, or an error page.
-  }
-  if (answer.url) location.assign(answer.url);
-  else failed(answer.errors ?? [unexpected(request)]);
-}
-
-/** An answer that is none of perfdb's own to this form. */
-function unexpected(request) {
-  const signedOut = request.status === 403 || (request.status === 200 && request.responseURL !== form.action);
-  if (signedOut) return "Nothing was stored: you are signed out, or this page was open for too long. Sign in, then send it again.";
-  if (request.status === 413) return "Nothing was stored: a server in between takes fewer bytes at once. Send fewer files, or pack them into a .zip.";
-  return `Nothing was stored: the server answered ${request.status}. Reload the page and send it again.`;
-}
-
-function failed(messages) {
-  busy(false);
-  show(messages);
-}
-
-function busy(is) {
-  form.querySelector("[data-transfer]").hidden = !is;
-  form.querySelector("button[type=submit]").disabled = is;
-}
-
-function setUp() {
-  for (const element of form.querySelectorAll("[data-js]")) element.hidden = false;
-  form.classList.add("scripted");
-  for (const label of form.querySelectorAll(".choose label")) label.classList.add("button");
-  // The script says it when nothing was chosen: files that were dropped are not in the input.
-  input.required = false;
-  none.addEventListener("click", () => {
-    chosen.clear();
-    for (const chooser of [input, folder]) chooser.value = "";
-    add([]);
-    input.focus();
-  });
-  const choosers = new Map([[input, (file) => file.name], [folder, (file) => file.webkitRelativePath]]);
-  for (const [chooser, path] of choosers) {
-    const take = () => add([...chooser.files].map((file) => [path(file), file]));
-    chooser.addEventListener("change", take);
-    // Somebody may have been quicker than this script.
-    if (chooser.files.length) take();
-  }
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    send();
-  });
-  document.addEventListener("dragover", (event) => {
-    event.preventDefault();
-    document.body.classList.add("dragging");
-  });
-  document.addEventListener("dragleave", (event) => {
-    if (!event.relatedTarget) document.body.classList.remove("dragging");
-  });
-  document.addEventListener("drop", dropped);
-}
-
-setUp();
+const present = document.querySelector("[data-upload]");
+if (present) setUpForm(present);

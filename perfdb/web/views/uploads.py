@@ -17,6 +17,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+import importers
+from importers.model import SourceFile
 from perfdb.analysis.parameters import QueryError
 from perfdb.results import artifacts, intake, pieces
 from perfdb.results.access import may_read
@@ -34,6 +36,8 @@ _COLUMNS = {
     name: name for name in ("id", "created", "state", "owner__username", "study__title", "files_read", "runs_found")
 }
 _DECISION = "decision:"
+# Enough of a pasted text to tell its format.
+_PASTED = 1024 * 1024
 
 
 @require_http_methods(["GET", "POST"])
@@ -109,12 +113,21 @@ def _wants_json(request: HttpRequest) -> bool:
 def _form_page(request: HttpRequest, form: UploadForm, status: int = 200) -> HttpResponse:
     context = {
         "form": form,
+        "unfinished": pieces.unfinished(form.owner),
         "studies": Study.objects.exclude(slug=INBOX).order_by("title"),
         # The script refuses too much before it is sent, which may take long.
         "most_files": settings.DATA_UPLOAD_MAX_NUMBER_FILES,
         "most_bytes": settings.UPLOAD_LIMIT_BYTES,
     }
     return render(request, "web/upload_new.html", context, status=status)
+
+
+@require_POST
+@login_required
+def recognise(request: HttpRequest) -> HttpResponse:
+    """Which format the text of the body has, by which a pasted log is named; empty where none or several know it."""
+    (reading,) = importers.read([SourceFile("pasted.txt", request.read(_PASTED))])
+    return JsonResponse({"format": reading.format or ""})
 
 
 @require_GET
