@@ -16,7 +16,7 @@ from perfdb.web.tests.test_pages import PAGES, address_of
 COUNTS = {
     "home": 7,
     "runs": 7,
-    "run": 18,
+    "run": 28,
     "charts": 15,
     "compare": 10,
     "maximum": 16,

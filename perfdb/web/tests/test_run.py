@@ -1,13 +1,15 @@
 """The page of one run: figures by role, and each of them down to the line it came from."""
 
 import re
+from datetime import UTC, datetime
 
 import pytest
+from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
-from perfdb.results.models import CounterSet, Run, RunSource, Trace
-from perfdb.results.tests.builders import make_run
+from perfdb.results.models import CounterSet, Disagreement, PublishedFigure, Run, RunSource, Trace
+from perfdb.results.tests.builders import make_run, make_study
 from perfdb.web.tests.conftest import Bring
 from perfdb.web.tests.pages import text_of
 
@@ -88,14 +90,82 @@ def test_problems_stand_with_what_to_do(web: Client, bring: Bring, bad: str) -> 
     assert problem.remedy in text
 
 
-def test_trials_of_the_same_experiment_are_siblings(web: Client, run: Run) -> None:
-    evidence = run.evidence
-    run.pk, run.trial = None, 2
-    run.save()
-    evidence.pk = run.pk
-    evidence.save(force_insert=True)
+def test_a_run_stands_among_its_trials(web: Client) -> None:
+    runs = [
+        make_run(f"R{n}", trial=n, values={"trans_per_s": rate, "cpu_util": 50.0})
+        for n, rate in ((1, 100.0), (2, 110.0), (3, 105.0))
+    ]
+    response = web.get(f"/runs/{runs[1].pk}/")
+    text, source = text_of(response), response.content.decode()
 
-    assert "All trials of this experiment" in text_of(web.get(reverse("web:run", args=[run.pk])))
+    assert "Transactions per second trans/s 110.00 105.00 of 3 +7.3%" in text
+    rates = re.search(
+        r'<svg class="strip"[^>]*aria-label="110.00 trans/s; the mean of 3 trials is 105.00.*?</svg>', source, re.DOTALL
+    )
+    assert rates is not None
+    found = re.findall(r'<circle(?: class="(here)")? cx="([\d.]+)"[^>]*><title>([^<]*)</title>', rates[0])
+    assert [(here, title) for here, _, title in found] == [
+        ("", "trial 1: 100.00 trans/s"),
+        ("", "trial 3: 105.00 trans/s"),
+        ("here", "trial 2: 110.00 trans/s"),
+    ]
+    first, third, own = (float(x) for _, x, _ in found)
+    assert first < third < own
+    assert (first + own) / 2 == pytest.approx(third)
+
+
+def test_each_trial_can_be_held_against_the_run(web: Client) -> None:
+    run, other, again = make_run("A"), make_run("B", trial=2), make_run("A", trial=3)
+
+    source = web.get(f"/runs/{run.pk}/").content.decode()
+
+    for address in re.findall(r'<a href="(/charts/\?run=[^"]*)">compare', source):
+        assert web.get(address.replace("&amp;", "&")).status_code == 200
+    assert f"run={run.pk}&amp;run={other.pk}&amp;rows=run_id&amp;baseline=run_id%3AA" in source
+    assert f"run={run.pk}&amp;run={again.pk}&amp;rows=trial&amp;baseline=trial%3A1" in source
+
+
+def test_alone_in_its_experiment_a_run_has_no_strip(web: Client) -> None:
+    assert "Among the trials" not in text_of(web.get(f"/runs/{make_run().pk}/"))
+
+
+def test_the_runs_before_and_after_are_a_click_away(web: Client) -> None:
+    first, second, third = (
+        make_run(name, started=datetime(2003, 4, day, tzinfo=UTC)) for name, day in (("A", 3), ("B", 1), ("C", 2))
+    )
+    make_run("D", started=datetime(2003, 4, 2, tzinfo=UTC), study=make_study("other"))
+
+    source = web.get(f"/runs/{third.pk}/").content.decode()
+
+    assert f'rel="prev" href="/runs/{second.pk}/"' in source
+    assert f'rel="next" href="/runs/{first.pk}/"' in source
+
+
+def test_a_published_figure_leads_to_its_table_and_line(web: Client) -> None:
+    call_command("loadstudies", "hipersockets-zvm420")
+    place = PublishedFigure.objects.filter(metric="trans_per_s").earliest("pk")
+
+    response = web.get(f"/runs/{place.run_id}/")
+
+    text = text_of(response)
+    assert f"Printed as {place.printed}" in text
+    assert f"line {place.line} of the document as transcribed" in text
+    assert f'href="/studies/hipersockets-zvm420/#table-{place.table}"' in response.content.decode()
+    assert "There are none: this run was published, not measured here." in text
+    assert "given by a person" not in text
+
+
+def test_a_figure_that_does_not_follow_is_said(web: Client) -> None:
+    call_command("loadstudies", "hipersockets-zvm420")
+    wrong = Disagreement.objects.earliest("pk")
+
+    assert wrong.message in text_of(web.get(f"/runs/{wrong.run_id}/"))
+
+
+def test_the_history_begins_with_the_upload(web: Client, run: Run) -> None:
+    assert f"History {run.upload_runs.get().upload.created:%Y-%m-%d %H:%M} Imported, upload" in text_of(
+        web.get(f"/runs/{run.pk}/")
+    )
 
 
 def test_a_failed_run_says_so(web: Client, bring: Bring) -> None:

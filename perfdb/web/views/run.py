@@ -1,16 +1,19 @@
 """One run with everything that is known of it."""
 
+from typing import Any
+
 from django.contrib.auth.decorators import user_passes_test
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_GET
 
-from perfdb.results import provenance
-from perfdb.results.access import may_read
+from perfdb.results import access, changes, notes, provenance
 from perfdb.results.limits import limit_of
-from perfdb.results.models import Run
+from perfdb.results.models import Note, Run
 from perfdb.results.querysets import run_page
-from perfdb.web import circumstances, evidence, listing
+from perfdb.results.siblings import neighbours, standings
+from perfdb.web import circumstances, evidence, trials
+from perfdb.web.published import printed_at
 from perfdb.web.run_figures import groups, roles
 from perfdb.web.upload_page import with_addresses
 
@@ -18,31 +21,65 @@ SIBLINGS = 50
 
 
 @require_GET
-@user_passes_test(may_read)
+@user_passes_test(access.may_read)
 def run(request: HttpRequest, pk: int) -> HttpResponse:
-    """One run: circumstances, figures by role with their provenance, counters, intervals, problems and files."""
+    """One run: circumstances, figures by role with their provenance, counters, intervals, problems, trials, history."""
     related = Run.objects.select_related("study", "system", "level", "workload", "device", "evidence")
     found = get_object_or_404(related, pk=pk)
-    figures = provenance.figures(found)
-    siblings = run_page(Run.objects.filter(experiment=found.experiment_id), "run_id", size=SIBLINGS)
     sources = list(found.sources.select_related("artifact", "upload", "upload__owner").order_by("path"))
     paths = {source.artifact_id: source.path for source in sources}
     listings = evidence.listings(found)
     context = {
         "run": found,
-        "circumstances": circumstances.of(found),
         "subtitle": circumstances.subtitle(found),
         "facts": circumstances.facts(found, paths),
-        "roles": roles(figures),
-        "groups": groups(figures),
-        "figures": list(enumerate(figures)),
         "limit": limit_of([found]),
         "counters": evidence.counters(found, paths),
         "listings": listings,
         "has_chart": any(each.figure for each in listings),
         "problems": with_addresses(found.problems.order_by("pk"), {path: pk for pk, path in paths.items()}),
+        "disagreements": found.disagreements.order_by("pk"),
         "sources": sources,
-        "siblings": siblings.rows,
-        "headings": listing.fixed_headings(),
+        "circumstances": circumstances.of(found),
+        "history": changes.history(found),
+        **_figures(found),
+        **_around(found),
+        **_written(request, found),
     }
     return render(request, "web/run.html", context)
+
+
+def _figures(run: Run) -> dict[str, Any]:
+    """The figures by role, and where each comes from."""
+    figures = provenance.figures(run)
+    printed = printed_at(run)
+    explained = [(number, figure, printed.get(figure.measure, [])) for number, figure in enumerate(figures)]
+    return {"roles": roles(figures), "groups": groups(figures), "figures": explained, "published": bool(printed)}
+
+
+def _around(run: Run) -> dict[str, Any]:
+    """The run among its trials, and the runs before and after it."""
+    rows = run_page(Run.objects.filter(experiment=run.experiment_id), "run_id", size=SIBLINGS).rows
+    before, after = neighbours(run)
+    return {
+        "strips": trials.strips(standings(run), run) if len(rows) > 1 else [],
+        "siblings": trials.siblings(run, rows) if len(rows) > 1 else [],
+        "before": before,
+        "after": after,
+    }
+
+
+def _written(request: HttpRequest, run: Run) -> dict[str, Any]:
+    """What people wrote about the run, and what this visitor may do to it."""
+    found = list(run.notes.select_related("author"))
+    return {
+        "notes": [(note, notes.may_edit(request.user, _of(note, run))) for note in found],
+        "may_note": request.user.is_authenticated,
+        "may_change": access.may_change(request.user, run.study),
+    }
+
+
+def _of(note: Note, run: Run) -> Note:
+    """The note with its run, which is there already."""
+    note.run = run
+    return note
