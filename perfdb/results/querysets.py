@@ -55,13 +55,13 @@ RUN_COLUMNS: dict[str, str | Combinable] = {
 RUN_ORDERINGS: dict[str, Column] = {
     "started": Column.moment("started"),
     "run_id": Column.text("run_id"),
-    "trans_per_s": Column.number("trans_per_s", nullable=True),
-    "mb_per_s": Column.number("mb_per_s", nullable=True),
-    "cpu_util": Column.number("cpu_util", nullable=True),
-    "users": Column.integer("users", nullable=True),
-    "mtu": Column.integer("mtu", nullable=True),
-    "device": Column.text("device__name", nullable=True),
-    "workload": Column.text("workload__name", nullable=True),
+    "trial": Column.integer("trial"),
+    "status": Column.text("status"),
+    "study": Column.text("study__slug"),
+    "campaign": Column.text("campaign"),
+    **{name: Column.text(f"{name}__name", nullable=True) for name in ("system", "level", "workload", "device")},
+    **{name: Column.integer(name, nullable=True) for name in ("mtu", "users", "layer")},
+    **{name: Column.number(name, nullable=True) for name in Run.HOT},
 }
 NEWEST_FIRST = "-started"
 
@@ -287,10 +287,17 @@ def earlier(query: Query, found: Observations) -> Observations | None:
         return None
 
 
-def run_page(queryset: QuerySet[Run], sort: str = "", cursor: str = "", size: int = PAGE_SIZE) -> Page:
-    """A page of the list of runs, newest first unless ``sort`` says otherwise; rows have RUN_COLUMNS.
+def run_page(
+    queryset: QuerySet[Run],
+    sort: str = "",
+    cursor: str = "",
+    size: int = PAGE_SIZE,
+    *,
+    columns: Mapping[str, str | Combinable] = RUN_COLUMNS,
+    orderings: Mapping[str, Column] = RUN_ORDERINGS,
+) -> Page:
+    """A page of the list of runs, newest first unless ``sort`` says otherwise.
 
     Raises QueryError for an unknown column to sort by and for a broken cursor.
     """
-    ordering = Ordering.parse(sort or NEWEST_FIRST, RUN_ORDERINGS)
-    return page(queryset, RUN_COLUMNS, ordering, cursor, size)
+    return page(queryset, columns, Ordering.parse(sort or NEWEST_FIRST, orderings), cursor, size)

@@ -51,8 +51,12 @@ class Facet:
     @property
     def said(self) -> str:
         """What is chosen, in few words; menu.js says the same after a change."""
-        chosen = [option.text for option in self.options if option.chosen]
-        return f"{len(chosen)} chosen" if len(chosen) > 2 else ", ".join(chosen) or self.nothing
+        return in_few_words([option.text for option in self.options if option.chosen], self.nothing)
+
+
+def in_few_words(chosen: Sequence[str], nothing: str = "any") -> str:
+    """What is chosen in a menu, as its closed field says it."""
+    return f"{len(chosen)} chosen" if len(chosen) > 2 else ", ".join(chosen) or nothing
 
 
 def facet(

@@ -1,25 +1,24 @@
 """The list of runs as its page shows it: columns with their headings, units and the address that sorts by them."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
 
 from django.http import QueryDict
 
 from perfdb.analysis import metrics
-from perfdb.results.querysets import NEWEST_FIRST, RUN_ORDERINGS
+from perfdb.analysis.units import decimals_for, round_half_up
+from perfdb.results import columns
+from perfdb.results.columns import Shown
+from perfdb.results.querysets import NEWEST_FIRST
 
-# Shown metrics with headings short enough for a table of fifteen columns.
-_METRICS = {
-    "trans_per_s": "Transactions",
-    "mb_per_s": "Throughput",
-    "response_ms": "Response",
-    "cpu_util": "CPU",
-    "cpu_ms_per_trans": "CPU",
-    "cpu_ms_per_mb": "CPU",
-}
-_WORDS = {"run_id": "Run", "trial": "Trial", "study": "Study", "workload": "Workload", "device": "Device"}
-_NUMBERS = {"mtu": "MTU", "users": "Users"}
-# What one wants to see first of a column: the largest number, the first name.
-_DESCENDING_FIRST = {"started", "trans_per_s", "mb_per_s", "cpu_util"}
+MISSING = "–"
+# The columns of the lists on other pages, which cannot be sorted.
+_FIXED = [name for name in columns.USUAL if name != "tags"]
+_RUN = Shown("run_id", "Run", "Run")
+# What one wants to see first of a column that is no number: the newest.
+_NEWEST = {"started"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,37 +30,84 @@ class Heading:
     number: bool
     address: str
     direction: str
+    full_title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A value as text; ``long`` ones are cut at the column's width, and said in full where one points."""
+
+    text: str
+    number: bool
+    long: bool
+    words: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A run: its number, name and status, and a cell for each column."""
+
+    id: int
+    run_id: str
+    status: str
+    cells: list[Cell] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A page of the list; ``empty`` are the columns that no run on it has a value of, which are left out."""
+
+    headings: list[Heading]
+    rows: Sequence[Row]
+    empty: list[str]
+
+
+def of(data: QueryDict, read: Mapping[Shown, Sequence[Any]], rows: Sequence[Row], sortable: Collection[str]) -> Listing:
+    """The list of these rows. Columns that nobody chose are left out where all of their cells are empty.
+
+    ``read``: the values of each column, a row each; ``sortable``: the columns that the list can be sorted by.
+    """
+    chosen = bool(data.get("columns"))
+    kept = [each for each, values in read.items() if chosen or any(value is not None for value in values)]
+    for shown in kept:
+        for row, value in zip(rows, read[shown], strict=True):
+            row.cells.append(_cell(shown, value))
+    headings = [_heading(data, sortable, each) for each in (_RUN, *kept)]
+    return Listing(headings, rows, [each.full_title for each in read if each not in kept])
+
+
+def _cell(shown: Shown, value: Any) -> Cell:
+    if isinstance(value, list):
+        return Cell("", number=False, long=False, words=tuple(sorted(value)))
+    return Cell(_text(shown, value), shown.number, long=not shown.number and shown.name != "started")
+
+
+def _text(shown: Shown, value: Any) -> str:
+    if value is None:
+        return MISSING
+    if shown.measure is not None:
+        return round_half_up(value, decimals_for([value], metrics.BY_NAME[shown.measure.metric].decimals))
+    return f"{value:%Y-%m-%d %H:%M}" if isinstance(value, datetime) else str(value)
 
 
 def fixed_headings() -> list[Heading]:
-    """The same headings where the list cannot be sorted."""
-    return [replace(heading, address="", direction="") for heading in headings(QueryDict())]
+    """The headings of the lists on other pages."""
+    named = [_RUN, *map(columns.column, _FIXED)]
+    return [replace(_heading(QueryDict(), (), each), direction="") for each in named]
 
 
-def headings(data: QueryDict) -> list[Heading]:
-    """The headings of the list of runs for the parameters of its address."""
+def _heading(data: QueryDict, sortable: Collection[str], shown: Shown) -> Heading:
     sort = data.get("sort") or NEWEST_FIRST
-    plain = [_heading(data, sort, name, title, "", number=name == "trial") for name, title in _WORDS.items()]
-    numbers = [_heading(data, sort, name, title, "", number=True) for name, title in _NUMBERS.items()]
-    measured = [
-        _heading(data, sort, name, title, metrics.BY_NAME[name].unit, number=True) for name, title in _METRICS.items()
-    ]
-    return [*plain, *numbers, *measured, _heading(data, sort, "started", "Started", "UTC", number=False)]
+    directions = {shown.name: "ascending", f"-{shown.name}": "descending"}
+    address = _sorted_by(data, sort, shown) if shown.name in sortable else ""
+    return Heading(shown.title, shown.unit, shown.number, address, directions.get(sort, ""), shown.full_title)
 
 
-def _heading(data: QueryDict, sort: str, name: str, title: str, unit: str, *, number: bool) -> Heading:
-    directions = {name: "ascending", f"-{name}": "descending"}
-    address = _sorted_by(data, sort, name) if name in RUN_ORDERINGS else ""
-    return Heading(title, unit, number, address, directions.get(sort, ""))
-
-
-def _sorted_by(data: QueryDict, sort: str, name: str) -> str:
-    """The same list sorted by ``name``, or the other way round if it is sorted so already; from the beginning."""
-    first, second = (f"-{name}", name) if name in _DESCENDING_FIRST else (name, f"-{name}")
-    asked = data.copy()
-    asked.pop("cursor", None)
-    asked["sort"] = second if sort == first else first
-    return f"?{asked.urlencode()}"
+def _sorted_by(data: QueryDict, sort: str, shown: Shown) -> str:
+    """The same list sorted by a column, or the other way round if it is sorted so already; from the beginning."""
+    name = shown.name
+    first, second = (f"-{name}", name) if shown.measure or name in _NEWEST else (name, f"-{name}")
+    return with_parameters(data, sort=second if sort == first else first)
 
 
 def with_cursor(data: QueryDict, cursor: str | None) -> str:
@@ -70,4 +116,22 @@ def with_cursor(data: QueryDict, cursor: str | None) -> str:
         return ""
     asked = data.copy()
     asked["cursor"] = cursor
+    return f"?{asked.urlencode()}"
+
+
+def with_parameters(data: QueryDict, **changed: str) -> str:
+    """The address of the same list with some parameters changed, from its beginning."""
+    asked = data.copy()
+    asked.pop("cursor", None)
+    for name, text in changed.items():
+        asked[name] = text
+    return f"?{asked.urlencode()}"
+
+
+def without(data: QueryDict, name: str, text: str | None = None) -> str:
+    """The address of the same list without a parameter, or without one of its values."""
+    asked = data.copy()
+    asked.pop("cursor", None)
+    kept = [] if text is None else [each for each in asked.getlist(name) if each != text]
+    asked.setlist(name, kept)
     return f"?{asked.urlencode()}"

@@ -81,6 +81,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("studies/<slug:slug>/share/", study_new.share, name="study-share"),
     path("shared/<str:token>/", shared.shared, name="shared"),
     path("shared/<str:token>/report.html", shared.shared_file, name="shared-file"),
+    path("shared/<str:token>/report.pdf", shared.shared_pdf, name="shared-pdf"),
     path("shared/<str:token>/tables/<str:number>.<str:form>", shared.shared_table, name="shared-table"),
     path("studies/<slug:slug>/aliases/", aliases.aliases, name="aliases"),
     path("studies/<slug:slug>/aliases/<int:pk>/undo/", aliases.undo, name="alias-undo"),

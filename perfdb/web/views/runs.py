@@ -1,50 +1,113 @@
 """The list of runs."""
 
-from django.contrib.auth.decorators import user_passes_test
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
-from django.views.decorators.http import require_GET
+from collections.abc import Iterable
+from typing import Any
+from urllib.parse import urlencode
 
-from perfdb.analysis.dimensions import Value
+from django.contrib import messages
+from django.contrib.auth.decorators import user_passes_test
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_POST
+
 from perfdb.analysis.parameters import QueryError
+from perfdb.results import columns, facets, measures
 from perfdb.results.access import may_read
+from perfdb.results.columns import Shown
+from perfdb.results.facets import Facets
 from perfdb.results.filters import RunFilter
 from perfdb.results.paging import read_size
 from perfdb.results.querysets import run_page
-from perfdb.web import choices, comparing, listing
+from perfdb.web import listing, run_filters
+from perfdb.web.listing import Row
 
-# Parameters without a field of their own that the filter form carries on.
-_KEPT = ("started_after", "started_before", "upload", "size")
+_COOKIE = "perfdb_columns"
+_YEAR = 365 * 24 * 60 * 60
+# What changes when other columns are chosen.
+_PLACE = ("columns", "cursor")
+# Parameters of the address that the filter form has no field for and carries on.
+_KEPT = ("size", "columns", "exclude", "range", "run_id", "run", "trial", "date")
 
 
 @require_GET
 @user_passes_test(may_read)
 def runs(request: HttpRequest) -> HttpResponse:
-    """Filter, sort and page; a parameter that is not understood answers 400 and lists the known ones."""
-    filtered = RunFilter(request.GET)
-    context = {"facets": _facets(filtered), "headings": listing.headings(request.GET), "asked": request.GET}
-    context["kept"] = [(name, value) for name in _KEPT if (value := request.GET.get(name))]
+    """Filter, sort, choose columns and page; what is not understood answers 400 and lists the known parameters."""
+    asked = request.GET
+    context: dict[str, Any] = {"asked": asked, "kept": _pairs(asked, _KEPT), "query": asked.urlencode()}
+    # What was done is said in the part of the page that is swapped, and not above it.
+    context |= {"done": list(messages.get_messages(request)), "messages": ()}
     try:
-        if error := filtered.first_error():
-            raise error
-        context["compare"] = comparing.of_runs((name, text) for name, texts in request.GET.lists() for text in texts)
-        size = read_size(request.GET.get("size", ""))
-        page = run_page(filtered.qs, request.GET.get("sort", ""), request.GET.get("cursor", ""), size)
+        filtered = _filtered(asked)
+        found = facets.of(filtered)
+        context |= {"offered": run_filters.of(asked, found)}
+        context |= _page(asked, filtered, found, _columns(request))
     except QueryError as error:
         return render(request, "web/runs.html", context | {"error": error}, status=400)
-    context |= {
-        "rows": page.rows,
-        "next": listing.with_cursor(request.GET, page.next),
-        "previous": listing.with_cursor(request.GET, page.previous),
-    }
     return render(request, "web/runs.html", context)
 
 
-def _facets(filtered: RunFilter) -> list[choices.Facet]:
-    cleaned = filtered.form.cleaned_data if filtered.form.is_valid() else {}
-    chosen: dict[str, list[Value]] = {
-        name: values
-        for name, values in cleaned.items()
-        if isinstance(values, list) and name != "status" and (values or name in choices.OFFERED)
+def _pairs(asked: QueryDict, names: Iterable[str]) -> list[tuple[str, str]]:
+    """These parameters, for hidden fields."""
+    return [(name, text) for name in names for text in asked.getlist(name) if text.strip()]
+
+
+def _filtered(asked: QueryDict) -> RunFilter:
+    """The filter of an address, whose columns say nothing about which runs; raises QueryError."""
+    filters = asked.copy()
+    filters.pop("columns", None)
+    filtered = RunFilter(filters)
+    if error := filtered.first_error():
+        raise error
+    return filtered
+
+
+def _columns(request: HttpRequest) -> tuple[Shown, ...]:
+    """The columns of the address, else those that this browser remembers; raises QueryError for unknown ones."""
+    if asked := request.GET.getlist("columns"):
+        return columns.parse(asked)
+    try:
+        return columns.parse([request.COOKIES.get(_COOKIE, "")])
+    except QueryError:
+        return columns.parse([])
+
+
+def _page(asked: QueryDict, filtered: RunFilter, found: Facets, shown: tuple[Shown, ...]) -> dict[str, Any]:
+    """A page of the list; raises QueryError."""
+    slots = measures.slots()
+    orderings = columns.orderings(slots, few=found.all.exact and found.all.total <= facets.MOST_COUNTED)
+    page = run_page(
+        facets.runs(filtered, found),
+        asked.get("sort", ""),
+        asked.get("cursor", ""),
+        read_size(asked.get("size", "")),
+        columns=columns.ROW,
+        orderings=orderings,
+    )
+    rows = [Row(row["id"], row["run_id"], row["status"]) for row in page.rows]
+    read = {each: [*map(each.reader(slots), page.rows)] for each in shown}
+    return {
+        "listing": listing.of(asked, read, rows, orderings),
+        "choosable": run_filters.choosable(shown, found, slots, page.rows),
+        "shown": [each.name for each in shown],
+        "others": _pairs(asked, [name for name in asked if name not in _PLACE]),
+        "usual": listing.without(asked, "columns"),
+        "next": listing.with_cursor(asked, page.next),
+        "previous": listing.with_cursor(asked, page.previous),
     }
-    return [*choices.dimension_facets(choices.present(), dict(chosen)), choices.status_facet(cleaned.get("status", []))]
+
+
+@require_POST
+@user_passes_test(may_read)
+def remember_columns(request: HttpRequest) -> HttpResponse:
+    """Remember the chosen columns in this browser, for addresses that name none; none chosen are the usual ones."""
+    query = QueryDict(request.POST.get("query", ""), mutable=True)
+    query.pop("columns", None)
+    answer = redirect(f"{reverse('web:runs')}?{query.urlencode()}")
+    try:
+        chosen = columns.parse(request.POST.getlist("columns"))
+    except QueryError:
+        return redirect(f"{reverse('web:runs')}?{urlencode({'columns': ','.join(request.POST.getlist('columns'))})}")
+    answer.set_cookie(_COOKIE, ",".join(each.name for each in chosen), _YEAR, httponly=True, samesite="Lax")
+    return answer
