@@ -7,6 +7,7 @@ and, if it is derived, a formula in ``formulas.py``.
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class Better(StrEnum):
@@ -95,9 +96,11 @@ BY_NAME: dict[str, Metric] = {metric.name: metric for metric in METRICS}
 TOTAL = "total"
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Measure:
-    """A metric for a role, written ``name@role``; the role is ``total`` unless said."""
+class Measure(NamedTuple):
+    """A metric for a role, written ``name@role``; the role is ``total`` unless said.
+
+    (A named tuple: every value of every run is looked up by its measure, and tuples are hashed without Python code.)
+    """
 
     metric: str
     role: str = TOTAL
