@@ -3,18 +3,18 @@
 The standard library's reader gives numbers without their text, nothing of a file that was cut off, and only the last
 of two equal keys. This one reads a file that may hold several documents, one after another or one a line, with other
 text before, between and after them. It never raises: a document that breaks off gives what was whole, and says where
-it broke. Reading takes linear time and no recursion; strings and line numbers are worked out when they are asked for.
+it broke. Reading takes linear time. A document in a line of its own is left to the standard library's reader, with
+hooks that keep number texts and repeated keys; every other one is read here, step by step.
 """
 
-import json
 import re
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from functools import cached_property
-from itertools import accumulate
+from collections.abc import Iterable
+from dataclasses import dataclass
 
+from importers.json_node import NUMBERS, Entry, Flat, Node, Source, Spread, read_flat
 from importers.model import Text
+
+__all__ = ["DEEPEST", "HEAD", "Document", "Node", "documents", "head", "outside"]
 
 DEEPEST = 100
 """How many objects and arrays may stand inside each other; tools need about ten."""
@@ -23,13 +23,12 @@ HEAD = 16 * 1024
 """How many characters tell of which tool a file is."""
 
 _STRINGS = r'"(?:[^"\\\x00-\x1f]++|\\[^\n])*+"'
-_NUMBERS = r"-?\d++(?:\.\d++)?+(?:[eE][+-]?\d++)?+"
 _WORDS = r"true|false|null|-?(?i:nan(?:\([a-z]*\))?|inf(?:inity)?)"  # C prints nan and -inf.
 # One step of reading: blanks, then a value with its key, or the end of an object or array, or nothing that is known;
 # then a comma, though not behind an opening bracket. A number counts only if something follows that shows its end.
 # Nothing may be tried twice (hence ++ and *+), so that no text takes more than linear time.
 _STEP = re.compile(
-    rf"\s*+(?:(?:({_STRINGS})\s*+:\s*+)?+(?:({_STRINGS}|(?:{_NUMBERS}|{_WORDS})(?=\s*+[,\]}}]))|([\[{{]))|([\]}}])|)"
+    rf"\s*+(?:(?:({_STRINGS})\s*+:\s*+)?+(?:({_STRINGS}|(?:{NUMBERS}|{_WORDS})(?=\s*+[,\]}}]))|([\[{{]))|([\]}}])|)"
     r"(?:(?<=[^\[{])\s*+,)?+",
     re.ASCII,
 )
@@ -38,139 +37,8 @@ _KEY, _SCALAR, _OPEN, _CLOSE = range(1, 5)
 _START = re.compile(r'\{\s*+"|\[\s*+\{\s*+"|^[ \t]*+(\{)\s*+\}', re.MULTILINE)
 # Behind a break, an object inside the broken document must not pass for a new one.
 _START_AT_MARGIN = re.compile(r'^(?=\{\s*+["}]|\[\s*+\{\s*+")', re.MULTILINE)
-_NUMBER = re.compile(_NUMBERS, re.ASCII)
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
-
-_Content = int | list["_Entry"]  # Where a scalar ends, or what an object or array holds.
-_Entry = tuple[str, int, _Content]  # The key as printed (empty in arrays), where the value starts, its content.
-
-
-class _Source:
-    """The characters of a file and where its lines start."""
-
-    def __init__(self, lines: Iterable[str], ends_whole: bool) -> None:
-        self.characters = "\n".join(lines) + ("\n" if ends_whole else "")
-
-    @cached_property
-    def _line_starts(self) -> list[int]:
-        lengths = map(len, self.characters.split("\n"))
-        return list(accumulate((length + 1 for length in lengths), initial=0))
-
-    def line(self, at: int) -> int:
-        """The line of a character, counted from 1."""
-        return bisect_right(self._line_starts, at)
-
-
-@dataclass(frozen=True, slots=True)
-class Node:
-    """A value of a document: an object, an array, a string, a number or a word (true, false, null, NaN)."""
-
-    _source: _Source = field(repr=False)
-    _start: int
-    _content: _Content
-
-    @property
-    def line(self) -> int:
-        """Where the value begins, counted from 1."""
-        return self._source.line(self._start)
-
-    @property
-    def _first(self) -> str:
-        return self._source.characters[self._start]
-
-    @property
-    def is_object(self) -> bool:
-        return self._first == "{"
-
-    @property
-    def is_array(self) -> bool:
-        return self._first == "["
-
-    @property
-    def is_string(self) -> bool:
-        return self._first == '"'
-
-    @property
-    def is_number(self) -> bool:
-        """Whether it is a finite number: NaN and Infinity are words."""
-        return isinstance(self._content, int) and _NUMBER.fullmatch(self.text) is not None
-
-    @property
-    def text(self) -> str:
-        """A number or word as printed, a string without quotes and escapes; empty for objects and arrays."""
-        if isinstance(self._content, list):
-            return ""
-        printed = self._source.characters[self._start : self._content]
-        return _plain(printed) if self.is_string else printed
-
-    def as_str(self) -> str | None:
-        """The text of a string, None for every other value."""
-        return self.text if self.is_string else None
-
-    def items(self) -> Iterator[tuple[str, "Node"]]:
-        """What an object or array holds, in order; repeated keys come repeatedly, those of arrays are empty."""
-        if isinstance(self._content, list):
-            for key, start, content in self._content:
-                yield _plain(key), Node(self._source, start, content)
-
-    def values(self) -> Iterator["Node"]:
-        """What an object or array holds, without keys."""
-        return (value for _, value in self.items())
-
-    def all(self, key: str) -> list["Node"]:
-        """Every value of a key, in order: some tools write a key twice."""
-        if isinstance(self._content, int) or not self.is_object:
-            return []
-        return [value for name, value in self.items() if name == key]
-
-    def get(self, *path: str | int) -> "Node | None":
-        """The value down a path of keys and places; of a repeated key the first. None when there is none."""
-        node: Node | None = self
-        for step in path:
-            if node is None:
-                return None
-            node = node._member(step) if isinstance(step, str) else node._element(step)
-        return node
-
-    def number(self, *path: str | int) -> "Node | None":
-        """The same when it is a finite number; NaN, words and strings are None."""
-        found = self.get(*path)
-        return found if found is not None and found.is_number else None
-
-    def string(self, *path: str | int) -> "Node | None":
-        """The same when it is a string that says something."""
-        found = self.get(*path)
-        return found if found is not None and found.is_string and found.text.strip() else None
-
-    def is_true(self, *path: str | int) -> bool:
-        """Whether there is the word true or a number other than zero, the two ways of writing a switch."""
-        found = self.get(*path)
-        return found is not None and (found.text == "true" or (found.is_number and float(found.text) != 0))
-
-    def _member(self, key: str) -> "Node | None":
-        if isinstance(self._content, int) or not self.is_object:
-            return None
-        quoted = f'"{key}"'
-        for name, start, content in self._content:
-            if name == quoted or ("\\" in name and _plain(name) == key):
-                return Node(self._source, start, content)
-        return None
-
-    def _element(self, place: int) -> "Node | None":
-        if isinstance(self._content, int) or not -len(self._content) <= place < len(self._content):
-            return None
-        _, start, content = self._content[place]
-        return Node(self._source, start, content)
-
-
-def _plain(printed: str) -> str:
-    """A string without quotes and escapes, as printed when one of them is wrong; NUL and half characters are marked."""
-    if "\\" not in printed:
-        return printed[1:-1]
-    try:
-        return _UNSTORABLE.sub("\ufffd", str(json.loads(printed, strict=False)))
-    except ValueError:
-        return printed[1:-1]
+_STRING = re.compile(_STRINGS)
+_BRACKET = re.compile(r"[\[{\]}]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +59,7 @@ class Document:
 def documents(text: Text) -> list[Document]:
     """All documents of a file, in order; an empty list when it holds none."""
     beginning = _beginning(text, HEAD)
-    return beginning.documents if beginning.is_all else _read(_Source(text.lines, text.ends_whole))
+    return beginning.documents if beginning.is_all else _read(Source(text.lines, text.ends_whole))
 
 
 def head(text: Text, size: int = HEAD) -> list[Document]:
@@ -222,8 +90,8 @@ def _read_beginning(text: Text, size: int) -> _Beginning:
         lines.append(line[:size])
         size -= len(lines[-1]) + 1
         if size <= 0:
-            return _Beginning(_read(_Source(lines, ends_whole=False)), is_all=False)
-    return _Beginning(_read(_Source(lines, text.ends_whole)), is_all=True)
+            return _Beginning(_read(Source(lines, ends_whole=False)), is_all=False)
+    return _Beginning(_read(Source(lines, text.ends_whole)), is_all=True)
 
 
 def outside(text: Text, found: Iterable[Document]) -> list[tuple[int, str]]:
@@ -232,25 +100,57 @@ def outside(text: Text, found: Iterable[Document]) -> list[tuple[int, str]]:
     return [(number, line) for number, line in text.numbered() if line.strip() and number not in inside]
 
 
-def _read(source: _Source) -> list[Document]:
+def _read(source: Source) -> list[Document]:
     found: list[Document] = []
-    start = _START.search(source.characters)
+    text = source.characters
+    start = _START.search(text)
     while start is not None:
         at = start.start(1) if start.lastindex else start.start()
-        reader = _Reader(source, at)
-        reader.run()
-        found.append(reader.document())
-        pattern = _START_AT_MARGIN if reader.problem else _START
-        start = pattern.search(source.characters, max(reader.end, at + 1))
+        flat = _read_flat(source, at) if at == 0 or text[at - 1] == "\n" else None
+        if flat is not None:
+            document, end = flat
+            pattern = _START
+        else:
+            reader = _Reader(source, at)
+            reader.run()
+            document, end = reader.document(), reader.end
+            pattern = _START_AT_MARGIN if reader.problem else _START
+        found.append(document)
+        start = pattern.search(text, max(end, at + 1))
     return found
+
+
+def _read_flat(source: Source, at: int) -> tuple[Document, int] | None:
+    """A document that begins and ends in this line, and where it ends; None for any other, and for unusual ones."""
+    end = source.characters.find("\n", at)
+    line = source.characters[at : end if end >= 0 else None]
+    if not line.rstrip().endswith(("}", "]")) or "\\u" in line or _may_be_too_deep(line):
+        return None
+    try:
+        value, length = read_flat(line)
+    except (ValueError, RecursionError):
+        return None
+    number = source.line(at)
+    return Document(Flat(value, number), number, number), at + length
+
+
+def _may_be_too_deep(line: str) -> bool:
+    """Whether there are more than ``DEEPEST`` levels, brackets behind a broken string not counted."""
+    if line.count("{") + line.count("[") <= DEEPEST:
+        return False
+    depth = deepest = 0
+    for bracket in _BRACKET.findall(_STRING.sub("", line)):
+        depth += 1 if bracket in "{[" else -1
+        deepest = max(deepest, depth)
+    return deepest > DEEPEST
 
 
 class _Reader:
     """Reads one document from its opening bracket to the bracket that closes it, or to where it breaks."""
 
-    def __init__(self, source: _Source, start: int) -> None:
+    def __init__(self, source: Source, start: int) -> None:
         self._source, self._start = source, start
-        self._root: list[_Entry] = []
+        self._root: list[Entry] = []
         self.end = start + 1
         self.problem = ""
 
@@ -258,14 +158,14 @@ class _Reader:
         """What was read."""
         line, last = self._source.line, len(self._source.characters) - 1
         broken = line(min(self.end, last)) if self.problem else None
-        root = Node(self._source, self._start, self._root)
+        root = Spread(self._source, self._start, self._root)
         return Document(root, line(self._start), line(self.end - 1), self.problem, broken)
 
     def run(self) -> None:
         """Step by step; ``comma`` is True behind a comma, False behind a value without one, None behind a bracket."""
         text = self._source.characters
         inside, is_object = self._root, text[self._start] == "{"
-        outer: list[tuple[list[_Entry], bool]] = []
+        outer: list[tuple[list[Entry], bool]] = []
         comma: bool | None = None
         for step in _STEP.finditer(text, self.end):
             kind, end = step.lastindex, step.end()
@@ -286,7 +186,7 @@ class _Reader:
                 self.problem = f"has more than {DEEPEST} levels of nesting"
                 break
             else:
-                inner: list[_Entry] = []
+                inner: list[Entry] = []
                 inside.append((key or "", step.start(_OPEN), inner))
                 outer.append((inside, is_object))
                 inside, is_object = inner, step[_OPEN] == "{"

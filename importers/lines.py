@@ -35,6 +35,10 @@ class Lines(Sequence[str]):
         for at in reversed(range(len(self._starts) - 1)):
             yield from reversed(self._lines(at))
 
+    def pieces(self) -> Iterator[str]:
+        """All lines, many in one text, with LF between them: to look for words that are in few files."""
+        return ("\n".join(self._lines(at)) for at in range(len(self._starts) - 1))
+
     @overload
     def __getitem__(self, place: int) -> str: ...
 

@@ -5,7 +5,7 @@ arithmetic, so that every number can be traced to the characters it came from an
 """
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -13,6 +13,7 @@ from itertools import chain, islice
 from typing import Any, NamedTuple, Protocol
 
 from importers.content import Content
+from importers.lines import Lines
 
 
 class Severity(StrEnum):
@@ -65,6 +66,14 @@ class Text:
     def numbered(self) -> Iterator[tuple[int, str]]:
         """The lines with their numbers, counted from 1."""
         return enumerate(self.lines, start=1)
+
+    def pieces(self) -> Iterator[str]:
+        """The same lines, many in one text: to look for words that are in few files."""
+        return self.lines.pieces() if isinstance(self.lines, Lines) else iter(("\n".join(self.lines),))
+
+    def has(self, words: Iterable[str]) -> bool:
+        """Whether one of the words is anywhere in the file."""
+        return any(word in piece for piece in self.pieces() for word in words)
 
     def whole(self) -> Iterator[tuple[int, str]]:
         """The same without a last line that has no line end: it may be cut, and say something else than it did."""

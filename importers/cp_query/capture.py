@@ -40,6 +40,8 @@ def recognise(text: Text) -> bool:
 
     Other text may stand before it. Of a large file only the parts are cleaned that have a word of such a line.
     """
+    if not any(_has_word(piece) for piece in text.pieces()):
+        return False
     numbered = text.numbered()
     while part := list(islice(numbered, _PART)):
         joined = "\n".join(line for _, line in part)
@@ -48,6 +50,10 @@ def recognise(text: Text) -> bool:
         if any(word in joined for word in _MARK_WORDS) and any(_MARKS.match(line.text) for line in clean(part)):
             return True
     return False
+
+
+def _has_word(piece: str) -> bool:
+    return any(word in piece for word in _MARK_WORDS) or _HEAD_WORD in piece.upper()
 
 
 @dataclass(slots=True)

@@ -47,7 +47,7 @@ _GUEST_FIGURES: dict[str, tuple[tuple[str, str], ...]] = {
 
 def recognise(text: Text) -> bool:
     """Whether any line is the title of a printed report or of a screen; other text may stand before it."""
-    return any(
+    return text.has(_TITLES) and any(
         _read_title(number, line.lstrip("1 \f")) is not None
         for number, line in text.numbered()
         if _TITLES[0] in line[:12]

@@ -29,6 +29,8 @@ def print_lines(text: Text, titles: tuple[str, ...]) -> Iterator[tuple[int, str]
 
 def _has_carriage_control(text: Text, titles: tuple[str, ...]) -> bool:
     """By the first title: with carriage control none begins in column 1."""
+    if not text.has(titles):
+        return False
     controlled = tuple(_NEW_PAGE + title for title in titles)
     for line in text.lines:
         if line.startswith(controlled):

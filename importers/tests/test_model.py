@@ -6,7 +6,8 @@ import pytest
 
 from importers import read
 from importers.gathering import is_decimal
-from importers.model import Listing, SourceFile
+from importers.model import Listing, SourceFile, Text
+from importers.text import decode
 
 COLUMNS = (("n", ""), ("rate", "MB/s"))
 
@@ -57,3 +58,11 @@ def test_reading_leaves_the_collector_as_it_was() -> None:
         assert not gc.isenabled()
     finally:
         gc.enable()
+
+
+def test_a_word_is_found_in_any_line_and_across_none() -> None:
+    lines = decode("a.txt", b"one\r\ntwo\n" + b"three\n" * 100_000 + b"four").text
+    assert lines is not None
+    for text in (lines, Text("a.txt", ["one", "two", "three", "four"], "ascii")):
+        assert [text.has([word]) for word in ("two", "four", "five", "onetwo")] == [True, True, False, False]
+        assert text.has(["five", "three"])
