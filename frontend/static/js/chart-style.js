@@ -123,7 +123,7 @@ export function styledLayout(given, width, added = []) {
     paper_bgcolor: "rgba(0,0,0,0)",
     plot_bgcolor: "rgba(0,0,0,0)",
     font: { family: css("--font"), size: 12, color: colour("--text") },
-    margin: { l: 56, r: 16, t: above + between, b: layout.meta?.below ?? 40 },
+    margin: { l: 56, r: 16, t: above + between, b: 40 },
     title: layout.title && {
       text: title.join("<br>"),
       x: 0,
@@ -142,28 +142,30 @@ export function styledLayout(given, width, added = []) {
   };
 }
 
-const SCALE = { thickness: 10, len: 0.6, outlinewidth: 0, xanchor: "left", x: 0, yref: "container", y: 0.01, yanchor: "bottom" };
-
 /** A cell's colours in a heat map: from worse over none to better, or grey and hatched where nothing is decided. */
 function heatMarker(kind, marker) {
   if (kind === "undecided") {
-    const pattern = { ...marker.pattern, fillmode: "overlay", fgcolor: colour("--line-strong"), size: 7, solidity: 0.15 };
+    const pattern = { ...marker.pattern, fillmode: "overlay", fgcolor: colour("--heat-hatch"), size: 8, solidity: 0.15 };
     return { ...marker, color: colour("--heat-undecided"), pattern };
   }
   const ends = [colour("--heat-worse"), colour("--heat-none"), colour("--heat-better")];
-  return { ...marker, colorscale: ends.map((each, at) => [at / 2, each]), colorbar: { ...SCALE, ...marker.colorbar } };
+  return { ...marker, colorscale: ends.map((each, at) => [at / 2, each]) };
 }
 
 /** A trace in its series' colour, a neutral one where it belongs to none. */
 export function styledTrace(trace) {
-  const { series, heat, trials } = trace.meta ?? {};
-  if (heat) return { ...trace, marker: heatMarker(heat, trace.marker), insidetextfont: { size: 12 } };
+  const { series, heat, trials, hollow } = trace.meta ?? {};
+  if (heat) return { ...trace, marker: heatMarker(heat, trace.marker), insidetextfont: { size: 12, color: colour("--text") } };
   const color = series === null ? colour("--muted") : colour(`--series-${series ?? 0}`);
   const styled = { ...trace, marker: { size: 8, ...trace.marker, color } };
   if (trials) {
     // On a bar of its own colour a mark needs an outline of another.
     styled.marker.color = colour("--surface");
     styled.marker.line = { width: 1.5, color: trials === "bars" ? colour("--text") : color };
+  }
+  if (hollow) {
+    styled.marker.color = colour("--surface");
+    styled.marker.line = { width: 2, color };
   }
   if (trace.type === "scatter") styled.line = { width: 2, ...trace.line, color };
   if (trace.text) styled.textfont = { size: 11, color };

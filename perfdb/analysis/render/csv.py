@@ -19,17 +19,17 @@ def render(query: Query, tables: Sequence[Table]) -> str:
     writer = csv.writer(out)
     writer.writerow([_safe(column.name) for column in tidy.columns(query, tables)])
     for line in tidy.lines(query, tables):
-        writer.writerow([_field(value) for value in line])
+        writer.writerow([field(value) for value in line])
     return out.getvalue()
 
 
-def _field(value: Any) -> str:
-    """What is missing is empty; a number is no formula, also when it is negative."""
+def field(value: Any) -> str:
+    """A value as a field of a file: what is missing is empty; a number is no formula, also when it is negative."""
     if value is None:
         return ""
     if isinstance(value, list):
         # One number alone is a number, not a list of text.
-        return _field(value[0]) if len(value) == 1 else _safe(";".join(map(str, value)))
+        return field(value[0]) if len(value) == 1 else _safe(";".join(map(str, value)))
     return repr(value) if isinstance(value, int | float) else _safe(value)
 
 

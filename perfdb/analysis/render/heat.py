@@ -22,7 +22,7 @@ MANY = 40
 # Colours reach over at least so many per cent either way, lest noise looks dramatic, and at most so many.
 _LEAST, _MOST = 5.0, 100.0
 # Pixels: of a line, and of what stands around them.
-_LINE, _AROUND = 28, 210
+_LINE, _AROUND = 28, 150
 
 _UNDECIDED = {Verdict.INCONCLUSIVE, Verdict.INSIDE, Verdict.NO_NOISE, Verdict.NOT_COMPARABLE}
 
@@ -83,6 +83,7 @@ def _layout(table: Table, rows: Sequence[Key], columns: Sequence[Key]) -> Figure
         labels.caption(table),
         _fixed(query.rows, rows),
         _fixed(query.columns, columns),
+        "blue: higher, orange: lower" if table.metric.better is Better.NEUTRAL else "blue: better, orange: worse",
         "hatched: not decided",
     )
     return {
@@ -146,30 +147,12 @@ def _cells(table: Table, places: Sequence[_Place], colours: str) -> Figure:
     }
 
 
-def _sign(table: Table) -> int:
-    return -1 if table.metric.better is Better.LOWER else 1
-
-
 def _colours(table: Table, places: Sequence[_Place]) -> Figure:
-    """Colours centred on no difference; the differences stand at the scale, whichever direction is better."""
+    """Numbers that become colours, centred on no difference: above zero is better, whichever direction that is."""
     percents = [place.comparison.percent or 0.0 for place in places]
-    reach, sign = _reach(percents), _sign(table)
-    steps = [-reach, -reach / 2, 0.0, reach / 2, reach]
-    words = "" if table.metric.better is Better.NEUTRAL else " (left worse, right better)"
-    return {
-        "marker": {
-            "color": [sign * percent for percent in percents],
-            "cmin": -reach,
-            "cmax": reach,
-            "showscale": True,
-            "colorbar": {
-                "title": {"text": f"% difference{words}", "side": "top"},
-                "tickvals": steps,
-                "ticktext": [f"{sign * step:+.0f}%" if step else "0" for step in steps],
-                "orientation": "h",
-            },
-        }
-    }
+    reach = _reach(percents)
+    sign = -1 if table.metric.better is Better.LOWER else 1
+    return {"marker": {"color": [sign * percent for percent in percents], "cmin": -reach, "cmax": reach}}
 
 
 def _reach(percents: Iterable[float]) -> float:

@@ -56,10 +56,9 @@ def _on_the_right(trace: Figure, plan: Plan) -> Figure:
         return trace | {"yaxis": "y2"}
     names = [escape(name, quote=False) for name in plan.names]
     style = plan.styles[names.index(trace["name"])]
-    symbol = style.marker if style.hollow else f"{style.marker}-open"
     shape: dict[str, Any] = {"type": "scatter", "mode": "lines+markers" if plan.numeric else "markers"}
-    drawn = {"line": {"dash": _COST, "width": 1.5}, "marker": {"symbol": symbol, "size": 9}}
-    return trace | shape | drawn | {"yaxis": "y2"}
+    drawn = {"line": {"dash": _COST, "width": 1.5}, "marker": {"symbol": style.marker, "size": 9}}
+    return trace | shape | drawn | {"yaxis": "y2", "meta": trace["meta"] | {"hollow": True}}
 
 
 def _keys(plan: Plan, drawing: Drawing, left: str, right: str) -> list[Figure]:
@@ -73,10 +72,10 @@ def _keys(plan: Plan, drawing: Drawing, left: str, right: str) -> list[Figure]:
     if not lines(plan, drawing):
         filled = {"type": "bar", "marker": {}}
     hollow = {"type": "scatter", "mode": "lines+markers" if plan.numeric else "markers"}
-    dots = {"line": {"dash": _COST, "width": 1.5}, "marker": {"symbol": "circle-open"}}
+    dots = {"line": {"dash": _COST, "width": 1.5}, "marker": {"symbol": "circle"}}
     return [
         _key(left, "left axis") | filled,
-        _key(right, "right axis") | hollow | dots | {"yaxis": "y2"},
+        _key(right, "right axis") | hollow | dots | {"yaxis": "y2", "meta": {"series": None, "hollow": True}},
     ]
 
 
