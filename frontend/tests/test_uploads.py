@@ -187,7 +187,7 @@ def test_a_large_file_goes_on_by_itself_after_a_break(signed_in: Page, live_serv
     page.route("**/api/v1/pieces/*/", breaking)
     large(page, size)
     page.get_by_role("button", name="Upload and preview").click()
-    expect(page.locator(".queue-said")).to_contain_text("The connection broke; trying again in")
+    expect(page.locator(".queue-said")).to_contain_text("The connection broke; trying again in", timeout=PATIENCE_MS)
     expect(page.locator("#result[data-state=preview]")).to_be_visible(timeout=PATIENCE_MS)
     assert offsets == ["0", str(8 * MB), str(8 * MB), str(16 * MB)]
     kept = Upload.objects.get().files.get().artifact
@@ -205,7 +205,7 @@ def test_tomorrow_the_same_file_goes_on_where_it_stopped(signed_in: Page, live_s
     page.route("**/api/v1/pieces/*/", offline)
     large(page, size)
     page.get_by_role("button", name="Upload and preview").click()
-    expect(page.locator(".queue-said")).to_contain_text("The connection broke")
+    expect(page.locator(".queue-said")).to_contain_text("The connection broke", timeout=PATIENCE_MS)
     page.unroute("**/api/v1/pieces/*/")
     page.on("dialog", lambda dialog: dialog.accept())
     page.goto(f"{live_server.url}/uploads/new/")
@@ -223,7 +223,7 @@ def test_a_transfer_can_be_paused_resumed_and_removed(signed_in: Page, live_serv
     page = signed_in
     large(page, 18 * MB)
     held: list[Route] = []
-    page.route("**/api/v1/pieces/*/", held.append)
+    page.route("**/api/v1/pieces/*/", lambda route: held.append(route))  # noqa: PLW0108 - a built-in is no handler
     page.get_by_role("button", name="Upload and preview").click()
     page.get_by_role("button", name="Pause big.log").click()
     expect(page.locator(".queue-said")).to_contain_text("paused")
