@@ -32,6 +32,7 @@ from perfdb.web.views import (
 app_name = "web"
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", home.home, name="home"),
+    path("demonstration/", home.demonstration, name="demonstration"),
     path("search/", search.results, name="search"),
     path("search/suggestions/", search.suggestions, name="search-suggestions"),
     path("sign-in/", sign_in.sign_in, name="sign-in"),

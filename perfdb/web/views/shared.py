@@ -7,7 +7,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.template.loader import render_to_string
 from django.utils import timezone
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_http_methods
 
 from perfdb.results.models import ReportItem, Study
 from perfdb.results.studies.answering import answered
@@ -15,6 +15,7 @@ from perfdb.results.studies.forms import FORMS, json
 from perfdb.web.standalone import report_file
 from perfdb.web.study.sharing import closed
 from perfdb.web.views.studies import contents
+from perfdb.web.views.study_files import as_pdf
 
 _FORMS = {**FORMS, "json": (json, "application/json")}
 
@@ -32,7 +33,7 @@ def _of_token(view: _View) -> _View:
         response["Cache-Control"] = "private, no-store"
         return response
 
-    return require_GET(shown)
+    return require_http_methods(["GET", "HEAD", "POST"])(shown)
 
 
 @_of_token
@@ -59,3 +60,9 @@ def shared_table(request: HttpRequest, study: Study, number: str, form: str) -> 
     item = get_object_or_404(ReportItem, study=study, kind=ReportItem.Kind.TABLE, number=number)
     write, media_type = _FORMS[form]
     return HttpResponse(write(answered(item).tables), f"{media_type}; charset=utf-8")
+
+
+@_of_token
+def shared_pdf(request: HttpRequest, study: Study) -> HttpResponse:
+    """The report as PDF, once it is printed."""
+    return as_pdf(request, study, str(study.share_token))
