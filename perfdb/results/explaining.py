@@ -73,11 +73,12 @@ class Moved:
 class Explanation:
     """``compared`` are the dimensions that the comparison is about, with both values; ``differs`` everything else.
 
-    ``moved``: the other figures, those first that moved furthest beyond their noise. ``flags`` and ``problems`` concern
-    runs of either side.
+    ``where``: the other dimensions that the table shows, in which both sides are equal. ``moved``: the other figures,
+    those first that moved furthest beyond their noise. ``flags`` and ``problems`` concern runs of either side.
     """
 
     measure: Measure
+    where: Mapping[str, Value]
     old: Side
     new: Side
     comparison: Comparison
@@ -113,8 +114,9 @@ def of_cell(query: Query, measure: Measure, at: Mapping[str, Value]) -> Explanat
     concerned = {point.run for each in cells for point in each.sample}
     titles = [dimensions.say(query.baseline, [pair[side] for pair in compared]) for side in (1, 2)]
     old, new = (Side(title, each.sample, _limit(each)) for title, each in zip(titles, cells, strict=True))
+    where = {name: value for name, value in _named(table, key).items() if name not in query.baseline}
     messages = [flag.message for flag in flags if concerned & set(flag.runs)]
-    return _explained(_Found(measure, old, new, cell.comparison, compared, companions, query.delta, messages))
+    return _explained(_Found(measure, where, old, new, cell.comparison, compared, companions, query.delta, messages))
 
 
 def _found(tables: Iterable[Table], measure: Measure, at: Mapping[str, Value]) -> tuple[Table, CellKey]:
@@ -176,7 +178,7 @@ def of_runs(old: int, new: int, measure: Measure | None = None) -> Explanation:
     companions = [trials] if max(map(len, trials)) > 1 else []
     comparison = _compare(measure, [([old], [new]), *companions], values, DELTA)
     sides = (Side(_said(runs[at]), (_point(runs[at], values[at]),), limit_of([runs[at]])) for at in (old, new))
-    return _explained(_Found(measure, *sides, comparison, [], companions, DELTA, []))
+    return _explained(_Found(measure, {}, *sides, comparison, [], companions, DELTA, []))
 
 
 def _complete(number: int, name: str) -> Run:
@@ -234,6 +236,7 @@ class _Found:
     """Both sides and their comparison, before anything else is read; ``companions`` are pairs that vary alike."""
 
     measure: Measure
+    where: Mapping[str, Value]
     old: Side
     new: Side
     comparison: Comparison
@@ -252,6 +255,7 @@ def _explained(given: _Found) -> Explanation:
     found = querysets.noted(querysets.observations(asked), asked)
     return Explanation(
         given.measure,
+        given.where,
         given.old,
         given.new,
         given.comparison,

@@ -10,13 +10,14 @@ from django.urls import reverse
 from perfdb.analysis import dimensions, metrics
 from perfdb.analysis.circumstances import Difference, Weight, said
 from perfdb.analysis.comparing import words
-from perfdb.analysis.dimensions import FACTOR, Value, dimension
+from perfdb.analysis.comparing.comparison import Summary
+from perfdb.analysis.dimensions import FACTOR, Value, dimension, say
 from perfdb.analysis.matching import Sides
 from perfdb.analysis.parameters import spelled
 from perfdb.analysis.query import REPEATS, Query
 from perfdb.analysis.render.drawing import Drawing
 from perfdb.analysis.render.labels import measure_title
-from perfdb.analysis.table import Table
+from perfdb.analysis.table import Key, Table
 from perfdb.results.matching import Against, Chosen, Comparison
 from perfdb.web import choices
 from perfdb.web.choices import Facet, Select
@@ -244,12 +245,18 @@ def _measured(tables: Sequence[Table], drawing: Drawing) -> Iterator[Measured]:
     """Each metric with its panel; what is said above is not said again below the table."""
     (group,) = panels(tables, drawing)
     for table, panel in zip(tables, group, strict=True):
-        summaries = [words.summary_words(summary) for summary in table.summaries.values()]
-        above = (words.sign_rule(table.metric), *summaries)
+        summaries = [_summed_up(table, side, summary) for side, summary in table.summaries.items()]
+        above = (words.sign_rule(table.metric), *map(words.summary_words, table.summaries.values()))
         remarks = tuple(remark for remark in panel.grid.remarks if not remark.endswith(above))
         yield Measured(
             measure_title(table.measure), summaries, replace(panel, grid=replace(panel.grid, remarks=remarks))
         )
+
+
+def _summed_up(table: Table, side: Key, summary: Summary) -> str:
+    """The summary in words; where there are several, whose it is."""
+    said = words.summary_words(summary)
+    return said if len(table.summaries) == 1 else f"{say(table.query.baseline, side)}: {said}"
 
 
 def _left_overs(query: Query, part: Against, side: Value) -> LeftOvers:

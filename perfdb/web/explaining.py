@@ -8,7 +8,7 @@ from perfdb.analysis.circumstances import Weight
 from perfdb.analysis.comparing import words
 from perfdb.analysis.comparing.comparison import Comparison
 from perfdb.analysis.comparing.difference import about, printed_percent
-from perfdb.analysis.dimensions import dimension
+from perfdb.analysis.dimensions import dimension, say
 from perfdb.analysis.metrics import BY_NAME
 from perfdb.analysis.render.comparison import Diff, diff_of
 from perfdb.analysis.render.labels import measure_title
@@ -48,10 +48,14 @@ class MovedLine:
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """All that the page shows. ``test`` are (term, what is said); ``still`` are the figures that did not move."""
+    """All that the page shows. ``test`` are (term, what is said); ``still`` are the figures that did not move.
+
+    ``where`` is what both sides have in common of what their table shows.
+    """
 
     title: str
     unit: str
+    where: str
     diff: Diff
     sides: list[Side]
     test: list[tuple[str, str]]
@@ -69,6 +73,7 @@ def explained(found: Explanation) -> Explained:
     return Explained(
         measure_title(found.measure),
         metric.unit,
+        say(found.where.keys(), found.where.values()),
         diff_of(found.comparison),
         [_side("Old", found.old, metric.decimals), _side("New", found.new, metric.decimals)],
         list(_test(found.comparison)),
@@ -113,7 +118,7 @@ def _test(comparison: Comparison) -> Iterator[tuple[str, str]]:
     if comparison.band:
         yield (
             "Band",
-            f"one repetition differs from another by {_range(comparison.band)} without anything having changed",
+            f"repetitions lie between {_range(comparison.band)} of each other without anything having changed",
         )
     if comparison.p is not None and comparison.q is not None:
         yield (

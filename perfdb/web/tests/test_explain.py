@@ -156,7 +156,7 @@ def test_single_runs_without_any_repetition(web: Client) -> None:
         ("of=trans_per_s&rows=users&columns=device&baseline=device:QDIO&at=users:99&at=device:QDIO", "no such cell"),
         (
             "of=trans_per_s&rows=users&columns=device&baseline=device:vCTC&at=users:10&at=device:QDIO",
-            "nothing to compare",
+            "there is no run to compare this with",
         ),
     ],
 )

@@ -1,6 +1,6 @@
 """The page that sets values of a dimension against one of them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django.contrib.auth.decorators import user_passes_test
@@ -15,16 +15,23 @@ from perfdb.analysis.render.drawing import Drawing
 from perfdb.results import matching
 from perfdb.results.access import may_read
 from perfdb.results.asking import Question, answer
+from perfdb.results.beside import beside as beside_of
 from perfdb.results.matching import Chosen
 from perfdb.results.models import Page, Run
-from perfdb.web import answers, choices, comparing
+from perfdb.web import answers, beside, choices, comparing
 from perfdb.web.keeping import keeping
+from perfdb.web.links import to_explanation_of
 
 
 @require_GET
 @user_passes_test(may_read)
 def compare(request: HttpRequest) -> HttpResponse:
-    """Values of a dimension over all experiments that are otherwise equal; suggestions until both sides are chosen."""
+    """Values of a dimension over all experiments that are otherwise equal; suggestions until both sides are chosen.
+
+    ``runs`` are numbers of runs, parted by commas, that stand beside each other instead; the first is the base.
+    """
+    if "runs" in request.GET:
+        return _beside(request)
     there = choices.present()
     chosen, query, drawing, values = Chosen(), Query(), Drawing(), list[Value]()
     try:
@@ -40,6 +47,23 @@ def compare(request: HttpRequest) -> HttpResponse:
         context = comparing.form(chosen, values, query, drawing, there) | {"error": error}
         return render(request, "web/compare.html", context, status=400)
     return render(request, "web/compare.html", comparing.form(chosen, values, query, drawing, there) | answered)
+
+
+def _beside(request: HttpRequest) -> HttpResponse:
+    try:
+        runs = _numbers(request.GET.getlist("runs"))
+        shown = beside.shown(beside_of(runs))
+    except QueryError as error:
+        return render(request, "web/beside.html", {"error": error}, status=400)
+    explain = to_explanation_of(*runs) if len(runs) == 2 else ""
+    return render(request, "web/beside.html", {"beside": shown, "explain": explain})
+
+
+def _numbers(texts: Iterable[str]) -> list[int]:
+    parts = [part.strip() for text in texts for part in text.split(",") if part.strip()]
+    if wrong := next((part for part in parts if not part.isdecimal()), ""):
+        raise QueryError("runs", f"{wrong!r} is not the number of a run, as in its address")
+    return list(dict.fromkeys(map(int, parts)))
 
 
 def _of_this_dimension(chosen: Chosen, pairs: list[tuple[str, str]]) -> tuple[Chosen, list[tuple[str, str]]]:

@@ -22,7 +22,7 @@ _OWN = ("of", "at", "old", "new")
 @require_GET
 @user_passes_test(may_read)
 def explain(request: HttpRequest) -> HttpResponse:
-    """``old`` and ``new`` are numbers of runs; else a query with a baseline, ``of`` a measure, ``at`` a cell's values."""
+    """``old`` and ``new`` are numbers of runs; else a query with a baseline, a measure (``of``) and a cell (``at``)."""
     given = dict(request.GET.lists())
     try:
         measure = parameters.measure("of", text) if (text := parameters.single(given, "of")) else None
