@@ -69,7 +69,10 @@ class Facets:
 def of(filtered: RunFilter) -> Facets:
     """The facets of a list whose filter has no error, in one SQL query whatever is asked."""
     asked = filtered.asked()
-    own = [name for name in asked if (name in COUNTED and name != "tag") or name.startswith(FACTOR)]
+    own = [name for name in asked if name in _COLUMNS or name.startswith(FACTOR)]
+    if "status" in asked or _by_experiment(_named(asked, "status")):
+        # Withdrawn runs are hidden unless they are asked for, and only their number says that there are any.
+        own.append("status")
     parts = [_main(_of_runs(filtered, asked))]
     parts += [_one(_of_runs(filtered, asked, name), name) for name in own]
     parts.append(_tags(filtered))

@@ -239,3 +239,23 @@ def filter_runs(data: QueryDict) -> QuerySet[Run]:
     if error is not None:
         raise error
     return cast("QuerySet[Run]", runs.qs)
+
+
+# More numbers than that are named by a filter.
+MOST_NUMBERED = 10_000
+
+
+def chosen(numbers: Sequence[str], everything: str | None = None) -> QuerySet[Run]:
+    """The runs that a person picked: by their numbers, or all that a list's query string asks for.
+
+    Columns and order of the list do not matter. Raises QueryError when nothing is chosen and for wrong parameters.
+    """
+    if everything is not None:
+        data = QueryDict(everything.removeprefix("?"), mutable=True)
+        data.pop("columns", None)
+        return filter_runs(data)
+    if not numbers:
+        raise QueryError("run", "no run is chosen")
+    if len(numbers) > MOST_NUMBERED or not all(each.isdecimal() and len(each) < 19 for each in numbers):
+        raise QueryError("run", f"runs are named by their numbers, at most {MOST_NUMBERED} at once")
+    return Run.objects.filter(pk__in=[int(each) for each in numbers])

@@ -19,6 +19,8 @@ from perfdb.web.choices import in_few_words
 # A menu of more values is no choice any more: those of the most runs are offered.
 MOST_VALUES = 200
 
+# Always in sight; other menus are once something is chosen in them.
+_FIRST = ("study", "workload", "device", "mtu", "users", "level", "status", "tag")
 _BESIDE = ("sort", "cursor", "size", "columns")
 _TITLES = {
     "q": "Run id contains",
@@ -67,9 +69,10 @@ class Chip:
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """The form: menus, what all runs have in common (title, text), what is on, and how many runs there are."""
+    """The form: menus and further ones, what all runs share (title, text), what is on, and how many runs there are."""
 
     facets: list[Facet]
+    further: list[Facet]
     equal: list[tuple[str, str]]
     chips: list[Chip]
     runs: str
@@ -82,13 +85,15 @@ def of(data: QueryDict, found: Facets) -> Offered:
     for name in _in_order(found.counts):
         chosen = [text for text in data.getlist(name) if text.strip()]
         counts = found.counts[name]
-        if len(counts.values) == 1 and counts.exact and not chosen and name != "tag":
+        if len(counts.values) == 1 and counts.exact and not chosen and name not in ("status", "tag"):
             (value,) = counts.values
             if value is not None:
                 equal.append((_title(name), _said(name, value, titles)))
         else:
             facets.append(_facet(name, counts, chosen, titles))
-    return Offered(facets, equal, _chips(data, titles), at_least(found.all.total, exact=found.all.exact))
+    first = [each for each in facets if each.name in _FIRST or any(option.chosen for option in each.options)]
+    further = [each for each in facets if each not in first]
+    return Offered(first, further, equal, _chips(data, titles), at_least(found.all.total, exact=found.all.exact))
 
 
 def at_least(number: int, *, exact: bool) -> str:

@@ -5,6 +5,7 @@ from django.urls import URLPattern, URLResolver, path
 from perfdb.web.views import (
     aliases,
     artifacts,
+    chosen,
     compare,
     explain,
     frozen,
@@ -54,6 +55,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("tables/import/", table_import.table_import, name="table-import"),
     path("runs/", runs.runs, name="runs"),
     path("runs/columns/", runs.remember_columns, name="runs-columns"),
+    path("runs/chosen/", chosen.chosen, name="runs-chosen"),
     path("runs/<int:pk>/", run.run, name="run"),
     path("runs/<int:pk>/notes/", run_changes.note_add, name="run-note"),
     path("runs/<int:pk>/tags/", run_changes.tag, name="run-tag"),

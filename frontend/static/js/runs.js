@@ -16,3 +16,56 @@ document.addEventListener("htmx:afterSettle", () => {
   }
   open = [];
 });
+
+// Choosing: a click with the shift key takes all rows from the last one clicked, and the bar says how many are chosen.
+
+const boxes = () => [...document.querySelectorAll(".run-list tbody input[name=run]")];
+let last = null;
+
+function say() {
+  const form = document.getElementById("chosen");
+  if (!form) return;
+  const all = form.elements.all?.checked;
+  const chosen = boxes().filter((box) => box.checked);
+  for (const box of boxes()) box.closest("tr").classList.toggle("picked", box.checked || all);
+  form.querySelector("[data-number]").textContent = all ? "All chosen" : `${chosen.length} chosen`;
+  form.classList.toggle("nothing", !all && !chosen.length);
+  for (const button of form.querySelectorAll("[data-choose]")) button.hidden = false;
+  for (const button of form.querySelectorAll("button[name=act]")) button.disabled = !all && !chosen.length;
+}
+
+document.addEventListener("click", (event) => {
+  const box = event.target.closest(".run-list tbody input[name=run]");
+  if (box) {
+    const all = boxes();
+    if (event.shiftKey && last && all.includes(last)) {
+      const [from, to] = [all.indexOf(last), all.indexOf(box)].sort((a, b) => a - b);
+      for (const each of all.slice(from, to + 1)) each.checked = box.checked;
+    }
+    last = box;
+    say();
+  }
+  const choose = event.target.closest("[data-choose]");
+  if (choose) {
+    for (const each of boxes()) each.checked = choose.dataset.choose === "page";
+    if (choose.dataset.choose === "none" && choose.form.elements.all) choose.form.elements.all.checked = false;
+    say();
+  }
+});
+
+document.addEventListener("change", (event) => {
+  if (event.target.name === "all" && event.target.form?.id === "chosen") say();
+});
+
+// What changes runs is sent in place, so that one stays where one was; a page without this script sends the form.
+document.addEventListener("submit", (event) => {
+  const button = event.submitter;
+  if (event.target.id !== "chosen" || !button?.hasAttribute("data-done")) return;
+  event.preventDefault();
+  const values = Object.fromEntries([...new FormData(event.target, button)].map(([name]) => [name, new FormData(event.target, button).getAll(name)]));
+  window.htmx.ajax("POST", event.target.action, { source: "#result", values, target: "#result", select: "#result", swap: "outerHTML show:none" });
+});
+
+document.addEventListener("htmx:afterSettle", say);
+addEventListener("pageshow", say);
+say();

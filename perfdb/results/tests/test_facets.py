@@ -57,7 +57,7 @@ def test_without_filters_everything_is_counted(archive: None) -> None:
         "layer": {2: 1, None: 5},
         "factor.cpu": {"2": 1, None: 5},
         "factor.kernel": {"6.4": 1, "6.10": 1, None: 4},
-        "status": {"complete": 5, "failed": 1},
+        "status": {"complete": 5, "failed": 1, "withdrawn": 1},
         "tag": {"even": 1, "odd": 3},
     }
 

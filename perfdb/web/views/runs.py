@@ -21,6 +21,7 @@ from perfdb.results.paging import read_size
 from perfdb.results.querysets import run_page
 from perfdb.web import listing, run_filters
 from perfdb.web.listing import Row
+from perfdb.web.views.chosen import FORMS
 
 _COOKIE = "perfdb_columns"
 _YEAR = 365 * 24 * 60 * 60
@@ -89,6 +90,8 @@ def _page(asked: QueryDict, filtered: RunFilter, found: Facets, shown: tuple[Sho
     read = {each: [*map(each.reader(slots), page.rows)] for each in shown}
     return {
         "listing": listing.of(asked, read, rows, orderings),
+        "forms": FORMS.items(),
+        "known_tags": list(found.counts["tag"].values) if "tag" in found.counts else [],
         "choosable": run_filters.choosable(shown, found, slots, page.rows),
         "shown": [each.name for each in shown],
         "others": _pairs(asked, [name for name in asked if name not in _PLACE]),
