@@ -47,10 +47,18 @@ def of(run: Run) -> list[tuple[str, object]]:
         ("System", _as_printed(run, "system", run.system)),
         ("Processors", run.system and run.system.processors),
         ("Level", _as_printed(run, "level", run.level)),
-        ("Started (UTC)", f"{run.started:%Y-%m-%d %H:%M:%S}"),
+        ("Started (UTC)", _started(run)),
     ]
     factors = sorted(run.factors.items())
     return [*fixed, *((key.replace("_", " "), _as_printed(run, f"{FACTOR}{key}", value)) for key, value in factors)]
+
+
+def _started(run: Run) -> str:
+    """The moment; of a run that has no date of its own the day of what dates it."""
+    dated_by = _facts(run).get("dated_by")
+    if dated_by is not None:
+        return format_html('{} <span class="muted">by {}</span>', f"{run.started:%Y-%m-%d}", dated_by.text)
+    return f"{run.started:%Y-%m-%d %H:%M:%S}"
 
 
 def _as_printed(run: Run, dimension: str, value: object) -> object:

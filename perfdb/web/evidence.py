@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import groupby
 from typing import Any
 
 from perfdb.analysis import metrics
@@ -12,6 +13,8 @@ from perfdb.results.models import CounterSet, Run, Trace
 from perfdb.results.provenance import Place
 
 INTERVALS = "intervals"
+# So many counters of a role stand open on the page.
+_FEW = 30
 # An interval's number and its bounds place it in the chart and are not drawn themselves.
 _NOT_DRAWN = frozenset({"n", "t0", "t1"})
 # What a log's columns are called in perfdb: (column, unit) -> metric.
@@ -46,10 +49,35 @@ class Counters:
     counters: list[Counter]
 
 
-def counters(run: Run, paths: Mapping[int, str]) -> list[Counters]:
-    """All counter sets of a run. ``paths``: artifact -> its path, for the links to lines."""
-    sets = run.counter_sets.select_related("layout").order_by("role", "subject")
-    return [_counters(each, paths) for each in sets]
+@dataclass(frozen=True, slots=True)
+class RoleCounters:
+    """All counters of a role, those of the whole host first; ``elapsed`` is that of the first set that tells it."""
+
+    role: str
+    host: str
+    elapsed: float | None
+    sets: list[Counters]
+
+    @property
+    def count(self) -> int:
+        """How many counters there are."""
+        return sum(len(each.counters) for each in self.sets)
+
+    @property
+    def few(self) -> bool:
+        """Whether they are so few that they need not be asked for."""
+        return self.count <= _FEW
+
+
+def counters(run: Run, paths: Mapping[int, str]) -> list[RoleCounters]:
+    """All counters of a run, role by role. ``paths``: artifact -> its path, for the links to lines."""
+    sets = [_counters(each, paths) for each in run.counter_sets.select_related("layout").order_by("role", "subject")]
+    return [_of_role(role, list(group)) for role, group in groupby(sets, key=lambda each: each.role)]
+
+
+def _of_role(role: str, sets: list[Counters]) -> RoleCounters:
+    elapsed = next((each.elapsed for each in sets if each.elapsed is not None), None)
+    return RoleCounters(role, next((each.host for each in sets if each.host), ""), elapsed, sets)
 
 
 def _counters(found: CounterSet, paths: Mapping[int, str]) -> Counters:

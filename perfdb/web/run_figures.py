@@ -15,6 +15,7 @@ GROUPS = (
     ("Throughput and response", ("trans_per_s", "mb_per_s", "gbit_per_s", "_ms")),
     ("Amounts and times", ("",)),
 )
+_FIRST_ROLES = (TOTAL, "client", "server")
 _ORDER = ("Throughput and response", "CPU utilisation of the whole system", "Utilisation of one processor")
 
 
@@ -46,8 +47,9 @@ def _position(title: str) -> int:
 
 
 def roles(figures: Sequence[Figure]) -> list[str]:
-    """The roles that any figure has: total first, then by name."""
-    return sorted({figure.measure.role for figure in figures}, key=lambda role: (role != TOTAL, role))
+    """The roles that any figure has: total, client and server as tables are printed, then the others by name."""
+    present = sorted({figure.measure.role for figure in figures})
+    return [role for role in _FIRST_ROLES if role in present] + [role for role in present if role not in _FIRST_ROLES]
 
 
 def groups(figures: Sequence[Figure]) -> list[Group]:

@@ -56,7 +56,8 @@ def test_counters_stand_with_their_difference_and_rate(source: str, run: Run) ->
 
 def test_counters_begin_with_the_moments_of_the_captures(source: str, run: Run) -> None:
     source = source[source.index("Counters before and after") :]
-    found = re.findall(r'<tbody>\s*<tr><th scope="row">time</th>(.*?)</tr>', source, re.DOTALL)
+    group = r'(?:<tr class="group">.*?</tr>\s*)?'
+    found = re.findall(rf'<tbody>\s*{group}<tr><th scope="row">time</th>(.*?)</tr>', source, re.DOTALL)
 
     assert len(found) == CounterSet.objects.filter(run=run, layout__names__contains=["time"]).count()
     before, after, difference, rate = re.findall(r"<td[^>]*>(.*?)</td>", found[0], re.DOTALL)
@@ -163,7 +164,7 @@ def test_a_figure_that_does_not_follow_is_said(web: Client) -> None:
 
 
 def test_the_history_begins_with_the_upload(web: Client, run: Run) -> None:
-    assert f"History {run.upload_runs.get().upload.created:%Y-%m-%d %H:%M} Imported, upload" in text_of(
+    assert f"History UTC {run.upload_runs.get().upload.created:%Y-%m-%d %H:%M} Imported, upload" in text_of(
         web.get(f"/runs/{run.pk}/")
     )
 

@@ -1,5 +1,6 @@
 """One run with everything that is known of it."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.contrib.auth.decorators import user_passes_test
@@ -15,7 +16,7 @@ from perfdb.results.siblings import neighbours, standings
 from perfdb.web import circumstances, evidence, trials
 from perfdb.web.published import printed_at
 from perfdb.web.run_figures import groups, roles
-from perfdb.web.upload_page import with_addresses
+from perfdb.web.upload_page import ShownProblem, with_addresses
 
 SIBLINGS = 50
 
@@ -37,7 +38,7 @@ def run(request: HttpRequest, pk: int) -> HttpResponse:
         "counters": evidence.counters(found, paths),
         "listings": listings,
         "has_chart": any(each.figure for each in listings),
-        "problems": with_addresses(found.problems.order_by("pk"), {path: pk for pk, path in paths.items()}),
+        "problems": _problems(found, paths),
         "disagreements": found.disagreements.order_by("pk"),
         "sources": sources,
         "circumstances": circumstances.of(found),
@@ -47,6 +48,14 @@ def run(request: HttpRequest, pk: int) -> HttpResponse:
         **_written(request, found),
     }
     return render(request, "web/run.html", context)
+
+
+def _problems(run: Run, paths: Mapping[int, str]) -> list[list[ShownProblem]]:
+    """The problems, of each kind together that ask for the same."""
+    kinds: dict[tuple[str, str], list[ShownProblem]] = {}
+    for each in with_addresses(run.problems.order_by("pk"), {path: pk for pk, path in paths.items()}):
+        kinds.setdefault((each.problem.code, each.problem.remedy), []).append(each)
+    return list(kinds.values())
 
 
 def _figures(run: Run) -> dict[str, Any]:
