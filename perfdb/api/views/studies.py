@@ -1,46 +1,80 @@
 """Studies: what there is to compare."""
 
-from typing import Any
-from urllib.parse import urlencode
-
+from django.db import transaction
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
-from rest_framework.decorators import api_view
+from rest_framework.decorators import api_view, parser_classes
+from rest_framework.parsers import JSONParser
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.reverse import reverse
 
+from perfdb.api.permissions import signed_in
 from perfdb.api.schema import errors
-from perfdb.api.serializers import (
-    StudyListSerializer,
-    StudySerializer,
-)
+from perfdb.api.serializers import StudyListSerializer
+from perfdb.api.study_serializers import NewStudySerializer, StudyChangeSerializer, WholeStudySerializer
+from perfdb.api.views import study_editing
+from perfdb.api.views.study_editing import study_body, study_to_change, whole_body
 from perfdb.results import access
-from perfdb.results.models import Study
+from perfdb.results.studies import keeping
 
 
-def _body(request: Request, study: Study) -> dict[str, Any]:
-    return {
-        "slug": study.slug,
-        "title": study.title,
-        "purpose": study.purpose,
-        "owner": study.owner.get_username() if study.owner else None,
-        "url": reverse("api:study", [study.slug], request=request),
-        "aliases": reverse("api:aliases", [study.slug], request=request),
-        "runs": f"{reverse('api:runs', request=request)}?{urlencode({'study': study.slug})}",
-    }
-
-
-@extend_schema(operation_id="studies", summary="List studies", responses={200: StudyListSerializer, **errors(401)})
-@api_view(["GET"])
+@extend_schema(
+    methods=["GET"], operation_id="studies", summary="List studies", responses={200: StudyListSerializer, **errors(401)}
+)
+@extend_schema(
+    methods=["POST"],
+    operation_id="study_create",
+    summary="Make a study",
+    request=NewStudySerializer,
+    responses={201: WholeStudySerializer, **errors(400, 401, 415)},
+)
+@api_view(["GET", "POST"])
+@parser_classes([JSONParser])
 def studies(request: Request) -> Response:
-    """All studies, by their titles."""
+    """All studies, by their titles; or a new one."""
+    if request.method == "POST":
+        return _create(request)
     found = access.studies_for(request.user).order_by("title", "id")
-    return Response({"results": [_body(request, study) for study in found]})
+    return Response({"results": [study_body(request, study) for study in found]})
 
 
-@extend_schema(operation_id="study", summary="One study", responses={200: StudySerializer, **errors(401, 404)})
-@api_view(["GET"])
+def _create(request: Request) -> Response:
+    asked = NewStudySerializer(data=request.data)
+    asked.is_valid(raise_exception=True)
+    given = dict(asked.validated_data)
+    with transaction.atomic():
+        study = keeping.make(signed_in(request), given.pop("title"), given.pop("slug"))
+        study_editing.changed(study, given)
+    body = whole_body(request, study)
+    return Response(body, status=201, headers={"Location": body["url"]})
+
+
+@extend_schema(
+    methods=["GET"],
+    operation_id="study",
+    summary="One study",
+    responses={200: WholeStudySerializer, **errors(401, 404)},
+)
+@extend_schema(
+    methods=["PATCH"],
+    operation_id="study_change",
+    summary="Change what a study says about itself",
+    request=StudyChangeSerializer,
+    responses={200: WholeStudySerializer, **errors(400, 401, 403, 404, 409, 415)},
+)
+@extend_schema(
+    methods=["DELETE"],
+    operation_id="study_delete",
+    summary="Delete an empty study",
+    request=None,
+    responses={204: None, **errors(401, 403, 404, 409)},
+)
+@api_view(["GET", "PATCH", "DELETE"])
+@parser_classes([JSONParser])
 def study(request: Request, slug: str) -> Response:
     """One study; ``runs`` is the address of its runs."""
-    return Response(_body(request, get_object_or_404(access.studies_for(request.user), slug=slug)))
+    if request.method == "PATCH":
+        return study_editing.change(request, study_to_change(request, slug))
+    if request.method == "DELETE":
+        return study_editing.delete(study_to_change(request, slug))
+    return Response(whole_body(request, get_object_or_404(access.studies_for(request.user), slug=slug)))
