@@ -3,25 +3,17 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from itertools import groupby
 from typing import Any
 
-from perfdb.analysis import metrics
 from perfdb.results.derivation import TIME
 from perfdb.results.models import CounterSet, Run, Trace
 from perfdb.results.provenance import Place
+from perfdb.web.course import course
 
 INTERVALS = "intervals"
 # So many counters of a role stand open on the page.
 _FEW = 30
-# An interval's number and its bounds place it in the chart and are not drawn themselves.
-_NOT_DRAWN = frozenset({"n", "t0", "t1"})
-# What a log's columns are called in perfdb: (column, unit) -> metric.
-_METRICS = {
-    ("trans per second", "trans/s"): metrics.BY_NAME["trans_per_s"],
-    ("resp_avg", "ms"): metrics.BY_NAME["response_ms"],
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,70 +129,5 @@ def listings(run: Run) -> list[Listing]:
 def _listing(name: str, traces: Sequence[Trace]) -> Listing:
     samples = [[None if math.isnan(value) else value for value in trace.samples] for trace in traces]
     columns = [(trace.column, trace.unit) for trace in traces]
-    drawn = _figure(columns, samples) if name == INTERVALS else None
+    drawn = course(columns, samples) if name == INTERVALS else None
     return Listing(name, columns, list(zip(*samples, strict=True)), drawn)
-
-
-def _figure(columns: Sequence[tuple[str, str]], samples: Sequence[Sequence[float | None]]) -> dict[str, Any] | None:
-    """Every column over time, one below the other with an axis of its own: their units differ."""
-    by_name = dict(zip((name for name, _ in columns), samples, strict=True))
-    drawn = [
-        _over_time(name, unit, values, by_name)
-        for (name, unit), values in zip(columns, samples, strict=True)
-        # A column of zeroes, such as no errors at all, shows nothing.
-        if name not in _NOT_DRAWN and any(values)
-    ]
-    if not drawn or len(samples[0]) < 2:
-        return None
-    ends = by_name.get("t1")
-    x = list(range(1, len(samples[0]) + 1)) if ends is None else ends
-    title = "Interval" if ends is None else "Time in the run (s)"
-    last = len(drawn)
-    layout: dict[str, Any] = {
-        "grid": {"rows": last, "columns": 1, "ygap": 0.3},
-        "showlegend": False,
-        "hovermode": "x",
-        "xaxis": {"title": {"text": title}, "anchor": _axis(last)},
-        "annotations": [_above(_axis(number), heading) for number, (heading, _) in enumerate(drawn, start=1)],
-    }
-    data = []
-    for number, (heading, values) in enumerate(drawn, start=1):
-        layout[_axis(number).replace("y", "yaxis")] = {"rangemode": "tozero"}
-        trace = {"type": "scatter", "mode": "lines+markers", "x": x, "y": values, "name": heading}
-        data.append(trace | {"yaxis": _axis(number), "meta": {"series": number - 1, "variant": 0}})
-    return {"data": data, "layout": layout}
-
-
-def _above(axis: str, heading: str) -> dict[str, Any]:
-    """A heading over its part of the chart: beside so low an axis it would not fit."""
-    at = {"xref": "paper", "x": 0, "xanchor": "left", "yref": f"{axis} domain", "y": 1, "yanchor": "bottom"}
-    return {"text": escape(heading, quote=False), "showarrow": False, **at}
-
-
-def _axis(number: int) -> str:
-    """Plotly's name of the y axis with this number, the first of which has none."""
-    return "y" if number == 1 else f"y{number}"
-
-
-def _over_time(
-    name: str, unit: str, values: Sequence[float | None], by_name: Mapping[str, Sequence[float | None]]
-) -> tuple[str, list[float | None]]:
-    """A column's heading and values to draw: counts per second, since the last interval is shorter than the others."""
-    starts, ends = by_name.get("t0"), by_name.get("t1")
-    if unit != "count" or starts is None or ends is None:
-        return _heading(name, unit), list(values)
-    rates = [_rate(*one) for one in zip(values, starts, ends, strict=True)]
-    return _heading(f"{name} per second", f"{name}/s"), rates
-
-
-def _heading(name: str, unit: str) -> str:
-    """The column in the glossary's words where it has them, else in the log's own, with its unit."""
-    metric = _METRICS.get((name, unit))
-    title, unit = (metric.title, metric.unit) if metric else (name.replace("_", " ").capitalize(), unit)
-    return f"{title} ({unit})" if unit else title
-
-
-def _rate(value: float | None, start: float | None, end: float | None) -> float | None:
-    return (
-        value / (end - start) if value is not None and start is not None and end is not None and end > start else None
-    )
