@@ -7,6 +7,7 @@ have given more. Both are said here, for the same experiments that ``pick`` choo
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 from perfdb.analysis import metrics
 from perfdb.analysis.comparing.comparison import Comparison, Verdict
@@ -15,7 +16,7 @@ from perfdb.analysis.comparing.table import compare
 from perfdb.analysis.curves import Curve, Edge, Point, at_edge, describe
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.query import REPEATS, Pick, Query, Summary
-from perfdb.analysis.table import Key, Observations, best_experiments, finite, key_order
+from perfdb.analysis.table import Key, Observations, Table, best_experiments, finite, key_order
 
 # What nobody can tell from the best: no change was found, or none could have been.
 _AS_GOOD = {Verdict.SAME, Verdict.INCONCLUSIVE, Verdict.INSIDE}
@@ -23,7 +24,10 @@ _AS_GOOD = {Verdict.SAME, Verdict.INCONCLUSIVE, Verdict.INSIDE}
 
 @dataclass(frozen=True, slots=True)
 class RunnerUp:
-    """An experiment that is not really different from the best; ``key`` has its dimensions that vary."""
+    """An experiment that is not really different from the best; ``key`` has its dimensions that vary.
+
+    Where nothing was repeated, so that the noise is not known, it is within the practical size of the best.
+    """
 
     key: Mapping[str, Value]
     mean: float
@@ -36,7 +40,8 @@ class Evidence:
     """What stands behind the best of one group (one device, say).
 
     ``points`` are the mean throughputs by users of the experiments that are otherwise equal to the best; ``edge`` is
-    the end of the tested range of users that the best lies at, if it does.
+    the end of the tested range of users that the best lies at, if it does. ``repeated``: the best or another experiment
+    of the group has several runs, which tell how much the others vary.
     """
 
     group: Key
@@ -46,6 +51,7 @@ class Evidence:
     curve: Curve | None
     edge: Edge | None
     runners_up: tuple[RunnerUp, ...]
+    repeated: bool
 
 
 def evidence(query: Query, observations: Observations) -> dict[Key, Evidence]:
@@ -88,6 +94,27 @@ class _Sample:
         return sum(self.values) / len(self.values)
 
 
+def as_good(comparison: Comparison) -> bool:
+    """Whether nobody can tell the two apart, or without any noise estimate the practical size says the same."""
+    near = comparison.percent is not None and abs(comparison.percent) <= 100 * comparison.delta
+    return comparison.verdict in _AS_GOOD or (comparison.verdict is Verdict.NO_NOISE and near)
+
+
+def against_the_best(table: Table) -> dict[Key, Comparison | None]:
+    """Each column of a table of maxima that has values against the best of them, which has None."""
+    samples: dict[Key, list[float]] = {}
+    for (_, column), cell in table.cells.items():
+        samples.setdefault(column, []).extend(point.value for point in cell.sample)
+    samples = {column: values for column, values in samples.items() if values}
+    if not samples:
+        return {}
+    sign = 1 if table.metric.better is metrics.Better.HIGHER else -1
+    best = max(sorted(samples, key=key_order), key=lambda column: sign * fmean(samples[column]))
+    others = [column for column in samples if column != best]
+    pairs = [Pair(tuple(samples[best]), tuple(samples[column])) for column in others]
+    return {best: None, **dict(zip(others, compare(pairs, table.metric.better), strict=True))}
+
+
 def _evidence(pick: Pick, names: Sequence[str], group: Key, best: Key, samples: Mapping[Key, _Sample]) -> Evidence:
     points = _points(names, best, samples)
     # The smaller cost is the better one, and levels off nowhere.
@@ -100,6 +127,7 @@ def _evidence(pick: Pick, names: Sequence[str], group: Key, best: Key, samples: 
         curve=describe(points) if points and rises else None,
         edge=at_edge(points) if points and rises else None,
         runners_up=tuple(_runners_up(pick, names, best, samples)),
+        repeated=any(len(sample.runs) > 1 for sample in samples.values()),
     )
 
 
@@ -129,7 +157,7 @@ def _runners_up(pick: Pick, names: Sequence[str], best: Key, samples: Mapping[Ke
     found = [
         RunnerUp(_varying(names, key, samples), samples[key].mean, tuple(samples[key].runs), comparison)
         for key, comparison in zip(others, compare(pairs, metric.better), strict=True)
-        if comparison.verdict in _AS_GOOD
+        if as_good(comparison)
     ]
     sign = -1 if metric.better is metrics.Better.HIGHER else 1
     return sorted(found, key=lambda each: sign * each.mean)

@@ -49,6 +49,7 @@ def _maximum(question: Question, answer: Answer) -> dict[str, Any]:
         "by_run": question.query.summary is Summary.TRIAL,
         "exports": questions.exports(answer.query),
         "maxima": maxima.of(answer.tables, answer.best),
+        "charts_of_maxima": maxima.charts(answer.tables),
     }
 
 

@@ -6,11 +6,14 @@ What the columns are is the question's to say: devices mostly, but any dimension
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from perfdb.analysis.best import RunnerUp
+from perfdb.analysis.best import RunnerUp, against_the_best
 from perfdb.analysis.bottleneck import Bottleneck, Verdict
 from perfdb.analysis.comparing.difference import printed_percent
 from perfdb.analysis.curves import FEWEST
 from perfdb.analysis.dimensions import dimension, say
+from perfdb.analysis.metrics import Measure
+from perfdb.analysis.render.comparison import Diff, diff_of
+from perfdb.analysis.render.drawing import Drawing, Marks
 from perfdb.analysis.render.grid import grids
 from perfdb.analysis.render.labels import measure_title
 from perfdb.analysis.table import Cell, Key, Table
@@ -21,7 +24,7 @@ from perfdb.web import choices
 from perfdb.web.choices import Select
 from perfdb.web.links import to_run, to_runs
 from perfdb.web.run_figures import group_of
-from perfdb.web.tables import Footnote, Footnotes
+from perfdb.web.tables import Footnote, Footnotes, Panel, panels
 
 _LIMITED_BY = {
     Verdict.LINK: "the link",
@@ -58,7 +61,8 @@ class AsGood:
 class Behind:
     """What stands behind a maximum: its curve and its edge in sentences (may be empty), its limit, its equals.
 
-    ``inside``: experiments with fewer and with more users are known to be no better.
+    ``inside``: experiments with fewer and with more users are known to be no better. ``repeated``: its noise is known,
+    because it or one that is compared with it has several runs.
     """
 
     heading: str
@@ -67,6 +71,7 @@ class Behind:
     inside: bool
     limit: Bottleneck
     as_good: list[AsGood]
+    repeated: bool
 
     @property
     def limited_by(self) -> str:
@@ -87,12 +92,13 @@ class Line:
 class Maxima:
     """``groups`` are (title, lines); a measure that no column has a value of is left out.
 
-    ``each`` says what the columns are.
+    ``each`` says what the columns are. ``standing``: how each column stands to the best of them; empty for one alone.
     """
 
     caption: str
     each: str
     best: list[Best]
+    standing: list[Diff | str]
     groups: list[tuple[str, list[Line]]]
     warnings: tuple[str, ...]
     footnotes: list[Footnote]
@@ -118,6 +124,7 @@ def of(tables: Sequence[Table], bests: Sequence[best.Best]) -> Maxima | None:
         grid.caption,
         " and ".join(dimension(name).title for name in tables[0].query.columns),
         _best(tables[0], {run.pk: run for each in bests for run in each.runs}),
+        _standing(tables[0]),
         list(grouped.items()),
         grid.warnings,
         footnotes.lines,
@@ -133,7 +140,8 @@ def _behind(table: Table, bests: Iterable[best.Best]) -> Iterator[Behind]:
         heading = say(table.query.columns, evidence.group)
         as_good = [_as_good(table, other, evidence.group) for other in evidence.runners_up]
         inside = not edge and len(evidence.points) >= FEWEST
-        yield Behind(heading, curve, edge, inside, each.limit, as_good)
+        repeated = evidence.repeated
+        yield Behind(heading, curve, edge, inside, each.limit, as_good, repeated)
 
 
 def _as_good(table: Table, other: RunnerUp, group: Key) -> AsGood:
@@ -144,6 +152,18 @@ def _as_good(table: Table, other: RunnerUp, group: Key) -> AsGood:
         len(other.runs),
         to_runs(table.query, {**dict(zip(table.query.columns, group, strict=True)), **other.key}, other.runs),
     )
+
+
+def _standing(table: Table) -> list[Diff | str]:
+    """Each column against the best of them, in words for the best itself and for one without a value."""
+    known = against_the_best(table)
+    if len(known) < 2:
+        return []
+    return [
+        ("the best" if comparison is None else diff_of(comparison)) if column in known else "–"
+        for column in table.columns
+        for comparison in [known.get(column)]
+    ]
 
 
 def _best(table: Table, known: Mapping[int, Run]) -> list[Best]:
@@ -177,3 +197,14 @@ def each_select(asked: Sequence[str], answered: Sequence[str]) -> Select:
     if chosen and chosen not in names:
         texts.append((chosen, " and ".join(dimension(name).title for name in asked)))
     return choices.select("columns", "Best of each", texts, chosen)
+
+
+def charts(tables: Sequence[Table]) -> list[Panel]:
+    """The picked rate and what it costs as bars with their intervals; none where there is a single column."""
+    if not tables or len(tables[0].columns) < 2:
+        return []
+    rate = tables[0]
+    costs = [table for table in tables if table.measure in (Measure("cpu_ms_per_trans"), Measure("cpu_ms_per_mb"))]
+    fitting = [table for table in costs if table.measure.metric.endswith("mb") == (rate.measure.metric == "mb_per_s")]
+    drawn = [rate, *[table for table in fitting[:1] if any(cell.n for cell in table.cells.values())]]
+    return [panel for group in panels(drawn, Drawing(marks=Marks.BARS)) for panel in group if panel.figure]

@@ -2,9 +2,10 @@
 
 import pytest
 
-from perfdb.analysis.best import Evidence, evidence
+from perfdb.analysis.best import Evidence, against_the_best, evidence
+from perfdb.analysis.comparing.comparison import Verdict
 from perfdb.analysis.curves import Course, Edge
-from perfdb.analysis.table import Key, Observations, Row
+from perfdb.analysis.table import Key, Observations, Row, tabulate
 from perfdb.analysis.tests.archive import DIMENSIONS, MEASURES, observations, parsed
 
 PICK = "metric=trans_per_s&columns=device&pick=trans_per_s:device"
@@ -62,3 +63,33 @@ def test_a_cost_has_no_curve_of_throughput() -> None:
 def test_without_a_pick_there_is_no_best() -> None:
     with pytest.raises(ValueError, match="pick"):
         evidence(parsed("metric=trans_per_s"), observations())
+
+
+def single(**rates: float) -> Observations:
+    """The first trials alone."""
+    several = runs(**rates)
+    return Observations(several.dimensions, several.measures, list(several.rows)[::3])
+
+
+def test_without_any_repetition_what_is_within_the_practical_size_is_as_good() -> None:
+    found = only(evidence(parsed(PICK), single(u1=100.0, u10=200.0, u20=199.0, u50=190.0)))
+    assert [each.key["users"] for each in found.runners_up] == [20]
+    assert not found.repeated
+    assert only(evidence(parsed(PICK), runs(u1=100.0))).repeated
+
+
+def test_the_maxima_are_held_against_the_best_of_them() -> None:
+    quick, slow = runs(u10=200.0), runs(u10=150.0)
+    rows = [*quick.rows, *((row[0] + 10, row[1], row[2], "LAN", *row[4:]) for row in slow.rows)]
+    (table,) = tabulate(parsed(PICK), Observations(quick.dimensions, quick.measures, rows))
+    standing = against_the_best(table)
+    assert standing["OSA",] is None
+    lan = standing["LAN",]
+    assert lan is not None
+    assert lan.percent == pytest.approx(-25)
+    assert lan.verdict is Verdict.LOWER
+    (cost,) = tabulate(
+        parsed("metric=cpu_ms_per_trans&columns=device&pick=trans_per_s:device"),
+        Observations(quick.dimensions, quick.measures, rows),
+    )
+    assert against_the_best(cost)["OSA",] is None

@@ -1,0 +1,84 @@
+"""The maximum-throughput page beyond devices: what the best is picked for, how maxima stand to each other, charts."""
+
+import re
+
+import pytest
+from django.test import Client
+
+from perfdb.results.tests.builders import make_run
+from perfdb.web.tests.pages import figures_of, text_of
+
+PAGE = "/maximum/"
+
+
+def measured(rate: float, users: int, trial: int, **configuration: object) -> None:
+    values = {"trans_per_s": rate, "cpu_ms_per_trans": 1000 / rate}
+    make_run("R", users=users, trial=trial, values=values, **configuration)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def devices(db: None) -> None:
+    """Three devices with 1 and 10 users; two of them reach the same within noise."""
+    for device, rate in (("QDIO", 100.0), ("vCTC", 100.3), ("HiperSockets", 140.0)):
+        for users in (1, 10):
+            for trial, change in enumerate((0.99, 1.0, 1.01), start=1):
+                measured(rate * (1 if users == 10 else 0.999) * change, users, trial, device=device)
+
+
+def row(source: str, title: str) -> str:
+    """A line of the table, as text."""
+    found = re.search(rf'<tr><th scope="row" class="pin">{title}</th>(.*?)</tr>', source, re.DOTALL)
+    assert found, title
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", found[1])).strip()
+
+
+def test_maxima_are_held_against_the_best_of_them(web: Client, devices: None) -> None:
+    source = web.get(PAGE).content.decode()
+
+    assert row(source, "Against the best").startswith("the best -29% ▼ lower, worse -28% ▼ lower, worse")
+    assert row(source, "As good within noise") == "1 other 1 other 1 other"
+    rate, cost = figures_of(source)
+    assert {trace["type"] for trace in (*rate["data"], *cost["data"])} == {"bar"}
+    assert rate["layout"]["title"]["text"] == "Transactions per second"
+
+
+def test_the_best_of_anything_can_be_asked_for(web: Client, devices: None) -> None:
+    source = web.get(PAGE, {"columns": "users"}).content.decode()
+
+    assert '<option value="users" selected>' in source
+    assert '<th scope="col" class="pin">Users</th>' in source
+    assert '<th scope="col" class="number">10 users</th>' in source
+    both = web.get(PAGE, {"columns": "device,users"}).content.decode()
+    assert '<option value="device,users" selected>Device and Users</option>' in both
+    assert '<th scope="col" class="number">QDIO · 10 users</th>' in both
+    assert web.get(PAGE, {"columns": "trial"}).status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("varying", "heading"),
+    [
+        ([{"mtu": 1492}, {"mtu": 8992}], "MTU 8992"),
+        ([{"factors": {"kernel": "2.4.9"}}, {"factors": {"kernel": "2.4.17"}}], "kernel 2.4.17"),
+        ([{"level": "z/VM 4.2"}, {"level": "z/VM 4.3"}], "z/VM 4.3"),
+    ],
+)
+def test_where_no_run_has_a_device_what_varies_tells_the_columns(
+    web: Client, varying: list[dict[str, object]], heading: str
+) -> None:
+    for rate, each in enumerate(varying, start=1):
+        for trial in (1, 2):
+            measured(100.0 * rate + trial, 10, trial, **{"device": None, **each})
+
+    source = web.get(PAGE).content.decode()
+
+    assert f'<th scope="col" class="number">{heading}</th>' in source
+
+
+def test_single_runs_as_near_as_makes_no_difference_are_named(web: Client) -> None:
+    for users, rate in ((10, 118.0), (50, 117.9), (1, 60.0)):
+        measured(rate, users, 1, device="OSA")
+
+    source = web.get(PAGE).content.decode()
+
+    assert row(source, "As good within noise") == "1 other"
+    assert "50 users" in text_of(web.get(PAGE))
