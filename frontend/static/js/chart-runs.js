@@ -46,22 +46,25 @@ function ask(points, list) {
   dialog.showModal();
 }
 
-/** A click on a line between its points opens the list of all its runs. */
-export function openLines(plot) {
+/** A click on a line between its points opens the list of all its runs, until the signal says that all is over. */
+export function openLines(plot, signal) {
   let pressed = null;
   let hit = false;
   plot.on("plotly_click", () => (hit = true));
-  plot.addEventListener("pointerdown", (event) => ([pressed, hit] = [event, false]), { capture: true });
+  plot.addEventListener("pointerdown", (event) => ([pressed, hit] = [event, false]), { capture: true, signal });
   const released = (event) => {
-    const still = pressed && Math.hypot(event.clientX - pressed.clientX, event.clientY - pressed.clientY) < 3;
-    if (!still || !pressed.target.closest(".nsewdrag")) return;
+    const start = pressed;
+    pressed = null;
+    const still = start && Math.hypot(event.clientX - start.clientX, event.clientY - start.clientY) < 3;
+    if (!still || !start.target.closest(".nsewdrag")) return;
     // Plotly says first whether a point was meant.
     setTimeout(() => {
       const asked = hit ? undefined : lineAt(plot, event)?.meta?.runs;
       if (asked !== undefined) location.assign(listOf(asked));
     }, 50);
   };
-  plot.addEventListener("pointerup", released, { capture: true });
+  // While the mouse is down Plotly lays a cover over the whole page.
+  document.addEventListener("pointerup", released, { capture: true, signal });
 }
 
 /** The trace whose line passes there. */

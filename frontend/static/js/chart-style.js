@@ -105,9 +105,21 @@ export function neededHeight(figure, width, above) {
   return above + LEAST + AXIS + Math.ceil(names.length / beside) * ENTRY_LINE;
 }
 
+const CELL = 68; // below this width a cell's labels do not fit beside each other, in pixels
+const UPRIGHT = 70; // the further height that they need upright, in pixels
+
+/** Whether the cells of a heat map are too narrow for what is written at them. */
+const tight = (layout, width) => Boolean(layout.meta?.columns) && (width - 120) / layout.meta.columns < CELL;
+
+/** The layout as it suits this width. */
+function fitting(given, width) {
+  if (given.meta?.facets && width < NARROW) return stacked(given, given.meta.facets);
+  return tight(given, width) ? { ...given, height: given.height + UPRIGHT } : given;
+}
+
 /** The server's layout in this theme's colours, for a drawing of this width; `added` stands below its subtitle. */
 export function styledLayout(given, width, added = []) {
-  const layout = given.meta?.facets && width < NARROW ? stacked(given, given.meta.facets) : given;
+  const layout = fitting(given, width);
   const room = width - 90;
   const title = layout.title ? wrapped(layout.title.text, " ", room / TITLE_CHARACTER) : [];
   const said = layout.title?.subtitle?.text;
@@ -153,9 +165,9 @@ function heatMarker(kind, marker) {
 }
 
 /** A trace in its series' colour, a neutral one where it belongs to none. */
-export function styledTrace(trace) {
+export function styledTrace(trace, layout, width) {
   const { series, heat, trials, hollow } = trace.meta ?? {};
-  if (heat) return { ...trace, marker: heatMarker(heat, trace.marker), insidetextfont: { size: 12, color: colour("--text") } };
+  if (heat) return { ...trace, marker: heatMarker(heat, trace.marker), insidetextfont: { size: tight(layout, width) ? 9 : 12, color: colour("--text") } };
   const color = series === null ? colour("--muted") : colour(`--series-${series ?? 0}`);
   const styled = { ...trace, marker: { size: 8, ...trace.marker, color } };
   if (trials) {

@@ -24,12 +24,14 @@ class PerfChart extends HTMLElement {
     this.plot.className = "plot";
     this.redraw = () => this.draw();
     this.print = () => this.draw(PAPER);
-    document.addEventListener("perfdb:theme", this.redraw);
-    addEventListener("beforeprint", this.print);
-    addEventListener("afterprint", this.redraw);
+    this.ending = new AbortController();
+    const { signal } = this.ending;
+    document.addEventListener("perfdb:theme", this.redraw, { signal });
+    addEventListener("beforeprint", this.print, { signal });
+    addEventListener("afterprint", this.redraw, { signal });
     this.draw().then(() => {
       this.plot.on("plotly_click", (event) => event.points[0] && openPoint(event.points[0]));
-      openLines(this.plot);
+      openLines(this.plot, signal);
       this.sizes = new ResizeObserver(() => this.resized());
       this.sizes.observe(this);
       this.dataset.drawn = "";
@@ -37,9 +39,7 @@ class PerfChart extends HTMLElement {
   }
 
   disconnectedCallback() {
-    document.removeEventListener("perfdb:theme", this.redraw);
-    removeEventListener("beforeprint", this.print);
-    removeEventListener("afterprint", this.redraw);
+    this.ending.abort();
     this.sizes?.disconnect();
     window.Plotly.purge(this.plot);
     this.plot.remove();
@@ -50,11 +50,15 @@ class PerfChart extends HTMLElement {
     if (this.drawnFor !== this.clientWidth) this.draw();
   }
 
+  traces(width) {
+    return this.figure.data.map((trace) => styledTrace(trace, this.figure.layout, width));
+  }
+
   /** Draw for a width in pixels; as wide as there is room unless one is given. */
   draw(width) {
-    const data = this.figure.data.map(styledTrace);
-    const layout = styledLayout(this.figure.layout, width ?? this.clientWidth);
     this.drawnFor = width ?? this.clientWidth;
+    const data = this.traces(this.drawnFor);
+    const layout = styledLayout(this.figure.layout, this.drawnFor);
     // Other figures are as high as the style sheet says, or as their legends need.
     this.style.height = layout.height ? `${layout.height}px` : "";
     this.style.minHeight = `${layout.height ?? neededHeight(this.figure, this.drawnFor, layout.margin.t)}px`;
@@ -63,12 +67,12 @@ class PerfChart extends HTMLElement {
 
   /** The figure as a file of this format (png, svg): a data address. It says what it rests on and where it is from. */
   image(format) {
-    const { layout, data } = this.figure;
+    const { layout } = this.figure;
     const sources = [layout.meta?.sources, location.href].filter(Boolean).join(" · ");
     const lines = sources.match(new RegExp(`.{1,${IMAGE_LINE}}`, "g")) ?? [];
     const size = { ...IMAGE, height: layout.height ?? IMAGE.height };
     const figure = inLight(() => ({
-      data: data.map(styledTrace),
+      data: this.traces(size.width),
       layout: { ...styledLayout(layout, size.width, lines), ...size, autosize: false, paper_bgcolor: "#fff" },
     }));
     return window.Plotly.toImage(figure, { ...size, format, scale: 2 });

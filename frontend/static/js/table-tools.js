@@ -52,7 +52,15 @@ async function intoClipboard(text) {
   area.remove();
 }
 
-const textOf = (cell) => cell.innerText.replace(/\s+/g, " ").trim();
+/** What a cell says, without the marks of its footnotes and the names of dimensions above its headings. */
+function textOf(cell) {
+  const copy = cell.cloneNode(true);
+  for (const each of copy.querySelectorAll("sup, .unit")) each.remove();
+  const texts = document.createTreeWalker(copy, NodeFilter.SHOW_TEXT);
+  const said = [];
+  while (texts.nextNode()) said.push(texts.currentNode.data.trim());
+  return said.filter(Boolean).join(" ").replace(/\s+/g, " ");
+}
 
 /** The cells of a table as rows of equal length: what spans several places stands in each of them. */
 function matrix(table) {

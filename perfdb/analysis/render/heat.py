@@ -94,7 +94,7 @@ def _layout(table: Table, rows: Sequence[Key], columns: Sequence[Key]) -> Figure
         "showlegend": False,
         "hovermode": "closest",
         "height": _LINE * len(rows) + _AROUND,
-        "meta": {"sources": source_text([table])},
+        "meta": {"sources": source_text([table]), "columns": len(columns)},
     }
 
 

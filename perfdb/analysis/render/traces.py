@@ -83,8 +83,9 @@ def _trials(plan: Plan, table: Table, drawing: Drawing, found: Sequence[tuple[in
 
 
 def _single(shown: Shown) -> list[tuple[Key, Point, float]]:
-    """Every measurement with its place on the axis, and what stands for 1."""
-    return [(x, point, drawn.unit) for x, drawn in shown if drawn.unit for point in drawn.cell.sample]
+    """Every measurement that is not alone, with its place on the axis, and what stands for 1."""
+    repeated = [(x, drawn.unit, drawn.cell.sample) for x, drawn in shown if drawn.unit and drawn.cell.n > 1]
+    return [(x, point, unit) for x, unit, sample in repeated for point in sample]
 
 
 def _points(plan: Plan, table: Table, number: int, on: str, single: Sequence[tuple[Key, Point, float]]) -> Figure:
