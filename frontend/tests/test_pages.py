@@ -38,6 +38,9 @@ PAGES = (
     "/studies/inbox/aliases/?dimension=device&printed=vCTC&meaning=HiperSockets",
     "/artifacts/{artifact}/?line=3",
     "/sign-in/",
+    "/search/",
+    "/search/?q=vctc",
+    "/search/?q=hyperscokets mtu:8992",
     "/no-such-page/",
 )
 
@@ -248,7 +251,8 @@ def test_the_keyboard_reaches_everything(page: Page, live_server: LiveServer, fi
     page.keyboard.press("r")
     expect(page).to_have_url(f"{live_server.url}/runs/")
     page.keyboard.press("/")
-    expect(page.get_by_role("searchbox")).to_be_focused()
+    expect(page.get_by_role("combobox", name="Search studies")).to_be_focused()
+    page.get_by_role("searchbox").focus()
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     page.keyboard.press("Tab")

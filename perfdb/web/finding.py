@@ -1,7 +1,7 @@
 """Hits of a search as pages show them: where they lead, why they are there, and which letters fitted."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any
@@ -27,8 +27,7 @@ TITLES = {
     Kind.NOTE: "Notes",
     Kind.FILE: "Files",
 }
-# What of a hit the words were found in: its name, or the text that is searched beside it.
-_NAMES = {Kind.STUDY: "title", Kind.RUN: "run id", Kind.REPORT: "title", Kind.NOTE: "note", Kind.FILE: "path"}
+# What the text is that is searched beside the name.
 _TEXTS = {Kind.STUDY: "purpose or source", Kind.REPORT: "prose", Kind.WORKLOAD: "pattern", Kind.SYSTEM: "machine"}
 _DIMENSIONS = frozenset({Kind.DEVICE, Kind.WORKLOAD, Kind.SYSTEM, Kind.LEVEL, Kind.TAG})
 # Letters before what fits, and in all, of a text of which only a part is shown.
@@ -51,7 +50,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A hit: ``why`` says which of its texts fits, ``detail`` what it belongs to, ``excerpt`` the text around."""
+    """A hit. ``detail``: what it belongs to; ``excerpt``: what fits where it is not the name, of the text ``why``."""
 
     name: Pieces
     address: str
@@ -72,25 +71,23 @@ class Group:
 
 def groups(found: Found) -> list[Group]:
     """What was found, by kind."""
-    return [
-        Group(kind.value, TITLES[kind], [_shown(hit, found.words) for hit in hits]) for kind, hits in found.hits.items()
-    ]
+    return [Group(kind.value, TITLES[kind], [_shown(hit, found) for hit in hits]) for kind, hits in found.hits.items()]
 
 
-def _shown(hit: Hit, words: Sequence[str]) -> Shown:
-    name, text = pieces(hit.name, words), pieces(hit.text, words)
+def _shown(hit: Hit, found: Found) -> Shown:
+    name, text = (pieces(each, found.words, near=found.near) for each in (hit.name, hit.text))
     in_text = any(fits for _, fits in text)
     in_name = any(fits for _, fits in name) or not in_text
-    why = _NAMES.get(hit.kind, "name") if in_name else _TEXTS.get(hit.kind, "text")
+    why = "" if in_name else _TEXTS.get(hit.kind, "text")
     if hit.kind is Kind.NOTE:
         name = _around(name)
     excerpt = [] if in_name else _around(text)
     return Shown(name, _address(hit), why, _detail(hit), excerpt, _links(hit))
 
 
-def pieces(text: str, words: Iterable[str]) -> Pieces:
-    """A text cut where one of these words, or what was mistyped for it, begins and ends."""
-    wanted = sorted({_in(text, word) for word in words} - {""}, key=len, reverse=True)
+def pieces(text: str, words: Iterable[str], *, near: bool) -> Pieces:
+    """A text cut where one of these words begins and ends; ``near``: or what it may have been mistyped for."""
+    wanted = sorted({_in(text, word) if near else word for word in words} - {""}, key=len, reverse=True)
     if not wanted:
         return [(text, False)] if text else []
     parts = re.split(f"({'|'.join(map(re.escape, wanted))})", text, flags=re.IGNORECASE)

@@ -60,12 +60,14 @@ def _chosen(name: str, text: str) -> tuple[Dimension, DimensionValue] | None:
 
 
 def _as_stored(name: str, text: str) -> str:
-    """The value with the capitals that its name has."""
+    """The whole name with its capitals, where only one begins so; a name that is typed in full is meant."""
     if name not in _VOCABULARY:
         return text
     model, field = _VOCABULARY[name]
-    found = model._default_manager.filter(**{f"{field}__iexact": text}).values_list(field, flat=True).first()
-    return found or text
+    begins = model._default_manager.filter(**{f"{field}__istartswith": text}).values_list(field, flat=True)
+    found: list[str] = sorted(begins, key=len)[:2]
+    meant = len(found) == 1 or (found and len(found[0]) == len(text))
+    return found[0] if meant else text
 
 
 def _leading_to(query: Query) -> Narrowed:

@@ -1,5 +1,7 @@
-// What every page shares: the theme button, keyboard shortcuts, confirmations and tidy addresses of filter forms.
+// What every page shares: the theme button, search, keyboard shortcuts, confirmations and tidy addresses of filter forms.
 
+import { setUpFind } from "./find.js";
+import { setUpKeys } from "./keys.js";
 import "./menu.js";
 
 const root = document.documentElement;
@@ -51,33 +53,6 @@ function setUpPrinting() {
   });
 }
 
-// Shortcuts lead to links that the page shows anyway, so nothing is reachable by them alone.
-const SHORTCUTS = {
-  gr: ".nav a[href*='/runs/']",
-  gc: ".nav a[href*='/charts/']",
-  gv: ".nav a[href*='/compare/']",
-  gm: ".nav a[href*='/maximum/']",
-  gu: ".nav a[href*='/uploads/']",
-  u: ".top a.primary",
-};
-
-function setUpKeyboard() {
-  let prefix = "";
-  document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, textarea, select")) return;
-    const keys = prefix + event.key;
-    prefix = event.key === "g" && !prefix ? "g" : "";
-    if (keys === "/") {
-      const search = document.querySelector("input[type=search]");
-      if (search) search.focus();
-      else location.assign(document.querySelector(SHORTCUTS.gr).href);
-      event.preventDefault();
-    } else if (SHORTCUTS[keys]) {
-      document.querySelector(SHORTCUTS[keys])?.click();
-    }
-  });
-}
-
 function setUpConfirmations() {
   document.addEventListener("submit", (event) => {
     const question = (event.submitter ?? event.target).dataset.confirm;
@@ -98,5 +73,6 @@ document.addEventListener("htmx:configRequest", (event) => {
 
 setUpTheme();
 setUpPrinting();
-setUpKeyboard();
+setUpFind();
+setUpKeys();
 setUpConfirmations();

@@ -1,14 +1,33 @@
 """The start page."""
 
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
+import pytest
+from django.contrib.auth.models import User
+from django.core.files.base import ContentFile
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
+from pytest_django import DjangoAssertNumQueries
 
-from perfdb.results.models import Run, Study
-from perfdb.web.tests.conftest import Bring
+from perfdb.results import intake
+from perfdb.results.models import Job, Run, Study, StudyActivity, Upload
+from perfdb.results.tests.builders import make_run, make_study
+from perfdb.web.tests.conftest import Bring, case
 from perfdb.web.tests.pages import text_of
+
+HTMX = {"HX-Request": "true"}
+
+
+def home(web: Client, **more: str) -> str:
+    return web.get(reverse("web:home"), headers=more).content.decode()
+
+
+def received(ada: User) -> Upload:
+    """An upload that no worker has looked at yet."""
+    files = [(path.name, ContentFile(path.read_bytes())) for path in case("awm/three_runs")]
+    return intake.receive(ada, files, preview=True)
 
 
 def test_the_runs_added_last_come_first_whenever_they_were_measured(web: Client, bring: Bring, run: Run) -> None:
@@ -16,12 +35,32 @@ def test_the_runs_added_last_come_first_whenever_they_were_measured(web: Client,
     last = Run.objects.latest("pk")
     Run.objects.filter(pk=last.pk).update(started=datetime(1999, 1, 1, tzinfo=UTC))
 
-    source = web.get(reverse("web:home")).content.decode()
+    listed = [int(pk) for pk in re.findall(r'<a class="cut" href="/runs/(\d+)/"', home(web))]
 
-    listed = [int(pk) for pk in re.findall(r'<th scope="row" class="nowrap pin"><a href="/runs/(\d+)/">', source)]
     assert listed == sorted(listed, reverse=True)
     assert listed[0] == last.pk
-    assert "Runs added last" in source
+
+
+def test_the_newest_runs_have_the_columns_that_they_fill(web: Client) -> None:
+    make_run(values={"mb_per_s": 12.5})
+    assert "Throughput" in home(web)
+    assert "Transactions" not in home(web)
+
+    make_run("R2", values={"trans_per_s": 100.0})
+    assert "Transactions" in home(web)
+
+
+def test_a_study_says_what_it_holds(web: Client) -> None:
+    study = make_study("spring", purpose="Whether the adapter beats the switch.")
+    for number, device in enumerate(("OSA", "OSA", "HiperSockets")):
+        make_run(f"R{number}", study=study, device=device)
+    make_run("gone", study=study, status="withdrawn")
+
+    text = " ".join(text_of(web.get(reverse("web:home"))).split())
+
+    assert "Whether the adapter beats the switch." in text
+    assert "3 runs" in text
+    assert "HiperSockets · OSA" in text
 
 
 def test_a_study_leads_to_the_questions_of_its_workloads(web: Client, bring: Bring) -> None:
@@ -30,18 +69,100 @@ def test_a_study_leads_to_the_questions_of_its_workloads(web: Client, bring: Bri
     bring("awm/three_runs", study=study)
     workloads = Run.objects.order_by("workload__name").values_list("workload__name", flat=True).distinct()
 
-    source = web.get(reverse("web:home")).content.decode()
+    source = home(web)
 
-    for kind in ("Charts", "Maximum throughput"):
-        for workload in workloads:
-            (address,) = re.findall(rf'<a href="([^"]+)" aria-label="{kind} of Spring, {re.escape(workload)}">', source)
-            answer = web.get(address.replace("&amp;", "&"))
-            assert answer.status_code == 200
-            assert workload in text_of(answer)
-            assert "study=spring" in address
+    named = [f"Charts of Spring, {workload}" for workload in workloads]
+    for name in (*named, "Compare: Spring", "Maximum: Spring"):
+        (address,) = re.findall(rf'<a href="([^"]+)" aria-label="{re.escape(name)}">', source)
+        assert web.get(address.replace("&amp;", "&")).status_code == 200
+        assert "study=spring" in address
+
+
+def test_the_study_in_which_something_happened_last_comes_first(web: Client) -> None:
+    for year, slug in ((2003, "autumn"), (2005, "spring"), (2004, "winter")):
+        make_run(study=make_study(slug))
+        StudyActivity.objects.filter(study__slug=slug).update(changed=datetime(year, 1, 1, tzinfo=UTC))
+
+    assert re.findall(r'<h3><a href="/studies/(\w+)/">', home(web)) == ["spring", "winter", "autumn"]
 
 
 def test_a_study_without_runs_is_left_out(web: Client, run: Run) -> None:
     Study.objects.create(slug="empty", title="Nothing in it")
 
     assert "Nothing in it" not in text_of(web.get(reverse("web:home")))
+
+
+def test_an_upload_in_progress_is_watched_until_it_is_done(web: Client, ada: User, bring: Bring) -> None:
+    upload = received(ada)
+    Upload.objects.filter(pk=upload.pk).update(state=Upload.State.PARSING, files_read=1)
+
+    source = home(web)
+    assert 'hx-trigger="every' in source
+    assert '<progress max="3" value="1"' in source or "1 of " in source
+    watching = web.get(reverse("web:home"), headers=HTMX)
+    assert "HX-Retarget" not in watching.headers
+
+    Upload.objects.filter(pk=upload.pk).update(state=Upload.State.PREVIEW, runs_found=3)
+    done = web.get(reverse("web:home"), headers=HTMX)
+    assert done.headers["HX-Retarget"] == "#home"
+    assert 'hx-trigger="every' not in done.content.decode()
+    assert "Look at 3 runs and decide" in done.content.decode()
+
+
+def test_an_upload_that_stores_runs_says_how_many(web: Client, ada: User) -> None:
+    upload = received(ada)
+    Upload.objects.filter(pk=upload.pk).update(state=Upload.State.LOADING, runs_found=240, runs_loaded=60)
+
+    assert "60 of 240" in home(web)
+
+
+def test_a_failure_is_told_for_some_days(web: Client, ada: User) -> None:
+    upload = received(ada)
+    Upload.objects.filter(pk=upload.pk).update(state=Upload.State.FAILED)
+    assert "See why" in home(web)
+
+    Upload.objects.filter(pk=upload.pk).update(created=timezone.now() - timedelta(days=30))
+    assert "See why" not in home(web)
+
+
+def test_nothing_is_watched_where_nothing_is_in_progress(web: Client, run: Run) -> None:
+    source = home(web)
+
+    assert 'hx-trigger="every' not in source
+    assert 'aria-labelledby="h-uploads" hidden' in source
+
+
+def test_more_studies_uploads_and_devices_cost_no_more_queries(
+    web: Client, ada: User, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    received(ada)
+    for number in range(5):
+        make_run(f"R{number}", study=make_study(f"study-{number}"), device=f"device {number}")
+    # The session, its user, runs, uploads, files of those in progress, studies, experiments.
+    with django_assert_num_queries(7):
+        home(web)
+
+
+@pytest.mark.parametrize("staff", [True, False])
+def test_an_empty_instance_offers_staff_a_demonstration(web: Client, ada: User, staff: bool) -> None:
+    User.objects.filter(pk=ada.pk).update(is_staff=staff)
+    address = reverse("web:demonstration")
+
+    assert (f'action="{address}"' in home(web)) == staff
+    answer = web.post(address)
+
+    assert answer.status_code == (302 if staff else 403)
+    assert Upload.objects.filter(study__slug="demo").exists() == staff
+    assert Job.objects.filter(kind="studies").exists() == staff
+
+
+def test_a_demonstration_that_was_undone_comes_back_when_it_is_asked_for(web: Client, ada: User) -> None:
+    User.objects.filter(pk=ada.pk).update(is_staff=True)
+    web.post(reverse("web:demonstration"))
+    web.post(reverse("web:demonstration"))
+    assert Upload.objects.filter(study__slug="demo").count() == 1
+
+    Upload.objects.update(state=Upload.State.UNDONE)
+    web.post(reverse("web:demonstration"))
+
+    assert Upload.objects.filter(study__slug="demo").count() == 2

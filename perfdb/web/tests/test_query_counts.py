@@ -14,7 +14,8 @@ from perfdb.web.tests.test_pages import PAGES, address_of
 
 # Two of each are the session and its user.
 COUNTS = {
-    "home": 7,
+    "home": 6,
+    "search": 2,
     "runs": 7,
     "run": 28,
     "charts": 15,

@@ -1,73 +1,54 @@
-"""The start page: what is here, and the one next step where nothing is."""
+"""The start page: what is here, what is being brought in, and the one next step where nothing is."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
+from django.contrib import messages
 from django.contrib.auth.decorators import user_passes_test
-from django.contrib.postgres.aggregates import ArrayAgg
-from django.db.models import Count
+from django.core.exceptions import PermissionDenied
+from django.core.management import call_command
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
-from django.urls import reverse
-from django.views.decorators.http import require_GET
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_GET, require_POST
+from django_htmx.http import reselect, reswap, retarget
 
-from perfdb.analysis.parameters import ordered
-from perfdb.analysis.query import Query
-from perfdb.results.access import may_read
-from perfdb.results.models import Experiment, Run, Study, Upload
+from perfdb.results.access import may_read, person
+from perfdb.results.models import Run
 from perfdb.results.paging import Column, Ordering, page
 from perfdb.results.querysets import RUN_COLUMNS
-from perfdb.web import listing, questions
+from perfdb.results.studies.background import enqueue_loading
+from perfdb.web import overview
 
 NEWEST = 12
 # Ids rise as runs are stored: when a run was measured says nothing of when it was brought in.
 _ADDED_LAST = Ordering("-added", Column.integer("id"), descending=True)
-
-
-@dataclass(frozen=True, slots=True)
-class StudyLine:
-    """A study, how many runs it has, and its first questions: (workload, address of the charts, of the maximum)."""
-
-    study: Study
-    runs: int
-    workloads: list[tuple[str, str, str]]
+_COLUMNS = {**RUN_COLUMNS, "study_title": "study__title"}
 
 
 @require_GET
 @user_passes_test(may_read)
 def home(request: HttpRequest) -> HttpResponse:
-    """The runs added last, uploads that still need somebody, and the studies with how many runs they have."""
+    """The studies, the runs added last, and the uploads that still need somebody or something."""
     kept = Run.objects.exclude(status=Run.Status.WITHDRAWN)
-    waiting = Upload.objects.exclude(state__in=Upload.SETTLED - {Upload.State.PREVIEW})
+    newest = overview.Newest.of(page(kept, _COLUMNS, _ADDED_LAST, size=NEWEST).rows)
+    uploads = overview.uploads()
     context = {
-        "rows": page(kept, RUN_COLUMNS, _ADDED_LAST, size=NEWEST).rows,
-        "headings": listing.fixed_headings(),
-        "uploads": waiting.select_related("study", "owner").order_by("-created", "-id")[:NEWEST],
-        "studies": _studies(),
+        "newest": newest,
+        "uploads": uploads,
+        "busy": any(each.busy for each in uploads),
+        "studies": overview.studies(),
     }
-    return render(request, "web/home.html", context)
+    response = render(request, "web/home.html", context)
+    if request.htmx and not context["busy"]:  # type: ignore[attr-defined] # set by django-htmx's middleware
+        # What was watched is done: studies and runs are other ones now.
+        return retarget(reselect(reswap(response, "outerHTML"), "#home"), "#home")
+    return response
 
 
-def _studies() -> list[StudyLine]:
-    """The studies that have runs, by title."""
-    kept = Run.objects.exclude(status=Run.Status.WITHDRAWN)
-    counts = dict(kept.order_by().values_list("study").annotate(number=Count("pk")))
-    named = Experiment.objects.exclude(workload=None).order_by().values_list("study")
-    workloads = dict(named.annotate(names=ArrayAgg("workload__name", distinct=True)))
-    studies = Study.objects.filter(pk__in=counts).order_by("title")
-    return [
-        StudyLine(study, counts[study.pk], _first_questions(study, workloads.get(study.pk, []))) for study in studies
-    ]
-
-
-def _first_questions(study: Study, workloads: Sequence[str]) -> list[tuple[str, str, str]]:
-    charts, maximum = reverse("web:charts"), reverse("web:maximum")
-    about = Query().with_filter("study", study.slug)
-    return [
-        (
-            name,
-            f"{charts}?{questions.for_workload(name).with_filter('study', study.slug).encode()}",
-            f"{maximum}?{about.with_filter('workload', name).encode()}",
-        )
-        for name in sorted(workloads, key=ordered)
-    ]
+@require_POST
+@user_passes_test(may_read)
+def demonstration(request: HttpRequest) -> HttpResponse:
+    """Bring in the demonstration and the published studies, for staff."""
+    if not person(request.user).is_staff:
+        raise PermissionDenied
+    call_command("loaddemo", person=person(request.user).get_username())
+    enqueue_loading()
+    messages.success(request, "The demonstration and the published studies are on their way.")
+    return redirect("web:home")

@@ -4,8 +4,9 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandParser
 
 from fixtures.demo import PATTERN, demo_files
 from perfdb.results import access, intake
@@ -24,21 +25,35 @@ class Command(BaseCommand):
 
     help = "Make the owner and an API token (in PERFDB_HOME/token), and load the demo study once."
 
+    def add_arguments(self, parser: CommandParser) -> None:
+        """For whom."""
+        parser.add_argument("--person", default="", help="load the demo study for this user, again if it was undone")
+
     def handle(self, *args: Any, **options: Any) -> None:
         """Do what has not been done before."""
+        if options["person"]:
+            _load(User.objects.get(username=options["person"]), again=True)
+            return
         owner = access.owner()
         _write_token(Path(settings.PERFDB_HOME) / "token")
-        about = {
-            "title": TITLE,
-            "purpose": PURPOSE,
-            "run_id_pattern": PATTERN.regex,
-            "run_id_values": PATTERN.values,
-        }
-        study, _ = Study.objects.get_or_create(slug=SLUG, owner=owner, defaults=about)
-        # A demo that was undone stays undone.
-        if not Upload.objects.filter(study=study).exists():
-            files = [(name, ContentFile(data)) for name, data in demo_files()]
-            intake.receive(owner, files, study=study)
+        _load(owner, again=False)
+
+
+def _load(owner: User, *, again: bool) -> None:
+    """Bring in the demo study; a demo that was undone stays undone unless it is wanted ``again``."""
+    about = {
+        "title": TITLE,
+        "purpose": PURPOSE,
+        "run_id_pattern": PATTERN.regex,
+        "run_id_values": PATTERN.values,
+    }
+    study, _ = Study.objects.get_or_create(slug=SLUG, defaults=about | {"owner": owner})
+    uploads = Upload.objects.filter(study=study)
+    if again:
+        uploads = uploads.exclude(state__in=[Upload.State.UNDONE, Upload.State.FAILED])
+    if not uploads.exists():
+        files = [(name, ContentFile(data)) for name, data in demo_files()]
+        intake.receive(owner, files, study=study)
 
 
 def _write_token(path: Path) -> None:

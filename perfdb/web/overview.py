@@ -1,0 +1,135 @@
+"""What the start page says of studies, runs and uploads. Nothing here goes through all runs."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Self
+
+from django.db.models import Count, Q
+from django.urls import reverse
+from django.utils import timezone
+
+from perfdb.analysis import metrics
+from perfdb.analysis.parameters import ordered
+from perfdb.analysis.query import Query
+from perfdb.results.models import Experiment, Study, Upload, UploadFile
+from perfdb.results.unpacking import ARCHIVE
+from perfdb.web import questions
+
+# So many uploads, and so many devices of a study; the rest is a click away.
+_MOST_UPLOADS, _MOST_DEVICES = 8, 6
+# How long the start page tells of an upload that failed.
+_FAILED_FOR = timedelta(days=3)
+# What a run measured, in the order of the list of runs and with its short headings.
+_FIGURES = {
+    "trans_per_s": "Transactions",
+    "mb_per_s": "Throughput",
+    "response_ms": "Response",
+    "cpu_util": "CPU",
+    "cpu_ms_per_trans": "CPU",
+    "cpu_ms_per_mb": "CPU",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A name and where it leads."""
+
+    title: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class StudyCard:
+    """A study at a glance: what it is about, how much it holds, and the first questions about it."""
+
+    study: Study
+    runs: int
+    workloads: list[Link]
+    devices: list[Link]
+    more_devices: int
+    pages: list[Link]
+
+
+@dataclass(frozen=True, slots=True)
+class UploadLine:
+    """An upload that is being worked on, waits for a decision or has failed. ``total``: what ``done`` counts up to."""
+
+    upload: Upload
+    files: int
+
+    @property
+    def busy(self) -> bool:
+        """Whether a worker has something to do for it."""
+        return self.upload.state not in Upload.SETTLED
+
+    @property
+    def loading(self) -> bool:
+        """Whether its runs are being stored, rather than its files read."""
+        return self.upload.state == Upload.State.LOADING
+
+
+def uploads() -> list[UploadLine]:
+    """What is in progress, waits for somebody, or has failed of late; newest first."""
+    settled = Upload.SETTLED - {Upload.State.PREVIEW}
+    failed = Q(state=Upload.State.FAILED, created__gte=timezone.now() - _FAILED_FOR)
+    found = Upload.objects.filter(~Q(state__in=settled) | failed).select_related("study", "owner")
+    shown = list(found.order_by("-created", "-id")[:_MOST_UPLOADS])
+    files = _files_to_read([each.pk for each in shown if each.state not in Upload.SETTLED])
+    return [UploadLine(each, files.get(each.pk, 0)) for each in shown]
+
+
+def _files_to_read(busy: Sequence[int]) -> Mapping[int, int]:
+    """How many files progress counts up to: of an archive its members, and not itself."""
+    if not busy:
+        return {}
+    files = UploadFile.objects.filter(upload__in=busy).exclude(format=ARCHIVE).order_by()
+    return dict(files.values_list("upload").annotate(number=Count("pk")))
+
+
+def studies() -> list[StudyCard]:
+    """The studies that have runs, those first in which something happened last."""
+    found = Study.objects.filter(activity__runs__gt=0).select_related("activity")
+    measured = Experiment.objects.order_by().values_list("study", "workload__name", "device__name").distinct()
+    workloads: dict[int, set[str]] = {}
+    devices: dict[int, set[str]] = {}
+    for study, workload, device in measured:
+        workloads.setdefault(study, set()).update({workload} - {None})
+        devices.setdefault(study, set()).update({device} - {None})
+    return [
+        _card(each, workloads.get(each.pk, ()), devices.get(each.pk, ()))
+        for each in found.order_by("-activity__changed", "title")
+    ]
+
+
+def _card(study: Study, workloads: Iterable[str], devices: Iterable[str]) -> StudyCard:
+    about = Query().with_filter("study", study.slug)
+    named = sorted(devices, key=ordered)
+    first = [
+        Link(name, f"{reverse('web:charts')}?{questions.for_workload(name).with_filter('study', study.slug).encode()}")
+        for name in sorted(workloads, key=ordered)
+    ]
+    runs = reverse("web:runs")
+    return StudyCard(
+        study,
+        study.activity.runs,
+        first,
+        [Link(name, f"{runs}?{about.with_filter('device', name).encode()}") for name in named[:_MOST_DEVICES]],
+        max(0, len(named) - _MOST_DEVICES),
+        [Link(page.capitalize(), f"{reverse(f'web:{page}')}?{about.encode()}") for page in ("compare", "maximum")],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Newest:
+    """The runs added last with the columns that any of them fills: an empty column tells nothing."""
+
+    rows: list[dict[str, Any]]
+    headings: list[tuple[str, str]]
+
+    @classmethod
+    def of(cls, rows: Sequence[dict[str, Any]]) -> Self:
+        """Rows of the list of runs; each gets ``figures``, parallel to the headings: (title, unit)."""
+        names = [name for name in _FIGURES if any(row[name] is not None for row in rows)]
+        filled = [row | {"figures": [(row[name], name) for name in names]} for row in rows]
+        return cls(filled, [(_FIGURES[name], metrics.BY_NAME[name].unit) for name in names])
