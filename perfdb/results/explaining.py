@@ -175,10 +175,10 @@ def of_runs(old: int, new: int, measure: Measure | None = None) -> Explanation:
     if missing:
         has = sorted(map(str, _shared(runs.values())))
         raise QueryError("of", f"the {missing[0]} run has no value of {metrics.BY_NAME[measure.metric].title}", has)
-    companions = [trials] if max(map(len, trials)) > 1 else []
+    companions = [(trials[0], trials[1])] if max(map(len, trials)) > 1 else []
     comparison = _compare(measure, [([old], [new]), *companions], values, DELTA)
-    sides = (Side(_said(runs[at]), (_point(runs[at], values[at]),), limit_of([runs[at]])) for at in (old, new))
-    return _explained(_Found(measure, {}, *sides, comparison, [], companions, DELTA, []))
+    left, right = (Side(_said(runs[at]), (_point(runs[at], values[at]),), limit_of([runs[at]])) for at in (old, new))
+    return _explained(_Found(measure, {}, left, right, comparison, [], companions, DELTA, []))
 
 
 def _complete(number: int, name: str) -> Run:

@@ -91,8 +91,8 @@ def on(tape: Tape | None) -> Iterator[None]:
 def reading(
     name: str,
     key: Callable[..., str],
-    pack: Callable[[_T], Any] = lambda value: value,
-    unpack: Callable[[Any], _T] = lambda data: data,
+    pack: Callable[[Any], Any] = lambda value: value,
+    unpack: Callable[[Any], Any] = lambda data: data,
     *,
     beside: bool = False,
 ) -> Callable[[Callable[_P, _T]], Callable[_P, _T]]:
@@ -112,7 +112,8 @@ def reading(
                 with on(None):
                     return pack(read(*args, **kwargs))
 
-            return unpack(tape.take(f"{name}{_SEPARATOR}{key(*args, **kwargs)}", afresh, beside))
+            value: _T = unpack(tape.take(f"{name}{_SEPARATOR}{key(*args, **kwargs)}", afresh, beside))
+            return value
 
         return kept
 

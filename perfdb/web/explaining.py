@@ -92,7 +92,7 @@ def _text(value: object) -> str:
 def _side(name: str, side: Found, least: int) -> Side:
     values = [point.value for point in side.sample]
     decimals = decimals_for(values, least)
-    runs = [
+    runs: list[tuple[str, str, object, str]] = [
         (round_half_up(point.value, decimals), point.run_id, point.trial, to_run(point.run))
         for point in side.sample[:MOST_RUNS]
     ]

@@ -115,8 +115,8 @@ def test_two_runs_are_explained_with_the_noise_of_their_trials(web: Client, runs
     assert "more trial" in text
     assert "What moved with it" in text
 
-    asked = {"old": old.pk, "new": new.pk, "of": "cpu_util@client"}
-    assert "CPU utilisation, client: " in text_of(web.get("/explain/", asked))
+    other = web.get(f"/explain/?old={old.pk}&new={new.pk}&of=cpu_util@client")
+    assert "CPU utilisation, client: " in text_of(other)
 
 
 def test_what_people_and_checks_say_of_the_runs_stands_there(web: Client, runs: list[Run]) -> None:

@@ -28,21 +28,22 @@ def explain(request: HttpRequest) -> HttpResponse:
         measure = parameters.measure("of", text) if (text := parameters.single(given, "of")) else None
         if "old" in given or "new" in given:
             found = explaining.of_runs(_number(given, "old"), _number(given, "new"), measure)
-            context = {"back": "", "found": found}
+            back = ""
         else:
-            context = _cell(given, measure)
+            found, back = _cell(given, measure)
     except QueryError as error:
         return render(request, "web/explain.html", {"error": error}, status=400)
-    return render(request, "web/explain.html", context | {"explained": explained(context["found"])})
+    return render(request, "web/explain.html", {"back": back, "found": found, "explained": explained(found)})
 
 
-def _cell(given: dict[str, list[str]], measure: Measure | None) -> dict[str, Explanation | str]:
+def _cell(given: dict[str, list[str]], measure: Measure | None) -> tuple[Explanation, str]:
+    """The explanation of a compared cell, and the page of its question."""
     if measure is None:
         raise QueryError("of", "which figure is to be explained?")
     _, pairs = Drawing.take((name, text) for name, texts in given.items() for text in texts if name not in _OWN)
     query = Query.parse(pairs)
     found = explaining.of_cell(query, measure, explaining.read_at(given.get("at", [])))
-    return {"found": found, "back": questions.address(query, Drawing())}
+    return found, questions.address(query, Drawing())
 
 
 def _number(given: dict[str, list[str]], name: str) -> int:
