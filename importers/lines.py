@@ -24,6 +24,25 @@ class Lines(Sequence[str]):
         self._starts, self._firsts = starts, firsts
         self._at, self._block = -1, list[str]()
 
+    @property
+    def starts(self) -> "array[int]":
+        """The offsets of the blocks and of the end."""
+        return self._starts
+
+    @property
+    def firsts(self) -> "array[int]":
+        """The lines before each block, and of all."""
+        return self._firsts
+
+    @property
+    def cut(self) -> Cut:
+        """What finds the lines of a block."""
+        return self._cut
+
+    def are_of(self, content: Content) -> bool:
+        """Whether these are the lines of this very content, and not of what was made of it."""
+        return self._content is content
+
     def __len__(self) -> int:
         return self._firsts[-1]
 

@@ -177,13 +177,13 @@ def _has(content: Content, wanted: bytes) -> bool:
 
 def _decode_lines(name: str, content: Content, codec: str, encoding: str, start: int) -> Decoded:
     """Cut at LF; a CR inside a line is overprinting and stays, a file with CR alone is cut there."""
-    form = _Form(codec) if _has(content, b"\n") else _Form(codec, b"\r", "\r")
+    form = Form(codec) if _has(content, b"\n") else Form(codec, b"\r", "\r")
     return _cut(name, content, form, encoding, start)
 
 
 def _decode_ebcdic(name: str, content: Content) -> Decoded:
     if _has(content, _EBCDIC_ENDS):
-        return _cut(name, content, _Form(EBCDIC, _EBCDIC_ENDS, "\x85"), EBCDIC)
+        return _cut(name, content, Form(EBCDIC, _EBCDIC_ENDS, "\x85"), EBCDIC)
     length = _record_length(content)
     if length is None:
         message = "This is EBCDIC text without line ends, and its records are not 133, 132, 121 or 80 characters long."
@@ -202,17 +202,13 @@ def _record_length(content: Content) -> int | None:
 
 
 def _records(name: str, content: Content, length: int) -> Decoded:
-    def cut(block: bytes) -> list[str]:
-        text = block.decode(EBCDIC)
-        return [text[at : at + length] for at in range(0, len(text), length)]
-
     look = _Look()
     if not look.all(part.decode(EBCDIC) for part in parts(content)):
         return _refuse_binary(name)
     size, whole = len(content), len(content) % length == 0
     starts = array("Q", [*range(0, size, length * _RECORDS), size])
     firsts = array("Q", (-(-start // length) for start in starts))
-    return Decoded(Text(name, Lines(content, cut, starts, firsts), EBCDIC, whole))
+    return Decoded(Text(name, Lines(content, Records(length), starts, firsts), EBCDIC, whole))
 
 
 @dataclass(slots=True)
@@ -240,7 +236,7 @@ class _Look:
 
 
 @dataclass(frozen=True, slots=True)
-class _Form:
+class Form:
     """How lines are stored: the codec, the bytes that end a line, and the character besides LF that they stand for."""
 
     codec: str
@@ -251,7 +247,7 @@ class _Form:
         """A block's characters, every line ended by LF."""
         return block.decode(self.codec).replace(self.end, "\n")
 
-    def cut(self, block: bytes) -> list[str]:
+    def __call__(self, block: bytes) -> list[str]:
         """A block's lines."""
         text = self.text(block)
         lines = text.split("\n")
@@ -260,7 +256,19 @@ class _Form:
         return lines if lines[-1] else lines[:-1]
 
 
-def _cut(name: str, content: Content, form: _Form, encoding: str, start: int = 0) -> Decoded:
+@dataclass(frozen=True, slots=True)
+class Records:
+    """How fixed records are stored: EBCDIC, all of one length."""
+
+    length: int
+
+    def __call__(self, block: bytes) -> list[str]:
+        """A block's records."""
+        text = block.decode(EBCDIC)
+        return [text[at : at + self.length] for at in range(0, len(text), self.length)]
+
+
+def _cut(name: str, content: Content, form: Form, encoding: str, start: int = 0) -> Decoded:
     """The lines of a file, all of which is looked at. Raises UnicodeDecodeError."""
     starts, firsts = array("Q", [start]), array("Q", [0])
     look = _Look()
@@ -276,4 +284,4 @@ def _cut(name: str, content: Content, form: _Form, encoding: str, start: int = 0
         return _refuse_binary(name)
     if not firsts[-1]:
         return _refuse_empty(name)
-    return Decoded(Text(name, Lines(content, form.cut, starts, firsts), encoding, ends_whole))
+    return Decoded(Text(name, Lines(content, form, starts, firsts), encoding, ends_whole))
