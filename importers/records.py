@@ -2,11 +2,15 @@
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import NamedTuple
 
+_KEY = re.compile(r"[A-Za-z_][\w.-]*")
 _TOKEN = re.compile(r"""(?P<key>[A-Za-z_][\w.-]*)=(?:"(?P<quoted>[^"]*)"|(?P<plain>[^\s"]*))(?=\s|$)|(?P<stray>\S+)""")
 # Nothing that is measured has more than thirty digits; more would be too much for a float.
 _NUMBER = re.compile(r"[0-9]{1,30}(?:\.[0-9]{1,30})?")
 _COUNT = re.compile(r"[0-9]{1,30}")
+_new = tuple.__new__  # As in ``importers.gathering``.
 _TRIAL = re.compile(r"0*[1-9][0-9]{0,3}")
 
 
@@ -25,8 +29,7 @@ def trial_number(text: str) -> int | None:
     return int(text) if _TRIAL.fullmatch(text) else None
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(NamedTuple):
     """One ``key=value``: the key in lower case, the value without quotes, the line it stands in."""
 
     key: str
@@ -52,7 +55,10 @@ class Record:
 
     def get(self, key: str) -> Pair | None:
         """The first pair of this key."""
-        return next((pair for pair in self.pairs if pair.key == key), None)
+        for pair in self.pairs:
+            if pair.key == key:
+                return pair
+        return None
 
     def value(self, key: str) -> str:
         """The text of a key, empty when there is none."""
@@ -61,11 +67,28 @@ class Record:
 
     def extend(self, text: str, line: int) -> None:
         """Take the tokens of one more line."""
+        if '"' in text:
+            self._extend_with_quotes(text, line)
+        else:
+            for token in text.split():
+                printed, equals, value = token.partition("=")
+                if equals and (key := _key(printed)):
+                    self.pairs.append(_new(Pair, (key, value, line)))
+                else:
+                    self.strays.append(token)
+        self.texts.append(text.strip())
+        self.last_line = line
+
+    def _extend_with_quotes(self, text: str, line: int) -> None:
         for match in _TOKEN.finditer(text):
             if match["stray"] is not None:
                 self.strays.append(match["stray"])
             else:
                 value = match["plain"] if match["quoted"] is None else match["quoted"]
                 self.pairs.append(Pair(match["key"].lower(), value, line))
-        self.texts.append(text.strip())
-        self.last_line = line
+
+
+@lru_cache(1024)
+def _key(printed: str) -> str:
+    """A key in lower case; empty when this is none."""
+    return printed.lower() if _KEY.fullmatch(printed) else ""

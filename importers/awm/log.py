@@ -5,12 +5,12 @@ A file holds one or more runs, each from RUN to END. Values go out as printed; t
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from importers.awm.outcome import judge
-from importers.awm.records import content_lines, read_records
+from importers.awm.records import Records, content_lines
 from importers.awm.rows import listing
 from importers.model import Fact, Fragment, Kind, Listing, Parsed, Problem, Reading, Text
 from importers.problem_log import ProblemLog
@@ -87,10 +87,9 @@ class _Block:
 
 def parse(text: Text) -> Parsed:
     """Read all runs of a log. A run with an error is left out; its problem names it."""
-    records, cut = read_records(text, _RECORD_TYPES)
     found = ProblemLog(text.name)
     parsed = Parsed()
-    for block in _blocks(records, cut, found):
+    for block in _blocks(Records(text, _RECORD_TYPES), found):
         fragment, problems = _read_block(block, text.name)
         parsed.problems.extend(problems)
         if fragment is not None:
@@ -99,16 +98,18 @@ def parse(text: Text) -> Parsed:
     return parsed
 
 
-def _blocks(records: Iterable[Record], cut: Record | None, found: ProblemLog) -> list[_Block]:
-    """Sort records into runs; what stands outside any run is reported."""
-    blocks: list[_Block] = []
+def _blocks(records: Records, found: ProblemLog) -> Iterator[_Block]:
+    """Sort records into runs, each as soon as it is over; what stands outside any run is reported."""
+    runs = 0
     head: Record | None = None
     extras: list[Record] = []
     outside: list[Record] = []
     current: _Block | None = None
     for record in records:
         if current is not None and record.type in {"RUN", "AWMLOG"}:
-            current.next_run, current = record, None
+            current.next_run = record
+            yield current
+            current = None
         if record.type == "AWMLOG":
             head = record if _is_usable_head(record, found) else None
             extras = []
@@ -116,19 +117,21 @@ def _blocks(records: Iterable[Record], cut: Record | None, found: ProblemLog) ->
             continue  # The file head above was refused, and what follows with it.
         elif record.type == "RUN":
             current = _Block(head, record, list(extras))
-            blocks.append(current)
+            runs += 1
         elif current is None:
             (outside if record.type in _RECORD_TYPES else extras).append(record)
         elif record.type == "END":
-            current.end, current = record, None
+            current.end = record
+            yield current
+            current = None
         else:
             current.body.append(record)
     _report_outside(outside, found)
     if current is not None:
-        current.cut = cut
-    elif head is not None and (cut is not None or not blocks):
-        _report_ending(blocks, cut, found)
-    return blocks
+        current.cut = records.cut
+        yield current
+    elif head is not None and (records.cut is not None or not runs):
+        _report_ending(runs, records.cut, found)
 
 
 def _is_usable_head(head: Record, found: ProblemLog) -> bool:
@@ -158,9 +161,9 @@ def _report_outside(outside: list[Record], found: ProblemLog) -> None:
     found.warn("awm.outside-run", message, "Check that the log's lines are in order.", outside[0].line)
 
 
-def _report_ending(blocks: list[_Block], cut: Record | None, found: ProblemLog) -> None:
+def _report_ending(runs: int, cut: Record | None, found: ProblemLog) -> None:
     """The file ends inside a record between two runs, or holds no run at all."""
-    if cut is not None and blocks:
+    if cut is not None and runs:
         message = f"The file ends inside a record in line {cut.line}, after its last whole run: it was cut off."
         found.warn("awm.cut-off", message, "Transfer the file again.", cut.line)
     elif cut is not None:

@@ -19,25 +19,33 @@ def content_lines(text: Text) -> Iterator[tuple[int, str]]:
             yield number, line
 
 
-def read_records(text: Text, known: frozenset[str]) -> tuple[list[Record], Record | None]:
-    """All whole records, and the record that the file breaks off in, if it does.
+class Records:
+    """The whole records of a file, one at a time; ``cut`` is the one that the file breaks off in, known at the end.
 
     A file is cut inside its last record when that has a token other than key=value, or no line end and is not a
     whole END record. Free words in a last record of a type not in ``known`` are no sign of a cut.
     """
-    records: list[Record] = []
-    for number, line in content_lines(text):
-        body = line.strip()
-        if body.startswith("+") and records:
-            records[-1].extend(body[1:], number)
-            continue
-        word, _, rest = body.partition(" ")
-        record = Record(word.upper(), number, number, texts=[word])
-        record.extend(rest, number)
-        records.append(record)
-    if records and _is_cut(records[-1], text, known):
-        return records[:-1], records[-1]
-    return records, None
+
+    def __init__(self, text: Text, known: frozenset[str]) -> None:
+        self._text, self._known = text, known
+        self.cut: Record | None = None
+
+    def __iter__(self) -> Iterator[Record]:
+        record: Record | None = None
+        for number, line in content_lines(self._text):
+            body = line.strip()
+            if record is not None:
+                if body.startswith("+"):
+                    record.extend(body[1:], number)
+                    continue
+                yield record
+            word, _, rest = body.partition(" ")
+            record = Record(word.upper(), number, number, texts=[word])
+            record.extend(rest, number)
+        if record is not None and _is_cut(record, self._text, self._known):
+            self.cut = record
+        elif record is not None:
+            yield record
 
 
 def _is_cut(last: Record, text: Text, known: frozenset[str]) -> bool:

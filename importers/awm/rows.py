@@ -1,6 +1,7 @@
 """INT and CONN records as listings: a row a record, a column per quantity and unit."""
 
 import re
+from functools import lru_cache
 
 from importers.model import Listing
 from importers.problem_log import ProblemLog
@@ -14,6 +15,7 @@ _WORDS = frozenset({"id", "host", "phase", "msg"})
 _MOST_COLUMNS = 64
 
 
+@lru_cache(1024)
 def column(key: str) -> tuple[str, str]:
     """A key's quantity and unit: ``resp_avg_ms`` is (resp_avg, ms), ``trans`` (trans, count), ``id`` (id, "")."""
     if key in _WORDS:
@@ -49,7 +51,7 @@ def _row(record: Record, columns: tuple[tuple[str, str], ...], found: ProblemLog
     cells: dict[tuple[str, str], str] = {}
     for pair in record.pairs:
         place = column(pair.key)
-        if place[1] and _is_known(pair.key) and not is_number(pair.text):
+        if not is_number(pair.text) and place[1] and _is_known(pair.key):
             message = f"{record.type} has {pair.key}={pair.text}, which is not a number."
             found.warn("awm.not-a-number", message, "Correct the record, or transfer the file again.", pair.line)
         elif cells.setdefault(place, pair.text) != pair.text:
