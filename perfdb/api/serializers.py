@@ -59,6 +59,7 @@ class RunRowSerializer(DimensionsSerializer):
     trial = serializers.IntegerField()
     status = serializers.ChoiceField(Run.Status.choices)
     started = serializers.DateTimeField()
+    tags = serializers.ListField(child=serializers.CharField())
     values = serializers.DictField(child=serializers.FloatField(), help_text="The main metrics, role total")
     url = serializers.URLField()
 

@@ -30,7 +30,7 @@ OFFERED = (*_DIMENSIONS, *_BESIDE)
 MOST_COLUMNS = 60
 
 # What a row of the list is read from.
-ROW = {**RUN_COLUMNS, "tags": "tags", "values": "values"}
+ROW = {**RUN_COLUMNS, "values": "values"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,6 +47,7 @@ RUN_COLUMNS: dict[str, str | Combinable] = {
     "id": "id",
     **{name: column for name, column in DIMENSION_COLUMNS.items() if name != "date"},
     "factors": "factors",
+    "tags": "tags",
     "status": "status",
     "started": "started",
     **{name: name for name in Run.HOT},

@@ -18,7 +18,7 @@ from perfdb.results.models import Alias, Artifact, Note, ReportItem
 from perfdb.results.tests.builders import make_run, make_study
 
 # What is only written to.
-WRITTEN = ("share/", "pattern/", "report/removed/<int:pk>/")
+WRITTEN = ("share/", "pattern/", "report/removed/<int:pk>/", "tags/", "withdraw/", "restore/")
 COUNTS: dict[str, int] = json.loads((Path(__file__).parent / "query_counts.json").read_text())
 
 

@@ -46,9 +46,13 @@ def runs(request: Request) -> HttpResponseBase:
 
 def _row(request: Request, row: dict[str, Any]) -> dict[str, Any]:
     """A run in the list: its dimensions, and its main figures that it has."""
-    about = {name: value for name, value in row.items() if name not in Run.HOT}
+    about = {name: value for name, value in row.items() if name not in Run.HOT} | {"tags": row["tags"] or []}
     values = {name: row[name] for name in Run.HOT if row[name] is not None}
-    return about | {"values": values, "url": reverse("api:run", [row["id"]], request=request)}
+    return about | {
+        "tags": row["tags"] or [],
+        "values": values,
+        "url": reverse("api:run", [row["id"]], request=request),
+    }
 
 
 @extend_schema(

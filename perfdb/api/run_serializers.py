@@ -1,0 +1,48 @@
+"""What is done to many runs at once: which runs, what, and the answer."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from perfdb.results.filters import MOST_NUMBERED
+from perfdb.results.withdrawing import LONGEST_REASON
+
+
+class ChosenSerializer(serializers.Serializer[Any]):
+    """Which runs are meant: by their numbers, or by a query string of the list of runs."""
+
+    runs = serializers.ListField(
+        child=serializers.IntegerField(min_value=1),
+        required=False,
+        max_length=MOST_NUMBERED,
+        help_text="Numbers of runs",
+    )
+    query = serializers.CharField(
+        required=False, allow_blank=True, help_text="All runs that the list has with this query string"
+    )
+
+
+class TagsSerializer(ChosenSerializer):
+    """Tags to put on and to take off."""
+
+    add = serializers.ListField(child=serializers.CharField(), default=list)
+    remove = serializers.ListField(child=serializers.CharField(), default=list)
+
+
+class TaggedSerializer(serializers.Serializer[Any]):
+    """How many runs got each tag, and how many lost it."""
+
+    added = serializers.DictField(child=serializers.IntegerField())
+    removed = serializers.DictField(child=serializers.IntegerField())
+
+
+class WithdrawSerializer(ChosenSerializer):
+    """Runs to withdraw, and why."""
+
+    reason = serializers.CharField(max_length=LONGEST_REASON)
+
+
+class ChangedSerializer(serializers.Serializer[Any]):
+    """How many runs were changed; those that were as asked before are not counted."""
+
+    runs = serializers.IntegerField()

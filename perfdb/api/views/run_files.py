@@ -1,0 +1,86 @@
+"""The runs of a list as files."""
+
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from typing import IO, Any
+
+from django.db.models import QuerySet
+from django.http import FileResponse, HttpResponseBase, StreamingHttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.decorators import api_view
+from rest_framework.request import Request
+
+from perfdb.api.schema import RUN_PARAMETERS, errors
+from perfdb.results import columns, exporting
+from perfdb.results.columns import Shown
+from perfdb.results.filters import chosen
+from perfdb.results.models import Run
+
+_BESIDE = ("cursor", "size", "sort")
+_PARAMETERS = [
+    *(each for each in RUN_PARAMETERS if each.name not in _BESIDE),
+    OpenApiParameter(
+        "columns",
+        str,
+        OpenApiParameter.QUERY,
+        description="Dimensions, `factor.NAME`, `METRIC@ROLE`, separated by commas; the usual ones unless said",
+    ),
+]
+_Render = Callable[[QuerySet[Run], Sequence[Shown]], Iterator[str]]
+_Write = Callable[[QuerySet[Run], Sequence[Shown], IO[bytes]], object]
+
+
+def _asked(request: Request) -> tuple[QuerySet[Run], Sequence[Shown]]:
+    query = request.query_params
+    return chosen([], query.urlencode()), columns.parse(query.getlist("columns"))
+
+
+def _streamed(request: Request, render: _Render, media_type: str) -> HttpResponseBase:
+    return StreamingHttpResponse(render(*_asked(request)), media_type)
+
+
+def _written(request: Request, write: _Write, name: str) -> HttpResponseBase:
+    runs, shown = _asked(request)
+    # The response closes it.
+    out = tempfile.TemporaryFile()  # noqa: SIM115
+    write(runs, shown, out)
+    out.seek(0)
+    return FileResponse(out, as_attachment=True, filename=name)
+
+
+def _described(name: str, summary: str, media_type: str, kind: OpenApiTypes) -> Callable[[Any], Any]:
+    return extend_schema(
+        operation_id=f"runs_{name}",
+        summary=summary,
+        parameters=_PARAMETERS,
+        responses={(200, media_type): kind, **errors(400, 401)},
+    )
+
+
+@_described("csv", "The list of runs as CSV", "text/csv", OpenApiTypes.STR)
+@api_view(["GET"])
+def runs_csv(request: Request) -> HttpResponseBase:
+    """All runs that the filters leave, with the columns asked for, in the order in which they were stored."""
+    return _streamed(request, exporting.as_csv, "text/csv; charset=utf-8")
+
+
+@_described("json", "The list of runs as one JSON document", "application/json", OpenApiTypes.OBJECT)
+@api_view(["GET"])
+def runs_json(request: Request) -> HttpResponseBase:
+    """All runs that the filters leave: a list of flat objects, a line each."""
+    return _streamed(request, exporting.as_json, "application/json")
+
+
+@_described("parquet", "The list of runs as Parquet", "application/vnd.apache.parquet", OpenApiTypes.BINARY)
+@api_view(["GET"])
+def runs_parquet(request: Request) -> HttpResponseBase:
+    """All runs that the filters leave, typed, for data frames."""
+    return _written(request, exporting.to_parquet, "runs.parquet")
+
+
+@_described("zip", "The logs of runs", "application/zip", OpenApiTypes.BINARY)
+@api_view(["GET"])
+def runs_zip(request: Request) -> HttpResponseBase:
+    """The files of the runs that the filters leave, as received, in a folder for each upload."""
+    return _written(request, lambda runs, _, out: exporting.to_zip(runs, out), "runs.zip")
