@@ -16,6 +16,8 @@ from rest_framework.test import APIClient
 from perfdb.api.tests.answers import problem
 from perfdb.api.tests.files import BOUNDARY, case, multipart, post_files
 from perfdb.api.tests.test_upload import settled
+from perfdb.results.asking import Question
+from perfdb.results.freezing import freeze
 from perfdb.results.importing import touch_study
 from perfdb.results.models import Alias, Artifact, Note, PartialFile
 from perfdb.results.tests.builders import make_run, make_study
@@ -60,6 +62,7 @@ def names(worker: None, ada: User, api: APIClient) -> dict[str, str]:
         "PIECE": PartialFile.objects.create(token="example", owner=ada, path="day1/big.log", size=10).token,
         "RUN": str(done["runs"][0]["id"]),
         "NOTE": str(Note.objects.create(run_id=done["runs"][0]["id"], author=ada, text="odd").pk),
+        "FROZEN": freeze(Question.parse("maximum", "workload=RR"), ada).token,
         "ARTIFACT": str(Artifact.objects.order_by("pk").values_list("pk", flat=True)[0]),
     }
 

@@ -47,6 +47,7 @@ def test_a_question_is_saved_where_it_is_answered_and_opens_there(web: Client, r
     assert opened.redirect_chain[-1][0] == f"/{page}/?{kept.query}"
     assert text_of(opened).count("Mine") == 1
     assert "Mine" in text_of(web.get(f"/{page}/?{ASKED[page]}"))
+    assert f'<a href="/saved/{kept.pk}/">Mine</a>' in web.get("/studies/guest-lan/").content.decode()
     assert inline_code(opened) == []
 
 

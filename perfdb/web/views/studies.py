@@ -42,7 +42,8 @@ def study(request: HttpRequest, slug: str) -> HttpResponse:
     except QueryError as error:
         context = {"study": found, "error": error}
         return render(request, "web/study.html", context, status=400)
-    return render(request, "web/study.html", context | {"may_change": access.may_change(request.user, found)})
+    own = {"may_change": access.may_change(request.user, found), "saved": found.saved_queries.all()}
+    return render(request, "web/study.html", context | own)
 
 
 def contents(study: Study, asked: Mapping[str, str]) -> dict[str, Any]:
