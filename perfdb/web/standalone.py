@@ -65,7 +65,7 @@ def report_file(study: Study, contents: dict[str, object], server: str, token: s
     ``server`` is the address of the instance, with a slash at its end. With the ``token`` of a published report the
     file leads to nothing else.
     """
-    body = render_to_string("web/parts/report.html", {**contents, "file": True})
+    body = render_to_string("web/parts/report.html", {**contents, "file": True, "token": token})
     body = closed(body, study, token) if token else body
     page = reverse("web:shared", args=[token]) if token else reverse("web:study", args=[study.slug])
     plotly, chart = drawing_scripts()

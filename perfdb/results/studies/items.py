@@ -14,6 +14,7 @@ from django.db import transaction
 from django.db.models import Max
 
 from perfdb.analysis.parameters import QueryError
+from perfdb.analysis.render.drawing import Drawing
 from perfdb.results.asking import Question, answer
 from perfdb.results.importing import lock_study, touch_study
 from perfdb.results.models import Page, RemovedItem, ReportItem, Run, Study
@@ -99,9 +100,10 @@ def query_string(study: Study, text: str) -> str:
         # As it was written: an order or a summary that is not known to change anything stays too.
         drawing = {name for name, _ in question.drawing.pairs()}
         return urlencode([pair for pair in parse_qsl(asked) if pair[0] != "study" and pair[0] not in drawing])
-    query = answer(
-        Question(question.page, question.query.with_filter("study", study.slug), chosen=question.chosen)
-    ).query
+    found = answer(replace(question, query=question.query.with_filter("study", study.slug), drawing=Drawing()))
+    # Of all the measures of a maximum table those that there are.
+    there = tuple(dict.fromkeys(table.measure for table in found.tables if table.cells))
+    query = found.query.replace(metrics=there) if there else found.query
     return query.with_filter("study").encode()
 
 

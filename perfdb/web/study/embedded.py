@@ -23,6 +23,7 @@ from perfdb.web.study.prose import CHART, Block, blocks
 
 # Each is answered whenever the report is shown.
 MOST_QUESTIONS = 30
+_LEADS_TO = {Page.CHARTS: "as charts", Page.COMPARE: "the comparison", Page.MAXIMUM: "the maximum"}
 _PAGES = {Page.CHARTS: "web:charts", Page.COMPARE: "web:compare", Page.MAXIMUM: "web:maximum"}
 
 
@@ -91,7 +92,7 @@ class _Asking:
 
     def _answer(self, block: Block, found: Question, part: Shown, anchor: str) -> None:
         page = reverse(_PAGES[found.page])
-        part.links.append(Link(f"as {found.page.label.lower()}", f"{page}?{found.encode()}"))
+        part.links.append(Link(_LEADS_TO[found.page], f"{page}?{found.encode()}"))
         query, tables = self._tables(found)
         tables = [of_study(table) for table in tables if table.cells]
         if block.kind == CHART:

@@ -40,7 +40,7 @@ def _of_token(view: _View) -> _View:
 def shared(request: HttpRequest, study: Study) -> HttpResponse:
     """The report as a page."""
     token = str(study.share_token)
-    body = render_to_string("web/parts/report.html", contents(study, {}) | {"file": True})
+    body = render_to_string("web/parts/report.html", contents(study, {}) | {"file": True, "token": token})
     context = {"study": study, "token": token, "now": timezone.now(), "body": closed(body, study, token)}
     return render(request, "web/shared.html", context)
 
