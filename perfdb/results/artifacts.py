@@ -1,17 +1,24 @@
 """The store of files as received: one copy a digest, written once, never altered."""
 
 import hashlib
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 from uuid import uuid4
 
-from django.core.files.base import File
+from django.core.files.base import ContentFile, File
 from django.core.files.storage import default_storage
 
+from importers.archive import decompress
 from importers.content import Content, FileContent, stream
+from importers.model import Problem, SourceFile
+from importers.outline import outline, reopened
+from importers.text import Decoded, decode
 from perfdb.results.models import Artifact
 
 _CHUNK = 1024 * 1024
+# From so many bytes on it takes a while to go through a file.
+_LARGE = 4 * 1024 * 1024
 
 
 def store(content: "File[bytes]") -> Artifact:
@@ -41,6 +48,29 @@ def open_artifact(artifact: Artifact) -> BinaryIO:
     """The file as a stream."""
     stream: BinaryIO = default_storage.open(artifact.path)  # type: ignore[assignment] # a File is a binary stream
     return stream
+
+
+def decoded(artifact: Artifact, name: str) -> Decoded:
+    """The file's text; of a gzip file that of the file inside, whose lines are those that runs refer to.
+
+    Of a large file it is kept where its lines begin: the second who asks reads only what is shown.
+    """
+    data = content(artifact)
+    if artifact.size < _LARGE:
+        return _decode(name, data)
+    outlined = f"{artifact.path}.lines"
+    if default_storage.exists(outlined):
+        with default_storage.open(outlined) as kept, suppress(ValueError):
+            return Decoded(reopened(name, data, kept.read()))
+    found = _decode(name, data)
+    if found.text is not None and (written := outline(found.text, data)) is not None:
+        _save(outlined, ContentFile(written))
+    return found
+
+
+def _decode(name: str, data: Content) -> Decoded:
+    plain = decompress(SourceFile(name, data))
+    return Decoded(problems=[plain]) if isinstance(plain, Problem) else decode(plain.name, plain.data)
 
 
 def _save(path: str, content: "File[bytes]") -> None:

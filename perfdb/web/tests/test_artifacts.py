@@ -1,13 +1,16 @@
 """Files as received: with line numbers, by pages, and for download."""
 
 import gzip
+import re
 import tracemalloc
+from pathlib import Path
 
 import pytest
+from django.core.files.storage import default_storage
 from django.test import Client
 from django.urls import reverse
 
-from perfdb.results.models import Artifact, UploadFile
+from perfdb.results.models import Artifact, RunSource, UploadFile
 from perfdb.web.tests.conftest import LOGS, Bring
 from perfdb.web.tests.pages import text_of
 
@@ -38,7 +41,14 @@ def test_a_long_file_shows_the_page_of_the_line(web: Client, bring: Bring) -> No
     assert 'rel="next" href="?line=2001#L2001"' in source
 
 
-@pytest.mark.parametrize("line", ["", "0", "-3", "x", "9" * 30])
+@pytest.mark.parametrize("asked", ["2-4", "4-2"])
+def test_several_lines_are_marked(web: Client, bring: Bring, asked: str) -> None:
+    source = web.get(address_of(bring, b"one\ntwo\nthree\nfour\nfive\n"), {"line": asked}).content.decode()
+
+    assert re.findall(r'<li id="L(\d)" class="marked"', source) == ["2", "3", "4"]
+
+
+@pytest.mark.parametrize("line", ["", "0", "-3", "x", "9" * 30, "3-", "1-2-3"])
 def test_any_line_answers(web: Client, bring: Bring, line: str) -> None:
     assert "one" in text_of(web.get(address_of(bring, b"one\n"), {"line": line}))
 
@@ -88,6 +98,33 @@ def test_of_a_large_file_only_a_part_is_held(web: Client, bring: Bring) -> None:
 
     assert '<li id="L150000" class="marked"' in source
     assert most < 10_000_000
+
+
+def test_the_second_who_looks_at_a_large_file_sees_the_same(web: Client, bring: Bring) -> None:
+    address = address_of(bring, b"".join(b"line %d of a large log\n" % number for number in range(1, 200_001)))
+
+    first, again = (text_of(web.get(address, {"line": "150000"})) for _ in range(2))
+
+    kept = Path(default_storage.path(f"{Artifact.objects.get().path}.lines"))
+    assert kept.exists()
+    assert first == again
+    assert "200000 lines" in again
+    assert "line 149001 of a large log" in again
+    kept.write_bytes(b"damaged")
+    assert text_of(web.get(address, {"line": "150000"})) == first
+
+
+def test_the_run_of_the_marked_line_stands_first(web: Client, bring: Bring) -> None:
+    bring("awm/three_runs")
+    source = RunSource.objects.order_by("-run_id").first()
+    assert source is not None
+    address = reverse("web:artifact", args=[source.artifact_id])
+
+    page = web.get(address, {"line": str(source.spans[0][0])}).content.decode()
+
+    assert f'<strong><a href="/runs/{source.run_id}/">' in page
+    assert page.count("<strong><a") == 1
+    assert "<strong><a" not in web.get(address).content.decode()
 
 
 def test_markup_in_a_log_is_text(web: Client, bring: Bring) -> None:
