@@ -1,5 +1,6 @@
 """The answer of a question as its page shows it: what stands in the section of the result, living or frozen."""
 
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -20,7 +21,9 @@ _MOST_NAMED = 3
 
 def result(question: Question, answer: Answer) -> dict[str, Any]:
     """What the template of the question's page shows of its answer."""
-    return {"query": question.query, **_RESULTS[question.page](question, answer)}
+    heat = tables.better_as_heat_map(answer.tables, question.drawing)
+    offered = {"heat": address(replace(question, drawing=heat))} if heat else {}
+    return {"query": question.query, **offered, **_RESULTS[question.page](question, answer)}
 
 
 def _charts(question: Question, answer: Answer) -> dict[str, Any]:

@@ -164,11 +164,17 @@ function heatMarker(kind, marker) {
   return { ...marker, colorscale: ends.map((each, at) => [at / 2, each]) };
 }
 
+/** A series' colour, or one for each of its bars; a neutral one for what belongs to no series. */
+function seriesColour(series) {
+  if (Array.isArray(series)) return series.map(seriesColour);
+  return colour(series === null ? "--muted" : `--series-${series ?? 0}`);
+}
+
 /** A trace in its series' colour, a neutral one where it belongs to none. */
 export function styledTrace(trace, layout, width) {
   const { series, heat, trials, hollow } = trace.meta ?? {};
   if (heat) return { ...trace, marker: heatMarker(heat, trace.marker), insidetextfont: { size: tight(layout, width) ? 9 : 12, color: colour("--text") } };
-  const color = series === null ? colour("--muted") : colour(`--series-${series ?? 0}`);
+  const color = seriesColour(series);
   const styled = { ...trace, marker: { size: 8, ...trace.marker, color } };
   if (trials) {
     // On a bar of its own colour a mark needs an outline of another.
@@ -183,7 +189,7 @@ export function styledTrace(trace, layout, width) {
   if (trace.text) styled.textfont = { size: 11, color };
   if (trace.type === "bar") styled.marker.pattern = { ...trace.marker?.pattern, fillmode: "overlay", fgcolor: colour("--surface"), size: 8, solidity: 0.2 };
   for (const name of ["error_x", "error_y"]) {
-    if (trace[name]) styled[name] = { ...trace[name], color, thickness: 1.2, width: 3 };
+    if (trace[name]) styled[name] = { ...trace[name], color: Array.isArray(color) ? colour("--text") : color, thickness: 1.2, width: 3 };
   }
   return styled;
 }

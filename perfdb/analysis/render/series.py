@@ -31,7 +31,8 @@ def place(query: Query, row: Key, column: Key) -> tuple[Key, Key]:
 class Plan:
     """``xs`` and ``series`` are keys of the dimensions ``axis`` and ``by``, in the order of the tables.
 
-    ``names`` and ``styles`` belong to ``series``.
+    ``names`` and ``styles`` belong to ``series``. ``places`` are the styles of a lone series' bars, where these stand
+    for devices; else it is empty.
 
     ``common`` is what all series agree in: it is said once and left out of their names.
     """
@@ -43,6 +44,7 @@ class Plan:
     series: tuple[Key, ...]
     names: tuple[str, ...]
     styles: tuple[Style, ...]
+    places: tuple[Style, ...]
     legend: str
     common: str
 
@@ -65,6 +67,7 @@ class Plan:
             series=series,
             names=tuple(_say(names, key, varying or fixed) for key in series),
             styles=_styles(tables, names, series, varying, looks),
+            places=_of_places(tables, axis, xs, looks) if len(series) == 1 else (),
             legend=", ".join(dimension(names[at]).title for at in varying),
             common=_say(names, series[0], fixed) if series else "",
         )
@@ -127,6 +130,11 @@ def _styles(
     steps = {rest: number for number, rest in enumerate(sorted({_at(key, further) for key in series}, key=key_order))}
     dashes = looks.of(names[first], (key[first] for key in series))
     return styles(leads, [dashes[key[first]] + steps[_at(key, further)] for key in series])
+
+
+def _of_places(tables: Sequence[Table], axis: Sequence[str], xs: Sequence[Key], looks: Looks) -> tuple[Style, ...]:
+    varying = [at for at in range(len(axis)) if len({x[at] for x in xs}) > 1]
+    return _styles(tables, axis, xs, varying, looks) if "device" in {axis[at] for at in varying} else ()
 
 
 def _at(key: Key, places: Sequence[int]) -> Key:

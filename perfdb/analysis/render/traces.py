@@ -64,6 +64,11 @@ def _trace(plan: Plan, table: Table, drawing: Drawing, number: int, shown: Shown
         "legendrank": number + 1,
         **_drawn_as(lines(plan, drawing), plan, number),
     }
+    if plan.places and trace["type"] == "bar":
+        # A device has its own colour also where it is a bar among others of one series.
+        styles = [plan.places[plan.xs.index(x)] for x, _ in shown]
+        trace["meta"] |= {"series": [style.colour for style in styles]}
+        trace["marker"] = {"pattern": {"shape": [style.hatch for style in styles]}}
     return trace | error_bars("error_y", [drawn for _, drawn in shown])
 
 

@@ -225,6 +225,15 @@ def test_a_device_keeps_its_colour_and_symbol_and_an_mtu_its_dash() -> None:
     assert list(drawn_alike("metric=trans_per_s&rows=users", osa).values()) == [(3, "cross", "solid")]
 
 
+def test_a_device_has_its_colour_as_a_bar_among_others() -> None:
+    (trace,) = figure(ask("metric=trans_per_s&rows=device&users=1&mtu=1500&mtu=8192")[0], looks=DEVICES)["data"]
+    assert trace["x"] == ["LAN", "OSA"]
+    assert trace["meta"]["series"] == [3, 3]
+    assert trace["marker"]["pattern"]["shape"] == ["-", "x"]
+    (by_users,) = figure(ask("metric=trans_per_s&rows=users")[0], Drawing(marks=Marks.BARS), DEVICES)["data"]
+    assert by_users["meta"]["series"] == 0
+
+
 def test_a_series_that_would_look_like_another_is_hollow() -> None:
     rates = {1500: 5.0, 1492: 6.0}
     same_dash = [

@@ -5,6 +5,7 @@ import io
 from collections import Counter
 from collections.abc import Iterator
 from io import StringIO
+from urllib.parse import parse_qsl
 
 import plotly.graph_objects as go
 import pytest
@@ -84,6 +85,12 @@ def test_every_figure_with_data_is_drawn(reader: APIClient, studies: None, slug:
         assert response.status_code == 200
         go.Figure(response.json())
         assert response.json()["data"] or slug == "linux-networking-zvm52"
+        asked = {value for query in item["queries"] for name, value in parse_qsl(query) if name == "metric"}
+        axes = [axis for name, axis in response.json()["layout"].items() if name.startswith("yaxis")]
+        assert (
+            len({axis["title"]["text"] for axis in axes if axis.get("visible", True)} - {""}) >= len(asked)
+            or not response.json()["data"]
+        )
 
 
 def test_the_lost_figures_of_the_first_study_have_a_line_for_each_device_and_mtu(

@@ -8,15 +8,15 @@ from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from perfdb.analysis.render.facets import facets
-from perfdb.analysis.render.figure import figure
+from perfdb.analysis.render.drawn import in_one
 from perfdb.api import caching
 from perfdb.api.reports import item_body, problem_body, table_body
 from perfdb.api.schema import errors
 from perfdb.api.table_serializers import ProblemListSerializer, ReportSerializer, ReportTableSerializer
 from perfdb.results import access
+from perfdb.results.looks import looks
 from perfdb.results.models import Disagreement, ReportItem, Study
-from perfdb.results.studies.answering import Answered, answered
+from perfdb.results.studies.answering import answered
 from perfdb.results.studies.forms import FORMS
 
 
@@ -87,21 +87,14 @@ def table_form(request: Request, slug: str, number: str, form: str) -> HttpRespo
 )
 @api_view(["GET"])
 def figure_json(request: Request, slug: str, number: str) -> HttpResponseBase:
-    """`data` and `layout`. A drawing of a set-up has no data and is not found."""
+    """`data` and `layout`, all measures in one. A drawing of a set-up has no data and is not found."""
     item = _item(request, slug, ReportItem.Kind.FIGURE, number)
     if not item.queries:
         raise Http404(f"figure {number} has no data: it is a drawing of a set-up, or shows what is not published")
     tag = caching.etag(request, [slug])
     if same := caching.unchanged(request, tag):
         return same
-    return Response(_drawn(answered(item)), headers=caching.headers(tag))
-
-
-def _drawn(found: Answered) -> dict[str, object]:
-    """One table is one figure; several of one measure are small figures in one."""
-    tables = found.tables
-    same = len({table.measure for table in tables}) == 1
-    return facets(tables) if len(tables) > 1 and same else figure(tables[0])
+    return Response(in_one(answered(item).tables, looks()), headers=caching.headers(tag))
 
 
 @extend_schema(
