@@ -66,7 +66,7 @@ class Placer:
 
     def __init__(self, study: Study, records: Iterable[RunRecord]) -> None:
         self._study = study
-        self._new: list[RunRecord] = []
+        self._new: dict[str, list[RunRecord]] = {}
         # A published run is made of no files that further ones could join.
         stored = Run.objects.filter(study=study, run_id__in={record.run_id for record in records})
         stored = stored.exclude(status=Run.Status.WITHDRAWN).exclude(sources=None).prefetch_related("sources__upload")
@@ -78,7 +78,8 @@ class Placer:
         record = brought.record
         if record.refused:
             return Placement(brought, record, Outcome.REJECTED)
-        if brought.run is None and any(_same(record, other) for other in self._new):
+        alike = self._new.get(record.identity, ()) if brought.run is None else ()
+        if any(record.configuration.agrees(other.configuration) for other in alike):
             return Placement(brought, record, Outcome.CONFLICT, problems=[_twice(record)])
         same = next((run for run in self._of(brought) if _holds(run, record)), None)
         if same is not None:
@@ -88,7 +89,7 @@ class Placer:
             return Placement(brought, record, Outcome.REJECTED, problems=[_ambiguous(record, candidates)])
         if candidates:
             return self._join(brought, candidates[0])
-        self._new.append(record)
+        self._new.setdefault(record.identity, []).append(record)
         return Placement(brought, record, Outcome.NEW, sources=brought.sources)
 
     def _candidates(self, brought: Brought) -> list[Run]:
@@ -161,11 +162,6 @@ def _joined(study: Study, brought: Brought, stored: StoredEvidence) -> RunRecord
         aliases=stored.aliases,
     )
     return record_of(draft, context)
-
-
-def _same(record: RunRecord, other: RunRecord) -> bool:
-    agrees = record.configuration.agrees(other.configuration)
-    return agrees and (record.run_id, record.trial) == (other.run_id, other.trial)
 
 
 def _fits(record: RunRecord, run: Run) -> bool:

@@ -11,6 +11,8 @@ from perfdb.results.given import Correction, corrections_of
 from perfdb.results.models import Device, Level, Upload, UploadRun, Workload
 from perfdb.results.models.vocabulary import INBOX, Study
 
+# Fields are offered in so many rows: a thousand of them would keep a browser busy, and one is enough for all.
+_MOST_ROWS = 200
 # The longest list of values that is offered, and what is worth offering before anything is stored.
 _MOST_VALUES = 200
 _USUAL: Mapping[str, tuple[str, ...]] = {
@@ -77,10 +79,10 @@ def shown_runs(runs: Sequence[UploadRun], *, ask: bool, entered: Entered) -> lis
         ShownRun(
             run,
             _circumstances(run.summary),
-            [_gap(run, key, needs[key], entered) for key in _needed(run)] if ask else [],
+            [_gap(run, key, needs[key], entered) for key in _needed(run)] if ask and row < _MOST_ROWS else [],
             str(run.number) in entered.chosen,
         )
-        for run in runs
+        for row, run in enumerate(runs)
     ]
 
 

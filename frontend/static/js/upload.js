@@ -212,7 +212,10 @@ class UploadForm {
     const sent = rows.reduce((sum, row) => sum + row.sent, 0);
     const total = this.queue.bytes;
     this.form.querySelector("#sent").value = total ? sent / total : 1;
-    this.#say(`${size(sent)} of ${size(total)}${this.#speed(sent, total)}`);
+    const stopped = rows.some((row) => row.said);
+    if (stopped) this.#marks = [];
+    const rest = sent < total ? this.#speed(sent, total) : ", all sent: the server puts it away";
+    this.#say(`${size(sent)} of ${size(total)}${stopped ? "" : rest}`);
   }
 
   /** How fast it was in the last seconds, and how long the rest takes at that speed. */

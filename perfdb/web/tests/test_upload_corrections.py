@@ -97,11 +97,11 @@ def test_a_correction_is_undone(web: Client, upload: Upload) -> None:
 
 def test_a_file_is_left_out_and_read_after_all(web: Client, upload: Upload) -> None:
     address = reverse("web:upload-leave-out", args=[upload.pk])
-    web.post(address, {"path": "flood.txt", "excluded": "1"})
+    web.post(address, {"leave_out": "flood.txt"})
     work(upload)
     assert set(upload.runs.values_list("run_label", flat=True)) == {"plain", "stamped"}
     assert "Read it after all" in page_of(web, upload)
-    web.post(address, {"path": "flood.txt"})
+    web.post(address, {"read": "flood.txt"})
     assert work(upload).runs.count() == 3
 
 

@@ -51,7 +51,8 @@ def take_back(request: HttpRequest, pk: int, number: int) -> HttpResponse:
 @login_required
 def leave_out(request: HttpRequest, pk: int) -> HttpResponse:
     """Do not read a file, or read it after all."""
-    path, excluded = request.POST.get("path", ""), request.POST.get("excluded") == "1"
+    excluded = "leave_out" in request.POST
+    path = request.POST.get("leave_out" if excluded else "read", "")
     return _change(request, pk, lambda found: correcting.leave_out(found, path, excluded=excluded))
 
 
