@@ -60,6 +60,7 @@ class RunRowSerializer(DimensionsSerializer):
     status = serializers.ChoiceField(Run.Status.choices)
     started = serializers.DateTimeField()
     tags = serializers.ListField(child=serializers.CharField())
+    notes = serializers.ListField(child=serializers.CharField(), help_text="What people wrote about it, oldest first")
     values = serializers.DictField(child=serializers.FloatField(), help_text="The main metrics, role total")
     url = serializers.URLField()
 

@@ -14,7 +14,7 @@ from perfdb.results.paging import Column
 from perfdb.results.querysets import RUN_COLUMNS, RUN_ORDERINGS
 
 # What a run has beside dimensions and measures. Its id is the name of the row and no column.
-_BESIDE = {"started": "Started", "status": "Status", "tags": "Tags"}
+BESIDE = {"started": "Started", "status": "Status", "tags": "Tags", "notes": "Notes"}
 _DIMENSIONS = [name for name in BY_NAME if name not in ("run_id", "date")]
 # A short heading where the columns beside it say the rest.
 _SHORT = {
@@ -25,8 +25,8 @@ _SHORT = {
     "cpu_ms_per_trans": "CPU",
     "cpu_ms_per_mb": "CPU",
 }
-USUAL = ("trial", "study", "workload", "device", "mtu", "users", *_SHORT, "started", "tags")
-OFFERED = (*_DIMENSIONS, *_BESIDE)
+USUAL = ("trial", "study", "workload", "device", "mtu", "users", *_SHORT, "started", "tags", "notes")
+OFFERED = (*_DIMENSIONS, *BESIDE)
 MOST_COLUMNS = 60
 
 # What a row of the list is read from.
@@ -64,8 +64,8 @@ def _reader_of(slot: int | None) -> Callable[[Mapping[str, Any]], Any]:
 
 def column(name: str) -> Shown:
     """The column of this name; raises QueryError."""
-    if name in _BESIDE:
-        return Shown(name, _BESIDE[name], _BESIDE[name], "UTC" if name == "started" else "")
+    if name in BESIDE:
+        return Shown(name, BESIDE[name], BESIDE[name], "UTC" if name == "started" else "")
     if name in _DIMENSIONS or (name.startswith(FACTOR) and name != FACTOR):
         declared = dimension(name)
         return Shown(name, declared.title, declared.title, declared.unit, declared.whole)

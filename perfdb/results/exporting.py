@@ -51,7 +51,7 @@ def names(shown: Sequence[Shown]) -> list[str]:
 
 
 def as_csv(runs: QuerySet[Run], shown: Sequence[Shown]) -> Iterator[str]:
-    """Comma-separated values (RFC 4180) with a header line; tags are joined by semicolons."""
+    """Comma-separated values (RFC 4180) with a header line; tags and notes are joined by semicolons."""
     yield _lines([names(shown)])
     for rows in chunks(runs, shown):
         yield _lines([[field(_plain(value)) for value in row] for row in rows])
@@ -91,7 +91,7 @@ def to_parquet(runs: QuerySet[Run], shown: Sequence[Shown], out: IO[bytes]) -> N
 def _type(shown: Shown) -> pa.DataType:
     if shown.measure is not None:
         return pa.float64()
-    if shown.name == "tags":
+    if shown.name in ("tags", "notes"):
         return pa.list_(pa.string())
     return pa.timestamp("us", tz="UTC") if shown.name == "started" else pa.int64() if shown.number else pa.string()
 

@@ -7,7 +7,9 @@ that another one replaces keeps its notes; they are not copied, since they were 
 from collections.abc import Iterable, Mapping
 
 from django.contrib.auth.models import AnonymousUser, User
+from django.contrib.postgres.expressions import ArraySubquery
 from django.db import transaction
+from django.db.models import OuterRef
 from django.utils import timezone
 
 from perfdb.analysis.parameters import QueryError
@@ -16,6 +18,8 @@ from perfdb.results.access import may_change
 from perfdb.results.models import Note, Run, RunChange
 
 LONGEST = 2000
+# The texts of a run's notes as a column of its row, oldest first.
+TEXTS = ArraySubquery(Note.objects.filter(run=OuterRef("pk")).values("text"))
 
 
 def may_edit(user: User | AnonymousUser, note: Note) -> bool:

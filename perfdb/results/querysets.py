@@ -48,6 +48,7 @@ RUN_COLUMNS: dict[str, str | Combinable] = {
     **{name: column for name, column in DIMENSION_COLUMNS.items() if name != "date"},
     "factors": "factors",
     "tags": "tags",
+    "notes": notes.TEXTS,
     "status": "status",
     "started": "started",
     **{name: name for name in Run.HOT},

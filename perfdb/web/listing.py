@@ -15,7 +15,7 @@ from perfdb.results.querysets import NEWEST_FIRST
 
 MISSING = "–"
 # The columns of the lists on other pages, which cannot be sorted.
-_FIXED = [name for name in columns.USUAL if name != "tags"]
+_FIXED = [name for name in columns.USUAL if name not in ("tags", "notes")]
 _RUN = Shown("run_id", "Run", "Run")
 # What one wants to see first of a column that is no number: the newest.
 _NEWEST = {"started"}
@@ -77,6 +77,8 @@ def of(data: QueryDict, read: Mapping[Shown, Sequence[Any]], rows: Sequence[Row]
 
 
 def _cell(shown: Shown, value: Any) -> Cell:
+    if shown.name == "notes" and value:
+        return Cell("; ".join(value), number=False, long=True)
     if isinstance(value, list):
         return Cell("", number=False, long=False, words=tuple(sorted(value)))
     return Cell(_text(shown, value), shown.number, long=not shown.number and shown.name != "started")

@@ -30,6 +30,7 @@ def test_it_works(reader: APIClient) -> None:
         "layer": None,
         "factors": {"kernel": "2.4"},
         "tags": [],
+        "notes": [],
         "status": "complete",
         "started": "2003-04-01T12:00:00Z",
         "values": {"trans_per_s": 9077.29},

@@ -1,12 +1,16 @@
 """Notes on runs: who may write them, what is kept of them, and that they stay with their run."""
 
+import csv
+import io
+
 import pytest
 from django.contrib.auth.models import AnonymousUser, User
+from pyarrow import parquet
 from pytest_django import DjangoAssertNumQueries
 
 from perfdb.analysis.parameters import QueryError
 from perfdb.analysis.query import Query
-from perfdb.results import intake, notes, querysets
+from perfdb.results import columns, exporting, intake, notes, querysets
 from perfdb.results.models import Note, Run, RunChange, Study
 from perfdb.results.rebuilding import put, rebuild
 from perfdb.results.tests.builders import make_run, make_study
@@ -96,6 +100,24 @@ def test_notes_cost_one_query_however_many_there_are(
         notes.add(ada, make_run(name), f"on {name}")
     with django_assert_num_queries(3):
         querysets.answer(query)
+
+
+def test_lists_and_their_files_have_the_notes_of_their_runs(ada: User) -> None:
+    run = make_run("A")
+    make_run("B")
+    for text in ("fan failed", "so did\nthe other"):
+        notes.add(ada, run, text)
+
+    assert [row["notes"] for row in querysets.run_page(Run.objects.all(), "run_id").rows] == [
+        ["fan failed", "so did\nthe other"],
+        [],
+    ]
+    shown = columns.parse(["notes"])
+    lines = list(csv.DictReader(io.StringIO("".join(exporting.as_csv(Run.objects.all(), shown)))))
+    assert [line["notes"] for line in lines] == ["fan failed;so did\nthe other", ""]
+    out = io.BytesIO()
+    exporting.to_parquet(Run.objects.all(), shown, out)
+    assert parquet.read_table(out)["notes"].to_pylist() == [["fan failed", "so did\nthe other"], None]
 
 
 def test_a_run_that_is_read_again_keeps_its_notes(bring: Bring, owner: User) -> None:

@@ -48,6 +48,14 @@ def test_a_note_is_a_footnote_of_tables_and_stands_in_hovers(web: Client, ada: U
     assert "note on A, trial 1: fan failed" in str(figures_of(source))
 
 
+def test_a_note_stands_in_the_list_of_runs(web: Client, ada: User, run: Run) -> None:
+    notes.add(ada, run, "fan <b>failed</b>")
+
+    source = web.get("/runs/?study=hers").content.decode()
+
+    assert '<span class="clip" title="fan &lt;b&gt;failed&lt;/b&gt;">fan &lt;b&gt;failed&lt;/b&gt;</span>' in source
+
+
 def test_an_empty_note_is_said_to_be_one(web: Client, run: Run) -> None:
     response = web.post(reverse("web:run-note", args=[run.pk]), {"text": " "}, follow=True)
 
