@@ -7,6 +7,7 @@ They name no run themselves. Both ends of a test may know it by the same cookie;
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import PurePosixPath
 from typing import TypeVar
 
@@ -107,16 +108,18 @@ def _agree(settings: Iterable[Fragment]) -> bool:
 def copies_of(fragments: Iterable[Fragment]) -> dict[int, list[Fragment]]:
     """The further outputs of each result that its tool wrote twice, by the ``id()`` of the fullest one."""
     copies: dict[int, list[Fragment]] = {}
-    known: dict[object, list[Fragment]] = {}
+    # By mark and file: a file does not print a result twice, and may have very many.
+    known: dict[object, dict[str, list[Fragment]]] = {}
     for log in sorted(filter(is_client, fragments), key=_fullness, reverse=True):
         marks = [*_marks(log)]
-        alike = (each for mark in marks for each in known.get(mark, ()))
+        others = (own for mark in marks for file, own in known.get(mark, {}).items() if file != log.file)
+        alike = chain.from_iterable(others)
         original = next((each for each in alike if _is_copy(log, each)), None)
         if original is not None:
             copies.setdefault(id(original), []).append(log)
             continue
         for mark in marks:
-            known.setdefault(mark, []).append(log)
+            known.setdefault(mark, {}).setdefault(log.file, []).append(log)
     return copies
 
 
