@@ -1,0 +1,170 @@
+"""What one does with a question in a real browser: copy its link, name it, freeze it, publish it, have it explained."""
+
+import re
+
+from playwright.sync_api import Browser, Page, expect
+from pytest_django.live_server_helper import LiveServer
+
+from frontend.tests.test_pages import filled, settled, sign_in
+from frontend.tests.visits import Watch
+from perfdb.results.importing import touch_study
+from perfdb.results.models import Run
+
+__all__ = ["filled"]  # a fixture
+
+COMPARE = "/compare/?dimension=device&old=Guest LAN&new=HiperSockets&workload=RR"
+
+
+def test_the_link_is_copied(browser: Browser, live_server: LiveServer, filled: dict[str, int]) -> None:
+    context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    watch = Watch.over(page)
+    sign_in(page, live_server)
+    settled(page, live_server.url + COMPARE)
+
+    page.get_by_role("button", name="Copy link").click()
+
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    # Another answer has another link.
+    page.locator("summary", has_text="MTU").click()
+    page.get_by_label("8192", exact=True).check()
+    expect(page).to_have_url(re.compile("mtu=8192"))
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Copy link").click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    narrower = page.evaluate("navigator.clipboard.readText()")
+    settled(page, copied)
+    expect(page.get_by_role("heading", name="Guest LAN → HiperSockets")).to_be_visible()
+    assert "mtu=8192" in narrower
+    assert "mtu=8192" not in copied
+    watch.assert_quiet()
+    context.close()
+
+
+def test_where_copying_is_refused_the_link_can_be_selected(
+    page: Page, live_server: LiveServer, filled: dict[str, int]
+) -> None:
+    sign_in(page, live_server)
+    page.add_init_script("Object.defineProperty(navigator, 'clipboard', {value: undefined})")
+    settled(page, f"{live_server.url}/maximum/")
+    field = page.get_by_label("Link to this page")
+    expect(field).to_be_hidden()
+
+    page.get_by_role("button", name="Copy link").click()
+
+    expect(field).to_be_visible()
+    assert page.evaluate("getSelection().toString() || document.activeElement.value").startswith(live_server.url)
+
+
+def test_a_question_is_named_opened_renamed_and_deleted(
+    page: Page, watch: Watch, live_server: LiveServer, filled: dict[str, int]
+) -> None:
+    sign_in(page, live_server)
+    settled(page, f"{live_server.url}/charts/?metric=cpu_util&rows=device&workload=RR&users=50")
+    page.locator("summary", has_text="Save").first.click()
+    page.get_by_label("Save this question as").fill("Busy devices")
+    page.keyboard.press("Enter")
+    expect(page.locator(".notices")).to_contain_text("Saved as “Busy devices”")
+
+    settled(page, f"{live_server.url}/charts/")
+    page.locator("summary", has_text="Saved").click()
+    page.get_by_role("link", name="Busy devices").click()
+    expect(page).to_have_url(re.compile("metric=cpu_util"))
+
+    page.goto(f"{live_server.url}/saved/")
+    page.locator("summary", has_text="Change").click()
+    page.get_by_label("New name of Busy devices").fill("CPU by device")
+    page.get_by_role("button", name="Rename").click()
+    expect(page.get_by_role("link", name="CPU by device")).to_be_visible()
+    page.locator("summary", has_text="Change").click()
+    page.get_by_role("button", name="Delete CPU by device").click()
+    expect(page.get_by_text("Nothing is saved yet.")).to_be_visible()
+
+
+def test_the_small_form_closes_on_escape(page: Page, live_server: LiveServer, filled: dict[str, int]) -> None:
+    sign_in(page, live_server)
+    settled(page, f"{live_server.url}/maximum/")
+    save = page.locator("summary", has_text="Save").first
+    save.click()
+    field = page.get_by_label("Save this question as")
+    field.press("Escape")
+    expect(field).to_be_hidden()
+    expect(save).to_be_focused()
+
+
+def test_a_frozen_answer_says_when_the_data_are_newer_and_its_points_still_open(
+    page: Page, watch: Watch, live_server: LiveServer, filled: dict[str, int]
+) -> None:
+    sign_in(page, live_server)
+    settled(page, f"{live_server.url}/charts/?metric=trans_per_s&rows=users&columns=device&workload=RR&mtu=8192")
+    page.get_by_role("button", name="Freeze").click()
+    expect(page.get_by_text("Nothing has changed since.")).to_be_visible()
+    table = page.get_by_role("region", name="Table of Transactions per second")
+    before = table.inner_text()
+
+    gone = Run.objects.filter(workload__pattern="RR", mtu=8192)
+    for run in gone:
+        touch_study(run.study)
+    number = gone.count()
+    gone.delete()
+    page.reload()
+
+    expect(page.get_by_text("Newer data exist:")).to_be_visible()
+    expect(page.get_by_role("note")).to_contain_text(f"{number} no longer there")
+    expect(page.get_by_role("figure").first).to_have_attribute("data-drawn", "")
+    assert table.inner_text() == before
+    table.get_by_role("link").first.click()
+    expect(page.get_by_role("heading", name=re.compile(r"runs? as of"))).to_be_visible()
+    expect(page.get_by_text("gone").first).to_be_visible()
+
+
+def test_a_difference_is_explained(page: Page, watch: Watch, live_server: LiveServer, filled: dict[str, int]) -> None:
+    sign_in(page, live_server)
+    settled(page, live_server.url + COMPARE)
+
+    page.get_by_role("link", name="explain this difference").first.click()
+
+    expect(page.get_by_role("heading", name="Guest LAN → HiperSockets")).to_be_visible()
+    for heading in ("What differs", "How sure it is", "What moved with it", "Both sides"):
+        expect(page.get_by_role("heading", name=heading, exact=True)).to_be_visible()
+    page.get_by_role("link", name="Back to the question").click()
+    expect(page).to_have_url(re.compile("/charts/"))
+
+
+def test_several_values_are_held_against_one(
+    page: Page, watch: Watch, live_server: LiveServer, filled: dict[str, int]
+) -> None:
+    sign_in(page, live_server)
+    settled(page, live_server.url + COMPARE)
+
+    page.locator("summary", has_text="Also").click()
+    page.locator("#further").get_by_label("vCTC").check()
+
+    expect(page.get_by_role("heading", name="Guest LAN → HiperSockets, vCTC")).to_be_visible()
+    expect(page).to_have_url(re.compile("new=HiperSockets.*new=vCTC"))
+
+
+def test_without_scripts_everything_can_be_done(
+    browser: Browser, live_server: LiveServer, filled: dict[str, int]
+) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    sign_in(page, live_server)
+    page.goto(live_server.url + COMPARE)
+    expect(page.get_by_label("Link to this page")).to_have_value(re.compile("/compare/.dimension=device"))
+    expect(page.get_by_role("button", name="Copy link")).to_be_hidden()
+
+    page.locator("summary", has_text="Save").first.click()
+    page.get_by_label("Save this question as").fill("Two LANs")
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator(".notices")).to_contain_text("Saved as “Two LANs”")
+    page.get_by_role("link", name="Put in a report").click()
+    page.get_by_label("The report of").select_option("inbox")
+    page.get_by_label("Title").fill("Two LANs")
+    page.get_by_role("button", name="Put it there").click()
+    expect(page.get_by_role("heading", name="Figure 1. Two LANs")).to_be_visible()
+    page.goto(live_server.url + COMPARE)
+    page.get_by_role("button", name="Freeze").click()
+    expect(page.get_by_text("Nothing has changed since.")).to_be_visible()
+    context.close()
