@@ -24,6 +24,15 @@ PAGES = (
     "/studies/osa-vs-vswitch-zvm520/?severity=warning",
     "/studies/osa-vs-vswitch-zvm520/?severity=fatal",
     "/studies/linux-networking-zvm52/edit/",
+    "/studies/linux-networking-zvm52/run-ids/",
+    "/studies/linux-networking-zvm52/plan/",
+    "/studies/linux-networking-zvm52/apply/",
+    "/studies/linux-networking-zvm52/share/",
+    "/studies/osa-vs-vswitch-zvm520/move/",
+    "/studies/osa-vs-vswitch-zvm520/report/",
+    "/studies/osa-vs-vswitch-zvm520/report/new/?kind=prose&query=rows=speed",
+    "/studies/osa-vs-vswitch-zvm520/report/new/?kind=table&query=metric=mb_per_s%26rows=device",
+    "/studies/new/",
 )
 
 
@@ -70,11 +79,12 @@ def test_a_mark_leads_to_its_reason(page: Page, live_server: LiveServer, publish
 def test_a_pattern_is_tried_while_it_is_written(page: Page, watch: Watch, live_server: LiveServer) -> None:
     call_command("loadstudies", "linux-networking-zvm52")
     sign_in(page, live_server)
-    page.goto(f"{live_server.url}/studies/linux-networking-zvm52/edit/")
+    page.goto(f"{live_server.url}/studies/linux-networking-zvm52/run-ids/")
     page.get_by_label("Try it on these").press_sequentially("NM50")
     pattern = page.get_by_label("Pattern")
-    pattern.press_sequentially(r"NM(?P<users>\d\d)")
+    pattern.press_sequentially("NM{users:2}")
     expect(page.locator("#tried")).to_contain_text("Users 50")
+    expect(page.locator("#tried")).to_contain_text("NM(?P<users>.{2})")
     expect(pattern).to_be_focused()
 
 
