@@ -21,7 +21,7 @@ from perfdb.results.experiments import Vocabulary
 from perfdb.results.given import given_by, spans_in
 from perfdb.results.models import Job, Problem, Run, Study, Upload, UploadRun
 from perfdb.results.placing import Brought, Placement, Placer
-from perfdb.results.prepare import Context
+from perfdb.results.prepare import Context, FoundProblems
 from perfdb.results.reading import realign, record_of, together
 from perfdb.results.rows import drafts_of_rows
 from perfdb.results.summary import gaps_of, summary_of
@@ -78,7 +78,7 @@ def _read(job: Job, upload: Upload) -> tuple[list[Brought], list[Found]]:
     used = {id(row) for _, draft in later for row in draft.circumstances}
     rest = left_over(row for row in collated.rows if id(row) not in used)
     found = [*read.problems, *(each for each in collated.problems if each.code != LEFT_OVER), *rest]
-    context = Context(read.artifacts, {}, upload.created, found, aliases_of(upload.study))
+    context = Context(read.artifacts, {}, upload.created, FoundProblems(found), aliases_of(upload.study))
     drafts = [*((draft, None) for draft in collated.drafts), *((draft, run.pk) for run, draft in later)]
     brought = []
     for number, (draft, run) in enumerate(drafts):

@@ -6,5 +6,6 @@ contradicts itself marks the record as refused, so that nothing of it is stored.
 
 from perfdb.results.prepare.aliases import Aliases
 from perfdb.results.prepare.assemble import Context, prepare
+from perfdb.results.prepare.found import FoundProblems
 
-__all__ = ["Aliases", "Context", "prepare"]
+__all__ = ["Aliases", "Context", "FoundProblems", "prepare"]

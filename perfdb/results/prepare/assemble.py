@@ -8,6 +8,7 @@ from importers.collate import name_roles
 from importers.model import Problem, RunDraft, Severity, Status
 from perfdb.results.prepare import checks, configuration, evidence
 from perfdb.results.prepare.aliases import NONE, Aliases, align
+from perfdb.results.prepare.found import FoundProblems
 from perfdb.results.prepare.reports import add_reports
 from perfdb.results.record import Counters, RunRecord, aware
 
@@ -39,7 +40,7 @@ def prepare(draft: RunDraft, context: Context) -> RunRecord:
         started=_started(draft, context.received),
         configuration=configuration.configuration_of(facts, context.artifacts, problems),
         facts=facts,
-        problems=[*_found_reading(draft, context.problems), *draft.problems, *problems],
+        problems=[*_found(context.problems).of(draft), *draft.problems, *problems],
         fragments=draft.fragments,
         has_driver=draft.driver is not None,
     )
@@ -58,23 +59,8 @@ def prepare(draft: RunDraft, context: Context) -> RunRecord:
     return record
 
 
-def _found_reading(draft: RunDraft, problems: Sequence[Problem]) -> list[Problem]:
-    """What was found amiss in this run's files and names this run, or stands in the lines that are of this run.
-
-    An error is about what could not be read at all, such as another trial in the same file: nothing of this run.
-    """
-    spans: dict[str, list[tuple[int, int]]] = {}
-    for fragment in draft.fragments:
-        spans.setdefault(fragment.file, []).append((fragment.first_line, fragment.last_line))
-    about = (each for each in problems if each.severity is not Severity.ERROR and each.file in spans)
-    return [each for each in about if _is_of(each, draft.run_id, spans[each.file])]
-
-
-def _is_of(problem: Problem, run_id: str, spans: Sequence[tuple[int, int]]) -> bool:
-    if problem.run_id is not None or problem.line is None:
-        return problem.run_id == run_id
-    line = problem.line
-    return any(first <= line <= last for first, last in spans)
+def _found(problems: Sequence[Problem]) -> FoundProblems:
+    return problems if isinstance(problems, FoundProblems) else FoundProblems(problems)
 
 
 def _started(draft: RunDraft, received: datetime) -> datetime:
