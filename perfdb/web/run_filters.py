@@ -165,9 +165,10 @@ def choosable(
     here = [each for each in known if slots[each] in there]
     beyond = [each for each in known if slots[each] not in there]
     groups = {
-        "Run": [*columns.OFFERED, *factors],
+        "Dimensions": [*(name for name in columns.OFFERED if name not in columns.BESIDE), *factors],
         "Figures of the runs below": [*map(str, here)],
         "Other figures": [*map(str, beyond)],
+        "Run": list(columns.BESIDE),
     }
     return [Group(title, [_option(name, names) for name in offered]) for title, offered in groups.items() if offered]
 

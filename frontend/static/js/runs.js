@@ -2,8 +2,10 @@
 
 const OPEN = "#facets details[open], #result details[open]";
 let open = [];
+let focused = "";
 
 document.addEventListener("htmx:beforeSwap", () => {
+  focused = document.activeElement?.id ?? "";
   open = [...document.querySelectorAll(OPEN)].map((menu) => [menu.id, menu.lastElementChild.scrollTop]);
 });
 
@@ -14,6 +16,8 @@ document.addEventListener("htmx:afterSettle", () => {
     menu.open = true;
     menu.lastElementChild.scrollTop = scrolled;
   }
+  // What had the focus was replaced by its equal.
+  if (focused && document.activeElement === document.body) document.getElementById(focused)?.focus({ preventScroll: true });
   open = [];
 });
 
