@@ -18,7 +18,7 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.files.base import File
 from django.db import transaction
-from django.db.models import Sum
+from django.db.models import QuerySet, Sum
 from django.utils import timezone
 
 from perfdb.results import intake
@@ -53,7 +53,7 @@ def begin(owner: User, path: str, size: int, fingerprint: str = "", sha256: str 
         return PartialFile.objects.create(token=token_urlsafe(16), owner=owner, **about), True
 
 
-def _open(owner: User) -> "Any":
+def _open(owner: User) -> QuerySet[PartialFile]:
     """The files of a person that no upload has taken yet, the last one first."""
     return PartialFile.objects.filter(owner=owner, upload=None).order_by("-touched")
 

@@ -87,7 +87,9 @@ def shown_runs(runs: Sequence[UploadRun], *, ask: bool, entered: Entered) -> lis
 
 
 def _needed(run: UploadRun) -> list[str]:
-    """The facts that a run lacks, or that its importer only assumed."""
+    """The facts that a run lacks, or that its importer only assumed; one that is refused needs more than that."""
+    if run.outcome == UploadRun.Outcome.REJECTED:
+        return []
     return [*run.summary.get("lacks", ()), *run.summary.get("assumed", ())]
 
 

@@ -71,7 +71,7 @@ def move(request: HttpRequest, pk: int) -> HttpResponse:
     form = UploadForm(request.POST, owner=person_of(request))
     if not form.is_valid():
         for texts in form.errors.values():
-            messages.error(request, " ".join(texts))
+            messages.error(request, " ".join(str(text) for text in texts))
         return _back(pk)
     return _change(request, pk, lambda found: correcting.move(found, form.study_chosen()))
 
