@@ -3,18 +3,25 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
-# More than this a browser does not draw fluidly without WebGL, which the content security policy refuses.
+# More points than this a browser does not draw fluidly without WebGL, which the content security policy refuses.
 MOST_POINTS = 20_000
+# Where there are more, so many show the same: both extremes for every pixel of a few lines across a wide screen.
+KEPT_POINTS = 5_000
 
 _Each = TypeVar("_Each")
 
 
-def thinned(points: Sequence[_Each], share: float, height: Callable[[_Each], float | None]) -> Sequence[_Each]:
-    """About this share of the points, in their order: the first, the last, and both extremes of each stretch.
+def share(points: int) -> float:
+    """Which part of so many points of a figure is drawn."""
+    return 1.0 if points <= MOST_POINTS else KEPT_POINTS / points
 
-    All of them for a share of 1. A point without height is kept only where a whole stretch has none: it is a gap.
+
+def thinned(points: Sequence[_Each], part: float, height: Callable[[_Each], float | None]) -> Sequence[_Each]:
+    """About this part of the points, in their order: the first, the last, and both extremes of each stretch.
+
+    All of them for a part of 1. A point without height is kept only where a whole stretch has none: it is a gap.
     """
-    wanted = int(len(points) * share)
+    wanted = int(len(points) * part)
     if wanted >= len(points) or len(points) <= 4:
         return points
     kept = {0, len(points) - 1, *_extremes(points, max(1, wanted // 2 - 1), height)}

@@ -19,7 +19,7 @@ from perfdb.analysis.render.drawing import Drawing, Trials
 from perfdb.analysis.render.json import point_data
 from perfdb.analysis.render.scaling import Drawn, scaled
 from perfdb.analysis.render.series import Plan, place
-from perfdb.analysis.render.thinning import MOST_POINTS, thinned
+from perfdb.analysis.render.thinning import share, thinned
 from perfdb.analysis.table import Cell, Key, Point, Table
 from perfdb.analysis.units import round_half_up
 
@@ -44,8 +44,8 @@ def series_of(plan: Plan, table: Table, drawing: Drawing) -> list[tuple[int, lis
 def traces(plan: Plan, table: Table, drawing: Drawing) -> list[Figure]:
     """One trace a series, then one for its trials where these are drawn; never more points than a browser bears."""
     found = series_of(plan, table, drawing)
-    share = min(1.0, MOST_POINTS / max(1, sum(len(shown) for _, shown in found)))
-    data = [_trace(plan, table, drawing, number, thinned(shown, share, _height)) for number, shown in found]
+    part = share(sum(len(shown) for _, shown in found))
+    data = [_trace(plan, table, drawing, number, thinned(shown, part, _height)) for number, shown in found]
     return data + (_trials(plan, table, drawing, found) if drawing.trials is Trials.POINTS else [])
 
 
@@ -79,10 +79,10 @@ def _named(plan: Plan, number: int) -> Figure:
 
 def _trials(plan: Plan, table: Table, drawing: Drawing, found: Sequence[tuple[int, Shown]]) -> list[Figure]:
     """The measurements behind each mean as small marks of its colour."""
-    share = min(1.0, MOST_POINTS / max(1, sum(drawn.cell.n for _, shown in found for _, drawn in shown)))
+    part = share(sum(drawn.cell.n for _, shown in found for _, drawn in shown))
     on = "lines" if lines(plan, drawing) else "bars"
     return [
-        _points(plan, table, number, on, thinned(_single(shown), share, lambda each: each[1].value))
+        _points(plan, table, number, on, thinned(_single(shown), part, lambda each: each[1].value))
         for number, shown in found
     ]
 
