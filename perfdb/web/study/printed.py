@@ -7,10 +7,12 @@ from itertools import groupby
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query import Layout
 from perfdb.analysis.render.grid import Grid, GridCell, Heading, grids
+from perfdb.analysis.render.labels import noted_text
 from perfdb.analysis.table import Cell, Key, Table
 from perfdb.results.studies.answering import Answered
 from perfdb.web.links import to_runs
 from perfdb.web.run_figures import group_of
+from perfdb.web.tables import Footnote, Footnotes
 
 # Fewer measures need no headings of their own.
 _MANY_MEASURES = 8
@@ -24,7 +26,8 @@ class PrintedCell:
     """A number, where it leads, and beside a difference what the document prints for it.
 
     ``difference`` is what perfdb works out, where it stands below a value. ``mark`` and ``published_mark`` are the
-    numbers of the disagreements that concern the number and the printed difference, None for none.
+    numbers of the disagreements that concern the number and the printed difference, None for none. ``footnotes`` are
+    the marks of what people wrote about its runs.
     """
 
     text: str
@@ -34,6 +37,7 @@ class PrintedCell:
     published: str = ""
     published_mark: int | None = None
     notes: str = ""
+    footnotes: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,7 @@ class PrintedGrid:
     grid: Grid
     lines: list[PrintedLine]
     width: int
+    footnotes: list[Footnote]
 
 
 def printed_grids(found: Answered, marks: Marks) -> list[PrintedGrid]:
@@ -68,17 +73,23 @@ def _part(table: Table) -> object:
 def _printed_grid(found: Answered, part: Sequence[Table], marks: Marks) -> PrintedGrid:
     tables = [_as_published(table) for table in part]
     (grid,) = grids(tables)
-    lines = []
+    lines, footnotes = [], Footnotes()
     named = _group_names(tables, len(grid.lines))
     for number, (line, group) in enumerate(zip(grid.lines, named, strict=True)):
         places = _places(tables, number, len(line.cells))
         cells = [
-            _printed_cell(found, table, column, cell, marks)
+            replace(_printed_cell(found, table, column, cell, marks), footnotes=_noted(footnotes, cell))
             for (table, column), cell in zip(places, line.cells, strict=True)
         ]
         lines.append(PrintedLine(line.headings, cells, group))
     columns = max((len(line.cells) for line in lines), default=0)
-    return PrintedGrid(grid, lines, len(grid.corner) + columns)
+    return PrintedGrid(grid, lines, len(grid.corner) + columns, footnotes.lines)
+
+
+def _noted(footnotes: Footnotes, cell: GridCell) -> str:
+    """The marks of the notes on a number's runs: what else there is to say of it is said where one points."""
+    noted = cell.cell.noted if cell.cell is not None and cell.runs else ()
+    return footnotes.marks(note for note in map(noted_text, noted) if note in cell.notes)
 
 
 def of_study(table: Table) -> Table:

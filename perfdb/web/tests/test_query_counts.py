@@ -16,7 +16,7 @@ from perfdb.web.tests.test_pages import PAGES, address_of
 COUNTS = {
     "home": 6,
     "search": 2,
-    "runs": 7,
+    "runs": 6,
     "run": 28,
     "charts": 15,
     "compare": 10,
@@ -25,7 +25,7 @@ COUNTS = {
     "uploads": 5,
     "upload-new": 4,
     "upload": 6,
-    "artifact": 6,
+    "artifact": 5,
     "reparse": 6,
 }
 
