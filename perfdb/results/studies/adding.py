@@ -26,7 +26,7 @@ def put_in_report(study: Study, kind: str, title: str, question: Question) -> Re
         item = ReportItem.objects.create(
             study=study,
             kind=kind,
-            position=(own.aggregate(last=Max("position"))["last"] or 0) + 1,
+            position=(study.report_items.aggregate(last=Max("position"))["last"] or 0) + 1,
             number=_next(list(own.values_list("number", flat=True))),
             title=title,
             queries=[query.encode()],
