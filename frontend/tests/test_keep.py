@@ -2,17 +2,72 @@
 
 import re
 
+import pytest
+from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from frontend.tests.test_pages import filled, settled, sign_in
+from frontend.tests.test_pages import filled, settled, sign_in, visitor
 from frontend.tests.visits import Watch
+from perfdb.results import access, freezing, saved
+from perfdb.results.asking import Question
 from perfdb.results.importing import touch_study
 from perfdb.results.models import Run
 
-__all__ = ["filled"]  # a fixture
+__all__ = ["filled", "visitor"]  # fixtures
 
 COMPARE = "/compare/?dimension=device&old=Guest LAN&new=HiperSockets&workload=RR"
+
+
+@pytest.fixture
+def pages(filled: dict[str, int]) -> list[str]:
+    """The addresses of all pages about questions that are kept or explained."""
+    new = Run.objects.get(pk=filled["run"])
+    old = Run.objects.filter(workload=new.workload, users=new.users).exclude(device=new.device).latest("pk")
+    links = []
+    for page, query in (
+        ("charts", "metric=trans_per_s&rows=users&columns=device&workload=RR&mtu=8192&baseline=device:vCTC"),
+        ("compare", COMPARE.partition("?")[2]),
+        ("maximum", "workload=RR"),
+    ):
+        question = Question.parse(page, query)
+        saved.save(access.owner(), f"Asked of {page}", question)
+        links.append(f"/f/{freezing.freeze(question, access.owner()).token}/")
+    return [
+        *links,
+        f"{links[0]}runs/",
+        f"{links[0]}runs/?device=vCTC",
+        "/f/nothing/",
+        "/saved/",
+        COMPARE,
+        f"{COMPARE}&new=vCTC",
+        "/maximum/?workload=RR&columns=mtu",
+        "/put-in-report/?page=maximum&query=workload%3DRR",
+        f"/compare/?runs={old.pk},{new.pk}",
+        "/compare/?runs=x",
+        f"/explain/?old={old.pk}&new={new.pk}",
+        "/explain/?old=1",
+    ]
+
+
+def test_every_page_is_accessible_quiet_and_fits_a_phone(
+    visitor: Page, live_server: LiveServer, pages: list[str]
+) -> None:
+    found = {}
+    for page in pages:
+        watch = Watch.over(visitor)
+        visitor.set_viewport_size({"width": 1280, "height": 900})
+        settled(visitor, live_server.url + page)
+        results = Axe().run(visitor)
+        if results.violations_count:
+            found[page] = results.generate_report()
+        # The browser itself reports a page that answers 400 or 404.
+        complaints = [text for text in watch.complaints if "Failed to load resource" not in text]
+        assert (page, complaints, watch.abroad) == (page, [], [])
+        visitor.set_viewport_size({"width": 390, "height": 844})
+        wider = visitor.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth")
+        assert (page, wider) == (page, False)
+    assert found == {}
 
 
 def test_the_link_is_copied(browser: Browser, live_server: LiveServer, filled: dict[str, int]) -> None:

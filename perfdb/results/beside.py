@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from perfdb.analysis import against
 from perfdb.analysis.circumstances import Difference, what_else_differs
-from perfdb.analysis.metrics import Measure
+from perfdb.analysis.metrics import METRICS, TOTAL, Measure
 from perfdb.analysis.parameters import QueryError, in_order
 from perfdb.analysis.query import REPEATS, Query
 from perfdb.analysis.table import Key, Observations, Row, Table, finite
@@ -13,6 +13,8 @@ from perfdb.results import matching, measures, querysets
 
 # More columns are no table that anybody reads.
 MOST_RUNS = 60
+
+_DECLARED = {metric.name: place for place, metric in enumerate(METRICS)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,7 @@ def beside(runs: Sequence[int]) -> Beside:
     wanted = list(dict.fromkeys(runs))
     if len(wanted) > MOST_RUNS:
         raise QueryError("runs", f"{len(wanted)} runs are too many to stand beside each other; at most {MOST_RUNS} do")
-    chosen = Query(metrics=tuple(sorted(measures.slots())), filters={"run": tuple(wanted)})
+    chosen = Query(metrics=tuple(sorted(measures.slots(), key=_rank)), filters={"run": tuple(wanted)})
     found = querysets.noted(querysets.observations(chosen), chosen)
     rows = {row[0]: row for row in found.rows}
     if len(rows) < 2:
@@ -47,6 +49,11 @@ def beside(runs: Sequence[int]) -> Beside:
     tables = against.answer(query, found)
     left_out = [number for number in wanted if number not in rows]
     return Beside(query, tables, _differs(found, tables[0], base), left_out)
+
+
+def _rank(measure: Measure) -> tuple[int, bool, str]:
+    """Metrics as they are declared, rates first; the total before the roles."""
+    return _DECLARED[measure.metric], measure.role != TOTAL, measure.role
 
 
 def _are(number: int) -> str:

@@ -88,8 +88,8 @@ def _column(tables: list[Table], column: Key) -> Column:
 
 def _drawn(tables: list[Table]) -> list[Table]:
     """The rate and the cost of the workloads that the runs are of."""
-    common = {str(table.common.get("workload") or "RR").partition(" ")[0] for table in tables}
-    wanted = [name(pattern) for pattern in common for name in (primary_metric, cost_metric)]
+    pattern = str(tables[0].common.get("workload") or "RR").partition(" ")[0]
+    wanted = (primary_metric(pattern), cost_metric(pattern))
     return [table for table in tables if str(table.measure) in wanted]
 
 
