@@ -12,7 +12,7 @@ from django.utils import timezone
 from perfdb.analysis import metrics
 from perfdb.analysis.parameters import ordered
 from perfdb.analysis.query import Query
-from perfdb.results.models import Experiment, Study, Upload, UploadFile
+from perfdb.results.models import Run, RunCount, Study, Upload, UploadFile
 from perfdb.results.unpacking import ARCHIVE
 from perfdb.web import questions
 
@@ -47,8 +47,17 @@ class StudyCard:
     runs: int
     workloads: list[Link]
     devices: list[Link]
-    more_devices: int
     pages: list[Link]
+
+    @property
+    def first_devices(self) -> list[Link]:
+        """As many devices as a card has room for."""
+        return self.devices[:_MOST_DEVICES]
+
+    @property
+    def more_devices(self) -> int:
+        """How many further devices there are."""
+        return len(self.devices[_MOST_DEVICES:])
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +99,11 @@ def _files_to_read(busy: Sequence[int]) -> Mapping[int, int]:
 def studies() -> list[StudyCard]:
     """The studies that have runs, those first in which something happened last."""
     found = Study.objects.filter(activity__runs__gt=0).select_related("activity")
-    measured = Experiment.objects.order_by().values_list("study", "workload__name", "device__name").distinct()
+    kept = RunCount.objects.filter(runs__gt=0).exclude(status=Run.Status.WITHDRAWN)
+    about = [f"experiment__{name}" for name in ("study", "workload__name", "device__name")]
     workloads: dict[int, set[str]] = {}
     devices: dict[int, set[str]] = {}
-    for study, workload, device in measured:
+    for study, workload, device in kept.values_list(*about).distinct():
         workloads.setdefault(study, set()).update({workload} - {None})
         devices.setdefault(study, set()).update({device} - {None})
     return [
@@ -104,7 +114,6 @@ def studies() -> list[StudyCard]:
 
 def _card(study: Study, workloads: Iterable[str], devices: Iterable[str]) -> StudyCard:
     about = Query().with_filter("study", study.slug)
-    named = sorted(devices, key=ordered)
     first = [
         Link(name, f"{reverse('web:charts')}?{questions.for_workload(name).with_filter('study', study.slug).encode()}")
         for name in sorted(workloads, key=ordered)
@@ -114,10 +123,21 @@ def _card(study: Study, workloads: Iterable[str], devices: Iterable[str]) -> Stu
         study,
         study.activity.runs,
         first,
-        [Link(name, f"{runs}?{about.with_filter('device', name).encode()}") for name in named[:_MOST_DEVICES]],
-        max(0, len(named) - _MOST_DEVICES),
+        [Link(name, f"{runs}?{about.with_filter('device', name).encode()}") for name in sorted(devices, key=ordered)],
         [Link(page.capitalize(), f"{reverse(f'web:{page}')}?{about.encode()}") for page in ("compare", "maximum")],
     )
+
+
+def totals(cards: Sequence[StudyCard]) -> str:
+    """All studies in a line: ``587 runs over 9 devices in 5 studies``."""
+    devices = {device.title for card in cards for device in card.devices}
+    runs = _counted(sum(card.runs for card in cards), "run", "runs")
+    return f"{runs} over {_counted(len(devices), 'device', 'devices')} in {_counted(len(cards), 'study', 'studies')}"
+
+
+def _counted(number: int, one: str, several: str) -> str:
+    """A number with its word, its thousands set apart."""
+    return f"{number:,} {one if number == 1 else several}".replace(",", "\N{NARROW NO-BREAK SPACE}")
 
 
 @dataclass(frozen=True, slots=True)

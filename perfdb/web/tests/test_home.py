@@ -59,7 +59,7 @@ def test_a_study_says_what_it_holds(web: Client) -> None:
     text = " ".join(text_of(web.get(reverse("web:home"))).split())
 
     assert "Whether the adapter beats the switch." in text
-    assert "3 runs" in text
+    assert "3 runs over 2 devices in 1 study" in text
     assert "HiperSockets · OSA" in text
 
 
@@ -138,7 +138,7 @@ def test_more_studies_uploads_and_devices_cost_no_more_queries(
     received(ada)
     for number in range(5):
         make_run(f"R{number}", study=make_study(f"study-{number}"), device=f"device {number}")
-    # The session, its user, runs, uploads, files of those in progress, studies, experiments.
+    # The session, its user, runs, uploads, files of those in progress, studies, counts.
     with django_assert_num_queries(7):
         home(web)
 

@@ -28,12 +28,13 @@ def home(request: HttpRequest) -> HttpResponse:
     """The studies, the runs added last, and the uploads that still need somebody or something."""
     kept = Run.objects.exclude(status=Run.Status.WITHDRAWN)
     newest = overview.Newest.of(page(kept, _COLUMNS, _ADDED_LAST, size=NEWEST).rows)
-    uploads = overview.uploads()
+    uploads, studies = overview.uploads(), overview.studies()
     context = {
         "newest": newest,
         "uploads": uploads,
         "busy": any(each.busy for each in uploads),
-        "studies": overview.studies(),
+        "studies": studies,
+        "totals": overview.totals(studies),
     }
     response = render(request, "web/home.html", context)
     if request.htmx and not context["busy"]:  # type: ignore[attr-defined] # set by django-htmx's middleware
