@@ -44,7 +44,7 @@ def test_logs_in_and_figures_out(signed_in: Page, watch: Watch) -> None:
     page = signed_in
     page.get_by_role("link", name="Upload", exact=True).click()
     page.get_by_label("Choose files").set_input_files(logs())
-    expect(page.get_by_role("status")).to_contain_text("8 files")
+    expect(page.locator("#content").get_by_role("status")).to_contain_text("8 files")
     page.get_by_role("button", name="Upload and preview").click()
     accept(page)
     page.get_by_role("region", name="Runs of this upload").get_by_role("link", name="NMGBR950").click()
@@ -71,7 +71,7 @@ def test_files_can_be_dropped_and_the_upload_undone(signed_in: Page, watch: Watc
     page = signed_in
     page.get_by_role("link", name="Upload", exact=True).click()
     drop(page, logs())
-    expect(page.get_by_role("status")).to_contain_text("8 files")
+    expect(page.locator("#content").get_by_role("status")).to_contain_text("8 files")
     page.get_by_label("or a new study, by its title").fill("Dropped")
     page.get_by_role("button", name="Upload and preview").click()
     accept(page)
@@ -122,7 +122,7 @@ def test_what_was_chosen_can_be_taken_back(signed_in: Page, watch: Watch) -> Non
     page.get_by_label("Choose files").set_input_files(logs())
     page.get_by_role("button", name="Choose none").click()
 
-    expect(page.get_by_role("status")).to_be_empty()
+    expect(page.locator("#content").get_by_role("status")).to_be_empty()
     expect(page.get_by_label("or a new study, by its title")).to_have_value("Kept")
     page.get_by_role("button", name="Upload and preview").click()
     expect(page.get_by_role("alert")).to_contain_text("Choose the files first")
