@@ -1,0 +1,248 @@
+"""Charts in a real browser, gesture by gesture: kinds of figures, clicks that lead to runs, files and the clipboard."""
+
+import json
+import re
+from pathlib import Path
+
+from playwright.sync_api import Browser, Download, Locator, Page, expect
+from pytest_django.live_server_helper import LiveServer
+
+from frontend.tests.test_pages import filled, settled, sign_in
+from frontend.tests.visits import Watch
+from perfdb.results.models import Run
+
+__all__ = ["filled"]  # a fixture
+
+BOTH = "metric=trans_per_s&metric=cpu_ms_per_trans&workload=RR&rows=users&columns=device,mtu"
+RATE = "metric=trans_per_s&workload=RR&rows=users&columns=device,mtu"
+
+
+def charts(page: Page, live_server: LiveServer, question: str) -> Locator:
+    """Signed in, at a question whose charts are drawn."""
+    sign_in(page, live_server)
+    settled(page, f"{live_server.url}/charts/?{question}")
+    return page.locator("perf-chart")
+
+
+def colours_by_name(page: Page) -> dict[str, str]:
+    """The colour of each series of the first chart, by its name in the legend."""
+    found = page.evaluate(
+        """() => [...document.querySelectorAll("perf-chart .legend .traces")].map((entry) => [
+             entry.querySelector(".legendtext").textContent,
+             getComputedStyle(entry.querySelector(".legendlines path, .legendpoints path")).stroke,
+           ])"""
+    )
+    return dict(found)
+
+
+def test_a_device_has_the_same_colour_on_every_chart(
+    page: Page, live_server: LiveServer, filled: dict[str, int]
+) -> None:
+    charts(page, live_server, "metric=trans_per_s&workload=RR&mtu=1500&rows=users&columns=device")
+    few = colours_by_name(page)
+    settled(page, f"{live_server.url}/charts/?metric=trans_per_s&workload=RR&mtu=8192&rows=users&columns=device")
+    others = colours_by_name(page)
+    settled(page, f"{live_server.url}/charts/?metric=mb_per_s&workload=STRG&rows=users&columns=device")
+    everything = colours_by_name(page)
+
+    assert set(few) & set(others) == {"vCTC"}
+    assert len(everything) == len(set(everything.values())) == 4
+    assert few.items() | others.items() == everything.items()
+
+
+def test_throughput_and_cost_in_one_figure(page: Page, live_server: LiveServer, filled: dict[str, int]) -> None:
+    chart = charts(page, live_server, BOTH)
+    expect(chart).to_have_count(2)
+    page.locator("summary", has_text="Drawing").click()
+    expect(page.locator("summary", has_text="Drawing")).to_contain_text("as usual")
+    page.get_by_label("Figure", exact=True).select_option("both")
+
+    expect(page).to_have_url(re.compile("draw=both"))
+    expect(page.locator("summary", has_text="Drawing")).to_contain_text("Figure: two metrics, two axes")
+    expect(chart).to_have_count(1)
+    expect(chart.locator(".ytitle")).to_have_text("Transactions per second (trans/s)")
+    expect(chart.locator(".y2title")).to_have_text("CPU time per transaction (ms/trans)")
+    expect(page.locator("table.grid")).to_have_count(2)
+
+    page.get_by_label("Figure", exact=True).select_option("efficiency")
+    expect(chart.locator(".xtitle")).to_have_text("Transactions per second (trans/s)")
+    expect(chart.locator(".ytitle")).to_have_text("CPU time per transaction (ms/trans)")
+    expect(chart.locator(".textpoint").first).to_be_visible()
+
+
+def test_a_cell_of_a_heat_map_leads_to_its_run(page: Page, live_server: LiveServer, filled: dict[str, int]) -> None:
+    chart = charts(
+        page, live_server, f"{RATE}&device=HiperSockets&device=Guest LAN&baseline=device:HiperSockets&draw=heat"
+    )
+    cells = chart.locator(".bars .point")
+    expect(cells).to_have_count(8)
+    text = chart.locator(".bars .point", has_text="%").first
+    expect(text).to_be_visible()
+    run = Run.objects.get(workload__name="RR", device__name="Guest LAN", mtu=8192, users=50)
+
+    cells.nth(6).hover(force=True)
+    expect(chart.locator(".hoverlayer")).to_contain_text(run.run_id)
+    cells.nth(6).click(force=True)
+
+    expect(page).to_have_url(f"{live_server.url}/runs/{run.pk}/")
+
+
+def test_many_compared_cells_are_offered_as_a_heat_map(
+    page: Page, live_server: LiveServer, filled: dict[str, int]
+) -> None:
+    offer = page.get_by_role("link", name="see the differences as a heat map")
+    charts(page, live_server, f"{RATE}&baseline=device:HiperSockets")
+    expect(offer).to_have_count(0)
+    settled(page, f"{live_server.url}/charts/?metric=cpu_util&rows=users,workload&columns=device,mtu&baseline=users:1")
+    offer.click()
+
+    expect(page).to_have_url(re.compile("draw=heat"))
+    assert page.locator("perf-chart .bars .point").count() > 40
+
+
+def test_a_line_leads_to_all_its_runs(page: Page, live_server: LiveServer, filled: dict[str, int]) -> None:
+    chart = charts(page, live_server, "metric=trans_per_s&workload=RR&device=vCTC&mtu=1500&rows=users&columns=device")
+    places = chart.locator(".scatterlayer .point").evaluate_all(
+        """points => points.map((point) => point.getBoundingClientRect())
+             .map((box) => [box.x + box.width / 2, box.y + box.height / 2])"""
+    )
+    (x1, y1), (x2, y2) = places[-2:]
+    page.mouse.move((x1 + x2) / 2, (y1 + y2) / 2)
+    page.mouse.down()
+    page.mouse.up()
+
+    expect(page).to_have_url(re.compile(r"/runs/\?.*device=vCTC"))
+    assert "mtu=1500" in page.url and "status=complete" in page.url
+
+
+def test_a_point_of_several_trials_offers_the_list_of_its_runs(
+    page: Page, live_server: LiveServer, filled: dict[str, int]
+) -> None:
+    chart = charts(
+        page, live_server, "metric=trans_per_s&workload=RR&device=vCTC&mtu=8192&users=10&rows=users&columns=device"
+    )
+    chart.locator(".scatterlayer .point").last.click(force=True)
+    page.get_by_role("link", name="all of them as a list of runs").click()
+
+    expect(page).to_have_url(re.compile(r"/runs/\?.*users=10"))
+    assert page.url.count("users=") == 1
+
+
+def test_single_trials_are_drawn_and_lead_to_their_run(
+    page: Page, live_server: LiveServer, filled: dict[str, int]
+) -> None:
+    chart = charts(
+        page,
+        live_server,
+        "metric=trans_per_s&workload=RR&device=vCTC&mtu=8192&users=10&rows=users&columns=device&trials=points",
+    )
+    points = chart.locator(".scatterlayer .trace").last.locator(".point")
+    runs = Run.objects.filter(workload__name="RR", device__name="vCTC", mtu=8192, users=10).order_by("trans_per_s")
+    expect(points).to_have_count(runs.count())
+
+
+def saved(page: Page, name: str) -> Download:
+    """The file that a button of the first chart makes, pressed by keyboard."""
+    button = page.get_by_role("group", name="Save the chart").first.get_by_role("button", name=name)
+    button.focus()
+    with page.expect_download() as download:
+        page.keyboard.press("Enter")
+    return download.value
+
+
+def test_a_chart_is_saved_in_light_colours_with_title_and_source(
+    browser: Browser, live_server: LiveServer, filled: dict[str, int], tmp_path: Path
+) -> None:
+    files = {}
+    for scheme in ("light", "dark"):
+        context = browser.new_context(color_scheme=scheme)
+        page = context.new_page()
+        watch = Watch.over(page)
+        charts(page, live_server, RATE)
+        download = saved(page, "SVG")
+        path = tmp_path / f"{scheme}.svg"
+        download.save_as(path)
+        files[scheme] = path.read_text(encoding="utf-8")
+        png = saved(page, "PNG")
+        png.save_as(tmp_path / "figure.png")
+        assert (tmp_path / "figure.png").read_bytes().startswith(b"\x89PNG")
+        expect(page.locator("table-tools").first.get_by_role("status")).to_have_text(
+            f"Saved as {png.suggested_filename}"
+        )
+        watch.assert_quiet()
+        context.close()
+    assert download.suggested_filename.startswith("transactions-per-second-by-users-device-mtu-")
+    svg = files["dark"]
+    assert "Transactions per second" in svg
+    assert " runs" in svg and f"{live_server.url}/charts/" in svg
+    strokes = {name: set(re.findall(r"stroke: (rgb\([^)]*\))", text)) for name, text in files.items()}
+    assert strokes["light"] == strokes["dark"]
+
+
+def test_a_table_is_copied(browser: Browser, live_server: LiveServer, filled: dict[str, int]) -> None:
+    context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    charts(page, live_server, "metric=trans_per_s&workload=RR&mtu=1500&rows=users&columns=device,mtu")
+    run = Run.objects.get(workload__name="RR", device__name="vCTC", mtu=1500, users=50)
+    buttons = page.get_by_role("group", name="Copy the table").first
+
+    buttons.get_by_role("button", name="TSV").click()
+    expect(page.locator("table-tools").first.get_by_role("status")).to_have_text("Copied as TSV")
+    lines = page.evaluate("navigator.clipboard.readText()").splitlines()
+    assert lines[0].split("\t") == ["Users", "QDIO GbE · 1500", "vCTC · 1500"]
+    assert lines[-1].split("\t")[0] == "50"
+    assert lines[-1].split("\t")[2] == f"{run.trans_per_s:.2f}"
+
+    buttons.get_by_role("button", name="Markdown").click()
+    expect(page.locator("table-tools").first.get_by_role("status")).to_have_text("Copied as Markdown")
+    lines = page.evaluate("navigator.clipboard.readText()").splitlines()
+    assert lines[1].count("---") == 3
+    assert lines[-1].startswith("| 50 |")
+    context.close()
+
+
+def test_the_tables_cells_are_the_way_by_keyboard(page: Page, live_server: LiveServer, filled: dict[str, int]) -> None:
+    charts(page, live_server, "metric=trans_per_s&workload=RR&device=vCTC&mtu=1500&users=50&rows=users&columns=device")
+    run = Run.objects.get(workload__name="RR", device__name="vCTC", mtu=1500, users=50)
+    page.get_by_role("link", name=f"{run.trans_per_s:.2f}").focus()
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(f"{live_server.url}/runs/{run.pk}/")
+
+
+def test_no_kind_of_figure_writes_over_itself(
+    browser: Browser, live_server: LiveServer, filled: dict[str, int]
+) -> None:
+    """Titles stand above what is drawn and the legend below it, at every width."""
+    kinds = ("draw=each", "draw=both", "draw=efficiency", "draw=heat&baseline=device:HiperSockets", "marks=bars&log=y")
+    over = []
+    for width in (390, 1280, 1920):
+        context = browser.new_context(viewport={"width": width, "height": 900})
+        page = context.new_page()
+        for kind in kinds:
+            charts(page, live_server, f"{BOTH}&{kind}")
+            boxes = page.locator("perf-chart").first.evaluate(
+                """(chart) => {
+                  const box = (name) => chart.querySelector(name)?.getBoundingClientRect();
+                  const plot = box(".plot-container .bglayer") ?? box(".cartesianlayer .plot");
+                  const grid = chart.querySelector(".nsewdrag").getBoundingClientRect();
+                  return {
+                    title: box(".infolayer .g-gtitle")?.bottom,
+                    notes: box(".infolayer .annotation")?.bottom,
+                    top: grid.top,
+                    height: grid.height,
+                    bottom: grid.bottom,
+                    axis: box(".infolayer .g-xtitle")?.bottom ?? grid.bottom,
+                    legend: box(".infolayer .legend")?.top ?? Infinity,
+                  };
+                }"""
+            )
+            fine = (
+                boxes["title"] <= boxes["top"]
+                and boxes["notes"] <= boxes["top"] + 1
+                and (boxes["legend"] or 1e9) >= boxes["axis"] - 2
+                and boxes["height"] >= 100
+            )
+            if not fine:
+                over.append((width, kind, json.dumps(boxes)))
+        context.close()
+    assert over == []
