@@ -5,7 +5,11 @@ lines into words: at blanks where columns are fixed, and at the format's punctua
 else. Floor and parser take turns in one process; the ratio is the median of those of the single turns. As a control the
 floor is measured against itself: with a ratio outside 0.85-1.15 the machine is too busy to say anything ("noisy").
 
-Of each format the slowest shape is measured, by a quick look at all, unless ``--all`` is asked for.
+Of each format two shapes are measured, the slowest by a quick look at all, unless ``--all`` is asked for. The bar is
+for the slowest of those that look like large files: results of at least 1,000 bytes each, as runs with their
+intervals are, one after another or one of them long. The slowest of all is beside it, without a verdict, where it is
+another: the same result in a line or two over and over, which no tool writes by the megabyte. There what is made of a
+result costs more than reading its line. A format without a shape of the first kind has its bar for the second.
 
 With ``--memory`` a file of so many megabytes is made of each of these shapes and read by a process of its own,
 which says how much memory it had at most.
@@ -67,19 +71,24 @@ def ratios(shape: Shape, size: int, turns: int = TURNS) -> tuple[float, float]:
 
 
 def slowest(chosen: Iterable[Shape]) -> list[Shape]:
-    """The shape of each format that takes longest by a quick look."""
+    """The shapes of each format that take longest by a quick look: the usual one, and any other that takes longer."""
     looked = sorted(chosen, key=lambda shape: ratios(shape, _QUICK, turns=1)[0])
-    return list({shape.format: shape for shape in looked}.values())
+    usual = {shape.format: shape for shape in looked if shape.is_usual}
+    all_ = {shape.format: shape for shape in looked}
+    return [shape for name, worst in all_.items() for shape in dict.fromkeys((usual.get(name, worst), worst))]
 
 
 def rates(chosen: Iterable[Shape], size: int) -> bool:
     """Print each ratio, its bar and the control; answer whether all are below their bars."""
-    good = True
+    chosen, good = list(chosen), True
+    barred = {shape.format for shape in chosen if shape.is_usual}
     for shape in chosen:
         ratio, control = ratios(shape, size)
         bar = BARS[shape.format in FIXED_COLUMNS]
         noisy = not _QUIET[0] <= control <= _QUIET[1]
         verdict = "noisy" if noisy else "ok" if ratio <= bar else "over"
+        if shape.format in barred and not shape.is_usual:
+            verdict = f"small results, {verdict}"
         good = good and verdict != "over"
         print(f"{shape.format:15}{shape.name:50.50}{ratio:7.1f} x of {bar:4.0f}{control:7.2f}  {verdict}", flush=True)
     return good

@@ -6,7 +6,7 @@ The same name and size always give the same bytes.
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import cycle
 from pathlib import Path
@@ -18,29 +18,39 @@ from importers.text import EBCDIC
 LOGS = Path(__file__).parent.parent / "fixtures" / "logs"
 _COPIES = 10
 _ROWS = 60  # Intervals of a run: a minute's.
+_USUAL = 1000  # Bytes of a result: a banner, a minute's intervals, figures.
+_PERIOD = 60  # Lines of an interval, at most.
+_TEXTS = frozenset({".txt", ".json", ".jsonl", ".log", ".csv", ".out", ".flent"})
+_DIGITS = re.compile(rb"[ \t]*[\d.]+")
 _DECIMAL = re.compile(rb"(?<=\d\.)(\d*)(\d)(?![\d.])")
 _NAME = re.compile(r"(?m)^(.?(?:PRF|FCX)\d{3}\s+Run\s+\S+\s+\S+\s+)\S+")
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """An input: which format reads it, and the pieces it is made of; ``once`` are pieces that come before, once."""
+    """An input: which format reads it, and the pieces it is made of; ``once`` comes before them, ``end`` behind.
+
+    ``is_usual``: its results are as long as those in large files that tools write.
+    """
 
     format: str
     name: str
     file: str
     pieces: tuple[bytes, ...]
     once: bytes = b""
+    end: bytes = b""
+    is_usual: bool = True
 
     def parts(self, size: int) -> Iterator[bytes]:
         """At least so many bytes, whole pieces."""
         yield self.once
-        made = len(self.once)
+        made = len(self.once) + len(self.end)
         for piece in cycle(self.pieces):
             if made >= size:
-                return
+                break
             made += len(piece)
             yield piece
+        yield self.end
 
     def data(self, size: int) -> bytes:
         """The same in memory."""
@@ -61,13 +71,17 @@ def repeated(format_name: str, name: str, file: str, data: bytes, once: bytes = 
 @cache
 def shapes() -> tuple[Shape, ...]:
     """Every file of the fixtures that is still read when it is repeated, and what is made of some of them."""
-    listed = [*_of_fixtures(), *_compact_json(), *_unread_pages()]
-    return tuple(shape for shape in listed if _is_read(shape))
+    listed = [*_of_fixtures(), *_compact_json(), *_long_runs(), *_unread_pages()]
+    return tuple(read for shape in listed if (read := _as_read(shape)) is not None)
 
 
-def _is_read(shape: Shape) -> bool:
-    (reading,) = importers.read([SourceFile(shape.file, shape.data(20_000))])
-    return reading.format == shape.format and bool(reading.fragments)
+def _as_read(shape: Shape) -> Shape | None:
+    """The shape with how long its results are; None when it is not read any more."""
+    data = shape.data(20_000)
+    (reading,) = importers.read([SourceFile(shape.file, data)])
+    if reading.format != shape.format or not reading.fragments:
+        return None
+    return replace(shape, is_usual=len(data) >= _USUAL * len(reading.fragments))
 
 
 def _of_fixtures() -> Iterator[Shape]:
@@ -99,6 +113,33 @@ def _lists(value: object) -> Iterator[list[object]]:
         yield value
     for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
         yield from _lists(inner)
+
+
+def _long_runs() -> Iterator[Shape]:
+    """Runs of many intervals: of each log the lines that follow each other again and again, many more times."""
+    for path in sorted(LOGS.glob("*/*/**/*")):
+        folder, case = path.relative_to(LOGS).parts[:2]
+        lines = path.read_bytes().splitlines(keepends=True) if path.suffix in _TEXTS and path.is_file() else []
+        first, behind = _repeating(lines)
+        if behind > first and path.name != "expected.json":
+            once, rows, end = (b"".join(part) for part in (lines[:first], lines[first:behind], lines[behind:]))
+            pieces = tuple(changed(rows, copy) for copy in range(_COPIES))
+            yield Shape(folder, f"{case}/{path.name}, long", path.name, pieces, once, end)
+
+
+def _repeating(lines: list[bytes]) -> tuple[int, int]:
+    """The longest stretch of lines, or of groups of lines, that are alike but for their digits: whole periods."""
+    kinds = [_DIGITS.sub(b"0", line) for line in lines]
+    longest = (0, 0)
+    for period in range(1, _PERIOD + 1):
+        first = 0
+        for at in range(period, len(kinds) + 1):
+            if at == len(kinds) or kinds[at] != kinds[at - period]:
+                behind = at - (at - first) % period
+                if behind - first >= 2 * period and behind - first > longest[1] - longest[0]:
+                    longest = (first, behind)
+                first = at - period + 1
+    return longest
 
 
 def _unread_pages() -> Iterator[Shape]:
