@@ -122,6 +122,9 @@ class Run(models.Model):
             models.Index(fields=["study", "run_id"], name="run_study_run_id"),
             models.Index("workload", "device", F("trans_per_s").desc(nulls_last=True), name="run_best"),
             models.Index(fields=["-started", "-id"], name="run_newest"),
+            # Studies and devices have their time: looking for the newest of one goes through all that came after it.
+            models.Index(fields=["study", "-started", "-id"], name="run_study_newest"),
+            models.Index(fields=["device", "-started", "-id"], name="run_device_newest"),
             GinIndex(fields=["factors"], name="run_factors", opclasses=["jsonb_path_ops"]),
             GinIndex(fields=["tags"], condition=Q(tags__isnull=False), name="run_tags"),
         ]
