@@ -186,7 +186,7 @@ export function styledTrace(trace, layout, width) {
     styled.marker.line = { width: 2, color };
   }
   if (trace.type === "scatter") styled.line = { width: 2, ...trace.line, color };
-  if (trace.text) styled.textfont = { size: 11, color };
+  if (trace.text) styled.textfont = { size: 11, color: colour("--text") };
   if (trace.type === "bar") styled.marker.pattern = { ...trace.marker?.pattern, fillmode: "overlay", fgcolor: colour("--surface"), size: 8, solidity: 0.2 };
   for (const name of ["error_x", "error_y"]) {
     if (trace[name]) styled[name] = { ...trace[name], color: Array.isArray(color) ? colour("--text") : color, thickness: 1.2, width: 3 };

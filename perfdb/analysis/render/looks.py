@@ -12,7 +12,7 @@ from hashlib import blake2b
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.parameters import ordered
 
-# How many colours the page's style sheet offers; the last is grey.
+# How many colours the page's style sheet offers.
 PALETTE = 8
 
 DASHES = ("solid", "dash", "dashdot", "longdash", "dot", "longdashdot", "12px,3px,3px,3px,3px,3px", "3px,9px")
