@@ -57,6 +57,7 @@ def test_a_filter_is_taken_off_without_leaving_the_page(listed: Page, watch: Wat
 
     expect(listed.locator(".about strong")).to_have_text(everything)
     expect(listed.get_by_role("link", name="Remove Run id contains 250")).to_have_count(0)
+    expect(listed.get_by_label("Run id contains")).to_have_value("")
     assert listed.evaluate("window.same") is True
 
 
@@ -100,7 +101,7 @@ def test_tags_and_withdrawing_change_the_list_in_place(listed: Page, watch: Watc
     box(listed, 0).check()
     listed.locator("#withdraw > summary").click()
     listed.get_by_label("Why?").fill("wrong kernel")
-    listed.locator("#withdraw").get_by_role("button", name="Withdraw").click()
+    listed.locator("#withdraw").get_by_role("button", name="Withdraw", exact=True).click()
 
     expect(listed.get_by_role("status").filter(has_text="1 run withdrawn")).to_be_visible()
     assert list(Run.objects.filter(status="withdrawn").values_list("run_id", "tags")) == [(name, ["odd"])]

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from django.http import QueryDict
+from django.urls import reverse
 
 from perfdb.analysis import metrics
 from perfdb.analysis.units import decimals_for, round_half_up
@@ -112,6 +113,11 @@ def _sorted_by(data: QueryDict, sort: str, shown: Shown) -> str:
     return with_parameters(data, sort=second if sort == first else first)
 
 
+def address(data: QueryDict) -> str:
+    """The address of the list with these parameters."""
+    return f"{reverse('web:runs')}?{data.urlencode()}".removesuffix("?")
+
+
 def with_cursor(data: QueryDict, cursor: str | None) -> str:
     """The address of a neighbouring page; empty where there is none."""
     if cursor is None:
@@ -136,4 +142,4 @@ def without(data: QueryDict, name: str, text: str | None = None) -> str:
     asked.pop("cursor", None)
     kept = [] if text is None else [each for each in asked.getlist(name) if each != text]
     asked.setlist(name, kept)
-    return f"?{asked.urlencode()}"
+    return address(asked)

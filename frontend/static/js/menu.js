@@ -17,7 +17,11 @@ function chosenText(menu) {
   return texts.join(", ") || menu.dataset.none;
 }
 
-const say = (menu) => (menu.querySelector("[data-chosen]").textContent = chosenText(menu));
+/** Not every menu says what is chosen in it. */
+function say(menu) {
+  const said = menu.querySelector("[data-chosen]");
+  if (said) said.textContent = chosenText(menu);
+}
 
 // A dimension stands in one place of a layout: chosen here, it leaves the menu in which it stood.
 const LAYOUT = ["rows", "columns", "split"];

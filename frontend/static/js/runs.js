@@ -21,6 +21,15 @@ document.addEventListener("htmx:afterSettle", () => {
   open = [];
 });
 
+// The list follows the search field while one types; when it is left there is nothing more to ask.
+document.addEventListener("change", (event) => event.target.id === "q" && event.stopPropagation(), { capture: true });
+
+// The field stands outside of what is swapped, and follows the address where that changed without it.
+document.addEventListener("htmx:afterSettle", () => {
+  const field = document.getElementById("q");
+  if (field !== document.activeElement) field.value = new URLSearchParams(location.search).get("q") ?? "";
+});
+
 // Choosing: a click with the shift key takes all rows from the last one clicked, and the bar says how many are chosen.
 
 const boxes = () => [...document.querySelectorAll(".run-list tbody input[name=run]")];

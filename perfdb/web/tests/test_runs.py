@@ -106,9 +106,9 @@ def test_filters_that_are_on_can_be_taken_off_one_by_one(web: Client, several: N
 
     chips = re.findall(r'<a href="([^"]+)" aria-label="Remove ([^"]+)"', source)
     assert [(name, address.replace("&amp;", "&")) for address, name in chips] == [
-        ("Users 50", "?users=10&q=gbr&sort=run_id"),
-        ("Users 10", "?users=50&q=gbr&sort=run_id"),
-        ("Run id contains gbr", "?users=50&users=10&sort=run_id"),
+        ("Users 50", "/runs/?users=10&q=gbr&sort=run_id"),
+        ("Users 10", "/runs/?users=50&q=gbr&sort=run_id"),
+        ("Run id contains gbr", "/runs/?users=50&users=10&sort=run_id"),
     ]
 
 

@@ -12,14 +12,13 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import FileResponse, HttpRequest, HttpResponseBase, QueryDict, StreamingHttpResponse
 from django.shortcuts import redirect
-from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from perfdb.analysis.parameters import QueryError
 from perfdb.results import access, columns, exporting, filters, tagging, withdrawing
 from perfdb.results.columns import Shown
 from perfdb.results.models import Run
-from perfdb.web import picked
+from perfdb.web import listing, picked
 
 # The files that chosen runs can be taken away as: what people call them.
 FORMS = {"csv": "CSV", "json": "JSON", "parquet": "Parquet", "zip": "their logs (zip)"}
@@ -29,7 +28,7 @@ FORMS = {"csv": "CSV", "json": "JSON", "parquet": "Parquet", "zip": "their logs 
 @user_passes_test(access.may_read)
 def chosen(request: HttpRequest) -> HttpResponseBase:
     """Do what the pressed button says with the runs that are ticked, or with all that the list's address asks for."""
-    back = f"{reverse('web:runs')}?{QueryDict(request.POST.get('query', '')).urlencode()}"
+    back = listing.address(QueryDict(request.POST.get("query", "")))
     act = request.POST.get("act", "")
     everything = request.POST.get("query", "") if request.POST.get("all") else None
     try:

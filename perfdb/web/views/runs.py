@@ -2,13 +2,11 @@
 
 from collections.abc import Iterable
 from typing import Any
-from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.contrib.auth.decorators import user_passes_test
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
 from perfdb.analysis.parameters import QueryError
@@ -107,10 +105,12 @@ def remember_columns(request: HttpRequest) -> HttpResponse:
     """Remember the chosen columns in this browser, for addresses that name none; none chosen are the usual ones."""
     query = QueryDict(request.POST.get("query", ""), mutable=True)
     query.pop("columns", None)
-    answer = redirect(f"{reverse('web:runs')}?{query.urlencode()}")
+    answer = redirect(listing.address(query))
     try:
         chosen = columns.parse(request.POST.getlist("columns"))
     except QueryError:
-        return redirect(f"{reverse('web:runs')}?{urlencode({'columns': ','.join(request.POST.getlist('columns'))})}")
+        # The list says what is wrong with them.
+        query.setlist("columns", request.POST.getlist("columns"))
+        return redirect(listing.address(query))
     answer.set_cookie(_COOKIE, ",".join(each.name for each in chosen), _YEAR, httponly=True, samesite="Lax")
     return answer
