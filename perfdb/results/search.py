@@ -15,7 +15,7 @@ from typing import Any, cast
 from django.contrib.postgres.expressions import ArraySubquery
 from django.contrib.postgres.search import TrigramSimilarity, TrigramWordSimilarity
 from django.db import OperationalError, connection, transaction
-from django.db.models import Case, F, FloatField, OuterRef, Q, QuerySet, TextField, Value, When
+from django.db.models import Case, Count, F, FloatField, OuterRef, Q, QuerySet, Subquery, TextField, Value, When
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Concat, JSONObject, Upper
 from django.db.models.lookups import GreaterThanOrEqual
@@ -103,7 +103,7 @@ _Rows = QuerySet[Any, _Row]
 
 
 def _tables() -> list[_Table]:
-    placed = ("kind", "number", "position", "study__slug", "study__title")
+    placed = ("kind", "number", "position", "told", "study__slug", "study__title")
     return [
         _Table(Kind.STUDY, Study.objects.exclude(slug=INBOX), "title", ("purpose", "source", "slug"), ("slug",)),
         _Table(Kind.DEVICE, Device.objects.all(), about=("kind",)),
@@ -111,8 +111,17 @@ def _tables() -> list[_Table]:
         _Table(Kind.SYSTEM, System.objects.all(), text=("machine", "host")),
         _Table(Kind.LEVEL, Level.objects.all()),
         _Table(Kind.QUERY, SavedQuery.objects.all(), about=("page", "query", "owner__username", "study__title")),
-        _Table(Kind.REPORT, ReportItem.objects.all(), "title", ("prose",), placed),
+        _Table(Kind.REPORT, _items(), "title", ("prose",), placed),
     ]
+
+
+def _items() -> QuerySet[ReportItem]:
+    """The items of reports; ``told`` counts those of a kind in their report, by which findings are numbered."""
+    alike = ReportItem.objects.filter(
+        study=OuterRef("study"), kind=OuterRef("kind"), position__lte=OuterRef("position")
+    )
+    counted = alike.order_by().values("kind").annotate(number=Count("pk")).values("number")
+    return ReportItem.objects.annotate(told=Subquery(counted))
 
 
 def words_of(text: str) -> list[str]:

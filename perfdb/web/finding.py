@@ -75,7 +75,7 @@ def groups(found: Found) -> list[Group]:
 
 
 def _shown(hit: Hit, found: Found) -> Shown:
-    name, text = (pieces(each, found.words, near=found.near) for each in (hit.name, hit.text))
+    name, text = (pieces(each, found.words, near=found.near) for each in (hit.name or "without a title", hit.text))
     in_text = any(fits for _, fits in text)
     in_name = any(fits for _, fits in name) or not in_text
     why = "" if in_name else _TEXTS.get(hit.kind, "text")
@@ -128,8 +128,11 @@ def _of_runs(hit: Hit) -> str:
 
 
 def _of_item(hit: Hit) -> str:
-    number = slugify(hit.about["number"] or str(hit.about["position"]))
-    return f"{reverse('web:study', args=[hit.about['study__slug']])}#{hit.about['kind']}-{number}"
+    about = hit.about
+    # Findings and prose have no number of their own: their page counts them.
+    numbered = about["kind"] in ("table", "figure")
+    number = slugify(about["number"] or str(about["position"])) if numbered else about["told"]
+    return f"{reverse('web:study', args=[about['study__slug']])}#{about['kind']}-{number}"
 
 
 _ADDRESSES: dict[Kind, Callable[[Hit], str]] = {

@@ -68,6 +68,16 @@ def test_a_table_of_a_report_leads_to_its_place_on_the_page(web: Client, archive
     assert 'id="table-3"' in web.get(address).content.decode()
 
 
+def test_a_finding_leads_to_its_place_whatever_was_taken_out_before_it(web: Client, archive: Run) -> None:
+    for position, title in ((3, "Guests win"), (7, "Cards cost less")):
+        ReportItem.objects.create(study=archive.study, kind="finding", position=position, title=title, prose="So.")
+
+    address = first_address(found(web, "cards cost"))
+
+    assert address == "/studies/spring/#finding-2"
+    assert 'id="finding-2"' in web.get(address).content.decode()
+
+
 def test_a_file_leads_to_the_artifact(web: Client, archive: Run) -> None:
     file = UploadFile.objects.get()
 
