@@ -35,13 +35,14 @@ def _against(part: Against) -> dict[str, Any]:
     return {
         "new": part.matched.sides.new,
         "pairs": part.matched.pairs,
-        "differs": [_difference(each) for each in part.differs],
+        "differs": [difference_body(each) for each in part.differs],
         "looked_at": part.looked_at,
         "left_over": [_left_over(each, part.matched.sides) for each in part.matched.left_over],
     }
 
 
-def _difference(each: Difference) -> dict[str, Any]:
+def difference_body(each: Difference) -> dict[str, Any]:
+    """A circumstance that is not equal on both sides."""
     return {
         "key": each.key,
         "old": list(each.old),

@@ -82,7 +82,14 @@ QUERY_PARAMETERS = [
 COMPARISON_PARAMETERS = [
     _query_parameter("dimension", "What is compared: any dimension, also a factor or `date`", required=True),
     _query_parameter("old", "The value that the other is held against; `(none)` for a missing one", required=True),
-    _query_parameter("new", "The value that is held against it", required=True),
+    _query_parameter("new", "The values that are held against it", required=True, many=True),
+    *QUERY_PARAMETERS,
+]
+EXPLANATION_PARAMETERS = [
+    _query_parameter("old", "The id of a run; with `new`, these two runs are explained", int),
+    _query_parameter("new", "The id of the run that is held against it", int),
+    _query_parameter("of", "The measure; of a cell it must be said, of two runs it is their workload's rate"),
+    _query_parameter("at", "`dimension:value` of each dimension shown: which cell of the query's tables", many=True),
     *QUERY_PARAMETERS,
 ]
 WAIT_PARAMETER = _query_parameter("wait", "Seconds to hold the answer until the upload has settled, at most 30", int)

@@ -7,6 +7,7 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitVie
 from perfdb.api.views import (
     aliases,
     artifacts,
+    bundles,
     fallback,
     health,
     kept,
@@ -52,6 +53,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/artifacts/<int:pk>/", artifacts.artifact, name="artifact"),
     path("api/v1/studies/", studies.studies, name="studies"),
     path("api/v1/studies/<slug:slug>/", studies.study, name="study"),
+    path("api/v1/studies/<slug:slug>/bundle.zip", bundles.study_bundle, name="study-bundle"),
     path("api/v1/studies/<slug:slug>/share/", study_editing.share, name="study-share"),
     path("api/v1/studies/<slug:slug>/pattern/", study_editing.try_pattern, name="study-pattern"),
     path("api/v1/studies/<slug:slug>/apply/", study_editing.apply, name="study-apply"),
@@ -74,6 +76,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/tables.tex", tables.tables_tex, name="tables-tex"),
     path("api/v1/tables.parquet", tables.tables_parquet, name="tables-parquet"),
     path("api/v1/comparisons/", tables.comparisons, name="comparisons"),
+    path("api/v1/explanations/", tables.explanations, name="explanations"),
     path("api/v1/saved-queries/", kept.saved_queries, name="saved-queries"),
     path("api/v1/saved-queries/<int:pk>/", kept.saved_query, name="saved-query"),
     path("api/v1/frozen/", kept.freeze, name="freeze"),

@@ -20,6 +20,7 @@ from perfdb.analysis.dimensions import Value
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.parameters import QueryError
 from perfdb.analysis.query import DELTA, REPEATS, Query
+from perfdb.analysis.render.drawing import Drawing
 from perfdb.analysis.table import Cell, CellKey, Key, Observations, Point, Row, Table, finite
 from perfdb.analysis.units import finest_step
 from perfdb.analysis.workloads import primary_metric
@@ -30,6 +31,9 @@ from perfdb.results.models import Problem, Run
 
 # So many other cells tell the noise of a figure well enough.
 MOST_COMPANIONS = 60
+
+# What an address names beside a query.
+PARAMETERS = ("of", "at", "old", "new")
 
 _DECIDED = {Verdict.HIGHER, Verdict.LOWER, Verdict.OUTSIDE}
 
@@ -298,8 +302,33 @@ def _order(moved: Moved) -> tuple[bool, float, str]:
     return not moved.decided, -size, str(moved.measure)
 
 
-def read_at(texts: Iterable[str]) -> dict[str, Value]:
-    """Values of dimensions as an address writes them, ``users:10``. Raises QueryError."""
+def explain(pairs: Iterable[tuple[str, str]]) -> tuple[Explanation, Query | None]:
+    """What an address asks to explain, and the question that it is about where it is a cell.
+
+    ``old`` and ``new`` are numbers of runs; else a query with a baseline, a measure (``of``) and the values of the
+    dimensions shown that make the cell (``at=users:10``). Raises QueryError.
+    """
+    given: dict[str, list[str]] = {}
+    for name, text in pairs:
+        given.setdefault(name, []).append(text)
+    measure = parameters.measure("of", text) if (text := parameters.single(given, "of")) else None
+    if "old" in given or "new" in given:
+        return of_runs(_number(given, "old"), _number(given, "new"), measure), None
+    if measure is None:
+        raise QueryError("of", "which figure is to be explained?")
+    _, asked = Drawing.take((name, text) for name, texts in given.items() for text in texts if name not in PARAMETERS)
+    query = Query.parse(asked)
+    return of_cell(query, measure, _read_at(given.get("at", []))), query
+
+
+def _number(given: Mapping[str, list[str]], name: str) -> int:
+    text = parameters.single(given, name)
+    if not text.isdecimal():
+        raise QueryError(name, f"which run is the {name} one? {name} is the number of a run, as in its address")
+    return int(text)
+
+
+def _read_at(texts: Iterable[str]) -> dict[str, Value]:
     found: dict[str, Value] = {}
     for name, values in parameters.grouped("at", texts).items():
         found[name] = parameters.value(parameters.dimension("at", name), values[0], "at")

@@ -27,7 +27,6 @@ from perfdb.web.tables import Panel, panels
 # So many left-overs are read; more are only counted.
 MOST_LEFT_OVER = 200
 
-_OF_RUNS = {*dimensions.BY_NAME, *dimensions.SELECTORS, "exclude", "range"}
 # A comparison shows its metrics one by one, and is not split.
 _NOT_HERE = ("facets",)
 _TONES = {Weight.OTHER_WORK: "bad", Weight.EXPLAINS: "warn", Weight.MINOR: ""}
@@ -136,12 +135,6 @@ def plain(query: Query) -> Query:
 def parameters(query: Query, drawing: Drawing, chosen: Chosen) -> str:
     """The query string of a comparison."""
     return urlencode([*chosen.pairs(), *query.pairs(), *drawing.pairs()])
-
-
-def of_runs(pairs: Iterable[tuple[str, str]]) -> str:
-    """The page that offers devices to compare among the runs that an address asks for, as far as a query can say it."""
-    known = [(name, text) for name, text in pairs if name in _OF_RUNS or name.startswith(FACTOR)]
-    return address(Query.parse(known), Drawing(), Chosen("device"))
 
 
 def address(query: Query, drawing: Drawing, chosen: Chosen) -> str:

@@ -61,6 +61,7 @@ def names(worker: None, ada: User, api: APIClient) -> dict[str, str]:
         "ALIAS": str(alias.pk),
         "PIECE": PartialFile.objects.create(token="example", owner=ada, path="day1/big.log", size=10).token,
         "RUN": str(done["runs"][0]["id"]),
+        "OTHER": str(make_run("OTHER").pk),
         "NOTE": str(Note.objects.create(run_id=done["runs"][0]["id"], author=ada, text="odd").pk),
         "FROZEN": freeze(Question.parse("maximum", "workload=RR"), ada).token,
         "ARTIFACT": str(Artifact.objects.order_by("pk").values_list("pk", flat=True)[0]),

@@ -1,4 +1,4 @@
-"""Named queries and frozen links by the REST interface."""
+"""Named queries, frozen links and explanations by the REST interface."""
 
 import io
 
@@ -100,3 +100,18 @@ def test_what_cannot_be_kept_is_refused(api: APIClient, stranger: APIClient, run
     problem(api.get(f"{FREEZE}nothing/"), 404)
     problem(stranger.post(FREEZE, CHART, format="json"), 401)
     problem(stranger.get(SAVED), 401)
+
+
+def test_a_difference_is_explained(api: APIClient, runs: list[Run]) -> None:
+    path = "/api/v1/explanations/"
+    asked = CHART["query"] + "&baseline=device:QDIO&of=trans_per_s&at=users:10&at=device:HiperSockets"
+    cell = check(api.get(f"{path}?{asked}"), path)
+    assert cell["compared"] == [{"dimension": "device", "old": "QDIO", "new": "HiperSockets"}]
+    assert cell["where"] == {"users": 10}
+    assert [value["run"] for value in cell["new"]["values"]] == [runs[2].pk, runs[3].pk]
+    table = api.get(f"/api/v1/tables/?{CHART['query']}&baseline=device:QDIO").json()["tables"][0]
+    assert cell["diff"] in [each["diff"] for each in table["cells"]]
+
+    two = check(api.get(path, {"old": runs[0].pk, "new": runs[2].pk}), path)
+    assert [each["key"] for each in two["differs"]] == ["device"]
+    assert problem(api.get(path, {"old": runs[0].pk}), 400)["parameter"] == "new"

@@ -16,10 +16,12 @@ from perfdb.analysis.render.drawing import Drawing
 from perfdb.analysis.table import Table
 from perfdb.api import caching
 from perfdb.api.comparisons import best_body, comparison_body
-from perfdb.api.schema import COMPARISON_PARAMETERS, QUERY_PARAMETERS, TABLES_EXAMPLE, errors
+from perfdb.api.explanations import ExplanationSerializer, explanation_body
+from perfdb.api.schema import COMPARISON_PARAMETERS, EXPLANATION_PARAMETERS, QUERY_PARAMETERS, TABLES_EXAMPLE, errors
 from perfdb.api.table_serializers import ComparisonSerializer, TablesSerializer
 from perfdb.results import matching
 from perfdb.results.best import best_of
+from perfdb.results.explaining import explain
 from perfdb.results.querysets import answer, asked
 from perfdb.results.querysets import tables as tables_of
 
@@ -74,6 +76,22 @@ def comparisons(request: Request) -> HttpResponseBase:
     if same := caching.unchanged(request, tag):
         return same
     return Response(comparison_body(matching.compare(query, *sides)), headers=caching.headers(tag))
+
+
+@extend_schema(
+    operation_id="explanations",
+    summary="Explain a difference",
+    parameters=EXPLANATION_PARAMETERS,
+    responses={200: ExplanationSerializer, **errors(400, 401)},
+)
+@api_view(["GET"])
+def explanations(request: Request) -> HttpResponseBase:
+    """What is known about the difference of a compared cell from its base, or between two runs."""
+    tag = caching.etag(request)
+    if same := caching.unchanged(request, tag):
+        return same
+    found, _ = explain(_pairs(request))
+    return Response(explanation_body(found), headers=caching.headers(tag))
 
 
 def _file(

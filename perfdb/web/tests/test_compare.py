@@ -95,7 +95,7 @@ def test_left_overs_lead_to_their_runs(web: Client, runs: list[Run]) -> None:
     (address,) = [each for each in addresses(source, "/runs/?") if "users=50" in each]
 
     listed = web.get(address).content.decode()
-    assert len(re.findall(r'<th scope="row" class="nowrap pin"><a href="/runs/\d+/">', listed)) == 3
+    assert len(re.findall(r'<th scope="row" class="nowrap pin"><a [^>]*href="/runs/\d+/"', listed)) == 3
     assert "1 experiment of QDIO" in text_of(web.get(PAGE, ASKED))
 
 
@@ -192,7 +192,6 @@ def test_a_title_says_what_is_compared(web: Client, runs: list[Run]) -> None:
     ("page", "kept"),
     [
         ("/", "study=guest-lan"),
-        ("/runs/?users=10&q=QD&sort=users&exclude=mtu:9000", "dimension=device&users=10&exclude=mtu%3A9000"),
         ("/charts/?metric=trans_per_s&users=10&rows=mtu", "dimension=device&metric=trans_per_s&users=10"),
     ],
 )

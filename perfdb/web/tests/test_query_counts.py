@@ -42,7 +42,9 @@ def test_a_page_costs_so_many_queries(
 
 def test_more_runs_cost_no_more(web: Client, bring: Bring, django_assert_num_queries: DjangoAssertNumQueries) -> None:
     bring(dict(demo_files()))
+    # The maxima of several devices are drawn, that of one is not; colours are looked up once.
+    drawn = {"maximum": COUNTS["maximum"] + 1}
 
     for name in ("home", "runs", "charts", "compare", "maximum", "uploads"):
-        with django_assert_num_queries(COUNTS[name]):
+        with django_assert_num_queries(drawn.get(name, COUNTS[name])):
             web.get(address_of(name))
