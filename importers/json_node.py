@@ -53,10 +53,6 @@ class Node:
         """What an object or array holds, in order; repeated keys come repeatedly, those of arrays are empty."""
         raise NotImplementedError
 
-    def _step(self, step: str | int) -> "Node | None":
-        """The first member of this key, or the element of this place."""
-        raise NotImplementedError
-
     def as_str(self) -> str | None:
         """The text of a string, None for every other value."""
         return self.text if self.is_string else None
@@ -65,18 +61,17 @@ class Node:
         """What an object or array holds, without keys."""
         return (value for _, value in self.items())
 
+    def texts(self) -> dict[str, str]:
+        """The texts of what an object holds; of a repeated key the last."""
+        return {key: value.text for key, value in self.items()}
+
     def all(self, key: str) -> list["Node"]:
         """Every value of a key, in order: some tools write a key twice."""
         return [value for name, value in self.items() if name == key] if self.is_object else []
 
     def get(self, *path: str | int) -> "Node | None":
         """The value down a path of keys and places; of a repeated key the first. None when there is none."""
-        node: Node | None = self
-        for step in path:
-            node = node._step(step)  # type: ignore[union-attr] # left as soon as it is None
-            if node is None:
-                return None
-        return node
+        raise NotImplementedError
 
     def number(self, *path: str | int) -> "Node | None":
         """The same when it is a finite number; NaN, words and strings are None."""
@@ -156,20 +151,25 @@ class Spread(Node):
             for key, start, content in self._content:
                 yield _plain(key), Spread(self._source, start, content)
 
-    def _step(self, step: str | int) -> Node | None:
-        content = self._content
-        if isinstance(content, int):
-            return None
-        if isinstance(step, int):
-            if not -len(content) <= step < len(content):
+    def get(self, *path: str | int) -> Node | None:
+        start, content = self._start, self._content
+        for step in path:
+            found = None if isinstance(content, int) else _member(content, step)
+            if found is None:
                 return None
-            _, start, inner = content[step]
-            return Spread(self._source, start, inner)
-        quoted = f'"{step}"'
-        for name, start, inner in content:
-            if name == quoted or ("\\" in name and _plain(name) == step):
-                return Spread(self._source, start, inner)
-        return None
+            _, start, content = found
+        return Spread(self._source, start, content)
+
+
+def _member(content: list[Entry], step: str | int) -> Entry | None:
+    """The first member of this key, or the element of this place."""
+    if isinstance(step, int):
+        return content[step] if -len(content) <= step < len(content) else None
+    quoted = f'"{step}"'
+    for entry in content:
+        if entry[0] == quoted or ("\\" in entry[0] and _plain(entry[0]) == step):
+            return entry
+    return None
 
 
 def _plain(printed: str) -> str:
@@ -198,6 +198,7 @@ class _Object(list[tuple[str, object]]):
     """The pairs of an object, and the first value of each key once one was asked for."""
 
     __slots__ = ("index",)
+    index: dict[str, object]
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_Object, parse_float=_Number, parse_int=_Number, parse_constant=_Word)
@@ -238,10 +239,7 @@ class Flat(Node):
 
     @property
     def text(self) -> str:
-        value = self._value
-        if isinstance(value, str):
-            return str(value)
-        return "" if isinstance(value, list) else _WORDS[value]  # type: ignore[index] # all that is left
+        return _text(self._value)
 
     def items(self) -> Iterator[tuple[str, Node]]:
         value, line = self._value, self._line
@@ -249,21 +247,29 @@ class Flat(Node):
             return ((key, Flat(inner, line)) for key, inner in value)
         return (("", Flat(inner, line)) for inner in value) if isinstance(value, list) else iter(())
 
-    def _step(self, step: str | int) -> Node | None:
+    def texts(self) -> dict[str, str]:
         value = self._value
-        if not isinstance(value, list):
-            return None
-        if isinstance(step, int):
-            if not -len(value) <= step < len(value):
+        return {key: _text(inner) for key, inner in value} if type(value) is _Object else {}
+
+    def get(self, *path: str | int) -> Node | None:
+        value = self._value
+        for step in path:
+            if type(value) is _Object and isinstance(step, str):
+                try:
+                    index = value.index
+                except AttributeError:
+                    index = value.index = dict(reversed(value))
+                if step not in index:
+                    return None
+                value = index[step]
+            elif not isinstance(value, list) or isinstance(step, str) or not -len(value) <= step < len(value):
                 return None
-            return Flat(value[step][1] if type(value) is _Object else value[step], self._line)
-        index = _index(value) if type(value) is _Object else {}
-        return Flat(index[step], self._line) if step in index else None
+            else:
+                value = value[step][1] if type(value) is _Object else value[step]
+        return Flat(value, self._line)
 
 
-def _index(members: _Object) -> dict[str, object]:
-    try:
-        index: dict[str, object] = members.index
-    except AttributeError:
-        index = members.index = dict(reversed(members))
-    return index
+def _text(value: object) -> str:
+    if isinstance(value, str):
+        return str(value)
+    return "" if isinstance(value, list) else _WORDS[value]  # type: ignore[index] # all that is left

@@ -47,7 +47,7 @@ def read_json(text: Text, found: ProblemLog) -> Iterator[HostSamples]:
 def _host(node: Node, found: ProblemLog, cut: Text | None) -> HostSamples:
     """One host's samples; of a document that was ``cut`` off without an interval that is not whole."""
     host = HostSamples(found, line=node.line)
-    texts = {key: value.text for key, value in node.items()}
+    texts = node.texts()
     host.host, host.release = texts.get("nodename"), texts.get("release", "")
     host.machine, host.processors = texts.get("machine", ""), texts.get("number-of-cpus", "")
     host.day = read_day(texts.get("date", ""), found, node.line, american=False)
@@ -94,14 +94,14 @@ def _stamp(node: Node, host: HostSamples) -> tuple[str, date | None]:
     stamp = node.get("timestamp")
     if stamp is None or stamp.is_string:
         return stamp.text if stamp else "", None
-    texts = {key: value.text for key, value in stamp.items()}
+    texts = stamp.texts()
     if texts.get("utc") == "1":
         host.zone = "+00:00"
     return texts.get("time", ""), read_day(texts.get("date", ""), host.found, stamp.line, american=False)
 
 
 def _add(node: Node, key: str, end: str, day: date | None, host: HostSamples) -> None:
-    texts = {name: value.text for name, value in node.items()}
+    texts = node.texts()
     owner = texts.pop(key, "all" if key == CPU else "")
     host.add(owner, end, node.line, numbers({plain(name): text for name, text in texts.items()}), day)
 
