@@ -9,6 +9,7 @@ from rest_framework.request import Request
 from rest_framework.reverse import reverse
 
 from perfdb.results import provenance
+from perfdb.results.given import corrections_of
 from perfdb.results.models import Note, Problem, Run, Upload, UploadFile
 from perfdb.results.provenance import AppliedFormula, Figure, Input, Place
 from perfdb.results.record import Counters
@@ -171,6 +172,10 @@ def upload_body(request: Request, pk: int) -> dict[str, Any]:
         "owner": upload.owner.get_username(),
         "preview": upload.preview_asked,
         "facts": upload.facts,
+        "corrections": [
+            {"facts": dict(each.facts), "places": [asdict(place) for place in each.places]}
+            for each in corrections_of(upload)
+        ],
         "created": upload.created,
         "settled": upload.settled,
         "progress": _progress(upload, len(found)),

@@ -310,11 +310,29 @@ class ProgressSerializer(serializers.Serializer[Any]):
     runs_loaded = serializers.IntegerField()
 
 
+class CorrectedPlaceSerializer(serializers.Serializer[Any]):
+    """Where something is corrected."""
+
+    path = serializers.CharField(help_text="A file of the upload; a folder where it ends in `/`")
+    first = serializers.IntegerField(default=0, min_value=0, help_text="The first line; 0 for the whole file")
+    last = serializers.IntegerField(default=0, min_value=0, help_text="The last line; 0 for the whole file")
+
+
+class CorrectionSerializer(serializers.Serializer[Any]):
+    """What a person says of runs because no file does."""
+
+    facts = serializers.DictField(child=serializers.CharField(), help_text="As in an upload, and `run_id` and `trial`")
+    places = CorrectedPlaceSerializer(
+        many=True, default=list, help_text="Of runs made of what stands there; of all when empty"
+    )
+
+
 class UploadSerializer(UploadRowSerializer):
     """One upload."""
 
     preview = serializers.BooleanField()
     facts = serializers.DictField()
+    corrections = CorrectionSerializer(many=True)
     progress = ProgressSerializer()
     error = serializers.CharField(allow_null=True, help_text="Why the work itself failed")
     files = UploadFileSerializer(many=True)

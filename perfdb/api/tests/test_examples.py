@@ -58,6 +58,7 @@ def names(worker: None, ada: User, api: APIClient) -> dict[str, str]:
         "TOKEN": token,
         "UPLOAD": str(done["id"]),
         "PREVIEW": str(shown["id"]),
+        "OPEN": str(settled(api, post_files(api, case("awm/both_sides"), preview="1"))["id"]),
         "ALIAS": str(alias.pk),
         "PIECE": PartialFile.objects.create(token="example", owner=ada, path="day1/big.log", size=10).token,
         "RUN": str(done["runs"][0]["id"]),

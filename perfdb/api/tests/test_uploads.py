@@ -160,7 +160,7 @@ def test_a_fact_that_cannot_be_stored_is_refused(api: APIClient, text: str) -> N
 def test_an_unknown_field_is_refused_with_the_known_ones(api: APIClient) -> None:
     body = problem(post_files(api, LOG, stduy="guest-lan"), 400)
     assert body["parameter"] == "stduy"
-    assert set(body["known"]) == {"files", "paths", "study", "create_study", "preview", "facts"}
+    assert set(body["known"]) == {"files", "paths", "pieces", "study", "create_study", "preview", "facts"}
 
 
 def test_a_wrong_slug_is_refused(api: APIClient) -> None:

@@ -176,14 +176,14 @@ def _wait_until_settled(pk: int, seconds: float) -> None:
 @parser_classes([JSONParser])
 def accept(request: Request, pk: int) -> Response:
     """Store the runs of a preview; ``decisions`` says what becomes of runs in conflict."""
-    found = _own(request, pk)
+    found = own_upload(request, pk)
     asked = AcceptSerializer(data=request.data)
     asked.is_valid(raise_exception=True)
     try:
         intake.accept(found, asked.validated_data["decisions"])
     except IntakeError as error:
         raise Conflict(str(error)) from error
-    return _started(request, found)
+    return started(request, found)
 
 
 @extend_schema(
@@ -196,20 +196,22 @@ def accept(request: Request, pk: int) -> Response:
 @parser_classes([JSONParser])
 def undo(request: Request, pk: int) -> Response:
     """Remove the runs an upload brought and bring back those it replaced; its files stay."""
-    found = _own(request, pk)
+    found = own_upload(request, pk)
     try:
         intake.undo(found)
     except IntakeError as error:
         raise Conflict(str(error)) from error
-    return _started(request, found)
+    return started(request, found)
 
 
-def _own(request: Request, pk: int) -> Upload:
+def own_upload(request: Request, pk: int) -> Upload:
+    """The upload, for its owner or staff. Raises Http404 and PermissionDenied."""
     found = get_object_or_404(Upload.objects.select_related("owner"), pk=pk)
     must_own(request, found)
     return found
 
 
-def _started(request: Request, found: Upload) -> Response:
+def started(request: Request, found: Upload) -> Response:
+    """The answer to a request that has set the upload to work."""
     found.refresh_from_db(fields=["state"])
     return Response(upload_reference(request, found), status=202)
