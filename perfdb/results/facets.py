@@ -102,7 +102,7 @@ def _fetch(parts: Sequence[_Statement]) -> list[tuple[int, str, str | None, int]
     selects = [f"SELECT {place}, part.* FROM ({sql}) AS part" for place, (sql, _) in enumerate(parts)]
     with connection.cursor() as cursor:
         cursor.execute(" UNION ALL ".join(selects), [each for _, parameters in parts for each in parameters])
-        return cursor.fetchall()
+        return list(cursor.fetchall())
 
 
 def _by_experiment(names: Iterable[str]) -> bool:
@@ -169,7 +169,8 @@ def _tags(filtered: RunFilter) -> _Statement:
 
 def _sql(rows: QuerySet[Any]) -> _Statement:
     """The statement of a query set, also of one that Django knows to be empty."""
-    return rows.query.get_compiler(connection=connection, elide_empty=False).as_sql()
+    sql, parameters = rows.query.get_compiler(connection=connection, elide_empty=False).as_sql()
+    return sql, list(parameters)
 
 
 def _counts(rows: Iterable[tuple[int, str, str | None, int]], part: int, *, limited: bool) -> dict[str, Counts]:

@@ -202,7 +202,7 @@ class RunFilter(FilterSet):  # type: ignore[misc] # django-filter has no types
     def _narrowed_by(self, queryset: QuerySet[Any], name: str, value: Any) -> QuerySet[Any]:
         declared = self.filters[name]
         if not isinstance(declared, DimensionFilter | PartFilter):
-            return declared.filter(queryset, value)
+            return cast("QuerySet[Any]", declared.filter(queryset, value))
         if value and name not in self._conditions:
             # Names are looked up once, however often the filter is used.
             self._conditions[name] = declared.condition(value)

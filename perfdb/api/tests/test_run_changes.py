@@ -100,7 +100,8 @@ def test_the_list_as_files(reader: APIClient) -> None:
     asked = {"users": "10", "columns": "device,cpu_util@client"}
 
     def read(form: str) -> bytes:
-        return b"".join(reader.get(f"/api/v1/runs.{form}", asked).streaming_content)
+        answer: Any = reader.get(f"/api/v1/runs.{form}", asked)
+        return b"".join(answer.streaming_content)
 
     (line,) = csv.DictReader(io.StringIO(read("csv").decode()))
     assert (line["run_id"], line["device"], line["cpu_util@client"]) == ("A", "QDIO", "41.5")
