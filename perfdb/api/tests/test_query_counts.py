@@ -17,8 +17,19 @@ from perfdb.api.urls import urlpatterns
 from perfdb.results.models import Alias, Artifact, Note, ReportItem
 from perfdb.results.tests.builders import make_run, make_study
 
-# What is only written to.
-WRITTEN = ("share/", "pattern/", "report/removed/<int:pk>/", "tags/", "withdraw/", "restore/")
+# What is only written to, or is its owner's alone.
+WRITTEN = (
+    "share/",
+    "pattern/",
+    "report/removed/<int:pk>/",
+    "tags/",
+    "withdraw/",
+    "restore/",
+    "corrections/",
+    "corrections/<int:number>/",
+    "pieces/",
+    "pieces/<str:token>/",
+)
 COUNTS: dict[str, int] = json.loads((Path(__file__).parent / "query_counts.json").read_text())
 
 
