@@ -15,7 +15,7 @@ from perfdb.analysis.parameters import spelled
 from perfdb.analysis.query import Query
 from perfdb.analysis.render import labels
 from perfdb.analysis.render.axes import lines
-from perfdb.analysis.render.drawing import Drawing, Trials
+from perfdb.analysis.render.drawing import Draw, Drawing, Trials
 from perfdb.analysis.render.json import point_data
 from perfdb.analysis.render.scaling import Drawn, scaled
 from perfdb.analysis.render.series import Plan, place
@@ -62,7 +62,7 @@ def _trace(plan: Plan, table: Table, drawing: Drawing, number: int, shown: Shown
         "hovertext": [hover(plan, table, number, x, drawn.cell) for x, drawn in shown],
         # Facets name a series where it first appears; the legend keeps the order all the same.
         "legendrank": number + 1,
-        **_drawn_as(lines(plan, drawing), plan, number),
+        **_drawn_as(plan, drawing, number),
     }
     if plan.places and trace["type"] == "bar":
         # A device has its own colour also where it is a bar among others of one series.
@@ -122,10 +122,13 @@ def error_bars(axis: str, drawn: Sequence[Drawn]) -> Figure:
     }
 
 
-def _drawn_as(joined: bool, plan: Plan, number: int) -> Figure:
+def _drawn_as(plan: Plan, drawing: Drawing, number: int) -> Figure:
     style = plan.styles[number]
-    if not joined:
-        return {"type": "bar", "marker": {"pattern": {"shape": style.hatch}}, "offsetgroup": str(number)}
+    if not lines(plan, drawing):
+        bar: Figure = {"type": "bar", "marker": {"pattern": {"shape": style.hatch}}}
+        # What stands on a bar must find it; else bars stand closest without groups of their own.
+        carries = drawing.trials is Trials.POINTS or drawing.draw is Draw.BOTH
+        return bar | {"offsetgroup": str(number)} if carries else bar
     return {
         "type": "scatter",
         "mode": "lines+markers",
