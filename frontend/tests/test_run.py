@@ -106,7 +106,7 @@ def test_a_trial_is_held_against_another_and_the_next_run_is_a_click_away(
     expect(strip.locator("circle")).to_have_count(3)
     expect(strip.locator("circle.here")).to_have_count(1)
 
-    page.get_by_role("link", name="compare").first.click()
+    page.get_by_role("link", name="with this run").first.click()
     expect(page.get_by_text(f"compared with {run.run_id}").first).to_be_visible()
 
     page.goto(address)

@@ -46,11 +46,12 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A run: its number, name and status, and a cell for each column."""
+    """A run: its number, name and status, what people wrote about it, and a cell for each column."""
 
     id: int
     run_id: str
     status: str
+    notes: str = ""
     cells: list[Cell] = field(default_factory=list)
 
 

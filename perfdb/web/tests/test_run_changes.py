@@ -53,6 +53,7 @@ def test_a_note_stands_in_the_list_of_runs(web: Client, ada: User, run: Run) -> 
 
     source = web.get("/runs/?study=hers").content.decode()
 
+    assert f'href="{page(run)}#notes" title="fan &lt;b&gt;failed&lt;/b&gt;"' in source
     assert '<span class="clip" title="fan &lt;b&gt;failed&lt;/b&gt;">fan &lt;b&gt;failed&lt;/b&gt;</span>' in source
 
 

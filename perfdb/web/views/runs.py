@@ -84,7 +84,7 @@ def _page(asked: QueryDict, filtered: RunFilter, found: Facets, shown: tuple[Sho
         columns=columns.ROW,
         orderings=orderings,
     )
-    rows = [Row(row["id"], row["run_id"], row["status"]) for row in page.rows]
+    rows = [Row(row["id"], row["run_id"], row["status"], "; ".join(row["notes"])) for row in page.rows]
     read = {each: [*map(each.reader(slots), page.rows)] for each in shown}
     return {
         "listing": listing.of(asked, read, rows, orderings),
