@@ -9,9 +9,12 @@ class WebConfig(AppConfig):
     name = "perfdb.web"
 
     def ready(self) -> None:
-        """What only the pages know how to do in the background: to print them."""
+        """What only the pages know how to do for the layers below: to draw and to print them."""
         # Models are not there before.
+        from perfdb.results.bundling import PAGES  # noqa: PLC0415
         from perfdb.results.tasks import HANDLERS  # noqa: PLC0415
+        from perfdb.web.bundle import study_page  # noqa: PLC0415
         from perfdb.web.printing import KIND, run_pdf  # noqa: PLC0415
 
         HANDLERS[KIND] = run_pdf
+        PAGES["study"] = study_page

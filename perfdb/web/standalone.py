@@ -68,14 +68,22 @@ def report_file(study: Study, contents: dict[str, object], server: str, token: s
     body = render_to_string("web/parts/report.html", {**contents, "file": True, "token": token})
     body = closed(body, study, token) if token else body
     page = reverse("web:shared", args=[token]) if token else reverse("web:study", args=[study.slug])
+    return as_file(study.title, study.source, body, server, page, runs="#run-" if token else "")
+
+
+def as_file(title: str, source: str, body: str, server: str, page: str, *, runs: str = "") -> str:
+    """A rendered part of a page as a file of its own. ``page``: its address on the server.
+
+    ``runs`` is where a chart leads to its runs, the server's list unless said.
+    """
     plotly, chart = drawing_scripts()
     context = {
-        "study": study,
+        "study": {"title": title, "source": source},
         "body": mark_safe(_LEADING.sub(rf"\g<1>{server}", body)),
         "styles": styles(),
         "plotly": plotly,
         "chart": chart,
         "address": server + page.removeprefix("/"),
-        "runs": "#run-" if token else server + reverse("web:runs").removeprefix("/"),
+        "runs": runs or server + reverse("web:runs").removeprefix("/"),
     }
     return render_to_string("web/report_file.html", context)

@@ -5,6 +5,7 @@ from django.urls import URLPattern, URLResolver, path
 from perfdb.web.views import (
     aliases,
     artifacts,
+    bundle,
     chosen,
     compare,
     explain,
@@ -70,6 +71,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("studies/<slug:slug>/", studies.study, name="study"),
     path("studies/<slug:slug>/report.html", study_files.html_file, name="study-file"),
     path("studies/<slug:slug>/report.pdf", study_files.pdf_file, name="study-pdf"),
+    path("studies/<slug:slug>/bundle.zip", bundle.study_bundle, name="study-bundle"),
+    path("bundle.zip", bundle.question_bundle, name="bundle"),
     path("studies/<slug:slug>/edit/", study_edit.edit, name="study-edit"),
     path("studies/<slug:slug>/run-ids/", study_edit.run_ids, name="study-run-ids"),
     path("studies/<slug:slug>/apply/", study_edit.apply, name="study-apply"),

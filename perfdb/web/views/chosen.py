@@ -12,6 +12,7 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import FileResponse, HttpRequest, HttpResponseBase, QueryDict, StreamingHttpResponse
 from django.shortcuts import redirect
+from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from perfdb.analysis.parameters import QueryError
@@ -20,8 +21,10 @@ from perfdb.results.columns import Shown
 from perfdb.results.models import Run
 from perfdb.web import listing, picked
 
+# Made where all bundles are.
+BUNDLE = "bundle"
 # The files that chosen runs can be taken away as: what people call them.
-FORMS = {"csv": "CSV", "json": "JSON", "parquet": "Parquet", "zip": "their logs (zip)"}
+FORMS = {"csv": "CSV", "json": "JSON", "parquet": "Parquet", "zip": "their logs (zip)", BUNDLE: "offline bundle"}
 
 
 @require_POST
@@ -35,6 +38,8 @@ def chosen(request: HttpRequest) -> HttpResponseBase:
         runs = filters.chosen(request.POST.getlist("run"), everything)
         if act == "compare":
             return redirect(picked.compared(runs, everything))
+        if act == BUNDLE:
+            return redirect(f"{reverse('web:bundle')}?{_bundled(request.POST, everything)}")
         if act in FORMS:
             return _file(act, runs, columns.parse(request.POST.getlist("columns")))
         if not request.user.is_authenticated:
@@ -43,6 +48,16 @@ def chosen(request: HttpRequest) -> HttpResponseBase:
     except (QueryError, PermissionDenied) as error:
         messages.error(request, f"{error}.")
     return redirect(back)
+
+
+def _bundled(given: QueryDict, everything: str | None) -> str:
+    """The query string of a bundle of the runs that are ticked, or of all that the list's address asks for."""
+    asked = QueryDict(everything or "", mutable=True)
+    asked["page"] = "runs"
+    if everything is None:
+        asked.setlist("pk", given.getlist("run"))
+    asked.setlist("columns", given.getlist("columns"))
+    return asked.urlencode()
 
 
 def _change(act: str, user: User, runs: QuerySet[Run], given: QueryDict) -> str:

@@ -1,0 +1,26 @@
+"""A study as an offline bundle."""
+
+from django.http import HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework.decorators import api_view
+from rest_framework.request import Request
+
+from perfdb.api.schema import errors
+from perfdb.results import access, bundling
+
+
+@extend_schema(
+    operation_id="study_bundle",
+    summary="A study as one zip: its page, logs and values",
+    responses={(200, "application/zip"): OpenApiTypes.BINARY, **errors(400, 401, 404)},
+)
+@api_view(["GET"])
+def study_bundle(request: Request, slug: str) -> HttpResponseBase:
+    """A page that opens without a server, the logs as received, `runs.csv`, and `perfdb-bundle.json`."""
+    study = get_object_or_404(access.studies_for(request.user), slug=slug)
+    found, server = bundling.of_study(study), request.build_absolute_uri("/")
+    content = bundling.packed(found, bundling.PAGES["study"](study, server), server)
+    headers = {"Content-Disposition": f'attachment; filename="{found.file_name}"'}
+    return StreamingHttpResponse(content, "application/zip", headers=headers)

@@ -1,0 +1,82 @@
+"""The page of an offline bundle: a study's report, the answer of a question, or a list of runs, as one file."""
+
+from collections.abc import Iterable
+from itertools import islice
+from urllib.parse import urlencode
+
+from django.http import HttpRequest, QueryDict
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils.safestring import mark_safe
+
+from perfdb.analysis.parameters import QueryError
+from perfdb.results import bundling, columns, exporting
+from perfdb.results.asking import Answer, Question, answer
+from perfdb.results.bundling import Bundle
+from perfdb.results.filters import chosen
+from perfdb.results.models import Page, Study
+from perfdb.web import answers
+from perfdb.web.standalone import as_file, report_file
+from perfdb.web.views.studies import contents
+
+RUNS = "runs"
+PAGES = (*Page.values, RUNS)
+
+
+def study_page(study: Study, server: str) -> str:
+    """The report of a study, or what its runs say where it has none. Raises QueryError."""
+    return report_file(study, contents(study, {}), server)
+
+
+def of_question(request: HttpRequest, asked: QueryDict) -> tuple[Bundle, str]:
+    """The runs that a page's address shows, and that page as a file. ``page`` says which page. Raises QueryError."""
+    data = asked.copy()
+    page = str(data.pop("page", [Page.CHARTS])[-1])
+    if page not in PAGES:
+        raise QueryError("page", f"there is no page {page!r} whose runs make a bundle", PAGES)
+    server = request.build_absolute_uri("/")
+    if page == RUNS:
+        return _of_list(data, server)
+    return _of_answer(request, Question.parse(page, data.urlencode()), server)
+
+
+def _of_answer(request: HttpRequest, question: Question, server: str) -> tuple[Bundle, str]:
+    found = answer(question)
+    context = answers.result(question, found) | {"frozen": True}
+    rendered = render_to_string(f"web/{question.page}.html", context, request)
+    # What the page itself swaps when its question changes.
+    result = rendered[rendered.index('<section id="result"') : rendered.rindex("</main>")]
+    address = answers.address(question)
+    bundle = bundling.of_runs(_runs_of(found), f"page={question.page}&{question.encode()}")
+    return bundle, as_file(answers.title(question), bundle.study.title, mark_safe(result), server, address)
+
+
+def _runs_of(found: Answer) -> set[int]:
+    """The runs behind the numbers."""
+    return {point.run for table in found.tables for cell in table.cells.values() for point in cell.sample}
+
+
+def _of_list(data: QueryDict, server: str) -> tuple[Bundle, str]:
+    """The runs of a list, those with the numbers ``pk`` or all that its filters leave."""
+    shown = columns.parse(data.getlist("columns"))
+    data.pop("columns", None)
+    numbers = data.pop("pk", [])
+    runs = chosen(numbers, None if numbers else data.urlencode())
+    bundle = bundling.of_runs(
+        _numbers(runs.order_by().values_list("pk", flat=True)), f"page={RUNS}&{_asked(data, numbers)}"
+    )
+    rows = [row for chunk in exporting.chunks(bundle.runs, shown) for row in chunk]
+    titles = ["Run", "Status", *(each.title for each in shown if each.name in exporting.names(shown)[3:])]
+    listed = [(reverse("web:run", args=[row[0]]), row[1], row[2:]) for row in rows]
+    body = render_to_string("web/parts/bundle_runs.html", {"titles": titles, "rows": listed})
+    address = f"{reverse('web:runs')}?{data.urlencode()}"
+    return bundle, as_file(f"{len(rows)} runs", bundle.study.title, body, server, address)
+
+
+def _numbers(found: Iterable[int]) -> list[int]:
+    """No more of them than show that there are too many."""
+    return list(islice(found, bundling.MOST_RUNS + 1))
+
+
+def _asked(data: QueryDict, numbers: list[str]) -> str:
+    return urlencode([("pk", number) for number in numbers]) if numbers else data.urlencode()
