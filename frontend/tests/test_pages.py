@@ -268,9 +268,9 @@ def test_the_keyboard_reaches_everything(page: Page, live_server: LiveServer, fi
     page.keyboard.press("Enter")
     page.keyboard.press("Tab")
     page.keyboard.press("Space")
-    expect(page).to_have_url(f"{live_server.url}/runs/?study=inbox")
+    expect(page).to_have_url(f"{live_server.url}/runs/?workload=CRR")
     page.keyboard.press("Escape")
-    expect(page.locator("summary", has_text="Study")).to_be_focused()
+    expect(page.locator("summary", has_text="Workload")).to_be_focused()
 
 
 def test_without_scripts_pages_answer_and_numbers_lead_on(
