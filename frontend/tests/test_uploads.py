@@ -104,6 +104,7 @@ def test_a_dropped_zip_and_a_chosen_folder(signed_in: Page, live_server: LiveSer
     expect(queue(page)).to_contain_text("ping.zip")
     page.get_by_label("Choose a folder").set_input_files(CASE)
     expect(queue(page)).to_contain_text("NMGBR950/after.client.txt")
+    assert Axe().run(page).violations_count == 0
     preview(page)
     paths = set(Upload.objects.get().files.values_list("path", flat=True))
     assert {"ping.zip/flood.txt", "NMGBR950/after.client.txt"} <= paths

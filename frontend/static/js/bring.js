@@ -37,7 +37,7 @@ function concernsUs(event) {
 
 /** Entering a child comes before leaving its parent: the drag has left when as many were left as entered. */
 function moved(event, step) {
-  if (!event.dataTransfer?.types.includes("Files")) return;
+  if (!event.dataTransfer?.types.includes("Files") || !(uploadLink() || signInLink())) return;
   depth = Math.max(0, depth + step);
   veil.hidden = depth === 0;
 }
