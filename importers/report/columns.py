@@ -6,9 +6,13 @@ tokens belong to the columns in order when there are as many, else each to the c
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
+_new = tuple.__new__  # As in ``importers.gathering``.
 _TOKEN = re.compile(r"\S+")
 _GROUP = re.compile(r"<[-\s]*(?P<name>[^<>]*?)[-\s]*>")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)[KMG]?")
@@ -19,8 +23,7 @@ _IGNORED = re.compile(r"[\s.,\-]+")
 _TWO_WORDS = frozenset({("End", "Time"), ("User", "Status")})
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """A word of a line with its first column and the column after its last."""
 
     text: str
@@ -30,7 +33,7 @@ class Token:
 
 def tokens(line: str) -> list[Token]:
     """The words of a line and where they stand."""
-    return [Token(match[0], match.start(), match.end()) for match in _TOKEN.finditer(line)]
+    return [_new(Token, (match[0], *match.span())) for match in _TOKEN.finditer(line)]
 
 
 def is_plain_number(text: str) -> bool:
@@ -40,12 +43,12 @@ def is_plain_number(text: str) -> bool:
 
 def is_missing(text: str) -> bool:
     """A mark for "no value", which is never zero."""
-    return _MISSING.fullmatch(text) is not None
+    return text[:1] in ".-*n" and _MISSING.fullmatch(text) is not None
 
 
 def is_overflow(text: str) -> bool:
     """Asterisks where a number did not fit."""
-    return _OVERFLOW.fullmatch(text) is not None
+    return text[:1] == "*" and _OVERFLOW.fullmatch(text) is not None
 
 
 def ends_headings(line: str) -> bool:
@@ -53,6 +56,7 @@ def ends_headings(line: str) -> bool:
     return any(is_plain_number(word) or is_missing(word) or is_overflow(word) for word in line.split()[1:])
 
 
+@lru_cache(2048)
 def normalised(heading: str) -> str:
     """A heading for comparison: without capitals, blanks, hyphens, dots and commas."""
     return _IGNORED.sub("", heading).casefold()
@@ -90,13 +94,16 @@ class Columns:
         return cells
 
     def _nearest(self, token: Token) -> int:
-        if abs(token.left - self.lefts[0]) < min(abs(token.right - right) for right in self.rights):
-            return 0
-        return min(range(len(self.rights)), key=lambda at: abs(token.right - self.rights[at]))
+        rights, right = self.rights, token.right
+        at = bisect_left(rights, right)
+        if at == len(rights) or (at and right - rights[at - 1] <= rights[at] - right):
+            at -= 1
+        return 0 if abs(token.left - self.lefts[0]) < abs(right - rights[at]) else at
 
 
-def read_headings(lines: Sequence[str]) -> Columns | None:
-    """The columns that heading lines name; None when there are none."""
+@lru_cache(256)
+def read_headings(lines: tuple[str, ...]) -> Columns | None:
+    """The columns that heading lines name; None when there are none. Every page of a listing has them again."""
     printed = [line for line in lines if line.strip()]
     if not printed:
         return None

@@ -35,10 +35,6 @@ class Column:
     unit: str
     headings: tuple[str, ...]
 
-    @property
-    def is_text(self) -> bool:
-        return self.unit == ""
-
 
 def column(name: str, unit: str, *headings: str) -> Column:
     """A column; several headings are synonyms, and another one is one more argument."""
@@ -173,7 +169,7 @@ class Reader:
         """Whether the headings are complete; then the table's columns are named by them."""
         if not ends_headings(line) or self.report is None or self.report.layout is None:
             return False
-        self.grid = read_headings(self.headings)
+        self.grid = read_headings(tuple(self.headings))
         if self.grid is not None:
             named = self.report.layout.named(self.grid.names)
             self.report.columns = self.report.columns or named
@@ -213,12 +209,15 @@ def _row(number: int, cells: Sequence[str | None], report: Report) -> Row | None
         return None
     checked: list[str | None] = []
     for cell, column_ in zip(cells, report.columns, strict=True):
-        if cell is not None and is_overflow(cell):
+        if cell is None or is_missing(cell):
+            checked.append(None)
+        elif is_overflow(cell):
             report.overflowed.append(number)
-        known = cell is None or is_missing(cell) or is_overflow(cell)
-        if not known and not column_.is_text and column_.unit != CLOCK and not _is_quantity(str(cell)):
+            checked.append(None)
+        elif is_plain_number(cell) or column_.unit in {"", CLOCK} or _TIME.fullmatch(cell):
+            checked.append(cell)
+        else:
             return None
-        checked.append(None if known else cell)
     if summary is None and layout.continued and not first and report.rows:
         checked = _continued(report.rows[-1], checked)
     return Row(number, tuple(checked), summary)
@@ -230,10 +229,6 @@ def _is_key(first: str, column_: Column, layout: Layout) -> bool:
     if layout.key:
         return re.fullmatch(layout.key, first) is not None
     return (_CLOCK if column_.unit == CLOCK else _NAME).fullmatch(first) is not None
-
-
-def _is_quantity(text: str) -> bool:
-    return is_plain_number(text) or _TIME.fullmatch(text) is not None
 
 
 def _continued(before: Row, cells: Sequence[str | None]) -> list[str | None]:

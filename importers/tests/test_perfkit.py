@@ -136,7 +136,7 @@ def test_an_interval_report_reaches_the_windows_end() -> None:
 
 
 def test_columns_are_qualified_by_what_stands_above() -> None:
-    columns = read_headings(PAGES["SYSSUMLG"].headings)
+    columns = read_headings(tuple(PAGES["SYSSUMLG"].headings))
     assert columns is not None
     assert columns.names[:7] == (
         "Interval End Time",
