@@ -32,7 +32,7 @@ bench:
 	$(SETUP) dev
 	@status=0; for runs in $(or $(SCALE),10000 100000); do \
 		.venv/bin/python -m bench --runs $$runs --json var/bench.json || status=1; done; \
-		.venv/bin/python -m bench.parsing || status=1; exit $$status
+		for part in parsing browser; do .venv/bin/python -m bench.$$part || status=1; done; exit $$status
 
 lint:
 	$(SETUP) dev
