@@ -1,6 +1,6 @@
 """A run among the trials of its experiment, and the runs before and after it, from the database."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from math import isfinite
 from typing import Any
 
@@ -53,9 +53,9 @@ def _rows(runs: QuerySet[Run], measures: Sequence[Measure]) -> list[_Row]:
     return list(columns.order_by("trial", "pk")[: _MOST + 1])
 
 
-def _trials(rows: Sequence[_Row], at: int) -> dict[int, list[Trial]]:
+def _trials(rows: Sequence[_Row], at: int) -> dict[Hashable, list[Trial]]:
     """The trials of each experiment that have the measure at this place."""
-    found: dict[int, list[Trial]] = {}
+    found: dict[Hashable, list[Trial]] = {}
     for row in rows:
         if (value := _number(row[at])) is not None:
             found.setdefault(row[1], []).append(Trial(row[0], row[2], value))

@@ -1,5 +1,7 @@
 """How a run sits among the trials of its experiment."""
 
+from collections.abc import Hashable
+
 import pytest
 
 from perfdb.analysis.hygiene import Trial
@@ -18,8 +20,10 @@ def stand(run: int, *values: float, value: float | None = None) -> Standing:
     own = trials(1, *values)
     mine = next((trial.value for trial in own if trial.run == run), value)
     assert mine is not None
-    others = {number: trials(100 * number, 990.0, 1010.0, 1000.0) for number in range(1, 6)}
-    return standing(RATE, run, mine, "own", {"own": own, **others})
+    campaign: dict[Hashable, list[Trial]] = {"own": own}
+    for number in range(1, 6):
+        campaign[number] = trials(100 * number, 990.0, 1010.0, 1000.0)
+    return standing(RATE, run, mine, "own", campaign)
 
 
 def test_the_difference_is_to_the_mean_of_the_others() -> None:

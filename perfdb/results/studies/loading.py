@@ -13,6 +13,7 @@ from perfdb.analysis.dimensions import BY_NAME, FACTOR
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.workloads import parse_workload
 from perfdb.results import load
+from perfdb.results.carrying import Attached, attach, attached
 from perfdb.results.experiments import Vocabulary
 from perfdb.results.importing import lock_study
 from perfdb.results.models import (
@@ -50,8 +51,9 @@ def load_document(document: Document, owner: User | None) -> bool:
         if not created and not study.document_digest:
             raise SlugTakenError(f"there is a study {study.slug} already, and it is not of this document")
         lock_study(study)
-        _forget(study)
+        carried = _forget(study)
         runs = _write_runs(study, document)
+        attach(study, carried)
         _write_figures(document, runs)
         _write_report(study, document)
         audit(document, runs)
@@ -59,14 +61,17 @@ def load_document(document: Document, owner: User | None) -> bool:
     return True
 
 
-def _forget(study: Study) -> None:
-    """Take out what an earlier state of the document brought."""
+def _forget(study: Study) -> list[Attached]:
+    """Take out what an earlier state of the document brought; answers what people attached to its runs."""
     # What came with an upload has a source, and is that upload's to take back.
     published = Run.objects.filter(study=study, published_figures__isnull=False, sources=None).distinct()
-    Run.objects.filter(pk__in=list(published.values_list("pk", flat=True))).delete()
+    runs = Run.objects.filter(pk__in=list(published.values_list("pk", flat=True)))
+    carried = attached(runs)
+    runs.delete()
     Experiment.objects.filter(study=study, run=None).delete()
     study.report_items.all().delete()
     study.claims.all().delete()
+    return carried
 
 
 def _describe(study: Study, document: Document) -> None:

@@ -1,13 +1,17 @@
 """The course of a run: which columns of its intervals are drawn, in which unit, over which time."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from perfdb.web.course import course
 
-BOUNDS = {("t0", "s"): [0.0, 1.0, 2.0], ("t1", "s"): [1.0, 2.0, 2.5]}
+Columns = dict[tuple[str, str], Sequence[float | None]]
+
+BOUNDS: Columns = {("t0", "s"): [0.0, 1.0, 2.0], ("t1", "s"): [1.0, 2.0, 2.5]}
 
 
-def drawn(columns: dict[tuple[str, str], list[float | None]]) -> dict[str, list[float | None]]:
+def drawn(columns: Columns) -> dict[str, list[float | None]]:
     """Heading -> values."""
     figure = course(list(columns), list(columns.values()))
     assert figure is not None
@@ -31,13 +35,16 @@ def test_a_rate_of_data_is_drawn_in_mb_per_s_and_its_amounts_are_not(unit: str, 
 
 
 def test_both_directions_stay_apart() -> None:
-    both = {("throughput_to_server", "bits/s"): [8.0, 8.0, 8.0], ("throughput_to_client", "bits/s"): [8.0, 8.0, 8.0]}
+    both: Columns = {
+        ("throughput_to_server", "bits/s"): [8.0, 8.0, 8.0],
+        ("throughput_to_client", "bits/s"): [8.0, 8.0, 8.0],
+    }
 
     assert list(drawn(BOUNDS | both)) == ["Throughput to server (MB/s)", "Throughput to client (MB/s)"]
 
 
 def test_a_column_that_changes_its_unit_is_one() -> None:
-    columns: dict[tuple[str, str], list[float | None]] = {
+    columns: Columns = {
         ("elapsed", "s"): [1.0, 2.0],
         ("data", "KB"): [5.0, None],
         ("data", "MB"): [None, 5.0],

@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.test import Client
 
-from perfdb.results import notes
+from perfdb.results import notes, tagging
 from perfdb.results.models import PublishedFigure, Run, Study
 
 SLUG = "osa-vs-vswitch-zvm520"
@@ -38,6 +38,22 @@ def test_the_files_of_its_tables_have_it(web: Client, run: Run, form: str) -> No
     text = web.get(f"/api/v1/studies/{SLUG}/tables/1.{form}").content.decode()
 
     assert f"note on {run.run_id}, trial {run.trial}: measured with" in text
+
+
+def test_a_document_that_has_changed_keeps_what_people_attached(ada: User, run: Run) -> None:
+    run_id, trial, experiment = run.run_id, run.trial, run.experiment.key
+    tagging.add(User.objects.create_user("boss", is_staff=True), Run.objects.filter(pk=run.pk), "odd")
+    created = run.notes.get().created
+    Study.objects.update(document_digest="another")
+
+    call_command("loadstudies", SLUG)
+
+    again = Run.objects.get(run_id=run_id, trial=trial, experiment__key=experiment)
+    assert again.pk != run.pk
+    note = again.notes.get()
+    assert (note.text, note.author, note.created) == ("measured\nwith <b>old</b> firmware", ada, created)
+    assert again.tags == ["odd"]
+    assert [change.kind for change in again.changes.all()] == ["noted", "tagged"]
 
 
 def test_a_document_that_has_not_changed_keeps_the_notes(run: Run) -> None:
