@@ -8,7 +8,7 @@ SUM = "SUM"
 TO_SERVER, TO_CLIENT = "to_server", "to_client"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Row:
     """A line with a transfer and a rate, as printed. ``is_report`` marks what the server said about UDP.
 

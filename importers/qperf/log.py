@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
+from typing import NamedTuple
 
 from importers.gathering import Gathered, Printed
 from importers.model import Fragment, Kind, Parsed, Reading, Status, Text
@@ -45,8 +46,7 @@ _CONFIGURATION = {"loc_node": "client", "rem_node": "server", "loc_os": "kernel"
 _CORES = re.compile(r"(\d+) Cores?: ")
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
+class Figure(NamedTuple):
     """A value as printed: number, unit, and the exact number in brackets where there is one."""
 
     number: str

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, time
 from functools import lru_cache
+from typing import NamedTuple
 
 from importers.problem_log import ProblemLog
 
@@ -31,8 +32,7 @@ _DATES = (
 _SLASHES = re.compile(r"(\d\d)/(\d\d)/(\d{4}|\d\d)")
 
 
-@dataclass(frozen=True, slots=True)
-class Sample:
+class Sample(NamedTuple):
     """The rates of one activity over one interval, by column name without ``%`` and ``/s``.
 
     ``end`` is when the interval ended, as ``HH:MM:SS``; empty where no time is printed. ``key`` names the processor or
@@ -80,7 +80,7 @@ class HostSamples:
         activity = activity_of(sample.cells)
         if activity is not None:
             key = "all" if activity == CPU and sample.key in ALL else sample.key
-            where.append(Sample(activity, key, sample.end, sample.line, sample.cells, sample.day))
+            where.append(sample._replace(activity=activity, key=key))
 
     def moment(self, sample: Sample) -> datetime | None:
         """When a sample's interval ended, not counting midnights; None where nothing says it."""
