@@ -1,6 +1,5 @@
 """Published tables: read, previewed with their audit, loaded as an upload that is done at once."""
 
-from dataclasses import asdict
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -112,7 +111,7 @@ def _body(reading: Reading, preview: Preview) -> dict[str, Any]:
             for each in preview.records.percents
         ],
         "problems": [
-            {name: value for name, value in asdict(problem).items() if name != "file"} for problem in preview.problems
+            {name: value for name, value in problem._asdict().items() if name != "file"} for problem in preview.problems
         ],
     }
 

@@ -105,7 +105,7 @@ def test_a_timed_read_over_nfs_has_its_rate_and_the_load_beside_it(bring: Bring)
     run = Run.objects.get()
     values = {str(each.measure): each.value for each in figures(run)}
     assert (values["mb_per_s"], values["driver_s"], values["cpu_util@client"]) == (12.5, 8.0, 45.0)
-    assert run.experiment.workload.name == "NFS"
+    assert str(run.experiment.workload) == "NFS"
     assert (run.experiment.factors["rsize"], run.experiment.factors["wsize"]) == ("8192", "8192")
 
 

@@ -19,7 +19,7 @@ UNKNOWN = "Flavour,sweet,sour\nMB/sec,10.5,11.5\nGrumbles,1,2\n"
 
 def fields_of(source: str) -> dict[str, str]:
     """Every field of the page's form with its value, as a browser would send them."""
-    form = source[source.index("<form class") :]
+    form = source[source.index("<form class", source.index("<main")) : source.index("</main>")]
     found = {}
     for tag in re.findall(r"<input [^>]*>", form):
         given = dict(re.findall(r'([\w-]+)="([^"]*)"', tag))
