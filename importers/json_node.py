@@ -197,8 +197,8 @@ class _Word(str):
 class _Object(list[tuple[str, object]]):
     """The pairs of an object, and the first value of each key once one was asked for."""
 
-    __slots__ = ("index",)
-    index: dict[str, object]
+    __slots__ = ("by_key",)
+    by_key: dict[str, object]
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_Object, parse_float=_Number, parse_int=_Number, parse_constant=_Word)
@@ -256,9 +256,9 @@ class Flat(Node):
         for step in path:
             if type(value) is _Object and isinstance(step, str):
                 try:
-                    index = value.index
+                    index = value.by_key
                 except AttributeError:
-                    index = value.index = dict(reversed(value))
+                    index = value.by_key = dict(reversed(value))
                 if step not in index:
                     return None
                 value = index[step]

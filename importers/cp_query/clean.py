@@ -6,7 +6,7 @@ The steps and their order are those of ``docs/importers/cp_query.md``; labels ar
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from importers.cp_query.commands import command_of, is_ready
 
@@ -25,8 +25,7 @@ _OWN_KEYWORD = re.compile(
 _LATER_COUNTERS = re.compile(r"\s*(?:VIRTCPU|TOTCPU)\s*=")
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """A line after clean-up: its number in the file, its text, and whether the file has all of it."""
 
     number: int
@@ -42,7 +41,7 @@ def clean(numbered: Sequence[tuple[int, str]], cut_line: int | None = None) -> l
     """
     lines = [_line(number, text, cut_line) for number, text in numbered]
     lines = _without(_STAMP, lines)
-    lines = [replace(line, text=_CPU.sub("", line.text, count=1)) for line in lines]
+    lines = [_shortened(line, _CPU) for line in lines]
     lines = _without_node(lines)
     return _joined([line for line in lines if _SCREEN_STATUS.fullmatch(line.text) is None])
 
@@ -57,7 +56,12 @@ def _without(prefix: re.Pattern[str], lines: list[Line]) -> list[Line]:
     relevant = [line for line in lines if line.text and not line.text.startswith("*")]
     if sum(prefix.match(line.text) is not None for line in relevant) * 2 <= len(relevant):
         return lines
-    return [replace(line, text=prefix.sub("", line.text, count=1)) for line in lines]
+    return [_shortened(line, prefix) for line in lines]
+
+
+def _shortened(line: Line, prefix: re.Pattern[str]) -> Line:
+    match = prefix.match(line.text)
+    return line._replace(text=line.text[match.end() :]) if match else line
 
 
 def _without_node(lines: list[Line]) -> list[Line]:
@@ -74,7 +78,7 @@ def _joined(lines: list[Line]) -> list[Line]:
     for line in lines:
         if joined and (glue := _glue(joined[-1], line)) is not None:
             text = joined[-1].text + glue + line.text
-            joined[-1] = replace(joined[-1], text=text, whole=line.whole, width=line.width)
+            joined[-1] = joined[-1]._replace(text=text, whole=line.whole, width=line.width)
         else:
             joined.append(line)
     return joined
@@ -82,14 +86,21 @@ def _joined(lines: list[Line]) -> list[Line]:
 
 def _glue(before: Line, line: Line) -> str | None:
     """What to put between a line and its continuation, None when the second is a line of its own."""
-    if not line.text or not before.text or command_of(line.text) is not None or is_ready(line.text):
+    counters = "CONNECT=" in before.text and _LATER_COUNTERS.match(line.text)
+    # Few lines go on, and what tells a command takes longer to look for than the width.
+    if not (counters or before.width == _SCREEN_WIDTH or before.text.endswith((":", "="))) or _is_alone(line.text):
         return None
-    if "CONNECT=" in before.text and _LATER_COUNTERS.match(line.text):
+    if counters:
         return " "
-    if _OWN_KEYWORD.match(line.text):
+    if _OWN_KEYWORD.match(line.text) or not before.text:
         return None
     if before.width == _SCREEN_WIDTH and not before.text.startswith("*") and len(before.text) < _LONGEST_LINE:
         return ""
     if before.text.endswith((":", "=")) and len(line.text.split()) == 1:
         return " "
     return None
+
+
+def _is_alone(text: str) -> bool:
+    """Whether this is no continuation of anything: blank, a command, or CMS saying that one has ended."""
+    return not text or command_of(text) is not None or is_ready(text)

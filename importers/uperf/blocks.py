@@ -1,5 +1,6 @@
 """The runs of a uperf log, each with its lines sorted by kind: progress, tables, statistics, messages."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from re import Match
@@ -55,7 +56,7 @@ class Block:
     def groups(self) -> int:
         """How many groups the table of averages has: each begins its numbering anew."""
         names = [row.match["name"] for row in self.averages]
-        return max((names.count(name) for name in names), default=0)
+        return max(Counter(names).values(), default=0)
 
     @property
     def streams(self) -> bool:
