@@ -60,6 +60,7 @@ def runs_said(runs: QuerySet[Run], names: Mapping[tuple[int, str], str]) -> list
         {
             "run_id": run.run_id,
             "trial": run.trial,
+            "started": run.started.isoformat(),
             "status": run.status,
             "tags": run.tags or [],
             "notes": notes.get(run.pk, []),
@@ -86,7 +87,7 @@ def _notes(chosen: QuerySet[Any]) -> dict[int, list[dict[str, Any]]]:
 def _withdrawn(chosen: QuerySet[Any]) -> dict[int, str]:
     """The reasons for which people withdrew runs, the last one of each."""
     changes = RunChange.objects.filter(run__in=chosen, kind=RunChange.Kind.WITHDRAWN).order_by("pk")
-    return dict(changes.values_list("run", "detail"))
+    return {change.run_id: change.detail for change in changes}
 
 
 def _time(at: datetime | None) -> str:

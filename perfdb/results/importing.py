@@ -35,24 +35,43 @@ CHUNK = 20
 _STUDY_LOCK = 0x5354_5544  # any number of our own: "STUD"
 
 
-def run_import(job: Job) -> None:
+class Ordinary:
+    """What an upload is beside its logs: nothing. Another kind says what else becomes of it (`unbundling`)."""
+
+    def opened(self, upload: Upload) -> list[Found]:
+        """Look at what was unpacked before it is read; with an error nothing is read."""
+        return []
+
+    def chosen(self, upload: Upload, brought: list[Brought]) -> list[Brought]:
+        """Which of the runs are meant."""
+        return brought
+
+    def rows(self, upload: Upload, first: int) -> list[UploadRun]:
+        """Runs that come without logs, for the upload's page; ``first``: the number of the first."""
+        return []
+
+    def complete(self, upload: Upload) -> None:
+        """What is to be stored beside the runs, in the caller's transaction; also where an attempt did so before."""
+
+
+def run_import(job: Job, kind: Ordinary | None = None) -> None:
     """Do an import job: to the preview when one was asked or something must be asked, else to the end.
 
     The job ends in the transaction that settles the upload: a worker that dies after it has nothing to do again.
     """
-    upload = jobs.upload_of(job)
+    upload, kind = jobs.upload_of(job), kind or Ordinary()
     accepted = upload.state == State.LOADING
     if not accepted:
         _set_state(job, upload, State.PARSING)
-    brought, problems = _read(job, upload)
+    brought, problems = _read(job, upload, kind)
     if not accepted:
         placements = _placed(upload.study, brought)
-        _show(job, upload, placements, problems)
+        _show(job, upload, placements, problems, kind)
         if upload.preview_asked or any(p.outcome == Outcome.CONFLICT for p in placements):
             _settle(job, upload, State.PREVIEW)
             return
         _set_state(job, upload, State.LOADING)
-    _load(job, upload, brought, problems)
+    _load(job, upload, brought, problems, kind)
 
 
 def _set_state(job: Job, upload: Upload, state: State) -> None:
@@ -70,9 +89,9 @@ def _settle(job: Job, upload: Upload, state: State) -> None:
         jobs.finish(job, {"state": state, "runs": upload.runs.count()})
 
 
-def _read(job: Job, upload: Upload) -> tuple[list[Brought], list[Found]]:
+def _read(job: Job, upload: Upload, kind: Ordinary) -> tuple[list[Brought], list[Found]]:
     """The upload's run records, derived from, and the problems that belong to no run."""
-    read = read_files(upload, lambda: jobs.hold(job))
+    read = read_files(upload, lambda: jobs.hold(job), kind.opened)
     collated = together(upload.study, read.fragments)
     later = list(drafts_of_rows(upload.study, collated.rows))
     used = {id(row) for _, draft in later for row in draft.circumstances}
@@ -84,6 +103,7 @@ def _read(job: Job, upload: Upload) -> tuple[list[Brought], list[Found]]:
     for number, (draft, run) in enumerate(drafts):
         own = replace(context, given=given_by(upload, spans_in(draft.fragments)))
         brought.append(Brought(number, record_of(draft, own), own, upload.pk, run))
+    brought = kind.chosen(upload, brought)
     of_runs = {problem for each in brought for problem in each.record.problems}
     return brought, [problem for problem in found if problem not in of_runs]
 
@@ -93,16 +113,20 @@ def _placed(study: Study, brought: Sequence[Brought]) -> list[Placement]:
     return [placer.place(each) for each in brought]
 
 
-def _show(job: Job, upload: Upload, placements: Sequence[Placement], problems: Sequence[Found]) -> None:
+def _show(
+    job: Job, upload: Upload, placements: Sequence[Placement], problems: Sequence[Found], kind: Ordinary
+) -> None:
     """Replace what the upload's page shows: the outcomes to expect and all problems."""
     with transaction.atomic():
         jobs.hold(job)
         upload.runs.all().delete()
         upload.problems.all().delete()
         UploadRun.objects.bulk_create(_row(upload, placement) for placement in placements)
-        _add_unreadable(upload, len(placements), problems)
+        first = max((placement.brought.number for placement in placements), default=-1) + 1
+        rows = UploadRun.objects.bulk_create(kind.rows(upload, first))
+        _add_unreadable(upload, first + len(rows), problems)
         _say(upload, [*problems, *(each for placement in placements for each in _problems(placement))])
-        upload.runs_found, upload.runs_loaded = len(placements), 0
+        upload.runs_found, upload.runs_loaded = len(placements) + len(rows), 0
         upload.save(update_fields=["runs_found", "runs_loaded"])
 
 
@@ -149,7 +173,7 @@ def _row(upload: Upload, placement: Placement) -> UploadRun:
     )
 
 
-def _load(job: Job, upload: Upload, brought: Sequence[Brought], problems: Sequence[Found]) -> None:
+def _load(job: Job, upload: Upload, brought: Sequence[Brought], problems: Sequence[Found], kind: Ordinary) -> None:
     """Store the runs chunk by chunk, leaving out those that an earlier attempt has stored."""
     done = set(upload.runs.filter(loaded=True).values_list("number", flat=True))
     if not done:
@@ -163,6 +187,9 @@ def _load(job: Job, upload: Upload, brought: Sequence[Brought], problems: Sequen
         with transaction.atomic():
             jobs.hold(job)
             _load_chunk(upload, chunk)
+    with transaction.atomic():
+        jobs.hold(job)
+        kind.complete(upload)
     outcomes = list(upload.runs.values_list("outcome", flat=True))
     _settle(job, upload, State.DONE if _anything(outcomes) else State.FAILED)
 

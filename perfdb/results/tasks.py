@@ -10,12 +10,12 @@ from django.utils import timezone
 
 from perfdb.results import jobs, pieces
 from perfdb.results.aliasing import run_alias
-from perfdb.results.importing import run_import
 from perfdb.results.models import Upload
 from perfdb.results.reparsing import run_reparse
 from perfdb.results.studies.background import KIND, run_studies
 from perfdb.results.studies.moving import KIND as MOVE
 from perfdb.results.studies.moving import run_move
+from perfdb.results.unbundling import run_import
 from perfdb.results.undoing import run_undo
 
 logger = logging.getLogger(__name__)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import importers
 from importers import archive
-from importers.model import Fragment, Problem, SourceFile
+from importers.model import Fragment, Problem, Severity, SourceFile
 from perfdb.results import artifacts
 from perfdb.results.models import Upload, UploadFile
 
@@ -25,10 +25,18 @@ class FilesRead:
     artifacts: dict[str, int] = field(default_factory=dict)
 
 
-def read_files(upload: Upload, progress: Callable[[], None]) -> FilesRead:
-    """Read all files; ``progress`` is called now and then, and may raise to stop the work."""
+def read_files(
+    upload: Upload, progress: Callable[[], None], opened: Callable[[Upload], list[Problem]] = lambda _: []
+) -> FilesRead:
+    """Read all files; ``progress`` is called now and then, and may raise to stop the work.
+
+    ``opened`` looks at what was unpacked; where it finds an error, nothing is read.
+    """
     read = FilesRead()
     _unpack_all(upload, read)
+    read.problems.extend(found := opened(upload))
+    if any(problem.severity == Severity.ERROR for problem in found):
+        return read
     files = list(upload.files.exclude(format=ARCHIVE).exclude(excluded=True).select_related("artifact").order_by("pk"))
     for number, file in enumerate(files, start=1):
         _read(file, read)

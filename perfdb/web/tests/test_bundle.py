@@ -44,7 +44,7 @@ def taken(client: Client, address: str) -> zipfile.ZipFile:
     response = client.get(address)
     assert response.status_code == 200, response.content
     assert response.streaming
-    return zipfile.ZipFile(io.BytesIO(b"".join(response.streaming_content)))  # type: ignore[arg-type]
+    return zipfile.ZipFile(io.BytesIO(response.getvalue()))
 
 
 def test_a_study_with_its_page_logs_and_values(web: Client) -> None:
@@ -169,7 +169,6 @@ def test_over_rest(ada: User) -> None:
     token = access.make_token(ada, "test")
     headers = {"authorization": f"Bearer {token}"}
     response = Client().get("/api/v1/studies/demo/bundle.zip", headers=headers)
-    content = b"".join(response.streaming_content)  # type: ignore[arg-type, attr-defined]
-    with zipfile.ZipFile(io.BytesIO(content)) as bundle:
+    with zipfile.ZipFile(io.BytesIO(response.getvalue())) as bundle:
         assert "index.html" in bundle.namelist()
     assert Client().get("/api/v1/studies/none/bundle.zip", headers=headers).status_code == 404

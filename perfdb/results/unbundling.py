@@ -1,0 +1,352 @@
+"""Bringing an offline bundle in: its logs by the way of all logs, then what its makers said of the runs.
+
+The logs are read again; what was given of them, the run-id pattern and the aliases are those of the bundle, so that the
+same runs come out. Whatever could be refused is looked at before anything is stored.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
+
+from importers.model import Problem, Severity
+from perfdb.analysis.parameters import QueryError
+from perfdb.results import access, aliasing, artifacts, importing, notes, tagging, withdrawing
+from perfdb.results.bundling import FORMAT, MANIFEST, VERSION
+from perfdb.results.claims import spans_of
+from perfdb.results.given import Correction, Place
+from perfdb.results.importing import Ordinary
+from perfdb.results.intake import IntakeError, checked_facts
+from perfdb.results.manifest import MisshapenError, checked
+from perfdb.results.models import Job, Note, Run, RunSource, Study, Upload, UploadFile, UploadRun
+from perfdb.results.models.vocabulary import INBOX
+from perfdb.results.placing import Brought
+from perfdb.results.prepare.configuration import GIVEN_FACTS, RUN_ID, TRIAL
+from perfdb.results.published.records import FORMAT as PUBLISHED
+from perfdb.results.reading import digests_of
+from perfdb.results.studies import documents, editing, items, patterns
+from perfdb.results.studies.items import Written
+
+_LARGEST = 64 * 1024 * 1024
+_KEYS = (RUN_ID, TRIAL, *GIVEN_FACTS)
+_AGAIN = "Download the bundle again, or upload the files of its folder logs by themselves."
+
+
+class BundleError(Exception):
+    """A bundle that cannot be taken; the text says why, ``remedy`` what to do."""
+
+    def __init__(self, message: str, remedy: str = _AGAIN) -> None:
+        super().__init__(message)
+        self.remedy = remedy
+
+
+def run_import(job: Job) -> None:
+    """Import an upload, which may be a bundle."""
+    importing.run_import(job, Bundle())
+
+
+@dataclass(slots=True)
+class Bundle(Ordinary):
+    """What an upload brings beside logs where it is a bundle; ``said`` stays empty where it is none.
+
+    ``folder``: what stands before the names of its files. ``runs``: what is said of each run, by its number.
+    """
+
+    said: dict[str, Any] = field(default_factory=dict)
+    folder: str = ""
+    runs: dict[int, dict[str, Any]] = field(default_factory=dict)
+
+    def opened(self, upload: Upload) -> list[Problem]:
+        """Understand what was unpacked, once, and prepare the study and the upload for it."""
+        member = _manifest_of(upload)
+        if member is None:
+            return []
+        self.folder = member.path.removesuffix(MANIFEST)
+        try:
+            self.said = _read(member)
+            _check_alone(upload)
+            _check_files(upload, self.said, self.folder)
+            with transaction.atomic():
+                if member.format != FORMAT:
+                    self._prepare(upload, member)
+        except (BundleError, QueryError, IntakeError, PermissionDenied, MisshapenError, ValueError) as error:
+            self.said = {}
+            upload.refresh_from_db()
+            remedy = getattr(error, "remedy", _AGAIN)
+            return [Problem(Severity.ERROR, "bundle.refused", f"{error}.".replace("..", "."), remedy, member.path)]
+        return [self._announced(upload, member), *self._pasted(member)]
+
+    def _announced(self, upload: Upload, member: UploadFile) -> Problem:
+        about = self.said["study"]
+        message = f"This is an offline bundle of the study {about['title']}, made {self.said['made'][:10]}"
+        message += f" at {self.said['from'] or 'another instance'}; its runs go to the study {upload.study.slug}."
+        return Problem(Severity.NOTE, "bundle.recognised", message, "", member.path)
+
+    def _pasted(self, member: UploadFile) -> list[Problem]:
+        """What to say where runs were made of tables, which are not read by themselves."""
+        tables = {file["name"] for file in self.said["files"] if file["format"] == PUBLISHED}
+        runs = [run["run_id"] for run in self.said["runs"] if {name for name, _ in run["sources"]} <= tables]
+        if not runs:
+            return []
+        message = f"{len(runs)} of its runs, such as {runs[0]}, were pasted as tables and do not come by themselves."
+        remedy = f"Import {min(tables)} as a table into the same study."
+        return [Problem(Severity.WARNING, "bundle.tables", message, remedy, member.path)]
+
+    def _prepare(self, upload: Upload, member: UploadFile) -> None:
+        upload.study = _study_for(upload, self.said)
+        _check_said(upload, self.said)
+        given = [correction.kept() for correction in _given(self.said, self.folder)]
+        upload.corrections = [*given, *upload.corrections]
+        for each in self.said["uploads"]:
+            upload.decisions = {**each["decisions"], **upload.decisions}
+            for path, name in each["forced_formats"].items():
+                upload.files.filter(path=self.folder + each["files"][path]).update(forced_format=name)
+        upload.save(update_fields=["study", "corrections", "decisions"])
+        logs = [self.folder + file["name"] for file in self.said["files"]]
+        upload.files.filter(container=member.container).exclude(path__in=logs).update(excluded=True)
+        UploadFile.objects.filter(pk=member.pk).update(format=FORMAT)
+
+    def chosen(self, upload: Upload, brought: list[Brought]) -> list[Brought]:
+        """The runs of the bundle: a log may hold more of them than were taken along."""
+        if not self.said:
+            return brought
+        entries = [each for each in self.said["runs"] if each["status"] != Run.Status.WITHDRAWN or each["withdrawn"]]
+        found = []
+        for each, entry in _matched(brought, entries, self.folder):
+            each.record.trial = entry["trial"]
+            if each.record.started == each.context.received:
+                # No log is dated: they were when they were first received.
+                each.record.started = datetime.fromisoformat(entry["started"])
+            self.runs[each.number] = entry
+            # Placing does not look at what is stored and withdrawn.
+            if not (entry["withdrawn"] and _is_stored(upload.study, each)):
+                found.append(each)
+        return sorted(found, key=lambda each: each.number)
+
+    def rows(self, upload: Upload, first: int) -> list[UploadRun]:
+        """The published runs."""
+        return documents.rows(upload, self.said, first) if self.said else []
+
+    def complete(self, upload: Upload) -> None:
+        """Put in what people added to the runs and to the study; what is there already is not put in again."""
+        if not self.said:
+            return
+        rows = upload.runs.filter(number__in=self.runs)
+        stored = [(row.run_id, self.runs[row.number]) for row in rows if row.run_id is not None]
+        if self.said["document"] is not None:
+            stored += documents.load(upload, self.said)
+        _annotate(upload.owner, stored)
+        if self.said["document"] is None:
+            _add_items(upload.study, self.said["study"]["items"])
+
+
+def _manifest_of(upload: Upload) -> UploadFile | None:
+    """The file that says that an archive is a bundle: it stands at its root."""
+    members = upload.files.filter(container__isnull=False, path__endswith=f"/{MANIFEST}").order_by("pk")
+    for member in members.select_related("artifact", "container"):
+        assert member.container is not None  # for the type checker
+        if "/" not in member.path.removeprefix(member.container.path)[1:].removesuffix(f"/{MANIFEST}"[1:]):
+            return member
+    return None
+
+
+def _read(member: UploadFile) -> dict[str, Any]:
+    if member.artifact.size > _LARGEST:
+        raise BundleError(f"{MANIFEST} has {member.artifact.size:,} bytes, which no bundle has")
+    with artifacts.open_artifact(member.artifact) as file:
+        try:
+            said = json.loads(file.read())
+        except (ValueError, RecursionError):
+            raise BundleError(f"{MANIFEST} is damaged and cannot be read") from None
+    if not isinstance(said, dict) or said.get("format") != FORMAT or not isinstance(said.get("version"), int):
+        raise BundleError(f"{MANIFEST} is not that of a bundle")
+    if said["version"] > VERSION:
+        remedy = "Update this perfdb, or upload the files of the bundle's folder logs by themselves."
+        raise BundleError(f"The bundle has version {said['version']}, and this perfdb reads up to {VERSION}", remedy)
+    return checked(said)
+
+
+def _check_alone(upload: Upload) -> None:
+    if upload.files.filter(container=None).count() > 1:
+        raise BundleError("A bundle came together with other files", "Upload the bundle by itself.")
+
+
+def _check_files(upload: Upload, said: dict[str, Any], folder: str) -> None:
+    """Raise BundleError unless the logs are those of which the bundle speaks."""
+    there = dict(upload.files.filter(path__startswith=folder).values_list("path", "artifact__sha256"))
+    for file in said["files"]:
+        if there.get(folder + file["name"]) != file["sha256"]:
+            what = "was changed" if folder + file["name"] in there else "is missing"
+            raise BundleError(f"{file['name']} {what} since the bundle was made")
+    names = {file["name"] for file in said["files"]}
+    used = {name for run in said["runs"] for name, _ in run["sources"]}
+    used.update(name for each in said["uploads"] for name in each["files"].values())
+    if unknown := used - names:
+        raise BundleError(f"{MANIFEST} speaks of {min(unknown)}, which is none of its files")
+
+
+def _study_for(upload: Upload, said: dict[str, Any]) -> Study:
+    """The study that the person chose, else the bundle's own: the one that has its runs already, or a new one."""
+    slug = said["study"]["slug"]
+    if upload.study.slug != INBOX:
+        if not Run.objects.filter(study=upload.study).exists() and not upload.study.run_id_pattern:
+            _describe(upload, upload.study, said["study"])
+        return upload.study
+    if slug == INBOX:
+        return upload.study
+    for name in (slug, *(f"{slug}-{number}" for number in range(2, 1000))):
+        study = Study.objects.filter(slug=name).first()
+        if study is None:
+            new = Study.objects.create(slug=name, title=slug, owner=upload.owner)
+            _describe(upload, new, said["study"])
+            return new
+        if _is_of(study, said):
+            return study
+    raise BundleError(f"There are too many studies called {slug}", "Choose a study for the upload.")
+
+
+def _is_of(study: Study, said: dict[str, Any]) -> bool:
+    """Whether a study holds what the bundle does: its document, or some of its logs."""
+    if said["document"] is not None and study.document_digest == documents.digest(said):
+        return True
+    digests = [file["sha256"] for file in said["files"]]
+    return RunSource.objects.filter(run__study=study, artifact__sha256__in=digests).exists()
+
+
+def _describe(upload: Upload, study: Study, about: dict[str, Any]) -> None:
+    """What the bundle says of its study, checked as if a person had written it. Raises QueryError."""
+    pattern = patterns.understood(about["run_id_pattern"], about["run_id_values"])
+    texts = {name: about[name] for name in (*editing.TEXTS, "notes", "plan")}
+    editing.change(study, texts | editing.with_pattern(pattern))
+    for each in about["aliases"]:
+        alias = aliasing.proposed(study, each["dimension"], each["printed"], each["meaning"])
+        alias.made_by = upload.owner
+        # Nobody has runs in it yet that would have to change.
+        alias.save()
+
+
+def _check_said(upload: Upload, said: dict[str, Any]) -> None:
+    """Raise for what could not be kept later: QueryError, IntakeError, PermissionDenied."""
+    study = upload.study
+    if not access.may_change(upload.owner, study) and study.slug != INBOX:
+        raise PermissionDenied(f"{study.slug} is somebody else's study; choose one of your own for the upload")
+    for each in said["uploads"]:
+        for facts in (each["facts"], *(correction["facts"] for correction in each["corrections"])):
+            checked_facts(facts, _KEYS)
+    for item in said["study"]["items"]:
+        items.understood(study, _written(item))
+    if said["document"] is not None:
+        documents.check(study, said)
+    for run in (*said["runs"], *documents.runs_said(said)):
+        for tag in run["tags"]:
+            tagging.read(tag)
+        for note in run["notes"]:
+            if not note["text"].strip() or "\0" in note["text"] or len(note["text"]) > notes.LONGEST:
+                raise BundleError(f"A note on run {run['run_id']} is none that can be kept")
+
+
+def _given(said: dict[str, Any], folder: str) -> list[Correction]:
+    """What people gave of the files of each upload, as corrections of these files where they stand now."""
+    found = []
+    for each in said["uploads"]:
+        names = {path: folder + name for path, name in each["files"].items()}
+        everything = tuple(Place(name) for name in names.values())
+        if each["facts"]:
+            found.append(Correction(each["facts"], everything))
+        for kept in each["corrections"]:
+            places = tuple(new for place in kept["places"] for new in _moved(Place(*place), names))
+            if places or not kept["places"]:
+                found.append(Correction(kept["facts"], places or everything))
+    return found
+
+
+def _moved(place: Place, names: dict[str, str]) -> list[Place]:
+    """The same place by the names of now; of a folder the files in it."""
+    return [Place(name, place.first, place.last) for path, name in names.items() if place.holds((path, *_lines(place)))]
+
+
+def _lines(place: Place) -> tuple[int, int]:
+    return place.first, place.last
+
+
+def _matched(
+    brought: Sequence[Brought], entries: Sequence[dict[str, Any]], folder: str
+) -> list[tuple[Brought, dict[str, Any]]]:
+    """Each run with what the bundle says of it: the two that share most lines belong together."""
+    at = defaultdict(set)
+    sizes = []
+    for number, entry in enumerate(entries):
+        places = {(folder + name, *span) for name, spans in entry["sources"] for span in spans}
+        sizes.append(len(places))
+        for place in places:
+            at[place].add(number)
+    scores = []
+    for each in brought:
+        mine = {(fragment.file, *span) for fragment in each.record.fragments for span in spans_of([fragment])}
+        shared: dict[int, int] = defaultdict(int)
+        for place in mine:
+            for number in at.get(place, ()):
+                shared[number] += 1
+        scores += [(-same / (len(mine) + sizes[number] - same), each.number, number) for number, same in shared.items()]
+    by_number = {each.number: each for each in brought}
+    found: dict[int, int] = {}
+    for _, mine_number, number in sorted(scores):
+        if mine_number not in found and number not in found.values():
+            found[mine_number] = number
+    return [(by_number[mine_number], entries[number]) for mine_number, number in found.items()]
+
+
+def _is_stored(study: Study, each: Brought) -> bool:
+    digests = digests_of(each.record.fragments)
+    withdrawn = Run.objects.filter(study=study, run_id=each.record.run_id, status=Run.Status.WITHDRAWN)
+    return any(
+        digests <= {digest for source in run.sources.all() for digest in source.digests}
+        for run in withdrawn.prefetch_related("sources")
+    )
+
+
+def _annotate(person: User, stored: Sequence[tuple[int, dict[str, Any]]]) -> None:
+    """Notes, tags and withdrawals of stored runs, as far as they have them not."""
+    tagged, reasons = defaultdict(list), defaultdict(list)
+    for run, entry in stored:
+        for tag in entry["tags"]:
+            tagged[tag].append(run)
+        if entry.get("withdrawn"):
+            reasons[entry["withdrawn"]].append(run)
+        _note(person, run, entry["notes"])
+    for tag, runs in tagged.items():
+        tagging.add(person, Run.objects.filter(pk__in=runs), tag)
+    for reason, runs in reasons.items():
+        withdrawing.withdraw(person, Run.objects.filter(pk__in=runs), reason)
+
+
+def _note(person: User, run: int, said: Sequence[dict[str, Any]]) -> None:
+    known = set(Note.objects.filter(run=run).values_list("text", flat=True)) if said else set()
+    for each in said:
+        if each["text"] not in known:
+            author = User.objects.filter(username=each["author"]).first()
+            note = notes.add(person, Run.objects.get(pk=run), each["text"])
+            times = {"created": each["created"], "edited": each["edited"] or None}
+            Note.objects.filter(pk=note.pk).update(author=author, **times)
+
+
+def _written(item: dict[str, Any]) -> Written:
+    return Written(item["kind"], item["number"], item["title"], "\n".join(item["queries"]), item["prose"])
+
+
+def _add_items(study: Study, said: Sequence[dict[str, Any]]) -> None:
+    """The items that the report has not, at its end."""
+    there = [(item.kind, item.title, item.queries, item.prose) for item in items.flow(study)]
+    numbers = {(kind, number) for kind, number in study.report_items.values_list("kind", "number")}
+    for item in said:
+        written = _written(item)
+        columns = items.understood(study, written)
+        if (item["kind"], item["title"], columns["queries"], item["prose"]) not in there:
+            free = (item["kind"], item["number"]) not in numbers
+            items.add(study, written if free else replace(written, number=""))
