@@ -38,12 +38,14 @@ _EXPECTED = re.compile(r"From \S+.*|no answer yet for .*|Request timeout for .*|
 
 @dataclass(slots=True)
 class _Report:
-    """What one call of ping printed: the first line of each kind, and all replies."""
+    """What one call of ping printed: the first line of each kind, all replies, the times of the first and the last."""
 
     first_line: int
     last_line: int
     lines: dict[str, tuple[re.Match[str], int]] = field(default_factory=dict)
-    replies: list[tuple[re.Match[str], int]] = field(default_factory=list)
+    replies: list[tuple[str, str]] = field(default_factory=list)
+    reply_lines: list[int] = field(default_factory=list)
+    epochs: tuple[str, str] | None = None
     error: Printed | None = None
     mtu: Printed | None = None
 
@@ -94,7 +96,10 @@ def _reports(lines: Iterable[tuple[int, str]], found: ProblemLog) -> Iterator[_R
 def _take(report: _Report, number: int, line: str) -> bool:
     reply = _REPLY.fullmatch(line)
     if reply is not None:
-        report.replies.append((reply, number))
+        report.replies.append((reply["seq"], reply["time"]))
+        report.reply_lines.append(number)
+        if from_epoch(reply["epoch"] or ""):
+            report.epochs = (report.epochs or (reply["epoch"], ""))[0], reply["epoch"]
     elif (too_long := _TOO_LONG.fullmatch(line)) is not None:
         report.mtu = report.mtu or Printed(too_long[1] or too_long[2], number)
     elif _ERROR.fullmatch(line):
@@ -115,9 +120,8 @@ def _read(report: _Report, text: Text, found: ProblemLog) -> Fragment:
     status = _judge(report, found)
     if status is not Status.FAILED:
         _figures(report, into)
-    times = [moment for match, _ in report.replies if (moment := from_epoch(match["epoch"] or ""))]
-    rows = tuple((match["seq"], match["time"]) for match, _ in report.replies)
-    lines = tuple(line for _, line in report.replies)
+    taken, ended = map(from_epoch, report.epochs) if report.epochs else (None, None)
+    rows, lines = report.replies, report.reply_lines
     return Fragment(
         file=text.name,
         format=NAME,
@@ -126,9 +130,9 @@ def _read(report: _Report, text: Text, found: ProblemLog) -> Fragment:
         first_line=report.first_line,
         last_line=report.last_line,
         role="client",
-        taken=times[0] if times else None,
-        ended=times[-1] if times else None,
-        zone="+00:00" if times else "",
+        taken=taken,
+        ended=ended,
+        zone="+00:00" if taken else "",
         status=status,
         facts=tuple(into.facts),
         readings=tuple(into.readings),
