@@ -50,8 +50,12 @@ class Ordinary:
         """Runs that come without logs, for the upload's page; ``first``: the number of the first."""
         return []
 
-    def complete(self, upload: Upload) -> None:
-        """What is to be stored beside the runs, in the caller's transaction; also where an attempt did so before."""
+    def complete(self, upload: Upload) -> bool:
+        """Store what comes beside the runs, in the caller's transaction; also where an attempt did so before.
+
+        Answers whether that is all there was to come: without it an upload that brings no run has failed.
+        """
+        return False
 
 
 def run_import(job: Job, kind: Ordinary | None = None) -> None:
@@ -113,9 +117,7 @@ def _placed(study: Study, brought: Sequence[Brought]) -> list[Placement]:
     return [placer.place(each) for each in brought]
 
 
-def _show(
-    job: Job, upload: Upload, placements: Sequence[Placement], problems: Sequence[Found], kind: Ordinary
-) -> None:
+def _show(job: Job, upload: Upload, placements: Sequence[Placement], problems: Sequence[Found], kind: Ordinary) -> None:
     """Replace what the upload's page shows: the outcomes to expect and all problems."""
     with transaction.atomic():
         jobs.hold(job)
@@ -189,9 +191,9 @@ def _load(job: Job, upload: Upload, brought: Sequence[Brought], problems: Sequen
             _load_chunk(upload, chunk)
     with transaction.atomic():
         jobs.hold(job)
-        kind.complete(upload)
+        complete = kind.complete(upload)
     outcomes = list(upload.runs.values_list("outcome", flat=True))
-    _settle(job, upload, State.DONE if _anything(outcomes) else State.FAILED)
+    _settle(job, upload, State.DONE if complete or _anything(outcomes) else State.FAILED)
 
 
 def _anything(outcomes: Sequence[str]) -> bool:

@@ -12,7 +12,6 @@ from datetime import datetime
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.core.exceptions import PermissionDenied
 from django.db import transaction
 
 from importers.model import Problem, Severity
@@ -75,7 +74,9 @@ class Bundle(Ordinary):
             with transaction.atomic():
                 if member.format != FORMAT:
                     self._prepare(upload, member)
-        except (BundleError, QueryError, IntakeError, PermissionDenied, MisshapenError, ValueError) as error:
+                # A person may have moved the preview to another study since.
+                _check_person(upload)
+        except (BundleError, QueryError, IntakeError, MisshapenError, ValueError) as error:
             self.said = {}
             upload.refresh_from_db()
             remedy = getattr(error, "remedy", _AGAIN)
@@ -102,12 +103,12 @@ class Bundle(Ordinary):
         upload.study = _study_for(upload, self.said)
         _check_said(upload, self.said)
         given = [correction.kept() for correction in _given(self.said, self.folder)]
-        upload.corrections = [*given, *upload.corrections]
+        # Uploaded once more, an upload brings along what was given with it.
+        upload.corrections = [*(each for each in given if each not in upload.corrections), *upload.corrections]
         for each in self.said["uploads"]:
-            upload.decisions = {**each["decisions"], **upload.decisions}
             for path, name in each["forced_formats"].items():
                 upload.files.filter(path=self.folder + each["files"][path]).update(forced_format=name)
-        upload.save(update_fields=["study", "corrections", "decisions"])
+        upload.save(update_fields=["study", "corrections"])
         logs = [self.folder + file["name"] for file in self.said["files"]]
         upload.files.filter(container=member.container).exclude(path__in=logs).update(excluded=True)
         UploadFile.objects.filter(pk=member.pk).update(format=FORMAT)
@@ -133,10 +134,10 @@ class Bundle(Ordinary):
         """The published runs."""
         return documents.rows(upload, self.said, first) if self.said else []
 
-    def complete(self, upload: Upload) -> None:
+    def complete(self, upload: Upload) -> bool:
         """Put in what people added to the runs and to the study; what is there already is not put in again."""
         if not self.said:
-            return
+            return False
         rows = upload.runs.filter(number__in=self.runs)
         stored = [(row.run_id, self.runs[row.number]) for row in rows if row.run_id is not None]
         if self.said["document"] is not None:
@@ -144,6 +145,7 @@ class Bundle(Ordinary):
         _annotate(upload.owner, stored)
         if self.said["document"] is None:
             _add_items(upload.study, self.said["study"]["items"])
+        return not (self.said["runs"] or documents.runs_said(self.said))
 
 
 def _manifest_of(upload: Upload) -> UploadFile | None:
@@ -232,10 +234,8 @@ def _describe(upload: Upload, study: Study, about: dict[str, Any]) -> None:
 
 
 def _check_said(upload: Upload, said: dict[str, Any]) -> None:
-    """Raise for what could not be kept later: QueryError, IntakeError, PermissionDenied."""
+    """Raise for what could not be kept later: QueryError, IntakeError, ValueError."""
     study = upload.study
-    if not access.may_change(upload.owner, study) and study.slug != INBOX:
-        raise PermissionDenied(f"{study.slug} is somebody else's study; choose one of your own for the upload")
     for each in said["uploads"]:
         for facts in (each["facts"], *(correction["facts"] for correction in each["corrections"])):
             checked_facts(facts, _KEYS)
@@ -249,6 +249,12 @@ def _check_said(upload: Upload, said: dict[str, Any]) -> None:
         for note in run["notes"]:
             if not note["text"].strip() or "\0" in note["text"] or len(note["text"]) > notes.LONGEST:
                 raise BundleError(f"A note on run {run['run_id']} is none that can be kept")
+
+
+def _check_person(upload: Upload) -> None:
+    if not access.may_change(upload.owner, upload.study):
+        remedy = "Choose a study of your own for the upload."
+        raise BundleError(f"The study {upload.study.slug} is somebody else's", remedy)
 
 
 def _given(said: dict[str, Any], folder: str) -> list[Correction]:

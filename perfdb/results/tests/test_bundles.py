@@ -272,3 +272,43 @@ def test_one_that_was_changed_or_is_newer_stores_nothing(
     assert not Run.objects.exists()
     assert not ReportItem.objects.exists()
     assert not Study.objects.exclude(slug="inbox").exists()
+
+
+def test_another_persons_study_is_left_alone(demo: bytes, db: None) -> None:
+    before = stored("demo")
+    upload = brought(User.objects.create_user("eve"), demo)
+    assert upload.state == Upload.State.FAILED
+    assert "somebody else" in upload.problems.get(code="bundle.refused").message
+    assert stored("demo") == before
+
+
+def test_it_comes_by_itself(demo: bytes, db: None) -> None:
+    emptied()
+    files = [("demo.zip", ContentFile(demo)), ("more.log", ContentFile(b"more"))]
+    upload = worked(intake.receive(access.owner(), files))
+    assert upload.state == Upload.State.FAILED
+    assert upload.problems.get(code="bundle.refused").remedy == "Upload the bundle by itself."
+
+
+def test_a_note_of_somebody_who_is_not_here_has_no_author(demo: bytes, db: None) -> None:
+    def by_a_stranger(said: dict[str, Any]) -> None:
+        said["runs"][0]["notes"] = [{"text": "Seen.", "author": "zoe", "created": "2024-05-06T07:08:09+00:00"}]
+        said["runs"][0]["notes"][0]["edited"] = ""
+
+    emptied()
+    brought(access.owner(), altered(demo, by_a_stranger))
+    note = Note.objects.get(text="Seen.")
+    assert (note.author, note.created.isoformat()) == (None, "2024-05-06T07:08:09+00:00")
+
+
+def test_a_study_that_has_no_runs_yet(db: None) -> None:
+    owner = access.owner()
+    study = Study.objects.create(slug="planned", title="Planned", owner=owner, plan=[{"name": "a", "device": ["B"]}])
+    items.add(study, Written("prose", "", "What for", "", "To know."))
+    content = packed(bundling.of_study(study))
+    study.report_items.all().delete()
+    study.delete()
+    assert brought(owner, content).state == Upload.State.DONE
+    again = Study.objects.get(slug="planned")
+    assert again.plan == [{"name": "a", "device": ["B"]}]
+    assert again.report_items.get().prose == "To know."

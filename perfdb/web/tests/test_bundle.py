@@ -60,11 +60,14 @@ def test_a_study_with_its_page_logs_and_values(web: Client) -> None:
         assert logs == {f"logs/{path}" for path in RunSource.objects.values_list("path", flat=True)}
         rows = list(csv.DictReader(io.StringIO(bundle.read("runs.csv").decode())))
         said = json.loads(bundle.read("perfdb-bundle.json"))
+        page = bundle.read("index.html").decode()
     runs = Run.objects.filter(study__slug="demo")
     assert {row["run"] for row in rows} == {str(run.pk) for run in runs}
     assert {float(row["trans_per_s"]) for row in rows if row["trans_per_s"]} == {
         run.trans_per_s for run in runs if run.trans_per_s is not None
     }
+    # Where the study has no report, the tables of its charts stand below them.
+    assert page.count('<perf-chart data-figure="') == page.count('<table class="grid">') == 6
     assert (said["format"], said["version"], said["study"]["title"]) == ("perfdb-bundle", 1, "Demo")
     assert len(said["runs"]) == len(rows) > 50
     assert said["document"] is None
