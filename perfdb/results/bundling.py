@@ -181,7 +181,7 @@ def packed(bundle: Bundle, page: str, server: str) -> Iterator[bytes]:
     """The zip, piece by piece; ``page`` is its ``index.html``. What can be wrong with it was looked for before."""
     outlet = _Outlet()
     said = json.dumps(manifest(bundle, server), ensure_ascii=False, indent=1).encode()
-    with zipfile.ZipFile(cast("IO[bytes]", outlet), "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(cast("IO[bytes]", outlet), "w") as archive:
         # What tells a bundle from other archives comes first.
         yield from _written(archive, outlet, MANIFEST, [said])
         yield from _written(archive, outlet, PAGE, [page.encode()])
@@ -216,7 +216,9 @@ class _Outlet:
 def _written(
     archive: zipfile.ZipFile, outlet: _Outlet, name: str, content: Iterable[bytes], *, large: bool = False
 ) -> Iterator[bytes]:
-    with archive.open(name, "w", force_zip64=large) as target:
+    member = zipfile.ZipInfo(name, timezone.now().timetuple()[:6])
+    member.compress_type = zipfile.ZIP_DEFLATED
+    with archive.open(member, "w", force_zip64=large) as target:
         for piece in content:
             target.write(piece)
             yield outlet.taken()

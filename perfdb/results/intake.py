@@ -14,7 +14,7 @@ from django.utils import timezone
 from importers.archive import LONGEST_PATH
 from perfdb.analysis.dimensions import FACTOR
 from perfdb.results import artifacts, jobs
-from perfdb.results.models import RunSource, Study, Upload, UploadFile
+from perfdb.results.models import RunSource, Study, Upload, UploadFile, UploadRun
 from perfdb.results.models.vocabulary import INBOX
 from perfdb.results.prepare.configuration import GIVEN_FACTS
 
@@ -163,6 +163,8 @@ def undo(upload: Upload) -> None:
         if RunSource.objects.filter(upload=held).exists():
             held.state, held.settled = State.LOADING, None
             jobs.enqueue("undo", held)
+        elif held.runs.filter(loaded=True, outcome=UploadRun.Outcome.NEW, run__isnull=False).exists():
+            raise IntakeError("Its runs are those of a published document, which are of no files: they stay.")
         else:
             held.state, held.settled = State.UNDONE, timezone.now()
         held.save(update_fields=["state", "settled"])

@@ -4,6 +4,7 @@ import io
 import json
 import zipfile
 from collections.abc import Callable, Iterator
+from random import Random
 from typing import Any
 
 import pytest
@@ -25,12 +26,14 @@ from perfdb.results.models import (
     PublishedFigure,
     ReportItem,
     Run,
+    RunSource,
     Study,
     Upload,
     UploadRun,
 )
 from perfdb.results.studies import items
 from perfdb.results.studies.items import Written
+from perfdb.results.tests.builders import make_run, make_study
 
 OSA = "osa-vs-vswitch-zvm520"
 TABLES = (
@@ -221,6 +224,8 @@ def test_a_published_study_without_logs(db: None) -> None:
     assert stored(OSA) == runs
     assert list(Disagreement.objects.order_by("message").values_list("message", flat=True)) == wrong
     call_command("loadstudies", OSA)
+    with pytest.raises(intake.IntakeError, match="published document"):
+        intake.undo(preview)
     assert Run.objects.count() == len(runs)
 
 
@@ -312,3 +317,17 @@ def test_a_study_that_has_no_runs_yet(db: None) -> None:
     again = Study.objects.get(slug="planned")
     assert again.plan == [{"name": "a", "device": ["B"]}]
     assert again.report_items.get().prose == "To know."
+
+
+def test_a_large_log_goes_through_in_pieces(db: None) -> None:
+    owner = access.owner()
+    run = make_run(study=make_study(owner=owner))
+    large = bytes(Random(1).randbytes(8 * 1024 * 1024))
+    upload = intake.receive(owner, [("large.log", ContentFile(large))], study=run.study)
+    file = upload.files.get()
+    about = {"format": "x", "format_version": 1, "digests": [], "driver": True}
+    RunSource.objects.create(run=run, artifact=file.artifact, upload=upload, path=file.path, **about)
+    pieces = list(bundling.packed(bundling.of_study(run.study), "<p>page</p>", "http://here/"))
+    assert max(map(len, pieces)) < 2 * 1024 * 1024
+    with zipfile.ZipFile(io.BytesIO(b"".join(pieces))) as bundle:
+        assert bundle.read("logs/large.log") == large
