@@ -67,7 +67,7 @@ def test_a_study_with_its_page_logs_and_values(web: Client) -> None:
         run.trans_per_s for run in runs if run.trans_per_s is not None
     }
     # Where the study has no report, the tables of its charts stand below them.
-    assert page.count('<perf-chart data-figure="') == page.count('<table class="grid">') == 6
+    assert page.count('<perf-chart data-figure="figure-') == page.count('<table class="grid">') == 6
     assert (said["format"], said["version"], said["study"]["title"]) == ("perfdb-bundle", 1, "Demo")
     assert len(said["runs"]) == len(rows) > 50
     assert said["document"] is None
