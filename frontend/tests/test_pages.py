@@ -235,8 +235,9 @@ def test_a_point_of_several_trials_asks_which(page: Page, live_server: LiveServe
     page.locator("perf-chart svg .scatterlayer .point").last.click(force=True)
 
     links = page.get_by_role("dialog").get_by_role("link")
-    expect(links).to_have_text([f"{run.run_id}, trial {run.trial}: {run.trans_per_s:.2f}" for run in runs])
-    links.last.click()
+    listed = [f"{run.run_id}, trial {run.trial}: {run.trans_per_s:.2f}" for run in runs]
+    expect(links).to_have_text([*listed, "all of them as a list of runs"])
+    links.nth(2).click()
     expect(page).to_have_url(f"{live_server.url}/runs/{runs[2].pk}/")
 
 

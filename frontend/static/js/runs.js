@@ -9,16 +9,30 @@ document.addEventListener("htmx:beforeSwap", () => {
   open = [...document.querySelectorAll(OPEN)].map((menu) => [menu.id, menu.lastElementChild.scrollTop]);
 });
 
-document.addEventListener("htmx:afterSettle", () => {
+/** Open the menus again that were open, and give the focus back: what had it was replaced by its equal. */
+function restore() {
   for (const [id, scrolled] of open) {
     const menu = document.getElementById(id);
     if (!menu) continue;
     menu.open = true;
     menu.lastElementChild.scrollTop = scrolled;
   }
-  // What had the focus was replaced by its equal.
   if (focused && document.activeElement === document.body) document.getElementById(focused)?.focus({ preventScroll: true });
+}
+
+// At once, so that no key goes astray; and once more when htmx has set the attributes of what is new.
+document.addEventListener("htmx:afterSwap", restore);
+document.addEventListener("htmx:afterSettle", () => {
+  restore();
   open = [];
+});
+
+// Who closes a menu while its answer arrives wants it closed.
+document.addEventListener("keydown", (event) => {
+  const menu = event.key === "Escape" && event.target.closest?.("#facets details");
+  if (!menu) return;
+  open = [];
+  focused = menu.querySelector("summary").id;
 });
 
 // The list follows the search field while one types; when it is left there is nothing more to ask.
