@@ -34,7 +34,7 @@ Outcome = UploadRun.Outcome
 class Brought:
     """A record, its place in its upload, and what the upload knows of it.
 
-    ``run``: the stored run that it is about, where that is known before it is placed.
+    ``run``: the stored run that it is about, ``trial``: which trial it is, where that is known before it is placed.
     """
 
     number: int
@@ -42,6 +42,7 @@ class Brought:
     context: Context
     upload: int
     run: int | None = None
+    trial: int | None = None
 
     @property
     def sources(self) -> list[Source]:
@@ -96,7 +97,7 @@ class Placer:
         """The stored runs that a record may join; one where its time tells which."""
         if brought.run is not None:
             return self._of(brought)
-        candidates = [run for run in self._stored if _fits(brought.record, run)]
+        candidates = [run for run in self._stored if _fits(brought.record, run) and _may_be(brought.trial, run)]
         return (len(candidates) > 1 and self._by_time(brought, candidates)) or candidates
 
     def _of(self, brought: Brought) -> list[Run]:
@@ -162,6 +163,11 @@ def _joined(study: Study, brought: Brought, stored: StoredEvidence) -> RunRecord
         aliases=stored.aliases,
     )
     return record_of(draft, context)
+
+
+def _may_be(trial: int | None, run: Run) -> bool:
+    """Whether a stored run may be this trial, where that is known."""
+    return trial is None or not has_driver(run) or run.trial == trial
 
 
 def _fits(record: RunRecord, run: Run) -> bool:

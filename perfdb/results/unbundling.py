@@ -127,7 +127,7 @@ class Bundle(Ordinary):
             self.runs[each.number] = entry
             # Placing does not look at what is stored and withdrawn.
             if not (entry["withdrawn"] and _is_stored(upload.study, each)):
-                found.append(each)
+                found.append(replace(each, trial=entry["trial"]))
         return sorted(found, key=lambda each: each.number)
 
     def rows(self, upload: Upload, first: int) -> list[UploadRun]:

@@ -16,7 +16,7 @@ from django.test import Client
 from pytest_django import DjangoDbBlocker
 
 from fixtures.demo import PATTERN, demo_files
-from perfdb.results import access, aliasing, bundling, intake, notes, tagging, tasks, withdrawing
+from perfdb.results import access, aliasing, bundling, importing, intake, notes, tagging, tasks, withdrawing
 from perfdb.results.models import (
     Artifact,
     Disagreement,
@@ -34,6 +34,7 @@ from perfdb.results.models import (
 from perfdb.results.studies import items
 from perfdb.results.studies.items import Written
 from perfdb.results.tests.builders import make_run, make_study
+from perfdb.results.tests.test_undoing import driver
 
 OSA = "osa-vs-vswitch-zvm520"
 TABLES = (
@@ -331,3 +332,23 @@ def test_a_large_log_goes_through_in_pieces(db: None) -> None:
     assert max(map(len, pieces)) < 2 * 1024 * 1024
     with zipfile.ZipFile(io.BytesIO(b"".join(pieces))) as bundle:
         assert bundle.read("logs/large.log") == large
+
+
+def test_trials_that_no_log_tells_apart_stay_as_they_were(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    owner = access.owner()
+    study = Study.objects.create(slug="twice", title="Twice", owner=owner)
+    for transactions in ("1000", "2000"):
+        path, content = driver(transactions)
+        upload = worked(intake.receive(owner, [(path, ContentFile(content))], study=study))
+        if upload.state == Upload.State.PREVIEW:
+            intake.accept(upload, {"NMGBR950/1": "trial"})
+            worked(upload)
+    runs = stored("twice")
+    content = packed(bundling.of_study(study))
+    emptied()
+    # Each by itself: the second finds the first one stored.
+    monkeypatch.setattr(importing, "CHUNK", 1)
+    upload = brought(owner, content)
+    assert [run[1] for run in runs] == [1, 2]
+    assert stored("twice") == runs
+    assert not upload.runs.filter(outcome="conflict").exists()
