@@ -120,7 +120,8 @@ class Bundle(Ordinary):
         entries = [each for each in self.said["runs"] if each["status"] != Run.Status.WITHDRAWN or each["withdrawn"]]
         found = []
         for each, entry in _matched(brought, entries, self.folder):
-            each.record.trial = entry["trial"]
+            # Logs of several uploads are read together now, which may tell runs apart by their folders.
+            each.record.run_id, each.record.trial = entry["run_id"], entry["trial"]
             if each.record.started == each.context.received:
                 # No log is dated: they were when they were first received.
                 each.record.started = datetime.fromisoformat(entry["started"])
