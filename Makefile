@@ -11,7 +11,7 @@ PYTHON := $(shell for p in $(PYTHONS); do \
 SETUP = @command -v $(PYTHON) >/dev/null || { echo "perfdb: Python 3.11 or newer is needed (apt-get install python3 python3-venv)" >&2; exit 1; }; \
 	$(PYTHON) scripts/setup.py
 
-.PHONY: run manage test bench lint format lock
+.PHONY: run manage test bench tour lint format lock
 
 run:
 	$(SETUP) runtime && exec .venv/bin/python -m perfdb.embedded up --with-parent
@@ -33,6 +33,11 @@ bench:
 	@status=0; for runs in $(or $(SCALE),10000 100000); do \
 		.venv/bin/python -m bench --runs $$runs --json var/bench.json || status=1; done; \
 		for part in parsing browser; do .venv/bin/python -m bench.$$part || status=1; done; exit $$status
+
+# docs/tour.md and its pictures, from a fresh instance.
+tour:
+	$(SETUP) dev
+	.venv/bin/python -m frontend.tour
 
 lint:
 	$(SETUP) dev

@@ -12,6 +12,15 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
+# Without these Chromium looks for updates and resolves names on its own account.
+LOCAL_ONLY = (
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-quic",
+    "--no-first-run",
+    "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1 , EXCLUDE localhost",
+)
 REMEDY = (
     "no browser for the browser tests: run `.venv/bin/python -m playwright install chromium`, "
     "or install the system's chromium, or name one in PERFDB_CHROMIUM"

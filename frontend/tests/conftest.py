@@ -1,29 +1,20 @@
 """The browser that these tests drive: the system's Chromium, kept from talking to anything but this machine."""
 
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.management import call_command
-from playwright.sync_api import Page, Playwright
+from playwright.sync_api import Browser, Page, Playwright
 
-from frontend.tests.browser import REMEDY, system_browser
+from frontend.tests.browser import LOCAL_ONLY, REMEDY, system_browser
 from frontend.tests.visits import Watch
 
 # Playwright runs an event loop in the test's thread, where Django then refuses the database.
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
-
-# Without these Chromium looks for updates and resolves names on its own account.
-LOCAL_ONLY = (
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--disable-quic",
-    "--no-first-run",
-    "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1 , EXCLUDE localhost",
-)
 
 
 @pytest.fixture(scope="session")
@@ -48,3 +39,21 @@ def watch(page: Page) -> Iterator[Watch]:
     watch = Watch.over(page)
     yield watch
     watch.assert_quiet()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Keep pictures of what the browser shows when a test fails, while its pages are still open."""
+    report = yield
+    browser = getattr(item, "funcargs", {}).get("browser")
+    if report.when == "call" and report.failed and browser:
+        keep_pictures(browser, Path(item.config.getoption("--output")) / re.sub(r"[^\w.-]+", "-", item.nodeid))
+    return report
+
+
+def keep_pictures(browser: Browser, folder: Path) -> None:
+    """A picture of each open page, whichever context it is in."""
+    pages = (page for context in browser.contexts for page in context.pages)
+    for number, page in enumerate(pages, start=1):
+        folder.mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=folder / f"{number}.png", full_page=True)

@@ -1,0 +1,75 @@
+"""What a step of the tour is, how a browser walks it, and how its picture is taken."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from playwright.sync_api import Locator, Page, expect
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How the browser's window is: its size in CSS pixels, and which theme its visitor likes."""
+
+    width: int = 1200
+    height: int = 800
+    scheme: Literal["light", "dark"] = "light"
+
+
+DESK = Look()
+DARK = Look(scheme="dark")
+PHONE = Look(390, 700)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step: what one does and sees, in Markdown, and the same for a browser.
+
+    ``act`` starts where the step before it ended and expects what ``see`` says. The picture ``name``.png begins at the
+    top of what ``part`` finds and shows at most ``tall`` pixels of it.
+    """
+
+    name: str
+    title: str
+    do: str
+    see: str
+    act: Callable[[Page], None]
+    part: Callable[[Page], Locator]
+    tall: int = 440
+    look: Look = DESK
+
+    @property
+    def picture(self) -> str:
+        """The name of the picture's file."""
+        return f"{self.name}.png"
+
+    def walk(self, page: Page) -> None:
+        """Do what the step says; raises AssertionError or Playwright's error, with the step's title, if it fails."""
+        page.set_viewport_size({"width": self.look.width, "height": self.look.height})
+        page.emulate_media(color_scheme=self.look.scheme, reduced_motion="reduce")
+        try:
+            self.act(page)
+            drawn(page)
+            expect(self.part(page)).to_be_visible()
+        except Exception as error:
+            error.add_note(f"in step “{self.title}” of the tour, at {page.url}")
+            raise
+
+    def shoot(self, page: Page, folder: Path) -> None:
+        """Take the picture of the step that was just walked."""
+        part = self.part(page)
+        part.scroll_into_view_if_needed()
+        box = part.bounding_box()
+        assert box is not None
+        box["y"] += page.evaluate("window.scrollY")
+        box["width"] = min(box["width"], self.look.width - box["x"])
+        box["height"] = min(box["height"], self.tall)
+        folder.mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=folder / self.picture, full_page=True, animations="disabled", clip=box)
+
+
+def drawn(page: Page) -> None:
+    """Wait until every chart of the page is drawn."""
+    for chart in page.locator("perf-chart").all():
+        expect(chart).to_have_attribute("data-drawn", "")

@@ -1,0 +1,361 @@
+"""The steps of the tour, in the order in which they are walked; the demo and the published studies must be there."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from django.utils.text import slugify
+from playwright.sync_api import Locator, Page, expect
+
+from frontend.tour.step import DARK, PHONE, Step
+
+LOGS = Path(__file__).resolve().parents[2] / "fixtures" / "logs" / "cp_query" / "NMGBR950"
+RUN = "NMGBR950"
+STUDY = "My first campaign"
+# Background work takes its time on a busy machine.
+_PATIENCE_MS = 60_000
+_RR = "study=demo&workload=RR"
+_LINES = f"{_RR}&rows=users&columns=device,mtu"
+_BOTH = f"{_LINES}&metric=trans_per_s&metric=cpu_ms_per_trans"
+
+
+def _at(selector: str) -> Callable[[Page], Locator]:
+    """What to picture: the first that this CSS selector finds."""
+    return lambda page: page.locator(selector).first
+
+
+def _home(page: Page) -> None:
+    page.goto("/")
+    expect(page.get_by_role("link", name="Linux Connectivity Performance", exact=True)).to_be_visible()
+    expect(page.get_by_role("region", name="Table of the newest runs")).to_be_visible()
+
+
+def _choose(page: Page) -> None:
+    page.get_by_role("link", name="Upload", exact=True).click()
+    page.get_by_label("Choose files").set_input_files(sorted(path for path in LOGS.iterdir() if path.suffix != ".json"))
+    page.get_by_label("or a new study, by its title").fill(STUDY)
+    expect(page.locator("#content").get_by_role("status")).to_contain_text("8 files")
+
+
+def _preview(page: Page) -> None:
+    page.get_by_role("button", name="Upload and preview").click()
+    expect(page.locator("#result[data-state=preview]")).to_be_visible(timeout=_PATIENCE_MS)
+    expect(page.get_by_text("Nothing is stored yet.")).to_be_visible()
+
+
+def _accept(page: Page) -> None:
+    page.get_by_role("button", name="Accept: store 1 run").click()
+    expect(page.locator("#result[data-state=done]")).to_be_visible(timeout=_PATIENCE_MS)
+    page.get_by_role("region", name="Runs of this upload").get_by_role("link", name=RUN).click()
+    expect(
+        page.get_by_role("region", name="Figures by role").get_by_role("link", name="96.76", exact=True)
+    ).to_be_visible()
+
+
+def _provenance(page: Page) -> None:
+    page.get_by_role("region", name="Figures by role").get_by_role("link", name="96.76", exact=True).click()
+    dialog = page.get_by_role("dialog", name="CPU utilisation: 96.76 % derived")
+    expect(dialog).to_contain_text("(611.78 + 611.27) / (2 × 632) × 100 = 96.760")
+
+
+def _log(page: Page) -> None:
+    page.locator("#provenance-dialog").get_by_role("link", name="after.client.txt, line").first.click()
+    expect(page.locator(".log li.marked")).to_contain_text("TOTCPU=")
+
+
+def _annotate(page: Page) -> None:
+    page.get_by_role("link", name=RUN).first.click()
+    page.locator("summary", has_text=re.compile("^Tag$")).click()
+    page.get_by_label("Tag", exact=True).fill("baseline")
+    page.get_by_label("Tag", exact=True).press("Enter")
+    expect(page.get_by_role("link", name="baseline", exact=True)).to_be_visible()
+    page.locator("summary", has_text="Add a note").click()
+    page.get_by_label("Note in plain text").fill("Measured before the adapter was replaced.")
+    page.locator(".new-note").get_by_role("button", name="Add").click()
+    expect(page.get_by_role("article", name="Note by")).to_contain_text("before the adapter was replaced")
+
+
+def _charts(page: Page) -> None:
+    page.goto(f"/charts/?{_BOTH}")
+    expect(page.get_by_role("figure", name="Chart of CPU time per transaction")).to_be_visible()
+
+
+def _compare(page: Page) -> None:
+    page.goto(f"/compare/?{_RR}")
+    page.get_by_label("Compare", exact=True).select_option("device")
+    expect(page).to_have_url(re.compile("dimension=device"))
+    page.get_by_label("Old", exact=True).select_option("Guest LAN")
+    expect(page).to_have_url(re.compile("old=Guest"))
+    page.get_by_label("New", exact=True).select_option("HiperSockets")
+    expect(page.get_by_role("heading", name="Guest LAN → HiperSockets")).to_be_visible()
+    expect(page.get_by_role("heading", name="What else differs")).to_be_visible()
+
+
+def _verdicts(page: Page) -> None:
+    table = page.get_by_role("region", name="Table of Transactions per second")
+    expect(table.locator(".diff.worse").first).to_be_visible()
+
+
+def _explain(page: Page) -> None:
+    page.locator(".diff a.percent").first.click()
+    expect(page.get_by_role("heading", name="How sure it is")).to_be_visible()
+    expect(page.get_by_role("heading", name="What moved with it")).to_be_visible()
+
+
+def _two_runs(page: Page) -> None:
+    page.goto("/runs/?workload=RR&users=50&mtu=9000")
+    rows = page.locator(".run-list tbody tr")
+    for shown in ("DMGBR250", slugify(STUDY)):
+        rows.filter(has_text=shown).get_by_role("checkbox").check()
+    page.get_by_role("button", name="Compare").click()
+    expect(page.get_by_role("region", name="What differs and may matter")).to_be_visible()
+
+
+def _heat(page: Page) -> None:
+    page.goto(f"/charts/?{_LINES}&metric=trans_per_s&draw=heat&baseline=device:HiperSockets")
+    expect(page.locator("perf-chart").first).to_contain_text("% difference from HiperSockets")
+
+
+def _two_axes(page: Page) -> None:
+    page.goto(f"/charts/?{_BOTH}&draw=both")
+    expect(page.locator("perf-chart").first).to_contain_text("right axis")
+
+
+def _maximum(page: Page) -> None:
+    page.goto("/maximum/?study=linux-connectivity-zvm420&workload=RR")
+    table = page.get_by_role("region", name="Maximum throughput by device")
+    expect(table.get_by_role("row", name="Limited by")).to_be_visible()
+    expect(page.get_by_role("heading", name="What stands behind the maxima")).to_be_visible()
+
+
+def _report(page: Page) -> None:
+    page.goto("/studies/")
+    page.get_by_role("link", name="Dedicated OSA vs Virtual Switch Comparison").first.click()
+    expect(page.get_by_role("heading", name="Findings")).to_be_visible()
+    expect(page.locator("#table-1")).to_contain_text("%")
+
+
+def _audit(page: Page) -> None:
+    page.locator("#table-2").get_by_role("link", name="does not follow").first.click()
+    expect(page.locator("tr:target")).to_be_in_viewport()
+
+
+def _plan(page: Page) -> None:
+    page.goto("/studies/linux-networking-zvm52/#plan")
+    expect(page.get_by_role("region", name="Coverage of the plan").first).to_be_visible()
+    expect(page.get_by_role("heading", name="Next runs to do")).to_be_visible()
+
+
+def _search(page: Page) -> None:
+    page.goto("/")
+    page.keyboard.press("/")
+    page.keyboard.type("hyperscokets")
+    expect(
+        page.get_by_role("listbox", name="Suggestions").get_by_role("option", name="HiperSockets").first
+    ).to_be_visible()
+
+
+def _efficiency(page: Page) -> None:
+    page.goto(f"/charts/?{_BOTH}&draw=efficiency")
+    expect(page.locator("perf-chart").first).to_contain_text("best in both")
+
+
+def _phone(page: Page) -> None:
+    page.goto(f"/compare/?{_RR}&dimension=device&old=Guest LAN&new=HiperSockets")
+    expect(page.get_by_role("heading", name="What else differs")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+
+
+STEPS = (
+    Step(
+        "home",
+        "The start page",
+        "Open the start page.",
+        "A card for each study, with the first questions about it; below them the newest runs.",
+        _home,
+        _at("body"),
+    ),
+    Step(
+        "choose",
+        "Choose logs",
+        "Press **Upload** (key `u`) and choose the eight files of `fixtures/logs/cp_query/NMGBR950/`: the "
+        "driver's logs of both sides, and "
+        "the captures before and after. Write the title of a new study.",
+        "The files wait in the queue, each recognised by what it says. Nothing has been sent yet.",
+        _choose,
+        _at("#content"),
+    ),
+    Step(
+        "preview",
+        "Look at the preview",
+        "Press *Upload and preview*.",
+        "What would be stored: one run, its circumstances as the logs tell them, its main figures, and what "
+        "was noticed. Nothing is stored yet.",
+        _preview,
+        _at("#content"),
+    ),
+    Step(
+        "run",
+        "Accept, and look at the run",
+        "Press *Accept: store 1 run*, and follow the link to the run.",
+        "Its figures, a column for each role. What was derived from others is marked.",
+        _accept,
+        _at("#content"),
+        tall=620,
+    ),
+    Step(
+        "provenance",
+        "Doubt a number",
+        "Click the CPU utilisation of the whole system, 96.76.",
+        "The unrounded value, the formula with the numbers put in, and each input with its reading before and"
+        " after and the file and line that print it.",
+        _provenance,
+        _at("#provenance-dialog"),
+    ),
+    Step(
+        "line",
+        "Down to the line of the log",
+        "Click the line of `after.client.txt` in the table of inputs.",
+        "The log, open at the line that the number was read from.",
+        _log,
+        _at(".log"),
+    ),
+    Step(
+        "notes",
+        "Write down what no log says",
+        "Go back to the run. Open *Tag* and write `baseline`; open *Add a note* and write what one should "
+        "know of this run.",
+        "The note goes with the run into every table, chart, report and file; the tag can be asked for everywhere.",
+        _annotate,
+        _at("#content"),
+        tall=420,
+    ),
+    Step(
+        "charts",
+        "Throughput and its CPU cost",
+        "Open **Charts** (keys `g` `c`); choose the demo study and the workload RR.",
+        "Two charts, each above its table: transactions per second, and what each costs in CPU time; a line "
+        "for each device and MTU over the number of users.",
+        _charts,
+        _at("#result"),
+    ),
+    Step(
+        "compare",
+        "Compare two devices",
+        "Open **Compare** (keys `g` `v`). Choose *Device*, old *Guest LAN*, new *HiperSockets*.",
+        "What else differs comes first: here nothing does, so that the device is what the difference comes "
+        "from. Then the answer in a sentence for each metric.",
+        _compare,
+        _at("#result"),
+    ),
+    Step(
+        "verdicts",
+        "Read the verdicts",
+        "Scroll to the table below the chart.",
+        "Beside each number its difference in per cent with a verdict in words. *Higher* and *lower* are "
+        "beyond what the spread of the trials explains; "
+        "*outside band* says that there is a single run only. The words lead to their rule.",
+        _verdicts,
+        _at('.scroll[aria-label^="Table of Transactions"]'),
+    ),
+    Step(
+        "explain",
+        "Have a difference explained",
+        "Click a difference in per cent.",
+        "What differs, how sure the verdict is and how many trials would settle it, which other figures moved"
+        " with it, and what limited either side.",
+        _explain,
+        _at("#content"),
+    ),
+    Step(
+        "two-runs",
+        "Set two runs against each other",
+        "Open **Runs**, filter by workload RR, 50 users and MTU 9000. Tick a run of the demo"
+        " and your own, and press *Compare*.",
+        "Runs of two studies differ in more than one thing. Each difference has its weight and what it may mean.",
+        _two_runs,
+        _at("#content"),
+    ),
+    Step(
+        "heat",
+        "Many differences at a glance",
+        "On **Charts**, choose *Compare with* HiperSockets, and in *Drawing* the heat map.",
+        "Blue is better than HiperSockets, orange is worse; hatched is not decided, or has no equal to be "
+        "compared with.",
+        _heat,
+        _at("#result perf-chart"),
+    ),
+    Step(
+        "two-axes",
+        "Throughput and cost in one figure",
+        "In *Drawing*, choose *two metrics, two axes*.",
+        "Throughput by the left axis, with filled marks; CPU time per transaction by the right one, with "
+        "hollow marks and dots.",
+        _two_axes,
+        _at("#result perf-chart"),
+    ),
+    Step(
+        "efficiency",
+        "The efficient ones, in the dark",
+        "In *Drawing*, choose *cost over throughput*; press the button beside your name for the dark theme.",
+        "A path for each device and MTU, from few users to many. What nothing else beats in both is *best in both*.",
+        _efficiency,
+        _at("#result perf-chart"),
+        look=DARK,
+    ),
+    Step(
+        "maximum",
+        "The best of each device",
+        "Open **Maximum** (keys `g` `m`), choose the study *Linux Connectivity Performance* and RR.",
+        "For each device the experiment with the best mean, how it stands to the best of all, how many are as"
+        " good within noise, and what limited it.",
+        _maximum,
+        _at("#result .scroll"),
+    ),
+    Step(
+        "report",
+        "Read a study",
+        "Open **Studies** and choose *Dedicated OSA vs Virtual Switch Comparison*.",
+        "The study as its document reads: findings, tables, figures. Every number leads to its run.",
+        _report,
+        _at("#table-1"),
+    ),
+    Step(
+        "audit",
+        "What does not follow",
+        "Click a ≠ in table 2.",
+        "The printed figures that do not follow from their own inputs, each with the formula and what follows"
+        " instead.",
+        _audit,
+        _at("section[aria-labelledby=audit]"),
+    ),
+    Step(
+        "plan",
+        "What is still to be measured",
+        "Open the study *Networking*, and go to its test plan.",
+        "How many trials each planned experiment has, how many more it takes to decide a difference, and "
+        "which runs to do next.",
+        _plan,
+        _at("section[aria-labelledby=plan]"),
+    ),
+    Step(
+        "search",
+        "Find things again",
+        "Press `/` on any page and type, mistyped or not.",
+        "What has such a name: devices, studies, runs, files, notes. `device:HiperSockets users:50` leads to "
+        "the runs with these values.",
+        _search,
+        _at("body"),
+        tall=320,
+    ),
+    Step(
+        "phone",
+        "On a phone",
+        "Open the comparison on a phone.",
+        "The same, in one column.",
+        _phone,
+        _at("#result"),
+        tall=640,
+        look=PHONE,
+    ),
+)  # fmt: skip
