@@ -58,11 +58,10 @@ class Step:
 
     def shoot(self, page: Page, folder: Path) -> None:
         """Take the picture of the step that was just walked."""
-        part = self.part(page)
-        part.scroll_into_view_if_needed()
-        box = part.bounding_box()
+        # Where a page is scrolled, its header stands in the middle of the picture.
+        page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
+        box = self.part(page).bounding_box()
         assert box is not None
-        box["y"] += page.evaluate("window.scrollY")
         box["width"] = min(box["width"], self.look.width - box["x"])
         box["height"] = min(box["height"], self.tall)
         folder.mkdir(parents=True, exist_ok=True)

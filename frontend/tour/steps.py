@@ -181,9 +181,9 @@ STEPS = (
         "Press **Upload** (key `u`) and choose the eight files of `fixtures/logs/cp_query/NMGBR950/`: the "
         "driver's logs of both sides, and "
         "the captures before and after. Write the title of a new study.",
-        "The files wait in the queue, each recognised by what it says. Nothing has been sent yet.",
+        "The files wait in the queue. Nothing has been sent yet.",
         _choose,
-        _at("#content"),
+        _at(".drop"),
     ),
     Step(
         "preview",
@@ -198,7 +198,7 @@ STEPS = (
         "run",
         "Accept, and look at the run",
         "Press *Accept: store 1 run*, and follow the link to the run.",
-        "Its figures, a column for each role. What was derived from others is marked.",
+        "Its figures: of the whole, of each side and of the machine that both run on.",
         _accept,
         _at("#content"),
         tall=620,
@@ -237,7 +237,7 @@ STEPS = (
         "Two charts, each above its table: transactions per second, and what each costs in CPU time; a line "
         "for each device and MTU over the number of users.",
         _charts,
-        _at("#result"),
+        _at("#result .charts"),
     ),
     Step(
         "compare",
@@ -272,7 +272,8 @@ STEPS = (
         "Set two runs against each other",
         "Open **Runs**, filter by workload RR, 50 users and MTU 9000. Tick a run of the demo"
         " and your own, and press *Compare*.",
-        "Runs of two studies differ in more than one thing. Each difference has its weight and what it may mean.",
+        "What differs, each with its weight and what it may mean. Here the logs print the name of the device in another"
+        " way; an [alias](using.md#one-value-under-several-names) makes both the same.",
         _two_runs,
         _at("#content"),
     ),
@@ -293,6 +294,7 @@ STEPS = (
         "hollow marks and dots.",
         _two_axes,
         _at("#result perf-chart"),
+        tall=500,
     ),
     Step(
         "efficiency",
@@ -301,6 +303,7 @@ STEPS = (
         "A path for each device and MTU, from few users to many. What nothing else beats in both is *best in both*.",
         _efficiency,
         _at("#result perf-chart"),
+        tall=500,
         look=DARK,
     ),
     Step(
@@ -327,7 +330,7 @@ STEPS = (
         "The printed figures that do not follow from their own inputs, each with the formula and what follows"
         " instead.",
         _audit,
-        _at("section[aria-labelledby=audit]"),
+        _at("section[aria-labelledby=audit] .scroll:has(tr:target)"),
     ),
     Step(
         "plan",
