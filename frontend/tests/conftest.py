@@ -47,7 +47,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     report = yield
     browser = getattr(item, "funcargs", {}).get("browser")
     if report.when == "call" and report.failed and browser:
-        keep_pictures(browser, Path(item.config.getoption("--output")) / re.sub(r"[^\w.-]+", "-", item.nodeid))
+        keep_pictures(browser, Path(item.config.getoption("--output")) / re.sub(r"\W+", "-", item.nodeid).strip("-"))
     return report
 
 
