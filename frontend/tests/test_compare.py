@@ -1,6 +1,8 @@
 """The page that compares in a real browser: fields follow from each other, with and without scripts."""
 
-from playwright.sync_api import Browser, Page, expect
+import re
+
+from playwright.sync_api import Browser, Page, Route, expect
 from pytest_django.live_server_helper import LiveServer
 
 from frontend.tests.test_pages import filled, settled, sign_in
@@ -39,6 +41,24 @@ def test_choosing_a_dimension_offers_its_values_and_two_of_them_are_compared(
     page.get_by_label("Compare", exact=True).select_option("mtu")
     expect(page).to_have_url(f"{live_server.url}/compare/?dimension=mtu")
     expect(old.locator("option")).to_have_text(["choose", "1500", "8192", "9000", "57344"])
+
+
+def test_what_is_chosen_before_an_answer_arrives_is_not_lost(
+    page: Page, live_server: LiveServer, filled: dict[str, int]
+) -> None:
+    sign_in(page, live_server)
+    settled(page, f"{live_server.url}/compare/?dimension=device&workload=RR")
+    held: list[Route] = []
+    first = re.compile("old=Guest(?!.*new=)")
+    page.route(first, lambda route: held.append(route))
+    old, new = page.get_by_label("Old", exact=True), page.get_by_label("New", exact=True)
+
+    with page.expect_request(first):
+        old.select_option("Guest LAN")
+    new.select_option("HiperSockets")
+    expect(page.get_by_role("heading", name="Guest LAN → HiperSockets")).to_be_visible()
+    expect(new).to_have_value("HiperSockets")
+    expect(page).to_have_url(re.compile("old=Guest.*new=HiperSockets"))
 
 
 def test_a_verdict_leads_to_its_rule(page: Page, live_server: LiveServer, filled: dict[str, int]) -> None:
