@@ -43,14 +43,17 @@ def test_choosing_a_dimension_offers_its_values_and_two_of_them_are_compared(
     expect(old.locator("option")).to_have_text(["choose", "1500", "8192", "9000", "57344"])
 
 
+def _never_answered(route: Route) -> None:
+    """Leave a request waiting."""
+
+
 def test_what_is_chosen_before_an_answer_arrives_is_not_lost(
     page: Page, live_server: LiveServer, filled: dict[str, int]
 ) -> None:
     sign_in(page, live_server)
     settled(page, f"{live_server.url}/compare/?dimension=device&workload=RR")
-    held: list[Route] = []
     first = re.compile("old=Guest(?!.*new=)")
-    page.route(first, lambda route: held.append(route))
+    page.route(first, _never_answered)
     old, new = page.get_by_label("Old", exact=True), page.get_by_label("New", exact=True)
 
     with page.expect_request(first):
