@@ -84,6 +84,8 @@ def test_an_item_is_taken_out_and_put_back(editor: Page, study: Study) -> None:
 
 def test_prose_is_shown_while_it_is_written(editor: Page) -> None:
     editor.get_by_role("navigation", name="Add to the report").get_by_role("link", name="Prose").click()
+    # What is typed before the scripts are there is shown with the next letter only.
+    editor.wait_for_load_state()
     editor.get_by_label("Title").fill("Costs")
     prose = editor.get_by_label("Prose")
     prose.fill("It *costs*.\n\n```chart\nmetric=speed\n```")
