@@ -70,6 +70,7 @@ def test_logs_in_and_figures_out(signed_in: Page, watch: Watch) -> None:
 def test_files_can_be_dropped_and_the_upload_undone(signed_in: Page, watch: Watch) -> None:
     page = signed_in
     page.get_by_role("link", name="Upload", exact=True).click()
+    page.wait_for_load_state()
     drop(page, logs())
     expect(page.locator("#content").get_by_role("status")).to_contain_text("8 files")
     page.get_by_label("or a new study, by its title").fill("Dropped")
