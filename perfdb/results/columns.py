@@ -17,7 +17,7 @@ from perfdb.results.querysets import RUN_COLUMNS, RUN_ORDERINGS
 BESIDE = {"started": "Started", "status": "Status", "tags": "Tags", "notes": "Notes"}
 _DIMENSIONS = [name for name in BY_NAME if name not in ("run_id", "date")]
 # A short heading where the columns beside it say the rest.
-_SHORT = {
+SHORT = {
     "trans_per_s": "Transactions",
     "mb_per_s": "Throughput",
     "response_ms": "Response",
@@ -25,7 +25,7 @@ _SHORT = {
     "cpu_ms_per_trans": "CPU",
     "cpu_ms_per_mb": "CPU",
 }
-USUAL = ("trial", "study", "workload", "device", "mtu", "users", *_SHORT, "started", "tags", "notes")
+USUAL = ("trial", "study", "workload", "device", "mtu", "users", *SHORT, "started", "tags", "notes")
 OFFERED = (*_DIMENSIONS, *BESIDE)
 MOST_COLUMNS = 60
 
@@ -73,7 +73,7 @@ def column(name: str) -> Shown:
         raise QueryError("columns", f"{name!r} is not a column", [*OFFERED, f"{FACTOR}NAME", "METRIC@ROLE"])
     measure = parameters.measure("columns", name)
     metric, title = metrics.BY_NAME[measure.metric], measure_title(measure)
-    short = _SHORT.get(measure.metric, title) if measure.role == TOTAL else title
+    short = SHORT.get(measure.metric, title) if measure.role == TOTAL else title
     return Shown(str(measure), short, title, metric.unit, number=True, measure=measure)
 
 

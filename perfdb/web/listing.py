@@ -1,7 +1,7 @@
 """The list of runs as its page shows it: columns with their headings, units and the address that sorts by them."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -10,13 +10,10 @@ from django.urls import reverse
 
 from perfdb.analysis import metrics
 from perfdb.analysis.units import decimals_for, round_half_up
-from perfdb.results import columns
 from perfdb.results.columns import Shown
 from perfdb.results.querysets import NEWEST_FIRST
 
 MISSING = "–"
-# The columns of the lists on other pages, which cannot be sorted.
-_FIXED = [name for name in columns.USUAL if name not in ("tags", "notes")]
 _RUN = Shown("run_id", "Run", "Run")
 # What one wants to see first of a column that is no number: the newest.
 _NEWEST = {"started"}
@@ -92,12 +89,6 @@ def _text(shown: Shown, value: Any) -> str:
     if shown.measure is not None:
         return round_half_up(value, decimals_for([value], metrics.BY_NAME[shown.measure.metric].decimals))
     return f"{value:%Y-%m-%d %H:%M}" if isinstance(value, datetime) else str(value)
-
-
-def fixed_headings() -> list[Heading]:
-    """The headings of the lists on other pages."""
-    named = [_RUN, *map(columns.column, _FIXED)]
-    return [replace(_heading(QueryDict(), (), each), direction="") for each in named]
 
 
 def _heading(data: QueryDict, sortable: Collection[str], shown: Shown) -> Heading:

@@ -12,6 +12,7 @@ from django.utils import timezone
 from perfdb.analysis import metrics
 from perfdb.analysis.parameters import ordered
 from perfdb.analysis.query import Query
+from perfdb.results.columns import SHORT
 from perfdb.results.models import Run, RunCount, Study, Upload, UploadFile
 from perfdb.results.unpacking import ARCHIVE
 from perfdb.web import questions
@@ -20,15 +21,6 @@ from perfdb.web import questions
 _MOST_UPLOADS, _MOST_DEVICES = 8, 6
 # How long the start page tells of an upload that failed.
 _FAILED_FOR = timedelta(days=3)
-# What a run measured, in the order of the list of runs and with its short headings.
-_FIGURES = {
-    "trans_per_s": "Transactions",
-    "mb_per_s": "Throughput",
-    "response_ms": "Response",
-    "cpu_util": "CPU",
-    "cpu_ms_per_trans": "CPU",
-    "cpu_ms_per_mb": "CPU",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +142,6 @@ class Newest:
     @classmethod
     def of(cls, rows: Sequence[dict[str, Any]]) -> Self:
         """Rows of the list of runs; each gets ``figures``, parallel to the headings: (title, unit)."""
-        names = [name for name in _FIGURES if any(row[name] is not None for row in rows)]
+        names = [name for name in SHORT if any(row[name] is not None for row in rows)]
         filled = [row | {"figures": [(row[name], name) for name in names]} for row in rows]
-        return cls(filled, [(_FIGURES[name], metrics.BY_NAME[name].unit) for name in names])
+        return cls(filled, [(SHORT[name], metrics.BY_NAME[name].unit) for name in names])

@@ -119,8 +119,9 @@ def add(study: Study, written: Written, before: int | None = None) -> ReportItem
         last = study.report_items.aggregate(last=Max("position"))["last"] or 0
         item = ReportItem(study=study, position=last + 1, written_with=_written_with(study, columns), **columns)
         item.save()
-        place = next((place for place, each in enumerate(items) if each.pk == before), len(items))
-        _renumber([*items[:place], item, *items[place:]])
+        place = next((place for place, each in enumerate(items) if each.pk == before), None)
+        if place is not None:
+            _renumber([*items[:place], item, *items[place:]])
         touch_study(study)
     return item
 
