@@ -1,4 +1,7 @@
-"""How many runs each experiment has: counting a million takes too long. Triggers keep it (migration ``run_counts``)."""
+"""How many runs each experiment has: counting a million takes too long.
+
+A trigger keeps it (migration ``counts_in_one_place``).
+"""
 
 from typing import ClassVar
 

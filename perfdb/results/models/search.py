@@ -1,4 +1,7 @@
-"""What the start page and the search read instead of all runs. Triggers keep these tables (migration ``search``)."""
+"""What the start page and the search read instead of all runs.
+
+Triggers keep these tables (migration ``counts_in_one_place``).
+"""
 
 from typing import ClassVar
 

@@ -33,6 +33,18 @@ def test_a_study_s_count_follows_its_runs() -> None:
     assert (counted(study), counted(other)) == (1, 1)
 
 
+def test_a_run_that_moves_counts_where_it_went() -> None:
+    study, other = make_study("spring"), make_study("autumn")
+    for name in ("R1", "R2"):
+        make_run(name, study=study)
+    moving = make_run("R3", study=study)
+    elsewhere = make_run("R4", study=other)
+
+    Run.objects.filter(pk=moving.pk).update(study=other, experiment=elsewhere.experiment)
+
+    assert (counted(study), counted(other)) == (2, 2)
+
+
 def test_a_run_that_came_withdrawn_counts_once_it_is_restored() -> None:
     run = make_run(status="withdrawn")
     assert counted(run.study) == 0
