@@ -26,6 +26,7 @@ from importers import (
     perfkit,
     ping,
     qperf,
+    run_records,
     sockperf,
     sysstat,
     ttcp,
@@ -61,6 +62,7 @@ FORMATS: tuple[Format, ...] = (
     nuttcp,
     sysstat,
     nfs_read,
+    run_records,
 )
 
 

@@ -1,0 +1,17 @@
+"""Run records: JSON from tools that perfdb has no importer for; described in docs/importers/run_records.md."""
+
+from importers.run_records.log import NAME, TITLE, VERSION, parse, recognise
+from importers.run_records.record import DECODER, DIMENSIONS, RecordError, Stated, stated
+
+__all__ = [
+    "DECODER",
+    "DIMENSIONS",
+    "NAME",
+    "TITLE",
+    "VERSION",
+    "RecordError",
+    "Stated",
+    "parse",
+    "recognise",
+    "stated",
+]

@@ -1,0 +1,65 @@
+"""Files of run records: a JSON object a line, each of one run."""
+
+from collections.abc import Iterator
+
+from importers.model import Fragment, Kind, Parsed, Text
+from importers.problem_log import ProblemLog
+from importers.run_records.record import DECODER, RecordError, stated
+
+NAME = "run_records"
+TITLE = "file of run records"
+VERSION = 1
+
+
+def recognise(text: Text) -> bool:
+    """Whether the first line that is not blank is a record, by its keys."""
+    first = next((line for line in text.lines if line.strip()), "")
+    if not first.lstrip().startswith("{") or '"run_id"' not in first or '"metrics"' not in first:
+        return False
+    try:
+        return {"run_id", "metrics"} <= DECODER.decode(first).keys()
+    except (ValueError, RecursionError):
+        return False
+
+
+def parse(text: Text) -> Parsed:
+    """Every record; one that cannot be taken is a problem and leaves the others as they are."""
+    found = ProblemLog(text.name)
+    return Parsed(list(_fragments(text, found)), found.problems)
+
+
+def _fragments(text: Text, found: ProblemLog) -> Iterator[Fragment]:
+    for number, line in text.numbered():
+        if not line.strip():
+            continue
+        try:
+            yield fragment_of(line, number, text.name)
+        except RecordError as error:
+            message = f"Record {number} cannot be taken: {error}"
+            found.error("run_records.record", message, error.remedy, number)
+
+
+def fragment_of(line: str, number: int, file: str) -> Fragment:
+    """The fragment of one line. Raises RecordError."""
+    try:
+        record = DECODER.decode(line)
+    except (ValueError, RecursionError) as error:
+        remedy = "Write each record as one JSON object in a line of its own."
+        raise RecordError("", f"It is no JSON: {error}.", remedy) from None
+    said = stated(record, number)
+    return Fragment(
+        file=file,
+        format=NAME,
+        format_version=VERSION,
+        kind=Kind.DRIVER,
+        first_line=number,
+        last_line=number,
+        run_id=said.run_id,
+        trial=said.trial,
+        role="client",
+        taken=said.started.replace(tzinfo=None) if said.started is not None else None,
+        zone="+00:00" if said.started is not None and said.started.tzinfo else "",
+        status=said.status,
+        facts=said.facts,
+        readings=said.readings,
+    )
