@@ -20,10 +20,11 @@ from rest_framework.views import set_rollback
 
 from perfdb.analysis.parameters import QueryError
 from perfdb.results.intake import IntakeError
+from perfdb.results.run_records import Complaint, RecordsError
 
 MEDIA_TYPE = "application/problem+json"
 # What a script may tell errors apart by, beyond their status.
-PARAMETER, INTAKE = "urn:perfdb:parameter", "urn:perfdb:intake"
+PARAMETER, INTAKE, RECORDS = "urn:perfdb:parameter", "urn:perfdb:intake", "urn:perfdb:records"
 
 logger = logging.getLogger(__name__)
 
@@ -58,10 +59,8 @@ def problem_details(exc: Exception, context: Mapping[str, Any]) -> Response:
 def _described(exc: Exception, context: Mapping[str, Any]) -> tuple[int, dict[str, Any], dict[str, str]]:
     headers: dict[str, str] = {}
     match exc:
-        case QueryError():
-            body = problem(400, str(exc), PARAMETER, parameter=exc.parameter, known=exc.known)
-        case IntakeError():
-            body = problem(400, str(exc), INTAKE)
+        case QueryError() | IntakeError() | RecordsError():
+            body = _refused(exc)
         case Http404():
             body = problem(404, str(exc) or "there is nothing at this address")
         case PermissionDenied():
@@ -83,12 +82,27 @@ def _described(exc: Exception, context: Mapping[str, Any]) -> tuple[int, dict[st
     return body["status"], body, headers
 
 
+def _refused(exc: QueryError | IntakeError | RecordsError) -> dict[str, Any]:
+    """What perfdb itself cannot take."""
+    match exc:
+        case QueryError():
+            return problem(400, str(exc), PARAMETER, parameter=exc.parameter, known=exc.known)
+        case RecordsError():
+            return problem(400, str(exc), RECORDS, errors=[_complaint(each) for each in exc.complaints])
+    return problem(400, str(exc), INTAKE)
+
+
 def _validation(exc: exceptions.ValidationError) -> dict[str, Any]:
     """The first complaint in full, all of them under ``errors``."""
     errors = list(_complaints("", exc.detail))
     first = errors[0]
     said = f"{first['parameter']}: {first['detail']}" if first["parameter"] else first["detail"]
     return problem(400, said, PARAMETER, parameter=first["parameter"], errors=errors)
+
+
+def _complaint(found: Complaint) -> dict[str, str]:
+    record = str(found.record) if found.record else ""
+    return {"record": record, "field": found.field, "detail": found.message, "remedy": found.remedy}
 
 
 def _complaints(parameter: str, detail: Any) -> list[dict[str, str]]:

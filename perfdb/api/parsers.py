@@ -12,9 +12,10 @@ from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from django.core.files.uploadhandler import MemoryFileUploadHandler, TemporaryFileUploadHandler
 from django.http.multipartparser import MultiPartParser as DjangoMultiPartParser
-from rest_framework.parsers import DataAndFiles, MultiPartParser
+from rest_framework.parsers import BaseParser, DataAndFiles, MultiPartParser
 
 from perfdb.api.errors import TooLarge
+from perfdb.results.run_records import LARGEST
 
 
 class _InMemory(MemoryFileUploadHandler):
@@ -68,6 +69,27 @@ class UploadParser(MultiPartParser):
         handlers = [_InMemory(request), _OnDisk(request)]
         data, files = _WithFolders(meta, stream, handlers, "utf-8").parse()  # type: ignore[arg-type] # has read()
         return DataAndFiles(data, files)
+
+
+class RecordsParser(BaseParser):
+    """application/json of at most `run_records.LARGEST` bytes, as it came: figures keep their characters."""
+
+    media_type = "application/json"
+
+    def parse(
+        self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
+    ) -> bytes:
+        """Read a request. Raises TooLarge."""
+        body: bytes = stream.read(LARGEST + 1)
+        if len(body) > LARGEST:
+            raise TooLarge(f"at most {LARGEST} bytes of records are taken at once: send a file to /api/v1/uploads/")
+        return body
+
+
+class RecordLinesParser(RecordsParser):
+    """The same, one record a line."""
+
+    media_type = "application/x-ndjson"
 
 
 def _must_fit(meta: Mapping[str, str]) -> None:

@@ -93,7 +93,10 @@ EXPLANATION_PARAMETERS = [
     *QUERY_PARAMETERS,
 ]
 WAIT_PARAMETER = _query_parameter("wait", "Seconds to hold the answer until the upload has settled, at most 30", int)
-
+RECORD_PARAMETERS = [
+    _query_parameter("study", "Slug, made when there is none of that slug; your inbox when this is left out"),
+    _query_parameter("wait", "Seconds to wait for the runs, at most 30; 10 unless said", int),
+]
 
 ACCEPT_EXAMPLE = OpenApiExample("Decide a conflict", value={"decisions": {"NMGBR110/1": "replace"}}, request_only=True)
 TABLES_EXAMPLE = OpenApiExample(

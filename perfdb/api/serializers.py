@@ -18,7 +18,7 @@ from perfdb.results.models.vocabulary import INBOX
 class ProblemDetailsSerializer(serializers.Serializer[Any]):
     """An error, as RFC 9457 has it."""
 
-    type = serializers.CharField(help_text="urn:perfdb:parameter, urn:perfdb:intake, or about:blank for plain HTTP")
+    type = serializers.CharField(help_text="urn:perfdb:parameter, :intake, :records, or about:blank for plain HTTP")
     title = serializers.CharField()
     status = serializers.IntegerField()
     detail = serializers.CharField(help_text="What went wrong and what to do, for people")

@@ -48,6 +48,8 @@ _RUN = {
     "factors": "jsonb",
     "values": "float8[]",
 }
+# Not when a run is written again: then its tags are people's.
+_NEW_RUN = _RUN | {"tags": "text[]"}
 _EVIDENCE = {
     "run_id": "int8",
     "slots": "int2[]",
@@ -131,7 +133,8 @@ def _write(vocabulary: Vocabulary, rows: Sequence[tuple[int, RunRecord]], *, upd
         for run in runs:
             Run.objects.filter(pk=run[0]).update(**_plain(dict(zip(_RUN, run, strict=True))))
     else:
-        _copy("run", _RUN, runs)
+        tags = (record.tags or None for _, record in rows)
+        _copy("run", _NEW_RUN, ((*run, each) for run, each in zip(runs, tags, strict=True)))
     _copy("run_evidence", _EVIDENCE, (_evidence_row(pk, record, slots) for pk, record in rows))
     _copy("counter_set", _COUNTERS, list(_counter_rows(rows)))
     _copy("trace", _TRACE, _trace_rows(rows))

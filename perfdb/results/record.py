@@ -167,7 +167,10 @@ class Configuration:
 
 @dataclass(slots=True)
 class RunRecord:
-    """A run with everything known of it. ``refused``: its evidence contradicts itself and must not be stored."""
+    """A run with everything known of it. ``refused``: its evidence contradicts itself and must not be stored.
+
+    ``tags`` are those that a new run is stored with.
+    """
 
     run_id: str
     trial: int
@@ -181,6 +184,7 @@ class RunRecord:
     problems: list[Problem] = field(default_factory=list)
     disagreements: list[Disagreement] = field(default_factory=list)
     fragments: list[Fragment] = field(default_factory=list)
+    tags: list[str] = field(default_factory=list)
     has_driver: bool = False
     refused: bool = False
 

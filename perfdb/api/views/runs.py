@@ -5,18 +5,22 @@ from typing import Any
 from django.http import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
-from rest_framework.decorators import api_view
+from rest_framework.decorators import api_view, parser_classes
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from perfdb.api import caching
+from perfdb.api.parsers import RecordLinesParser, RecordsParser
+from perfdb.api.record_serializers import RecordedSerializer, RunRecordSerializer
 from perfdb.api.representation import run_body
-from perfdb.api.schema import RUN_PARAMETERS, errors
+from perfdb.api.schema import RECORD_PARAMETERS, RUN_PARAMETERS, errors
 from perfdb.api.serializers import (
     RunPageSerializer,
     RunSerializer,
+    UploadReferenceSerializer,
 )
+from perfdb.api.views import run_records
 from perfdb.api.views.paging import page_body
 from perfdb.results.filters import filter_runs
 from perfdb.results.models import Run
@@ -27,14 +31,35 @@ _VOCABULARY = ("study", "system", "level", "workload", "device")
 
 
 @extend_schema(
+    methods=["GET"],
     operation_id="runs",
     summary="List runs",
     parameters=RUN_PARAMETERS,
     responses={200: RunPageSerializer, **errors(400, 401)},
 )
-@api_view(["GET"])
+@extend_schema(
+    methods=["POST"],
+    operation_id="run_records",
+    summary="Bring results in as JSON",
+    description="All of the records or none. `/api/v1/uploads/ID/` follows and undoes what they brought.",
+    parameters=RECORD_PARAMETERS,
+    request={
+        "application/json": RunRecordSerializer(many=True),
+        "application/x-ndjson": RunRecordSerializer,
+    },
+    responses={
+        200: RecordedSerializer,
+        201: RecordedSerializer,
+        202: UploadReferenceSerializer,
+        **errors(400, 401, 409, 413, 415),
+    },
+)
+@api_view(["GET", "POST"])
+@parser_classes([RecordsParser, RecordLinesParser])
 def runs(request: Request) -> HttpResponseBase:
-    """Runs, newest first, without withdrawn ones unless ``status=withdrawn`` asks for them."""
+    """Runs, newest first, without withdrawn ones unless ``status=withdrawn`` asks for them; or new ones."""
+    if request.method == "POST":
+        return run_records.create(request)
     asked = request.query_params
     found = filter_runs(asked)
     tag = caching.etag(request)

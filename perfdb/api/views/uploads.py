@@ -37,7 +37,7 @@ from perfdb.results.models.vocabulary import INBOX
 from perfdb.results.paging import Column, Ordering, page, read_size
 
 LONGEST_WAIT_S = 30.0
-_POLL_S = 0.25
+_FIRST_POLL_S, _POLL_S = 0.02, 0.25
 
 _COLUMNS = {
     "id": "id",
@@ -71,13 +71,13 @@ def uploads(request: Request) -> Response:
     if request.method == "POST":
         return _create(request)
     asked = request.query_params
-    _known_only(asked, ("cursor", "size"))
+    known_only(asked, ("cursor", "size"))
     ordering = Ordering.parse("-created", _ORDERINGS)
     found = page(Upload.objects.all(), _COLUMNS, ordering, asked.get("cursor", ""), read_size(asked.get("size", "")))
     return Response(page_body(request, found, lambda row: upload_row(request, row)))
 
 
-def _known_only(given: Iterable[str], known: Sequence[str]) -> None:
+def known_only(given: Iterable[str], known: Sequence[str]) -> None:
     for name in given:
         if name not in known:
             raise QueryError(name, f"{name!r} is not a parameter", known)
@@ -98,7 +98,7 @@ def _create(request: Request) -> Response:
             user,
             zip(paths, files, strict=True),
             given["pieces"],
-            study=_study(user, given["study"], create=given["create_study"]),
+            study=study_called(user, given["study"], create=given["create_study"]),
             facts=given["facts"],
             preview=given["preview"],
         )
@@ -110,14 +110,14 @@ def _given(request: Request) -> dict[str, Any]:
     """The form's fields and those of the address, without blank ones; raises QueryError for an unknown name."""
     fields = NewUploadSerializer().fields
     form = cast(QueryDict, request.data)
-    _known_only([*form, *request.query_params], list(fields))
+    known_only([*form, *request.query_params], list(fields))
     given = dict(request.query_params.lists()) | dict(form.lists())
     kept = {name: [value for value in values if value != ""] for name, values in given.items()}
     several = {name for name, field in fields.items() if isinstance(field, ListField)}
     return {name: values if name in several else values[-1] for name, values in kept.items() if values}
 
 
-def _study(user: User, slug: str, *, create: bool) -> Study | None:
+def study_called(user: User, slug: str, *, create: bool) -> Study | None:
     """The study called ``slug``, made when there is none; None for no slug and for one's own inbox."""
     if slug in ("", INBOX):
         return None
@@ -139,12 +139,12 @@ def _study(user: User, slug: str, *, create: bool) -> Study | None:
 @api_view(["GET"])
 def upload(request: Request, pk: int) -> Response:
     """An upload's state, files, runs and problems; ``?wait=30`` answers when it has settled or the time is over."""
-    _known_only(request.query_params, ("wait",))
-    _wait_until_settled(pk, _read_wait(request.query_params.get("wait", "")))
+    known_only(request.query_params, ("wait",))
+    wait_until_settled(pk, read_wait(request.query_params.get("wait", "")))
     return Response(upload_body(request, pk))
 
 
-def _read_wait(text: str) -> float:
+def read_wait(text: str) -> float:
     """Seconds to wait, at most thirty; raises QueryError for what is no such number."""
     if not text:
         return 0.0
@@ -153,16 +153,17 @@ def _read_wait(text: str) -> float:
     return min(float(text), LONGEST_WAIT_S)
 
 
-def _wait_until_settled(pk: int, seconds: float) -> None:
+def wait_until_settled(pk: int, seconds: float) -> None:
     """Ask for the one column again and again, holding no transaction; raises Http404 when there is no such upload."""
-    until = time.monotonic() + seconds
+    until, pause = time.monotonic() + seconds, _FIRST_POLL_S
     while True:
         state = Upload.objects.filter(pk=pk).values_list("state", flat=True).first()
         if state is None:
             raise Http404(f"there is no upload {pk}")
         if state in Upload.SETTLED or time.monotonic() >= until:
             return
-        time.sleep(_POLL_S)
+        time.sleep(pause)
+        pause = min(2 * pause, _POLL_S)
 
 
 @extend_schema(

@@ -4,8 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from importers import run_records
 from importers.collate import name_roles
 from importers.model import Problem, RunDraft, Severity, Status
+from importers.run_records.record import TAGS
 from perfdb.results.prepare import checks, configuration, evidence
 from perfdb.results.prepare.aliases import NONE, Aliases, align
 from perfdb.results.prepare.found import FoundProblems
@@ -42,6 +44,7 @@ def prepare(draft: RunDraft, context: Context) -> RunRecord:
         facts=facts,
         problems=[*_found(context.problems).of(draft), *draft.problems, *problems],
         fragments=draft.fragments,
+        tags=_tags(draft),
         has_driver=draft.driver is not None,
     )
     evidence.add_values(record, draft, context.artifacts)
@@ -69,6 +72,12 @@ def _started(draft: RunDraft, received: datetime) -> datetime:
         return aware(draft.driver.taken, draft.driver.zone)
     moments = [aware(f.taken, f.zone) for f in draft.fragments if f.taken is not None]
     return min(moments, default=received)
+
+
+def _tags(draft: RunDraft) -> list[str]:
+    """The words that run records give a run; what is called so elsewhere is a fact like any other."""
+    said = draft.driver.facts if draft.driver is not None and draft.driver.format == run_records.NAME else ()
+    return list(dict.fromkeys(word.lower() for fact in said if fact.key == TAGS for word in fact.text.split()))
 
 
 def _refused(record: RunRecord, draft: RunDraft) -> bool:
