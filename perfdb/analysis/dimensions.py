@@ -5,7 +5,9 @@ Forms, filters, the API and chart axes follow from these. A factor that a study 
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import date
 
@@ -14,6 +16,30 @@ Value = str | int | None
 _SUFFIX = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3, "T": 1024**4}
 _SIZE = re.compile(r"(\d+)\s*([KMGT]?)I?B?", re.IGNORECASE)
 _CHUNKS = re.compile(r"(\d+)")
+
+# What people call values by: pages say a study's title where data has its slug.
+_CALLED: ContextVar[Mapping[str, Mapping[Value, str]]] = ContextVar("called")
+
+
+@contextmanager
+def calling(names: Mapping[str, Mapping[Value, str]]) -> Iterator[None]:
+    """Within it, values of these dimensions are said by these names; what has none stays as it is."""
+    before = _CALLED.set(names)
+    try:
+        yield
+    finally:
+        _CALLED.reset(before)
+
+
+def names_of(name: str) -> Mapping[Value, str] | None:
+    """What people call the values of a dimension; None where nothing is known of it."""
+    return _CALLED.get({}).get(name)
+
+
+def called(name: str, value: Value) -> Value:
+    """A value of a dimension as people call it."""
+    names = names_of(name)
+    return value if names is None else names.get(value, value)
 
 
 def parse_bytes(text: str) -> int:
@@ -86,7 +112,7 @@ class Dimension:
         """A value so that it can stand without its title: ``MTU 8992``, ``10 users``, ``no layer``."""
         if value is None:
             return f"no {self.title}"
-        return self.phrase.format(value=value, s="" if value == 1 else "s")
+        return self.phrase.format(value=called(self.name, value), s="" if value == 1 else "s")
 
 
 DIMENSIONS: tuple[Dimension, ...] = (

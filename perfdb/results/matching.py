@@ -125,7 +125,8 @@ def _together(asked: Query, found: Observations, parts: Sequence[Matched]) -> tu
     runs = {row[0] for part in parts for row in part.observations.rows}
     varying = in_order(dict.fromkeys(name for part in parts for name in part.varying))
     question = parts[0].question(asked)
-    rows = tuple(name for name in varying if name != parts[0].sides.dimension)
+    # The last one is the axis of figures, and users are what curves are drawn over.
+    rows = tuple(sorted((name for name in varying if name != parts[0].sides.dimension), key=lambda name: name == "users"))
     question = question.replace(filters=asked.filters, rows=rows)
     return question, replace(found, rows=[row for row in found.rows if row[0] in runs])
 

@@ -2,9 +2,6 @@
 
 from dataclasses import replace
 from typing import Any
-from urllib.parse import urlencode
-
-from django.urls import reverse
 
 from perfdb.analysis.dimensions import dimension, say
 from perfdb.analysis.query import Summary
@@ -14,6 +11,8 @@ from perfdb.results.asking import Answer, Question
 from perfdb.results.matching import Chosen
 from perfdb.results.models import Page
 from perfdb.web import comparing, maxima, questions, tables
+from perfdb.web.crowding import crowd
+from perfdb.web.links import to_question
 
 # More metrics make a longer title than anybody reads.
 _MOST_NAMED = 3
@@ -22,13 +21,14 @@ _MOST_NAMED = 3
 def result(question: Question, answer: Answer) -> dict[str, Any]:
     """What the template of the question's page shows of its answer."""
     heat = tables.better_as_heat_map(answer.tables, question.drawing)
-    offered = {"heat": address(replace(question, drawing=heat))} if heat else {}
+    offered = {"heat": to_question(replace(question, drawing=heat))} if heat else {}
     return {"query": question.query, **offered, **_RESULTS[question.page](question, answer)}
 
 
 def _charts(question: Question, answer: Answer) -> dict[str, Any]:
     drawing = question.drawing
     return {
+        "crowd": crowd(question, answer),
         "groups": tables.panels(answer.tables, drawing),
         "any": any(table.cells for table in answer.tables),
         "exports": questions.exports(answer.query),
@@ -40,6 +40,7 @@ def _charts(question: Question, answer: Answer) -> dict[str, Any]:
 def _compare(question: Question, answer: Answer) -> dict[str, Any]:
     assert answer.comparison is not None  # for the type checker
     return {
+        "crowd": crowd(question, answer),
         "compared": comparing.compared(answer.comparison, question.query, question.drawing),
         # The tables of the pairs are an ordinary question; only the comparison knows the rest.
         "exports": [("JSON", f"/api/v1/comparisons/?{question.encode()}"), *questions.exports(answer.query)[1:]],
@@ -57,11 +58,6 @@ def _maximum(question: Question, answer: Answer) -> dict[str, Any]:
 
 
 _RESULTS = {Page.CHARTS: _charts, Page.COMPARE: _compare, Page.MAXIMUM: _maximum}
-
-
-def address(question: Question) -> str:
-    """The page that answers a question from today's data."""
-    return f"{reverse(f'web:{question.page}')}?{urlencode(list(question.pairs()))}"
 
 
 def title(question: Question) -> str:

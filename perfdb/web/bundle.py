@@ -16,6 +16,7 @@ from perfdb.results.bundling import Bundle
 from perfdb.results.filters import chosen
 from perfdb.results.models import Page, Study
 from perfdb.web import answers
+from perfdb.web.links import to_question
 from perfdb.web.standalone import as_file, report_file
 from perfdb.web.views.studies import contents
 
@@ -46,7 +47,7 @@ def _of_answer(request: HttpRequest, question: Question, server: str) -> tuple[B
     rendered = render_to_string(f"web/{question.page}.html", context, request)
     # What the page itself swaps when its question changes.
     result = rendered[rendered.index('<section id="result"') : rendered.rindex("</main>")]
-    address = answers.address(question)
+    address = to_question(question)
     bundle = bundling.of_runs(_runs_of(found), f"page={question.page}&{question.encode()}")
     return bundle, as_file(answers.title(question), bundle.study.title, mark_safe(result), server, address)
 

@@ -19,7 +19,8 @@ from perfdb.analysis.render.drawing import Drawing
 from perfdb.analysis.render.labels import measure_heading
 from perfdb.analysis.table import Table
 from perfdb.results import measures
-from perfdb.results.models import Device, Experiment, Study, Workload
+from perfdb.results.models import Device, Experiment, Workload
+from perfdb.web.naming import study_titles
 
 # The dimensions every filter form offers; others appear once the address names them.
 OFFERED = ("study", "workload", "device", "mtu", "users")
@@ -84,7 +85,7 @@ def present() -> dict[str, list[tuple[str, str]]]:
         **{name: [number for number in found if number is not None] for name, found in numbers.items()},
     }
     values = {name: [(str(value), str(value)) for value in sorted(found, key=ordered)] for name, found in named.items()}
-    return values | {"study": list(Study.objects.order_by("title").values_list("slug", "title").distinct())}
+    return values | {"study": [(str(slug), title) for slug, title in study_titles().items()]}
 
 
 def factor_names() -> list[str]:

@@ -162,7 +162,7 @@ def arrow(sides: Sides) -> str:
 
 def selects(chosen: Chosen, values: Sequence[Value]) -> list[Select]:
     """The two fields for values of the dimension, which offer those that there are and what was asked for."""
-    texts = _texts(values)
+    texts = _texts(chosen, values)
     new = chosen.new[0] if chosen.new else ""
     return [
         choices.select(
@@ -175,13 +175,14 @@ def selects(chosen: Chosen, values: Sequence[Value]) -> list[Select]:
     ]
 
 
-def _texts(values: Sequence[Value]) -> dict[str, str]:
-    return {spelled(value): "none" if value is None else str(value) for value in values}
+def _texts(chosen: Chosen, values: Sequence[Value]) -> dict[str, str]:
+    named = {spelled(value): dimensions.called(chosen.dimension, value) for value in values}
+    return {text: "none" if value is None else str(value) for text, value in named.items()}
 
 
 def further(chosen: Chosen, values: Sequence[Value]) -> Facet | None:
     """The field for more values to hold against the old one; None where there are no more than two."""
-    texts = _texts(values)
+    texts = _texts(chosen, values)
     return choices.facet("new", "Also", texts.items(), chosen.new[1:], "no other") if len(texts) > 2 else None
 
 

@@ -11,7 +11,7 @@ from perfdb.analysis.parameters import QueryError
 from perfdb.results import saved
 from perfdb.results.asking import Question
 from perfdb.results.models import SavedQuery
-from perfdb.web import answers
+from perfdb.web.links import to_question
 
 # A menu holds so many; the page of all of them has the rest.
 MOST_OFFERED = 20
@@ -38,7 +38,7 @@ def keeping(request: HttpRequest, question: Question) -> dict[str, Any]:
         "keeping": {
             "page": question.page,
             "query": text,
-            "link": request.build_absolute_uri(answers.address(question)),
+            "link": request.build_absolute_uri(to_question(question)),
             "report": f"{reverse('web:put-in-report')}?{urlencode({'page': question.page, 'query': text})}",
             "saved": found[:MOST_OFFERED],
             "more": len(found) > MOST_OFFERED,
@@ -53,4 +53,4 @@ def named(request: HttpRequest, each: SavedQuery) -> Named:
         question = saved.question_of(each)
     except QueryError as error:
         return Named(each, TITLES[each.page], "", error.message, mine)
-    return Named(each, TITLES[each.page], answers.address(question), "", mine)
+    return Named(each, TITLES[each.page], to_question(question), "", mine)

@@ -13,9 +13,15 @@ from perfdb.analysis.parameters import spelled
 from perfdb.analysis.query import Query
 from perfdb.analysis.table import CellKey, Table
 from perfdb.results import pinned
+from perfdb.results.asking import Question
 
 # More run ids make an address longer than servers take.
 _MOST_NAMED = 50
+
+
+def to_question(question: Question) -> str:
+    """The page that answers a question from today's data."""
+    return f"{reverse(f'web:{question.page}')}?{question.encode()}"
 
 
 def to_run(number: int) -> str:

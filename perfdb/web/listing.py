@@ -9,6 +9,7 @@ from django.http import QueryDict
 from django.urls import reverse
 
 from perfdb.analysis import metrics
+from perfdb.analysis.dimensions import called
 from perfdb.analysis.units import decimals_for, round_half_up
 from perfdb.results.columns import Shown
 from perfdb.results.querysets import NEWEST_FIRST
@@ -88,7 +89,7 @@ def _text(shown: Shown, value: Any) -> str:
         return MISSING
     if shown.measure is not None:
         return round_half_up(value, decimals_for([value], metrics.BY_NAME[shown.measure.metric].decimals))
-    return f"{value:%Y-%m-%d %H:%M}" if isinstance(value, datetime) else str(value)
+    return f"{value:%Y-%m-%d %H:%M}" if isinstance(value, datetime) else str(called(shown.name, value))
 
 
 def _heading(data: QueryDict, sortable: Collection[str], shown: Shown) -> Heading:

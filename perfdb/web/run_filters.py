@@ -12,9 +12,9 @@ from perfdb.analysis.parameters import spelled
 from perfdb.results import columns
 from perfdb.results.columns import Shown
 from perfdb.results.facets import COUNTED, Counts, Facets
-from perfdb.results.models import Study
 from perfdb.web import listing
 from perfdb.web.choices import in_few_words
+from perfdb.web.naming import study_titles
 
 # A menu of more values is no choice any more: those of the most runs are offered.
 MOST_VALUES = 200
@@ -80,7 +80,7 @@ class Offered:
 
 def of(data: QueryDict, found: Facets) -> Offered:
     """What to offer beside the runs that ``data`` asks for."""
-    titles = dict(Study.objects.values_list("slug", "title"))
+    titles = study_titles()
     facets, equal = [], []
     for name in _in_order(found.counts):
         chosen = [text for text in data.getlist(name) if text.strip()]
@@ -108,7 +108,7 @@ def _in_order(names: Collection[str]) -> list[str]:
     return [name for name in (*dimensions, *factors, "status", "tag") if name in names]
 
 
-def _facet(name: str, counts: Counts, chosen: Sequence[str], titles: Mapping[str, str]) -> Facet:
+def _facet(name: str, counts: Counts, chosen: Sequence[str], titles: Mapping[Value, str]) -> Facet:
     largest = sorted(counts.values, key=lambda value: -counts.values[value])[:MOST_VALUES]
     offered = {
         spelled(value): Option(
@@ -129,13 +129,13 @@ def _title(name: str) -> str:
     return _TITLES.get(name) or dimension(name).title
 
 
-def _said(name: str, value: Value, titles: Mapping[str, str]) -> str:
+def _said(name: str, value: Value, titles: Mapping[Value, str]) -> str:
     if value is None:
         return "none"
     return titles.get(str(value), str(value)) if name == "study" else str(value)
 
 
-def _chips(data: QueryDict, titles: Mapping[str, str]) -> list[Chip]:
+def _chips(data: QueryDict, titles: Mapping[Value, str]) -> list[Chip]:
     found = []
     for name in data:
         if name in _BESIDE:

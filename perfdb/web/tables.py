@@ -22,6 +22,7 @@ from perfdb.analysis.render.facets import facets
 from perfdb.analysis.render.figure import AS_USUAL
 from perfdb.analysis.render.grid import Grid, GridCell, Heading, Line, grids
 from perfdb.analysis.render.heat import MANY, compared
+from perfdb.analysis.render.legible import filled, first_lines
 from perfdb.analysis.render.looks import Looks
 from perfdb.analysis.table import Key, Table
 from perfdb.results import pinned
@@ -118,7 +119,8 @@ def better_as_heat_map(tables: Sequence[Table], drawing: Drawing) -> Drawing | N
 def panels(tables: Sequence[Table], drawing: Drawing = AS_USUAL) -> list[list[Panel]]:
     """One group of panels for each value of the split; the two of a pair draw the same series alike.
 
-    With facets together there is a figure for each measure, above the first of its tables.
+    With facets together there is a figure for each measure, above the first of its tables. A figure has no more lines
+    than can be read; what narrows it down is for the page to say (``crowding``).
     """
     groups = [list(group) for _, group in groupby(tables, key=lambda table: table.split)]
     together = drawing.facets is Facets.TOGETHER and drawing.draw is Draw.EACH and len(groups) > 1
@@ -137,7 +139,7 @@ def panels(tables: Sequence[Table], drawing: Drawing = AS_USUAL) -> list[list[Pa
 
 def _in_one(groups: Sequence[Sequence[Table]], drawing: Drawing, alike: Looks) -> Iterator[Figures]:
     """A figure for each measure, of all groups; it stands with the first."""
-    yield [facets(of, drawing, alike) for of in zip(*groups, strict=True)]
+    yield [facets(_legible(of, drawing), drawing, alike) for of in zip(*groups, strict=True)]
     for group in groups[1:]:
         yield [None] * len(group)
 
@@ -147,13 +149,24 @@ def _drawn(groups: Sequence[Sequence[Table]], drawing: Drawing, alike: Looks) ->
     drawn = 0
     for group in groups:
         enough = drawn + len(group) > MOST_CHARTS
-        yield [None] * len(group) if enough else figures(group, drawing, alike)
+        yield [None] * len(group) if enough else figures(_legible(group, drawing), drawing, alike)
         drawn += len(group)
+
+
+def _legible(tables: Sequence[Table], drawing: Drawing) -> list[Table]:
+    """What figures of these tables show. A heat map has room for all, and what shares a figure has the same lines."""
+    shown = [filled(table).table for table in tables]
+    if drawing.draw is Draw.HEAT:
+        return shown
+    joint = 2 if drawing.draw in (Draw.BOTH, Draw.EFFICIENCY) else 1
+    together = [shown[:joint], *([table] for table in shown[joint:])]
+    return [table for each in together for table in first_lines(each)[0]]
 
 
 def _panel(number: int, table: Table, drawn: dict[str, Any] | None) -> Panel:
     # A panel shows one measure, however the question lays several of them out.
-    (grid,) = grids([replace(table, query=table.query.replace(layout=Layout.CELLS))])
+    found = filled(replace(table, query=table.query.replace(layout=Layout.CELLS)))
+    (grid,) = grids([found.table])
     footnotes = Footnotes()
     lines = [
         (
@@ -165,13 +178,14 @@ def _panel(number: int, table: Table, drawn: dict[str, Any] | None) -> Panel:
                     footnotes.marks(cell.notes, _splits(table, cell)),
                     to_explanation(table, (row, column)),
                 )
-                for column, cell in _cells(table, line)
+                for column, cell in _cells(found.table, line)
             ],
         )
-        for row, line in zip(table.rows, grid.lines, strict=True)
+        for row, line in zip(found.table.rows, grid.lines, strict=True)
     ]
+    grid = replace(grid, remarks=(*grid.remarks, *filter(None, [found.remark])))
     decimals, unit = table.metric.decimals, table.metric.unit
-    curves = [(found.title, _course(found, decimals, unit)) for found in reading.curves(table)]
+    curves = [(each.title, _course(each, decimals, unit)) for each in reading.curves(table)]
     return Panel(number, grid, lines, drawn, footnotes.lines, curves, _flags(table))
 
 

@@ -88,7 +88,7 @@ def _grid(tables: Sequence[Table]) -> Grid:
     stacked = table.query.layout is Layout.METRICS
     shared = _shared_notes(tables)
     blocks = list(_blocks(tables, apart=stacked and bool(table.query.baseline)))
-    row_headings = _merged([block.headings for block in blocks for _ in tables], len(table.query.rows))
+    row_headings = _merged([block.headings for block in blocks for _ in tables], table.query.rows)
     measure_headings = [_measure_headings(each, block) if stacked else () for block in blocks for each in tables]
     body = [block.cells(each, shared) for block in blocks for each in tables]
     lines = zip(row_headings, measure_headings, body, strict=True)
@@ -112,7 +112,7 @@ def _grid_of_columns(tables: Sequence[Table]) -> Grid:
     cells = [
         tuple(block.cell(each, each.cells.get((block.row, key)), shared) for key, each in keys) for block in blocks
     ]
-    headings = _merged(table.rows, len(table.query.rows))
+    headings = _merged(table.rows, table.query.rows)
     dims = [] if not table.query.columns else _column_lines(table, [key for key, _ in keys])
     texts = [(say(table.query.columns, key), labels.measure_heading(each.measure)) for key, each in keys]
     return Grid(
@@ -153,7 +153,7 @@ def _blocks(tables: Sequence[Table], apart: bool) -> Iterator[_Block]:
         yield _Block(row, row, values=True, differences=not apart)
         compared = any(cell.comparison for table in tables for (at, _), cell in table.cells.items() if at == row)
         if apart and compared:
-            headings = (*row[:-1], f"{labels.value_text(row[-1])}: % diff") if row else ()
+            headings = (*row[:-1], f"{labels.value_text(row[-1], tables[0].query.rows[-1])}: % diff") if row else ()
             yield _Block(row, headings, values=False, differences=True)
 
 
@@ -187,7 +187,7 @@ def _column_lines(table: Table, keys: Sequence[Key]) -> tuple[ColumnLine, ...]:
     names = table.query.columns
     if not names:
         return (ColumnLine("", tuple(Heading(_only_heading(table)) for _ in keys)),)
-    levels = zip(*_merged(keys, len(names)), strict=True)
+    levels = zip(*_merged(keys, names), strict=True)
     return tuple(
         ColumnLine(dimension(name).title, tuple(heading for heading in level if heading is not None))
         for name, level in zip(names, levels, strict=False)
@@ -198,13 +198,13 @@ def _only_heading(table: Table) -> str:
     return "Value" if table.query.layout is Layout.METRICS else table.metric.unit
 
 
-def _merged(keys: Sequence[Key], depth: int) -> list[tuple[Heading | None, ...]]:
+def _merged(keys: Sequence[Key], names: Sequence[str]) -> list[tuple[Heading | None, ...]]:
     """Headings for keys in order: equal beginnings that follow each other become one heading over all of them."""
     levels = []
-    for level in range(depth):
+    for level, name in enumerate(names):
         headings: list[Heading | None] = []
         for prefix, group in groupby(keys, key=lambda key: key[: level + 1]):
             span = len(list(group))
-            headings += [Heading(labels.value_text(prefix[-1]), span), *[None] * (span - 1)]
+            headings += [Heading(labels.value_text(prefix[-1], name), span), *[None] * (span - 1)]
         levels.append(headings)
-    return list(zip(*levels, strict=True)) if depth else [() for _ in keys]
+    return list(zip(*levels, strict=True)) if names else [() for _ in keys]

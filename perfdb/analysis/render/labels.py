@@ -28,9 +28,9 @@ def axis_title(name: str) -> str:
     return f"{dimension.title} ({dimension.unit})" if dimension.unit else dimension.title
 
 
-def value_text(value: Value) -> str:
-    """A value under its dimension's title; a missing one is a dash."""
-    return "–" if value is None else str(value)
+def value_text(value: Value, name: str = "") -> str:
+    """A value under the title of its dimension ``name``; a missing one is a dash."""
+    return "–" if value is None else str(dimensions.called(name, value))
 
 
 def split_text(table: Table) -> str:
@@ -74,7 +74,7 @@ def caption(table: Table) -> str:
 
 def mix_note(name: str, values: tuple[Value, ...]) -> Note:
     """A mix as a warning: ``mixes MTU 1500 and 9000``."""
-    texts = [value_text(value) for value in values]
+    texts = [value_text(value, name) for value in values]
     listed = f"{', '.join(texts[:-1])} and {texts[-1]}"
     return Note("mixes", f"mixes {dimensions.dimension(name).title} {listed}")
 

@@ -21,6 +21,7 @@ from perfdb.results.access import may_read, person
 from perfdb.results.asking import Question
 from perfdb.results.models import FrozenLink, Run
 from perfdb.web import answers
+from perfdb.web.links import to_question
 
 # More runs than this are counted, not listed.
 MOST_LISTED = 500
@@ -57,7 +58,7 @@ def frozen(request: HttpRequest, token: str) -> HttpResponse:
         "link": link,
         "frozen": True,
         "changes": changes,
-        "living": answers.address(question),
+        "living": to_question(question),
         "title": answers.title(question),
         "keeping": {"link": request.build_absolute_uri()},
     }

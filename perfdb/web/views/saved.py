@@ -17,7 +17,8 @@ from perfdb.results.asking import Question
 from perfdb.results.models import SavedQuery, Study
 from perfdb.results.saved import NameTakenError
 from perfdb.results.studies.adding import put_in_report
-from perfdb.web import answers, keeping
+from perfdb.web import keeping
+from perfdb.web.links import to_question
 
 
 @require_http_methods(["GET", "POST"])
@@ -40,7 +41,7 @@ def _save(request: HttpRequest) -> HttpResponse:
     except QueryError as error:
         return _list(request, {"error": error}, status=400)
     messages.success(request, f"Saved as “{kept.name}”.")
-    return redirect(answers.address(question))
+    return redirect(to_question(question))
 
 
 def _list(request: HttpRequest, more: dict[str, Any] | None = None, status: int = 200) -> HttpResponse:
@@ -54,7 +55,7 @@ def saved_query(request: HttpRequest, pk: int) -> HttpResponse:
     """Open a named query: on to the page that answers it."""
     found = get_object_or_404(SavedQuery, pk=pk)
     try:
-        return redirect(answers.address(saved.question_of(found)))
+        return redirect(to_question(saved.question_of(found)))
     except QueryError as error:
         return _list(request, {"error": error, "broken": found}, status=400)
 
@@ -99,7 +100,7 @@ def report_item(request: HttpRequest) -> HttpResponse:
     context: dict[str, Any] = {"given": given, "studies": studies, "title": given.get("title", "")}
     try:
         question = Question.parse(given.get("page", ""), given.get("query", ""))
-        context |= {"address": answers.address(question), "chosen": given.get("study") or _first(question)}
+        context |= {"address": to_question(question), "chosen": given.get("study") or _first(question)}
         if request.method == "POST":
             study = get_object_or_404(studies, slug=given.get("study", ""))
             item = put_in_report(study, given.get("kind", ""), given.get("title", ""), question)
