@@ -1,19 +1,17 @@
 """Gathers what a load tool's log says about one result: facts and readings, as printed, each with its line."""
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from importers.model import Fact, Reading
+from importers.model import Fact
+from importers.packed import Facts, Head, Readings
 
 # Signs, exponents and more digits than a listing's: C programs print 1.112e+09 and -1.000.
 _NUMBER = re.compile(r"[+-]?(?:\d{1,30}(?:\.\d{0,30})?|\.\d{1,30})(?:[eE][+-]?\d{1,3})?", re.ASCII)
 _LATEST = 32_503_680_000  # Seconds from 1970 to the year 3000.
-
-
 _MANY_DIGITS = 30
-_new = tuple.__new__  # Making a named tuple by its own name takes three times as long, and a log has very many.
 
 
 class Printed(NamedTuple):
@@ -23,26 +21,67 @@ class Printed(NamedTuple):
     line: int
 
 
-@dataclass(slots=True)
 class Gathered:
     """The facts and readings of one result; a text that is missing leaves no trace."""
 
-    facts: list[Fact] = field(default_factory=list)
-    readings: list[Reading] = field(default_factory=list)
+    __slots__ = ("_fact_lines", "_fact_texts", "_heads", "_keys", "_lines", "_texts")
+
+    def __init__(self, facts: Iterable[Fact] = ()) -> None:
+        self._keys: list[str] = []
+        self._fact_texts: list[str] = []
+        self._fact_lines: list[int] = []
+        self._heads: list[Head] = []
+        self._texts: list[str] = []
+        self._lines: list[int] = []
+        for fact in facts:
+            self.say(fact.key, fact.text, fact.line)
+
+    @property
+    def facts(self) -> Facts:
+        """The circumstances that were kept."""
+        return Facts(self._keys, self._fact_texts, self._fact_lines)
+
+    @property
+    def readings(self) -> Readings:
+        """The quantities that were kept."""
+        return Readings(self._heads, self._texts, self._lines)
+
+    def say(self, key: str, text: str | None, line: int) -> None:
+        """Keep a circumstance."""
+        if text and (text := text.strip()):
+            self._keys.append(key)
+            self._fact_texts.append(text)
+            self._fact_lines.append(line)
+
+    def measure(self, head: Head, text: str | None, line: int) -> None:
+        """Keep a quantity of this name, unit and role; what is no number (``N/A``, ``-nan``) is missing."""
+        if text and is_decimal(text := text.strip()):
+            self.keep(head, text, line)
+
+    def keep(self, head: Head, text: str, line: int) -> None:
+        """The same of a text that is known to be a number, or is one as a tool writes it (``1,234``)."""
+        self._heads.append(head)
+        self._texts.append(text)
+        self._lines.append(line)
 
     def fact(self, key: str, printed: Printed | None) -> None:
-        """Keep a circumstance."""
-        if printed is not None and (text := printed.text.strip()):
-            self.facts.append(_new(Fact, (key, text, printed.line, False)))
+        """Keep a circumstance where it is printed."""
+        if printed is not None:
+            self.say(key, *printed)
 
     def reading(self, name: str, printed: Printed | None, unit: str, role: str = "total") -> None:
-        """Keep a quantity; what is no number (``N/A``, ``-nan``) is missing."""
-        if printed is not None and is_decimal(text := printed.text.strip()):
-            self.readings.append(_new(Reading, (name, text, unit, printed.line, role, "")))
+        """Keep a quantity where it is printed."""
+        if printed is not None:
+            self.measure((name, unit, role), *printed)
+
+    def printed(self, name: str) -> Printed | None:
+        """The first reading of this name, whatever its role."""
+        named = zip(self._heads, self._texts, self._lines, strict=True)
+        return next((Printed(text, line) for head, text, line in named if head[0] == name), None)
 
     def has(self, name: str) -> bool:
         """Whether there is a reading of this name, whatever its role."""
-        return any(reading.name == name for reading in self.readings)
+        return self.printed(name) is not None
 
 
 def is_decimal(text: str) -> bool:

@@ -202,9 +202,9 @@ class Fragment:
     ended: datetime | None = None
     zone: str = ""
     status: Status = Status.COMPLETE
-    facts: tuple[Fact, ...] = ()
-    readings: tuple[Reading, ...] = ()
-    counters: tuple[Reading, ...] = ()
+    facts: Sequence[Fact] = ()
+    readings: Sequence[Reading] = ()
+    counters: Sequence[Reading] = ()
     listings: tuple[Listing, ...] = ()
 
 

@@ -18,7 +18,8 @@ class ProblemLog:
         return any(problem.severity is Severity.ERROR for problem in self.problems)
 
     def add(self, severity: Severity, code: str, message: str, remedy: str = "", line: int | None = None) -> None:
-        self.problems.append(Problem(severity, code, message, remedy, self.file, line, self.run_id))
+        # By its own name a named tuple is made in twice the time, and a file of failed results has very many.
+        self.problems.append(tuple.__new__(Problem, (severity, code, message, remedy, self.file, line, self.run_id)))
 
     def error(self, code: str, message: str, remedy: str = "", line: int | None = None) -> None:
         self.add(Severity.ERROR, code, message, remedy, line)

@@ -1,12 +1,17 @@
 """Telling apart the results of one file: those of the same configuration are its trials."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from itertools import count
 
 from importers.model import Fact, Fragment
+from importers.packed import Facts
 
 _CONFIGURATION = frozenset({"workload", "users", "request_bytes", "response_bytes", "message_bytes", "mtu", "device"})
 _SERVER = "server"
+_FACTOR = "factor."
+_SHAPES = 1024  # Results with the same keys are looked through together.
 
 
 def number_trials(fragments: Iterable[Fragment]) -> list[Fragment]:
@@ -17,35 +22,64 @@ def number_trials(fragments: Iterable[Fragment]) -> list[Fragment]:
     listed = list(fragments)
     if len(listed) < 2:
         return listed
-    configurations = [_configuration(fragment) for fragment in listed]
-    _tell_servers_apart(listed, configurations)
+    # A number stands for each, which takes less room than what it is made of.
+    numbers: dict[object, int] = {}
+    configurations, servers = [], []
+    for fragment in listed:
+        configuration, server = _told_apart_by(fragment)
+        configurations.append(numbers.setdefault(configuration, len(numbers)))
+        servers.append(server)
+    if len(set(servers) - {None}) > 1:
+        configurations = _tell_servers_apart(listed, configurations, servers)
     repeated = Counter(configurations)
-    seen: Counter[object] = Counter()
+    trials = {configuration: count(1) for configuration, times in repeated.items() if times > 1}
     for fragment, configuration in zip(listed, configurations, strict=True):
-        if repeated[configuration] > 1:
-            seen[configuration] += 1
-            if fragment.trial is None:
-                fragment.trial = seen[configuration]
+        if configuration in trials:
+            trial = next(trials[configuration])
+            fragment.trial = trial if fragment.trial is None else fragment.trial
     return listed
 
 
-def _tell_servers_apart(fragments: list[Fragment], configurations: list[object]) -> None:
-    servers = [_server(fragment) for fragment in fragments]
-    if len({fact.text for fact in servers if fact}) < 2:
-        return
-    of_configuration: dict[object, set[str]] = {}
-    for fact, configuration in zip(servers, configurations, strict=True):
-        of_configuration.setdefault(configuration, set()).update({fact.text} if fact else ())
-    for at, fact in enumerate(servers):
-        if fact and len(of_configuration[configurations[at]]) > 1:
-            fragments[at].facts += (fact._replace(key=f"factor.{_SERVER}"),)
-            configurations[at] = configurations[at], fact.text
+def _tell_servers_apart(fragments: list[Fragment], configurations: list[int], servers: list[str | None]) -> list[int]:
+    """The numbers of the configurations with their servers, where one has several."""
+    of_configuration: dict[int, set[str]] = {}
+    for server, configuration in zip(servers, configurations, strict=True):
+        of_configuration.setdefault(configuration, set()).update({server} if server else ())
+    numbers: dict[tuple[int, str | None], int] = {}
+    told = []
+    for fragment, configuration, server in zip(fragments, configurations, servers, strict=True):
+        apart = server if len(of_configuration[configuration]) > 1 else None
+        if apart:
+            fragment.facts = _with_server(fragment.facts)
+        told.append(numbers.setdefault((configuration, apart), len(numbers)))
+    return told
 
 
-def _server(fragment: Fragment) -> Fact | None:
-    return next((fact for fact in fragment.facts if fact.key == _SERVER), None)
+def _told_apart_by(fragment: Fragment) -> tuple[object, str | None]:
+    """What a result is of, and its server."""
+    facts = fragment.facts
+    if isinstance(facts, Facts):
+        keys, texts = facts.keys, facts.texts
+    else:
+        keys, texts = tuple(fact.key for fact in facts), [fact.text for fact in facts]
+    places, names, server = _places(keys)
+    said = frozenset(zip(names, [texts[at] for at in places], strict=True))
+    return (fragment.run_id, fragment.role, said), None if server is None else texts[server]
 
 
-def _configuration(fragment: Fragment) -> object:
-    facts = {fact[:2] for fact in fragment.facts if fact.key in _CONFIGURATION or "factor." in fact.key}
-    return fragment.run_id, fragment.role, frozenset(facts)
+@lru_cache(_SHAPES)
+def _places(keys: tuple[str, ...]) -> tuple[list[int], list[str], int | None]:
+    """Where the facts stand that make a configuration, their keys, and where the server's name stands."""
+    places = [at for at, key in enumerate(keys) if key in _CONFIGURATION or _FACTOR in key]
+    return places, [keys[at] for at in places], keys.index(_SERVER) if _SERVER in keys else None
+
+
+def _with_server(facts: Sequence[Fact]) -> Sequence[Fact]:
+    """The same facts, and the server's name as a factor."""
+    key = f"{_FACTOR}{_SERVER}"
+    if isinstance(facts, Facts):
+        at = facts.keys.index(_SERVER)
+        lines = [*facts.lines]
+        return Facts((*facts.keys, key), [*facts.texts, facts.texts[at]], [*lines, lines[at]])
+    server = next(fact for fact in facts if fact.key == _SERVER)
+    return (*facts, server._replace(key=key))

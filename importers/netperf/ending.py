@@ -59,8 +59,7 @@ def _with_figures(test: Test, into: Gathered, found: ProblemLog, *, cut: bool) -
 
 
 def _rate(into: Gathered) -> Printed | None:
-    names = ("trans_per_s", "mb_per_s")
-    return next((Printed(each.text, each.line) for each in into.readings if each.name in names), None)
+    return into.printed("trans_per_s") or into.printed("mb_per_s")
 
 
 def _cut_off(test: Test, found: ProblemLog, how: str) -> Status:
@@ -88,7 +87,7 @@ def _no_rate(test: Test, found: ProblemLog) -> Status:
 def _by_length(test: Test, into: Gathered, found: ProblemLog) -> Status:
     """A netperf that was interrupted prints its table all the same, with fewer seconds than it was told."""
     asked = asked_seconds(test)
-    ran = next((each for each in into.readings if each.name == "driver_s"), None)
+    ran = into.printed("driver_s")
     if asked is None or ran is None or not is_decimal(ran.text) or Decimal(ran.text) >= _SHORT * Decimal(asked.text):
         return Status.COMPLETE
     message = f"The test ran {ran.text} of {asked.text} seconds: it was stopped."

@@ -80,8 +80,6 @@ def _read(test: Test, text: Text, found: ProblemLog, *, cut: bool) -> Fragment |
     cpu.gather(into, found)
     _details(test, into)
     _confidence(test, into, found)
-    if status is Status.FAILED:
-        into.readings.clear()
     return _fragment(test, text, into, status)
 
 
@@ -158,8 +156,8 @@ def _fragment(test: Test, text: Text, into: Gathered, status: Status) -> Fragmen
         ended=times[-1] if times and not test.interleaved else None,
         zone="+00:00" if times and not test.interleaved else "",
         status=status,
-        facts=tuple(into.facts),
-        readings=tuple(into.readings),
+        facts=into.facts,
+        readings=() if status is Status.FAILED else into.readings,
         listings=() if test.interleaved else tuple(_intervals(test.interims)),
     )
 

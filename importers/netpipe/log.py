@@ -60,7 +60,7 @@ def _take(common: Gathered, line: str, number: int) -> bool:
 
 def _read(file: str, result: re.Match[str], line: int, common: Gathered, unit: str) -> Fragment:
     """A size: the message goes there and comes back, and its time is printed one way."""
-    into = Gathered(facts=list(common.facts))
+    into = Gathered(common.facts)
     for key, text in (
         ("factor.tool", NAME),
         ("users", "1"),
@@ -82,8 +82,8 @@ def _read(file: str, result: re.Match[str], line: int, common: Gathered, unit: s
         last_line=line,
         role="client",
         status=Status.COMPLETE,
-        facts=tuple(into.facts),
-        readings=tuple(into.readings),
+        facts=into.facts,
+        readings=into.readings,
     )
 
 

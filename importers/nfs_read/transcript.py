@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from importers.gathering import Gathered, Printed
-from importers.model import Fragment, Kind, Parsed, Reading, Status, Text
+from importers.model import Fragment, Kind, Parsed, Status, Text
 from importers.nfs_read import lines as known
 from importers.nfs_read.lines import Mount
 from importers.problem_log import ProblemLog
@@ -213,8 +213,8 @@ def _fragment(read: _Read, file: str, found: ProblemLog) -> Fragment:
         last_line=read.last_line,
         role="client",
         status=status,
-        facts=tuple(gathered.facts),
-        readings=tuple(gathered.readings),
+        facts=gathered.facts,
+        readings=gathered.readings,
     )
 
 
@@ -265,7 +265,7 @@ def _figures(read: _Read, gathered: Gathered) -> None:
         gathered.reading("mb_per_s", *read.rate)
     seconds = read.seconds
     assert seconds is not None
-    gathered.readings.append(Reading("driver_s", seconds.text, known.seconds_unit(seconds.text), seconds.line))
+    gathered.keep(("driver_s", known.seconds_unit(seconds.text), "total"), *seconds)
     if "percent" in read.times:
         gathered.reading("processor_util", read.times["percent"], "%", "client")
         gathered.fact("cpu_scope", Printed("process", read.times["percent"].line))

@@ -83,7 +83,7 @@ def _fragment(
         last_line=number,
         role="client",
         status=Status.FAILED if lost else Status.COMPLETE,
-        facts=tuple(into.facts),
-        readings=tuple(into.readings),
+        facts=into.facts,
+        readings=into.readings,
         listings=(listing,) if rows else (),
     )

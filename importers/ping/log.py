@@ -134,8 +134,8 @@ def _read(report: _Report, text: Text, found: ProblemLog) -> Fragment:
         ended=ended,
         zone="+00:00" if taken else "",
         status=status,
-        facts=tuple(into.facts),
-        readings=tuple(into.readings),
+        facts=into.facts,
+        readings=into.readings,
         listings=(Listing("intervals", (("n", ""), ("response_ms", "ms")), rows, lines),) if rows else (),
     )
 

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from importers.gathering import Gathered, Printed
-from importers.model import Fragment, Kind, Parsed, Reading, Status, Text
+from importers.model import Fragment, Kind, Parsed, Status, Text
 from importers.problem_log import ProblemLog
 from importers.repeats import number_trials
 
@@ -180,8 +180,8 @@ def _fragment(block: _Block, configuration: dict[str, Printed], file: str, found
         last_line=block.last_line,
         role="client",
         status=status,
-        facts=tuple(gathered.facts),
-        readings=tuple(gathered.readings),
+        facts=gathered.facts,
+        readings=gathered.readings,
     )
 
 
@@ -277,4 +277,4 @@ def _sides(block: _Block, configuration: dict[str, Printed], gathered: Gathered)
 def _bytes(block: _Block, names: Sequence[str], metric: str, gathered: Gathered) -> None:
     figure = next((block.figures[name] for name in names if name in block.figures), None)
     if figure is not None:
-        gathered.readings.append(Reading(metric, figure.number, _decimal(figure.unit), figure.line))
+        gathered.keep((metric, _decimal(figure.unit), "total"), figure.number, figure.line)

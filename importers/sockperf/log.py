@@ -204,8 +204,8 @@ def _fragment(block: _Block, file: str, found: ProblemLog) -> Fragment:
         last_line=block.last_line,
         role="server" if block.is_server else "client",
         status=status,
-        facts=tuple(gathered.facts),
-        readings=tuple(gathered.readings),
+        facts=gathered.facts,
+        readings=gathered.readings,
     )
 
 

@@ -190,8 +190,8 @@ def _fragment(block: _Block, file: str, found: ProblemLog) -> Fragment:
         last_line=block.last_line,
         role=block.role,
         status=status,
-        facts=tuple(gathered.facts),
-        readings=tuple(gathered.readings),
+        facts=gathered.facts,
+        readings=gathered.readings,
     )
 
 

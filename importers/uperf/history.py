@@ -46,7 +46,7 @@ def parse(text: Text, name: str, version: int) -> Parsed:
         taken=from_epoch(moments[0]),
         ended=from_epoch(moments[1]),
         zone="+00:00",
-        facts=tuple(gathered.facts),
+        facts=gathered.facts,
     )
     return Parsed([fragment], found.problems)
 

@@ -62,8 +62,8 @@ def _fragment(block: Block, file: str, form: tuple[str, int], found: ProblemLog)
         ended=from_epoch(moments[1]),
         zone="+00:00" if moments[0] else "",
         status=status,
-        facts=tuple(gathered.facts),
-        readings=tuple(gathered.readings),
+        facts=gathered.facts,
+        readings=gathered.readings,
         listings=_intervals(block.progress.get(measured or "", [])),
     )
 

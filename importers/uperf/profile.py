@@ -122,7 +122,7 @@ def parse(text: Text, name: str, version: int) -> Parsed:
         kind=Kind.REPORT,
         first_line=1,
         last_line=len(text.lines),
-        facts=tuple(gathered.facts),
+        facts=gathered.facts,
     )
     return Parsed([fragment], found.problems)
 

@@ -129,8 +129,8 @@ def _read(report: _Report, text: Text, found: ProblemLog) -> Fragment:
         last_line=report.last_line,
         role="client",
         status=status,
-        facts=tuple(into.facts),
-        readings=tuple(into.readings),
+        facts=into.facts,
+        readings=into.readings,
     )
 
 

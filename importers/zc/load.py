@@ -56,8 +56,8 @@ def parse(text: Text, name: str, version: int) -> Parsed:
         last_line=len(text.lines),
         role=role,
         status=Status.COMPLETE if gathered.facts else Status.FAILED,
-        facts=tuple(gathered.facts),
-        readings=tuple(gathered.readings),
+        facts=gathered.facts,
+        readings=gathered.readings,
         listings=_intervals(loads),
     )
     return Parsed([fragment], found.problems)

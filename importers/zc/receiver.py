@@ -92,7 +92,7 @@ def _fragment(transfer: _Transfer, file: str, form: tuple[str, int], found: Prob
         first_line=first,
         last_line=transfer.last_line,
         status=status,
-        facts=tuple(gathered.facts),
+        facts=gathered.facts,
         listings=_intervals(transfer.rates),
     )
 

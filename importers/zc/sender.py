@@ -51,8 +51,8 @@ def parse(text: Text, name: str, version: int) -> Parsed:
         last_line=len(text.lines),
         role="client",
         status=Status.FAILED if errors else Status.COMPLETE,
-        facts=tuple(gathered.facts),
-        readings=tuple(gathered.readings),
+        facts=gathered.facts,
+        readings=gathered.readings,
     )
     return Parsed([fragment], found.problems)
 

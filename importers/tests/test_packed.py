@@ -1,0 +1,35 @@
+"""Facts and readings that are kept in a few bytes read as they were gathered."""
+
+from importers.gathering import Gathered, Printed
+from importers.model import Fact, Reading
+from importers.packed import Facts
+
+
+def test_what_was_gathered_reads_as_it_was_said() -> None:
+    gathered = Gathered([Fact("tool", "x", 1)])
+    gathered.say("users", " 4 ", 2)
+    gathered.say("server", "", 2)
+    gathered.say("client", None, 2)
+    gathered.fact("mtu", Printed("1500", 3))
+    gathered.measure(("driver_s", "s", "total"), "10.0", 4)
+    gathered.measure(("errors", "errors", "client"), "N/A", 4)
+    gathered.reading("mb_per_s", Printed("9.5", 5), "MB/s", "client")
+    assert tuple(gathered.facts) == (Fact("tool", "x", 1), Fact("users", "4", 2), Fact("mtu", "1500", 3))
+    assert gathered.readings == (Reading("driver_s", "10.0", "s", 4), Reading("mb_per_s", "9.5", "MB/s", 5, "client"))
+    assert gathered.printed("mb_per_s") == Printed("9.5", 5)
+    assert not gathered.has("errors")
+
+
+def test_facts_of_one_line_and_of_several() -> None:
+    one, several = Facts(("a", "b"), ("1", "2"), (7, 7)), Facts(("a", "b"), ("1", "2"), (7, 8))
+    assert [fact.line for fact in one] == [7, 7]
+    assert [fact.line for fact in several] == [7, 8]
+    assert one != several
+    assert one[0] == several[0] == Fact("a", "1", 7)
+    assert one.keys is several.keys
+
+
+def test_nothing_is_nothing() -> None:
+    assert Gathered().facts == ()
+    assert not Gathered().readings
+    assert Facts((), (), ()).texts == []
