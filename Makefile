@@ -21,10 +21,11 @@ manage:
 	$(SETUP) runtime && exec .venv/bin/python -m perfdb.embedded manage $(ARGS)
 
 # make test ARGS="-k upload"; the tests run, and have the last word, also when the linters found something.
+# As many at once as the machine has processors, up to four: each process fills a database of its own.
 test:
 	$(SETUP) dev
 	@.venv/bin/python -m frontend.tests.browser
-	@$(MAKE) --no-print-directory lint; lint=$$?; .venv/bin/python -m pytest $(ARGS) && \
+	@$(MAKE) --no-print-directory lint; lint=$$?; .venv/bin/python -m pytest -n auto --maxprocesses 4 --dist worksteal $(ARGS) && \
 		{ [ $$lint = 0 ] || { echo "perfdb: the tests pass, but make lint fails; see above"; exit 1; }; }
 
 # Everything beside its floor: docs/performance.md. make bench SCALE=1000000 takes an archive of that many runs.

@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 from playwright.sync_api import Browser, Page, Playwright
+from pytest_django.live_server_helper import LiveServer
 
 from frontend.tests.browser import LOCAL_ONLY, REMEDY, system_browser
-from frontend.tests.visits import Watch
+from frontend.tests.filling import Kept, fill
+from frontend.tests.visits import Watch, sign_in
 
 # Playwright runs an event loop in the test's thread, where Django then refuses the database.
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
@@ -39,6 +41,32 @@ def watch(page: Page) -> Iterator[Watch]:
     watch = Watch.over(page)
     yield watch
     watch.assert_quiet()
+
+
+@pytest.fixture(scope="session")
+def kept() -> dict[str, Any]:
+    """What `filled` keeps from the first test for the others."""
+    return {}
+
+
+@pytest.fixture
+def filled(live_server: LiveServer, kept: dict[str, Any]) -> dict[str, int]:
+    """The demonstration study, and a preview with problems; what addresses have to name."""
+    if kept:
+        kept["state"].put_back()
+    else:
+        kept |= {"names": fill(), "state": Kept.of_now()}
+    return dict(kept["names"])
+
+
+@pytest.fixture(params=["light", "dark"])
+def visitor(request: pytest.FixtureRequest, browser: Browser, live_server: LiveServer) -> Iterator[Page]:
+    """A signed-in visitor who likes the light or the dark theme."""
+    context = browser.new_context(color_scheme=request.param)
+    page = context.new_page()
+    sign_in(page, live_server)
+    yield page
+    context.close()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -6,10 +6,8 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from frontend.tests.test_pages import filled, settled, sign_in
+from frontend.tests.visits import settled, sign_in
 from perfdb.results.models import Run
-
-__all__ = ["filled"]  # fixtures
 
 QUESTION = "/charts/?metric=trans_per_s&rows=users&columns=device,mtu&workload=RR"
 

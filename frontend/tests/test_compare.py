@@ -5,9 +5,7 @@ import re
 from playwright.sync_api import Browser, Page, Route, expect
 from pytest_django.live_server_helper import LiveServer
 
-from frontend.tests.test_pages import filled, settled, sign_in
-
-__all__ = ["filled"]  # a fixture
+from frontend.tests.visits import settled, sign_in
 
 
 def test_choosing_a_dimension_offers_its_values_and_two_of_them_are_compared(

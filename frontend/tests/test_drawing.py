@@ -7,11 +7,8 @@ from pathlib import Path
 from playwright.sync_api import Browser, Download, Locator, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from frontend.tests.test_pages import filled, settled, sign_in
-from frontend.tests.visits import Watch
+from frontend.tests.visits import Watch, settled, sign_in
 from perfdb.results.models import Run
-
-__all__ = ["filled"]  # a fixture
 
 BOTH = "metric=trans_per_s&metric=cpu_ms_per_trans&workload=RR&rows=users&columns=device,mtu"
 RATE = "metric=trans_per_s&workload=RR&rows=users&columns=device,mtu"

@@ -6,7 +6,7 @@ from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from fixtures.demo import demo_files
-from frontend.tests.test_pages import sign_in
+from frontend.tests.visits import sign_in
 from perfdb.results import access, intake
 from perfdb.results.models import Upload
 from perfdb.results.tests.builders import make_run, make_study

@@ -7,14 +7,11 @@ from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-unt
 from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from frontend.tests.test_pages import filled, settled, sign_in, visitor
-from frontend.tests.visits import Watch
+from frontend.tests.visits import Watch, settled, sign_in
 from perfdb.results import access, freezing, saved
 from perfdb.results.asking import Question
 from perfdb.results.importing import touch_study
 from perfdb.results.models import Run
-
-__all__ = ["filled", "visitor"]  # fixtures
 
 COMPARE = "/compare/?dimension=device&old=Guest LAN&new=HiperSockets&workload=RR"
 

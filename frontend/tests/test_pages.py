@@ -1,21 +1,14 @@
 """Every page in a real browser: accessible in both themes, quiet, at home on a phone, and usable by keyboard."""
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
-import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
-from django.core.files.base import ContentFile
 from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from fixtures.demo import demo_files
-from frontend.tests.visits import Watch
-from perfdb.results import access, intake, tasks
-from perfdb.results.models import Job, Run, RunSource, Upload
+from frontend.tests.visits import Watch, settled, sign_in
+from perfdb.results.models import Run
 
-BAD = Path(__file__).resolve().parents[2] / "fixtures" / "logs" / "bad"
 PAGES = (
     "/",
     "/runs/",
@@ -52,54 +45,6 @@ PAGES = (
     "/search/?q=hyperscokets mtu:8992",
     "/no-such-page/",
 )
-
-
-def bring(files: dict[str, bytes], *, preview: bool = False) -> Upload:
-    """Upload files as the owner and do the job."""
-    content = [(name, ContentFile(data)) for name, data in files.items()]
-    upload = intake.receive(access.owner(), content, preview=preview)
-    for job in Job.objects.filter(upload=upload):
-        tasks.run_job(job.pk)
-    return upload
-
-
-@pytest.fixture
-def filled(live_server: LiveServer) -> dict[str, int]:
-    """The demonstration study, and a preview with problems; what addresses have to name."""
-    bring(dict(demo_files()))
-    names = ("awm_mixed_units", "unknown_format")
-    files = {
-        path.name: path.read_bytes() for name in names for path in (BAD / name).iterdir() if path.suffix != ".json"
-    }
-    upload = bring(files, preview=True)
-    run = Run.objects.latest("pk")
-    return {
-        "run": run.pk,
-        "upload": upload.pk,
-        "artifact": RunSource.objects.filter(run=run).earliest("pk").artifact_id,
-    }
-
-
-def sign_in(page: Page, live_server: LiveServer) -> None:
-    """Come by a one-time link."""
-    page.goto(f"{live_server.url}/sign-in/{access.make_sign_in_link(access.owner())}/")
-
-
-@pytest.fixture(params=["light", "dark"])
-def visitor(request: pytest.FixtureRequest, browser: Browser, live_server: LiveServer) -> Iterator[Page]:
-    """A signed-in visitor who likes the light or the dark theme."""
-    context = browser.new_context(color_scheme=request.param)
-    page = context.new_page()
-    sign_in(page, live_server)
-    yield page
-    context.close()
-
-
-def settled(page: Page, address: str) -> None:
-    """Go there and wait until every chart is drawn."""
-    page.goto(address)
-    for chart in page.locator("perf-chart").all():
-        expect(chart).to_have_attribute("data-drawn", "")
 
 
 def test_every_page_is_accessible_and_quiet(visitor: Page, live_server: LiveServer, filled: dict[str, int]) -> None:

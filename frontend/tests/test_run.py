@@ -4,12 +4,9 @@ from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-unt
 from playwright.sync_api import Browser, Dialog, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from frontend.tests.test_pages import filled, settled, sign_in, visitor
-from frontend.tests.visits import Watch
+from frontend.tests.visits import Watch, settled, sign_in
 from perfdb.results import access, notes, tagging
 from perfdb.results.models import Run, RunSource
-
-__all__ = ["filled", "visitor"]  # fixtures
 
 
 def trial(live_server: LiveServer) -> tuple[Run, str]:

@@ -10,12 +10,9 @@ from django.test import Client
 from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from frontend.tests.test_pages import settled, sign_in, visitor
-from frontend.tests.visits import Watch
+from frontend.tests.visits import Watch, settled, sign_in
 from perfdb.results import access
 from perfdb.results.models import Run
-
-__all__ = ["visitor"]  # a fixture
 
 PAGES = (
     "/studies/",
@@ -107,6 +104,7 @@ def test_a_saved_report_works_from_disk_without_any_network(
     charts = page.locator("perf-chart")
     expect(charts).to_have_count(6)
     for chart in charts.all():
+        chart.scroll_into_view_if_needed()
         expect(chart).to_have_attribute("data-drawn", "")
         assert chart.locator(".scatterlayer .point").count() > 10
     run = Run.objects.get(run_id="NMGBR950")

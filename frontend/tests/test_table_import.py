@@ -7,8 +7,7 @@ from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-unt
 from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from frontend.tests.test_pages import sign_in
-from frontend.tests.visits import Watch
+from frontend.tests.visits import Watch, sign_in
 from importers.tests.test_published_tables import BLOCKS, TRANSPOSED
 from perfdb.results.models import Run, Upload
 

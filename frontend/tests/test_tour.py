@@ -7,8 +7,7 @@ from django.core.management import call_command
 from playwright.sync_api import Browser
 from pytest_django.live_server_helper import LiveServer
 
-from frontend.tests.test_pages import sign_in
-from frontend.tests.visits import Watch
+from frontend.tests.visits import Watch, sign_in
 from frontend.tour.page import PAGE, PICTURES, render
 from frontend.tour.steps import STEPS
 

@@ -1,10 +1,30 @@
-"""A browser that watches itself: what its pages complained of, and where they sent requests."""
+"""Visits with a browser: how they begin, and one that watches what pages complain of and where they send requests."""
 
 from dataclasses import dataclass, field
 
-from playwright.sync_api import ConsoleMessage, Page, Request
+from playwright.sync_api import ConsoleMessage, Page, Request, expect
+from pytest_django.live_server_helper import LiveServer
+
+from perfdb.results import access
 
 LOCAL = ("http://localhost:", "http://127.0.0.1:", "data:", "blob:http://localhost:", "blob:http://127.0.0.1:")
+
+# Plotly is read after the page is painted, and a busy machine takes its time.
+DRAWN_MS = 30_000
+
+
+def sign_in(page: Page, live_server: LiveServer) -> None:
+    """Come by a one-time link."""
+    page.goto(f"{live_server.url}/sign-in/{access.make_sign_in_link(access.owner())}/")
+
+
+def settled(page: Page, address: str) -> None:
+    """Go there and wait until every chart is drawn, which it is when somebody is about to see it."""
+    page.goto(address)
+    for chart in page.locator("perf-chart").all():
+        chart.scroll_into_view_if_needed()
+        expect(chart).to_have_attribute("data-drawn", "", timeout=DRAWN_MS)
+    page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
 
 
 # Without slots: Playwright hangs its own wrappers onto the object whose methods it calls.

@@ -1,6 +1,9 @@
 """Gives the tests their own PostgreSQL and Valkey, unless DATABASE_URL and REDIS_URL name some.
 
 A plugin loaded with `-p`, not a conftest: pytest-django reads the settings before any conftest is found.
+
+With `-n`, the tests run in several processes on the servers of the first: each with a database of its own, as
+pytest-django has it, and with a database of the broker and a folder of its own, as said here.
 """
 
 import fcntl
@@ -9,6 +12,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
 
 import pytest
 from celery.contrib.testing.worker import start_worker
@@ -43,8 +47,7 @@ class EmbeddedServers:
         os.environ.setdefault("SECRET_KEY", "only-for-the-tests")
         # Plain names, so that no test needs collectstatic.
         os.environ["STATIC_HASHED_NAMES"] = "0"
-        os.environ["PERFDB_HOME"] = str(self.home.path)
-        (self.home.path / "static").mkdir()
+        _write_below(self.home.path)
 
     def pytest_unconfigure(self) -> None:
         self.processes.stop()
@@ -54,8 +57,31 @@ class EmbeddedServers:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> Iterator[None]:
-    early_config.pluginmanager.register(EmbeddedServers(), "perfdb-embedded-servers")
+    if worker := os.environ.get("PYTEST_XDIST_WORKER"):
+        take_part(worker)
+    else:
+        early_config.pluginmanager.register(EmbeddedServers(), "perfdb-embedded-servers")
     return (yield)
+
+
+def take_part(worker: str) -> None:
+    """Make ready one of several processes, `gw0`, `gw1` and so on, that share the servers of the first."""
+    os.environ["REDIS_URL"] = with_database(os.environ["REDIS_URL"], int(worker.removeprefix("gw")))
+    home = Path(os.environ["PERFDB_HOME"], worker)
+    home.mkdir()
+    _write_below(home)
+
+
+def with_database(url: str, number: int) -> str:
+    """A broker's address with the number of another of its databases."""
+    if url.startswith("unix:"):
+        return f"{url.partition('?')[0]}?db={number}"
+    return urlunsplit(urlsplit(url)._replace(path=f"/{number}"))
+
+
+def _write_below(home: Path) -> None:
+    os.environ["PERFDB_HOME"] = str(home)
+    (home / "static").mkdir()
 
 
 def _remove_abandoned_homes() -> None:

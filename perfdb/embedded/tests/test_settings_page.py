@@ -8,7 +8,7 @@ from perfdb.embedded.static import ROOT
 READ = re.compile(r"""(?:\benv\.\w+|environ(?:\.get)?|getenv|given\.get|_take)[\[(]\s*["']([A-Z][A-Z0-9_]+)["']""")
 SOURCES = ("perfdb/settings.py", "perfdb/embedded", "frontend/tests", "scripts", "Makefile")
 # The system's and Django's own.
-INTERNAL = {"PATH"}
+INTERNAL = {"PATH", "PYTEST_XDIST_WORKER"}
 
 
 def variables(source: str) -> set[str]:
