@@ -19,6 +19,10 @@ from perfdb.analysis.metrics import BY_NAME
 # Beyond these a number is noise for every reader.
 _MOST_DECIMALS = 6
 _BLANKS = " \u00a0\u202f"
+# The checks of a run look at each of its printed figures several times.
+_REMEMBERED = 4096
+# Whole numbers up to here are floats exactly.
+_EXACT = 2**53
 # Thousands are set off by commas or by blanks, in whole groups; "0,5" could be a decimal comma and is refused.
 # Three digits of exponent are more than a float holds and keep a hostile exponent from filling the memory.
 _NUMBER = re.compile(
@@ -158,6 +162,7 @@ def _base(text: str, unit: str) -> tuple[Fraction, str]:
     return Fraction(_decimal(text)) * known.factor, known.kind
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def read_number(text: str) -> float:
     """A printed number without unit, thousands separators allowed; raises ValueError when it is none."""
     value = float(_digits(text))
@@ -179,21 +184,37 @@ def convert(text: str, unit: str, metric_name: str) -> float:
 
     Raises ValueError as to_base does, and when the unit measures something else; KeyError for an unknown metric.
     """
-    wanted = _unit(BY_NAME[metric_name].unit)
+    own = BY_NAME[metric_name].unit
+    if unit not in _SHAPES and _factor(unit, own) == 1:
+        return read_number(text)
+    wanted = _unit(own)
     value, kind = _base(text, unit)
     if kind != wanted.kind:
-        raise ValueError(f"{metric_name} is stored in {BY_NAME[metric_name].unit}, which {unit!r} does not measure")
+        raise ValueError(f"{metric_name} is stored in {own}, which {unit!r} does not measure")
     return _float(value / wanted.factor, text)
+
+
+@lru_cache(maxsize=1024)
+def _factor(unit: str, wanted: str) -> Fraction | None:
+    """How many of a unit one of another is; None where they measure different things. Raises ValueError if unknown."""
+    have, want = _unit(unit), _unit(wanted)
+    return have.factor / want.factor if have.kind == want.kind else None
 
 
 def rescale(value: float, unit: str, wanted: str) -> float:
     """A number in one unit as a number in another. Raises ValueError when they measure different things."""
-    have, want = _unit(unit), _unit(wanted)
-    if have.kind != want.kind:
+    factor = _factor(unit, wanted)
+    if factor is None:
         raise ValueError(f"{unit!r} and {wanted!r} measure different things")
-    return float(Fraction(value) * have.factor / want.factor)
+    # Times or by a whole number is rounded once, as the fraction would be.
+    if factor.denominator == 1 and factor.numerator <= _EXACT:
+        return float(value * factor.numerator)
+    if factor.numerator == 1 and factor.denominator <= _EXACT:
+        return value / factor.denominator
+    return float(Fraction(value) * factor)
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def _exponent(text: str) -> int:
     """The power of ten of the last printed digit; of a time shape, that of its last part."""
     exponent = _decimal(re.split("[:m]", text)[-1].removesuffix("s")).as_tuple().exponent

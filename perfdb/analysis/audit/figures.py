@@ -4,8 +4,8 @@ A printed figure stands for every number that would have been printed so: half a
 """
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from perfdb.analysis.checks.finding import Quantity
@@ -127,14 +127,20 @@ class PrintedRun:
     method: Method | None = None
     asked_s: float | None = None
     trials: int = 1
+    _by_measure: dict[Measure, list[Printed]] = field(init=False, repr=False, compare=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for figure in self.figures:
+            if figure.interval is not None:
+                self._by_measure.setdefault(figure.measure, []).append(figure)
 
     def places(self) -> list[str]:
         """Where the figures are printed, in order of appearance."""
         return list(dict.fromkeys(figure.place for figure in self.figures))
 
-    def of(self, measure: Measure) -> Iterator[Printed]:
+    def of(self, measure: Measure) -> Sequence[Printed]:
         """Every printing of a measure that is a number."""
-        return (figure for figure in self.figures if figure.measure == measure and figure.interval is not None)
+        return self._by_measure.get(measure, ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,10 +149,16 @@ class View:
 
     run: PrintedRun
     place: str
+    _here: dict[Measure, Printed] = field(init=False, repr=False, compare=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for figure in self.run.figures:
+            if figure.place == self.place and figure.interval is not None:
+                self._here.setdefault(figure.measure, figure)
 
     def here(self, measure: Measure) -> Printed | None:
         """The figure printed in this very place."""
-        return next((figure for figure in self.run.of(measure) if figure.place == self.place), None)
+        return self._here.get(measure)
 
     def find(self, measure: Measure) -> Printed | None:
         """The figure of this place, else the one with the narrowest interval elsewhere; None if those contradict."""

@@ -28,7 +28,13 @@ def audit_run(run: PrintedRun) -> list[Disagreement]:
     """
     count = Counter(figure.place for figure in run.figures)
     views = [View(run, place) for place in sorted(run.places(), key=lambda place: -count[place])]
-    asked = (_ask(rule, view, role) for view in views for rule in RULES for role in _roles(rule, view))
+    asked = (
+        _ask(rule, view, role)
+        for view in views
+        for rule in RULES
+        for role in _roles(rule, view)
+        if view.here(Measure(rule.metric, role)) is not None
+    )
     broken = {
         (found.kind, found.measure, found.printed, found.formula): found for found in reversed([*filter(None, asked)])
     }

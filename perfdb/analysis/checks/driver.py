@@ -4,6 +4,7 @@ Rules 3 (cross-checks, warnings) and 4 (mixed units, refused) of log format 1 of
 What the log lacks is not checked.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -191,8 +192,8 @@ def _mixed_units(log: DriverLog, times: _OwnTimes, usual: str) -> list[Finding]:
 
 def _usual_unit(times: _OwnTimes) -> str:
     """The unit in which most of the log's mean response times are printed."""
-    units = [mean.unit for record, _ in times for mean in record.response_mean]
-    return max(units, key=units.count, default="")
+    units = Counter(mean.unit for record, _ in times for mean in record.response_mean)
+    return max(units, key=lambda unit: units[unit], default="")
 
 
 def _listed(texts: Sequence[str]) -> str:

@@ -1,47 +1,131 @@
 """Working out what follows within one run, and saying how."""
 
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime
 from math import isfinite
 
 from perfdb.analysis.formulas.catalogue import BY_ID, FORMULAS
+from perfdb.analysis.formulas.expression import Term
 from perfdb.analysis.formulas.figures import Derived, Input, Known, RunFigures
 from perfdb.analysis.formulas.formula import Formula
+from perfdb.analysis.formulas.machine import one_machine
+from perfdb.analysis.formulas.terms import PARTS_OF_TOTAL
 from perfdb.analysis.metrics import BY_NAME, TOTAL, Measure
 from perfdb.analysis.units import round_half_up
 
 _SIGNIFICANT = 4
 
 
+# Runs of one kind of study have the same kinds of figures; this many kinds are remembered.
+_SHAPES = 512
+_PROCESSORS_OF_SIDES = tuple(f"{role}_cpus" for role in PARTS_OF_TOTAL)
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """A formula for a role: what may give a value."""
+
+    formula: Formula
+    terms: tuple[Term, ...]
+    role: str
+    measure: Measure
+
+
+class _NoValueError(Exception):
+    """The terms are there, and their numbers give no value."""
+
+
+_TERMS = tuple((formula, formula.terms) for formula in FORMULAS)
+_steps: dict[Hashable, tuple[_Step, ...]] = {}
+
+
 def derive(figures: RunFigures) -> list[Derived]:
-    """Everything that follows from the figures of one run, each measure once, inputs before what uses them."""
+    """Everything that follows from the figures of one run, each measure once, inputs before what uses them.
+
+    Whether a formula's terms are there depends on which figures there are, hardly on their numbers: what is of no
+    use for one run is not tried for the next one like it.
+    """
+    shape = _shape(figures)
     known = Known(figures)
-    answers: list[Derived] = []
-    for formula in FORMULAS:
-        for role in (TOTAL, *known.roles()) if formula.per_role else (TOTAL,):
-            derived = _apply(formula, known, role)
-            if derived is not None:
-                answers.append(derived)
-                known.derived[derived.measure] = derived.value
-    return answers
+    steps = _steps.get(shape)
+    if steps is None:
+        _learn(shape, known)
+    else:
+        for step in steps:
+            with suppress(_NoValueError):
+                _apply(step, known)
+    return known.answers
 
 
-def _apply(formula: Formula, known: Known, role: str) -> Derived | None:
-    """The formula's value for a role; None where a term is missing, is a zero divisor, or it was derived before."""
-    measure = Measure(formula.metric, role)
+def _learn(shape: Hashable, known: Known) -> None:
+    """Try every formula for every role, and remember which are of use."""
+    useful, complete = [], True
+    for step in _every_step(known.roles()):
+        superseded = step.measure in known.derived
+        try:
+            if _apply(step, known) or superseded:
+                useful.append(step)
+        except _NoValueError:
+            # What uses its value was not found here, and may be where there is one.
+            complete = False
+    if complete:
+        if len(_steps) >= _SHAPES:
+            _steps.clear()
+        _steps[shape] = tuple(useful)
+
+
+def _every_step(roles: Sequence[str]) -> Iterator[_Step]:
+    for formula, terms in _TERMS:
+        for role in (TOTAL, *roles) if formula.per_role else (TOTAL,):
+            yield _Step(formula, terms, role, Measure(formula.metric, role))
+
+
+def _shape(figures: RunFigures) -> Hashable:
+    """Equal for two runs only where each term and condition is there for both or for neither."""
+    counters, facts = figures.counters, figures.facts
+    return (
+        frozenset(figures.metrics),
+        frozenset(counters),
+        frozenset(figures.taken),
+        frozenset([(key, len(numbers) == 1) for key, numbers in facts.items() if numbers]),
+        tuple(facts.get(key) for key in _PROCESSORS_OF_SIDES),
+        bool(counters) and one_machine(counters),
+        figures.pattern,
+        tuple(each is None for each in (figures.users, figures.request_bytes, figures.response_bytes)),
+        figures.think_ms == 0,
+        (figures.system_processors is None, figures.given_processors is None),
+        (figures.reports_whole, figures.one_host, figures.of_processes),
+    )
+
+
+def _apply(step: _Step, known: Known) -> bool:
+    """Take the formula's value for a role; False where a term is missing or it was derived before.
+
+    Raises _NoValueError where a divisor is zero or the value is no finite number.
+    """
+    formula, measure = step.formula, step.measure
     if measure in known.derived or not formula.when(known.figures):
-        return None
-    found = [term.find(known, role) for term in formula.terms]
-    if not all(found):
-        return None
-    inputs = tuple(one for each in found for one in each)
+        return False
+    inputs: list[Input] = []
+    for term in step.terms:
+        found = term.find(known, step.role)
+        if not found:
+            return False
+        inputs += found
     try:
         value = formula.expression.evaluate(_values(inputs))
     except ZeroDivisionError:
-        return None
-    return Derived(measure, value, formula.id, formula.version, inputs) if isfinite(value) else None
+        raise _NoValueError from None
+    if not isfinite(value):
+        raise _NoValueError
+    known.derived[measure] = value
+    known.answers.append(Derived(measure, value, formula.id, formula.version, tuple(inputs)))
+    return True
 
 
-def _values(inputs: tuple[Input, ...]) -> dict[str, float]:
+def _values(inputs: Iterable[Input]) -> dict[str, float]:
     """The terms' values: the sums of their inputs."""
     values: dict[str, float] = {}
     for one in inputs:

@@ -84,6 +84,7 @@ class Known:
 
     figures: RunFigures
     derived: dict[Measure, float] = field(default_factory=dict)
+    answers: list[Derived] = field(default_factory=list)
 
     def best(self, metric: str, role: str) -> float | None:
         """The derived value, which is not rounded, else the reported one."""
