@@ -71,4 +71,5 @@ class Step:
 def drawn(page: Page) -> None:
     """Wait until every chart of the page is drawn."""
     for chart in page.locator("perf-chart").all():
+        chart.scroll_into_view_if_needed()
         expect(chart).to_have_attribute("data-drawn", "")

@@ -5,7 +5,7 @@ const MOST = 4000; // points beyond which nobody aims at a line
 
 /** The list of runs: a page that was saved says where it is; on the site itself its navigation does. */
 const runs = () => document.body.dataset.runs ?? document.querySelector(".nav a[href$='/runs/']").pathname;
-const addressOf = (point) => `${runs()}${point.run}/`;
+const addressOf = (run) => `${runs()}${run}/`;
 
 /** The list of the runs of a series, or of what a point adds to its question. */
 function listOf(asked, added) {
@@ -17,23 +17,27 @@ function listOf(asked, added) {
   return `${runs()}?${question}`;
 }
 
-/** A point of one run opens it; one of several trials asks which. */
+/** A point of one run opens it; one of several trials asks which, in the words that its hover names them by. */
 export function openPoint(point) {
-  const behind = point.customdata ?? [];
+  const { line, runs: behind } = point.customdata ?? { line: 0, runs: [] };
   const { runs: asked, at } = point.data.meta ?? {};
   const added = at?.[point.pointNumber];
+  const names = point.hovertext?.split("<br>").slice(line).map(plain);
   if (behind.length === 1) location.assign(addressOf(behind[0]));
-  else if (behind.length) ask(behind, asked !== undefined && added !== undefined ? listOf(asked, added) : "");
+  else if (behind.length) ask(behind, names, asked !== undefined && added !== undefined ? listOf(asked, added) : "");
 }
 
-function ask(points, list) {
+/** A text of which Plotly takes marks for markup, as it was. */
+const plain = (text) => text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
+
+function ask(behind, names, list) {
   const dialog = Object.assign(document.createElement("dialog"), { className: "small" });
   const links = document.createElement("ul");
   const add = (address, text) => {
     const link = Object.assign(document.createElement("a"), { href: address, textContent: text });
     links.appendChild(document.createElement("li")).append(link);
   };
-  for (const point of points) add(addressOf(point), `${point.run_id}, trial ${point.trial}: ${point.printed}`);
+  behind.forEach((run, at) => add(addressOf(run), names[at]));
   if (list) add(list, "all of them as a list of runs");
   const heading = Object.assign(document.createElement("h2"), { textContent: "Runs behind this point" });
   const close = Object.assign(document.createElement("button"), { className: "button", textContent: "Close" });

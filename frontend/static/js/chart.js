@@ -1,7 +1,10 @@
-// <perf-chart data-figure="ID">: draws the figure in the JSON script ID with Plotly. What is drawn was decided on the
-// server; how it looks, and where a click leads, stand in the modules beside this one.
+// <perf-chart data-figure="ID"> draws the figure in the JSON script ID, <perf-chart data-from="ADDRESS"> one of that
+// address, both with Plotly and only when somebody is about to see it. What is drawn was decided on the server; how it
+// travels, how it looks, what it is drawn by, and where a click leads, stand in the modules beside this one.
 
-import { inLight, neededHeight, styledLayout, styledTrace } from "./chart-style.js";
+import { unpacked } from "./chart-data.js";
+import { plotly } from "./chart-engine.js";
+import { fitting, inLight, neededHeight, styledLayout, styledTrace } from "./chart-style.js";
 import { openLines, openPoint } from "./chart-runs.js";
 
 const CONFIG = {
@@ -14,35 +17,83 @@ const CONFIG = {
 const PAPER = 690; // what an upright sheet of A4 holds between its margins, in pixels
 const IMAGE = { width: 1100, height: 620 }; // a file's size in pixels; a figure may ask for another height
 const IMAGE_LINE = 160; // how many characters of a file's subtitle stand in a line
+const NEAR = "600px"; // so far from the window a chart is drawn
+
+/** Charts that are about to come into sight. */
+const coming = new IntersectionObserver(
+  (entries) => entries.filter((each) => each.isIntersecting).forEach((each) => each.target.show()),
+  { rootMargin: NEAR },
+);
 
 class PerfChart extends HTMLElement {
   connectedCallback() {
-    const source = document.getElementById(this.dataset.figure);
-    this.figure = JSON.parse(source.textContent);
     this.setAttribute("role", "figure");
-    this.plot = this.appendChild(document.createElement("div"));
-    this.plot.className = "plot";
-    this.redraw = () => this.draw();
-    this.print = () => this.draw(PAPER);
     this.ending = new AbortController();
     const { signal } = this.ending;
-    document.addEventListener("perfdb:theme", this.redraw, { signal });
-    addEventListener("beforeprint", this.print, { signal });
-    addEventListener("afterprint", this.redraw, { signal });
-    this.draw().then(() => {
-      this.plot.on("plotly_click", (event) => event.points[0] && openPoint(event.points[0]));
-      openLines(this.plot, signal);
-      this.sizes = new ResizeObserver(() => this.resized());
-      this.sizes.observe(this);
-      this.dataset.drawn = "";
-    });
+    document.addEventListener("perfdb:theme", () => this.plot && this.draw(), { signal });
+    addEventListener("beforeprint", () => this.drawForPaper(), { signal });
+    addEventListener("afterprint", () => this.plot && this.draw(), { signal });
+    const source = document.getElementById(this.dataset.figure);
+    if (source) this.take(JSON.parse(source.textContent));
+    else if (this.dataset.small) this.expect(Number(this.dataset.small), Number(this.dataset.height));
+    coming.observe(this);
   }
 
   disconnectedCallback() {
+    coming.unobserve(this);
     this.ending.abort();
     this.sizes?.disconnect();
-    window.Plotly.purge(this.plot);
-    this.plot.remove();
+    if (this.plot) window.Plotly.purge(this.plot);
+    this.plot?.remove();
+    this.plot = undefined;
+  }
+
+  /** Keep room for a figure of so many small ones, which the server will hand over. */
+  expect(facets, height) {
+    this.style.height = `${fitting({ height, meta: { facets } }, this.clientWidth).height}px`;
+  }
+
+  /** Have this figure, as it travelled, and keep room for it. */
+  take(figure) {
+    this.packed = figure;
+    this.fit(this.clientWidth);
+  }
+
+  get figure() {
+    return (this.whole ??= unpacked(this.packed));
+  }
+
+  /** Draw for the first time; further calls wait for the same. */
+  show() {
+    coming.unobserve(this);
+    return (this.showing ??= this.begin());
+  }
+
+  async begin() {
+    const [, answer] = await Promise.all([plotly(), this.packed ? undefined : fetch(this.dataset.from)]);
+    if (answer && !answer.ok) return;
+    if (answer) this.take(await answer.json());
+    if (this.isConnected) await this.start();
+  }
+
+  async start() {
+    if (this.plot) return;
+    this.plot = document.createElement("div");
+    this.plot.className = "plot";
+    this.replaceChildren(this.plot);
+    await this.draw();
+    const { signal } = this.ending;
+    this.plot.on("plotly_click", (event) => event.points[0] && openPoint(event.points[0]));
+    openLines(this.plot, signal);
+    this.sizes = new ResizeObserver(() => this.resized());
+    this.sizes.observe(this);
+    this.dataset.drawn = "";
+  }
+
+  /** Nobody scrolls on paper: what was not drawn yet is drawn at once, where that needs nothing from the server. */
+  drawForPaper() {
+    if (!this.plot && this.packed && window.Plotly) this.start();
+    if (this.plot) this.draw(PAPER);
   }
 
   resized() {
@@ -54,19 +105,26 @@ class PerfChart extends HTMLElement {
     return this.figure.data.map((trace) => styledTrace(trace, this.figure.layout, width));
   }
 
+  /** As high as the figure, or what its legend needs, asks for: before anything is drawn, so that nothing jumps. */
+  fit(width) {
+    const layout = styledLayout(this.packed.layout, width);
+    // Other figures are as high as the style sheet says, or as their legends need.
+    this.style.height = layout.height ? `${layout.height}px` : "";
+    this.style.minHeight = `${layout.height ?? neededHeight(this.packed, width, layout.margin.t)}px`;
+    return layout;
+  }
+
   /** Draw for a width in pixels; as wide as there is room unless one is given. */
   draw(width) {
     this.drawnFor = width ?? this.clientWidth;
-    const data = this.traces(this.drawnFor);
-    const layout = styledLayout(this.figure.layout, this.drawnFor);
-    // Other figures are as high as the style sheet says, or as their legends need.
-    this.style.height = layout.height ? `${layout.height}px` : "";
-    this.style.minHeight = `${layout.height ?? neededHeight(this.figure, this.drawnFor, layout.margin.t)}px`;
-    return window.Plotly.react(this.plot, data, width ? { ...layout, autosize: false, width, height: this.clientHeight } : layout, CONFIG);
+    const layout = this.fit(this.drawnFor);
+    const size = width ? { autosize: false, width, height: this.clientHeight } : {};
+    return window.Plotly.react(this.plot, this.traces(this.drawnFor), { ...layout, ...size }, CONFIG);
   }
 
   /** The figure as a file of this format (png, svg): a data address. It says what it rests on and where it is from. */
-  image(format) {
+  async image(format) {
+    await this.show();
     const { layout } = this.figure;
     const sources = [layout.meta?.sources, location.href].filter(Boolean).join(" · ");
     const lines = sources.match(new RegExp(`.{1,${IMAGE_LINE}}`, "g")) ?? [];
@@ -80,7 +138,7 @@ class PerfChart extends HTMLElement {
 
   /** A name for a file of the figure, of what it shows. */
   get fileName() {
-    const { title, xaxis, legend } = this.figure.layout;
+    const { title, xaxis, legend } = this.packed.layout;
     const texts = [title?.text, xaxis?.title?.text && `by ${xaxis.title.text}`, legend?.title?.text, title?.subtitle?.text];
     const words = texts.filter(Boolean).join(" ").normalize("NFKD").toLowerCase();
     return words.replace(/[^a-z0-9.]+/g, "-").replace(/^-+/, "").slice(0, 90).replace(/-+$/, "") || "figure";

@@ -11,9 +11,10 @@ from perfdb.analysis.render.axes import Figure, error_text, heading, source_text
 from perfdb.analysis.render.drawing import Drawing
 from perfdb.analysis.render.figure import AS_USUAL, check_alike, empty
 from perfdb.analysis.render.looks import PLAIN, Looks
+from perfdb.analysis.render.said import Said, hovers, of_cell
 from perfdb.analysis.render.scaling import Drawn
 from perfdb.analysis.render.series import Plan
-from perfdb.analysis.render.traces import cell_lines, clicked, error_bars, runs_meta, series_of
+from perfdb.analysis.render.traces import error_bars, runs_meta, series_of
 from perfdb.analysis.table import Key, Table
 
 
@@ -91,9 +92,7 @@ def _path(plan: Plan, tables: tuple[Table, Table], number: int, steps: Sequence[
         "text": [_short(plan, step.x) for step in steps],
         "textposition": "top center",
         "cliponaxis": False,
-        "customdata": [clicked(tables[0], step.rate.cell) for step in steps],
-        "hovertext": [_hover(plan, tables, number, step) for step in steps],
-        "hoverinfo": "text",
+        **hovers(_said(plan, tables, number, step) for step in steps),
         **error_bars("error_x", [step.rate for step in steps]),
         **error_bars("error_y", [step.cost for step in steps]),
     }
@@ -121,12 +120,14 @@ def _short(plan: Plan, x: Key) -> str:
     return escape(", ".join(labels.value_text(value) for value in x), quote=False)
 
 
-def _hover(plan: Plan, tables: tuple[Table, Table], number: int, step: Step) -> str:
-    said = [plan.names[number], plan.label(step.x)]
-    for table, drawn in zip(tables, (step.rate, step.cost), strict=True):
-        said += [f"<b>{escape(labels.measure_title(table.measure), quote=False)}</b>"]
-        said += [escape(line, quote=False) for line in cell_lines(table, drawn.cell)]
-    return "<br>".join(each for each in said if each)
+def _said(plan: Plan, tables: tuple[Table, Table], number: int, step: Step) -> Said:
+    """Both figures of a place; the runs are named at the throughput, as they are the same for its cost."""
+    rate, cost = (of_cell(table, drawn.cell) for table, drawn in zip(tables, (step.rate, step.cost), strict=True))
+    over, under = (f"<b>{escape(labels.measure_title(table.measure), quote=False)}</b>" for table in tables)
+    both = Said(
+        [over, *rate.before], rate.names, rate.runs, [*rate.after, under, *cost.before, *cost.names, *cost.after]
+    )
+    return both.under(plan.names[number], plan.label(step.x))
 
 
 def _frontier(every: Sequence[tuple[float, float]], throughput: Table, cost: Table) -> list[Figure]:

@@ -14,7 +14,8 @@ from perfdb.analysis.metrics import Better
 from perfdb.analysis.render import labels
 from perfdb.analysis.render.axes import Figure, heading, source_text
 from perfdb.analysis.render.comparison import diff_of
-from perfdb.analysis.render.traces import also, asked, cell_lines, clicked
+from perfdb.analysis.render.said import hovers, of_cell
+from perfdb.analysis.render.traces import also, asked
 from perfdb.analysis.table import Cell, Key, Table
 
 # So many comparisons are easier to see as colours than to read.
@@ -135,9 +136,7 @@ def _cells(table: Table, places: Sequence[_Place], colours: str) -> Figure:
         "insidetextanchor": "middle",
         "textangle": 0,
         "constraintext": "none",
-        "customdata": [clicked(table, place.cell) for place in places],
-        "hovertext": [_hover(table, place) for place in places],
-        "hoverinfo": "text",
+        **hovers(of_cell(table, place.cell).under(_key(table, place)) for place in places),
         "meta": {
             "heat": colours,
             "runs": asked(query, {}),
@@ -160,6 +159,5 @@ def _reach(percents: Iterable[float]) -> float:
     return min(_MOST, max(_LEAST, *map(abs, percents)))
 
 
-def _hover(table: Table, place: _Place) -> str:
-    key = dimensions.say(table.query.rows + table.query.columns, place.key[0] + place.key[1])
-    return "<br>".join(escape(text, quote=False) for text in (key, *cell_lines(table, place.cell)) if text)
+def _key(table: Table, place: _Place) -> str:
+    return dimensions.say(table.query.rows + table.query.columns, place.key[0] + place.key[1])

@@ -3,6 +3,8 @@
 Each value has a rank, and everything follows from it. Devices and other names rank by their first appearance in the
 archive, which the database knows and hands over; sizes and numbers of users by how common they are in studies. A
 colour returns after eight ranks, together with another symbol.
+
+Colours are for those who see them, and for screens: no two lines of a figure differ in nothing else.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -42,10 +44,14 @@ class Style:
     hollow: bool = False
 
     def same_line(self, other: "Style") -> bool:
-        """Whether their lines look the same."""
-        return replace(self, pattern=0) == replace(other, pattern=0)
+        """Whether their lines look the same in print without colours."""
+        return (self.symbol, self.dash, self.hollow) == (other.symbol, other.dash, other.hollow)
 
     def same_bar(self, other: "Style") -> bool:
+        """Whether their bars look the same in print without colours."""
+        return self.pattern == other.pattern
+
+    def same_coloured_bar(self, other: "Style") -> bool:
         """Whether their bars look the same."""
         return (self.colour, self.pattern) == (other.colour, other.pattern)
 
@@ -99,21 +105,23 @@ PLAIN = Looks()
 def styles(leads: Sequence[int], rests: Sequence[int] | None) -> tuple[Style, ...]:
     """A style for each series, by the rank of what leads it and of what else tells it apart (None: nothing does).
 
-    No two look alike while there are combinations left.
+    No two look alike, in grey or in colours, while there are combinations left.
     """
     found: list[Style] = []
     for number, lead in enumerate(leads):
         style = _style(lead, None if rests is None else rests[number])
         line = next((each for each in _lines(style) if not any(map(each.same_line, found))), style)
-        found.append(next((each for each in _bars(line) if not any(map(each.same_bar, found))), line))
+        in_grey = (each for each in _bars(line) if not any(map(each.same_bar, found)))
+        in_colour = (each for each in _bars(line) if not any(map(each.same_coloured_bar, found)))
+        found.append(next(in_grey, None) or next(in_colour, line))
     return tuple(found)
 
 
 def _style(lead: int, rest: int | None) -> Style:
     # The same colour comes with another symbol.
     second = (lead + lead // PALETTE) % len(SYMBOLS)
-    dash = 0 if rest is None else rest % len(DASHES)
-    return Style(lead % PALETTE, second, dash, second if rest is None else dash)
+    other = second if rest is None else rest % len(DASHES)
+    return Style(lead % PALETTE, second, other, other)
 
 
 def _lines(style: Style) -> Iterator[Style]:

@@ -116,16 +116,16 @@ def _styles(
 ) -> tuple[Style, ...]:
     """Colours and symbols by device where series differ in it, else by the first dimension they differ in.
 
-    Dashes and patterns go by the others. A device alone has plain lines: dashes mean something else beside it.
+    Dashes and patterns go by the others, and by the same dimension where there is no other. A line alone is plain.
     """
     lead = next((at for at in varying if names[at] == "device"), next(iter(varying), None))
     if lead is None:
-        return styles([_only(tables, names, key, looks) for key in series], None)
+        return styles([_only(tables, names, key, looks) for key in series], [0 for _ in series])
     ranks = looks.of(names[lead], (key[lead] for key in series))
     leads = [ranks[key[lead]] for key in series]
     others = [at for at in varying if at != lead]
     if not others:
-        return styles(leads, None if names[lead] == "device" else leads)
+        return styles(leads, None)
     first, *further = others
     steps = {rest: number for number, rest in enumerate(sorted({_at(key, further) for key in series}, key=key_order))}
     dashes = looks.of(names[first], (key[first] for key in series))

@@ -1,11 +1,12 @@
 """The traces of a figure: a line or group of bars for each series, and its trials as points.
 
-Each point carries the runs behind it (``customdata``), what is said of it (``hovertext``), and how the list of runs
-asks for them: ``meta.runs`` is that of the whole series, ``meta.at`` what each point adds to it.
+Each point carries what is said of it (``hovertext``), the numbers of the runs behind it and the line of the text at
+which these are named (``customdata``), and how the list of runs asks for them: ``meta.runs`` is that of the whole
+series, ``meta.at`` what each point adds to it.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 from urllib.parse import urlencode
@@ -13,22 +14,16 @@ from urllib.parse import urlencode
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.parameters import spelled
 from perfdb.analysis.query import Query
-from perfdb.analysis.render import labels
 from perfdb.analysis.render.axes import lines
 from perfdb.analysis.render.drawing import Draw, Drawing, Trials
-from perfdb.analysis.render.json import point_data
+from perfdb.analysis.render.said import hovers, of_cell, of_trial
 from perfdb.analysis.render.scaling import Drawn, scaled
 from perfdb.analysis.render.series import Plan, place
 from perfdb.analysis.render.thinning import share, thinned
-from perfdb.analysis.table import Cell, Key, Point, Table
-from perfdb.analysis.units import round_half_up
+from perfdb.analysis.table import Key, Point, Table
 
 Figure = dict[str, Any]
 Shown = Sequence[tuple[Key, Drawn]]
-
-# So many runs a point names; the list of runs has them all.
-MOST_NAMED = 8
-_MOST_CLICKED = 24
 
 
 def series_of(plan: Plan, table: Table, drawing: Drawing) -> list[tuple[int, list[tuple[Key, Drawn]]]]:
@@ -58,8 +53,7 @@ def _trace(plan: Plan, table: Table, drawing: Drawing, number: int, shown: Shown
         "meta": runs_meta(plan, table, number, [x for x, _ in shown]),
         "x": [plan.position(x) for x, _ in shown],
         "y": [drawn.y for _, drawn in shown],
-        "customdata": [clicked(table, drawn.cell) for _, drawn in shown],
-        "hovertext": [hover(plan, table, number, x, drawn.cell) for x, drawn in shown],
+        **hovers(of_cell(table, drawn.cell).under(plan.names[number], plan.label(x)) for x, drawn in shown),
         # Facets name a series where it first appears; the legend keeps the order all the same.
         "legendrank": number + 1,
         **_drawn_as(plan, drawing, number),
@@ -74,7 +68,7 @@ def _trace(plan: Plan, table: Table, drawing: Drawing, number: int, shown: Shown
 
 def _named(plan: Plan, number: int) -> Figure:
     name = escape(plan.names[number], quote=False)
-    return {"name": name, "legendgroup": name, "hoverinfo": "text"}
+    return {"name": name, "legendgroup": name}
 
 
 def _trials(plan: Plan, table: Table, drawing: Drawing, found: Sequence[tuple[int, Shown]]) -> list[Figure]:
@@ -100,8 +94,7 @@ def _points(plan: Plan, table: Table, number: int, on: str, single: Sequence[tup
         "mode": "markers",
         "x": [plan.position(x) for x, _, _ in single],
         "y": [point.value / unit for _, point, unit in single],
-        "customdata": [[_click(table, point)] for _, point, _ in single],
-        "hovertext": [_said([plan.names[number], plan.label(x), _point_text(table, point)]) for x, point, _ in single],
+        **hovers(of_trial(table, point).under(plan.names[number], plan.label(x)) for x, point, _ in single),
         "showlegend": False,
         "marker": {"symbol": "circle", "size": 5},
         **({"offsetgroup": str(number)} if on == "bars" else {}),
@@ -140,15 +133,6 @@ def _drawn_as(plan: Plan, drawing: Drawing, number: int) -> Figure:
 # What a point leads to.
 
 
-def clicked(table: Table, cell: Cell) -> list[dict[str, Any]]:
-    """The runs that a click may lead to, with their values as they are printed."""
-    return [_click(table, point) for point in cell.sample[:_MOST_CLICKED]]
-
-
-def _click(table: Table, point: Point) -> dict[str, Any]:
-    return point_data(point) | {"printed": round_half_up(point.value, table.decimals)}
-
-
 def asked(query: Query, fixed: Mapping[str, Value]) -> str:
     """The query string by which the list of runs shows those of a question that have these values."""
     filters = {**query.filters, **{name: (value,) for name, value in fixed.items()}}
@@ -166,41 +150,3 @@ def runs_meta(plan: Plan, table: Table, number: int, xs: Sequence[Key]) -> dict[
     # The one table without runs has no key, whatever the split.
     fixed = zip((*query.split, *plan.by), (*table.split, *plan.series[number]), strict=False)
     return {"series": style.colour, "runs": asked(query, dict(fixed)), "at": [also(plan.axis, x) for x in xs]}
-
-
-# What is said of a point.
-
-
-def hover(plan: Plan, table: Table, number: int, x: Key, cell: Cell) -> str:
-    """All there is to know of a cell, in lines."""
-    return _said([plan.names[number], plan.label(x), *cell_lines(table, cell)])
-
-
-def cell_lines(table: Table, cell: Cell) -> list[str]:
-    """The cell's value with its interval, comparison, runs and notes."""
-    said = []
-    if cell.centre is not None:
-        said.append(f"{round_half_up(cell.centre, table.decimals)} {table.metric.unit} ({_sample_text(table, cell)})")
-    if cell.interval is not None:
-        low, high = (round_half_up(end, table.decimals) for end in cell.interval)
-        said.append(f"95 % of means: {low} to {high}")
-    if cell.comparison is not None:
-        said.append(labels.comparison_text(table, cell.comparison))
-    said += [_point_text(table, point) for point in cell.sample[:MOST_NAMED]]
-    if cell.n > MOST_NAMED:
-        said.append(f"and {cell.n - MOST_NAMED} more runs")
-    return said + list(labels.notes(cell))
-
-
-def _said(texts: Iterable[str]) -> str:
-    return "<br>".join(escape(text, quote=False) for text in texts if text)
-
-
-def _sample_text(table: Table, cell: Cell) -> str:
-    return "n = 1" if cell.n == 1 else f"{table.query.summary} of n = {cell.n}"
-
-
-def _point_text(table: Table, point: Point) -> str:
-    name = point.run_id or f"run {point.run}"
-    named = name if point.trial is None else f"{name}, trial {point.trial}"
-    return f"{named}: {round_half_up(point.value, table.decimals)}"

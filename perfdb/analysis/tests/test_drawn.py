@@ -134,12 +134,13 @@ def test_a_heat_map_shows_each_comparison_once_and_leads_to_its_runs() -> None:
     rate, _ = drawn(compared_tables(), Drawing(draw=Draw.HEAT))
     assert rate
     cells = [
-        (x, base, ids, at)
+        (x, base, said, at)
         for trace in rate["data"]
-        for x, base, ids, at in zip(trace["x"], trace["base"], trace["customdata"], trace["meta"]["at"], strict=True)
+        for x, base, said, at in zip(trace["x"], trace["base"], trace["hovertext"], trace["meta"]["at"], strict=True)
     ]
     assert len(cells) == len({(x, base) for x, base, _, _ in cells}) == 3
-    assert all(point["run_id"].startswith("LAN") for _, _, ids, _ in cells for point in ids)
+    assert all(point["runs"] for trace in rate["data"] for point in trace["customdata"])
+    assert all(said.split("<br>")[4].startswith("LAN") for _, _, said, _ in cells), cells
     assert "users=1&mtu=1500&device=LAN" in {at for *_, at in cells}
     assert rate["layout"]["yaxis"]["ticktext"] == ["1 user · MTU 1500", "1 user · MTU 9000", "10 users · MTU 1500"]
 
@@ -163,7 +164,7 @@ def test_trials_stand_as_points_at_their_mean() -> None:
     assert (trials["mode"], trials["showlegend"]) == ("markers", False)
     assert trials["x"] == [1, 1, 1, 10, 10, 10]
     assert trials["y"][3:] == [pytest.approx(rate) for rate in (7921.485, 8001.5, 8081.515)]
-    assert [len(behind) for behind in trials["customdata"]] == [1] * 6
+    assert [len(behind["runs"]) for behind in trials["customdata"]] == [1] * 6
     assert figure["layout"]["title"]["subtitle"]["text"].endswith("small circles: single trials")
 
 
@@ -221,7 +222,7 @@ def test_a_figure_of_very_many_trials_says_how_many_it_draws() -> None:
     assert KEPT_POINTS * 0.9 < len(trials["x"]) <= KEPT_POINTS
     assert figure["layout"]["title"]["subtitle"]["text"].endswith("single trials, 5,000 of 40,000 drawn")
     assert mean["hovertext"][0].endswith("and 39992 more runs")
-    assert len(mean["customdata"][0]) < 100
+    assert len(mean["customdata"][0]["runs"]) < 100
 
 
 def test_a_drawing_needs_what_it_draws() -> None:

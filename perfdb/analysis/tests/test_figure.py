@@ -83,7 +83,7 @@ def test_without_rows_each_column_is_a_bar() -> None:
 
 def test_a_point_carries_its_runs_and_trials() -> None:
     trace = draw(LINES)["data"][2]
-    assert [point["run"] for point in trace["customdata"][0]] == [100, 101, 102]
+    assert trace["customdata"][0] == {"line": 3, "runs": [100, 101, 102]}
     assert len(trace["customdata"]) == len(trace["x"]) == len(trace["hovertext"])
     assert trace["hovertext"][1].split("<br>") == [
         "OSA · MTU 1500",
@@ -214,8 +214,8 @@ def test_a_device_keeps_its_colour_and_symbol_and_an_mtu_its_dash() -> None:
         "OSA · MTU 9000": (3, "cross", "dash"),
     }
     assert drawn_alike("metric=trans_per_s&rows=users&columns=device") == {
-        "LAN": (3, "x", "solid"),
-        "OSA": (3, "cross", "solid"),
+        "LAN": (3, "x", "dot"),
+        "OSA": (3, "cross", "longdash"),
     }
     osa = given([row for row in rows() if row[3] == "OSA"])
     assert drawn_alike("metric=trans_per_s&rows=users&columns=device,mtu", osa) == {
@@ -252,7 +252,14 @@ def test_many_series_all_look_different() -> None:
         for number in range(72)
     ]
     drawn = drawn_alike("metric=trans_per_s&rows=users&columns=device,mtu", given(list(many)))
-    assert len(set(drawn.values())) == len(drawn) == 72
+    assert len({(symbol, dash) for _, symbol, dash in drawn.values()}) == len(drawn) == 72
+
+
+def test_bars_side_by_side_differ_without_their_colours() -> None:
+    devices = [(number, "demo", "RR", f"device {number}", 1500, 1, 1, "x", "a", 1.0, None, None) for number in range(8)]
+    drawn = draw("metric=trans_per_s&rows=workload&columns=device", given(list(devices)))
+    assert {trace["type"] for trace in drawn["data"]} == {"bar"}
+    assert len({trace["marker"]["pattern"]["shape"] for trace in drawn["data"]}) == 8
 
 
 def test_series_of_one_device_differ_in_colour() -> None:
