@@ -40,7 +40,7 @@ def _case(instance: Instance, psql: Psql, name: str, question: str) -> Case:
     return Case(
         "queries",
         name,
-        "the statement that reads its runs, in psql",
+        "its runs with their dimensions and values, in psql",
         lambda: instance.get(address),
         lambda: psql.answer(statement),
         BAR,
@@ -49,16 +49,18 @@ def _case(instance: Instance, psql: Psql, name: str, question: str) -> Case:
 
 
 def reading_statement(question: str) -> str:
-    """The statement on ``run`` that perfdb itself sends for a question."""
+    """The statement that answers a question in psql: its runs, their dimensions by name, and their values."""
     from django.db import connection
     from django.test.utils import CaptureQueriesContext
 
     from perfdb.analysis.query import Query
-    from perfdb.results.querysets import asked
+    from perfdb.results.querysets import DIMENSION_COLUMNS, measure_columns, selected
 
+    query = Query.parse(parse_qsl(question))
+    columns = [*DIMENSION_COLUMNS.values(), *measure_columns(query.measures)]
     with CaptureQueriesContext(connection) as captured:
-        asked(Query.parse(parse_qsl(question)))
-    return max((each["sql"] for each in captured.captured_queries if 'FROM "run"' in each["sql"]), key=len)
+        list(selected(query).values_list("id", "factors", *columns))
+    return str(captured.captured_queries[-1]["sql"])
 
 
 def _same(answer: Any, rows: list[list[str]], *, picked: bool) -> bool:
@@ -72,7 +74,7 @@ def _same(answer: Any, rows: list[list[str]], *, picked: bool) -> bool:
     names = [table["metric"] for table in answer["tables"]]
     measures = list(dict.fromkeys(names))
     read = {
-        (metric, int(row[1]), float(text))
+        (metric, int(row[0]), float(text))
         for row in rows
         for metric, text in zip(measures, row[-len(measures) :], strict=True)
         if text

@@ -4,11 +4,11 @@ A note belongs to its run as it is stored: it stays when the run is read again, 
 that another one replaces keeps its notes; they are not copied, since they were written about other numbers.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Set
 
 from django.contrib.auth.models import AnonymousUser, User
 from django.contrib.postgres.expressions import ArraySubquery
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import OuterRef
 from django.utils import timezone
 
@@ -20,6 +20,8 @@ from perfdb.results.models import Note, Run, RunChange
 LONGEST = 2000
 # The texts of a run's notes as a column of its row, oldest first.
 TEXTS = ArraySubquery(Note.objects.filter(run=OuterRef("pk")).values("text"))
+# Notes of runs, by the lowest and the highest number of these.
+_BETWEEN = "SELECT run_id, text FROM note WHERE run_id BETWEEN %s AND %s ORDER BY created, id"
 
 
 def may_edit(user: User | AnonymousUser, note: Note) -> bool:
@@ -74,9 +76,15 @@ def _checked(text: str) -> str:
     return clean
 
 
-def of_studies(slugs: Iterable[str]) -> Mapping[int, tuple[str, ...]]:
-    """The texts of all notes on runs of these studies, oldest first, by the run's number."""
+def of_runs(runs: Set[int]) -> Mapping[int, tuple[str, ...]]:
+    """The texts of all notes on these runs, oldest first, by the run's number.
+
+    Runs that are read together were mostly written together, so the notes between the first and the last are theirs.
+    """
     texts: dict[int, tuple[str, ...]] = {}
-    for run, text in Note.objects.filter(run__study__slug__in=slugs).values_list("run_id", "text"):
-        texts[run] = (*texts.get(run, ()), text)
+    with connection.cursor() as cursor:
+        cursor.execute(_BETWEEN, [min(runs, default=0), max(runs, default=0)])
+        for run, text in cursor.fetchall():
+            if run in runs:
+                texts[run] = (*texts.get(run, ()), text)
     return texts

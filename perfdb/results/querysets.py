@@ -9,7 +9,8 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
-from django.db.models import F, FloatField, Model, Q, QuerySet, TextField, Value
+from django.db import connection
+from django.db.models import F, FloatField, Q, QuerySet, TextField, Value
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast, NullIf, TruncDate
 
@@ -19,9 +20,10 @@ from perfdb.analysis.dimensions import Value as DimensionValue
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.parameters import QueryError, Range
 from perfdb.analysis.query import REPEATS, Query, default_metrics
-from perfdb.analysis.table import Observations, Table
+from perfdb.analysis.table import Key, Observations, Table
 from perfdb.results import measures, notes, pinned
-from perfdb.results.models import Device, Experiment, Level, Run, Study, System, Workload
+from perfdb.results.models import Run
+from perfdb.results.observing import observe
 from perfdb.results.paging import PAGE_SIZE, Column, Ordering, Page, page
 
 # More runs than anyone can look at; the archive may hold millions, and a process has one memory.
@@ -67,16 +69,23 @@ RUN_ORDERINGS: dict[str, Column] = {
 }
 NEWEST_FIRST = "-started"
 
-_VOCABULARY: dict[str, tuple[type[Model], str]] = {
-    "study": (Study, "slug"),
-    "system": (System, "name"),
-    "level": (Level, "name"),
-    "device": (Device, "name"),
+# How the rows of the vocabulary are asked for by name.
+_VOCABULARY = {
+    "study": "slug = ANY(%(names)s)",
+    "system": "name = ANY(%(names)s)",
+    "level": "name = ANY(%(names)s)",
+    "workload": "name = ANY(%(names)s) OR pattern = ANY(%(names)s)",
+    "device": "name = ANY(%(names)s)",
 }
 _INTEGER_LIMITS = {"mtu": 2**31, "users": 2**31, "layer": 2**15, "trial": 2**15, "run": 2**63}
 # Where a run keeps what is called otherwise in a question.
 _COLUMNS = {"run": "pk", "tag": "tags"}
 _NOTHING = Q(pk__in=[])
+_CAMPAIGNS = """
+    SELECT DISTINCT study.slug, NULLIF(campaign, ''), level.name
+    FROM experiment JOIN study ON study.id = study_id LEFT JOIN level ON level.id = level_id
+    WHERE study.slug = ANY(%s)
+"""
 # What differs between campaigns of the same configuration.
 _OF_A_CAMPAIGN = {"campaign", "level", *REPEATS, *SELECTORS}
 
@@ -107,16 +116,18 @@ def _having(name: str, given: list[Any]) -> Q:
         return _on_any([(day, day) for day in given])
     if name == "tag":
         return Q(tags__overlap=given)
-    if name == "workload":
-        matching = Workload.objects.filter(Q(name__in=given) | Q(pattern__in=given))
-        return Q(workload__in=list(matching.values_list("id", flat=True)))
     if name in _VOCABULARY:
-        model, field = _VOCABULARY[name]
-        found = model._default_manager.filter(**{f"{field}__in": given})
-        return Q(**{f"{name}__in": list(found.values_list("pk", flat=True))})
+        return Q(**{f"{name}__in": _numbers(name, given)})
     if name in _INTEGER_LIMITS:
         given = [value for value in given if abs(value) < _INTEGER_LIMITS[name]]
     return Q(**{f"{_COLUMNS.get(name, name)}__in": given})
+
+
+def _numbers(table: str, names: list[str]) -> list[int]:
+    """The numbers of the rows of a vocabulary table that go by these names."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT id FROM {table} WHERE {_VOCABULARY[table]}", {"names": names})
+        return [number for (number,) in cursor.fetchall()]
 
 
 def _lacking(name: str) -> Q:
@@ -186,12 +197,11 @@ def observations(query: Query) -> Observations:
     Every dimension is read: what is neither shown nor fixed may be mixed, and only who is told can say so. Raises
     QueryError when there are more than MOST_RUNS of them.
     """
-    asked = query.measures
-    columns = [*DIMENSION_COLUMNS.values(), *measure_columns(asked)]
-    rows = list(selected(query).values_list("factors", "id", *columns)[: MOST_RUNS + 1])
-    if len(rows) > MOST_RUNS:
+    named = [name for name in query.named if name.startswith(FACTOR)]
+    found = observe(selected(query), query.measures, named, MOST_RUNS + 1)
+    if len(found.rows) > MOST_RUNS:
         raise QueryError("", f"more than {MOST_RUNS} runs match; narrow the question by study, workload or device")
-    return _with_factors(query, asked, rows)
+    return found
 
 
 def measure_columns(asked: Sequence[Measure]) -> list[Combinable]:
@@ -209,17 +219,6 @@ def _measure_column(measure: Measure, slot: int | None) -> Combinable:
     return F(f"values__{slot - 1}")
 
 
-def _with_factors(query: Query, asked: tuple[Measure, ...], rows: list[tuple[Any, ...]]) -> Observations:
-    """Lay the factors out as dimensions: those that any run has, and those the query names."""
-    present = {FACTOR + key for factors, *_ in rows for key in factors}
-    named = {name for name in query.named if name.startswith(FACTOR)}
-    names = sorted(present | named)
-    keys = [name.removeprefix(FACTOR) for name in names]
-    after = 2 + len(DIMENSION_COLUMNS)
-    laid_out = [(*row[1:after], *map(row[0].get, keys), *row[after:]) for row in rows]
-    return Observations((*DIMENSION_COLUMNS, *names), asked, laid_out)
-
-
 def noted(found: Observations, query: Query) -> Observations:
     """The runs that a query found, with what people wrote about them: one small query, whatever the filters."""
     return replace(found, notes=_notes(query, found)) if found.rows else found
@@ -232,9 +231,7 @@ def noted(found: Observations, query: Query) -> Observations:
     lambda kept: {run: tuple(texts) for run, texts in kept},
 )
 def _notes(query: Query, found: Observations) -> Mapping[int, tuple[str, ...]]:
-    study = found.key(["study"])
-    written = notes.of_studies({str(slug) for row in found.rows for slug in study(row)})
-    return {row[0]: written[row[0]] for row in found.rows if row[0] in written} if written else {}
+    return notes.of_runs({row[0] for row in found.rows})
 
 
 def answer(query: Query) -> tuple[Query, list[Table]]:
@@ -272,10 +269,7 @@ def earlier(query: Query, found: Observations) -> Observations | None:
     campaign = found.key(["study", "campaign", "level"])
     present = {campaign(row) for row in found.rows}
     studies = {str(study) for study, _, _ in present}
-    campaigns = Experiment.objects.filter(study__slug__in=studies).values_list(
-        "study__slug", NullIf("campaign", Value("", TextField())), "level__name"
-    )
-    if set(campaigns.distinct()) <= present:
+    if _campaigns(studies) <= present:
         return None
     wider = query.replace(
         filters={name: values for name, values in query.filters.items() if name not in _OF_A_CAMPAIGN}
@@ -287,6 +281,13 @@ def earlier(query: Query, found: Observations) -> Observations | None:
         return observations(wider)
     except QueryError:
         return None
+
+
+def _campaigns(studies: Iterable[str]) -> set[Key]:
+    """Study, campaign and level of each campaign of these studies."""
+    with connection.cursor() as cursor:
+        cursor.execute(_CAMPAIGNS, [sorted(studies)])
+        return set(cursor.fetchall())
 
 
 def run_page(

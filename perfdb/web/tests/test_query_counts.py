@@ -20,7 +20,7 @@ COUNTS = {
     "run": 28,
     "charts": 15,
     "compare": 10,
-    "maximum": 16,
+    "maximum": 17,
     "studies": 6,
     "uploads": 5,
     "upload-new": 4,

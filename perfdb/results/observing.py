@@ -1,0 +1,116 @@
+"""Runs as rows for tables, by a statement that is written by hand.
+
+Django takes longer to write such a statement and to convert its rows than PostgreSQL takes to answer it, and joining
+the vocabulary costs PostgreSQL more planning than reading a thousand runs. So Django says the condition alone, and the
+names that the runs refer to are looked up once for each name. Columns are converted as a whole, one after the other.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import orjson
+from django.core.exceptions import EmptyResultSet
+from django.db import connection
+from django.db.models import QuerySet
+
+from perfdb.analysis import metrics
+from perfdb.analysis.dimensions import FACTOR
+from perfdb.analysis.metrics import Measure
+from perfdb.analysis.table import Observations, Row
+from perfdb.results import measures
+from perfdb.results.models import Run
+
+# What a run refers to by number, and the column of that table which says its name.
+_NAMES: Mapping[str, str] = {"study": "slug", "system": "name", "level": "name", "workload": "name", "device": "name"}
+
+# What reads each declared dimension of a run, in the order of their declaration.
+_DIMENSIONS: Mapping[str, str] = {
+    "study": "study_id",
+    "campaign": "NULLIF(campaign, '')",
+    "system": "system_id",
+    "level": "level_id",
+    "workload": "workload_id",
+    "device": "device_id",
+    "mtu": "mtu",
+    "users": "users",
+    "layer": "layer",
+    "trial": "trial",
+    "date": "(started AT TIME ZONE 'UTC')::date::text",
+    "run_id": "run_id",
+}
+# Factors come after the run's number and its dimensions.
+_AT_FACTORS = 1 + len(_DIMENSIONS)
+
+_Column = Sequence[Any]
+
+
+def observe(runs: QuerySet[Run], asked: Sequence[Measure], factors: Iterable[str], most: int) -> Observations:
+    """These runs, at most so many, with every dimension that they have and the measures asked for.
+
+    ``factors`` are named as dimensions; they are there also where no run has them. The condition on the runs may not
+    reach beyond their own table.
+    """
+    columns = _columns(runs, ["id", *_DIMENSIONS.values(), "factors", *_measure_columns(asked)], most)
+    if not columns:
+        return Observations((*_DIMENSIONS, *sorted(set(factors))), tuple(asked), [])
+    ids, dimensions, measured = columns[0], columns[1:_AT_FACTORS], columns[_AT_FACTORS + 1 :]
+    by_factor = _by_factor(columns[_AT_FACTORS], factors)
+    named = _named(dict(zip(_DIMENSIONS, dimensions, strict=True)))
+    rows: list[Row] = list(zip(ids, *named, *by_factor.values(), *measured, strict=True))
+    return Observations((*_DIMENSIONS, *by_factor), tuple(asked), rows)
+
+
+def _by_factor(texts: _Column, factors: Iterable[str]) -> dict[str, _Column]:
+    """A column for each factor that any run has or that is named, from the JSON of each run's factors."""
+    # Few sets of factors stand at many runs.
+    sets: dict[str, dict[str, str]] = {text: orjson.loads(text) for text in set(texts)}
+    names = {FACTOR + key for each in sets.values() for key in each}.union(factors)
+    return {name: _factor(name, sets, texts) for name in sorted(names)}
+
+
+def _factor(name: str, sets: Mapping[str, Mapping[str, str]], texts: _Column) -> _Column:
+    values = {text: each.get(name.removeprefix(FACTOR)) for text, each in sets.items()}
+    return [values[text] for text in texts]
+
+
+def _measure_columns(asked: Sequence[Measure]) -> list[str]:
+    """What reads each measure; what no run has is NULL."""
+    slots = {} if all(map(_hot, asked)) else measures.slots()
+    return [each.metric if _hot(each) else _slot(slots.get(each)) for each in asked]
+
+
+def _hot(measure: Measure) -> bool:
+    return measure.role == metrics.TOTAL and measure.metric in Run.HOT
+
+
+def _slot(slot: int | None) -> str:
+    return "NULL::double precision" if slot is None else f'"values"[{slot:d}]'
+
+
+def _columns(runs: QuerySet[Run], columns: Iterable[str], most: int) -> list[_Column]:
+    """The columns of these runs; none where there is no run."""
+    try:
+        where, given = runs.query.get_compiler(connection=connection).compile(runs.query.where)
+    except EmptyResultSet:
+        return []
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT {', '.join(columns)} FROM run WHERE {where} LIMIT {most:d}", given)
+        return list(zip(*cursor.fetchall(), strict=True))
+
+
+def _named(columns: Mapping[str, _Column]) -> list[_Column]:
+    """The columns with names in place of the numbers of vocabulary rows."""
+    names = _looked_up({table: set(columns[table]) - {None} for table in _NAMES})
+    return [[names[name, each] for each in column] if name in _NAMES else column for name, column in columns.items()]
+
+
+def _looked_up(numbers: Mapping[str, set[int]]) -> dict[tuple[str, int | None], str | None]:
+    """The name of each row of these tables, in one statement."""
+    found: dict[tuple[str, int | None], str | None] = {(table, None): None for table in numbers}
+    wanted = {table: sorted(those) for table, those in numbers.items() if those}
+    if wanted:
+        parts = [f"SELECT '{table}', id, {_NAMES[table]} FROM {table} WHERE id = ANY(%s)" for table in wanted]
+        with connection.cursor() as cursor:
+            cursor.execute(" UNION ALL ".join(parts), list(wanted.values()))
+            found |= {(table, number): name for table, number, name in cursor.fetchall()}
+    return found
