@@ -6,19 +6,22 @@ What the columns are is the question's to say: devices mostly, but any dimension
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from django.urls import reverse
+
 from perfdb.analysis.best import RunnerUp, against_the_best
 from perfdb.analysis.bottleneck import Bottleneck, Verdict
 from perfdb.analysis.comparing.difference import printed_percent
 from perfdb.analysis.curves import FEWEST
-from perfdb.analysis.dimensions import dimension, say
+from perfdb.analysis.dimensions import called, dimension, say
 from perfdb.analysis.metrics import Measure
+from perfdb.analysis.query import Query
 from perfdb.analysis.render.comparison import Diff, diff_of
 from perfdb.analysis.render.drawing import Drawing, Marks
 from perfdb.analysis.render.grid import grids
 from perfdb.analysis.render.labels import measure_title
 from perfdb.analysis.table import Cell, Key, Table
 from perfdb.analysis.units import round_half_up
-from perfdb.results import best, maximum
+from perfdb.results import best, maximum, pinned
 from perfdb.results.models import Run
 from perfdb.web import choices
 from perfdb.web.choices import Select
@@ -90,19 +93,28 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Maxima:
-    """``groups`` are (title, lines); a measure that no column has a value of is left out.
+    """``groups`` are (title, lines) of what at least half of the columns have a value of, ``rare`` what fewer have.
 
-    ``each`` says what the columns are. ``standing``: how each column stands to the best of them; empty for one alone.
+    A measure that no column has is left out. ``each`` says what the columns are. ``studies``: where they are from,
+    (title, address of that study's own maxima), where they are from several. ``standing``: how each column stands to
+    the best of them; empty for one alone.
     """
 
     caption: str
     each: str
     best: list[Best]
+    studies: list[tuple[str, str]]
     standing: list[Diff | str]
     groups: list[tuple[str, list[Line]]]
+    rare: list[tuple[str, list[Line]]]
     warnings: tuple[str, ...]
     footnotes: list[Footnote]
     behind: list[Behind]
+
+    @property
+    def rarely(self) -> int:
+        """How many measures fewer than half of the columns have."""
+        return sum(len(lines) for _, lines in self.rare)
 
 
 def of(tables: Sequence[Table], bests: Sequence[best.Best]) -> Maxima | None:
@@ -114,18 +126,22 @@ def of(tables: Sequence[Table], bests: Sequence[best.Best]) -> Maxima | None:
         return None
     (grid,) = grids(tables)
     footnotes = Footnotes()
-    grouped: dict[str, list[Line]] = {}
+    common: dict[str, list[Line]] = {}
+    rare: dict[str, list[Line]] = {}
     for table, line in zip(tables, grid.lines, strict=True):
-        if any(cell.runs for cell in line.cells):
+        if filled := sum(bool(cell.runs) for cell in line.cells):
             cells = [(cell.text, footnotes.marks(cell.notes)) for cell in line.cells]
             found = Line(measure_title(table.measure), table.metric.unit, cells)
+            grouped = common if 2 * filled >= len(cells) else rare
             grouped.setdefault(group_of(table.measure.metric), []).append(found)
     return Maxima(
         grid.caption,
         " and ".join(dimension(name).title for name in tables[0].query.columns),
         _best(tables[0], {run.pk: run for each in bests for run in each.runs}),
+        _studies(tables[0]),
         _standing(tables[0]),
-        list(grouped.items()),
+        list(common.items()),
+        list(rare.items()),
         grid.warnings,
         footnotes.lines,
         list(_behind(tables[0], bests)),
@@ -152,6 +168,26 @@ def _as_good(table: Table, other: RunnerUp, group: Key) -> AsGood:
         len(other.runs),
         to_runs(table.query, {**dict(zip(table.query.columns, group, strict=True)), **other.key}, other.runs),
     )
+
+
+def _studies(table: Table) -> list[tuple[str, str]]:
+    """The study of each column's best, with its own maxima; nothing where all are of one."""
+    hidden = [
+        [str(slug) for cell in _column(table, column) for slug in cell.hidden.get("study", ())]
+        for column in table.columns
+    ]
+    if not any(hidden):
+        return []
+    return [(", ".join(map(_title, slugs)), _maxima_of(table.query, slugs)) for slugs in hidden]
+
+
+def _title(slug: str) -> str:
+    return str(called("study", slug))
+
+
+def _maxima_of(query: Query, slugs: Sequence[str]) -> str:
+    asked = Query(filters=query.filters, exclude=query.exclude, ranges=query.ranges, summary=query.summary)
+    return "" if pinned.playing() else f"{reverse('web:maximum')}?{asked.with_filter('study', *slugs).encode()}"
 
 
 def _standing(table: Table) -> list[Diff | str]:

@@ -1,11 +1,12 @@
 """The maximum-throughput page beyond devices: what the best is picked for, how maxima stand to each other, charts."""
 
 import re
+from html import unescape
 
 import pytest
 from django.test import Client
 
-from perfdb.results.tests.builders import make_run
+from perfdb.results.tests.builders import make_run, make_study
 from perfdb.web.tests.pages import figures_of, text_of
 
 PAGE = "/maximum/"
@@ -82,3 +83,24 @@ def test_single_runs_as_near_as_makes_no_difference_are_named(web: Client) -> No
 
     assert row(source, "As good within noise") == "1 other"
     assert "50 users" in text_of(web.get(PAGE))
+
+
+def test_maxima_of_several_studies_say_which_and_lead_to_each(web: Client, devices: None) -> None:
+    measured(500.0, 10, 1, device="QDIO", study=make_study("other"))
+    source = web.get(PAGE, {"workload": "RR"}).content.decode()
+
+    assert row(source, "Study") == "Guest Lan Other Guest Lan"
+    (address,) = {unescape(found) for found in re.findall(r'<td class="study-of"><a href="([^"]*other[^"]*)"', source)}
+    own = web.get(address).content.decode()
+    assert '<th scope="col" class="number">QDIO</th>' in own
+    assert "study-of" not in own
+
+
+def test_what_few_columns_have_is_folded_and_counted(web: Client, devices: None) -> None:
+    make_run("R", device="vCTC", users=20, values={"trans_per_s": 900.0, "cpu_util": 40.0, "virtual_cpu_util": 30.0})
+    source = web.get(PAGE, {"workload": "RR"}).content.decode()
+
+    table, folded = source.split("2 figures that fewer than half of the columns have")
+    assert "CPU time per transaction</th>" in table
+    assert "Virtual CPU utilisation</th>" not in table
+    assert "Virtual CPU utilisation</th>" in folded
