@@ -6,7 +6,7 @@ fragments afterwards.
 """
 
 import gc
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -86,7 +86,7 @@ def read(files: Iterable[SourceFile], forced: Mapping[str, str] | None = None) -
 
     ``forced`` maps a file's name to the ``NAME`` of the format that a person chose for it.
     """
-    return [_read_one(file, (forced or {}).get(file.name)) for file in files]
+    return [read_one(file, (forced or {}).get(file.name)) for file in files]
 
 
 @contextmanager
@@ -102,7 +102,14 @@ def _no_collector() -> Iterator[None]:
 
 
 @_no_collector()
-def _read_one(file: SourceFile, forced: str | None) -> FileReading:
+def read_one(
+    file: SourceFile, forced: str | None = None, keep: Callable[[Fragment], None] | None = None
+) -> FileReading:
+    """Read one file, by the ``NAME`` of a format if a person chose one.
+
+    ``keep`` gets each fragment, of a format that can as soon as it is read, and the answer has none: a file may hold
+    more of them than memory does.
+    """
     plain = decompress(file)
     if isinstance(plain, Problem):
         return FileReading(file.name, problems=[plain])
@@ -115,14 +122,27 @@ def _read_one(file: SourceFile, forced: str | None) -> FileReading:
     if isinstance(chosen, Problem):
         reading.problems.append(chosen)
         return reading
-    parsed = chosen.parse(decoded.text)
     reading.format = chosen.NAME
-    reading.fragments.extend(parsed.fragments)
-    reading.problems.extend(parsed.problems)
-    if not parsed.fragments and not parsed.problems:
+    problems: list[Problem] = []
+    empty = True
+    for fragment in _fragments(chosen, decoded.text, problems):
+        (keep or reading.fragments.append)(fragment)
+        empty = False
+    reading.problems.extend(problems)
+    if empty and not problems:
         message = f"Nothing that an {chosen.TITLE} holds was found in this file; nothing was imported from it."
         reading.problems.append(_refusal(file.name, "read.nothing-found", message, "Check that it is the right file."))
     return reading
+
+
+def _fragments(chosen: Format, text: Text, problems: list[Problem]) -> Iterable[Fragment]:
+    """What a format finds; its problems are there when all fragments are."""
+    each: Callable[[Text, list[Problem]], Iterable[Fragment]] | None = getattr(chosen, "each", None)
+    if each is not None:
+        return each(text, problems)
+    parsed = chosen.parse(text)
+    problems.extend(parsed.problems)
+    return parsed.fragments
 
 
 def _choose(text: Text, forced: str | None) -> Format | Problem:

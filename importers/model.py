@@ -217,7 +217,11 @@ class Parsed:
 
 
 class Format(Protocol):
-    """What an importer module offers. ``NAME`` is stable; ``VERSION`` rises when ``parse`` reads more or otherwise."""
+    """What an importer module offers. ``NAME`` is stable; ``VERSION`` rises when ``parse`` reads more or otherwise.
+
+    A format whose files hold very many runs also offers ``each(text, problems)``, which gives one fragment after the
+    other and adds to ``problems`` what it finds amiss.
+    """
 
     NAME: str
     TITLE: str

@@ -1,5 +1,5 @@
 """Logs of the Application Workload Modeler (``docs/importers/awm.md``)."""
 
-from importers.awm.log import NAME, TITLE, VERSION, parse, recognise
+from importers.awm.log import NAME, TITLE, VERSION, each, parse, recognise
 
-__all__ = ["NAME", "TITLE", "VERSION", "parse", "recognise"]
+__all__ = ["NAME", "TITLE", "VERSION", "each", "parse", "recognise"]

@@ -87,15 +87,19 @@ class _Block:
 
 def parse(text: Text) -> Parsed:
     """Read all runs of a log. A run with an error is left out; its problem names it."""
+    problems: list[Problem] = []
+    return Parsed(list(each(text, problems)), problems)
+
+
+def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
+    """The same, run by run; what is found amiss is added to ``problems``."""
     found = ProblemLog(text.name)
-    parsed = Parsed()
     for block in _blocks(Records(text, _RECORD_TYPES), found):
-        fragment, problems = _read_block(block, text.name)
-        parsed.problems.extend(problems)
+        fragment, own = _read_block(block, text.name)
+        problems.extend(own)
         if fragment is not None:
-            parsed.fragments.append(fragment)
-    parsed.problems[:0] = found.problems
-    return parsed
+            yield fragment
+    problems[:0] = found.problems
 
 
 def _blocks(records: Records, found: ProblemLog) -> Iterator[_Block]:

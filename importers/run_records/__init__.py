@@ -1,6 +1,6 @@
 """Run records: JSON from tools that perfdb has no importer for; described in docs/importers/run_records.md."""
 
-from importers.run_records.log import NAME, TITLE, VERSION, parse, recognise
+from importers.run_records.log import NAME, TITLE, VERSION, each, parse, recognise
 from importers.run_records.record import DECODER, DIMENSIONS, RecordError, Stated, stated
 
 __all__ = [
@@ -11,6 +11,7 @@ __all__ = [
     "VERSION",
     "RecordError",
     "Stated",
+    "each",
     "parse",
     "recognise",
     "stated",

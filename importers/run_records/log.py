@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from importers.model import Fragment, Kind, Parsed, Text
+from importers.model import Fragment, Kind, Parsed, Problem, Text
 from importers.problem_log import ProblemLog
 from importers.run_records.record import DECODER, RecordError, stated
 
@@ -24,11 +24,13 @@ def recognise(text: Text) -> bool:
 
 def parse(text: Text) -> Parsed:
     """Every record; one that cannot be taken is a problem and leaves the others as they are."""
-    found = ProblemLog(text.name)
-    return Parsed(list(_fragments(text, found)), found.problems)
+    problems: list[Problem] = []
+    return Parsed(list(each(text, problems)), problems)
 
 
-def _fragments(text: Text, found: ProblemLog) -> Iterator[Fragment]:
+def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
+    """The same, record by record; what is found amiss is added to ``problems``."""
+    found = ProblemLog(text.name, problems=problems)
     for number, line in text.numbered():
         if not line.strip():
             continue
