@@ -93,6 +93,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("studies/<slug:slug>/aliases/<int:pk>/undo/", aliases.undo, name="alias-undo"),
     path("reparse/", reparse.reparse, name="reparse"),
     path("charts/", tables.charts, name="charts"),
+    path("charts/figure.json", tables.figure, name="figure"),
     path("compare/", compare.compare, name="compare"),
     path("explain/", explain.explain, name="explain"),
     path("maximum/", tables.maximum, name="maximum"),

@@ -1,6 +1,9 @@
 """The list of studies, and a study as a published page."""
 
+import json
 import re
+from gzip import decompress as gunzip
+from html import unescape
 
 import pytest
 from django.contrib.auth.models import User
@@ -202,11 +205,37 @@ def test_a_plan_that_is_not_understood_does_not_take_the_page_with_it(web: Clien
 def test_a_study_without_a_report_shows_its_charts(web: Client, measured: Study) -> None:
     response = web.get("/studies/guest-lan/")
     source = response.content.decode()
-    assert "<perf-chart" in source
+    figures = [unescape(each) for each in re.findall(r'<perf-chart data-from="([^"]+)"', source)]
+    assert len(figures) == 2
+    assert 'type="application/json"' not in source
+    rate = web.get(figures[0], headers={"Accept-Encoding": "gzip"})
+    assert rate.headers["Content-Encoding"] == "gzip"
+    drawn = json.loads(gunzip(rate.content))
+    assert [trace["name"] for trace in drawn["data"]] == [
+        "A · MTU 1500",
+        "A · MTU 9000",
+        "B · MTU 1500",
+        "B · MTU 9000",
+    ]
+    assert drawn["said"]["shapes"]
+    assert web.get("/charts/figure.json", {"metric": "speed"}).status_code == 400
     for address in ("/runs/?study=guest-lan", "/compare/?study=guest-lan", "/maximum/?study=guest-lan"):
         assert address in source
     assert "Save as one file" not in text_of(response)
     assert inline_code(response) == []
+
+
+def test_lines_that_nobody_could_read_are_small_charts_with_room_kept_for_them(web: Client, ada: User) -> None:
+    study = make_study(owner=ada)
+    for device in range(7):
+        for mtu in (1500, 9000):
+            make_run(f"{device}at{mtu}", study=study, device=f"OSA {device}", mtu=mtu, values={"trans_per_s": 9.0})
+    source = web.get(f"/studies/{study.slug}/").content.decode()
+    (figure, small, height), *_ = re.findall(r'data-from="([^"]+)" data-small="(\d+)" data-height="(\d+)"', source)
+    drawn = web.get(unescape(figure)).json()
+    assert len(drawn["data"]) == 14
+    assert drawn["layout"]["meta"]["facets"] == int(small) == 2
+    assert drawn["layout"]["height"] == int(height)
 
 
 def test_a_question_that_cannot_be_asked_is_said_where_it_stands(web: Client, measured: Study) -> None:

@@ -18,11 +18,9 @@ from perfdb.results.studies.items import runs_of
 from perfdb.results.studies.plans import parts_of
 from perfdb.web import tables
 from perfdb.web.study import about, audit, coverage
+from perfdb.web.study.first import MOST_WORKLOADS, first_charts
 from perfdb.web.study.listing import listed
 from perfdb.web.study.report import report
-
-# A study without a report shows the charts of so many workloads; the others are a click away.
-_MOST_WORKLOADS = 3
 
 
 @require_GET
@@ -38,7 +36,7 @@ def study(request: HttpRequest, slug: str) -> HttpResponse:
     """A study's report, or what its runs say where it has none; ``severity`` and ``delta`` narrow two of its parts."""
     found = get_object_or_404(access.studies_for(request.user), slug=slug)
     try:
-        context = contents(found, request.GET)
+        context = contents(found, request.GET, fetched=True)
     except QueryError as error:
         context = {"study": found, "error": error}
         return render(request, "web/study.html", context, status=400)
@@ -46,8 +44,12 @@ def study(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "web/study.html", context | own)
 
 
-def contents(study: Study, asked: Mapping[str, str]) -> dict[str, Any]:
-    """All that the page of a study shows; ``asked`` may hold ``delta`` and ``severity``. Raises QueryError."""
+def contents(study: Study, asked: Mapping[str, str], *, fetched: bool = False) -> dict[str, Any]:
+    """All that the page of a study shows; ``asked`` may hold ``delta`` and ``severity``. Raises QueryError.
+
+    ``fetched``: the page fetches the charts of a study without a report when somebody is about to see them. A page
+    for people who cannot ask for them has them inside.
+    """
     delta = parameters.percentage("delta", asked.get("delta", "").strip(), DELTA)
     severity = parameters.choice(audit.Severity, "severity", asked.get("severity", "").strip(), audit.ANY)
     wrong = audit.disagreements(study)
@@ -61,8 +63,11 @@ def contents(study: Study, asked: Mapping[str, str]) -> dict[str, Any]:
         "delta": delta,
         **_plan(study, delta),
     }
-    published = study.report_items.exists()
-    return context | ({"report": report(study, wrong, runs)} if published else _charts(context["workloads"]))
+    if study.report_items.exists():
+        return context | {"report": report(study, wrong, runs)}
+    if fetched:
+        return context | {"first": first_charts(study, context["workloads"])}
+    return context | _charts(context["workloads"])
 
 
 def _plan(study: Study, delta: float) -> dict[str, Any]:
@@ -76,8 +81,8 @@ def _plan(study: Study, delta: float) -> dict[str, Any]:
 
 
 def _charts(workloads: list[about.WorkloadLinks]) -> dict[str, Any]:
-    """The first questions about a study that has no report: rate and cost of its workloads."""
-    shown = workloads[:_MOST_WORKLOADS]
+    """The first questions about a study that has no report, with their answers."""
+    shown = workloads[:MOST_WORKLOADS]
     answered = [table for each in shown for table in answer(each.query)[1]]
     panels = [panel for group in tables.panels(answered) for panel in group]
     return {"panels": [panel for panel in panels if panel.figure]}

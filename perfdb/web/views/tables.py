@@ -4,19 +4,21 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django.contrib.auth.decorators import user_passes_test
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import render
+from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_GET
 
 from perfdb.analysis.parameters import QueryError
 from perfdb.analysis.query import Query
 from perfdb.analysis.render.drawing import Drawing, check
+from perfdb.analysis.render.packing import packed
 from perfdb.analysis.table import Table
 from perfdb.results import querysets
 from perfdb.results.access import may_read
 from perfdb.results.asking import Answer, Question, answer
 from perfdb.results.models import Page
-from perfdb.web import answers, choices, maxima, questions
+from perfdb.web import answers, choices, maxima, questions, tables
 from perfdb.web.keeping import keeping
 
 
@@ -37,6 +39,21 @@ def charts(request: HttpRequest) -> HttpResponse:
     question = Question(Page.CHARTS, query, drawing)
     context = _form(query, drawing, there, answered) | answers.result(question, Answer(query, answered))
     return render(request, "web/charts.html", context | keeping(request, question))
+
+
+@require_GET
+@user_passes_test(may_read)
+@gzip_page
+def figure(request: HttpRequest) -> HttpResponse:
+    """The first figure of a Query as it travels, for a page that fetches it when somebody is about to see it."""
+    try:
+        drawing, pairs = Drawing.take(_pairs(request.GET))
+        query, answered = querysets.answer(Query.parse(pairs))
+        check(drawing, compared=bool(query.baseline), measures=len(query.metrics))
+    except QueryError as error:
+        return JsonResponse({"detail": str(error)}, status=400)
+    drawn = next(panel.figure for group in tables.panels(answered, drawing) for panel in group if panel.figure)
+    return JsonResponse(packed(drawn))
 
 
 def _pairs(data: QueryDict) -> Iterable[tuple[str, str]]:
