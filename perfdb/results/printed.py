@@ -1,6 +1,5 @@
 """What the runs of a study print for each dimension, beside the value that it means: for its table of aliases."""
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,11 +13,11 @@ from perfdb.analysis.dimensions import DIMENSIONS, FACTOR, natural
 from perfdb.results.models import Alias, Experiment, Run, Study
 from perfdb.results.prepare.aliases import COMPOSED, PRINTED, facts_saying, fold
 from perfdb.results.querysets import DIMENSION_COLUMNS
+from perfdb.results.spellings import bare
 
 # The dimensions of an experiment, factors aside: what may have aliases.
 ALIASED = tuple(each.name for each in DIMENSIONS if each.name != "study" and not each.repeats)
 _BLANK = Value("", TextField())
-_SIGNS = re.compile(r"[\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +96,11 @@ def _suggestions(dimension: str, values: Iterable[Meant]) -> Iterable[Suggestion
     alike: dict[str, list[Meant]] = {}
     for each in values:
         if each.value is not None:
-            alike.setdefault(_SIGNS.sub("", each.value.casefold()), []).append(each)
+            alike.setdefault(bare(each.value), []).append(each)
     for group in alike.values():
         first, *others = sorted(group, key=lambda each: -each.runs)
         # Numbers with other signs are other numbers, and what is all signs has nothing in common.
-        if not dimensions.dimension(dimension).whole and _SIGNS.sub("", first.value or ""):
+        if not dimensions.dimension(dimension).whole and bare(first.value or ""):
             yield from (Suggestion(dimension, other.value or "", first.value or "") for other in others)
 
 

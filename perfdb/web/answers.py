@@ -10,7 +10,7 @@ from perfdb.results import matching
 from perfdb.results.asking import Answer, Question
 from perfdb.results.matching import Chosen
 from perfdb.results.models import Page
-from perfdb.web import comparing, maxima, questions, tables
+from perfdb.web import alike, comparing, maxima, questions, tables
 from perfdb.web.crowding import crowd
 from perfdb.web.links import to_question
 
@@ -22,7 +22,8 @@ def result(question: Question, answer: Answer) -> dict[str, Any]:
     """What the template of the question's page shows of its answer."""
     heat = tables.better_as_heat_map(answer.tables, question.drawing)
     offered = {"heat": to_question(replace(question, drawing=heat))} if heat else {}
-    return {"query": question.query, **offered, **_RESULTS[question.page](question, answer)}
+    same = alike.of_tables(answer.tables[:1])
+    return {"query": question.query, "alike": same, **offered, **_RESULTS[question.page](question, answer)}
 
 
 def _charts(question: Question, answer: Answer) -> dict[str, Any]:

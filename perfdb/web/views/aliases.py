@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from perfdb.analysis import dimensions
 from perfdb.analysis.parameters import QueryError
-from perfdb.results import access, aliasing
+from perfdb.results import access, aliasing, spellings
 from perfdb.results.models import Study
 from perfdb.results.printed import ALIASED, Suggestion, Told, told
 
@@ -34,6 +34,7 @@ def _show(request: HttpRequest, slug: str) -> HttpResponse:
         "study": study,
         "told": found,
         "suggestions": [(each, _address(study, each.dimension, each.printed, each.meaning)) for each in _all(found)],
+        "elsewhere": [(*each, _address(study, *each)) for each in _elsewhere(found)],
         "dimensions": _dimensions(found),
         "asked": asked,
         "working": aliasing.working(study),
@@ -52,10 +53,21 @@ def _all(found: list[Told]) -> list[Suggestion]:
     return [each for dimension in found for each in dimension.suggestions]
 
 
+def _elsewhere(found: list[Told]) -> list[tuple[str, str, str]]:
+    """What other studies spell otherwise."""
+    return spellings.elsewhere(
+        {each.dimension: [value.value for value in each.values if value.value] for each in found}
+    )
+
+
+def _title(name: str) -> str:
+    return dimensions.dimension(name).title
+
+
 def _dimensions(found: list[Told]) -> list[tuple[str, str]]:
     """What the form offers: those that may have aliases, the study's own factors last."""
     names = dict.fromkeys((*ALIASED, *(each.dimension for each in found)))
-    return [(name, dimensions.dimension(name).title) for name in names]
+    return [(name, _title(name)) for name in names]
 
 
 def _address(study: Study, *asked: str) -> str:

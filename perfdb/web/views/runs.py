@@ -17,7 +17,7 @@ from perfdb.results.facets import Facets
 from perfdb.results.filters import RunFilter
 from perfdb.results.paging import read_size
 from perfdb.results.querysets import run_page
-from perfdb.web import listing, run_filters
+from perfdb.web import alike, listing, run_filters
 from perfdb.web.listing import Row
 from perfdb.web.views.chosen import FORMS
 
@@ -41,6 +41,7 @@ def runs(request: HttpRequest) -> HttpResponse:
         filtered = _filtered(asked)
         found = facets.of(filtered)
         context |= {"offered": run_filters.of(asked, found)}
+        context |= {"alike": alike.of_values({name: counts.values for name, counts in found.counts.items()})}
         context |= _page(asked, filtered, found, _columns(request))
     except QueryError as error:
         return render(request, "web/runs.html", context | {"error": error}, status=400)
