@@ -1,11 +1,12 @@
 """Gathers what a load tool's log says about one result: facts and readings, as printed, each with its line."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
+from itertools import repeat
 from typing import NamedTuple
 
-from importers.model import Fact
+from importers.model import Fact, Reading
 from importers.packed import Facts, Head, Readings
 
 # Signs, exponents and more digits than a listing's: C programs print 1.112e+09 and -1.000.
@@ -37,14 +38,14 @@ class Gathered:
             self.say(fact.key, fact.text, fact.line)
 
     @property
-    def facts(self) -> Facts:
+    def facts(self) -> Sequence[Fact]:
         """The circumstances that were kept."""
-        return Facts(self._keys, self._fact_texts, self._fact_lines)
+        return Facts(self._keys, self._fact_texts, self._fact_lines) if self._keys else ()
 
     @property
-    def readings(self) -> Readings:
+    def readings(self) -> Sequence[Reading]:
         """The quantities that were kept."""
-        return Readings(self._heads, self._texts, self._lines)
+        return Readings(self._heads, self._texts, self._lines) if self._heads else ()
 
     def say(self, key: str, text: str | None, line: int) -> None:
         """Keep a circumstance."""
@@ -53,10 +54,26 @@ class Gathered:
             self._fact_texts.append(text)
             self._fact_lines.append(line)
 
+    def say_all(self, keys: Sequence[str], texts: Sequence[str | None], line: int) -> None:
+        """Keep the circumstances of one line that are there; none has blanks about it."""
+        if not all(texts):
+            keys = [key for key, text in zip(keys, texts, strict=True) if text]
+        self._keys += keys
+        self._fact_texts += filter(None, texts)
+        self._fact_lines += repeat(line, len(keys))
+
+    def say_again(self, other: "Gathered") -> None:
+        """Keep what another result said, too."""
+        self._keys += other._keys
+        self._fact_texts += other._fact_texts
+        self._fact_lines += other._fact_lines
+
     def measure(self, head: Head, text: str | None, line: int) -> None:
         """Keep a quantity of this name, unit and role; what is no number (``N/A``, ``-nan``) is missing."""
         if text and is_decimal(text := text.strip()):
-            self.keep(head, text, line)
+            self._heads.append(head)
+            self._texts.append(text)
+            self._lines.append(line)
 
     def keep(self, head: Head, text: str, line: int) -> None:
         """The same of a text that is known to be a number, or is one as a tool writes it (``1,234``)."""

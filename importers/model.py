@@ -128,7 +128,7 @@ class Listing:
     ) -> None:
         self.name, self.columns = name, columns
         cells = list(chain.from_iterable(rows))
-        self._missing = array("Q", (at for at, cell in enumerate(cells) if cell is None) if None in cells else ())
+        self._missing = array("Q", [at for at, cell in enumerate(cells) if cell is None] if None in cells else ())
         # No text of a file has a NUL in it.
         self._cells = "\0".join([cell or "" for cell in cells] if self._missing else cells)  # type: ignore[arg-type] # none is missing
         self._lines = array("Q", lines)

@@ -6,11 +6,11 @@ same in one result after another, and is there once. ``Fact`` and ``Reading`` ar
 
 from abc import abstractmethod
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from itertools import repeat
 from operator import itemgetter
-from typing import TypeVar, overload
+from typing import Generic, TypeVar, overload
 
 from importers.model import Fact, Reading
 
@@ -24,27 +24,30 @@ _fact, _reading = partial(tuple.__new__, Fact), partial(tuple.__new__, Reading)
 _SHAPES = 4096  # As many different results are there in a file, or in files one after another, at most.
 
 
-class _Packed(Sequence[T]):
+class _Packed(Sequence[T], Generic[T, S]):
     """A sequence that is made anew whenever it is gone through."""
 
-    __slots__ = ("_lines", "_texts")
+    __slots__ = ("_heads", "_lines", "_texts")
 
-    def __init__(self, texts: Sequence[str], lines: Sequence[int]) -> None:
+    def __init__(self, heads: Iterable[S], texts: Iterable[str], lines: Sequence[int]) -> None:
+        self._heads = _shared(tuple(heads))
         # No text of a file has a NUL in it.
         self._texts = "\0".join(texts)
         # The results of many tools are a line each.
-        of_one_line = bool(lines) and lines.count(lines[0]) == len(lines)
-        self._lines: int | array[int] = lines[0] if of_one_line else array("Q", lines)
+        self._lines: int | array[int] = lines[0] if len(set(lines)) == 1 else array("Q", lines)
 
     @property
     def texts(self) -> list[str]:
         """The texts, in order."""
-        return self._texts.split("\0") if len(self) else []
+        return self._texts.split("\0") if self._heads else []
 
     @property
-    def lines(self) -> "Iterator[int]":
+    def lines(self) -> Iterator[int]:
         """The line of each, in order."""
         return repeat(self._lines, len(self)) if isinstance(self._lines, int) else iter(self._lines)
+
+    def __len__(self) -> int:
+        return len(self._heads)
 
     @abstractmethod
     def __iter__(self) -> Iterator[T]: ...
@@ -67,33 +70,24 @@ class _Packed(Sequence[T]):
         return repr(tuple(self))
 
 
-class Facts(_Packed[Fact]):
-    """The facts of a result, none of them of its host."""
+class Facts(_Packed[Fact, str]):
+    """The facts of a result by their keys, none of them of its host."""
 
-    __slots__ = ("keys",)
+    __slots__ = ()
 
-    def __init__(self, keys: Sequence[str], texts: Sequence[str], lines: Sequence[int]) -> None:
-        super().__init__(texts, lines)
-        self.keys = _shared(tuple(keys))
-
-    def __len__(self) -> int:
-        return len(self.keys)
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The keys, in order."""
+        return self._heads
 
     def __iter__(self) -> Iterator[Fact]:
-        return map(_fact, zip(self.keys, self.texts, self.lines, repeat(False), strict=False))
+        return map(_fact, zip(self._heads, self.texts, self.lines, repeat(False), strict=False))
 
 
-class Readings(_Packed[Reading]):
-    """The readings of a result, each of a role and none of anything within it."""
+class Readings(_Packed[Reading, Head]):
+    """The readings of a result by what is measured, of roles and of nothing within these."""
 
-    __slots__ = ("_heads",)
-
-    def __init__(self, heads: Sequence[Head], texts: Sequence[str], lines: Sequence[int]) -> None:
-        super().__init__(texts, lines)
-        self._heads = _shared(tuple(heads))
-
-    def __len__(self) -> int:
-        return len(self._heads)
+    __slots__ = ()
 
     def __iter__(self) -> Iterator[Reading]:
         names, units, roles = (map(itemgetter(at), self._heads) for at in range(3))

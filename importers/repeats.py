@@ -62,16 +62,17 @@ def _told_apart_by(fragment: Fragment) -> tuple[object, str | None]:
         keys, texts = facts.keys, facts.texts
     else:
         keys, texts = tuple(fact.key for fact in facts), [fact.text for fact in facts]
-    places, names, server = _places(keys)
-    said = frozenset(zip(names, [texts[at] for at in places], strict=True))
-    return (fragment.run_id, fragment.role, said), None if server is None else texts[server]
+    names, places, server = _places(keys)
+    said = tuple([texts[at] for at in places])
+    return (fragment.run_id, fragment.role, names, said), None if server is None else texts[server]
 
 
 @lru_cache(_SHAPES)
-def _places(keys: tuple[str, ...]) -> tuple[list[int], list[str], int | None]:
-    """Where the facts stand that make a configuration, their keys, and where the server's name stands."""
-    places = [at for at, key in enumerate(keys) if key in _CONFIGURATION or _FACTOR in key]
-    return places, [keys[at] for at in places], keys.index(_SERVER) if _SERVER in keys else None
+def _places(keys: tuple[str, ...]) -> tuple[tuple[str, ...], list[int], int | None]:
+    """The keys that make a configuration, in order, where their facts stand, and where the server's name stands."""
+    made_of = sorted((key, at) for at, key in enumerate(keys) if key in _CONFIGURATION or _FACTOR in key)
+    names = tuple(key for key, _ in made_of)
+    return names, [at for _, at in made_of], keys.index(_SERVER) if _SERVER in keys else None
 
 
 def _with_server(facts: Sequence[Fact]) -> Sequence[Fact]:

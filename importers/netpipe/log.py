@@ -2,8 +2,9 @@
 
 import re
 
-from importers.gathering import Gathered, Printed
+from importers.gathering import Gathered
 from importers.model import Fragment, Kind, Parsed, Status, Text
+from importers.packed import Head
 from importers.problem_log import ProblemLog
 from importers.repeats import number_trials
 
@@ -15,11 +16,14 @@ _HEAD_LINES = 50
 _LOGGED = re.compile(
     r"\s*\d+:\s+(?P<bytes>\d+) bytes\s+(?P<times>\d+) times -->\s+(?P<rate>[\d.]+) Mbps in\s+(?P<time>[\d.]+) usec\s*"
 )
-_TABLED = re.compile(r"\s*(?P<bytes>\d{1,15})\s+(?P<rate>\d+\.\d{6})\s+(?P<time>\d+\.\d{8})\s*")
+_TABLED = re.compile(r"\s*(?P<bytes>\d{1,15})(?P<times>)\s+(?P<rate>\d+\.\d{6})\s+(?P<time>\d+\.\d{8})\s*")
 _BUFFERS = re.compile(r"Send and receive buffers are (\d+) and (\d+) bytes")
 _KNOWN = re.compile(r"Sending output to .*|\(A bug in Linux doubles.*|Now starting the main loop.*|\d+: \S+.*")
 # NetPIPE's megabit has 2^20 bits.
-_MEGABITS = "Mbit/s 2^20"
+_RATE = ("mb_per_s", "Mbit/s 2^20", "total")
+_LOGGED_TIME, _TABLED_TIME = ("response_ms", "usec one way", "total"), ("response_ms", "s one way", "total")
+# Each message is sent when the one before is back; only streaming never waits.
+_KEYS = ("factor.tool", "users", "workload", "request_bytes", "response_bytes", "think_ms")
 
 
 def recognise(text: Text) -> bool:
@@ -39,10 +43,10 @@ def parse(text: Text) -> Parsed:
     for number, line in text.numbered():
         if number > whole or not line.strip():
             continue
-        logged = _LOGGED.fullmatch(line)
+        logged = _LOGGED.fullmatch(line) if ":" in line else None
         result = logged or _TABLED.fullmatch(line)
         if result is not None:
-            fragments.append(_read(text.name, result, number, common, "usec" if logged else "s"))
+            fragments.append(_read(text.name, result, number, common, _LOGGED_TIME if logged else _TABLED_TIME))
         elif not _take(common, line, number):
             unknown.append(number)
     _report(text, fragments, unknown, found)
@@ -53,26 +57,19 @@ def _take(common: Gathered, line: str, number: int) -> bool:
     """What stands above the results and holds for all of them."""
     buffers = _BUFFERS.match(line)
     if buffers is not None:
-        common.fact("socket.send_bytes", Printed(buffers[1], number))
-        common.fact("socket.recv_bytes", Printed(buffers[2], number))
+        common.say_all(("socket.send_bytes", "socket.recv_bytes"), buffers.groups(), number)
     return buffers is not None or _KNOWN.fullmatch(line) is not None
 
 
-def _read(file: str, result: re.Match[str], line: int, common: Gathered, unit: str) -> Fragment:
+def _read(file: str, result: re.Match[str], line: int, common: Gathered, latency: Head) -> Fragment:
     """A size: the message goes there and comes back, and its time is printed one way."""
-    into = Gathered(common.facts)
-    for key, text in (
-        ("factor.tool", NAME),
-        ("users", "1"),
-        ("workload", "RR"),
-        ("request_bytes", result["bytes"]),
-        ("response_bytes", result["bytes"]),
-        ("think_ms", "0"),  # Each message is sent when the one before is back; only streaming never waits.
-        ("repetitions", result.groupdict().get("times", "")),
-    ):
-        into.fact(key, Printed(text, line))
-    into.reading("mb_per_s", Printed(result["rate"], line), _MEGABITS)
-    into.reading("response_ms", Printed(result["time"], line), f"{unit} one way")
+    size, times, rate, time = result.groups()
+    into = Gathered()
+    into.say_again(common)
+    into.say_all(_KEYS, (NAME, "1", "RR", size, size, "0"), line)
+    into.say("repetitions", times, line)
+    into.measure(_RATE, rate, line)
+    into.measure(latency, time, line)
     return Fragment(
         file=file,
         format=NAME,

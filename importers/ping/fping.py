@@ -1,9 +1,10 @@
 """fping's lines: the times of every host (-C), or its summary (-c)."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 
-from importers.gathering import Gathered, Printed
+from importers.gathering import Gathered
 from importers.model import Fragment, Kind, Listing, Status
 from importers.problem_log import ProblemLog
 
@@ -15,75 +16,106 @@ _SUMMARY = re.compile(
     r"(?P<server>\S+)\s+: xmt/rcv/%loss = (?P<sent>\d+)/(?P<received>\d+)/(?P<loss>[\d.]+)%"
     r"(?:, min/avg/max = (?P<min>[\d.]+)/(?P<mean>[\d.]+)/(?P<max>[\d.]+))?\s*"
 )
-_PATTERNS = (_TIMES, _REPLY, _SUMMARY)
+_KEYS = ("factor.tool", "factor.protocol", "workload", "users", "server")
+_COLUMNS = (("n", ""), ("response_ms", "ms"))
+_Source = tuple[str, str, int]
+"""The file, what reads it, and the version of that."""
+
+
+@dataclass(slots=True)
+class _Rows:
+    """The echoes of a host, and their lines."""
+
+    cells: list[tuple[str, str | None]] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
 
 
 def recognise(lines: Iterable[str]) -> bool:
     """Whether all lines are fping's: a name, a colon and numbers alone say too little."""
-    fitting = (any(pattern.fullmatch(line) for pattern in _PATTERNS) for line in lines)
-    return next(fitting, False) and all(fitting)
+    matches = map(_match, lines)
+    return next(matches, None) is not None and None not in matches
 
 
 def read(file: str, name: str, version: int, lines: Iterable[tuple[int, str]], found: ProblemLog) -> list[Fragment]:
     """One fragment a host: from its line of times, or from its summary with the replies above."""
     fragments = []
-    replies: dict[str, list[tuple[str, str | None, int]]] = {}
+    replies: dict[str, _Rows] = {}
+    source = file, name, version
     for number, line in lines:
-        reply, summary, times = (pattern.fullmatch(line) for pattern in (_REPLY, _SUMMARY, _TIMES))
-        if reply is not None:
-            replies.setdefault(reply["server"], []).append((reply["seq"], reply["time"], number))
-        elif summary is not None:
-            rows = replies.pop(summary["server"], [])
-            fragments.append(_fragment((file, name, version), summary, number, rows, found))
-        elif times is not None:
-            printed = enumerate(times["times"].split())
-            rows = [(str(place), None if text == "-" else text, number) for place, text in printed]
-            fragments.append(_fragment((file, name, version), times, number, rows, found))
+        match = _match(line)
+        if match is None:
+            continue
+        if match.re is _REPLY:
+            rows = replies.setdefault(match["server"], _Rows())
+            rows.cells.append((match["seq"], match["time"]))
+            rows.lines.append(number)
+        elif match.re is _SUMMARY:
+            rows = replies.pop(match["server"], _Rows())
+            fragments.append(_of_summary(source, match, number, rows, found))
+        else:
+            fragments.append(_of_times(source, match, number, found))
     for server, rows in replies.items():
         message = f"The summary of {server} is missing: fping was killed, or the file was cut off."
-        found.warn("ping.cut-off", message, "Transfer the report again, or measure again.", rows[-1][2])
+        found.warn("ping.cut-off", message, "Transfer the report again, or measure again.", rows.lines[-1])
     return fragments
 
 
-def _fragment(
-    source: tuple[str, str, int],
-    line: re.Match[str],
-    number: int,
-    rows: Sequence[tuple[str, str | None, int]],
-    found: ProblemLog,
-) -> Fragment:
+def _match(line: str) -> re.Match[str] | None:
+    """A line of fping; what stands behind the colon tells which it can be."""
+    pattern = _REPLY if ": [" in line else _SUMMARY if ": xmt" in line else _TIMES
+    return pattern.fullmatch(line)
+
+
+def _of_times(source: _Source, line: re.Match[str], number: int, found: ProblemLog) -> Fragment:
+    server, printed = line.groups()
+    times = [None if text == "-" else text for text in printed.split()]
+    answered = [time for time in times if time is not None]
+    into = _gathered(server, number)
+    into.say("samples_response_ms", " ".join(answered), number)
+    cells = [(str(place), time) for place, time in enumerate(times)]
+    return _fragment(
+        source, number, into, _Rows(cells, [number] * len(cells)), _judge(not answered, server, number, found)
+    )
+
+
+def _of_summary(source: _Source, line: re.Match[str], number: int, rows: _Rows, found: ProblemLog) -> Fragment:
+    server, sent, received, loss, *times = line.groups()
+    into = _gathered(server, number)
+    into.say_all(("packets_sent", "packets_received"), (sent, received), number)
+    status = _judge(not received.strip("0"), server, number, found)
+    if status is Status.COMPLETE:
+        into.measure(("response_ms", "ms", "total"), times[1], number)
+        for name, time in zip(("min", "mean", "max"), times, strict=True):
+            into.measure((f"latency_{name}_ms", "ms", "total"), time, number)
+        into.measure(("loss_percent", "%", "total"), loss, number)
+    return _fragment(source, number, into, rows, status)
+
+
+def _gathered(server: str, number: int) -> Gathered:
     into = Gathered()
-    for key, text in (("factor.tool", "fping"), ("factor.protocol", "ICMP"), ("workload", "PING"), ("users", "1")):
-        into.fact(key, Printed(text, number))
-    into.fact("server", Printed(line["server"], number))
-    groups = {key: Printed(text, number) for key, text in line.groupdict().items() if text}
-    into.fact("packets_sent", groups.get("sent"))
-    into.fact("packets_received", groups.get("received"))
-    answered = [time for _, time, _ in rows if time is not None]
-    if "times" in groups:
-        into.fact("samples_response_ms", Printed(" ".join(answered), number))
-    lost = not answered if "times" in groups else not groups["received"].text.strip("0")
-    if lost:
-        found.warn("ping.no-answer", f"No echo of {line['server']} came back.", "See to the host and network.", number)
-    else:
-        into.reading("response_ms", groups.get("mean"), "ms")
-        for name in ("min", "mean", "max"):
-            into.reading(f"latency_{name}_ms", groups.get(name), "ms")
-        into.reading("loss_percent", groups.get("loss"), "%")
+    into.say_all(_KEYS, ("fping", "ICMP", "PING", "1", server), number)
+    return into
+
+
+def _judge(lost: bool, server: str, number: int, found: ProblemLog) -> Status:
+    if not lost:
+        return Status.COMPLETE
+    found.warn("ping.no-answer", f"No echo of {server} came back.", "See to the host and network.", number)
+    return Status.FAILED
+
+
+def _fragment(source: _Source, number: int, into: Gathered, rows: _Rows, status: Status) -> Fragment:
     file, tool, version = source
-    columns = (("n", ""), ("response_ms", "ms"))
-    cells = tuple((seq, time) for seq, time, _ in rows)
-    listing = Listing("intervals", columns, cells, tuple(row[2] for row in rows))
     return Fragment(
         file=file,
         format=tool,
         format_version=version,
         kind=Kind.DRIVER,
-        first_line=rows[0][2] if rows else number,
+        first_line=rows.lines[0] if rows.lines else number,
         last_line=number,
         role="client",
-        status=Status.FAILED if lost else Status.COMPLETE,
+        status=status,
         facts=into.facts,
         readings=into.readings,
-        listings=(listing,) if rows else (),
+        listings=(Listing("intervals", _COLUMNS, rows.cells, rows.lines),) if rows.lines else (),
     )
