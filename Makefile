@@ -54,7 +54,7 @@ format:
 # Pins the newest versions that the .in files allow, with hashes, for every system and Python from 3.11 on.
 lock:
 	$(SETUP) dev
-	for name in requirements requirements-dev requirements-setup; do \
+	for name in requirements requirements-s3 requirements-dev requirements-setup; do \
 		UV_SYSTEM_CERTS=true .venv/bin/python -m uv pip compile --quiet --upgrade --universal --python-version 3.11 \
 		--generate-hashes --no-emit-index-url --no-emit-find-links \
 		--custom-compile-command 'make lock' $$name.in -o $$name.txt || exit; \

@@ -10,6 +10,8 @@ import environ
 import plotly
 from csp.constants import NONE, SELF
 
+from perfdb.results.storage import storage
+
 env = environ.Env()
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -114,7 +116,7 @@ STATICFILES_DIRS = [
 ]
 # Hashed names need collectstatic, which the launcher and the image call; the tests do without.
 STORAGES = {
-    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "default": storage(env.str("ARTIFACTS_URL", default="")),
     "staticfiles": {
         "BACKEND": "perfdb.staticfiles.HashedStaticFilesStorage"
         if env.bool("STATIC_HASHED_NAMES", default=True)

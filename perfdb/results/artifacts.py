@@ -2,9 +2,7 @@
 
 import hashlib
 from contextlib import suppress
-from pathlib import Path
 from typing import BinaryIO
-from uuid import uuid4
 
 from django.core.files.base import ContentFile, File
 from django.core.files.storage import default_storage
@@ -30,7 +28,7 @@ def store(content: "File[bytes]") -> Artifact:
     artifact, _ = Artifact.objects.get_or_create(sha256=sha256, defaults={"size": content.size})
     if not default_storage.exists(artifact.path):
         content.seek(0)
-        _save(artifact.path, content)
+        default_storage.save(artifact.path, content)
     return artifact
 
 
@@ -40,7 +38,7 @@ def store_content(content: Content) -> Artifact:
 
 
 def content(artifact: Artifact) -> Content:
-    """The file's bytes, read from disk when they are asked for: it may be larger than memory."""
+    """The file's bytes, read when they are asked for: it may be larger than memory."""
     return FileContent(open_artifact(artifact))
 
 
@@ -64,16 +62,10 @@ def decoded(artifact: Artifact, name: str) -> Decoded:
             return Decoded(reopened(name, data, kept.read()))
     found = _decode(name, data)
     if found.text is not None and (written := outline(found.text, data)) is not None:
-        _save(outlined, ContentFile(written))
+        default_storage.save(outlined, ContentFile(written))
     return found
 
 
 def _decode(name: str, data: Content) -> Decoded:
     plain = decompress(SourceFile(name, data))
     return Decoded(problems=[plain]) if isinstance(plain, Problem) else decode(plain.name, plain.data)
-
-
-def _save(path: str, content: "File[bytes]") -> None:
-    """Write aside and move into place: what stands under an artifact's name is whole, whoever reads or dies when."""
-    partial = default_storage.save(f"{path}.{uuid4().hex}.part", content)
-    Path(default_storage.path(partial)).replace(default_storage.path(path))
