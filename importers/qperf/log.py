@@ -43,6 +43,9 @@ _READINGS = frozenset({"bw", "recv_bw", "latency", "time", "msg_size", "loc_send
 _SIZES = {"bytes": 1, "byte": 1, "B": 1, "KB": 10**3, "MB": 10**6, "KiB": 2**10, "MiB": 2**20, "GB": 10**9}
 _POWERS = {"K": 3, "M": 6, "G": 9, "T": 12}
 _CONFIGURATION = {"loc_node": "client", "rem_node": "server", "loc_os": "kernel", "loc_cpu": "cpu_model"}
+_KEYS = ("factor.tool", "factor.protocol", "workload", "test", "users", "think_ms")
+# What figures of a side are called: its cost, its use of processors, and in the configuration these.
+_OF_SIDES = tuple((f"{side}_cost", f"{side}_cpus_used", f"{side}_cpu") for side in ("send", "recv", "loc", "rem"))
 _CORES = re.compile(r"(\d+) Cores?: ")
 
 
@@ -73,6 +76,16 @@ class _Block:
     others: list[Printed] = field(default_factory=list)
     cut: bool = False
     loops: bool = False
+
+    @property
+    def name(self) -> str:
+        """The test's name as printed."""
+        return f"{self.protocol}_{self.test}"
+
+    @property
+    def error(self) -> Printed | None:
+        """The first error among the lines that are no figures."""
+        return next((each for each in self.others if _ERROR.fullmatch(each.text)), None)
 
     @property
     def is_latency(self) -> bool:
@@ -140,9 +153,9 @@ def _name_loop(blocks: Sequence[_Block]) -> None:
     sizes: dict[str, set[str]] = {}
     for block in blocks:
         size = _size(block.figures.get("msg_size"))
-        sizes.setdefault(f"{block.protocol}_{block.test}", set()).add(size.text if size else "")
+        sizes.setdefault(block.name, set()).add(size.text if size else "")
     for block in blocks:
-        block.loops = len(sizes[f"{block.protocol}_{block.test}"]) > 1 and not block.is_latency
+        block.loops = len(sizes[block.name]) > 1 and not block.is_latency
 
 
 @lru_cache(maxsize=256)
@@ -167,7 +180,7 @@ def _fragment(block: _Block, configuration: dict[str, Printed], file: str, found
     status = _judge(block, found)
     gathered = Gathered()
     _facts(block, configuration, gathered)
-    gathered.fact("error", next((each for each in block.others if _ERROR.fullmatch(each.text)), None))
+    gathered.fact("error", block.error)
     if status is Status.COMPLETE:
         _throughput(block, gathered)
         _sides(block, configuration, gathered)
@@ -186,9 +199,9 @@ def _fragment(block: _Block, configuration: dict[str, Printed], file: str, found
 
 
 def _judge(block: _Block, found: ProblemLog) -> Status:
-    name = f"{block.protocol}_{block.test}"
-    said = next((each for each in block.others if _ERROR.fullmatch(each.text)), None)
+    name = block.name
     if not block.figures:
+        said = block.error
         why = f": {said.text[:200]}" if said else ", not even an error: qperf was killed or the file cut off"
         found.warn(
             "qperf.failed", f"Test {name} gave no figures{why}.", "Measure again.", said.line if said else block.line
@@ -203,27 +216,22 @@ def _judge(block: _Block, found: ProblemLog) -> Status:
 
 
 def _facts(block: _Block, configuration: dict[str, Printed], gathered: Gathered) -> None:
-    line = block.line
-    gathered.fact("factor.tool", Printed("qperf", line))
-    gathered.fact("factor.protocol", Printed(block.protocol.upper(), line))
-    gathered.fact("workload", Printed(block.workload, line))
-    gathered.fact("test", Printed(f"{block.protocol}_{block.test}", line))
+    line, is_latency = block.line, block.is_latency
     # One connection with one message under way is all that qperf ever has.
-    gathered.fact("users", Printed("1", line))
-    if block.is_latency:
-        gathered.fact("think_ms", Printed("0", line))
-    size = _size(block.figures.get("msg_size"))
-    for key in ("request_bytes", "response_bytes") if block.is_latency else ("message_bytes",):
-        gathered.fact(key, size)
-    if block.loops:
-        gathered.fact("factor.message_bytes", size)
+    said = ("qperf", block.protocol.upper(), block.workload, block.name, "1", "0" if is_latency else "")
+    gathered.say_all(_KEYS, said, line)
+    if (size := _size(block.figures.get("msg_size"))) is not None:
+        for key in ("request_bytes", "response_bytes") if is_latency else ("message_bytes",):
+            gathered.fact(key, size)
+        if block.loops:
+            gathered.fact("factor.message_bytes", size)
     for name, value in configuration.items():
-        gathered.fact(_CONFIGURATION.get(name, f"qperf.{name}"), value)
+        gathered.say(_CONFIGURATION.get(name, f"qperf.{name}"), value.text, value.line)
     for name, figure in block.figures.items():
         if name not in _READINGS:
-            gathered.fact(f"qperf.{name}", Printed(figure.text, figure.line))
+            gathered.say(f"qperf.{name}", figure.text, figure.line)
     for name, value in block.parameters.items():
-        gathered.fact(f"qperf.{name}", value)
+        gathered.say(f"qperf.{name}", value.text, value.line)
 
 
 def _size(figure: Figure | None) -> Printed | None:
@@ -259,17 +267,14 @@ def _decimal(unit: str) -> str:
 
 def _sides(block: _Block, configuration: dict[str, Printed], gathered: Gathered) -> None:
     """CPU and bytes of each side: send and recv by the stream's direction, loc being the side that prints."""
-    sender, receiver = ("server", "client") if block.workload == "STRG" else ("client", "server")
-    for prefix, role in (("send", sender), ("recv", receiver), ("loc", "client"), ("rem", "server")):
-        cost = block.figures.get(f"{prefix}_cost")
-        if cost is not None:
-            gathered.reading("cpu_ms_per_mb", cost.printed, f"{cost.unit} 10^9", role)
-        used = block.figures.get(f"{prefix}_cpus_used")
-        if used is not None:
-            gathered.reading("processor_util", used.printed, "%", role)
-        cores = _CORES.match(configuration[f"{prefix}_cpu"].text) if f"{prefix}_cpu" in configuration else None
-        if cores is not None:
-            gathered.fact(f"processors@{role}", Printed(cores[1], configuration[f"{prefix}_cpu"].line))
+    figures, ends = block.figures, ("server", "client") if block.workload == "STRG" else ("client", "server")
+    for (cost, used, cpu), role in zip(_OF_SIDES, (*ends, "client", "server"), strict=True):
+        if cost in figures:
+            gathered.reading("cpu_ms_per_mb", figures[cost].printed, f"{figures[cost].unit} 10^9", role)
+        if used in figures:
+            gathered.reading("processor_util", figures[used].printed, "%", role)
+        if cpu in configuration and (cores := _CORES.match(configuration[cpu].text)):
+            gathered.say(f"processors@{role}", cores[1], configuration[cpu].line)
     _bytes(block, ("loc_send_bytes", "send_bytes"), "bytes_sent", gathered)
     _bytes(block, ("loc_recv_bytes", "recv_bytes"), "bytes_received", gathered)
 
