@@ -24,7 +24,7 @@ from perfdb.results.aliases import aliases_of, systems
 from perfdb.results.derivation import outdated
 from perfdb.results.experiments import Vocabulary, configuration_of, experiment_key
 from perfdb.results.importing import lock_study
-from perfdb.results.models import Alias, Experiment, Job, Problem, Run, Study
+from perfdb.results.models import Alias, Experiment, Job, Run, Study
 from perfdb.results.prepare.aliases import Aliases, fold, with_value
 from perfdb.results.prepare.configuration import UNREADABLE
 from perfdb.results.printed import ALIASED, printing, texts_of
@@ -228,4 +228,4 @@ def _put_problems(run: Run, before: list[Found], after: list[Found]) -> None:
     """A text that has a meaning is no problem any more; without it, it is one again."""
     for gone in (each for each in before if each not in after):
         run.problems.filter(code=gone.code, message=gone.message).delete()
-    Problem.objects.bulk_create(load.problem_row(each, run=run.pk) for each in after if each not in before)
+    load.copy_problems((each, run.pk, None) for each in after if each not in before)

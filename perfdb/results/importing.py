@@ -1,29 +1,26 @@
 """Importing an upload: read its files, place its runs, and either show what would be stored or store it.
 
 Preview and load take the same way up to the last step, so that a preview cannot promise what loading does not keep.
-Runs are written a few at a time, each chunk in one transaction together with its outcomes: a worker that dies in
-between leaves whole runs, and the next attempt goes on after them.
+Runs are written some at a time, each chunk in one transaction together with its outcomes: a worker that dies in
+between leaves whole runs, and the next attempt goes on after them. Run records are written in one transaction.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
 
 from django.db import connection, transaction
 from django.db.models import F, Max
 from django.utils import timezone
 
-from importers.collate import LEFT_OVER, left_over
+from importers import run_records
 from importers.model import Problem as Found
 from importers.model import Severity
 from perfdb.results import jobs, load, tagging
 from perfdb.results.aliases import aliases_of
+from perfdb.results.arriving import Arrivals, arrivals
 from perfdb.results.experiments import Vocabulary
-from perfdb.results.given import given_by, spans_in
-from perfdb.results.models import Job, Problem, Run, Study, Upload, UploadRun
+from perfdb.results.models import Job, Run, Study, Upload, UploadRun
 from perfdb.results.placing import Brought, Placement, Placer
-from perfdb.results.prepare import Context, FoundProblems
-from perfdb.results.reading import realign, record_of, together
-from perfdb.results.rows import drafts_of_rows
+from perfdb.results.reading import realign
 from perfdb.results.summary import gaps_of, summary_of
 from perfdb.results.trials import keep_trial, settle_trial
 from perfdb.results.unpacking import read_files
@@ -31,7 +28,7 @@ from perfdb.results.unpacking import read_files
 Outcome = UploadRun.Outcome
 State = Upload.State
 
-CHUNK = 20
+CHUNK = 100
 _STUDY_LOCK = 0x5354_5544  # any number of our own: "STUD"
 
 
@@ -67,15 +64,16 @@ def run_import(job: Job, kind: Ordinary | None = None) -> None:
     accepted = upload.state == State.LOADING
     if not accepted:
         _set_state(job, upload, State.PARSING)
-    brought, problems = _read(job, upload, kind)
+    read = read_files(upload, lambda: jobs.hold(job), kind.opened)
+    brought = arrivals(upload, read, lambda batch: kind.chosen(upload, batch))
     if not accepted:
-        placements = _placed(upload.study, brought)
-        _show(job, upload, placements, problems, kind)
-        if upload.preview_asked or any(p.outcome == Outcome.CONFLICT for p in placements):
-            _settle(job, upload, State.PREVIEW)
+        outcomes = _show(job, upload, brought, kind)
+        state = _meant(upload, outcomes)
+        if state != State.LOADING:
+            _settle(job, upload, state)
             return
-        _set_state(job, upload, State.LOADING)
-    _load(job, upload, brought, problems, kind)
+        _set_state(job, upload, state)
+    _load(job, upload, brought, kind)
 
 
 def _set_state(job: Job, upload: Upload, state: State) -> None:
@@ -93,23 +91,16 @@ def _settle(job: Job, upload: Upload, state: State) -> None:
         jobs.finish(job, {"state": state, "runs": upload.runs.count()})
 
 
-def _read(job: Job, upload: Upload, kind: Ordinary) -> tuple[list[Brought], list[Found]]:
-    """The upload's run records, derived from, and the problems that belong to no run."""
-    read = read_files(upload, lambda: jobs.hold(job), kind.opened)
-    collated = together(upload.study, read.fragments)
-    later = list(drafts_of_rows(upload.study, collated.rows))
-    used = {id(row) for _, draft in later for row in draft.circumstances}
-    rest = left_over(row for row in collated.rows if id(row) not in used)
-    found = [*read.problems, *(each for each in collated.problems if each.code != LEFT_OVER), *rest]
-    context = Context(read.artifacts, {}, upload.created, FoundProblems(found), aliases_of(upload.study))
-    drafts = [*((draft, None) for draft in collated.drafts), *((draft, run.pk) for run, draft in later)]
-    brought = []
-    for number, (draft, run) in enumerate(drafts):
-        own = replace(context, given=given_by(upload, spans_in(draft.fragments)))
-        brought.append(Brought(number, record_of(draft, own), own, upload.pk, run))
-    brought = kind.chosen(upload, brought)
-    of_runs = {problem for each in brought for problem in each.record.problems}
-    return brought, [problem for problem in found if problem not in of_runs]
+def _meant(upload: Upload, outcomes: set[Outcome]) -> State:
+    """What is to become of an upload that is shown: it is loaded unless a person has to look at it first."""
+    if upload.preview_asked or Outcome.CONFLICT in outcomes:
+        return State.PREVIEW
+    return State.FAILED if Outcome.REJECTED in outcomes and is_whole(upload) else State.LOADING
+
+
+def is_whole(upload: Upload) -> bool:
+    """Whether all its runs are stored or none: run records are, for they come from scripts."""
+    return not upload.files.exclude(format=run_records.NAME).exists()
 
 
 def _placed(study: Study, brought: Sequence[Brought]) -> list[Placement]:
@@ -117,19 +108,28 @@ def _placed(study: Study, brought: Sequence[Brought]) -> list[Placement]:
     return [placer.place(each) for each in brought]
 
 
-def _show(job: Job, upload: Upload, placements: Sequence[Placement], problems: Sequence[Found], kind: Ordinary) -> None:
-    """Replace what the upload's page shows: the outcomes to expect and all problems."""
+def _show(job: Job, upload: Upload, brought: Arrivals, kind: Ordinary) -> set[Outcome]:
+    """Replace what the upload's page shows: the outcomes to expect, which it answers, and all problems."""
     with transaction.atomic():
-        jobs.hold(job)
         upload.runs.all().delete()
         upload.problems.all().delete()
-        UploadRun.objects.bulk_create(_row(upload, placement) for placement in placements)
-        first = max((placement.brought.number for placement in placements), default=-1) + 1
+        _say(upload, brought.problems)
+        outcomes: set[Outcome] = set()
+        found = first = 0
+        for batch in brought.batches():
+            placements = _placed(upload.study, batch)
+            load.copy_upload_runs(_row(upload, placement) for placement in placements)
+            _say(upload, [each for placement in placements for each in _problems(placement)])
+            outcomes.update(placement.outcome for placement in placements)
+            first = max((first, *(each.number + 1 for each in batch)))
+            found += len(placements)
         rows = UploadRun.objects.bulk_create(kind.rows(upload, first))
-        _add_unreadable(upload, first + len(rows), problems)
-        _say(upload, [*problems, *(each for placement in placements for each in _problems(placement))])
-        upload.runs_found, upload.runs_loaded = len(placements) + len(rows), 0
+        _add_unreadable(upload, first + len(rows), brought.problems)
+        upload.runs_found, upload.runs_loaded = found + len(rows), 0
         upload.save(update_fields=["runs_found", "runs_loaded"])
+        # Not before: while it is held nobody can renew the lease.
+        jobs.hold(job)
+    return outcomes
 
 
 def _add_unreadable(upload: Upload, first: int, problems: Sequence[Found]) -> None:
@@ -151,7 +151,7 @@ def _add_unreadable(upload: Upload, first: int, problems: Sequence[Found]) -> No
 
 
 def _say(upload: Upload, problems: Sequence[Found]) -> None:
-    Problem.objects.bulk_create(load.problem_row(each, upload=upload.pk) for each in dict.fromkeys(problems))
+    load.copy_problems((each, None, upload.pk) for each in dict.fromkeys(problems))
 
 
 def _problems(placement: Placement) -> list[Found]:
@@ -175,7 +175,7 @@ def _row(upload: Upload, placement: Placement) -> UploadRun:
     )
 
 
-def _load(job: Job, upload: Upload, brought: Sequence[Brought], problems: Sequence[Found], kind: Ordinary) -> None:
+def _load(job: Job, upload: Upload, brought: Arrivals, kind: Ordinary) -> None:
     """Store the runs chunk by chunk, leaving out those that an earlier attempt has stored."""
     done = set(upload.runs.filter(loaded=True).values_list("number", flat=True))
     if not done:
@@ -183,25 +183,48 @@ def _load(job: Job, upload: Upload, brought: Sequence[Brought], problems: Sequen
         with transaction.atomic():
             jobs.hold(job)
             upload.problems.all().delete()
-            _say(upload, problems)
-    waiting = [each for each in brought if each.number not in done]
-    for chunk in _chunks(waiting):
-        with transaction.atomic():
-            jobs.hold(job)
-            _load_chunk(upload, chunk)
+            _say(upload, brought.problems)
+    waiting = (each for batch in brought.batches() for each in batch if each.number not in done)
+    try:
+        _store_all(job, upload, waiting)
+    except _PartlyError:
+        outcomes = _show(job, upload, brought, kind)
+        _settle(job, upload, State.PREVIEW if Outcome.CONFLICT in outcomes else State.FAILED)
+        return
     with transaction.atomic():
         jobs.hold(job)
         complete = kind.complete(upload)
-    outcomes = list(upload.runs.values_list("outcome", flat=True))
-    _settle(job, upload, State.DONE if complete or _anything(outcomes) else State.FAILED)
+    found = upload.runs.values_list("outcome", flat=True).distinct()
+    _settle(job, upload, State.DONE if complete or _anything(found) else State.FAILED)
 
 
-def _anything(outcomes: Sequence[str]) -> bool:
+class _PartlyError(Exception):
+    """Some of an upload's runs cannot be stored, so that none may be."""
+
+
+def _store_all(job: Job, upload: Upload, waiting: Iterable[Brought]) -> None:
+    """Store the runs; raises _PartlyError where one cannot be and it is all or none."""
+    if not is_whole(upload):
+        for chunk in _chunks(waiting):
+            with transaction.atomic():
+                _load_chunk(upload, chunk)
+                # Not before: while it is held nobody can renew the lease.
+                jobs.hold(job)
+        return
+    with transaction.atomic():
+        for chunk in _chunks(waiting):
+            _load_chunk(upload, chunk)
+        if upload.runs.filter(outcome__in=(Outcome.REJECTED, Outcome.CONFLICT)).exists():
+            raise _PartlyError
+        jobs.hold(job)
+
+
+def _anything(outcomes: Iterable[str]) -> bool:
     """Whether there was any run in the upload that is not refused."""
     return any(outcome != Outcome.REJECTED for outcome in outcomes)
 
 
-def _chunks(items: Sequence[Brought]) -> Iterator[list[Brought]]:
+def _chunks(items: Iterable[Brought]) -> Iterator[list[Brought]]:
     """A few at a time, and never two of one identity: the second must find the first one stored."""
     chunk: dict[str, Brought] = {}
     for item in items:
@@ -237,7 +260,7 @@ def store(upload: Upload, placements: Sequence[Placement]) -> None:
         _write_known(vocabulary, placement)
     for row in rows:
         row.loaded = True
-    UploadRun.objects.bulk_create(rows)
+    load.copy_upload_runs(rows)
     _say(upload, [each for placement in placements for each in _problems(placement)])
     upload.runs_loaded = F("runs_loaded") + len(rows)
     upload.save(update_fields=["runs_loaded"])

@@ -20,11 +20,11 @@ from perfdb.results.models import (
     CounterSet,
     Disagreement,
     Experiment,
-    Problem,
     Run,
     RunEvidence,
     RunSource,
     Trace,
+    UploadRun,
 )
 from perfdb.results.record import RunRecord, Source
 
@@ -83,14 +83,49 @@ _TRACE = {
     "unit": "text",
     "samples": "float4[]",
 }
+_SOURCE = {
+    "run_id": "int8",
+    "artifact_id": "int8",
+    "upload_id": "int8",
+    "path": "text",
+    "format": "text",
+    "format_version": "int2",
+    "digests": "text[]",
+    "spans": "int4[]",
+    "driver": "bool",
+}
+_PROBLEM = {
+    "run_id": "int8",
+    "upload_id": "int8",
+    "severity": "varchar",
+    "code": "text",
+    "message": "text",
+    "remedy": "text",
+    "file": "text",
+    "line": "int4",
+    "run_label": "text",
+}
+_UPLOAD_RUN = {
+    "upload_id": "int8",
+    "run_id": "int8",
+    "replaced_id": "int8",
+    "replaced_status": "varchar",
+    "number": "int4",
+    "loaded": "bool",
+    "run_label": "text",
+    "trial": "int2",
+    "outcome": "varchar",
+    "status": "varchar",
+    "summary": "jsonb",
+}
 
 
 def write(vocabulary: Vocabulary, records: Sequence[tuple[RunRecord, Sequence[Source]]]) -> list[int]:
     """Store new runs; answers their ids in order."""
     ids = _new_ids(len(records))
     _write(vocabulary, [(pk, record) for pk, (record, _) in zip(ids, records, strict=True)])
-    for pk, (_, sources) in zip(ids, records, strict=True):
-        add_sources(pk, sources)
+    pairs = ((pk, source) for pk, (_, sources) in zip(ids, records, strict=True) for source in sources)
+    _copy("run_source", _SOURCE, (_source_row(pk, source) for pk, source in pairs))
     return ids
 
 
@@ -138,7 +173,7 @@ def _write(vocabulary: Vocabulary, rows: Sequence[tuple[int, RunRecord]], *, upd
     _copy("run_evidence", _EVIDENCE, (_evidence_row(pk, record, slots) for pk, record in rows))
     _copy("counter_set", _COUNTERS, list(_counter_rows(rows)))
     _copy("trace", _TRACE, _trace_rows(rows))
-    Problem.objects.bulk_create(problem_row(found, run=pk) for pk, record in rows for found in record.problems)
+    copy_problems((found, pk, None) for pk, record in rows for found in record.problems)
     Disagreement.objects.bulk_create(
         disagreement_row(found, pk) for pk, record in rows for found in record.disagreements
     )
@@ -170,18 +205,30 @@ def disagreement_row(found: Disagrees, run: int) -> Disagreement:
     )
 
 
-def problem_row(found: Found, *, run: int | None = None, upload: int | None = None) -> Problem:
-    """A problem as it is stored."""
-    return Problem(
-        run_id=run,
-        upload_id=upload,
-        severity=found.severity,
-        code=found.code,
-        message=found.message,
-        remedy=found.remedy,
-        file=found.file,
-        line=found.line,
-        run_label=found.run_id or "",
+def copy_problems(found: Iterable[tuple[Found, int | None, int | None]]) -> None:
+    """Store problems, each with the run and the upload that it is of."""
+    _copy(
+        "problem",
+        _PROBLEM,
+        (
+            (run, upload, str(p.severity), p.code, p.message, p.remedy, p.file, p.line, p.run_id or "")
+            for p, run, upload in found
+        ),
+    )
+
+
+def copy_upload_runs(rows: Iterable[UploadRun]) -> None:
+    """Store what became of an upload's runs; the rows stay without ids."""
+    _copy(
+        "upload_run",
+        _UPLOAD_RUN,
+        (
+            (
+                *(row.upload_id, row.run_id, row.replaced_id, row.replaced_status, row.number, row.loaded),
+                *(row.run_label, row.trial, str(row.outcome), str(row.status), Jsonb(row.summary)),
+            )
+            for row in rows
+        ),
     )
 
 
@@ -192,13 +239,18 @@ def _new_ids(count: int) -> list[int]:
 
 
 def _copy(table: str, columns: dict[str, str], rows: Iterable[Sequence[Any]]) -> None:
+    waiting = iter(rows)
+    first = next(waiting, None)
+    if first is None:
+        return
     names = ", ".join(f'"{name}"' for name in columns)
     with (
         connection.cursor() as cursor,
         cursor.copy(f'COPY "{table}" ({names}) FROM STDIN (FORMAT BINARY)') as copy,
     ):
         copy.set_types(list(columns.values()))
-        for row in rows:
+        copy.write_row(first)
+        for row in waiting:
             copy.write_row(row)
 
 
@@ -268,18 +320,19 @@ def _trace_rows(rows: Sequence[tuple[int, RunRecord]]) -> Iterable[Sequence[Any]
 
 def add_sources(pk: int, sources: Iterable[Source]) -> None:
     """Note which files, brought by which uploads, a run's evidence is in; noting one again changes nothing."""
-    rows = [
-        RunSource(
-            run_id=pk,
-            artifact_id=source.artifact,
-            upload_id=source.upload,
-            path=source.path,
-            format=source.format,
-            format_version=source.format_version,
-            digests=list(source.digests),
-            spans=[list(span) for span in source.spans],
-            driver=source.driver,
-        )
-        for source in sources
-    ]
+    rows = [RunSource(**dict(zip(_SOURCE, _source_row(pk, source), strict=True))) for source in sources]
     RunSource.objects.bulk_create(rows, ignore_conflicts=True)
+
+
+def _source_row(pk: int, source: Source) -> Sequence[Any]:
+    return (
+        pk,
+        source.artifact,
+        source.upload,
+        source.path,
+        source.format,
+        source.format_version,
+        list(source.digests),
+        [list(span) for span in source.spans],
+        source.driver,
+    )

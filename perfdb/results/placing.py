@@ -72,7 +72,9 @@ class Placer:
         stored = Run.objects.filter(study=study, run_id__in={record.run_id for record in records})
         stored = stored.exclude(status=Run.Status.WITHDRAWN).exclude(sources=None).prefetch_related("sources__upload")
         related = ("workload", "device", "system", "level")
-        self._stored = list(stored.select_related("experiment", *(f"experiment__{name}" for name in related)))
+        self._stored: dict[str, list[Run]] = {}
+        for run in stored.select_related("experiment", *(f"experiment__{name}" for name in related)):
+            self._stored.setdefault(run.run_id, []).append(run)
 
     def place(self, brought: Brought) -> Placement:
         """What becomes of one record."""
@@ -97,12 +99,12 @@ class Placer:
         """The stored runs that a record may join; one where its time tells which."""
         if brought.run is not None:
             return self._of(brought)
-        candidates = [run for run in self._stored if _fits(brought.record, run) and _may_be(brought.trial, run)]
+        candidates = [run for run in self._of(brought) if _fits(brought.record, run) and _may_be(brought.trial, run)]
         return (len(candidates) > 1 and self._by_time(brought, candidates)) or candidates
 
     def _of(self, brought: Brought) -> list[Run]:
         """The stored runs that a record may be about."""
-        return [run for run in self._stored if brought.run in {None, run.pk}]
+        return [run for run in self._stored.get(brought.record.run_id, ()) if brought.run in {None, run.pk}]
 
     def _by_time(self, brought: Brought, candidates: Sequence[Run]) -> list[Run]:
         """The one candidate that the evidence joins when all of theirs is collated with it, as in one upload."""
@@ -147,7 +149,7 @@ def has_driver(run: Run) -> bool:
 
 def _holds(run: Run, record: RunRecord) -> bool:
     """Whether a stored run was made of the same evidence, whatever number its trial was given."""
-    return run.run_id == record.run_id and digests_of(record.fragments) <= known_digests(run)
+    return digests_of(record.fragments) <= known_digests(run)
 
 
 def _joined(study: Study, brought: Brought, stored: StoredEvidence) -> RunRecord | None:
@@ -171,12 +173,10 @@ def _may_be(trial: int | None, run: Run) -> bool:
 
 
 def _fits(record: RunRecord, run: Run) -> bool:
-    """Whether run id and dimensions agree, and the trial where the stored run's is known and this evidence says one.
+    """Whether the dimensions agree, and the trial where the stored run's is known and this evidence says one.
 
     The trial of a run without a driver's log is only a number; captures rarely name one.
     """
-    if record.run_id != run.run_id:
-        return False
     stated = {fragment.trial for fragment in record.fragments if fragment.trial is not None}
     if stated and has_driver(run) and (record.trial if record.has_driver else max(stated)) != run.trial:
         return False

@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 
 import importers
 from importers import archive
-from importers.model import Fragment, Problem, Severity, SourceFile
+from importers.model import Problem, Severity, SourceFile
 from perfdb.results import artifacts
+from perfdb.results.gathered import Gathered
 from perfdb.results.models import Upload, UploadFile
 
 ARCHIVE = "zip"
@@ -20,7 +21,7 @@ _MAGIC = 4
 class FilesRead:
     """What the files of an upload say; ``artifacts`` names each file's artifact."""
 
-    fragments: list[Fragment] = field(default_factory=list)
+    fragments: Gathered = field(default_factory=Gathered)
     problems: list[Problem] = field(default_factory=list)
     artifacts: dict[str, int] = field(default_factory=dict)
 
@@ -76,10 +77,9 @@ def _folder_of(container: UploadFile) -> str:
 
 
 def _read(file: UploadFile, read: FilesRead) -> None:
-    forced = {file.path: file.forced_format} if file.forced_format else None
-    (reading,) = importers.read([SourceFile(file.path, artifacts.content(file.artifact))], forced)
+    source = SourceFile(file.path, artifacts.content(file.artifact))
+    reading = importers.read_one(source, file.forced_format or None, read.fragments.add)
     file.format, file.encoding = reading.format or "", reading.encoding
     file.save(update_fields=["format", "encoding"])
-    read.fragments.extend(reading.fragments)
     read.problems.extend(reading.problems)
     read.artifacts[file.path] = file.artifact_id

@@ -14,7 +14,7 @@ from django.utils import timezone
 from perfdb.results import artifacts, load
 from perfdb.results.importing import lock_study, store
 from perfdb.results.intake import DECISIONS, inbox_of
-from perfdb.results.models import Problem, Study, Upload, UploadFile, UploadRun
+from perfdb.results.models import Study, Upload, UploadFile, UploadRun
 from perfdb.results.published.placing import with_both
 from perfdb.results.published.preview import Kept, Preview, file_name, prepared
 from perfdb.results.published.printed import copy_printed, keep_printed
@@ -55,9 +55,7 @@ def load_tables(
         for placement in preview.conflicts:
             if chosen.get(placement.record.identity) == "replace":
                 with_both(placement)
-        Problem.objects.bulk_create(
-            load.problem_row(each, upload=upload.pk) for each in [*reading.problems, *preview.records.problems]
-        )
+        load.copy_problems((each, None, upload.pk) for each in [*reading.problems, *preview.records.problems])
         store(upload, preview.placements)
         _keep_printed(upload, preview)
         remember(into, owner, reading)
