@@ -15,9 +15,11 @@ from typing import NamedTuple
 _new = tuple.__new__  # As in ``importers.gathering``.
 _TOKEN = re.compile(r"\S+")
 _GROUP = re.compile(r"<[-\s]*(?P<name>[^<>]*?)[-\s]*>")
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)[KMG]?")
+_PLAIN = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)[KMG]?"
+_NUMBER = re.compile(_PLAIN)
 _MISSING = re.compile(r"\.{2,}|-+|\*|n/a|-+(?:,-+)+")
 _OVERFLOW = re.compile(r"\*{2,}")
+_FIGURE = re.compile(rf"\s*\S+\s(?:.*?\s)?(?:{_PLAIN}|{_MISSING.pattern}|{_OVERFLOW.pattern})(?!\S)")
 _IGNORED = re.compile(r"[\s.,\-]+")
 # Names of one column that are two words with one blank between.
 _TWO_WORDS = frozenset({("End", "Time"), ("User", "Status")})
@@ -53,7 +55,7 @@ def is_overflow(text: str) -> bool:
 
 def ends_headings(line: str) -> bool:
     """Whether this is a row: some word after the first is a number, a missing mark or an overflow."""
-    return any(is_plain_number(word) or is_missing(word) or is_overflow(word) for word in line.split()[1:])
+    return _FIGURE.match(line) is not None
 
 
 @lru_cache(2048)
@@ -64,11 +66,15 @@ def normalised(heading: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """The columns of a table: ``names`` as printed with what qualifies them (``CPU Pct Busy``), and their edges."""
+    """The columns of a table: ``names`` as printed with what qualifies them (``CPU Pct Busy``), and their edges.
+
+    ``nearest``: which column a word is of that ends so many characters from the left, up to the last right edge.
+    """
 
     names: tuple[str, ...]
     lefts: tuple[int, ...]
     rights: tuple[int, ...]
+    nearest: tuple[int, ...]
 
     def cells(self, line: str) -> list[str | None] | None:
         """The line's texts by column, None where it has nothing; None when its words fit no columns.
@@ -80,25 +86,22 @@ class Columns:
             return list(words)
         cells: list[str | None] = [None] * len(self.names)
         ends: dict[int, int] = {}
-        for token in tokens(line):
-            at = self._nearest(token)
-            before = cells[at]
-            if before is not None and is_plain_number(before) and not is_plain_number(token.text):
-                # A word that runs into a number from the right is of the next column.
-                at = min(at + 1, len(cells) - 1)
-                before = cells[at]
-            if before is not None and token.left != ends[at] + 1:
-                return None
-            cells[at] = token.text if before is None else f"{before} {token.text}"
-            ends[at] = token.right
+        rights, nearest, first = self.rights, self.nearest, self.lefts[0]
+        for word in _TOKEN.finditer(line):
+            text, (left, right) = word[0], word.span()
+            at = nearest[right] if right < len(nearest) else len(rights) - 1
+            if right != rights[at] and abs(left - first) < abs(right - rights[at]):
+                at = 0
+            if (before := cells[at]) is not None:
+                if is_plain_number(before) and not is_plain_number(text):
+                    # A word that runs into a number from the right is of the next column.
+                    at = min(at + 1, len(cells) - 1)
+                    before = cells[at]
+                if before is not None and left != ends[at] + 1:
+                    return None
+            cells[at] = text if before is None else f"{before} {text}"
+            ends[at] = right
         return cells
-
-    def _nearest(self, token: Token) -> int:
-        rights, right = self.rights, token.right
-        at = bisect_left(rights, right)
-        if at == len(rights) or (at and right - rights[at - 1] <= rights[at] - right):
-            at -= 1
-        return 0 if abs(token.left - self.lefts[0]) < abs(right - rights[at]) else at
 
 
 @lru_cache(256)
@@ -111,7 +114,15 @@ def read_headings(lines: tuple[str, ...]) -> Columns | None:
     for line in reversed(printed[:-1]):
         _qualify(bottom, line)
     names = tuple(_spoken(column.words) for column in bottom)
-    return Columns(names, tuple(each.left for each in bottom), tuple(each.right for each in bottom))
+    rights = tuple(each.right for each in bottom)
+    nearest = tuple(_nearest(right, rights) for right in range(rights[-1] + 1))
+    return Columns(names, tuple(each.left for each in bottom), rights, nearest)
+
+
+def _nearest(right: int, rights: Sequence[int]) -> int:
+    """The column whose right edge is nearest to that of a word, of two the left one."""
+    at = bisect_left(rights, right)
+    return at - 1 if at and right - rights[at - 1] <= rights[at] - right else at
 
 
 @dataclass(slots=True)

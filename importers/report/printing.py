@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from importers.model import Text
 
-_UNDERLINES = frozenset("_- ")
+_UNDERLINES = "_- "
 _NEW_PAGE, _OVERPRINT = "1", "+"
 
 
@@ -22,9 +22,11 @@ def print_lines(text: Text, titles: tuple[str, ...]) -> Iterator[tuple[int, str]
     for number, line in text.numbered():
         if controlled and line.startswith(_OVERPRINT):
             continue
-        printed = _without_overprint(line[1:] if controlled else line.replace("\f", ""))
+        printed = line[1:] if controlled else line.replace("\f", "")
+        if "\r" in printed:
+            printed = _without_overprint(printed)
         # An underline divides and is nothing that was printed; it must not look like a row.
-        yield number, "" if _UNDERLINES.issuperset(printed) else printed.rstrip()
+        yield number, printed.rstrip() if printed.strip(_UNDERLINES) else ""
 
 
 def _has_carriage_control(text: Text, titles: tuple[str, ...]) -> bool:
@@ -42,6 +44,4 @@ def _has_carriage_control(text: Text, titles: tuple[str, ...]) -> bool:
 
 def _without_overprint(line: str) -> str:
     """Of what was printed on top of each other, that which is not underlining."""
-    if "\r" not in line:
-        return line
-    return next((part for part in line.split("\r") if not _UNDERLINES.issuperset(part)), "")
+    return next((part for part in line.split("\r") if part.strip(_UNDERLINES)), "")

@@ -98,6 +98,7 @@ class Report:
     overflowed: list[int] = field(default_factory=list)
     printed: list[str] = field(default_factory=list)
     cut: str = ""
+    grid: Columns | None = None
 
     @property
     def label(self) -> str:
@@ -126,8 +127,14 @@ class Report:
 
     def cell(self, row: Row, name: str) -> str | None:
         """A row's text in a column; None when the table has no such column or the row nothing there."""
-        at = next((at for at, column in enumerate(self.columns) if column.name == name), None)
-        return None if at is None else row.cells[at]
+        return _cell(row, self.place(name))
+
+    def place(self, name: str) -> int | None:
+        """Which column has this name; None when there is none."""
+        for at, each in enumerate(self.columns):
+            if each.name == name:
+                return at
+        return None
 
 
 @dataclass(slots=True)
@@ -170,10 +177,12 @@ class Reader:
         if not ends_headings(line) or self.report is None or self.report.layout is None:
             return False
         self.grid = read_headings(tuple(self.headings))
-        if self.grid is not None:
+        if self.grid is not None and self.grid is not self.report.grid:
             named = self.report.layout.named(self.grid.names)
             self.report.columns = self.report.columns or named
-            if named != self.report.columns:
+            if named == self.report.columns:
+                self.report.grid = self.grid
+            else:
                 self.grid = None  # Another table: its rows are not this report's.
         return True
 
@@ -209,12 +218,14 @@ def _row(number: int, cells: Sequence[str | None], report: Report) -> Row | None
         return None
     checked: list[str | None] = []
     for cell, column_ in zip(cells, report.columns, strict=True):
-        if cell is None or is_missing(cell):
+        if cell is not None and is_plain_number(cell):
+            checked.append(cell)
+        elif cell is None or is_missing(cell):
             checked.append(None)
         elif is_overflow(cell):
             report.overflowed.append(number)
             checked.append(None)
-        elif is_plain_number(cell) or column_.unit in {"", CLOCK} or _TIME.fullmatch(cell):
+        elif column_.unit in {"", CLOCK} or _TIME.fullmatch(cell):
             checked.append(cell)
         else:
             return None
@@ -291,8 +302,9 @@ def _missing(report: Report) -> str:
 
 def _missing_interval(report: Report, end: str) -> str:
     """Whether the window's last interval is there, for each of the processors that the others have."""
-    ends = {(_end(report, row), report.cell(row, "cpu")) for row in report.details}
-    parts = {report.cell(row, "cpu") for row in report.rows}
+    at, cpu = report.place("end"), report.place("cpu")
+    ends = {(_clock(_cell(row, at) or ""), _cell(row, cpu)) for row in report.details}
+    parts = {_cell(row, cpu) for row in report.rows}
     lacking = [part or "" for part in parts if (end, part) not in ends]
     if not lacking:
         return ""
@@ -300,6 +312,9 @@ def _missing_interval(report: Report, end: str) -> str:
     return f"processor {' and '.join(named)} is incomplete" if named else f"it has no row for {end}"
 
 
-def _end(report: Report, row: Row) -> str:
-    text = report.cell(row, "end") or ""
+def _cell(row: Row, at: int | None) -> str | None:
+    return None if at is None else row.cells[at]
+
+
+def _clock(text: str) -> str:
     return text if len(text) == len("hh:mm:ss") else f"0{text}"
