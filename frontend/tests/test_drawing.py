@@ -3,11 +3,13 @@
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 from playwright.sync_api import Browser, Download, Locator, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from frontend.tests.visits import Watch, settled, sign_in
+from frontend.tests.visits import DRAWN_MS, Watch, settled, sign_in
+from perfdb.analysis.render.packing import packed
 from perfdb.results.models import Run
 
 BOTH = "metric=trans_per_s&metric=cpu_ms_per_trans&workload=RR&rows=users&columns=device,mtu"
@@ -243,3 +245,66 @@ def test_no_kind_of_figure_writes_over_itself(
                 over.append((width, kind, json.dumps(boxes)))
         context.close()
     assert over == []
+
+
+def test_many_points_are_drawn_as_few_elements_and_behave_as_any_others(
+    page: Page, live_server: LiveServer, filled: dict[str, int]
+) -> None:
+    chart = charts(page, live_server, f"{RATE}&mtu=1500")
+    many = packed({"data": [_of_many(number) for number in range(3)], "layout": {"hovermode": "closest"}})
+    page.evaluate(
+        """(figure) => {
+             const source = Object.assign(document.createElement("script"), { type: "application/json", id: "many" });
+             source.textContent = JSON.stringify(figure);
+             const chart = document.createElement("perf-chart");
+             chart.dataset.figure = "many";
+             document.querySelector("#result").prepend(source, chart);
+           }""",
+        many,
+    )
+    chart = page.locator("perf-chart[data-figure=many]")
+    expect(chart).to_have_attribute("data-drawn", "", timeout=DRAWN_MS)
+    marks = chart.locator("g.marks")
+    expect(marks).to_have_count(3)
+    assert chart.locator(".scatterlayer .point").count() < 20
+    drawn = marks.locator("path").evaluate_all(
+        "paths => paths.map((path) => path.getAttribute('d').split('M').length - 1)"
+    )
+    # Of each line the bars with both their ends, then the symbols.
+    assert drawn == [600, 200] * 3
+
+    x, y = chart.evaluate(
+        """(chart) => {
+             const { xaxis, yaxis } = chart.plot._fullLayout;
+             const box = chart.plot.getBoundingClientRect();
+             return [box.x + xaxis._offset + xaxis.d2p(7), box.y + yaxis._offset + yaxis.d2p(1007)];
+           }"""
+    )
+    page.mouse.move(x, y)
+    expect(chart.locator(".hoverlayer")).to_contain_text("line 1")
+    expect(chart.locator(".hoverlayer")).to_contain_text("run 7: 1007.25")
+
+    chart.locator(".legendtoggle").first.click(force=True)
+    expect(marks).to_have_count(2)
+    before = marks.locator("path").last.get_attribute("d")
+    chart.evaluate("(chart) => Plotly.relayout(chart.plot, { 'xaxis.range': [0, 50] })")
+    expect(marks.locator("path").last).not_to_have_attribute("d", before or "")
+
+
+def _of_many(number: int) -> dict[str, Any]:
+    """A line of 200 points, 1,000 above the one before it."""
+    xs = range(200)
+    return {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "name": f"line {number}",
+        "meta": {"series": number},
+        "marker": {"symbol": ("circle", "star", "x-open")[number]},
+        "line": {"dash": "solid"},
+        "x": list(xs),
+        "y": [1000.0 * number + x for x in xs],
+        "error_y": {"type": "data", "symmetric": False, "array": [50.0] * 200, "arrayminus": [40.0] * 200},
+        "hoverinfo": "text",
+        "hovertext": [f"line {number}<br>run {x}: {1000 * number + x}.25" for x in xs],
+        "customdata": [{"line": 1, "runs": [x]} for x in xs],
+    }

@@ -1,6 +1,7 @@
 // Where a point or line of a figure leads: the run behind it, or the list of its runs.
 
 const REACH = 7; // how far from a line a click still means it, in pixels
+const DOUBLE_MS = 300; // in which a second click makes a double one, as Plotly has it
 const MOST = 4000; // points beyond which nobody aims at a line
 
 /** The list of runs: a page that was saved says where it is; on the site itself its navigation does. */
@@ -54,18 +55,22 @@ function ask(behind, names, list) {
 export function openLines(plot, signal) {
   let pressed = null;
   let hit = false;
+  let leading;
   plot.on("plotly_click", () => (hit = true));
-  plot.addEventListener("pointerdown", (event) => ([pressed, hit] = [event, false]), { capture: true, signal });
+  plot.addEventListener("pointerdown", (event) => {
+    clearTimeout(leading);
+    [pressed, hit] = [event, false];
+  }, { capture: true, signal });
   const released = (event) => {
     const start = pressed;
     pressed = null;
     const still = start && Math.hypot(event.clientX - start.clientX, event.clientY - start.clientY) < 3;
     if (!still || !start.target.closest(".nsewdrag")) return;
-    // Plotly says first whether a point was meant.
-    setTimeout(() => {
+    // Plotly says first whether a point was meant; a second click means the whole range again, and no line.
+    leading = setTimeout(() => {
       const asked = hit ? undefined : lineAt(plot, event)?.meta?.runs;
       if (asked !== undefined) location.assign(listOf(asked));
-    }, 50);
+    }, DOUBLE_MS);
   };
   // While the mouse is down Plotly lays a cover over the whole page.
   document.addEventListener("pointerup", released, { capture: true, signal });

@@ -5,6 +5,7 @@
 import { unpacked } from "./chart-data.js";
 import { plotly } from "./chart-engine.js";
 import { fitting, inLight, neededHeight, styledLayout, styledTrace } from "./chart-style.js";
+import { crowded, drawMarks, sparse } from "./chart-points.js";
 import { openLines, openPoint } from "./chart-runs.js";
 
 const CONFIG = {
@@ -81,7 +82,10 @@ class PerfChart extends HTMLElement {
     this.plot = document.createElement("div");
     this.plot.className = "plot";
     this.replaceChildren(this.plot);
-    await this.draw();
+    const drawn = this.draw();
+    this.plot.on("plotly_afterplot", () => drawMarks(this.plot));
+    await drawn;
+    drawMarks(this.plot);
     const { signal } = this.ending;
     this.plot.on("plotly_click", (event) => event.points[0] && openPoint(event.points[0]));
     openLines(this.plot, signal);
@@ -119,7 +123,8 @@ class PerfChart extends HTMLElement {
     this.drawnFor = width ?? this.clientWidth;
     const layout = this.fit(this.drawnFor);
     const size = width ? { autosize: false, width, height: this.clientHeight } : {};
-    return window.Plotly.react(this.plot, this.traces(this.drawnFor), { ...layout, ...size }, CONFIG);
+    const traces = this.traces(this.drawnFor);
+    return window.Plotly.react(this.plot, crowded(traces) ? sparse(traces) : traces, { ...layout, ...size }, CONFIG);
   }
 
   /** The figure as a file of this format (png, svg): a data address. It says what it rests on and where it is from. */
