@@ -26,7 +26,7 @@ _STYLES = (
 # What draws figures; nothing else works without a server.
 _PLOTLY = "plotly/plotly.min.js"
 # Each after those that it imports.
-_CHART = ("js/chart-data.js", "js/chart-engine.js", "js/chart-style.js", "js/chart-points.js", "js/chart-runs.js", "js/chart.js")
+_CHART = tuple(f"js/chart{part}.js" for part in ("-data", "-engine", "-style", "-points", "-runs", ""))
 # Modules of one file need not import each other.
 _IMPORT_OR_EXPORT = re.compile(r"^import .* from .*;\n|^export (?=function|const|class)", re.MULTILINE)
 # Attributes only: in a text the quotation mark would be escaped.
