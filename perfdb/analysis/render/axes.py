@@ -9,7 +9,7 @@ from perfdb.analysis.render import labels
 from perfdb.analysis.render.drawing import Drawing, Errors, Marks, Scale, Trials
 from perfdb.analysis.render.scaling import scaled
 from perfdb.analysis.render.series import Plan
-from perfdb.analysis.render.thinning import KEPT_POINTS, MOST_POINTS
+from perfdb.analysis.render.thinning import MOST_POINTS
 from perfdb.analysis.table import Table
 
 Figure = dict[str, Any]
@@ -62,9 +62,9 @@ def trials_text(tables: Sequence[Table], drawing: Drawing) -> str:
     """What the small marks are, and how many of them are drawn; or that not every cell is."""
     cells = max((len(table.cells) for table in tables), default=0)
     if drawing.trials is not Trials.POINTS:
-        return f"drawn: {KEPT_POINTS:,} of {cells:,} points, each stretch's extremes" if cells > MOST_POINTS else ""
+        return f"drawn: {MOST_POINTS:,} of {cells:,} points, each stretch's extremes" if cells > MOST_POINTS else ""
     every = max(sum(cell.n for cell in table.cells.values()) for table in tables)
-    some = f", {KEPT_POINTS:,} of {every:,} drawn" if every > MOST_POINTS else ""
+    some = f", {MOST_POINTS:,} of {every:,} drawn" if every > MOST_POINTS else ""
     return f"small circles: single trials{some}"
 
 

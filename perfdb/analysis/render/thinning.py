@@ -3,17 +3,16 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
-# More points than this a browser does not draw fluidly without WebGL, which the content security policy refuses.
-MOST_POINTS = 20_000
-# Where there are more, so many show the same: both extremes for every pixel of a few lines across a wide screen.
-KEPT_POINTS = 5_000
+# So many show the same as more would: both extremes for every pixel of a few lines across a wide screen. More a browser
+# does not draw fluidly without WebGL, for which a content security policy would have to allow more than perfdb's does.
+MOST_POINTS = 5_000
 
 _Each = TypeVar("_Each")
 
 
 def share(points: int) -> float:
     """Which part of so many points of a figure is drawn."""
-    return 1.0 if points <= MOST_POINTS else KEPT_POINTS / points
+    return 1.0 if points <= MOST_POINTS else MOST_POINTS / points
 
 
 def thinned(points: Sequence[_Each], part: float, height: Callable[[_Each], float | None]) -> Sequence[_Each]:

@@ -11,7 +11,7 @@ from perfdb.analysis.render.drawing import Draw, Drawing, Marks, Scale, Trials, 
 from perfdb.analysis.render.drawn import figures, in_one
 from perfdb.analysis.render.efficiency import undominated
 from perfdb.analysis.render.looks import Looks
-from perfdb.analysis.render.thinning import KEPT_POINTS, MOST_POINTS, thinned
+from perfdb.analysis.render.thinning import MOST_POINTS, thinned
 from perfdb.analysis.table import Observations, Table
 from perfdb.analysis.tests.archive import DIMENSIONS, MEASURES, ask, observations, parsed, rows
 
@@ -219,9 +219,9 @@ def test_a_figure_of_very_many_trials_says_how_many_it_draws() -> None:
     (figure,) = drawn(ask("metric=trans_per_s&rows=users&columns=device", observed), Drawing(trials=Trials.POINTS))
     assert figure
     mean, trials = figure["data"]
-    assert KEPT_POINTS * 0.9 < len(trials["x"]) <= KEPT_POINTS
-    assert figure["layout"]["title"]["subtitle"]["text"].endswith("single trials, 5,000 of 40,000 drawn")
-    assert mean["hovertext"][0].endswith("and 39992 more runs")
+    assert MOST_POINTS * 0.9 < len(trials["x"]) <= MOST_POINTS
+    assert figure["layout"]["title"]["subtitle"]["text"].endswith("single trials, 5,000 of 10,000 drawn")
+    assert mean["hovertext"][0].endswith("and 9992 more runs")
     assert len(mean["customdata"][0]["runs"]) < 100
 
 
