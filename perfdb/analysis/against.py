@@ -4,7 +4,7 @@ The statistics are those of ``perfdb.analysis.comparing``; here they get their s
 the same key in which the baseline's dimensions are replaced by its values; it may stand in another table of a split.
 """
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import replace
 
 from perfdb.analysis import dimensions
@@ -17,7 +17,6 @@ from perfdb.analysis.history import COUPLED, background_of
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query import REPEATS, Query
 from perfdb.analysis.table import Cell, CellKey, Key, Note, Observations, Table, tabulate
-from perfdb.analysis.units import finest_step
 
 _Everywhere = Mapping[Key, Cell]
 
@@ -32,44 +31,53 @@ def answer(query: Query, observations: Observations, earlier: Observations | Non
         return tables
     everywhere: dict[Measure, dict[Key, Cell]] = {}
     for table in tables:
-        cells = {_whole(table, key): cell for key, cell in table.cells.items()}
+        cells = {whole(table, key): cell for key, cell in table.cells.items()}
         everywhere.setdefault(table.measure, {}).update(cells)
     return [_compared(table, everywhere[table.measure], observations, earlier) for table in tables]
 
 
-def _whole(table: Table, key: CellKey) -> Key:
+def whole(table: Table, key: CellKey) -> Key:
     """The values of all dimensions shown, in the order of ``query.shown``."""
     return table.split + key[0] + key[1]
 
 
 def _values(cell: Cell | None) -> tuple[float, ...]:
-    return tuple(point.value for point in cell.sample) if cell else ()
+    return tuple([point.value for point in cell.sample]) if cell else ()
 
 
 def _with_intervals(table: Table) -> Table:
-    keys = list(table.cells)
-    samples = [_values(table.cells[key]) for key in keys]
-    intervals = mean_intervals(samples, [kind_of(table, key) for key in keys], list(map(finest_step, samples)))
-    cells = {key: replace(table.cells[key], interval=interval) for key, interval in zip(keys, intervals, strict=True)}
-    return replace(table, cells=cells)
+    cells = table.cells.values()
+    intervals = mean_intervals(
+        list(map(_values, cells)), list(map(kinds(table), table.cells)), [cell.step for cell in cells]
+    )
+    known = zip(table.cells, cells, intervals, strict=True)
+    return replace(table, cells={key: cell._replace(interval=interval) for key, cell, interval in known})
 
 
-def kind_of(table: Table, key: CellKey) -> str:
-    """The traffic pattern of a cell: cells of one pattern vary alike. Empty where the cell mixes several."""
+def kinds(table: Table) -> Callable[[CellKey], str]:
+    """What tells a cell's traffic pattern: cells of one vary alike. Empty where the cell mixes several."""
     shown = table.query.shown
-    workload = _whole(table, key)[shown.index("workload")] if "workload" in shown else table.common.get("workload")
+    if "workload" not in shown:
+        common = _pattern(table.common.get("workload"))
+        return lambda _: common
+    at = shown.index("workload")
+    return lambda key: _pattern(whole(table, key)[at])
+
+
+def _pattern(workload: Value) -> str:
     return str(workload or "").partition(" ")[0]
 
 
 def _compared(table: Table, everywhere: _Everywhere, observations: Observations, earlier: Observations | None) -> Table:
-    bases = {key: base for key in table.cells if (base := _base(table, key)) != _whole(table, key)}
-    pairs = [_pair(table, key, everywhere.get(base)) for key, base in bases.items()]
+    bases = {key: base for key in table.cells if (base := _base(table, key)) != whole(table, key)}
+    kind = kinds(table)
+    pairs = [_pair(table, key, everywhere.get(base), kind(key)) for key, base in bases.items()]
     known = background_of(table, observations, earlier, [pair.group for pair in pairs])
     comparisons = compare(pairs, table.metric.better, table.query.delta / 100, known)
     cells = dict(table.cells)
     for (key, base), comparison in zip(bases.items(), comparisons, strict=True):
         notes = _also_differs(cells[key], everywhere.get(base))
-        cells[key] = replace(cells[key], comparison=comparison, warnings=(*cells[key].warnings, *notes))
+        cells[key] = cells[key]._replace(comparison=comparison, warnings=(*cells[key].warnings, *notes))
     by_side: dict[Key, list[CellKey]] = {}
     for key in bases:
         by_side.setdefault(_side(table, key), []).append(key)
@@ -80,20 +88,22 @@ def _compared(table: Table, everywhere: _Everywhere, observations: Observations,
 
 def _base(table: Table, key: CellKey) -> Key:
     baseline = table.query.baseline
-    whole = zip(table.query.shown, _whole(table, key), strict=True)
-    return tuple(baseline.get(name, value) for name, value in whole)
+    named = zip(table.query.shown, whole(table, key), strict=True)
+    return tuple([baseline.get(name, value) for name, value in named])
 
 
 def _side(table: Table, key: CellKey) -> Key:
     """The values of the baseline's dimensions: what the cell is, against the baseline."""
-    shown = dict(zip(table.query.shown, _whole(table, key), strict=True))
-    return tuple(shown[name] for name in table.query.baseline)
+    shown = dict(zip(table.query.shown, whole(table, key), strict=True))
+    return tuple([shown[name] for name in table.query.baseline])
 
 
-def _pair(table: Table, key: CellKey, base: Cell | None) -> Pair:
-    old, new = _values(base), _values(table.cells[key])
-    group: Hashable = (kind_of(table, key), _side(table, key))
-    return Pair(old, new, group, finest_step(old + new), configurations=tuple(_configurations(table, key)))
+def _pair(table: Table, key: CellKey, base: Cell | None, kind: str) -> Pair:
+    cell = table.cells[key]
+    group: Hashable = (kind, _side(table, key))
+    steps = [each.step for each in (base, cell) if each is not None and each.step is not None]
+    configurations = tuple(_configurations(table, key))
+    return Pair(_values(base), _values(cell), group, min(steps, default=None), configurations=configurations)
 
 
 def _configurations(table: Table, key: CellKey) -> Iterator[Key]:
@@ -101,7 +111,7 @@ def _configurations(table: Table, key: CellKey) -> Iterator[Key]:
     kept = [at for at, name in enumerate(table.query.shown) if name not in COUPLED | REPEATS]
     if not set(table.query.baseline) <= COUPLED:
         yield tuple(_base(table, key)[at] for at in kept)
-    yield tuple(_whole(table, key)[at] for at in kept)
+    yield tuple(whole(table, key)[at] for at in kept)
 
 
 def _also_differs(cell: Cell, base: Cell | None) -> Iterator[Note]:

@@ -5,8 +5,8 @@ have given more. Both are said here, for the same experiments that ``pick`` choo
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from statistics import fmean
 
 from perfdb.analysis import metrics
@@ -15,8 +15,8 @@ from perfdb.analysis.comparing.pair import Pair
 from perfdb.analysis.comparing.table import compare
 from perfdb.analysis.curves import Curve, Edge, Point, at_edge, describe
 from perfdb.analysis.dimensions import Value
-from perfdb.analysis.query import REPEATS, Pick, Query, Summary
-from perfdb.analysis.table import Key, Observations, Table, best_experiments, finite, key_order
+from perfdb.analysis.query import REPEATS, Pick, Query
+from perfdb.analysis.table import Key, Observations, Table, best_unit, finite, in_order, key_order
 
 # What nobody can tell from the best: no change was found, or none could have been.
 _AS_GOOD = {Verdict.SAME, Verdict.INCONCLUSIVE, Verdict.INSIDE}
@@ -62,31 +62,21 @@ def evidence(query: Query, observations: Observations) -> dict[Key, Evidence]:
     names = [name for name in observations.dimensions if name not in REPEATS]
     read, group_of = observations.key(names), observations.key(pick.dimensions)
     place = observations.place(pick.measure)
-    groups: dict[Key, dict[Key, _Sample]] = defaultdict(lambda: defaultdict(_Sample.empty))
+    groups: dict[Key, dict[Key, _Sample]] = defaultdict(lambda: defaultdict(_Sample))
     for row in observations.rows:
         if (value := finite(row, place)) is not None:
-            groups[group_of(row)][read(row)].add(row[0], value)
-    kept, _ = best_experiments(pick, Summary.MEAN, observations)
-    best = {group_of(row): read(row) for row in kept}
-    return {group: _evidence(pick, names, group, best[group], groups[group]) for group in groups}
+            sample = groups[group_of(row)][read(row)]
+            sample.runs.append(row[0])
+            sample.values.append(value)
+    return {group: _evidence(pick, names, group, samples) for group, samples in groups.items()}
 
 
 @dataclass(slots=True)
 class _Sample:
     """The values of an experiment, and its runs."""
 
-    runs: list[int]
-    values: list[float]
-
-    @classmethod
-    def empty(cls) -> "_Sample":
-        """Nothing yet."""
-        return cls([], [])
-
-    def add(self, run: int, value: float) -> None:
-        """One more run."""
-        self.runs.append(run)
-        self.values.append(value)
+    runs: list[int] = field(default_factory=list)
+    values: list[float] = field(default_factory=list)
 
     @property
     def mean(self) -> float:
@@ -115,18 +105,20 @@ def against_the_best(table: Table) -> dict[Key, Comparison | None]:
     return {best: None, **dict(zip(others, compare(pairs, table.metric.better), strict=True))}
 
 
-def _evidence(pick: Pick, names: Sequence[str], group: Key, best: Key, samples: Mapping[Key, _Sample]) -> Evidence:
-    points = _points(names, best, samples)
+def _evidence(pick: Pick, names: Sequence[str], group: Key, samples: Mapping[Key, _Sample]) -> Evidence:
     # The smaller cost is the better one, and levels off nowhere.
     rises = metrics.BY_NAME[pick.measure.metric].better is metrics.Better.HIGHER
+    top = best_unit({key: sample.values for key, sample in samples.items()}, 1 if rises else -1)
+    points = _points(names, top, samples)
+    said = _varying(names, samples)
     return Evidence(
         group=group,
-        key=_varying(names, best, samples),
-        runs=tuple(samples[best].runs),
+        key=said(top),
+        runs=tuple(samples[top].runs),
         points=points,
         curve=describe(points) if points and rises else None,
         edge=at_edge(points) if points and rises else None,
-        runners_up=tuple(_runners_up(pick, names, best, samples)),
+        runners_up=tuple(_runners_up(pick, said, top, samples)),
         repeated=any(len(sample.runs) > 1 for sample in samples.values()),
     )
 
@@ -144,18 +136,21 @@ def _points(names: Sequence[str], best: Key, samples: Mapping[Key, _Sample]) -> 
     return tuple(sorted(found.items()))
 
 
-def _varying(names: Sequence[str], key: Key, samples: Mapping[Key, _Sample]) -> dict[str, Value]:
-    several = [len({each[at] for each in samples}) > 1 for at in range(len(names))]
-    return {name: value for name, value, varies in zip(names, key, several, strict=True) if varies}
+def _varying(names: Sequence[str], keys: Iterable[Key]) -> Callable[[Key], dict[str, Value]]:
+    """What says the dimensions of a key in which these keys differ."""
+    differing = [(at, names[at]) for at, values in enumerate(zip(*keys, strict=True)) if len(set(values)) > 1]
+    return lambda key: {name: key[at] for at, name in differing}
 
 
-def _runners_up(pick: Pick, names: Sequence[str], best: Key, samples: Mapping[Key, _Sample]) -> list[RunnerUp]:
+def _runners_up(
+    pick: Pick, said: Callable[[Key], Mapping[str, Value]], top: Key, samples: Mapping[Key, _Sample]
+) -> list[RunnerUp]:
     """The others of the group that no test tells from the best, the best of them first."""
-    others = sorted((key for key in samples if key != best), key=key_order)
-    pairs = [Pair(tuple(samples[best].values), tuple(samples[key].values)) for key in others]
+    others = in_order(key for key in samples if key != top)
+    pairs = [Pair(samples[top].values, samples[key].values) for key in others]
     metric = metrics.BY_NAME[pick.measure.metric]
     found = [
-        RunnerUp(_varying(names, key, samples), samples[key].mean, tuple(samples[key].runs), comparison)
+        RunnerUp(said(key), samples[key].mean, tuple(samples[key].runs), comparison)
         for key, comparison in zip(others, compare(pairs, metric.better), strict=True)
         if as_good(comparison)
     ]

@@ -56,7 +56,7 @@ class Curve:
     The level starts above ``after`` users and at ``start`` users at the latest; ``after`` is None when it starts at or
     below the smallest tested number; ``start`` is None when the curve is still rising or nothing can be said.
     ``tail`` is last / maximum − 1, or last / best earlier − 1 when the last point is the maximum; None where that has
-    no meaning (fewer than three points, or nothing but zeros before the last).
+    no meaning (fewer than three points, or nothing but zeros before the last, or next to nothing).
     """
 
     course: Course
@@ -161,7 +161,8 @@ def _start(known: Sequence[_Known]) -> tuple[int | None, int]:
 def _tail(values: Sequence[float]) -> float | None:
     """How far the last value is from the maximum, or from the best of the others when it is the maximum itself."""
     best = max(values[:-1])
-    return values[-1] / best - 1 if best > 0 else None
+    tail = values[-1] / best - 1 if best > 0 else math.inf
+    return tail if math.isfinite(100 * tail) else None
 
 
 def _course(tail: float) -> Course:

@@ -16,8 +16,9 @@ import math
 import statistics
 from collections import defaultdict
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from operator import mul
+from typing import NamedTuple
 
 from perfdb.analysis.comparing.difference import about
 from perfdb.analysis.comparing.distributions import false_discovery, student_p
@@ -31,8 +32,7 @@ FEWEST_TRIALS_ALONE = 5
 FEWEST_FIRST_RUNS = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Trial:
+class Trial(NamedTuple):
     """One measurement: the key of its run, its trial number (None when it has none), its value."""
 
     run: Hashable
@@ -40,24 +40,25 @@ class Trial:
     value: float
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class TrialCell:
-    """The trials of one cell. ``title`` names it in messages; ``group`` and ``step`` are those of a comparison."""
+    """The trials of one cell. ``title`` names it in messages, as text; ``group`` and ``step`` as in a comparison.
 
-    title: str
+    ``measured`` are the trials whose values have a logarithm, beside them their ``values`` and ``logs``.
+    """
+
+    title: object
     trials: tuple[Trial, ...]
     group: Hashable = None
     step: float | None = None
+    measured: list[Trial] = field(init=False)
+    values: list[float] = field(init=False)
+    logs: list[float] = field(init=False)
 
-    @cached_property
-    def measured(self) -> list[Trial]:
-        """The trials whose values have a logarithm."""
-        return [trial for trial in self.trials if has_logarithm(trial.value)]
-
-    @cached_property
-    def values(self) -> list[float]:
-        """The values of the measured trials."""
-        return [trial.value for trial in self.measured]
+    def __post_init__(self) -> None:
+        self.measured = [trial for trial in self.trials if has_logarithm(trial.value)]
+        self.values = [trial.value for trial in self.measured]
+        self.logs = list(map(math.log, self.values))
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,18 +88,16 @@ def _by_group(cells: Sequence[TrialCell]) -> dict[Hashable, list[TrialCell]]:
     return groups
 
 
-@dataclass(frozen=True, slots=True)
-class _Judged:
-    """A trial beside the median of its cell and the usual spread s0 of its group (logarithms).
+class _Far(NamedTuple):
+    """A trial far from the median of its cell, beside the usual spread s0 of its group (logarithms).
 
-    ``p`` says how well the others explain it; trials that are not ``far`` need no explaining, theirs is 1.
+    ``p`` says how well the others explain it.
     """
 
     cell: TrialCell
     trial: Trial
     middle: float
     usual: float
-    far: bool
     p: float
 
 
@@ -107,33 +106,31 @@ def outliers(cells: Sequence[TrialCell]) -> list[Flag]:
 
     s0 is the spread that the cells of the group have in common. Where cells differ in their noise, the louder ones
     have trials as far as that by chance. So a trial is called an ``outlier`` only if it is also beyond what the other
-    trials of its cell and the cells of its group predict, at 1 % after Benjamini and Hochberg over all trials;
-    otherwise it is ``far``.
+    trials of its cell and the cells of its group predict, at 1 % after Benjamini and Hochberg over all trials (those
+    that are not far need no explaining, their p is 1); otherwise it is ``far``.
     """
-    judged = [each for members in _by_group(cells).values() for each in _judged(members)]
-    adjusted = false_discovery([each.p for each in judged])
-    return [
-        _outlier(each, "outlier" if p < SIGNIFICANT else "far")
-        for each, p in zip(judged, adjusted, strict=True)
-        if each.far
-    ]
+    found: list[_Far] = []
+    judged = 0
+    for members in _by_group(cells).values():
+        spreads = [spread((cell.values,), cell.step) for cell in members]
+        if (prior := fit_prior(spreads)) is not None:
+            found.extend(_far(members, spreads, math.sqrt(prior.variance)))
+            judged += sum([len(cell.logs) for cell in members if len(cell.logs) >= FEWEST_TRIALS])
+    adjusted = false_discovery([each.p for each in found], judged)
+    return [_outlier(each, "outlier" if p < SIGNIFICANT else "far") for each, p in zip(found, adjusted, strict=True)]
 
 
-def _judged(cells: Sequence[TrialCell]) -> Iterator[_Judged]:
-    """All trials of a group that have two others beside them."""
-    spreads = [spread([cell.values], cell.step) for cell in cells]
-    prior = fit_prior(spreads)
-    if prior is None:
-        return
-    usual = math.sqrt(prior.variance)
+def _far(cells: Sequence[TrialCell], spreads: Sequence[Spread], usual: float) -> Iterator[_Far]:
+    """The far ones of all trials of a group that have two others beside them."""
     for place, cell in enumerate(cells):
-        if len(cell.measured) < FEWEST_TRIALS:
+        # Where all lie within so much of each other, none is as far as that from the median.
+        if len(cell.logs) < FEWEST_TRIALS or max(cell.logs) - min(cell.logs) <= FAR * usual:
             continue
         middle = statistics.median(cell.values)
         for trial in cell.measured:
-            far = abs(math.log(trial.value / middle)) > FAR * usual
-            rest = [*spreads[:place], *spreads[place + 1 :]] if far else ()
-            yield _Judged(cell, trial, middle, usual, far, _surprise(cell, trial, rest) if far else 1.0)
+            if abs(math.log(trial.value / middle)) > FAR * usual:
+                rest = [*spreads[:place], *spreads[place + 1 :]]
+                yield _Far(cell, trial, middle, usual, _surprise(cell, trial, rest))
 
 
 def _surprise(cell: TrialCell, trial: Trial, rest: Sequence[Spread]) -> float:
@@ -151,7 +148,7 @@ def _surprise(cell: TrialCell, trial: Trial, rest: Sequence[Spread]) -> float:
     return student_p(distance / math.sqrt(used.variance * (1 + 1 / len(others))), used.freedom)
 
 
-def _outlier(found: _Judged, code: str) -> Flag:
+def _outlier(found: _Far, code: str) -> Flag:
     value, middle = found.trial.value, found.middle
     number = "a trial" if found.trial.number is None else f"trial {found.trial.number}"
     where = "above" if value > middle else "below"
@@ -162,8 +159,7 @@ def _outlier(found: _Judged, code: str) -> Flag:
     return Flag(code, message, (found.trial.run,))
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
+class _Line(NamedTuple):
     """The logarithms of a cell against its trial numbers: slope, correlation, and what stood in it."""
 
     cell: TrialCell
@@ -195,30 +191,33 @@ def drift(cells: Sequence[TrialCell]) -> list[Flag]:
 
 def _line(cell: TrialCell) -> _Line | None:
     """None for too few numbered trials, and where they are equal or all have the same number."""
-    numbered = [trial for trial in cell.measured if trial.number is not None]
-    if len(numbered) < FEWEST_TRIALS:
+    numbers = [trial.number for trial in cell.measured if trial.number is not None]
+    if len(numbers) < FEWEST_TRIALS:
         return None
-    numbers = [float(trial.number or 0) for trial in numbered]
-    logs = [math.log(trial.value) for trial in numbered]
+    numbered, logs = cell.measured, cell.logs
+    if len(numbers) < len(numbered):
+        numbered = [trial for trial in numbered if trial.number is not None]
+        logs = [math.log(trial.value) for trial in numbered]
     if min(numbers) == max(numbers) or min(logs) == max(logs):
         return None
     slope, correlation = _straight(numbers, logs)
     return _Line(cell, tuple([trial.run for trial in numbered]), slope, correlation)
 
 
-def _straight(numbers: Sequence[float], logs: Sequence[float]) -> tuple[float, float]:
+def _straight(numbers: Sequence[int], logs: Sequence[float]) -> tuple[float, float]:
     """Least squares: slope and correlation. (Those of ``statistics`` do the sums of both twice, with exact halves.)"""
-    x, y = math.fsum(numbers) / len(numbers), math.fsum(logs) / len(logs)
-    products = math.fsum([(number - x) * (log - y) for number, log in zip(numbers, logs, strict=True)])
-    across, along = math.fsum([(number - x) ** 2 for number in numbers]), math.fsum([(log - y) ** 2 for log in logs])
+    x, y = sum(numbers) / len(numbers), math.fsum(logs) / len(logs)
+    right, up = [number - x for number in numbers], [log - y for log in logs]
+    products = math.fsum(map(mul, right, up))
+    across, along = math.fsum(map(mul, right, right)), math.fsum(map(mul, up, up))
     return products / across, max(-1.0, min(1.0, products / math.sqrt(across * along)))
 
 
 def _common_drift(lines: Sequence[_Line]) -> Iterator[Flag]:
     if not lines:
         return
-    deviation = math.sqrt(sum(1 / (len(line.runs) - 1) for line in lines))
-    p = student_p(sum(line.correlation for line in lines) / deviation, math.inf)
+    deviation = math.sqrt(sum([1 / (len(line.runs) - 1) for line in lines]))
+    p = student_p(sum([line.correlation for line in lines]) / deviation, math.inf)
     if p < SIGNIFICANT:
         slope = statistics.fmean(line.slope for line in lines)
         runs = tuple(run for line in lines for run in line.runs)
@@ -269,11 +268,17 @@ def _first(cells: Sequence[TrialCell]) -> tuple[float, float, tuple[Hashable, ..
 
 
 def _first_ratio(cell: TrialCell) -> tuple[Hashable, float] | None:
-    first = [trial for trial in cell.measured if trial.number == 1]
-    others = [trial.value for trial in cell.measured if trial.number is not None and trial.number > 1]
+    first: list[tuple[Hashable, float]] = []
+    others: list[float] = []
+    for trial, log in zip(cell.measured, cell.logs, strict=True):
+        if trial.number == 1:
+            first.append((trial.run, log))
+        elif trial.number is not None and trial.number > 1:
+            others.append(log)
     if len(first) != 1 or not others:
         return None
-    return first[0].run, math.log(first[0].value) - statistics.fmean(math.log(value) for value in others)
+    ((run, log),) = first
+    return run, log - math.fsum(others) / len(others)
 
 
 def _first_message(mean: float, p: float, count: int) -> str:

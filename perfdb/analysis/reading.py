@@ -3,14 +3,14 @@
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from perfdb.analysis.against import kind_of
+from perfdb.analysis.against import kinds, whole
 from perfdb.analysis.curves import Course, Curve, Edge, Point, at_edge, describe
 from perfdb.analysis.dimensions import Value, say
 from perfdb.analysis.hygiene import Flag, Trial, TrialCell, check_trials
 from perfdb.analysis.metrics import Better
-from perfdb.analysis.table import CellKey, Key, Table
-from perfdb.analysis.units import finest_step
+from perfdb.analysis.table import Cell, CellKey, Key, Table
 
 # The rates whose course over users tells how a system scales.
 _RATES = ("trans_per_s", "mb_per_s", "gbit_per_s")
@@ -58,11 +58,21 @@ def _curve(names: tuple[str, ...], key: Key, points: list[Point]) -> TableCurve 
 
 def flags(table: Table) -> list[Flag]:
     """Trials that stand out, drift and first runs; the keys of runs are their numbers. Nothing is ever dropped."""
-    return check_trials([_trials(table, key) for key in table.cells])
+    kind = kinds(table)
+    return check_trials([_trials(_Title(table, key), cell, kind(key)) for key, cell in table.cells.items()])
 
 
-def _trials(table: Table, key: CellKey) -> TrialCell:
-    sample = table.cells[key].sample
-    trials = tuple(Trial(p.run, p.trial if isinstance(p.trial, int) else None, p.value) for p in sample)
-    title = say(table.query.shown, table.split + key[0] + key[1])
-    return TrialCell(title, trials, kind_of(table, key), finest_step([point.value for point in sample]))
+class _Title(NamedTuple):
+    """A cell's name, which is put into words only where it is printed."""
+
+    table: Table
+    key: CellKey
+
+    def __str__(self) -> str:
+        return say(self.table.query.shown, whole(self.table, self.key))
+
+
+def _trials(title: _Title, cell: Cell, kind: str) -> TrialCell:
+    trials = [Trial(point.run, point.trial if isinstance(point.trial, int) else None, point.value)
+              for point in cell.sample]  # fmt: skip
+    return TrialCell(title, tuple(trials), kind, cell.step)

@@ -6,10 +6,11 @@ A key is a tuple of dimension values, never a label. Missing is missing, never z
 
 import statistics
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isfinite
+from math import fsum, isfinite
 from operator import itemgetter
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from perfdb.analysis import dimensions, metrics
@@ -19,12 +20,14 @@ from perfdb.analysis.dimensions import Value
 from perfdb.analysis.metrics import Better, Measure, Metric
 from perfdb.analysis.parameters import ordered
 from perfdb.analysis.query import REPEATS, Pick, Query, Summary
-from perfdb.analysis.units import decimals_for
+from perfdb.analysis.units import decimals_for, finest_step
 
 Key = tuple[Value, ...]
 # The run's number in the database, a value for each dimension, a value for each measure.
 Row = tuple[Any, ...]
 CellKey = tuple[Key, Key]
+
+_NOTHING: Mapping[str, tuple[Value, ...]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +48,11 @@ class Observations:
     def key(self, names: Sequence[str]) -> Callable[[Row], Key]:
         """What reads these dimensions from a row; a dimension that the runs do not have is None in all of them."""
         places = [self.dimensions.index(name) + 1 if name in self.dimensions else None for name in names]
+        # The same tuple three times as fast, and this is the innermost loop.
         if None not in places and len(places) > 1:
-            # The same tuple three times as fast, and this is the innermost loop.
             return itemgetter(*places)
+        if len(places) == 1 and (only := places[0]) is not None:
+            return lambda row: (row[only],)
         return lambda row: tuple([None if place is None else row[place] for place in places])
 
     def place(self, measure: Measure) -> int | None:
@@ -81,24 +86,25 @@ class Noted(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(NamedTuple):
     """The sample for one key, in the order of trials, and what became of it.
 
     ``centre`` is the query's summary and ``mean`` the arithmetic mean, both in the metric's unit and None for an
     empty sample. ``interval`` is where the mean lies with 95 %. ``hidden`` are the values of the explaining
     dimensions that are neither shown nor fixed. ``comparison`` is the cell against its base; a baseline's own cell
-    has none. ``printed`` is the text of the document a single value was published in, empty for others. ``noted`` is
-    what people wrote about its runs, also about those without a value, where a note may say why.
+    has none. ``step`` is one in the last digit of the finest measurement. ``printed`` is the text of the document a
+    single value was published in, empty for others. ``noted`` is what people wrote about its runs, also about those
+    without a value, where a note may say why.
     """
 
     sample: tuple[Point, ...]
     mean: float | None
     centre: float | None
     interval: tuple[float, float] | None = None
-    hidden: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
+    hidden: Mapping[str, tuple[Value, ...]] = _NOTHING
     warnings: tuple[Note, ...] = ()
     comparison: Comparison | None = None
+    step: float | None = None
     printed: str = ""
     noted: tuple[Noted, ...] = ()
 
@@ -162,6 +168,19 @@ def key_order(key: Key) -> tuple[tuple[object, ...], ...]:
     return tuple(ordered(value) for value in key)
 
 
+def in_order(keys: Iterable[Key]) -> list[Key]:
+    """Keys of the same dimensions in this order. The few values of each are ranked first, which is quicker for many."""
+    listed = list(keys)
+    columns = [{value: rank for (value,), rank in _ranks((each,) for each in column).items()}
+               for column in zip(*listed, strict=True)]  # fmt: skip
+    return sorted(listed, key=lambda key: [ranks[value] for ranks, value in zip(columns, key, strict=True)])
+
+
+def _ranks(keys: Iterable[Key]) -> dict[Key, int]:
+    """The place of each of these keys among them."""
+    return {key: rank for rank, key in enumerate(sorted(set(keys), key=key_order))}
+
+
 def tabulate(query: Query, observations: Observations) -> list[Table]:
     """The tables of a query: for each value of its split, one for each of its metrics, in their order.
 
@@ -209,7 +228,7 @@ def best_experiments(
         if (value := finite(row, place)) is not None:
             units[unit(row)].append(value)
     sign = 1 if metrics.BY_NAME[pick.measure.metric].better is Better.HIGHER else -1
-    chosen = {_best(units, sign) for units in samples.values() if units}
+    chosen = {best_unit(units, sign) for units in samples.values() if units}
     notes = tuple(_unpicked(pick, key) for key in sorted(samples, key=key_order) if not samples[key])
     return [row for row in observations.rows if unit(row) in chosen], notes
 
@@ -220,8 +239,9 @@ def finite(row: Row, place: int | None) -> float | None:
     return value if value is not None and isfinite(value) else None
 
 
-def _best(units: Mapping[Key, list[float]], sign: int) -> Key:
-    means = {unit: sign * statistics.fmean(values) for unit, values in units.items()}
+def best_unit(units: Mapping[Key, Sequence[float]], sign: int) -> Key:
+    """The experiment with the largest mean (``sign`` 1) or the smallest (-1), of equals the first."""
+    means = {unit: sign * fsum(values) / len(values) for unit, values in units.items()}
     top = max(means.values())
     return min((unit for unit, mean in means.items() if mean == top), key=key_order)
 
@@ -247,9 +267,9 @@ def _grouped(query: Query, observations: Observations, rows: Sequence[Row]) -> d
 def _by_trial(observations: Observations, rows: Sequence[Row]) -> list[Row]:
     """The rows in the order of their trials, then of their runs: what every sample keeps."""
     trial = observations.key(["trial"])
-    # Ranking the few trial numbers first spares a sort key for each of many rows.
-    ranks = {key: rank for rank, key in enumerate(sorted({trial(row) for row in rows}, key=key_order))}
-    return sorted(rows, key=lambda row: (ranks[trial(row)], row[0]))
+    ranks = _ranks(map(trial, rows))
+    by_run = sorted(rows, key=itemgetter(0))
+    return sorted(by_run, key=lambda row: ranks[trial(row)])
 
 
 def _tables(
@@ -290,14 +310,16 @@ class _Sampler:
         self._notes = observations.notes
 
     def cell(self, members: Sequence[Row], place: int | None) -> Cell:
-        measured = [(row, value) for row in members if (value := finite(row, place)) is not None]
-        values = [value for _, value in measured]
+        known = [(row, value) for row in members if (value := finite(row, place)) is not None]
+        measured, values = [row for row, _ in known], [value for _, value in known]
+        mean = fsum(values) / len(values) if values else None
         return Cell(
-            sample=tuple([self._point(row, value) for row, value in measured]),
-            mean=statistics.fmean(values) if values else None,
+            sample=tuple(map(self._point, measured, values)),
+            mean=mean,
             centre=self._summarise(values) if values else None,
-            hidden=self._hidden_values([row for row, _ in measured]),
-            warnings=_notes(len(values), len(members)),
+            hidden=self._hidden_values(measured) if self._hidden else _NOTHING,
+            warnings=() if 1 < len(values) == len(members) else _notes(len(values), len(members)),
+            step=finest_step(values),
             noted=tuple(self._noted(members)) if self._notes else (),
         )
 
@@ -330,7 +352,7 @@ def _notes(n: int, runs: int) -> tuple[Note, ...]:
 
 
 SUMMARISE: dict[Summary, Callable[[Sequence[float]], float]] = {
-    Summary.MEAN: statistics.fmean,
+    Summary.MEAN: lambda values: fsum(values) / len(values),
     Summary.MEDIAN: statistics.median,
     Summary.MIN: min,
     Summary.MAX: max,

@@ -253,17 +253,27 @@ def decimals_for(values: Iterable[float], least: int) -> int:
     if not known:
         return least
     wanted = 1 - math.floor(math.log10(min(map(abs, known))))
+    if wanted <= least:
+        return least
     own = max(_exponent_of(value) for value in known)
     return max(least, min(_MOST_DECIMALS, wanted, own))
 
 
 def _exponent_of(value: float) -> int:
     """How many decimals a finite number has as Python prints it."""
-    mantissa, _, exponent = repr(float(value)).partition("e")
-    return len(mantissa.partition(".")[2]) - int(exponent or 0)
+    text = repr(float(value))
+    if "e" not in text:
+        return len(text) - text.index(".") - 1
+    mantissa, _, exponent = text.partition("e")
+    return len(mantissa.partition(".")[2]) - int(exponent)
 
 
 def finest_step(values: Iterable[float]) -> float | None:
     """One in the last digit of the finest of these finite numbers as Python prints them; None for no number."""
     decimals = max(map(_exponent_of, values), default=None)
-    return None if decimals is None else float(f"1e{-decimals}")
+    return None if decimals is None else _power_of_ten(-decimals)
+
+
+@lru_cache(maxsize=1024)
+def _power_of_ten(exponent: int) -> float:
+    return float(f"1e{exponent}")

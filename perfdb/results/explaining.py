@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from perfdb.analysis import dimensions, metrics, parameters, reading
-from perfdb.analysis.against import kind_of
+from perfdb.analysis.against import kinds
 from perfdb.analysis.bottleneck import Bottleneck
 from perfdb.analysis.circumstances import Difference, what_else_differs
 from perfdb.analysis.comparing.comparison import Comparison, Verdict
@@ -150,7 +150,7 @@ def _companions(tables: Iterable[Table], table: Table, key: CellKey) -> Iterator
 
 def _kind(table: Table, key: CellKey) -> tuple[str, Key]:
     named = _named(table, key)
-    return kind_of(table, key), tuple(named[name] for name in table.query.baseline)
+    return kinds(table)(key), tuple(named[name] for name in table.query.baseline)
 
 
 def _runs(cell: Cell) -> list[int]:

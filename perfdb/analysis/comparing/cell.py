@@ -5,9 +5,8 @@ waits for the whole table (``table.py``), because q does.
 """
 
 import math
-import statistics
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from perfdb.analysis.comparing.comparison import Comparison, Effect, Noise, NoiseSource, Verdict
 from perfdb.analysis.comparing.difference import mean_difference
@@ -21,8 +20,7 @@ CHANGED = 0.05
 _SEEN = 2.8
 
 
-@dataclass(frozen=True, slots=True)
-class Contrast:
+class Contrast(NamedTuple):
     """The difference of mean logarithms, its standard error, and the freedom of that."""
 
     difference: float
@@ -69,24 +67,23 @@ def measure(pair: Pair, noise: Noise, delta: float) -> Comparison:
     comparison = Comparison(
         n_base=len(pair.base),
         n=len(pair.new),
-        base_mean=statistics.fmean(pair.base) if pair.base else None,
+        base_mean=math.fsum(pair.base) / len(pair.base) if pair.base else None,
         percent=mean_difference(pair.base, pair.new),
         verdict=Verdict.NOT_COMPARABLE,
         effect=Effect.UNKNOWN,
         delta=delta,
         noise=noise,
-        warnings=tuple(_warnings(pair)),
+        warnings=() if _whole(pair, base, new) else tuple(_warnings(pair)),
     )
     if not base or not new:
         return comparison
     difference = _mean_log(new) - _mean_log(base)
-    comparison = replace(comparison, verdict=Verdict.NO_NOISE, ratio=ratio(difference))
+    comparison = comparison._replace(verdict=Verdict.NO_NOISE, ratio=ratio(difference))
     if noise.sd is None or noise.freedom is None:
         return comparison
     sizes = _size(base, pair.base_is_mean, noise), _size(new, pair.new_is_mean, noise)
     contrast = Contrast(difference, noise.sd * math.sqrt(1 / sizes[0] + 1 / sizes[1]), noise.freedom)
-    weighed = replace(
-        comparison,
+    weighed = comparison._replace(
         error=contrast.error,
         detectable=contrast.detectable,
         trials_needed=trials_needed(noise.sd, delta),
@@ -95,7 +92,13 @@ def measure(pair: Pair, noise: Noise, delta: float) -> Comparison:
 
 
 def _mean_log(values: Sample) -> float:
-    return statistics.fmean(math.log(value) for value in values)
+    return math.fsum(map(math.log, values)) / len(values)
+
+
+def _whole(pair: Pair, base: Sample, new: Sample) -> bool:
+    """Whether there is nothing to warn of: all trials of both sides are known and usable."""
+    complete = 0 < len(base) == len(pair.base) and 0 < len(new) == len(pair.new)
+    return complete and not pair.base_is_mean and not pair.new_is_mean
 
 
 def _size(values: Sample, is_mean: bool, noise: Noise) -> int:
@@ -112,12 +115,11 @@ def _banded(comparison: Comparison, contrast: Contrast) -> Comparison:
     """Without repetition there is no p; all that can be said is where the cell lies to the band."""
     low, high = band = contrast.band
     inside = low <= ratio(contrast.difference) <= high
-    return replace(comparison, band=band, verdict=Verdict.INSIDE if inside else Verdict.OUTSIDE)
+    return comparison._replace(band=band, verdict=Verdict.INSIDE if inside else Verdict.OUTSIDE)
 
 
 def _tested(comparison: Comparison, contrast: Contrast) -> Comparison:
-    return replace(
-        comparison,
+    return comparison._replace(
         interval=contrast.interval(),
         p=contrast.p,
         within=contrast.within(comparison.delta),
@@ -141,7 +143,7 @@ def _warnings(pair: Pair) -> Iterator[str]:
 def decide(comparison: Comparison, q: float | None, better: Better) -> Comparison:
     """The verdict of a cell, once the whole table has given it its q, and what it means for the metric."""
     verdict = comparison.verdict if q is None else _verdict(comparison, q)
-    return replace(comparison, q=q, verdict=verdict, effect=effect(verdict, comparison.ratio, better))
+    return comparison._replace(q=q, verdict=verdict, effect=effect(verdict, comparison.ratio, better))
 
 
 def _verdict(comparison: Comparison, q: float) -> Verdict:

@@ -6,6 +6,7 @@ positive difference means *larger*, and whether larger is better follows from th
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class Verdict(StrEnum):
@@ -44,8 +45,7 @@ class NoiseSource(StrEnum):
     NONE = "none"
 
 
-@dataclass(frozen=True, slots=True)
-class Noise:
+class Noise(NamedTuple):
     """The estimate that a comparison used: its source, standard deviation (of logs) and degrees of freedom.
 
     ``noisy``: the cell's own spread is so much larger than its group's that it stands for itself.
@@ -59,8 +59,7 @@ class Noise:
     borrowed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(NamedTuple):
     """A cell against its base.
 
     ``percent`` is 100·(mean/base mean − 1) of unrounded means, None where it has no meaning (a base of zero, below

@@ -4,7 +4,6 @@ A positive difference means that the new value is *larger*; whether that is bett
 """
 
 import math
-import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -27,7 +26,9 @@ def percent_difference(base: float | None, new: float | None) -> float | None:
 
 def mean_difference(base: Sequence[float], new: Sequence[float]) -> float | None:
     """The percent difference of the arithmetic means of two samples; None also where one of them is empty."""
-    return percent_difference(statistics.fmean(base), statistics.fmean(new)) if base and new else None
+    if not base or not new:
+        return None
+    return percent_difference(math.fsum(base) / len(base), math.fsum(new) / len(new))
 
 
 def printed_percent(percent: float | None, plus: bool = False) -> str:

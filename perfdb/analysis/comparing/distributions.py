@@ -1,15 +1,17 @@
 """Student's t and Fisher's F at the few points that comparing needs, with any positive real freedom; many p at once.
 
 ``scipy.special`` holds the same functions as ``scipy.stats`` without the machinery around them, forty times as fast:
-a table asks for some of them in every cell.
+a table asks for some of them in every cell. Its cells have few different degrees of freedom, so quantiles are kept.
 """
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 
 from scipy import special
 
 
+@lru_cache(maxsize=1024)
 def student_quantile(probability: float, freedom: float) -> float:
     """The point below which Student's t with ``freedom`` lies with this probability."""
     return float(special.stdtrit(freedom, probability))
@@ -20,6 +22,7 @@ def student_p(t: float, freedom: float) -> float:
     return float(2 * special.stdtr(freedom, -abs(t)))
 
 
+@lru_cache(maxsize=1024)
 def fisher_quantile(probability: float, above: float, below: float) -> float:
     """The point below which F with ``above`` and ``below`` degrees of freedom lies with this probability."""
     return float(special.fdtri(above, below, probability))
@@ -38,14 +41,16 @@ def ratio_interval(log_ratio: float, half_width: float) -> tuple[float, float]:
     return ratio(log_ratio - half_width), ratio(log_ratio + half_width)
 
 
-def false_discovery(ps: Sequence[float]) -> list[float]:
+def false_discovery(ps: Sequence[float], of: int = 0) -> list[float]:
     """The q of each p (Benjamini and Hochberg 1995): what is below 5 % holds at most 5 % of false alarms.
 
-    The k-th smallest of m has q = p·m/k, or that of a larger p where it is less.
+    The k-th smallest of m has q = p·m/k, or that of a larger p where it is less. ``of``: how many were tested, where
+    those that are not given have a p of 1.
     """
+    tested = max(of, len(ps))
     largest_first = sorted(range(len(ps)), key=lambda place: ps[place], reverse=True)
     qs, least = [1.0] * len(ps), 1.0
     for rank, place in zip(range(len(ps), 0, -1), largest_first, strict=True):
-        least = min(least, ps[place] * len(ps) / rank)
+        least = min(least, ps[place] * tested / rank)
         qs[place] = least
     return qs

@@ -36,28 +36,25 @@ def estimate_noise(pairs: Sequence[Pair], background: Background) -> list[Noise]
 
 def _own(pair: Pair, background: Background) -> tuple[Spread, NoiseSource]:
     """What the cell itself says: its history if that is long enough, else its trials."""
-    histories = [usable(background.history.get(name, ())) for name in pair.configurations]
+    histories = [usable(background.history.get(name, ())) for name in pair.configurations] if background.history else ()
     if histories and min(len(means) for means in histories) >= FEWEST_CAMPAIGNS:
         return spread(histories, pair.step), NoiseSource.HISTORY
-    sides = ((pair.base, pair.base_is_mean), (pair.new, pair.new_is_mean))
-    return spread([sample for sample, is_mean in sides if not is_mean], pair.step), NoiseSource.TRIALS
+    base, new = () if pair.base_is_mean else pair.base, () if pair.new_is_mean else pair.new
+    return spread((base, new), pair.step), NoiseSource.TRIALS
 
 
 def _priors(pairs: Sequence[Pair], own: Sequence[tuple[Spread, NoiseSource]], background: Background) -> _Priors:
     groups: dict[Hashable, list[tuple[Spread, NoiseSource]]] = defaultdict(list)
-    steps: dict[Hashable, float | None] = {}
+    steps: dict[Hashable, float] = {}
     for pair, each in zip(pairs, own, strict=True):
         groups[pair.group].append(each)
-        steps[pair.group] = _coarser(steps.get(pair.group), pair.step)
+        if pair.step is not None:
+            steps[pair.group] = max(steps.get(pair.group, 0.0), pair.step)
     elsewhere = [each for each, _ in own]
     return {
-        group: _prior(members, _fallbacks(group, steps[group], elsewhere, background))
+        group: _prior(members, _fallbacks(group, steps.get(group), elsewhere, background))
         for group, members in groups.items()
     }
-
-
-def _coarser(one: float | None, other: float | None) -> float | None:
-    return max((step for step in (one, other) if step is not None), default=None)
 
 
 def _fallbacks(

@@ -1,7 +1,6 @@
 """The interval of a cell's own mean: the error bars of tables without a base."""
 
 import math
-import statistics
 from collections.abc import Hashable, Sequence
 
 from perfdb.analysis.comparing.comparison import Noise
@@ -30,6 +29,6 @@ def mean_intervals(
 def _interval(sample: Sample, noise: Noise) -> tuple[float, float] | None:
     if noise.sd is None or noise.freedom is None or not sample or len(usable(sample)) < len(sample):
         return None
-    mean = statistics.fmean(sample)
+    mean = math.fsum(sample) / len(sample)
     low, high = ratio_interval(0.0, student_quantile(0.975, noise.freedom) * noise.sd / math.sqrt(len(sample)))
     return mean * low, mean * high

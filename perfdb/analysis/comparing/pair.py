@@ -2,13 +2,12 @@
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 Sample = Sequence[float]
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(NamedTuple):
     """A cell and its base, in the metric's unit; an empty sample is a missing side.
 
     ``group`` is the noise group: cells with the same metric and the same kind of workload in the two campaigns vary

@@ -117,18 +117,20 @@ def _cells(table: Table) -> Iterator[dict[str, Any]]:
     for row_number, row in enumerate(table.rows):
         for column_number, column in enumerate(table.columns):
             if (cell := table.cells.get((row, column))) is not None:
-                yield {"row": row_number, "column": column_number, **_cell(cell)}
+                yield _cell(row_number, column_number, cell)
 
 
-def _cell(cell: Cell) -> dict[str, Any]:
+def _cell(row: int, column: int, cell: Cell) -> dict[str, Any]:
     return {
+        "row": row,
+        "column": column,
         "n": cell.n,
         "mean": cell.mean,
         "centre": cell.centre,
         "interval": cell.interval,
         "values": [point_data(point) for point in cell.sample],
         "diff": diff_data(cell.comparison) if cell.comparison else None,
-        "mixes": {name: list(values) for name, values in cell.mixes.items()},
+        "mixes": {name: list(values) for name, values in cell.mixes.items()} if cell.hidden else {},
         "warnings": [note_data(note) for note in cell.warnings],
         "notes": [noted._asdict() for noted in cell.noted],
     }

@@ -1,7 +1,6 @@
 """The summary of a table, and whether it may stand alone; intervals of single means."""
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -67,10 +66,10 @@ def test_two_cells_can_contradict_each_other() -> None:
 def test_the_least_known_noise_decides_what_differs() -> None:
     # Q = (0.045 / 0.01)² / 2 = 10.1 is far above F(95 %; 1, 100) = 3.9 and far below F(95 %; 1, 1) = 161.
     known, vague = compare(PAIRS[:2], Better.HIGHER)
-    known = replace(known, ratio=1.0, error=0.01, noise=replace(known.noise, freedom=100.0))
-    other = replace(known, ratio=math.exp(0.045))
+    known = known._replace(ratio=1.0, error=0.01, noise=known.noise._replace(freedom=100.0))
+    other = known._replace(ratio=math.exp(0.045))
     assert not is_uniform([known, other])
-    assert is_uniform([known, replace(other, noise=replace(vague.noise, freedom=1.0))])
+    assert is_uniform([known, other._replace(noise=vague.noise._replace(freedom=1.0))])
 
 
 def test_cells_without_noise_say_nothing_about_being_uniform() -> None:

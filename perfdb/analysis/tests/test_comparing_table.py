@@ -1,7 +1,6 @@
 """Cells against their base: published vectors, verdicts, edge cases, and what must not depend on units or sides."""
 
 import math
-from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -100,7 +99,7 @@ def test_single_runs_do_not_change_the_q_of_others() -> None:
 def test_a_mean_printed_without_its_trials_has_a_band() -> None:
     pair = Pair([10000.0], [10000.0, 10010.0, 10020.0], "RR", 0.01)
     trial = compare([*PAIRS, pair], Better.HIGHER)[-1]
-    mean = compare([*PAIRS, replace(pair, base_is_mean=True)], Better.HIGHER)[-1]
+    mean = compare([*PAIRS, pair._replace(base_is_mean=True)], Better.HIGHER)[-1]
     assert (trial.verdict, trial.band) == (Verdict.SAME, None)
     assert (mean.verdict, mean.p) == (Verdict.INSIDE, None)
     assert mean.warnings == ("the base is a mean printed without its trials and counts as a single run",)

@@ -1,7 +1,5 @@
 """Comparisons in words: verdicts, effects, noise, what is still needed."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -80,9 +78,9 @@ def test_verdicts_in_words(comparison: Comparison, verdict: str, short: str, asc
 
 def test_every_verdict_has_a_sign_of_its_own() -> None:
     for ascii_only in (False, True):
-        signs = {words.symbol(replace(SINGLE, verdict=verdict), ascii_only) for verdict in Verdict}
+        signs = {words.symbol(SINGLE._replace(verdict=verdict), ascii_only) for verdict in Verdict}
         assert len(signs) == len(Verdict)
-        below = words.symbol(replace(SINGLE, ratio=0.9), ascii_only)
+        below = words.symbol(SINGLE._replace(ratio=0.9), ascii_only)
         assert below not in signs
 
 
@@ -97,7 +95,7 @@ def test_sentences_are_ascii() -> None:
     [(Effect.BETTER, "better"), (Effect.WORSE, "worse"), (Effect.NEUTRAL, ""), (Effect.UNKNOWN, "")],
 )
 def test_effects_in_words(effect: Effect, text: str) -> None:
-    assert words.effect_words(replace(SECOND, effect=effect)) == text
+    assert words.effect_words(SECOND._replace(effect=effect)) == text
 
 
 @pytest.mark.parametrize(
@@ -120,10 +118,10 @@ def test_the_source_of_the_noise_is_said(noise: Noise, text: str) -> None:
 
 def test_what_undecided_cells_still_need() -> None:
     assert words.more_trials(UNDECIDED) == "47 more trials a side would decide 2%"
-    assert words.more_trials(replace(UNDECIDED, trials_needed=4)) == "1 more trial a side would decide 2%"
-    assert words.more_trials(replace(UNDECIDED, trials_needed=3)) == ""
+    assert words.more_trials(UNDECIDED._replace(trials_needed=4)) == "1 more trial a side would decide 2%"
+    assert words.more_trials(UNDECIDED._replace(trials_needed=3)) == ""
     assert words.more_trials(SINGLE) == "1 more trial a side would decide 2%"
-    assert words.more_trials(replace(SINGLE, trials_needed=5)) == "4 more trials a side would decide 2%"
+    assert words.more_trials(SINGLE._replace(trials_needed=5)) == "4 more trials a side would decide 2%"
 
 
 @pytest.mark.parametrize("decided", [FIRST, SAME, UNKNOWN, MISSING])
@@ -176,6 +174,6 @@ def test_summaries_in_words() -> None:
 def test_every_verdict_has_a_rule_that_is_declared() -> None:
     declared = {each.id for each in DECLARATIONS}
     for verdict in Verdict:
-        assert words.rule(replace(FIRST, verdict=verdict, within=False)) in declared
-    assert words.rule(replace(FIRST, verdict=Verdict.HIGHER, within=True)) == "but-within"
-    assert words.rule(replace(FIRST, verdict=Verdict.SAME, within=True)) == "same"
+        assert words.rule(FIRST._replace(verdict=verdict, within=False)) in declared
+    assert words.rule(FIRST._replace(verdict=Verdict.HIGHER, within=True)) == "but-within"
+    assert words.rule(FIRST._replace(verdict=Verdict.SAME, within=True)) == "same"

@@ -75,7 +75,8 @@ def _cell(table: Table, cell: Cell, texts: Mapping[tuple[int, Measure], tuple[st
     if found is None:
         return cell
     printed, value = found
-    return replace(cell, printed=printed, centre=value, mean=value, sample=(cell.sample[0]._replace(value=value),))
+    sample = (cell.sample[0]._replace(value=value),)
+    return cell._replace(printed=printed, centre=value, mean=value, sample=sample, step=units.finest_step([value]))
 
 
 def _differences(item: ReportItem) -> dict[tuple[Measure, int], str]:

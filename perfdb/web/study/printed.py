@@ -8,9 +8,9 @@ from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query import Layout
 from perfdb.analysis.render.grid import Grid, GridCell, Heading, grids
 from perfdb.analysis.render.labels import noted_text
-from perfdb.analysis.table import Cell, Key, Table
+from perfdb.analysis.table import Cell, CellKey, Key, Table
 from perfdb.results.studies.answering import Answered
-from perfdb.web.links import to_runs
+from perfdb.web.links import to_explanation, to_runs
 from perfdb.web.run_figures import group_of
 from perfdb.web.tables import Footnote, Footnotes
 
@@ -38,6 +38,7 @@ class PrintedCell:
     published_mark: int | None = None
     notes: str = ""
     footnotes: str = ""
+    explain: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +106,7 @@ def _as_published(table: Table) -> Table:
 def _said(cell: Cell) -> Cell:
     if not cell.printed:
         return cell
-    return replace(cell, warnings=tuple(note for note in cell.warnings if note.code != "single"))
+    return cell._replace(warnings=tuple(note for note in cell.warnings if note.code != "single"))
 
 
 def _places(tables: Sequence[Table], line: int, width: int) -> Iterable[tuple[Table, Key]]:
@@ -131,10 +132,11 @@ def _printed_cell(found: Answered, table: Table, column: Key, cell: GridCell, ma
     if cell.cell is None:
         return PrintedCell(cell.text)
     published = found.difference(table, cell.cell) if cell.diff else ""
+    explain = to_explanation(table, _key(table, cell.cell)) if cell.diff else ""
     published_mark = _mark(cell.cell, table, marks, True) if published else None
     if not cell.runs:
         # A line of differences: the text is what perfdb works out.
-        return PrintedCell(cell.text, published=published, published_mark=published_mark)
+        return PrintedCell(cell.text, explain, published=published, published_mark=published_mark)
     fixed = dict(zip(table.query.split + table.query.columns, table.split + column, strict=True))
     return PrintedCell(
         text=cell.text,
@@ -144,7 +146,13 @@ def _printed_cell(found: Answered, table: Table, column: Key, cell: GridCell, ma
         published=published,
         published_mark=published_mark,
         notes="; ".join(cell.notes),
+        explain=explain,
     )
+
+
+def _key(table: Table, cell: Cell) -> CellKey:
+    """Where a cell stands in its table."""
+    return next(key for key, each in table.cells.items() if each is cell)
 
 
 def _mark(cell: Cell, table: Table, marks: Marks, difference: bool) -> int | None:
