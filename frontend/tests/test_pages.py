@@ -22,6 +22,7 @@ PAGES = (
     "/charts/?metric=trans_per_s&metric=cpu_ms_per_trans&rows=users&columns=device,mtu&workload=RR&draw=efficiency",
     "/charts/?metric=trans_per_s&rows=users&columns=device,mtu&workload=RR&draw=heat&baseline=device:HiperSockets",
     "/charts/?metric=trans_per_s&rows=users&columns=mtu&workload=RR&split=device&facets=together&marks=bars",
+    "/charts/table/?metric=trans_per_s&rows=users&columns=device,mtu&workload=RR",
     "/compare/",
     "/compare/?dimension=device&old=Guest LAN&new=HiperSockets&workload=RR",
     "/compare/?dimension=mtu&old=1500&new=9000",

@@ -3,6 +3,8 @@
 from dataclasses import replace
 from typing import Any
 
+from django.urls import reverse
+
 from perfdb.analysis.dimensions import dimension, say
 from perfdb.analysis.query import Summary
 from perfdb.analysis.render.labels import measure_title
@@ -31,6 +33,7 @@ def _charts(question: Question, answer: Answer) -> dict[str, Any]:
     return {
         "crowd": crowd(question, answer),
         "groups": tables.panels(answer.tables, drawing),
+        "fold": f"{reverse('web:table')}?{question.encode()}",
         "any": any(table.cells for table in answer.tables),
         "exports": questions.exports(answer.query),
         "address": questions.address(answer.query, drawing),

@@ -33,6 +33,8 @@ Figures = Sequence[dict[str, Any] | None]
 
 # Each drawing costs the browser some 50 ms; a split by run id would ask for thousands.
 MOST_CHARTS = 24
+# So many cells weigh as much as all else on a page; a larger table is there when somebody asks for it.
+MOST_CELLS = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +105,16 @@ class Panel:
     curves: list[tuple[str, str]]
     flags: list[tuple[str, str]]
     wide: bool = False
+
+    @property
+    def cells(self) -> int:
+        """How many cells its table has."""
+        return sum(len(cells) for _, cells in self.lines)
+
+    @property
+    def large(self) -> bool:
+        """Whether its table is larger than a page should be made to carry."""
+        return self.cells > MOST_CELLS
 
     @property
     def figure_id(self) -> str:

@@ -94,6 +94,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("reparse/", reparse.reparse, name="reparse"),
     path("charts/", tables.charts, name="charts"),
     path("charts/figure.json", tables.figure, name="figure"),
+    path("charts/table/", tables.table, name="table"),
     path("compare/", compare.compare, name="compare"),
     path("explain/", explain.explain, name="explain"),
     path("maximum/", tables.maximum, name="maximum"),

@@ -1,5 +1,10 @@
 """The pages that answer a Query, about a single run: first questions, addresses, refusals."""
 
+import io
+import re
+import zipfile
+from html import unescape
+
 import pytest
 from django.test import Client
 
@@ -62,3 +67,30 @@ def test_measures_laid_out_together_are_charts_of_their_own_here(web: Client, ru
         assert response.status_code == 200
         assert text_of(response).count("CPU utilisation (%)") >= 2
         assert f"layout={layout}" in response.content.decode()
+
+
+def test_a_large_table_is_there_for_whoever_opens_it(web: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    for users, rate in ((1, 900.0), (10, 8000.0)):
+        make_run(f"u{users}", users=users, values={"trans_per_s": rate, "cpu_util": 50.0})
+    asked = "metric=trans_per_s&metric=cpu_util&rows=users&columns=device"
+    assert "8000.00</a>" in web.get(f"{CHARTS}?{asked}").content.decode()
+
+    monkeypatch.setattr("perfdb.web.tables.MOST_CELLS", 1)
+    response = web.get(f"{CHARTS}?{asked}")
+    assert "8000.00</a>" not in response.content.decode()
+    assert "Table of Transactions per second (trans/s), 2 cells" in text_of(response)
+    addresses = re.findall(r'<a href="([^"]+panel=\d)"', response.content.decode())
+    rate, load = (web.get(unescape(each)) for each in addresses)
+    assert "8000.00</a>" in rate.content.decode()
+    assert "50.00</a>" in load.content.decode()
+    # A bundle has nobody to ask.
+    bundle = web.get(f"/bundle.zip?page=charts&{asked}")
+    with zipfile.ZipFile(io.BytesIO(b"".join(bundle.streaming_content))) as found:
+        assert "8000.00</a>" in found.read("index.html").decode()
+
+
+@pytest.mark.parametrize(
+    ("asked", "status"), [("panel=2", 404), ("panel=x", 404), ("panel=0", 200), ("colour=red", 400)]
+)
+def test_a_table_is_asked_for_by_its_number(web: Client, run: Run, asked: str, status: int) -> None:
+    assert web.get(f"/charts/table/?metric=trans_per_s&rows=users&{asked}").status_code == status

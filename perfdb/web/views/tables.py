@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django.contrib.auth.decorators import user_passes_test
-from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import render
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_GET
@@ -20,6 +20,7 @@ from perfdb.results.asking import Answer, Question, answer
 from perfdb.results.models import Page
 from perfdb.web import answers, choices, maxima, questions, tables
 from perfdb.web.keeping import keeping
+from perfdb.web.links import to_question
 
 
 @require_GET
@@ -47,13 +48,35 @@ def charts(request: HttpRequest) -> HttpResponse:
 def figure(request: HttpRequest) -> HttpResponse:
     """The first figure of a Query as it travels, for a page that fetches it when somebody is about to see it."""
     try:
-        drawing, pairs = Drawing.take(_pairs(request.GET))
-        query, answered = querysets.answer(Query.parse(pairs))
-        check(drawing, compared=bool(query.baseline), measures=len(query.metrics))
+        _, shown = _panels(request.GET)
     except QueryError as error:
         return JsonResponse({"detail": str(error)}, status=400)
-    drawn = next(panel.figure for group in tables.panels(answered, drawing) for panel in group if panel.figure)
-    return JsonResponse(packed(drawn))
+    return JsonResponse(packed(next(panel.figure for panel in shown if panel.figure)))
+
+
+@require_GET
+@user_passes_test(may_read)
+def table(request: HttpRequest) -> HttpResponse:
+    """One table of a Query, the ``panel``-th: those of many cells the charts page leaves to whoever wants them."""
+    asked = request.GET.copy()
+    number = str(asked.pop("panel", ["0"])[-1])
+    try:
+        question, shown = _panels(asked)
+    except QueryError as error:
+        return render(request, "web/table.html", {"error": error}, status=400)
+    found = next((panel for panel in shown if str(panel.number) == number), None)
+    if found is None:
+        raise Http404(f"the question has {len(shown)} tables")
+    return render(request, "web/table.html", {"panel": found, "charts": to_question(question)})
+
+
+def _panels(data: QueryDict) -> tuple[Question, list[tables.Panel]]:
+    """A question about charts with all its charts and tables, one after the other. Raises QueryError."""
+    drawing, pairs = Drawing.take(_pairs(data))
+    query, answered = querysets.answer(Query.parse(pairs))
+    check(drawing, compared=bool(query.baseline), measures=len(query.metrics))
+    shown = [panel for group in tables.panels(answered, drawing) for panel in group]
+    return Question(Page.CHARTS, query, drawing), shown
 
 
 def _pairs(data: QueryDict) -> Iterable[tuple[str, str]]:
