@@ -20,6 +20,7 @@ from rest_framework.views import set_rollback
 
 from perfdb.analysis.parameters import QueryError
 from perfdb.results.intake import IntakeError
+from perfdb.results.replica import is_refused_write
 from perfdb.results.run_records import Complaint, RecordsError
 
 MEDIA_TYPE = "application/problem+json"
@@ -49,9 +50,14 @@ def problem(status: int, detail: str, kind: str = "about:blank", **more: Any) ->
     return {"type": kind, "title": title, "status": status, "detail": detail} | more
 
 
-def problem_details(exc: Exception, context: Mapping[str, Any]) -> Response:
-    """Any exception of a view as a response; one that nobody foresaw is logged and said without details."""
+def problem_details(exc: Exception, context: Mapping[str, Any]) -> Response | None:
+    """Any exception of a view as a response; one that nobody foresaw is logged and said without details.
+
+    None where the view is to be asked once more on the primary.
+    """
     set_rollback()
+    if is_refused_write(exc):
+        return None
     status, body, headers = _described(exc, context)
     return Response(body, status=status, headers=headers, content_type=MEDIA_TYPE)
 

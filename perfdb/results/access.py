@@ -45,9 +45,8 @@ def user_of_token(secret: str) -> User | None:
     if token is None or not token.user.is_active:
         return None
     now = timezone.now()
-    ApiToken.objects.filter(Q(last_used=None) | Q(last_used__lt=now - _LAST_USED_STEP), pk=token.pk).update(
-        last_used=now
-    )
+    if token.last_used is None or token.last_used < now - _LAST_USED_STEP:
+        ApiToken.objects.filter(pk=token.pk).update(last_used=now)
     return token.user
 
 

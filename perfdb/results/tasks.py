@@ -11,6 +11,7 @@ from django.utils import timezone
 from perfdb.results import jobs, pieces
 from perfdb.results.aliasing import run_alias
 from perfdb.results.models import Upload
+from perfdb.results.replica import mark_written
 from perfdb.results.reparsing import run_reparse
 from perfdb.results.studies.background import KIND, run_studies
 from perfdb.results.studies.moving import KIND as MOVE
@@ -47,6 +48,8 @@ def run_job(job_id: int) -> None:
     except Exception as error:
         logger.exception("%s failed", job)
         jobs.fail(job, f"{type(error).__name__}: {error}")
+    finally:
+        mark_written()
 
 
 @shared_task

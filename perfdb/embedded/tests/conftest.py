@@ -106,9 +106,9 @@ def end_all(home: Home) -> None:
         process.send_signal(signal.SIGKILL)
 
 
-def eventually(condition: Callable[[], bool]) -> bool:
-    """Whether the condition comes true within half a minute."""
-    deadline = time.monotonic() + 30
+def eventually(condition: Callable[[], bool], within: float = 30) -> bool:
+    """Whether the condition comes true within so many seconds."""
+    deadline = time.monotonic() + within
     while not condition():
         if time.monotonic() > deadline:
             return False

@@ -1,0 +1,100 @@
+"""Two webs and three workers on one PostgreSQL with a streaming replica: nothing is lost, and nobody reads old news."""
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from fixtures.demo import demo_files
+from perfdb.embedded.tests.cluster import Cluster, Web
+from perfdb.embedded.tests.conftest import eventually
+
+# Of the demonstration.
+FILES_PER_RUN = 3
+PER_UPLOAD = 6 * FILES_PER_RUN
+SESSIONS = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%\"run\"%' AND pid <> pg_backend_pid()"
+STORED = "SELECT count(*) FROM run JOIN study ON study.id = study_id WHERE slug = 'replica'"
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Cluster]:
+    """One PostgreSQL with a replica, one broker, and the schema."""
+    with tempfile.TemporaryDirectory(prefix="perfdb-cluster-") as folder:
+        Path(folder).chmod(0o755)
+        cluster = Cluster(Path(folder))
+        yield cluster
+        cluster.stop()
+
+
+def run_ids(web: Web, study: str) -> list[str]:
+    """The run ids of a study, as its list of runs has them."""
+    found: list[str] = []
+    address = f"/api/v1/runs/?study={study}&size=100"
+    while address:
+        page = web.get(address)
+        found += [run["run_id"] for run in page["results"]]
+        address = (page["next"] or "").partition(f":{web.port}")[2]
+    return sorted(found)
+
+
+def done(web: Web, uploads: list[str]) -> bool:
+    return all(web.get(each)["state"] == "done" for each in uploads)
+
+
+def test_nothing_is_lost_when_a_web_and_a_worker_die(cluster: Cluster) -> None:
+    webs = [cluster.web("web1"), cluster.web("web2")]
+    workers = [cluster.worker(f"worker{number}") for number in (1, 2, 3)]
+    cluster.beat()
+    files = demo_files()
+    parts = [dict(files[at : at + PER_UPLOAD]) for at in range(0, len(files), PER_UPLOAD)]
+
+    uploads = [webs[number % 2].upload(part, "lab") for number, part in enumerate(parts[:10])]
+    cluster.kill(workers[0])
+    cluster.kill(webs[0].child)
+    left = webs[1]
+    uploads += [left.upload(part, "lab") for part in parts[10:]]
+
+    assert eventually(lambda: done(left, uploads), within=120)
+    assert run_ids(left, "lab") == sorted({name.split("/")[0] for name, _ in files})
+
+
+def test_pages_come_from_the_replica_and_never_too_early(cluster: Cluster) -> None:
+    web = cluster.web("web3")
+    cluster.worker("worker4")
+    first, second = (dict(demo_files()[at : at + PER_UPLOAD]) for at in (0, PER_UPLOAD))
+    upload = web.upload(first, "replica")
+    assert eventually(lambda: done(web, [upload]))
+    known = run_ids(web, "replica")
+    assert len(known) == PER_UPLOAD / FILES_PER_RUN
+    assert eventually(lambda: run_ids(web, "replica") == known and cluster.on_standby(SESSIONS))
+
+    cluster.on_standby("SELECT pg_wal_replay_pause()")
+    upload = web.upload(second, "replica")
+    assert eventually(lambda: done(web, [upload]))
+    assert len(run_ids(web, "replica")) == 2 * len(known)
+    assert cluster.on_standby(STORED) == len(known)
+
+    cluster.on_standby("SELECT pg_wal_replay_resume()")
+    assert eventually(lambda: cluster.on_standby(STORED) == 2 * len(known))
+
+
+def test_who_signs_in_by_a_link_is_known_at_once(cluster: Cluster) -> None:
+    web = cluster.web("web5")
+    link = cluster.manage("signinlink")
+
+    came = web.visit(link)
+    cookies = "; ".join(each.partition(";")[0] for each in came.headers.get_all("Set-Cookie", []))
+
+    assert came.status == 302
+    assert "Sign out" in web.visit("/", Cookie=cookies).text
+
+
+def test_the_primary_serves_while_the_replica_is_away(cluster: Cluster) -> None:
+    web = cluster.web("web4")
+    known = run_ids(web, "replica")
+
+    cluster.stop_standby()
+
+    assert known
+    assert run_ids(web, "replica") == known
