@@ -27,6 +27,7 @@ _DURATION = Measure("driver_s")
 # So many suggestions are a choice and no list, and so many experiments are enough to tell them from.
 MOST_SUGGESTED = 8
 MOST_EXPERIMENTS = 5000
+_SURROUNDINGS = ("campaign", "system", "level", "layer")
 _WORTH_COMPARING = ("device", "level", "mtu", "system", "layer")
 
 # What names the sides in an address, beside the parameters of a Query.
@@ -125,10 +126,20 @@ def _together(asked: Query, found: Observations, parts: Sequence[Matched]) -> tu
     runs = {row[0] for part in parts for row in part.observations.rows}
     varying = in_order(dict.fromkeys(name for part in parts for name in part.varying))
     question = parts[0].question(asked)
+    paired = replace(found, rows=[row for row in found.rows if row[0] in runs])
+    names = [name for name in varying if name != parts[0].sides.dimension and not _said_by_study(name, varying, paired)]
     # The last one is the axis of figures, and users are what curves are drawn over.
-    rows = tuple(sorted((name for name in varying if name != parts[0].sides.dimension), key=lambda name: name == "users"))
-    question = question.replace(filters=asked.filters, rows=rows)
-    return question, replace(found, rows=[row for row in found.rows if row[0] in runs])
+    rows = tuple(sorted(names, key=lambda name: name == "users"))
+    return question.replace(filters=asked.filters, rows=rows), paired
+
+
+def _said_by_study(name: str, varying: Sequence[str], found: Observations) -> bool:
+    """Whether pairs of one study agree in the surroundings of a measurement: the study's name says it, then."""
+    if "study" not in varying or name not in _SURROUNDINGS:
+        return False
+    read = found.key(["study", name])
+    seen = {read(row) for row in found.rows}
+    return len(seen) == len({study for study, _ in seen})
 
 
 def values_of(query: Query, dimension: str) -> list[Value]:

@@ -1,26 +1,35 @@
 // <table-tools> below a table: buttons that save the chart above it as a file and copy the table to the clipboard.
+// Within an element with data-tools they are for all charts and tables of it, but not for those of such parts inside.
 
 const CAN = { png: "PNG", svg: "SVG" };
-const FORMS = { markdown: ["Markdown", asMarkdown], tsv: ["TSV", asTsv] };
+const FORMS = { markdown: ["Markdown", asMarkdown], csv: ["CSV", asCsv], tsv: ["TSV", asTsv], latex: ["LaTeX", asLatex] };
 
 class TableTools extends HTMLElement {
   connectedCallback() {
-    const chart = document.querySelector(`perf-chart[data-figure="${this.dataset.figure}"]`);
-    const table = this.parentElement.querySelector("table");
+    const charts = this.dataset.figure ? document.querySelectorAll(`perf-chart[data-figure="${this.dataset.figure}"]`) : this.own("perf-chart");
+    const tables = this.dataset.figure ? [this.parentElement.querySelector("table")].filter(Boolean) : this.own("table");
     this.said = Object.assign(document.createElement("span"), { className: "muted" });
     this.said.setAttribute("role", "status");
     const rows = [];
-    if (chart) rows.push(group("Save the chart:", Object.entries(CAN), (format) => this.save(chart, format)));
+    if (charts.length) rows.push(group("Save the chart:", Object.entries(CAN), (format) => this.save(charts, format)));
     const forms = Object.entries(FORMS).map(([name, [title]]) => [name, title]);
-    if (table) rows.push(group("Copy the table:", forms, (name) => this.copy(FORMS[name][1](matrix(table)), FORMS[name][0])));
+    const texts = (name) => [...tables].map((table) => FORMS[name][1](matrix(table))).join("\n");
+    if (tables.length) rows.push(group("Copy the table:", forms, (name) => this.copy(texts(name), FORMS[name][0])));
     this.replaceChildren(...rows, this.said);
   }
 
-  async save(chart, format) {
-    const address = await chart.image(format);
-    const link = Object.assign(document.createElement("a"), { href: address, download: `${chart.fileName}.${format}` });
-    link.click();
-    this.said.textContent = `Saved as ${link.download}`;
+  own(selector) {
+    const part = this.closest("[data-tools]");
+    return [...part.querySelectorAll(selector)].filter((each) => each.closest("[data-tools]") === part);
+  }
+
+  async save(charts, format) {
+    for (const chart of charts) {
+      const address = await chart.image(format);
+      const link = Object.assign(document.createElement("a"), { href: address, download: `${chart.fileName}.${format}` });
+      link.click();
+      this.said.textContent = `Saved as ${link.download}`;
+    }
   }
 
   async copy(text, title) {
@@ -85,12 +94,30 @@ function heading(lines) {
 
 function asMarkdown({ head, body }) {
   const line = (cells) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
-  const numbers = head.map((_, at) => body.every((row) => /^[^A-Za-z]*\d|^[–-]?$/.test(row[at] ?? "")));
-  return [line(head), line(numbers.map((number) => (number ? "---:" : "---"))), ...body.map(line)].join("\n") + "\n";
+  return [line(head), line(head.map((_, at) => (isNumbers(body, at) ? "---:" : "---"))), ...body.map(line)].join("\n") + "\n";
+}
+
+function isNumbers(body, at) {
+  return body.every((row) => /^[^A-Za-z]*\d|^[–-]?$/.test(row[at] ?? ""));
 }
 
 function asTsv({ head, body }) {
   return [head, ...body].map((cells) => cells.join("\t")).join("\n") + "\n";
+}
+
+function asCsv({ head, body }) {
+  const field = (text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  return [head, ...body].map((cells) => cells.map(field).join(",")).join("\n") + "\n";
+}
+
+const LATEX = { "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "–": "--", "▲": "", "▼": "" };
+
+/** A tabular: numbers to the right; signs that mean something to LaTeX stand for themselves. */
+function asLatex({ head, body }) {
+  const said = (text) => text.replace(/[\\~^–▲▼]|[&%$#_{}]/g, (sign) => LATEX[sign] ?? `\\${sign}`);
+  const line = (cells) => `${cells.map(said).join(" & ")} \\\\`;
+  const columns = head.map((_, at) => (isNumbers(body, at) ? "r" : "l")).join("");
+  return [`\\begin{tabular}{${columns}}`, "\\hline", line(head), "\\hline", ...body.map(line), "\\hline", "\\end{tabular}"].join("\n") + "\n";
 }
 
 customElements.define("table-tools", TableTools);

@@ -1,6 +1,6 @@
 """Questions that stand in a report's prose: their answers drawn in place, and what is wrong with them said there."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from django.urls import reverse
@@ -17,13 +17,15 @@ from perfdb.results.models import Page, ReportItem, Study
 from perfdb.results.studies.answering import Answered
 from perfdb.results.studies.archive import Archive
 from perfdb.results.studies.items import page_of
+from perfdb.web.questions import exports as files
 from perfdb.web.study.parts import Chart, Link
 from perfdb.web.study.printed import PrintedGrid, of_study, printed_grids
 from perfdb.web.study.prose import CHART, Block, blocks
 
 # Each is answered whenever the report is shown.
 MOST_QUESTIONS = 30
-_LEADS_TO = {Page.CHARTS: "as charts", Page.COMPARE: "the comparison", Page.MAXIMUM: "the maximum"}
+_LEADS_TO = {Page.CHARTS: "charts", Page.COMPARE: "comparison", Page.MAXIMUM: "maximum"}
+_FILES = ("CSV", "JSON", "LaTeX", "Markdown")
 _PAGES = {Page.CHARTS: "web:charts", Page.COMPARE: "web:compare", Page.MAXIMUM: "web:maximum"}
 
 
@@ -36,12 +38,18 @@ class Shown:
     grids: list[PrintedGrid] = field(default_factory=list)
     charts: list[Chart] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
+    exports: list[Link] = field(default_factory=list)
     error: str = ""
 
     @property
     def empty(self) -> bool:
         """Whether its questions were understood and no run answers them."""
         return not (self.html or self.grids or self.charts or self.error)
+
+
+def exports(asked: Sequence[Query]) -> list[Link]:
+    """The tables of a question as files; several questions have no one file."""
+    return [Link(title, address) for title, address in files(asked[0]) if title in _FILES] if len(asked) == 1 else []
 
 
 def asked(item: ReportItem) -> Iterator[Query]:
@@ -92,8 +100,9 @@ class _Asking:
 
     def _answer(self, block: Block, found: Question, part: Shown, anchor: str) -> None:
         page = reverse(_PAGES[found.page])
-        part.links.append(Link(_LEADS_TO[found.page], f"{page}?{found.encode()}"))
+        part.links.append(Link(_LEADS_TO[found.page], f"{page}?{found.encode()}", found.page, found.encode()))
         query, tables = self._tables(found)
+        part.exports = exports([query]) if len(block.questions) == 1 else []
         tables = [of_study(table) for table in tables if table.cells]
         if block.kind == CHART:
             part.charts += self._charts(found, tables, anchor, block.title)

@@ -7,10 +7,12 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """Where a question is answered, in words."""
+    """Where a question is answered, in words; ``page`` and ``query`` are the question for what else is done with it."""
 
     text: str
     address: str
+    page: str = ""
+    query: str = ""
 
 
 @dataclass(frozen=True, slots=True)

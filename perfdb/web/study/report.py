@@ -18,21 +18,21 @@ from perfdb.analysis.render.labels import measure_title
 from perfdb.analysis.render.looks import Looks
 from perfdb.analysis.table import Table
 from perfdb.results.looks import looks
-from perfdb.results.models import Claim, Disagreement, ReportItem, Study
+from perfdb.results.models import Claim, Disagreement, Page, ReportItem, Study
 from perfdb.results.studies.answering import answered, question, questions
 from perfdb.results.studies.archive import Archive
 from perfdb.results.studies.items import flow
 from perfdb.web import questions as pages
 from perfdb.web.study import audit, claims
-from perfdb.web.study.embedded import Shown, asked, shown
+from perfdb.web.study.embedded import Shown, asked, exports, shown
 from perfdb.web.study.maxima import differing
 from perfdb.web.study.parts import Chart, Link
 from perfdb.web.study.printed import PrintedGrid, of_study, printed_grids
 
 _FORMS = (("csv", "CSV"), ("json", "JSON"), ("tex", "LaTeX"), ("md", "Markdown"))
 _LEADS_TO = {
-    ReportItem.Kind.TABLE: "As charts",
-    ReportItem.Kind.FIGURE: "Its table",
+    ReportItem.Kind.TABLE: "Open as a question",
+    ReportItem.Kind.FIGURE: "Open as a question",
     ReportItem.Kind.FINDING: "Shown by",
     ReportItem.Kind.PROSE: "Shown by",
 }
@@ -178,7 +178,10 @@ def _asking(part: Part) -> Iterator[None]:
 
 
 def _links(item: ReportItem) -> list[Link]:
-    return [Link(_in_words(query), pages.address(query, Drawing())) for query in questions(item)]
+    return [
+        Link(_in_words(query), pages.address(query, Drawing()), Page.CHARTS, query.encode())
+        for query in questions(item)
+    ]
 
 
 def _in_words(query: Query) -> str:
@@ -227,6 +230,7 @@ def _figure(item: ReportItem, archive: Archive, alike: Looks) -> Part:
     part = _numbered(item)
     with _asking(part):
         part.links = _links(item)
+        part.exports = exports(questions(item))
         found = [of_study(table) for table in answered(item, archive.answer).tables if table.cells]
         drawn = [facets(found, looks=alike)] if _one_measure(found) else [figure(table, looks=alike) for table in found]
         part.charts = [Chart(f"figure-of-{part.anchor}-{n}", item.title, each) for n, each in enumerate(drawn, 1)]

@@ -87,3 +87,17 @@ def test_a_frozen_answer_offers_no_other_question(web: Client, crowded: None) ->
 
     assert "12 of 20 lines are drawn" in text_of(response)
     assert narrowing(response.content.decode()) == {}
+
+
+def test_what_a_study_has_one_of_is_said_by_its_name(web: Client, db: None) -> None:
+    for slug, layer, mtus in (("first", 2, (1492,)), ("second", 3, (1492, 8992))):
+        for device in ("QDIO", "vCTC"):
+            for mtu in mtus:
+                make_run("R", study=make_study(slug), device=device, layer=layer, mtu=mtu)
+    source = web.get(COMPARED).content.decode()
+
+    assert re.findall(r'<th scope="col"[^>]* rowspan="1">(.*?)</th>', source) == ["Study", "MTU"]
+    make_run("R", study=make_study("first"), device="QDIO", layer=3)
+    make_run("R", study=make_study("first"), device="vCTC", layer=3)
+    source = web.get(COMPARED).content.decode()
+    assert re.findall(r'<th scope="col"[^>]* rowspan="1">(.*?)</th>', source) == ["Study", "MTU", "Layer"]

@@ -75,11 +75,11 @@ def test_differences_stand_beside_the_printed_ones_and_are_marked_where_they_do_
     load(OSA)
     source = web.get(f"/studies/{OSA}/").content.decode()
     wrong = Disagreement.objects.get(table="2", kind="percent", printed="-21")
-    assert f'-31%<span class="diff">printed -21%<a class="does-not-follow" href="#problem-{wrong.pk}">' in source
+    assert f'-31%</a><span class="diff">printed -21%<a class="does-not-follow" href="#problem-{wrong.pk}">' in source
     assert f'<tr id="problem-{wrong.pk}"' in source
     assert source.count('class="does-not-follow" href=') == 16
     # What follows within rounding is no disagreement: +8% beside a printed 7%.
-    assert '+8%<span class="diff">printed 7%</span>' in source
+    assert '+8%</a><span class="diff">printed 7%</span>' in source
 
 
 def test_findings_lead_to_the_charts_of_their_study(web: Client) -> None:

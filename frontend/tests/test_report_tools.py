@@ -1,0 +1,71 @@
+"""What a reader does with a part of a report in a real browser: copy its table, save its chart, explain differences."""
+
+import csv
+import io
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from pytest_django.live_server_helper import LiveServer
+
+from frontend.tests.visits import settled, sign_in
+from perfdb.results.models import ReportItem
+from perfdb.results.tests.builders import make_run, make_study
+
+ASKED = "metric=trans_per_s&rows=users&columns=device&baseline=device:QDIO_1"
+
+
+@pytest.fixture
+def address(live_server: LiveServer) -> str:
+    """A report with a table and a figure; the name of a device has a sign that means something to LaTeX."""
+    study = make_study("switches")
+    for device, rate in (("QDIO_1", 100.0), ("VSwitch", 130.0)):
+        for users in (1, 10):
+            make_run("R", study=study, device=device, users=users, values={"trans_per_s": rate * users})
+    for position, kind in enumerate(("table", "figure"), start=1):
+        ReportItem.objects.create(
+            study=study, kind=kind, position=position, number=str(position), title=kind, queries=[ASKED]
+        )
+    return f"{live_server.url}/studies/switches/"
+
+
+def test_a_printed_table_is_copied_in_every_form(browser: Browser, live_server: LiveServer, address: str) -> None:
+    context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    sign_in(page, live_server)
+    settled(page, address)
+    item = page.locator("#table-1")
+
+    def copied(form: str) -> str:
+        item.get_by_role("button", name=form, exact=True).click()
+        expect(item.locator("table-tools").get_by_role("status")).to_have_text(f"Copied as {form}")
+        return str(page.evaluate("navigator.clipboard.readText()"))
+
+    head, first, *_ = csv.reader(io.StringIO(copied("CSV")))
+    assert head == ["Users", "QDIO_1", "VSwitch"]
+    assert first[:2] == ["1", "100.00"]
+    latex = copied("LaTeX")
+    assert latex.startswith("\\begin{tabular}{rrr}\n\\hline\nUsers & QDIO\\_1 & VSwitch \\\\\n")
+    assert "130.00 +30\\%" in latex
+    assert copied("Markdown").startswith("| Users | QDIO_1 | VSwitch |")
+    context.close()
+
+
+def test_a_chart_of_a_report_is_saved(page: Page, live_server: LiveServer, address: str) -> None:
+    sign_in(page, live_server)
+    settled(page, address)
+    with page.expect_download() as saved:
+        page.locator("#figure-2").get_by_role("button", name="SVG", exact=True).click()
+
+    assert saved.value.suggested_filename.endswith(".svg")
+    assert "<svg" in saved.value.path().read_text()
+    expect(page.locator("#table-1").get_by_role("group", name="Save the chart")).to_have_count(0)
+
+
+def test_a_difference_is_explained_and_a_part_frozen(page: Page, live_server: LiveServer, address: str) -> None:
+    sign_in(page, live_server)
+    page.goto(address)
+    page.get_by_role("link", name="+30%, explain this difference").first.click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("QDIO_1 → VSwitch")
+    page.go_back()
+    page.locator("#figure-2").get_by_role("button", name="Freeze").click()
+    page.wait_for_url("**/f/*/")
