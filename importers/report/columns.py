@@ -17,6 +17,7 @@ _TOKEN = re.compile(r"\S+")
 _GROUP = re.compile(r"<[-\s]*(?P<name>[^<>]*?)[-\s]*>")
 _PLAIN = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)[KMG]?"
 _NUMBER = re.compile(_PLAIN)
+_NUMBERS = re.compile(rf"{_PLAIN}(?:\0{_PLAIN})*")
 _MISSING = re.compile(r"\.{2,}|-+|\*|n/a|-+(?:,-+)+")
 _OVERFLOW = re.compile(r"\*{2,}")
 _FIGURE = re.compile(rf"\s*\S+\s(?:.*?\s)?(?:{_PLAIN}|{_MISSING.pattern}|{_OVERFLOW.pattern})(?!\S)")
@@ -41,6 +42,11 @@ def tokens(line: str) -> list[Token]:
 def is_plain_number(text: str) -> bool:
     """A number as reports print it: perhaps without leading zero, perhaps with K, M or G."""
     return _NUMBER.fullmatch(text) is not None
+
+
+def are_plain_numbers(texts: Sequence[str | None]) -> bool:
+    """Whether all are such numbers: most rows have no other, and to ask for all at once is quicker."""
+    return None not in texts and _NUMBERS.fullmatch("\0".join(texts)) is not None  # type: ignore[arg-type] # none is None
 
 
 def is_missing(text: str) -> bool:

@@ -7,10 +7,19 @@ reports without a layout are named and passed over. Lines are taken one by one: 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 from importers.model import Text
-from importers.report.columns import Columns, ends_headings, is_missing, is_overflow, is_plain_number, read_headings
+from importers.report.columns import (
+    Columns,
+    are_plain_numbers,
+    ends_headings,
+    is_missing,
+    is_overflow,
+    is_plain_number,
+    read_headings,
+)
 from importers.report.columns import normalised as normal
 from importers.report.printing import print_lines
 from importers.report.titles import Title
@@ -41,7 +50,7 @@ def column(name: str, unit: str, *headings: str) -> Column:
     return Column(name, unit, headings)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Layout:
     """A report that is read. The first column tells the rows apart; ``intervals`` when it is the end of each.
 
@@ -65,19 +74,20 @@ class Layout:
         """The columns by their normalised headings."""
         return {normal(heading): column for column in self.columns for heading in column.headings}
 
-    def named(self, headings: Sequence[str]) -> tuple[Column, ...]:
-        """A table's columns: the understood ones by their names, the others by their headings, as words."""
-        found = [self.by_heading.get(normal(each)) or Column(each, "", (each,)) for each in headings]
-        seen: set[str] = set()
-        named = []
-        for each in found:
-            named.append(Column(each.headings[0], "", each.headings) if each.name in seen else each)
-            seen.add(each.name)
-        return tuple(named)
+
+@lru_cache(256)
+def named(layout: Layout, headings: tuple[str, ...]) -> tuple[Column, ...]:
+    """A table's columns: the understood ones by their names, the others by their headings, as words."""
+    found = [layout.by_heading.get(normal(each)) or Column(each, "", (each,)) for each in headings]
+    seen: set[str] = set()
+    columns = []
+    for each in found:
+        columns.append(Column(each.headings[0], "", each.headings) if each.name in seen else each)
+        seen.add(each.name)
+    return tuple(columns)
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """A row's texts by column, None for missing ones; ``summary`` is "mean", "total" … for what is no detail."""
 
     line: int
@@ -178,9 +188,9 @@ class Reader:
             return False
         self.grid = read_headings(tuple(self.headings))
         if self.grid is not None and self.grid is not self.report.grid:
-            named = self.report.layout.named(self.grid.names)
-            self.report.columns = self.report.columns or named
-            if named == self.report.columns:
+            columns = named(self.report.layout, self.grid.names)
+            self.report.columns = self.report.columns or columns
+            if columns == self.report.columns:
                 self.report.grid = self.grid
             else:
                 self.grid = None  # Another table: its rows are not this report's.
@@ -217,7 +227,8 @@ def _row(number: int, cells: Sequence[str | None], report: Report) -> Row | None
     if layout is None or not (summary or _is_key(first, report.columns[0], layout)):
         return None
     checked: list[str | None] = []
-    for cell, column_ in zip(cells, report.columns, strict=True):
+    sure = 1 if are_plain_numbers(cells[1:]) else len(cells)
+    for cell, column_ in zip(cells[:sure], report.columns, strict=False):
         if cell is not None and is_plain_number(cell):
             checked.append(cell)
         elif cell is None or is_missing(cell):
@@ -229,6 +240,7 @@ def _row(number: int, cells: Sequence[str | None], report: Report) -> Row | None
             checked.append(cell)
         else:
             return None
+    checked += cells[sure:]
     if summary is None and layout.continued and not first and report.rows:
         checked = _continued(report.rows[-1], checked)
     return Row(number, tuple(checked), summary)

@@ -31,6 +31,7 @@ _RUN_ID = re.compile(r"[A-Za-z](?=[\w-]*[0-9])[A-Za-z0-9-]{2,31}")
 class Title:
     """A page's title block. ``edges`` are From and To with their lines; ``middle`` is the free text of the For line.
 
+    ``run_id``: the run that ``Result of X Run`` names there, or that text when it is one word that looks like an id.
     A screen has ``clocks`` instead: the times of day of its interval, without a date.
     """
 
@@ -43,6 +44,7 @@ class Title:
     seconds: tuple[str, int] | None = None
     clock: str = ""
     middle: str = ""
+    run_id: str | None = None
     machine: tuple[str, int] | None = None
     serial: str = ""
     level: tuple[str, int] | None = None
@@ -67,14 +69,6 @@ class Title:
         return self.start is not None and self.end is not None and self.seconds is not None
 
     @property
-    def run_id(self) -> str | None:
-        """The run that ``Result of X Run`` names, or the For line's text when it is one word that looks like an id."""
-        stated = _RESULT_OF.search(self.middle)
-        if stated:
-            return stated[1]
-        return self.middle if _RUN_ID.fullmatch(self.middle) else None
-
-    @property
     def agrees(self) -> bool:
         """Whether From, To, the seconds and their clock form are the same window."""
         if self.clocks is not None:
@@ -87,8 +81,10 @@ class Title:
 
     def continues(self, earlier: "Title") -> bool:
         """Whether this page goes on with the table of an earlier one: same title, a higher page number."""
+        if self.page is None or earlier.page is None or self.page <= earlier.page:
+            return False
         mine, theirs = ((t.number, t.name, t.about, t.start, t.end, t.run_id) for t in (self, earlier))
-        return mine == theirs and self.page is not None and earlier.page is not None and self.page > earlier.page
+        return mine == theirs
 
     def extend(self, number: int, line: str) -> bool:
         """Take one more line of the block; False when the line is no part of it."""
@@ -107,15 +103,19 @@ class Title:
         return True
 
     def _read_machine(self, rest: str, number: int) -> None:
-        if machine := _MACHINE.search(rest):
+        if "CPU" in rest and (machine := _MACHINE.search(rest)):
             self.machine, self.serial = (machine[1], number), machine[2]
 
     def _read_middle(self, rest: str, number: int) -> None:
-        if system := _SYSTEM.search(rest):
+        if "VM" in rest and (system := _SYSTEM.search(rest)):
             self.level = (f"{system['system']} {system['version']}", number)
             self.service = system["service"] or ""
             rest = rest[: system.start()]
         self.middle = rest.strip()
+        if stated := _RESULT_OF.search(self.middle):
+            self.run_id = stated[1]
+        elif _RUN_ID.fullmatch(self.middle):
+            self.run_id = self.middle
 
 
 def read_title(number: int, line: str) -> Title | None:
