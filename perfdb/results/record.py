@@ -46,6 +46,10 @@ class Value:
     line: int = 0
     formula: str = ""
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Kept on a shelf by the tens of thousands: what dataclasses do by themselves takes ten times as long."""
+        return Value, (self.value, self.origin, self.printed, self.artifact, self.line, self.formula)
+
 
 @dataclass(frozen=True, slots=True)
 class FactValue:
@@ -54,6 +58,10 @@ class FactValue:
     text: str
     artifact: int = 0
     line: int = 0
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """As of a Value."""
+        return FactValue, (self.text, self.artifact, self.line)
 
 
 @dataclass(slots=True)

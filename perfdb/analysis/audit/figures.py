@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import lru_cache
 
 from perfdb.analysis.checks.finding import Quantity
 from perfdb.analysis.metrics import BY_NAME, Measure
@@ -84,15 +85,7 @@ class Printed:
 
         All metrics are of things that cannot be negative, so a zero stands for half a step upwards.
         """
-        value = self.quantity.value
-        if value is None or value < 0:
-            return None
-        try:
-            factor = self.factor
-        except ValueError:
-            return None
-        half = self.quantity.half_step if self.half_step is None else self.half_step
-        return Interval(max(0.0, value - half) * factor, value * factor, (value + half) * factor)
+        return _interval(self.quantity, self.own_unit, self.half_step)
 
     @property
     def decimals(self) -> int:
@@ -106,6 +99,19 @@ class Printed:
         if self.factor == 1 or value is None:
             return self.quantity.text.strip()
         return f"{value * self.factor:.12g}"
+
+
+@lru_cache(maxsize=4096)
+def _interval(quantity: Quantity, own_unit: str, half_step: float | None) -> Interval | None:
+    value = quantity.value
+    if value is None or value < 0:
+        return None
+    try:
+        factor = rescale(1, quantity.unit, own_unit) if quantity.unit else 1.0
+    except ValueError:
+        return None
+    half = quantity.half_step if half_step is None else half_step
+    return Interval(max(0.0, value - half) * factor, value * factor, (value + half) * factor)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,11 +156,14 @@ class View:
     run: PrintedRun
     place: str
     _here: dict[Measure, Printed] = field(init=False, repr=False, compare=False, default_factory=dict)
+    _roles: dict[str, None] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         for figure in self.run.figures:
-            if figure.place == self.place and figure.interval is not None:
-                self._here.setdefault(figure.measure, figure)
+            if figure.place == self.place:
+                self._roles.setdefault(figure.measure.role)
+                if figure.interval is not None:
+                    self._here.setdefault(figure.measure, figure)
 
     def here(self, measure: Measure) -> Printed | None:
         """The figure printed in this very place."""
@@ -172,7 +181,7 @@ class View:
 
     def roles(self) -> list[str]:
         """Every role that has figures in this place, in order of appearance."""
-        return list(dict.fromkeys(figure.measure.role for figure in self.run.figures if figure.place == self.place))
+        return list(self._roles)
 
 
 def span(values: Iterator[float], value: float) -> Interval:

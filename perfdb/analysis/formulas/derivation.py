@@ -1,9 +1,10 @@
 """Working out what follows within one run, and saying how."""
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from math import isfinite
 
 from perfdb.analysis.formulas.catalogue import BY_ID, FORMULAS
@@ -62,7 +63,7 @@ def derive(figures: RunFigures) -> list[Derived]:
 def _learn(shape: Hashable, known: Known) -> None:
     """Try every formula for every role, and remember which are of use."""
     useful, complete = [], True
-    for step in _every_step(known.roles()):
+    for step in _every_step(tuple(known.roles())):
         superseded = step.measure in known.derived
         try:
             if _apply(step, known) or superseded:
@@ -76,10 +77,13 @@ def _learn(shape: Hashable, known: Known) -> None:
         _steps[shape] = tuple(useful)
 
 
-def _every_step(roles: Sequence[str]) -> Iterator[_Step]:
-    for formula, terms in _TERMS:
-        for role in (TOTAL, *roles) if formula.per_role else (TOTAL,):
-            yield _Step(formula, terms, role, Measure(formula.metric, role))
+@lru_cache(maxsize=64)
+def _every_step(roles: tuple[str, ...]) -> tuple[_Step, ...]:
+    return tuple(
+        _Step(formula, terms, role, Measure(formula.metric, role))
+        for formula, terms in _TERMS
+        for role in ((TOTAL, *roles) if formula.per_role else (TOTAL,))
+    )
 
 
 def _shape(figures: RunFigures) -> Hashable:

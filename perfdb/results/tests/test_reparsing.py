@@ -42,6 +42,7 @@ def newer(monkeypatch: pytest.MonkeyPatch) -> Newer:
             newer = [replace(each, format_version=version) for old in parsed.fragments for each in change(old)]
             return Parsed(newer, parsed.problems)
 
+        monkeypatch.delattr(awm, "each", raising=False)
         monkeypatch.setattr(awm, "parse", parse_otherwise)
         monkeypatch.setattr(awm, "VERSION", version)
 
