@@ -4,11 +4,12 @@ import hashlib
 from collections.abc import Iterable
 
 from django.conf import settings
+from django.db import connection
 from django.http import HttpResponseBase
 from django.utils.cache import get_conditional_response
 from rest_framework.request import Request
 
-from perfdb.results.models import Study
+_VERSIONS = "SELECT id, version FROM study WHERE %(all)s OR slug = ANY(%(slugs)s) ORDER BY id"
 
 
 def etag(request: Request, slugs: Iterable[object] = ()) -> str:
@@ -16,11 +17,11 @@ def etag(request: Request, slugs: Iterable[object] = ()) -> str:
 
     Every change of a study's data raises its version in the same transaction, so equal versions are equal data.
     """
-    studies = Study.objects.order_by("id")
     wanted = [slug for slug in slugs if slug]
-    if wanted:
-        studies = studies.filter(slug__in=wanted)
-    state = [settings.VERSION, request.build_absolute_uri(), *studies.values_list("id", "version")]
+    # By hand: asked before every answer, and Django would take longer to say it than PostgreSQL to answer.
+    with connection.cursor() as cursor:
+        cursor.execute(_VERSIONS, {"all": not wanted, "slugs": wanted})
+        state = [settings.VERSION, request.build_absolute_uri(), *cursor.fetchall()]
     return f'W/"{hashlib.blake2b(repr(state).encode(), digest_size=16).hexdigest()}"'
 
 

@@ -18,7 +18,7 @@ from perfdb.analysis.dimensions import Value as DimensionValue
 from perfdb.analysis.parameters import KNOWN_FILTERS, MISSING, QueryError
 from perfdb.analysis.query import Query
 from perfdb.results.models import Run, SearchName, UploadRun
-from perfdb.results.querysets import condition, narrowed
+from perfdb.results.querysets import conditions, narrowed
 
 # What a list's address holds besides filters: order, place and length of a page.
 PAGING = ("sort", "cursor", "size")
@@ -68,7 +68,8 @@ class DimensionFilter(Filter):  # type: ignore[misc] # django-filter has no type
 
     def condition(self, value: Sequence[DimensionValue]) -> Q:
         """Which runs are meant."""
-        return condition(cast(str, self.field_name), value)
+        name = cast(str, self.field_name)
+        return conditions({name: value})[name]
 
 
 class PartFilter(CharFilter):  # type: ignore[misc] # django-filter has no types

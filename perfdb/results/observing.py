@@ -19,9 +19,7 @@ from perfdb.analysis.metrics import Measure
 from perfdb.analysis.table import Observations, Row
 from perfdb.results import measures
 from perfdb.results.models import Run
-
-# What a run refers to by number, and the column of that table which says its name.
-_NAMES: Mapping[str, str] = {"study": "slug", "system": "name", "level": "name", "workload": "name", "device": "name"}
+from perfdb.results.naming import NAMES, names_of
 
 # What reads each declared dimension of a run, in the order of their declaration.
 _DIMENSIONS: Mapping[str, str] = {
@@ -99,18 +97,7 @@ def _columns(runs: QuerySet[Run], columns: Iterable[str], most: int) -> list[_Co
 
 
 def _named(columns: Mapping[str, _Column]) -> list[_Column]:
-    """The columns with names in place of the numbers of vocabulary rows."""
-    names = _looked_up({table: set(columns[table]) - {None} for table in _NAMES})
-    return [[names[name, each] for each in column] if name in _NAMES else column for name, column in columns.items()]
-
-
-def _looked_up(numbers: Mapping[str, set[int]]) -> dict[tuple[str, int | None], str | None]:
-    """The name of each row of these tables, in one statement."""
-    found: dict[tuple[str, int | None], str | None] = {(table, None): None for table in numbers}
-    wanted = {table: sorted(those) for table, those in numbers.items() if those}
-    if wanted:
-        parts = [f"SELECT '{table}', id, {_NAMES[table]} FROM {table} WHERE id = ANY(%s)" for table in wanted]
-        with connection.cursor() as cursor:
-            cursor.execute(" UNION ALL ".join(parts), list(wanted.values()))
-            found |= {(table, number): name for table, number, name in cursor.fetchall()}
-    return found
+    """The columns with names in place of the numbers of vocabulary rows; no number has no name."""
+    names = names_of({table: set(columns[table]) - {None} for table in NAMES})
+    return [[names.get((name, each)) for each in column] if name in NAMES else column
+            for name, column in columns.items()]  # fmt: skip

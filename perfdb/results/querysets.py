@@ -23,6 +23,7 @@ from perfdb.analysis.query import REPEATS, Query, default_metrics
 from perfdb.analysis.table import Key, Observations, Table
 from perfdb.results import measures, notes, pinned
 from perfdb.results.models import Run
+from perfdb.results.naming import NAMES, numbers_of
 from perfdb.results.observing import observe
 from perfdb.results.paging import PAGE_SIZE, Column, Ordering, Page, page
 
@@ -69,14 +70,6 @@ RUN_ORDERINGS: dict[str, Column] = {
 }
 NEWEST_FIRST = "-started"
 
-# How the rows of the vocabulary are asked for by name.
-_VOCABULARY = {
-    "study": "slug = ANY(%(names)s)",
-    "system": "name = ANY(%(names)s)",
-    "level": "name = ANY(%(names)s)",
-    "workload": "name = ANY(%(names)s) OR pattern = ANY(%(names)s)",
-    "device": "name = ANY(%(names)s)",
-}
 _INTEGER_LIMITS = {"mtu": 2**31, "users": 2**31, "layer": 2**15, "trial": 2**15, "run": 2**63}
 # Where a run keeps what is called otherwise in a question.
 _COLUMNS = {"run": "pk", "tag": "tags"}
@@ -90,22 +83,27 @@ _CAMPAIGNS = """
 _OF_A_CAMPAIGN = {"campaign", "level", *REPEATS, *SELECTORS}
 
 
-def condition(name: str, values: Iterable[DimensionValue]) -> Q:
-    """The runs that have one of these values of a dimension; None is a missing value.
+def conditions(wanted: Mapping[str, Iterable[DimensionValue]]) -> dict[str, Q]:
+    """For each dimension the runs that have one of these values of it; None is a missing value.
 
-    Names are looked up in their small vocabulary tables first, so that the query on runs compares numbers. Workload
-    ``RR`` means every workload of that pattern, whatever its sizes. Raises QueryError for a name that JSON in the
-    database cannot hold.
+    Names are looked up in their small vocabulary tables first, all in one statement, so that the query on runs
+    compares numbers. Workload ``RR`` means every workload of that pattern, whatever its sizes. Raises QueryError for
+    a name that JSON in the database cannot hold.
     """
+    given: dict[str, list[Any]] = {name: [each for each in values if each is not None]
+                                   for name, values in wanted.items()}  # fmt: skip
+    numbers = numbers_of({name: values for name, values in given.items() if name in NAMES})
+    return {name: _condition(name, given[name], None in values, numbers) for name, values in wanted.items()}
+
+
+def _condition(name: str, given: list[Any], lacking: bool, numbers: Mapping[str, list[int]]) -> Q:
     if "\0" in name:
         raise QueryError(name, "the name of a factor contains a NUL character")
-    wanted = list(values)
-    given: list[Any] = [value for value in wanted if value is not None]
-    found = _having(name, given) if given else _NOTHING
-    return found | _lacking(name) if None in wanted else found
+    found = _having(name, given, numbers) if given else _NOTHING
+    return found | _lacking(name) if lacking else found
 
 
-def _having(name: str, given: list[Any]) -> Q:
+def _having(name: str, given: list[Any], numbers: Mapping[str, list[int]]) -> Q:
     if name.startswith(FACTOR):
         key = name.removeprefix(FACTOR)
         either = _NOTHING
@@ -116,18 +114,11 @@ def _having(name: str, given: list[Any]) -> Q:
         return _on_any([(day, day) for day in given])
     if name == "tag":
         return Q(tags__overlap=given)
-    if name in _VOCABULARY:
-        return Q(**{f"{name}__in": _numbers(name, given)})
+    if name in numbers:
+        return Q(**{f"{name}__in": numbers[name]})
     if name in _INTEGER_LIMITS:
         given = [value for value in given if abs(value) < _INTEGER_LIMITS[name]]
     return Q(**{f"{_COLUMNS.get(name, name)}__in": given})
-
-
-def _numbers(table: str, names: list[str]) -> list[int]:
-    """The numbers of the rows of a vocabulary table that go by these names."""
-    with connection.cursor() as cursor:
-        cursor.execute(f"SELECT id FROM {table} WHERE {_VOCABULARY[table]}", {"names": names})
-        return [number for (number,) in cursor.fetchall()]
 
 
 def _lacking(name: str) -> Q:
@@ -174,13 +165,10 @@ def selected(query: Query) -> QuerySet[Run]:
 
 def narrowed(runs: QuerySet[Run], query: Query) -> QuerySet[Run]:
     """Of these runs those that a query's filters, exclusions and ranges leave."""
-    for name, values in query.filters.items():
-        runs = runs.filter(condition(name, values))
-    for name, values in query.exclude.items():
-        runs = runs.exclude(condition(name, values))
-    for name, ends in query.ranges.items():
-        runs = runs.filter(within(name, ends))
-    return runs
+    left = conditions(query.filters).values()
+    out = conditions(query.exclude).values()
+    ranges = [within(name, ends) for name, ends in query.ranges.items()]
+    return runs.filter(*left, *(~each for each in out), *ranges)
 
 
 @pinned.reading("patterns", Query.encode)

@@ -1,0 +1,46 @@
+"""Names of studies, systems, levels, workloads and devices, and their numbers in the database, several at a time.
+
+Runs refer to them by number. A question names them before its runs are read, and its answer afterwards; either way
+takes one statement, however many of them there are.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+from django.db import connection
+
+# The columns whose texts name a row; the first is the one by which it is shown.
+NAMES: Mapping[str, tuple[str, ...]] = {
+    "study": ("slug",),
+    "system": ("name",),
+    "level": ("name",),
+    # RR means every workload of that pattern, whatever its sizes.
+    "workload": ("name", "pattern"),
+    "device": ("name",),
+}
+
+
+def names_of(numbers: Mapping[str, Collection[int]]) -> dict[tuple[str, int], str]:
+    """The name of each row of these tables, by table and number."""
+    wanted = {table: sorted(those) for table, those in numbers.items() if those}
+    parts = [f"SELECT '{table}', id, {NAMES[table][0]} FROM {table} WHERE id = ANY(%s)" for table in wanted]
+    return {(table, number): name for table, number, name in _read(parts, wanted.values())}
+
+
+def numbers_of(names: Mapping[str, Collection[str]]) -> dict[str, list[int]]:
+    """The numbers of the rows of each table that go by one of these names."""
+    found: dict[str, list[int]] = {table: [] for table in names}
+    wanted = [(table, column, sorted(those)) for table, those in names.items() for column in NAMES[table] if those]
+    parts = [f"SELECT '{table}', id FROM {table} WHERE {column} = ANY(%s)" for table, column, _ in wanted]
+    for table, number in _read(parts, [those for _, _, those in wanted]):
+        found[table].append(number)
+    return found
+
+
+def _read(parts: list[str], given: Iterable[Any]) -> list[tuple[Any, ...]]:
+    """The rows of all these statements in one; none of no statement."""
+    if not parts:
+        return []
+    with connection.cursor() as cursor:
+        cursor.execute(" UNION ALL ".join(parts), list(given))
+        return cursor.fetchall()
