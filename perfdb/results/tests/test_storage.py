@@ -1,96 +1,109 @@
-"""Artifacts in a folder and in a bucket: the same files, whole or not there."""
+"""What stands in the database: the registry of measures, the view, constraints, and deriving again."""
 
-import io
-from collections.abc import Iterator
-from urllib.request import Request, urlopen
+from io import StringIO
 
-import boto3
 import pytest
-from django.core.exceptions import ImproperlyConfigured
-from django.core.files.base import ContentFile, File
-from django.core.files.storage import default_storage
-from moto.server import ThreadedMotoServer
-from pytest_django import Settings
+from django.contrib.auth.models import User
+from django.core.management import call_command
+from django.db import IntegrityError, connection, transaction
 
-from perfdb.results import artifacts
-from perfdb.results.models import Artifact, Run
-from perfdb.results.storage import storage
-from perfdb.results.tests.conftest import LOGS, Bring, case
+from perfdb.analysis.metrics import Measure
+from perfdb.results import measures
+from perfdb.results.experiments import experiment_key, z
+from perfdb.results.models import MeasurementHistory, Run, RunEvidence, Study
+from perfdb.results.record import Configuration
+from perfdb.results.tests.conftest import Bring, case
 
-
-@pytest.fixture
-def bucket(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """The address of an empty bucket on a server of this machine, where artifacts are kept for now."""
-    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
-        monkeypatch.setenv(name, "only-for-the-tests")
-    monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-west-1")
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    address = f"http://{host}:{port}"
-    urlopen(Request(f"{address}/moto-api/reset", method="POST")).close()
-    boto3.client("s3", endpoint_url=address).create_bucket(
-        Bucket="perf", CreateBucketConfiguration={"LocationConstraint": "eu-west-1"}
-    )
-    settings.STORAGES = {**settings.STORAGES, "default": storage(f"s3://perf/lab?endpoint_url={address}")}
-    yield address
-    server.stop()
+pytestmark = pytest.mark.django_db
 
 
-def names(address: str) -> list[str]:
-    answer = boto3.client("s3", endpoint_url=address).list_objects_v2(Bucket="perf")
-    return [each["Key"] for each in answer.get("Contents", [])]
+def test_slots_are_appended_and_never_reused() -> None:
+    first = measures.ensure_slots([Measure("trans_per_s"), Measure("cpu_util", "client")])
+    again = measures.ensure_slots([Measure("mb_per_s"), Measure("cpu_util", "client")])
+    assert sorted(first.values()) == [1, 2]
+    assert again == first | {Measure("mb_per_s"): 3}
 
 
-@pytest.mark.django_db
-def test_logs_go_the_whole_way_through_a_bucket(bucket: str, bring: Bring) -> None:
-    logs = case("awm/three_runs")
-
-    upload = bring(*logs)
-
-    assert (upload.state, Run.objects.count()) == ("done", 3)
-    assert sorted(names(bucket)) == sorted(f"lab/{each.path}" for each in Artifact.objects.all())
-    kept = {artifacts.open_artifact(each).read() for each in Artifact.objects.all()}
-    assert kept == {(LOGS / name).read_bytes() for name in logs}
-
-    again = bring(*logs)
-    assert (again.state, Run.objects.count(), len(names(bucket))) == ("done", 3, len(logs))
+def test_the_view_is_for_people_who_use_sql(bring: Bring) -> None:
+    bring(*case("cp_query/NMGBR950"))
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT run, value, unit, origin, printed FROM measurement WHERE metric = 'trans_per_s' AND role = 'total'"
+        )
+        (row,) = cursor.fetchall()
+    assert row == (Run.objects.get().pk, pytest.approx(9077.2895, abs=1e-4), "trans/s", "derived", "9077.29")
 
 
-@pytest.mark.django_db
-def test_a_large_file_of_a_bucket_is_read_where_it_is_asked_for(bucket: str) -> None:
-    lines = b"".join(b"line %07d\n" % number for number in range(600_000))
-    artifact = artifacts.store(ContentFile(lines))
-
-    text = artifacts.decoded(artifact, "large.log").text
-    assert text is not None
-    assert text.lines[599_999] == "line 0599999"
-
-    assert any(name.endswith(".lines") for name in names(bucket))
-    again = artifacts.decoded(artifact, "large.log").text
-    assert again is not None
-    assert again.lines[2] == "line 0000002"
+def test_hot_columns_say_what_the_values_say(bring: Bring) -> None:
+    bring(*case("cp_query/NMHIS310"))
+    run, slots = Run.objects.get(), measures.slots()
+    for metric in Run.HOT:
+        assert getattr(run, metric) == run.values[slots[Measure(metric)] - 1]
 
 
-@pytest.mark.django_db
-def test_a_folder_has_nothing_but_whole_files() -> None:
-    class Torn(io.BytesIO):
-        def read(self, size: int | None = -1) -> bytes:
-            if self.tell():
-                raise OSError("no space left on device")
-            return super().read(4)
-
-    with pytest.raises(OSError, match="no space"):
-        default_storage.save("ab/torn", File(Torn(b"half of it")))
-    assert [name for name in default_storage.listdir("ab")[1] if name.startswith("torn")] == []
-
-    default_storage.save("ab/whole", ContentFile(b"one"))
-    assert default_storage.save("ab/whole", ContentFile(b"one")) == "ab/whole"
-    with default_storage.open("ab/whole") as kept:
-        assert kept.read() == b"one"
+def test_an_experiments_key_takes_a_dimension_out_by_one_xor() -> None:
+    osa, guest = (Configuration(device=device, mtu=1492, factors={"kernel": "2.4.7"}) for device in ("OSA", "GUEST"))
+    without = experiment_key(Configuration(mtu=1492, factors={"kernel": "2.4.7"}))
+    assert experiment_key(osa) ^ z("device", "OSA") == experiment_key(guest) ^ z("device", "GUEST") == without
+    assert experiment_key(osa) != experiment_key(guest)
 
 
-@pytest.mark.parametrize("url", ["/var/artifacts", "gs://perf", "s3://", "s3://perf?endpoint=http://s3.example.org"])
-def test_an_address_that_cannot_be_meant_is_refused(url: str) -> None:
-    with pytest.raises(ImproperlyConfigured, match=r"ARTIFACTS_URL=.* is not s3://BUCKET/PREFIX"):
-        storage(url)
+def test_keys_stay_the_same_for_ever() -> None:
+    """They are stored: another hash would part the experiments of one configuration."""
+    assert z("device", "OSA") == -3029482142734377341
+
+
+def test_identity_stands_once(bring: Bring) -> None:
+    bring(*case("awm/both_sides"))
+    run = Run.objects.get()
+    run.pk = None
+    with pytest.raises(IntegrityError, match="run_identity"), transaction.atomic():
+        run.save()
+    run.status = "withdrawn"
+    run.save()
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "name"),
+    [("status", "'perhaps'", "run_status"), ("trial", "0", "run_trial_positive"), ("experiment_id", "0", "experiment")],
+)
+def test_the_database_refuses(bring: Bring, column: str, value: str, name: str) -> None:
+    bring(*case("awm/both_sides"))
+    with pytest.raises(IntegrityError, match=name), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(f"UPDATE run SET {column} = {value}")
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+
+
+def test_slugs_are_addresses_but_everybody_has_an_inbox() -> None:
+    one, two = (User.objects.create(username=name) for name in ("one", "two"))
+    for owner in (one, two):
+        Study.objects.create(slug="inbox", owner=owner)
+    Study.objects.create(slug="osa", owner=one)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Study.objects.create(slug="osa", owner=two)
+
+
+def test_deriving_again_after_a_formula_has_changed(bring: Bring) -> None:
+    """A value of an older formula is replaced, and what it was stands in the history."""
+    bring(*case("cp_query/NMGBR950"))
+    evidence = RunEvidence.objects.get()
+    slot = measures.slots()[Measure("cpu_util")]
+    at = evidence.slots.index(slot)
+    evidence.formulas[at] = "cpu_util.snapshot/0"
+    evidence.save()
+    run = Run.objects.get()
+    right, run.values[slot - 1], run.cpu_util = run.cpu_util, 12.5, 12.5
+    run.save()
+    assert _derive("--stale") == "1 runs derived again, 1 values changed"
+    run.refresh_from_db()
+    assert run.cpu_util == run.values[slot - 1] == right
+    old = MeasurementHistory.objects.get()
+    assert (old.measure_id, old.value, old.formula) == (slot, 12.5, "cpu_util.snapshot/0")
+    assert _derive("--stale") == "0 runs derived again, 0 values changed"
+    assert _derive("--all") == "1 runs derived again, 0 values changed"
+
+
+def _derive(option: str) -> str:
+    output = StringIO()
+    call_command("derive", option, stdout=output)
+    return output.getvalue().strip()
