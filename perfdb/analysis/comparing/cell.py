@@ -1,7 +1,7 @@
 """One cell against its base: ratio, interval and p, or the band of single runs; and what a verdict follows from.
 
-Everything is worked out on natural logarithms, where swapping the sides changes a sign and nothing else. The verdict
-waits for the whole table (``table.py``), because q does.
+Everything is worked out on natural logarithms, where swapping the sides changes a sign and nothing else. A cell is
+judged first and described once the whole table (``table.py``) has given it its q.
 """
 
 import math
@@ -61,42 +61,91 @@ def trials_needed(sd: float, delta: float) -> int:
     return max(1, math.ceil(needed))
 
 
-def measure(pair: Pair, noise: Noise, delta: float) -> Comparison:
-    """All that one cell says by itself. Where it has a p, the verdict is still open and stands as inconclusive."""
+class Judged(NamedTuple):
+    """What one cell says by itself: the difference of its mean logarithms, tested where it tells its own noise.
+
+    ``base`` and ``new`` are the trials that have a logarithm. ``difference`` is None where a side has none,
+    ``contrast`` where the noise is not known, ``p`` where nothing was repeated.
+    """
+
+    pair: Pair
+    noise: Noise
+    base: Sample
+    new: Sample
+    difference: float | None = None
+    contrast: Contrast | None = None
+    p: float | None = None
+
+    def is_changed(self, q: float | None) -> bool:
+        """Whether a test says that the sides differ, once the whole table has given the cell its q."""
+        return q is not None and q < CHANGED
+
+
+def judge(pair: Pair, noise: Noise) -> Judged:
+    """Test one cell, as far as it can be."""
     base, new = usable(pair.base), usable(pair.new)
-    comparison = Comparison(
+    if not base or not new:
+        return Judged(pair, noise, base, new)
+    difference = _mean_log(new) - _mean_log(base)
+    if noise.sd is None or noise.freedom is None:
+        return Judged(pair, noise, base, new, difference)
+    sizes = _size(base, pair.base_is_mean, noise), _size(new, pair.new_is_mean, noise)
+    contrast = Contrast(difference, noise.sd * math.sqrt(1 / sizes[0] + 1 / sizes[1]), noise.freedom)
+    return Judged(pair, noise, base, new, difference, contrast, None if _unrepeated(pair, noise) else contrast.p)
+
+
+def describe(judged: Judged, q: float | None, delta: float, better: Better) -> Comparison:
+    """All that is said of a cell, once the whole table has given it its q."""
+    pair, noise, contrast = judged.pair, judged.noise, judged.contrast
+    known = None if judged.difference is None else ratio(judged.difference)
+    tested = contrast if judged.p is not None else None
+    # Without repetition there is no p; all that can be said is where the cell lies to the band.
+    band = contrast.band if contrast and not tested else None
+    within = tested is not None and tested.within(delta)
+    verdict = _verdict(judged, q, known, band, within)
+    return Comparison(
         n_base=len(pair.base),
         n=len(pair.new),
         base_mean=math.fsum(pair.base) / len(pair.base) if pair.base else None,
         percent=mean_difference(pair.base, pair.new),
-        verdict=Verdict.NOT_COMPARABLE,
-        effect=Effect.UNKNOWN,
+        verdict=verdict,
+        effect=effect(verdict, known, better),
         delta=delta,
         noise=noise,
-        warnings=() if _whole(pair, base, new) else tuple(_warnings(pair)),
+        ratio=known,
+        interval=tested.interval() if tested else None,
+        p=judged.p,
+        q=q,
+        within=within,
+        band=band,
+        detectable=contrast.detectable if contrast else None,
+        trials_needed=trials_needed(noise.sd, delta) if contrast and noise.sd else None,
+        warnings=() if _whole(judged) else tuple(_warnings(pair)),
+        error=contrast.error if contrast else None,
     )
-    if not base or not new:
-        return comparison
-    difference = _mean_log(new) - _mean_log(base)
-    comparison = comparison._replace(verdict=Verdict.NO_NOISE, ratio=ratio(difference))
-    if noise.sd is None or noise.freedom is None:
-        return comparison
-    sizes = _size(base, pair.base_is_mean, noise), _size(new, pair.new_is_mean, noise)
-    contrast = Contrast(difference, noise.sd * math.sqrt(1 / sizes[0] + 1 / sizes[1]), noise.freedom)
-    weighed = comparison._replace(
-        error=contrast.error,
-        detectable=contrast.detectable,
-        trials_needed=trials_needed(noise.sd, delta),
-    )
-    return _banded(weighed, contrast) if _unrepeated(pair, noise) else _tested(weighed, contrast)
+
+
+def _verdict(
+    judged: Judged, q: float | None, known: float | None, band: tuple[float, float] | None, within: bool
+) -> Verdict:
+    if known is None:
+        return Verdict.NOT_COMPARABLE
+    if judged.contrast is None:
+        return Verdict.NO_NOISE
+    if band is not None:
+        return Verdict.INSIDE if band[0] <= known <= band[1] else Verdict.OUTSIDE
+    if judged.is_changed(q):
+        return Verdict.HIGHER if known > 1 else Verdict.LOWER
+    return Verdict.SAME if within else Verdict.INCONCLUSIVE
 
 
 def _mean_log(values: Sample) -> float:
     return math.fsum(map(math.log, values)) / len(values)
 
 
-def _whole(pair: Pair, base: Sample, new: Sample) -> bool:
+def _whole(judged: Judged) -> bool:
     """Whether there is nothing to warn of: all trials of both sides are known and usable."""
+    pair, base, new = judged.pair, judged.base, judged.new
     complete = 0 < len(base) == len(pair.base) and 0 < len(new) == len(pair.new)
     return complete and not pair.base_is_mean and not pair.new_is_mean
 
@@ -111,22 +160,6 @@ def _unrepeated(pair: Pair, noise: Noise) -> bool:
     return noise.borrowed or (noise.source is not NoiseSource.HISTORY and (pair.base_is_mean or pair.new_is_mean))
 
 
-def _banded(comparison: Comparison, contrast: Contrast) -> Comparison:
-    """Without repetition there is no p; all that can be said is where the cell lies to the band."""
-    low, high = band = contrast.band
-    inside = low <= ratio(contrast.difference) <= high
-    return comparison._replace(band=band, verdict=Verdict.INSIDE if inside else Verdict.OUTSIDE)
-
-
-def _tested(comparison: Comparison, contrast: Contrast) -> Comparison:
-    return comparison._replace(
-        interval=contrast.interval(),
-        p=contrast.p,
-        within=contrast.within(comparison.delta),
-        verdict=Verdict.INCONCLUSIVE,
-    )
-
-
 def _warnings(pair: Pair) -> Iterator[str]:
     sides = (("base", pair.base, pair.base_is_mean), ("new side", pair.new, pair.new_is_mean))
     for side, values, is_mean in sides:
@@ -138,18 +171,6 @@ def _warnings(pair: Pair) -> Iterator[str]:
             yield f"{left_out} {of} of the {side} {verb} zero or negative and left out of the ratio"
         if is_mean:
             yield f"the {side} is a mean printed without its trials and counts as a single run"
-
-
-def decide(comparison: Comparison, q: float | None, better: Better) -> Comparison:
-    """The verdict of a cell, once the whole table has given it its q, and what it means for the metric."""
-    verdict = comparison.verdict if q is None else _verdict(comparison, q)
-    return comparison._replace(q=q, verdict=verdict, effect=effect(verdict, comparison.ratio, better))
-
-
-def _verdict(comparison: Comparison, q: float) -> Verdict:
-    if q < CHANGED and comparison.ratio is not None:
-        return Verdict.HIGHER if comparison.ratio > 1 else Verdict.LOWER
-    return Verdict.SAME if comparison.within else Verdict.INCONCLUSIVE
 
 
 def effect(verdict: Verdict, ratio: float | None, better: Better) -> Effect:

@@ -4,7 +4,8 @@ Nothing is calculated here. ``base`` is the sample compared with (old), the othe
 positive difference means *larger*, and whether larger is better follows from the metric.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -96,8 +97,9 @@ class Summary:
     """Matched cells of one metric together: the geometric mean of their ratios, with its 95 % interval.
 
     ``ratio`` and ``interval`` are None for fewer than three cells. ``smallest`` and ``largest`` are ratios; ``up``,
-    ``down`` and ``same`` count the cells by verdict, ``undecided`` the others. ``uniform`` is False when the ratios
-    differ by more than their noise explains, so that the summary must not stand alone.
+    ``down`` and ``same`` count the cells by verdict, ``undecided`` the others, and ``others`` those by their verdicts.
+    ``uniform`` is False when the ratios differ by more than their noise explains, so that the summary must not stand
+    alone.
     """
 
     cells: int
@@ -110,3 +112,4 @@ class Summary:
     same: int
     undecided: int
     uniform: bool = True
+    others: Mapping[Verdict, int] = field(default_factory=dict)

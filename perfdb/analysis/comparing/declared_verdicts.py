@@ -130,8 +130,8 @@ VERDICTS: tuple[Declaration, ...] = (
             Example(
                 examples.summary,
                 {"base": _QUIET, "new": ((110.0, 110.4, 109.7), (221.0, 220.3, 219.4), (330.5, 329.0, 331.0))},
-                "geometric mean of the ratios 1.101 (95% interval 1.099 ... 1.103); 3 cells: 3 up, 0 "
-                "down, 0 same; from 1.100 to 1.102",
+                "geometric mean of the ratios 1.101 (95% interval 1.099 ... 1.103); 3 cells: 3 higher, "
+                "0 lower, 0 same; from 1.100 to 1.102",
             ),
         ),
         JAIN,
@@ -147,8 +147,8 @@ VERDICTS: tuple[Declaration, ...] = (
             Example(
                 examples.summary,
                 {"base": _QUIET, "new": ((101.0, 101.4, 100.7), (221.0, 220.3, 219.4), (390.5, 389.0, 391.0))},
-                "geometric mean of the ratios 1.131 (95% interval 0.822 ... 1.557); 3 cells: 3 up, 0 "
-                "down, 0 same; from 1.010 to 1.301; the cells differ by more than their noise explains, "
+                "geometric mean of the ratios 1.131 (95% interval 0.822 ... 1.557); 3 cells: 3 higher, "
+                "0 lower, 0 same; from 1.010 to 1.301; the cells differ by more than their noise explains, "
                 "so look at each of them",
             ),
         ),

@@ -8,6 +8,8 @@ from perfdb.analysis.comparing.comparison import Comparison, Summary, Verdict
 from perfdb.analysis.comparing.distributions import fisher_quantile, ratio, ratio_interval, student_quantile
 
 FEWEST_CELLS = 3
+# What a test has shown of a cell; every other verdict is a hint at the most.
+DECIDED = (Verdict.HIGHER, Verdict.LOWER, Verdict.SAME)
 
 
 def summarise(comparisons: Sequence[Comparison]) -> Summary:
@@ -18,7 +20,7 @@ def summarise(comparisons: Sequence[Comparison]) -> Summary:
     matched = [(cell, log) for cell in comparisons if (log := _log(cell)) is not None]
     logs = [log for _, log in matched]
     verdicts = [cell.verdict for cell, _ in matched]
-    up, down, same = (verdicts.count(verdict) for verdict in (Verdict.HIGHER, Verdict.LOWER, Verdict.SAME))
+    up, down, same = (verdicts.count(verdict) for verdict in DECIDED)
     centre, interval = _centre(logs)
     return Summary(
         cells=len(matched),
@@ -31,6 +33,7 @@ def summarise(comparisons: Sequence[Comparison]) -> Summary:
         same=same,
         undecided=len(matched) - up - down - same,
         uniform=is_uniform(comparisons),
+        others={each: verdicts.count(each) for each in Verdict if each in verdicts and each not in DECIDED},
     )
 
 

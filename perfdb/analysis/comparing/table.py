@@ -6,7 +6,7 @@ changed by chance, which Benjamini and Hochberg's procedure allows for.
 
 from collections.abc import Sequence
 
-from perfdb.analysis.comparing.cell import decide, measure
+from perfdb.analysis.comparing.cell import Judged, describe, judge
 from perfdb.analysis.comparing.comparison import Comparison
 from perfdb.analysis.comparing.distributions import false_discovery
 from perfdb.analysis.comparing.estimate import estimate_noise
@@ -25,11 +25,23 @@ def compare(
     ``better`` is the metric's direction, ``delta`` the practical size (0.02 is 2 %). Raises ValueError for a size
     that is not above zero.
     """
+    judged = _judged(pairs, delta, background)
+    return [describe(cell, q, delta, better) for cell, q in judged]
+
+
+def unchanged(pairs: Sequence[Pair], better: Better, delta: float = DELTA) -> list[tuple[int, Comparison]]:
+    """The same, of those cells alone of which no test says that they differ, each with its place among the pairs."""
+    judged = enumerate(_judged(pairs, delta, NOTHING_KNOWN))
+    return [(at, describe(cell, q, delta, better)) for at, (cell, q) in judged if not cell.is_changed(q)]
+
+
+def _judged(pairs: Sequence[Pair], delta: float, background: Background) -> list[tuple[Judged, float | None]]:
+    """Each cell by itself, with its q."""
     if not delta > 0:
         raise ValueError(f"a practical size of {delta} is not above zero")
     noises = estimate_noise(pairs, background)
-    cells = [measure(pair, noise, delta) for pair, noise in zip(pairs, noises, strict=True)]
-    return [decide(cell, q, better) for cell, q in zip(cells, table_q([cell.p for cell in cells]), strict=True)]
+    cells = [judge(pair, noise) for pair, noise in zip(pairs, noises, strict=True)]
+    return list(zip(cells, table_q([cell.p for cell in cells]), strict=True))
 
 
 def table_q(ps: Sequence[float | None]) -> list[float | None]:

@@ -25,6 +25,17 @@ _SHORT = {
     Verdict.OUTSIDE: "outside band",
     Verdict.NO_NOISE: "noise unknown",
 }
+# What each word means to a reader who decides by it: (sign, word, meaning, the id of the declaration that says more).
+LEGEND = (
+    ("▲ ▼", "higher, lower", "repeated, and chance hardly explains the difference (q < 0.05)", "higher-lower"),
+    ("▲ ▼", "higher or lower, but within 2%", "a difference for certain, and too small to matter", "but-within"),
+    ("=", "same within 2%", "repeated often enough to show that no difference of that size is there", "same"),
+    ("?", "inconclusive", "repeated, and neither is shown yet: it takes more trials", "inconclusive"),
+    ("≈", "inside band", "single runs that differ no more than repetitions of one run do", "band"),
+    ("△ ▽", "outside band", "single runs that differ by more than repetitions do: a hint to be confirmed", "band"),
+    ("·", "noise unknown", "nothing was repeated: nobody knows how much these figures vary", "no-noise"),
+    ("–", "not comparable", "one side has no value, or one that nothing can be held against", "not-comparable"),
+)
 # The declaration that explains a verdict, by its id.
 _RULES = {
     Verdict.HIGHER: "higher-lower",
@@ -148,10 +159,9 @@ def sign_rule(metric: Metric) -> str:
 
 def summary_words(summary: Summary) -> str:
     """The summary in one line, with a caution where it must not stand alone."""
-    counts = f"{_count(summary.cells, 'cell')}: {summary.up} up, {summary.down} down, {summary.same} same"
-    if summary.undecided:
-        counts += f", {summary.undecided} undecided"
-    clauses = [_centre(summary), counts]
+    found = [f"{summary.up} higher", f"{summary.down} lower", f"{summary.same} same"]
+    found += [f"{number} {_SHORT.get(verdict, verdict.value)}" for verdict, number in summary.others.items()]
+    clauses = [_centre(summary), f"{_count(summary.cells, 'cell')}: {', '.join(found)}"]
     if summary.smallest is not None and summary.largest is not None:
         clauses.append(f"from {_ratio(summary.smallest)} to {_ratio(summary.largest)}")
     if not summary.uniform:

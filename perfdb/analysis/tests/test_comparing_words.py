@@ -163,11 +163,11 @@ def test_the_rule_of_signs(metric: str, rule: str) -> None:
 
 def test_summaries_in_words() -> None:
     assert words.summary_words(summarise(compare(PAIRS, Better.HIGHER))) == (
-        "geometric mean of the ratios 1.355 (95% interval 0.967 ... 1.899); 4 cells: 4 up, 0 down, 0 same; "
+        "geometric mean of the ratios 1.355 (95% interval 0.967 ... 1.899); 4 cells: 4 higher, 0 lower, 0 same; "
         "from 1.010 to 1.653; the cells differ by more than their noise explains, so look at each of them"
     )
     assert words.summary_words(summarise([UNDECIDED])) == (
-        "too few cells for a common ratio; 1 cell: 0 up, 0 down, 0 same, 1 undecided; from 1.003 to 1.003"
+        "too few cells for a common ratio; 1 cell: 0 higher, 0 lower, 0 same, 1 inconclusive; from 1.003 to 1.003"
     )
 
 

@@ -13,6 +13,7 @@ from django.utils.safestring import SafeString
 
 from perfdb.analysis import metrics
 from perfdb.analysis.bottleneck import Bottleneck
+from perfdb.analysis.comparing import words
 from perfdb.analysis.dimensions import BY_NAME, Value, dimension
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.render import packing
@@ -36,6 +37,12 @@ _PARTS = re.compile(r"[^/._-]*[/._-]+|[^/._-]+")
 def version() -> str:
     """Which version of perfdb this is."""
     return settings.VERSION
+
+
+@register.simple_tag
+def verdicts() -> tuple[tuple[str, str, str, str], ...]:
+    """What the words beside differences mean: (sign, word, meaning, rule)."""
+    return words.LEGEND
 
 
 @register.filter

@@ -2,10 +2,13 @@
 
 import re
 from html import unescape
+from urllib.parse import urlencode
 
 import pytest
 from django.test import Client
 
+from perfdb.analysis.comparing.comparison import Verdict
+from perfdb.analysis.comparing.words import LEGEND
 from perfdb.results.models import Run, RunEvidence
 from perfdb.results.tests.builders import make_run, make_study
 from perfdb.web.tests.pages import figures_of, inline_code, text_of
@@ -48,7 +51,7 @@ def test_it_works(web: Client, runs: list[Run]) -> None:
         "Nothing else differs",
         "Told from 18 runs in 3 pairs of experiments",
         "+ is larger; larger is better for Transactions per second",
-        "3 cells: 3 up, 0 down, 0 same",
+        "3 cells: 3 higher, 0 lower, 0 same",
         "+30% ▲ higher, better",
         "no run with 50 users on HiperSockets",
     )
@@ -200,3 +203,29 @@ def test_pages_lead_to_it_with_what_they_ask(web: Client, runs: list[Run], page:
 
     assert address == f"{PAGE}?{kept}"
     assert "HiperSockets → QDIO" in text_of(web.get(address))
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        f"{PAGE}?{urlencode(ASKED)}",
+        "/charts/?metric=trans_per_s&rows=users&columns=device&baseline=device:QDIO",
+        "/maximum/?workload=RR",
+        "/explain/?metric=trans_per_s&rows=users&columns=device&baseline=device:QDIO"
+        "&of=trans_per_s&at=users:1&at=device:HiperSockets",
+    ],
+)
+def test_wherever_verdicts_stand_their_words_are_explained_alike(web: Client, runs: list[Run], address: str) -> None:
+    source = web.get(address).content.decode()
+
+    assert source.count("What the verdicts mean") == 1
+    rules = web.get("/how/").content.decode()
+    for anchor in re.findall(r'href="/how/#([^"]+)"', source):
+        assert f'id="{anchor}"' in rules
+
+
+def test_every_verdict_that_a_cell_can_have_is_in_the_legend() -> None:
+    legend = " ".join(word for _, word, _, _ in LEGEND)
+    for verdict in Verdict:
+        said = {Verdict.INSIDE: "inside band", Verdict.OUTSIDE: "outside band", Verdict.NO_NOISE: "noise unknown"}
+        assert said.get(verdict, verdict.value) in legend
