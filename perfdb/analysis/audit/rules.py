@@ -4,7 +4,7 @@ A rule says which printed figure follows from which others, or which it cannot p
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 
 from perfdb.analysis.audit.disagreement import Kind
@@ -25,6 +25,7 @@ from perfdb.analysis.audit.operands import (
     Operand,
     figure,
     in_words,
+    operands,
 )
 from perfdb.analysis.bottleneck import FRAME_BYTES, LEAST_HEADERS, busier_share, payload_limit
 from perfdb.analysis.formulas.expression import Expression, Number
@@ -68,6 +69,10 @@ class Rule:
     tolerance: float = 0.0
     at_most: bool = False
     linear: bool = False
+    operands: tuple[Operand, ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "operands", tuple(operands(self.expression)))
 
     @property
     def text(self) -> str:

@@ -11,7 +11,7 @@ from itertools import combinations, islice
 
 from perfdb.analysis.audit.disagreement import Disagreement, Kind, ends, grade
 from perfdb.analysis.audit.figures import Interval, Printed, PrintedRun, View
-from perfdb.analysis.audit.operands import Bound, compute, operands
+from perfdb.analysis.audit.operands import Bound, compute
 from perfdb.analysis.audit.precision import with_precision
 from perfdb.analysis.audit.readings import Case, reading
 from perfdb.analysis.audit.rules import RULES, Rule
@@ -53,9 +53,13 @@ def _roles(rule: Rule, view: View) -> list[str]:
 
 def _bounds(rule: Rule, view: View, role: str) -> dict[str, Bound] | None:
     """The rule's operands in this run; None where one is not known."""
-    found = {each.name: each.find(view, role) for each in operands(rule.expression)}
-    known = {key: bound for key, bound in found.items() if bound is not None}
-    return known if len(known) == len(found) else None
+    found: dict[str, Bound] = {}
+    for each in rule.operands:
+        bound = each.find(view, role)
+        if bound is None:
+            return None
+        found[each.name] = bound
+    return found
 
 
 def _expected(rule: Rule, view: View, role: str) -> tuple[Printed, dict[str, Bound], Interval] | None:
