@@ -6,15 +6,19 @@ that stands in a line by itself has the same line for all, and the standard libr
 
 import json
 import re
+from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from itertools import accumulate
+
+from importers.gathering import Printed
 
 NUMBERS = r"-?\d++(?:\.\d++)?+(?:[eE][+-]?\d++)?+"
-_NUMBER = re.compile(NUMBERS, re.ASCII)
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _WORDS = {None: "null", True: "true", False: "false"}
+_LINE_END = re.compile("\n")
+_NOTHING = object()
+_INDEXES = 1000  # So many objects of a document are looked into by key at a time.
 
 
 class Node:
@@ -53,6 +57,22 @@ class Node:
         """What an object or array holds, in order; repeated keys come repeatedly, those of arrays are empty."""
         raise NotImplementedError
 
+    def get(self, *path: str | int) -> "Node | None":
+        """The value down a path of keys and places from 0; of a repeated key the first. None when there is none."""
+        raise NotImplementedError
+
+    def texts(self) -> dict[str, str]:
+        """The texts of what an object holds; of a repeated key the last."""
+        return {key: value.text for key, value in self.items()}
+
+    def figures(self) -> dict[str, str]:
+        """The finite numbers that an object holds; of a repeated key the first."""
+        found: dict[str, str] = {}
+        for key, value in self.items():
+            if value.is_number:
+                found.setdefault(key, value.text)
+        return found
+
     def as_str(self) -> str | None:
         """The text of a string, None for every other value."""
         return self.text if self.is_string else None
@@ -61,20 +81,12 @@ class Node:
         """What an object or array holds, without keys."""
         return (value for _, value in self.items())
 
-    def texts(self) -> dict[str, str]:
-        """The texts of what an object holds; of a repeated key the last."""
-        return {key: value.text for key, value in self.items()}
-
     def all(self, key: str) -> list["Node"]:
         """Every value of a key, in order: some tools write a key twice."""
         return [value for name, value in self.items() if name == key] if self.is_object else []
 
-    def get(self, *path: str | int) -> "Node | None":
-        """The value down a path of keys and places; of a repeated key the first. None when there is none."""
-        raise NotImplementedError
-
     def number(self, *path: str | int) -> "Node | None":
-        """The same when it is a finite number; NaN, words and strings are None."""
+        """The same as ``get`` when it is a finite number; NaN, words and strings are None."""
         found = self.get(*path)
         return found if found is not None and found.is_number else None
 
@@ -83,93 +95,145 @@ class Node:
         found = self.get(*path)
         return found if found is not None and found.is_string and found.text.strip() else None
 
+    def figure(self, *path: str | int) -> Printed | None:
+        """A finite number as printed, with its line."""
+        found = self.number(*path)
+        return None if found is None else Printed(found.text, found.line)
+
+    def printed(self, *path: str | int) -> Printed | None:
+        """Whatever stands there as printed, with its line; null, objects and arrays say nothing."""
+        found = self.get(*path)
+        text = "" if found is None else found.text
+        return Printed(text, found.line) if found is not None and text and (text != "null" or found.is_string) else None
+
     def is_true(self, *path: str | int) -> bool:
         """Whether there is the word true or a number other than zero, the two ways of writing a switch."""
         found = self.get(*path)
         return found is not None and (found.text == "true" or (found.is_number and float(found.text) != 0))
 
 
-class Source:
-    """The characters of a file and where its lines start."""
+class _Keys(dict[str | None, str]):
+    """Keys by their text as printed, without quotes and escapes: a file has few different ones. Elements have none."""
 
-    def __init__(self, lines: Iterable[str], ends_whole: bool) -> None:
-        self.characters = "\n".join(lines) + ("\n" if ends_whole else "")
+    def __missing__(self, printed: str | None) -> str:
+        plain = self[printed] = "" if printed is None else _plain(printed)
+        return plain
+
+
+class Source:
+    """The characters of a file and where its lines end."""
+
+    def __init__(self, pieces: Iterable[str], ends_whole: bool) -> None:
+        """``pieces`` are lines, or many lines in one text, without the end of the last."""
+        self.characters = "\n".join((*pieces, "") if ends_whole else pieces)
+        self.keys = _Keys()
 
     @cached_property
-    def _line_starts(self) -> list[int]:
-        lengths = map(len, self.characters.split("\n"))
-        return list(accumulate((length + 1 for length in lengths), initial=0))
+    def _line_starts(self) -> "array[int]":
+        return array("Q", (end.end() for end in _LINE_END.finditer(self.characters)))
 
     def line(self, at: int) -> int:
         """The line of a character, counted from 1."""
-        return bisect_right(self._line_starts, at)
+        return bisect_right(self._line_starts, at) + 1
 
 
-Content = int | list["Entry"]  # Where a scalar ends, or what an object or array holds.
-Entry = tuple[str, int, Content]  # The key as printed (empty in arrays), where the value starts, its content.
+class Tape:
+    """A document's values in the order in which they begin, each by a few numbers.
+
+    For each its key, where it starts, and ``ends``: where a scalar ends, and minus the place of the first value behind
+    an object or array with all that it holds.
+    """
+
+    __slots__ = ("_indexes", "ends", "keys", "source", "starts")
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.keys: list[str] = []
+        self.starts, self.ends = array("q"), array("q")
+        self._indexes: dict[int, dict[str | int, int]] = {}
+
+    def members(self, place: int) -> Iterator[tuple[str, int]]:
+        """The keys and places of what a value holds."""
+        ends, keys = self.ends, self.keys
+        at, behind = place + 1, -ends[place]
+        while at < behind:
+            yield keys[at], at
+            end = ends[at]
+            at = at + 1 if end > 0 else -end
+
+    def index(self, place: int) -> dict[str | int, int]:
+        """The places of an object's members by key, the first of each, or of an array's elements by their numbers."""
+        known = self._indexes.get(place)
+        if known is None:
+            if len(self._indexes) >= _INDEXES:
+                self._indexes.clear()
+            known = self._indexes[place] = self._index(place)
+        return known
+
+    def _index(self, place: int) -> dict[str | int, int]:
+        if self.source.characters[self.starts[place]] == "[":
+            return {number: at for number, (_, at) in enumerate(self.members(place))}
+        index: dict[str | int, int] = {}
+        for key, at in self.members(place):
+            index.setdefault(key, at)
+        return index
 
 
 class Spread(Node):
     """A value that knows where in the file it stands; strings and lines are worked out when they are asked for."""
 
-    __slots__ = ("_content", "_source", "_start")
+    __slots__ = ("_place", "_tape")
 
-    def __init__(self, source: Source, start: int, content: Content) -> None:
-        self._source, self._start, self._content = source, start, content
+    def __init__(self, tape: Tape, place: int) -> None:
+        self._tape, self._place = tape, place
 
     @property
     def line(self) -> int:
-        return self._source.line(self._start)
+        return self._tape.source.line(self._tape.starts[self._place])
+
+    @property
+    def _first(self) -> str:
+        return self._tape.source.characters[self._tape.starts[self._place]]
 
     @property
     def is_object(self) -> bool:
-        return self._source.characters[self._start] == "{"
+        return self._first == "{"
 
     @property
     def is_array(self) -> bool:
-        return self._source.characters[self._start] == "["
+        return self._first == "["
 
     @property
     def is_string(self) -> bool:
-        return self._source.characters[self._start] == '"'
+        return self._first == '"'
 
     @property
     def is_number(self) -> bool:
-        return isinstance(self._content, int) and (
-            _NUMBER.fullmatch(self._source.characters, self._start, self._content) is not None
-        )
+        # Of all that may stand there, numbers alone end with a digit.
+        end = self._tape.ends[self._place]
+        return end > 0 and self._tape.source.characters[end - 1].isdigit()
 
     @property
     def text(self) -> str:
-        if isinstance(self._content, list):
+        tape, place = self._tape, self._place
+        end = tape.ends[place]
+        if end <= 0:
             return ""
-        printed = self._source.characters[self._start : self._content]
+        printed = tape.source.characters[tape.starts[place] : end]
         return _plain(printed) if printed[0] == '"' else printed
 
     def items(self) -> Iterator[tuple[str, Node]]:
-        if isinstance(self._content, list):
-            for key, start, content in self._content:
-                yield _plain(key), Spread(self._source, start, content)
+        tape = self._tape
+        return ((key, Spread(tape, at)) for key, at in tape.members(self._place))
 
     def get(self, *path: str | int) -> Node | None:
-        start, content = self._start, self._content
+        tape, place = self._tape, self._place
         for step in path:
-            found = None if isinstance(content, int) else _member(content, step)
+            found = tape.index(place).get(step)
             if found is None:
                 return None
-            _, start, content = found
-        return Spread(self._source, start, content)
-
-
-def _member(content: list[Entry], step: str | int) -> Entry | None:
-    """The first member of this key, or the element of this place."""
-    if isinstance(step, int):
-        return content[step] if -len(content) <= step < len(content) else None
-    quoted = f'"{step}"'
-    for entry in content:
-        if entry[0] == quoted or ("\\" in entry[0] and _plain(entry[0]) == step):
-            return entry
-    return None
+            place = found
+        return Spread(tape, place)
 
 
 def _plain(printed: str) -> str:
@@ -182,26 +246,31 @@ def _plain(printed: str) -> str:
         return printed[1:-1]
 
 
-class _Number(str):
-    """A number as printed."""
-
-    __slots__ = ()
-
-
 class _Word(str):
     """NaN or Infinity."""
 
     __slots__ = ()
 
 
-class _Object(list[tuple[str, object]]):
-    """The pairs of an object, and the first value of each key once one was asked for."""
+class _Repeated(dict[str, object]):
+    """An object in which a key is repeated: the first value of each, and all pairs."""
 
-    __slots__ = ("by_key",)
-    by_key: dict[str, object]
+    __slots__ = ("pairs",)
+
+    def __init__(self, pairs: list[tuple[str, object]]) -> None:
+        super().__init__(reversed(pairs))
+        self.pairs = pairs
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_Object, parse_float=_Number, parse_int=_Number, parse_constant=_Word)
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    members = dict(pairs)
+    return members if len(members) == len(pairs) else _Repeated(pairs)
+
+
+# Numbers become bytes: that keeps them apart from strings, takes little time and little room.
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_object, parse_float=str.encode, parse_int=str.encode, parse_constant=_Word
+)
 
 
 def read_flat(line: str) -> tuple[object, int]:
@@ -223,11 +292,11 @@ class Flat(Node):
 
     @property
     def is_object(self) -> bool:
-        return type(self._value) is _Object
+        return isinstance(self._value, dict)
 
     @property
     def is_array(self) -> bool:
-        return type(self._value) is list
+        return isinstance(self._value, list)
 
     @property
     def is_string(self) -> bool:
@@ -235,7 +304,7 @@ class Flat(Node):
 
     @property
     def is_number(self) -> bool:
-        return type(self._value) is _Number
+        return type(self._value) is bytes
 
     @property
     def text(self) -> str:
@@ -243,33 +312,58 @@ class Flat(Node):
 
     def items(self) -> Iterator[tuple[str, Node]]:
         value, line = self._value, self._line
-        if type(value) is _Object:
-            return ((key, Flat(inner, line)) for key, inner in value)
+        if isinstance(value, dict):
+            return ((key, Flat(inner, line)) for key, inner in _pairs(value))
         return (("", Flat(inner, line)) for inner in value) if isinstance(value, list) else iter(())
 
     def texts(self) -> dict[str, str]:
         value = self._value
-        return {key: _text(inner) for key, inner in value} if type(value) is _Object else {}
+        if not isinstance(value, dict):
+            return {}
+        return {key: each.decode() if type(each) is bytes else _text(each) for key, each in _pairs(value)}
+
+    def figures(self) -> dict[str, str]:
+        value = self._value
+        if not isinstance(value, dict):
+            return {}
+        return {key: each.decode() for key, each in value.items() if type(each) is bytes}
 
     def get(self, *path: str | int) -> Node | None:
-        value = self._value
-        for step in path:
-            if type(value) is _Object and isinstance(step, str):
-                try:
-                    index = value.by_key
-                except AttributeError:
-                    index = value.by_key = dict(reversed(value))
-                if step not in index:
-                    return None
-                value = index[step]
-            elif not isinstance(value, list) or isinstance(step, str) or not -len(value) <= step < len(value):
-                return None
-            else:
-                value = value[step][1] if type(value) is _Object else value[step]
-        return Flat(value, self._line)
+        found = _at(self._value, path)
+        return None if found is _NOTHING else Flat(found, self._line)
+
+    def number(self, *path: str | int) -> Node | None:
+        found = _at(self._value, path)
+        return Flat(found, self._line) if type(found) is bytes else None
+
+    def figure(self, *path: str | int) -> Printed | None:
+        found = _at(self._value, path)
+        return Printed(found.decode(), self._line) if type(found) is bytes else None
+
+    def printed(self, *path: str | int) -> Printed | None:
+        found = _at(self._value, path)
+        text = "" if found is None or found is _NOTHING else _text(found)
+        return Printed(text, self._line) if text else None
+
+
+def _pairs(members: dict[str, object]) -> Iterable[tuple[str, object]]:
+    return members.pairs if type(members) is _Repeated else members.items()
+
+
+def _at(value: object, path: tuple[str | int, ...]) -> object:
+    for step in path:
+        if isinstance(value, dict):
+            value = value.get(step, _NOTHING)
+        elif isinstance(value, list) and isinstance(step, int) and 0 <= step < len(value):
+            value = value[step]
+        else:
+            return _NOTHING
+    return value
 
 
 def _text(value: object) -> str:
+    if type(value) is bytes:
+        return value.decode()
     if isinstance(value, str):
         return str(value)
-    return "" if isinstance(value, list) else _WORDS[value]  # type: ignore[index] # all that is left
+    return "" if isinstance(value, dict | list) else _WORDS[value]  # type: ignore[index] # all that is left

@@ -8,10 +8,11 @@ hooks that keep number texts and repeated keys; every other one is read here, st
 """
 
 import re
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from importers.json_node import NUMBERS, Entry, Flat, Node, Source, Spread, read_flat
+from importers.json_node import NUMBERS, Flat, Node, Source, Spread, Tape, read_flat
 from importers.model import Text
 
 __all__ = ["DEEPEST", "HEAD", "Document", "Node", "documents", "head", "outside"]
@@ -38,7 +39,8 @@ _START = re.compile(r'\{\s*+"|\[\s*+\{\s*+"|^[ \t]*+(\{)\s*+\}', re.MULTILINE)
 # Behind a break, an object inside the broken document must not pass for a new one.
 _START_AT_MARGIN = re.compile(r'^(?=\{\s*+["}]|\[\s*+\{\s*+")', re.MULTILINE)
 _STRING = re.compile(_STRINGS)
-_BRACKET = re.compile(r"[\[{\]}]")
+_NOWHERE = (sys.maxsize, sys.maxsize)
+_BRACKETS = {code: {"[": "{", "{": "{", "]": "}", "}": "}"}.get(chr(code)) for code in range(128)}  # All else goes.
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +57,16 @@ class Document:
     def whole(self) -> bool:
         return not self.problem
 
+    @property
+    def span(self) -> tuple[int, int]:
+        """The first line and the last."""
+        return self.first_line, self.last_line
 
-def documents(text: Text) -> list[Document]:
-    """All documents of a file, in order; an empty list when it holds none."""
+
+def documents(text: Text) -> Iterator[Document]:
+    """All documents of a file, in order; each is read when it is asked for, and whoever keeps none holds but one."""
     beginning = _beginning(text, HEAD)
-    return beginning.documents if beginning.is_all else _read(Source(text.lines, text.ends_whole))
+    return iter(beginning.documents) if beginning.is_all else _read(Source(text.pieces(), text.ends_whole))
 
 
 def head(text: Text, size: int = HEAD) -> list[Document]:
@@ -90,18 +97,27 @@ def _read_beginning(text: Text, size: int) -> _Beginning:
         lines.append(line[:size])
         size -= len(lines[-1]) + 1
         if size <= 0:
-            return _Beginning(_read(Source(lines, ends_whole=False)), is_all=False)
-    return _Beginning(_read(Source(lines, text.ends_whole)), is_all=True)
+            return _Beginning([*_read(Source(lines, ends_whole=False))], is_all=False)
+    return _Beginning([*_read(Source(lines, text.ends_whole))], is_all=True)
 
 
-def outside(text: Text, found: Iterable[Document]) -> list[tuple[int, str]]:
-    """The lines, with their numbers, that belong to none of these documents: prompts, warnings, error messages."""
-    inside = {line for document in found for line in range(document.first_line, document.last_line + 1)}
-    return [(number, line) for number, line in text.numbered() if line.strip() and number not in inside]
+def outside(text: Text, spans: Iterable[tuple[int, int]]) -> list[tuple[int, str]]:
+    """The lines, with their numbers, that belong to none of the documents: prompts, warnings, error messages.
+
+    ``spans`` are the first and last lines of the documents, in order.
+    """
+    found = []
+    rest = iter(spans)
+    first, last = next(rest, _NOWHERE)
+    for number, line in text.numbered():
+        while number > last:
+            first, last = next(rest, _NOWHERE)
+        if number < first and line.strip():
+            found.append((number, line))
+    return found
 
 
-def _read(source: Source) -> list[Document]:
-    found: list[Document] = []
+def _read(source: Source) -> Iterator[Document]:
     text = source.characters
     start = _START.search(text)
     while start is not None:
@@ -115,9 +131,9 @@ def _read(source: Source) -> list[Document]:
             reader.run()
             document, end = reader.document(), reader.end
             pattern = _START_AT_MARGIN if reader.problem else _START
-        found.append(document)
+        yield document
+        del document
         start = pattern.search(text, max(end, at + 1))
-    return found
 
 
 def _read_flat(source: Source, at: int) -> tuple[Document, int] | None:
@@ -135,14 +151,16 @@ def _read_flat(source: Source, at: int) -> tuple[Document, int] | None:
 
 
 def _may_be_too_deep(line: str) -> bool:
-    """Whether there are more than ``DEEPEST`` levels, brackets behind a broken string not counted."""
+    """Whether there are more than ``DEEPEST`` levels: each round takes away the innermost."""
     if line.count("{") + line.count("[") <= DEEPEST:
         return False
-    depth = deepest = 0
-    for bracket in _BRACKET.findall(_STRING.sub("", line)):
-        depth += 1 if bracket in "{[" else -1
-        deepest = max(deepest, depth)
-    return deepest > DEEPEST
+    unquoted = _STRING.sub("", line) if "\\" in line else "".join(line.split('"')[::2])
+    brackets, innermost = unquoted.translate(_BRACKETS), "{}"
+    for _ in range(DEEPEST):
+        if innermost not in brackets:
+            return False
+        brackets = brackets.replace(innermost, "")
+    return innermost in brackets
 
 
 class _Reader:
@@ -150,7 +168,7 @@ class _Reader:
 
     def __init__(self, source: Source, start: int) -> None:
         self._source, self._start = source, start
-        self._root: list[Entry] = []
+        self._tape = Tape(source)
         self.end = start + 1
         self.problem = ""
 
@@ -158,40 +176,45 @@ class _Reader:
         """What was read."""
         line, last = self._source.line, len(self._source.characters) - 1
         broken = line(min(self.end, last)) if self.problem else None
-        root = Spread(self._source, self._start, self._root)
-        return Document(root, line(self._start), line(self.end - 1), self.problem, broken)
+        return Document(Spread(self._tape, 0), line(self._start), line(self.end - 1), self.problem, broken)
 
     def run(self) -> None:
         """Step by step; ``comma`` is True behind a comma, False behind a value without one, None behind a bracket."""
-        text = self._source.characters
-        inside, is_object = self._root, text[self._start] == "{"
-        outer: list[tuple[list[Entry], bool]] = []
+        text, plain_keys = self._source.characters, self._source.keys
+        keys, starts, ends = self._tape.keys, self._tape.starts, self._tape.ends
+        keys.append("")
+        starts.append(self._start)
+        ends.append(self.end)
+        inside, is_object = 0, text[self._start] == "{"
+        outer: list[tuple[int, bool]] = []
         comma: bool | None = None
         for step in _STEP.finditer(text, self.end):
             kind, end = step.lastindex, step.end()
             if kind == _CLOSE:
                 if comma or (step[_CLOSE] == "}") is not is_object:
                     break
+                ends[inside] = -len(ends)
                 if not outer:
                     self.end = step.end(_CLOSE)
                     return
                 inside, is_object = outer.pop()
-            elif comma is False or ((key := step[_KEY]) is not None) is not is_object:
+            elif kind is None or comma is False or ((key := step[_KEY]) is not None) is not is_object:
                 break
-            elif kind == _SCALAR:
-                inside.append((key or "", *step.span(_SCALAR)))
-            elif kind != _OPEN:
-                break
-            elif len(outer) + 1 >= DEEPEST:
+            elif kind == _OPEN and len(outer) + 1 >= DEEPEST:
                 self.problem = f"has more than {DEEPEST} levels of nesting"
                 break
             else:
-                inner: list[Entry] = []
-                inside.append((key or "", step.start(_OPEN), inner))
-                outer.append((inside, is_object))
-                inside, is_object = inner, step[_OPEN] == "{"
+                start, behind = step.span(kind)
+                keys.append(plain_keys[key])
+                starts.append(start)
+                ends.append(behind)
+                if kind == _OPEN:
+                    outer.append((inside, is_object))
+                    inside, is_object = len(ends) - 1, text[start] == "{"
             comma = None if kind == _OPEN else text[end - 1] == ","
             self.end = end
+        for place in (inside, *(place for place, _ in outer)):
+            ends[place] = -len(ends)
         self._break()
 
     def _break(self) -> None:

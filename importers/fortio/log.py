@@ -52,10 +52,9 @@ def _is_result(document: Document) -> bool:
 def parse(text: Text) -> Parsed:
     """Every result of the file; one that failed has none."""
     found = ProblemLog(text.name)
-    every = documents(text)
-    fragments = [_read(each, text, found) for each in every if _is_result(each)]
+    fragments = [_read(each, text, found) for each in documents(text) if _is_result(each)]
     if not fragments:
-        fragments = [_failed(text, every, found)]
+        fragments = [_failed(text, list(documents(text)), found)]
     return Parsed(number_trials(fragments), found.problems)
 
 
@@ -210,7 +209,7 @@ def _seconds(duration: str) -> Decimal | None:
 def _failed(text: Text, logged: list[Document], found: ProblemLog) -> Fragment:
     """No result: fortio aborted, or only its text was kept."""
     into = Gathered()
-    lines = outside(text, logged)
+    lines = outside(text, (each.span for each in logged))
     running = next(((match, number) for number, line in lines if (match := _RUNNING.fullmatch(line))), None)
     into.fact("factor.tool", Printed(NAME, running[1] if running else 1))
     if running is not None:

@@ -3,18 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from importers.iperf3.intervals import direction_of, sums_of
 from importers.iperf3.trees import Test
 from importers.json_text import Node
 from importers.listings import Column, Row, listing
 from importers.model import Fact, Listing, Reading, Status
 
-_REVERSE = "_bidir_reverse"
-_INTERVAL = (
-    *(("bytes", "bytes", "bytes"), ("throughput", "bits/s", "bits_per_second")),
-    *(("retransmits", "count", "retransmits"), ("packets", "count", "packets")),
-    *(("lost_packets", "count", "lost_packets"), ("lost_percent", "%", "lost_percent"), ("jitter", "ms", "jitter_ms")),
-)
-_ONE_STREAM = (("rtt", "us", "rtt"), ("send_window", "bytes", "snd_cwnd"))
 _CONNECTION = (
     *(("seconds", "s", ("receiver", "sender", "udp"), "seconds"),),
     *(("bytes_sent", "bytes", ("sender",), "bytes"), ("bytes_received", "bytes", ("receiver",), "bytes")),
@@ -51,41 +45,24 @@ class Direction:
         return self.received.number("bits_per_second") if self.received is not None else None
 
 
-def has_both(test: Test) -> bool:
-    """Whether the intervals have sums of two directions."""
-    return any(len(_sums(each, "sum")) > 1 for each in test.intervals[:1])
-
-
 def directions(test: Test) -> list[Direction]:
-    """Client to server and server to client, in the order printed. Versions 3.7 to 3.10 print the same keys twice."""
+    """Client to server and server to client, in the order printed."""
     if test.end is None:
         return []
-    sums = [_sums(test.end, key) for key in ("sum_sent", "sum_received", "sum")]
+    sums = [sums_of(test.end, key) for key in ("sum_sent", "sum_received", "sum")]
     number = max(map(len, sums))
     return [_direction(test, place, number > 1, sums) for place in range(number)]
 
 
-def _sums(node: Node, key: str) -> list[Node]:
-    return [each for each in (*node.all(key), *node.all(key + _REVERSE)) if each.is_object]
-
-
 def _direction(test: Test, place: int, is_one_of_two: bool, sums: list[list[Node]]) -> Direction:
     sent, received, both = (each[place] if place < len(each) else None for each in sums)
-    role = _role(test, place, sent or both) if is_one_of_two else "total"
+    role = direction_of(place, sent or both, test.is_server) if is_one_of_two else "total"
     if received is None and both is not None:
         lost = both.number("lost_packets")
         is_whole = lost is not None and not _is_positive(lost)
         return Direction(role, both, both if is_whole else None, both, is_sender_only=True)
     loss = received if received is not None and received.get("packets") is not None else both
     return Direction(role, _reported(sent), _reported(received), loss)
-
-
-def _role(test: Test, place: int, sums: Node | None) -> str:
-    """Where the data of one of two directions went: the writer says whether it was the sender."""
-    to_server = place == 0
-    if sums is not None and sums.get("sender") is not None:
-        to_server = sums.is_true("sender") is not test.is_server
-    return "to_server" if to_server else "to_client"
 
 
 def _is_positive(node: Node | None) -> bool:
@@ -158,31 +135,7 @@ def facts(test: Test) -> Iterator[Fact]:
 
 def listings(test: Test) -> tuple[Listing, ...]:
     """``intervals`` and ``connections``, each where there are any."""
-    return (*listing("intervals", _intervals(test)), *listing("connections", _connections(test)))
-
-
-def _intervals(test: Test) -> list[Row]:
-    rows: list[Row] = []
-    for interval in test.intervals:
-        sums = _sums(interval, "sum")
-        if not sums:
-            continue
-        cells: dict[Column, str] = {("phase", ""): "warmup" if sums[0].is_true("omitted") else "measure"}
-        _add(cells, sums[0], ("t0", "s", "start"), ("t1", "s", "end"))
-        for place, each in enumerate(sums[:2]):
-            suffix = f"_{_role(test, place, each)}" if len(sums) > 1 else ""
-            _add(cells, each, *((name + suffix, unit, key) for name, unit, key in _INTERVAL))
-        streams = interval.get("streams")
-        if streams is not None and (alone := streams.get(0)) is not None and streams.get(1) is None:
-            _add(cells, alone, *_ONE_STREAM)
-        rows.append((sums[0].line, cells))
-    return rows
-
-
-def _add(cells: dict[Column, str], node: Node, *wanted: tuple[str, str, str]) -> None:
-    for name, unit, key in wanted:
-        if (value := node.number(key)) is not None:
-            cells[name, unit] = value.text
+    return (*listing("intervals", test.intervals.rows), *listing("connections", _connections(test)))
 
 
 def _connections(test: Test) -> list[Row]:
@@ -191,8 +144,8 @@ def _connections(test: Test) -> list[Row]:
     for stream in streams.values() if streams is not None else ():
         cells: dict[Column, str] = {}
         one_side = stream.get("sender") or stream.get("udp")
-        if one_side is not None:
-            _add(cells, one_side, ("id", "", "socket"))
+        if one_side is not None and (socket := one_side.number("socket")) is not None:
+            cells["id", ""] = socket.text
         for name, unit, sides, key in _CONNECTION:
             value = next((found for side in sides if (found := stream.number(side, key)) is not None), None)
             if value is not None and (name not in _NEVER_ZERO or _is_positive(value)):

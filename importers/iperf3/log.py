@@ -1,11 +1,13 @@
 """Results of iperf3, client's or server's, in each of its three forms: JSON, JSON lines and plain text."""
 
 import re
+from collections.abc import Iterable, Iterator
 
 from importers import json_text
 from importers.iperf3 import plain
 from importers.iperf3.results import fragment_of
 from importers.iperf3.trees import Test, is_start, tests_of
+from importers.json_text import Document
 from importers.model import Fragment, Parsed, Text
 from importers.problem_log import ProblemLog
 from importers.repeats import number_trials
@@ -28,17 +30,34 @@ def recognise(text: Text) -> bool:
 
 def parse(text: Text) -> Parsed:
     """One fragment a test; a test whose server sent its own output along has one of role server too."""
-    documents = json_text.documents(text)
     found = ProblemLog(text.name)
-    tests = tests_of(documents)
-    if not tests:
+    fragments = [fragment for test in _tests(text) for fragment in _fragments(test, text, found)]
+    if not fragments and not found.problems:
         fragments = plain.parse(text, found)
-    else:
-        said = [(number, match) for number, line in json_text.outside(text, documents) if (match := _SAID.search(line))]
-        if len(tests) == 1 and said and tests[0].error is None:
-            tests[0].said = (said[0][1]["what"], said[0][0])
-        fragments = [fragment for test in tests for fragment in _fragments(test, text, found)]
     return Parsed(number_trials(fragments), found.problems)
+
+
+def _tests(text: Text) -> Iterator[Test]:
+    """The tests of a file, one after another; what iperf3 wrote beside its JSON belongs to the only one."""
+    spans: list[tuple[int, int]] = []
+    tests = tests_of(_noted(json_text.documents(text), spans))
+    first, second = next(tests, None), next(tests, None)
+    if first is None:
+        return
+    if second is None and first.error is None:
+        lines = json_text.outside(text, spans)
+        first.said = next(((match["what"], number) for number, line in lines if (match := _SAID.search(line))), None)
+    yield first
+    if second is not None:
+        yield second
+        yield from tests
+
+
+def _noted(documents: Iterable[Document], spans: list[tuple[int, int]]) -> Iterator[Document]:
+    """The same documents, whose lines are noted while they pass."""
+    for document in documents:
+        spans.append(document.span)
+        yield document
 
 
 def _fragments(test: Test, text: Text, found: ProblemLog) -> list[Fragment]:

@@ -151,25 +151,19 @@ def _direction(test: Test, asked: Node) -> Fact:
     """The pattern by the two switches; 3.7 to 3.10 tell both directions at once only by what comes out."""
     reverse, both = asked.get("reverse"), asked.get("bidir")
     line = (both or reverse or asked).line
-    if asked.is_true("bidir") or len(figures.directions(test)) > 1 or figures.has_both(test):
+    if asked.is_true("bidir") or len(figures.directions(test)) > 1 or test.intervals.has_both:
         return Fact("workload", "STRB", line)
     return Fact("workload", "STRG" if asked.is_true("reverse") else "STRP", line)
 
 
 def _mtu(test: Test, mss: Node | None) -> Iterator[Fact]:
     """The path's MTU, as the sender sees it; else what follows from the segment size."""
-    streams = (stream for interval in test.intervals for stream in _list(interval, "streams"))
-    paths = {path.text: path for stream in streams if (path := stream.number("pmtu")) is not None and path.text != "0"}
+    paths = test.intervals.paths
     if len(paths) == 1:
         (path,) = paths.values()
-        yield Fact("mtu", path.text, path.line)
+        yield Fact("mtu", *path)
     elif mss is not None and not paths and (mtu := mtu_of(mss.text)):
         yield Fact("mtu", mtu, mss.line)
-
-
-def _list(node: Node, key: str) -> list[Node]:
-    found = node.get(key)
-    return list(found.values()) if found is not None else []
 
 
 def _hosts(test: Test, start: Node) -> Iterator[Fact]:

@@ -1,8 +1,9 @@
 """What is one test among the JSON of a file: an object of its own, or lines of events from ``start`` to ``end``."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from importers.iperf3.intervals import Intervals
 from importers.json_text import Document, Node
 
 
@@ -17,7 +18,7 @@ class Test:
     last_line: int
     top: Node | None = None
     start: Node | None = None
-    intervals: list[Node] = field(default_factory=list)
+    intervals: Intervals = field(default_factory=Intervals)
     end: Node | None = None
     error: Node | None = None
     problem: str = ""
@@ -51,39 +52,45 @@ def is_start(root: Node) -> bool:
     return version is not None and version.text.startswith("iperf 3")
 
 
-def tests_of(documents: Iterable[Document]) -> list[Test]:
-    """All tests, in order; documents of another kind are passed over."""
-    tests: list[Test] = []
-    is_open = False
+def tests_of(documents: Iterable[Document]) -> Iterator[Test]:
+    """All tests, in order, each as soon as it is all there; documents of another kind are passed over."""
+    test: Test | None = None
     for document in documents:
         event = document.root.string("event")
+        if test is not None and (event is None or event.text == "start"):
+            yield test
+            test = None
         if event is None:
             start = document.root.get("start")
             if start is not None and start.is_object:
-                tests.append(_of_object(document.root, document))
-            is_open = False
+                yield _of_object(document.root, document)
             continue
-        if not is_open or event.text == "start":
-            tests.append(Test(document.first_line, document.last_line))
-        _take(tests[-1], event.text, document)
-        is_open = event.text != "end"
-    return tests
+        test = test or Test(document.first_line, document.last_line)
+        _take(test, event.text, document)
+        if event.text == "end":
+            yield test
+            test = None
+    if test is not None:
+        yield test
 
 
 def _of_object(root: Node, document: Document) -> Test:
-    intervals = root.get("intervals")
-    return Test(
+    test = Test(
         first_line=document.first_line,
         last_line=document.last_line,
         top=root,
         start=root.get("start"),
-        intervals=list(intervals.values()) if intervals is not None else [],
         end=root.get("end"),
         error=root.get("error"),
         problem=document.problem,
         problem_line=document.problem_line,
         server_output=root.get("server_output_json"),
     )
+    test.intervals.is_server = test.is_server
+    intervals = root.get("intervals")
+    for each in intervals.values() if intervals is not None else ():
+        test.intervals.add(each)
+    return test
 
 
 def _take(test: Test, event: str, document: Document) -> None:
@@ -98,8 +105,9 @@ def _take(test: Test, event: str, document: Document) -> None:
     match event:
         case "start":
             test.start = data
+            test.intervals.is_server = test.is_server
         case "interval":
-            test.intervals.append(data)
+            test.intervals.add(data)
         case "end":
             test.end = data
         case "error":

@@ -28,7 +28,7 @@ def text(content: str) -> Text:
 
 
 def read(content: str) -> list[Document]:
-    return documents(text(content))
+    return list(documents(text(content)))
 
 
 def only(content: str) -> Document:
@@ -63,9 +63,38 @@ def test_repeated_keys_are_all_there_in_order() -> None:
 
 def test_a_path_leads_through_objects_and_arrays() -> None:
     root = only(TREE).root
-    assert value(root.get("start", "streams", -1)) == 2
-    for path in (("start", "nothing"), ("start", "streams", 2), ("start", 0, 0), ("sum", "bytes", "more"), ("sum", 9)):
+    assert value(root.get("start", "streams", 1)) == 2
+    for path in (
+        ("start", "nothing"),
+        ("start", "streams", 2),
+        ("start", "streams", -1),
+        ("start", 0, 0),
+        ("sum", "bytes", "more"),
+        ("sum", 9),
+    ):
         assert root.get(*path) is None
+
+
+@pytest.mark.parametrize("content", [TREE, "".join(TREE.split("\n")).replace("nan", "NaN") + "\n"])
+def test_many_values_at_once_are_those_that_come_one_by_one(content: str) -> None:
+    """In many lines and in one, which different readers read."""
+    root = only(content).root
+    first, second = root.all("sum")
+    assert (first.figures(), second.figures()) == ({"bytes": "1e+09"}, {"bytes": "27.50"})
+    assert second.texts() == {key: each.text for key, each in second.items()}
+    bytes_, lost = root.number("sum", "bytes"), second.get("lost")
+    assert bytes_ is not None
+    assert lost is not None
+    assert root.figure("sum", "bytes") == root.printed("sum", "bytes") == ("1e+09", bytes_.line)
+    assert (second.figure("lost"), second.printed("lost")) == (None, (lost.text, lost.line))
+    assert (root.printed("sum"), root.printed("nothing"), root.figure("start", "version")) == (None, None, None)
+
+
+@pytest.mark.parametrize("separator", [" ", "\n"])
+def test_a_repeated_key_has_its_first_number_and_its_last_text(separator: str) -> None:
+    root = only(f'{{"a": 1,{separator}"a": 2, "b": null, "c": "null"}}').root
+    assert (root.figures(), root.texts()["a"]) == ({"a": "1"}, "2")
+    assert (root.printed("b"), root.printed("c")) == (None, ("null", root.get("c").line))  # type: ignore[union-attr]
 
 
 def test_what_is_no_number_is_none() -> None:
@@ -104,7 +133,7 @@ def test_documents_one_after_another_and_lines_between_them() -> None:
         (11, 18, True),
         (19, 19, True),
     ]
-    assert [line for line, _ in json_text.outside(text(content), found)] == [1, 2, 21]
+    assert [line for line, _ in json_text.outside(text(content), (each.span for each in found))] == [1, 2, 21]
 
 
 def test_json_lines_with_text_before_them() -> None:
