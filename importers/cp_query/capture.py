@@ -7,6 +7,7 @@ may hold several captures, each under its own ``* CPQUERY-CAPTURE`` line.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import islice
 from pathlib import PurePosixPath
 
@@ -30,6 +31,7 @@ _HEAD_WORD = "CPQUERY-CAPTURE"
 _MARK_WORDS = ("TIME IS ", "CONNECT=", "AVGPROC-", "USERID=", "VSWITCH SYSTEM", "LAN ", "PROCESSOR 0")
 _PART = 5000  # Lines.
 _USERID = re.compile(r"(\S+)\s+AT\s+\S+")
+_INDICATED = re.compile(r"USERID=\s*(\S+)")
 _PHASES = ("before", "after")
 _ROLES = ("client", "server", "lpar")
 _HEAD_KEYS = frozenset({"run_id", "trial", "phase", "role", "userid"})
@@ -56,22 +58,27 @@ def _has_word(piece: str) -> bool:
     return any(word in piece for word in _MARK_WORDS) or _HEAD_WORD in piece.upper()
 
 
-@dataclass(slots=True)
+@dataclass
 class _Capture:
-    """The raw lines of one capture, and its head line if it has one."""
+    """The raw lines of one capture, and its head line if it has one. ``cut_line``: a last line without line end."""
 
     head: Record | None = None
     version: str = "1"
+    cut_line: int | None = None
     lines: list[tuple[int, str]] = field(default_factory=list)
+
+    @cached_property
+    def cleaned(self) -> list[Line]:
+        """Its lines as CP printed them."""
+        return clean(self.lines, self.cut_line)
 
 
 def parse(text: Text) -> Parsed:
     """Read all captures of a file; one that cannot be told from another is left out, with an error."""
     parsed = Parsed()
-    cut_line = None if text.ends_whole else len(text.lines)
     for capture in _captures(text):
         found = ProblemLog(text.name, capture.head.value("run_id") or None if capture.head else None)
-        fragment = _read_capture(capture, text, cut_line, found)
+        fragment = _read_capture(capture, text, found)
         parsed.problems.extend(found.problems)
         if fragment is not None:
             parsed.fragments.append(fragment)
@@ -80,25 +87,26 @@ def parse(text: Text) -> Parsed:
 
 def _captures(text: Text) -> Iterator[_Capture]:
     """The file cut at its head lines; lines before the first are a capture if CP printed any of them."""
-    captures = [_Capture()]
+    cut_line = None if text.ends_whole else len(text.lines)
+    captures = [_Capture(cut_line=cut_line)]
     for number, line in text.numbered():
-        if head := _HEAD.match(line):
+        if "*" in line and (head := _HEAD.match(line)):
             record = Record("CPQUERY-CAPTURE", number, number)
             record.extend(head["rest"], number)
-            captures.append(_Capture(record, head["version"]))
+            captures.append(_Capture(record, head["version"], cut_line))
         else:
             captures[-1].lines.append((number, line))
     for capture in captures:
-        if capture.head is not None or any(_MARKS.match(line.text) for line in clean(capture.lines)):
+        if capture.head is not None or any(_MARKS.match(line.text) for line in capture.cleaned):
             yield capture
 
 
-def _read_capture(capture: _Capture, text: Text, cut_line: int | None, found: ProblemLog) -> Fragment | None:
+def _read_capture(capture: _Capture, text: Text, found: ProblemLog) -> Fragment | None:
     if capture.head is not None and capture.version != "1":
         message = f"This capture's head line is of version {capture.version}; perfdb reads version 1."
         found.error("cp_query.version", message, "Write * CPQUERY-CAPTURE 1.", capture.head.line)
         return None
-    lines = _whole_lines(clean(capture.lines, cut_line), found)
+    lines = _whole_lines(capture.cleaned, found)
     responses = split_responses(lines)
     phase, role = _phase_and_role(capture.head, text.name, found)
     evidence = Evidence(_host(capture.head, responses, found), found)
@@ -202,7 +210,7 @@ def _host(head: Record | None, responses: list[Response], found: ProblemLog) -> 
                 return match[1]
     if stated:
         return stated
-    indicated = (re.match(r"USERID=\s*(\S+)", line.text) for response in responses for line in response.lines)
+    indicated = (_INDICATED.match(line.text) for response in responses for line in response.lines)
     return next((match[1] for match in indicated if match), None)
 
 

@@ -22,6 +22,8 @@ _OWN_KEYWORD = re.compile(
     r"\s*(?:[A-Z][\w /.-]*[:=]|[A-Z]+\d*-\d|[*#]|HCP|TIME IS|PROC(?:ESSOR)? |LAN |VSWITCH |z/VM|Generated |IPL "
     r"|OSA |CTCA |CONS |DASD |NIC |Adapter |Path |XSTORE|STORAGE|MONITOR|MSG |Ready|\S+ +AT \S+$|\s{2,})"
 )
+_OPEN_ENDS = frozenset({":", "="})
+_new = tuple.__new__  # A named tuple is made by its own name in twice the time.
 _LATER_COUNTERS = re.compile(r"\s*(?:VIRTCPU|TOTCPU)\s*=")
 
 
@@ -39,22 +41,18 @@ def clean(numbered: Sequence[tuple[int, str]], cut_line: int | None = None) -> l
 
     ``cut_line`` is the number of a last line without line end, which may have lost characters.
     """
-    lines = [_line(number, text, cut_line) for number, text in numbered]
+    stripped = ((number, text.replace("\r", "").rstrip()) for number, text in numbered)
+    lines = [_new(Line, (number, text, number != cut_line, len(text))) for number, text in stripped]
     lines = _without(_STAMP, lines)
-    lines = [_shortened(line, _CPU) for line in lines]
+    lines = [_shortened(line, _CPU) if line.text[2:4] == ": " else line for line in lines]
     lines = _without_node(lines)
-    return _joined([line for line in lines if _SCREEN_STATUS.fullmatch(line.text) is None])
-
-
-def _line(number: int, text: str, cut_line: int | None) -> Line:
-    stripped = text.replace("\r", "").rstrip()
-    return Line(number, stripped, number != cut_line, len(stripped))
+    return _joined([line for line in lines if not line.text[:1].isspace() or not _SCREEN_STATUS.fullmatch(line.text)])
 
 
 def _without(prefix: re.Pattern[str], lines: list[Line]) -> list[Line]:
     """Drop a prefix when most lines have it; multi-line responses may lack it in some lines."""
-    relevant = [line for line in lines if line.text and not line.text.startswith("*")]
-    if sum(prefix.match(line.text) is not None for line in relevant) * 2 <= len(relevant):
+    relevant = [line.text for line in lines if line.text and not line.text.startswith("*")]
+    if len([text for text in relevant if prefix.match(text)]) * 2 <= len(relevant):
         return lines
     return [_shortened(line, prefix) for line in lines]
 
@@ -66,7 +64,7 @@ def _shortened(line: Line, prefix: re.Pattern[str]) -> Line:
 
 def _without_node(lines: list[Line]) -> list[Line]:
     """Drop ``node: `` when most lines start with the same one, as management tools print it."""
-    prefixes = Counter(match[0] for line in lines if (match := _NODE.match(line.text)))
+    prefixes = Counter(match[0] for line in lines if ": " in line.text and (match := _NODE.match(line.text)))
     if not prefixes:
         return lines
     return _without(re.compile("^" + re.escape(prefixes.most_common(1)[0][0])), lines)
@@ -76,7 +74,7 @@ def _joined(lines: list[Line]) -> list[Line]:
     """Join what was wrapped at the screen's width; the joined line has the first one's number."""
     joined: list[Line] = []
     for line in lines:
-        if joined and (glue := _glue(joined[-1], line)) is not None:
+        if joined and _may_go_on(joined[-1]) and (glue := _glue(joined[-1], line)) is not None:
             text = joined[-1].text + glue + line.text
             joined[-1] = joined[-1]._replace(text=text, whole=line.whole, width=line.width)
         else:
@@ -84,10 +82,14 @@ def _joined(lines: list[Line]) -> list[Line]:
     return joined
 
 
+def _may_go_on(line: Line) -> bool:
+    """Whether a line can have a continuation: few can, and to look at the next one takes longer."""
+    return line.width == _SCREEN_WIDTH or line.text[-1:] in _OPEN_ENDS or "CONNECT=" in line.text
+
+
 def _glue(before: Line, line: Line) -> str | None:
-    """What to put between a line and its continuation, None when the second is a line of its own."""
+    """What to put between a line that may go on and its continuation, None when the second is a line of its own."""
     counters = "CONNECT=" in before.text and _LATER_COUNTERS.match(line.text)
-    # Few lines go on, and what tells a command takes longer to look for than the width.
     if not (counters or before.width == _SCREEN_WIDTH or before.text.endswith((":", "="))) or _is_alone(line.text):
         return None
     if counters:

@@ -34,28 +34,26 @@ _OPERANDS = {
     "details": 3,
 }
 # What a response begins with, for captures that hold responses alone.
-_LABELS = tuple(
-    (re.compile(pattern), command)
-    for pattern, command in (
-        (r"TIME IS |CONNECT=", "query time"),
-        (r"USERID=.*MACH=", "indicate user"),
-        (r"AVGPROC-", "indicate load"),
-        (r"PROCESSOR [0-9A-F]+ ", "query processors"),
-        (r"z/VM\s+Version ", "query cplevel"),
-        (r"STORAGE\s*=", "query storage"),
-        (r"XSTORE=.*online", "query xstore"),
-        (r"SYSGEN |All Frames:", "query frames"),
-        (r"\S+\s+AT\s+\S+$", "query userid"),
-        (r"VSWITCH \S+ \S+\s.*Type:", "query vswitch"),
-        (r"LAN \S+ \S+\s.*Type:", "query lan"),
-        (r"Adapter [0-9A-F]{4}\S*\s+Type:", "query nic"),
-        (r"OSA  ?[0-9A-F]{4} ", "query virtual osa"),
-        (r"CTCA [0-9A-F]{4} ", "query virtual ctca"),
-        (r"Path [0-9A-F]{2} ", "query chpid"),
-        (r"MONITOR ", "query monitor"),
-        (r"MSG O(?:N|FF)\b", "query set"),
-    )
+_LABELS = (
+    (r"TIME IS |CONNECT=", "query time"),
+    (r"USERID=.*MACH=", "indicate user"),
+    (r"AVGPROC-", "indicate load"),
+    (r"PROCESSOR [0-9A-F]+ ", "query processors"),
+    (r"z/VM\s+Version ", "query cplevel"),
+    (r"STORAGE\s*=", "query storage"),
+    (r"XSTORE=.*online", "query xstore"),
+    (r"SYSGEN |All Frames:", "query frames"),
+    (r"\S+\s+AT\s+\S+$", "query userid"),
+    (r"VSWITCH \S+ \S+\s.*Type:", "query vswitch"),
+    (r"LAN \S+ \S+\s.*Type:", "query lan"),
+    (r"Adapter [0-9A-F]{4}\S*\s+Type:", "query nic"),
+    (r"OSA  ?[0-9A-F]{4} ", "query virtual osa"),
+    (r"CTCA [0-9A-F]{4} ", "query virtual ctca"),
+    (r"Path [0-9A-F]{2} ", "query chpid"),
+    (r"MONITOR ", "query monitor"),
+    (r"MSG O(?:N|FF)\b", "query set"),
 )
+_LABEL = re.compile("|".join(f"({pattern})" for pattern, _ in _LABELS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +66,8 @@ class Echo:
 
 def command_of(text: str) -> Echo | None:
     """The QUERY or INDICATE command that a line echoes, None when it echoes none."""
-    match = _ECHO.fullmatch(text)
+    lowered = text.lower()
+    match = _ECHO.fullmatch(text) if "q" in lowered or "nd" in lowered else None
     if match is None:
         return None
     query = match["verb"].upper().startswith("Q")
@@ -89,15 +88,16 @@ def _in_full(word: str) -> str:
 
 def is_ready(text: str) -> bool:
     """Whether CMS says here that a command has ended."""
-    return _READY.fullmatch(text) is not None
+    return text[:1] in "Rr" and _READY.fullmatch(text) is not None
 
 
 def failure_code(text: str) -> str | None:
     """The return code in ``Ready(00045);``, None when the command went well or this is no such line."""
-    match = _READY.fullmatch(text)
+    match = _READY.fullmatch(text) if text[:1] in "Rr" else None
     return match["code"] if match else None
 
 
 def label_command(text: str) -> str | None:
     """The command whose response begins with such a line."""
-    return next((command for label, command in _LABELS if label.match(text)), None)
+    label = _LABEL.match(text)
+    return _LABELS[label.lastindex - 1][1] if label and label.lastindex else None

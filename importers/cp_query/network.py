@@ -45,7 +45,8 @@ def read_network(response: Response, evidence: Evidence, role: str) -> None:
     """All adapter counters of one response, and the head line of each network as facts ``lan.<name>.…``."""
     place = _Place()
     for line in response.lines:
-        if not _read_heading(line, response, place, evidence):
+        # Whatever is said here has a colon behind its name.
+        if ":" in line.text and not _read_heading(line, response, place, evidence):
             _read_state(line, place, evidence)
             _read_counters(line, place, evidence, role)
 

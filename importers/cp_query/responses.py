@@ -14,6 +14,7 @@ from importers.model import Fact, Reading
 from importers.problem_log import ProblemLog
 
 _MESSAGE = re.compile(r"HCP[A-Z]{3}[0-9]{3,4}[EW]\b.*")
+_OWNER = re.compile(r"USERID=\s*(\S+)")
 _USERID = re.compile(r"(\S+)\s+AT\s+(\S+)")
 _CPU_BLOCK = re.compile(r"\s*CPU\s+([0-9A-F]{2}):")
 _GUEST_COUNTER = re.compile(r"\b(CTIME|VTIME|TTIME|IO)=\s*(\S+)")
@@ -27,6 +28,8 @@ _GUEST_SHAPES = {
 _LEVEL = re.compile(r"z/VM\s+Version\s+(\d+)\s+Release\s+(\d+\.\d+),\s*service level\s+(\w+)", re.IGNORECASE)
 _LOAD = re.compile(r"AVGPROC-([0-9]+%)(?:\s+0*([0-9]+))?")
 _MADE = re.compile(r"(Generated|IPL) at (\S.*)")
+# How the lines of these begin; most lines of a capture are others.
+_SETTING = re.compile(r"[zZ]/[vV][mM]|AVGPROC-|Generated |IPL |STORAGE|XSTORE=")
 _PROCESSOR = re.compile(r"PROCESSOR\s+([0-9A-F]+)\s+(\S+)(?:\s+.*)?")
 _STORAGE = re.compile(r"STORAGE\s*=\s*([0-9]+[KMGTP]?)\b")
 _XSTORE = re.compile(r"XSTORE=\s*(\S+)\s+online=")
@@ -68,12 +71,13 @@ def split_responses(lines: Iterable[Line]) -> list[Response]:
     Before the first echo a response is named by the label it begins with.
     """
     lines = list(lines)
-    prompts = {echo.prompt.strip() for line in lines if (echo := command_of(line.text)) and echo.prompt.strip()}
+    echoes = [command_of(line.text) for line in lines]
+    prompts = tuple(dict.fromkeys(prompt for echo in echoes if echo and (prompt := echo.prompt.strip())))
     responses: list[Response] = []
     echoed = False
-    for line in lines:
-        echo = command_of(line.text)
-        other = next((prompt for prompt in prompts if line.text.startswith(prompt)), None)
+    for line, echo in zip(lines, echoes, strict=True):
+        prompted = not echo and line.text.startswith(prompts)
+        other = next((prompt for prompt in prompts if line.text.startswith(prompt)), None) if prompted else None
         label = None if echoed else label_command(line.text)
         if responses and (echo or other or is_ready(line.text)):
             responses[-1].ended = True
@@ -101,7 +105,7 @@ def _keep(response: Response, evidence: Evidence) -> None:
     """The response as a fact ``cp.<command>``; messages in its place are pointed out."""
     for line in response.lines:
         code = failure_code(line.text)
-        message = line.text.strip() if _MESSAGE.fullmatch(line.text.strip()) else None
+        message = line.text.strip() if "HCP" in line.text and _MESSAGE.fullmatch(line.text.strip()) else None
         if message or code:
             text = f"{response.command.upper()} was answered by: {message or line.text}"
             evidence.found.note("cp_query.message", text, "Check whether the answer matters.", line.number)
@@ -112,22 +116,20 @@ def _keep(response: Response, evidence: Evidence) -> None:
 
 
 def _read_userid(response: Response, evidence: Evidence, role: str) -> None:
-    for line in response.lines:
-        match = _USERID.fullmatch(line.text)
-        if match and response.command == "query userid":
+    for line in response.lines if response.command == "query userid" else ():
+        if match := _USERID.fullmatch(line.text):
             evidence.fact("node", match[2], line.number)
 
 
 def _read_indicate_user(response: Response, evidence: Evidence, role: str) -> None:
     """Times and I/O of each virtual CPU, and the user's paging; another user's are told apart by its name."""
-    user, cpu, paging = evidence.host, None, "page"
+    cpu, whose, paging = None, "", "page"
     for line in response.lines:
-        owner = re.match(r"USERID=\s*(\S+)", line.text)
-        user, cpu = (owner[1], None) if owner else (user, cpu)
-        block = _CPU_BLOCK.match(line.text)
-        cpu = block[1] if block else cpu
-        own = evidence.host is None or (user or "").casefold() == evidence.host.casefold()
-        whose = "" if own else f"{user}/"
+        if owner := _OWNER.match(line.text):
+            own = evidence.host is None or owner[1].casefold() == evidence.host.casefold()
+            cpu, whose = None, "" if own else f"{owner[1]}/"
+        if "CPU" in line.text and (block := _CPU_BLOCK.match(line.text)):
+            cpu = block[1]
         if cpu is not None:
             _read_virtual_cpu(line, f"{whose}CPU {cpu}", evidence, role)
         elif response.command.startswith("indicate user"):
@@ -158,7 +160,8 @@ def _read_paging(line: Line, kind: str, subject: str, evidence: Evidence, role: 
 
 def _read_processors(response: Response, evidence: Evidence, role: str) -> None:
     """The LPAR's processors: how many lines say MASTER or ALTERNATE."""
-    states = [(line, match[2]) for line in response.lines if (match := _PROCESSOR.fullmatch(line.text.strip()))]
+    named = [line for line in response.lines if "PROCESSOR" in line.text]
+    states = [(line, match[2]) for line in named if (match := _PROCESSOR.fullmatch(line.text.strip()))]
     if not states:
         return
     running = [line for line, state in states if state in {"MASTER", "ALTERNATE"}]
@@ -178,6 +181,8 @@ def _read_configuration(response: Response, evidence: Evidence, role: str) -> No
     virtual = response.command.startswith("query virtual")
     for line in response.lines:
         text = line.text.strip()
+        if not _SETTING.match(text):
+            continue
         if level := _LEVEL.match(text):
             evidence.fact("cp.level", f"z/VM {level[1]}.{level[2]}", line.number)
             evidence.fact("cp.service_level", level[3], line.number)

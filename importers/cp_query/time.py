@@ -37,7 +37,7 @@ def read_times(responses: list[Response], evidence: Evidence, role: str) -> list
     moments: list[Moment] = []
     for response in responses:
         for index, line in enumerate(response.lines):
-            moment = _moment(line, evidence)
+            moment = _moment(line, evidence) if line.text.startswith("TIME IS") else None
             if moment is None:
                 continue
             if not moments:
@@ -48,8 +48,6 @@ def read_times(responses: list[Response], evidence: Evidence, role: str) -> list
 
 
 def _moment(line: Line, evidence: Evidence) -> Moment | None:
-    if not line.text.startswith("TIME IS"):
-        return None
     match = _TIME_IS.match(line.text)
     day = _date(match["date"]) if match else None
     if match is None or day is None:
