@@ -12,7 +12,7 @@ from statistics import fmean
 from perfdb.analysis import metrics
 from perfdb.analysis.comparing.comparison import Comparison, Verdict
 from perfdb.analysis.comparing.pair import Pair
-from perfdb.analysis.comparing.table import compare
+from perfdb.analysis.comparing.table import compare, unchanged
 from perfdb.analysis.curves import Curve, Edge, Point, at_edge, describe
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.query import REPEATS, Pick, Query
@@ -150,8 +150,8 @@ def _runners_up(
     pairs = [Pair(samples[top].values, samples[key].values) for key in others]
     metric = metrics.BY_NAME[pick.measure.metric]
     found = [
-        RunnerUp(said(key), samples[key].mean, tuple(samples[key].runs), comparison)
-        for key, comparison in zip(others, compare(pairs, metric.better), strict=True)
+        RunnerUp(said(others[at]), samples[others[at]].mean, tuple(samples[others[at]].runs), comparison)
+        for at, comparison in unchanged(pairs, metric.better)
         if as_good(comparison)
     ]
     sign = -1 if metric.better is metrics.Better.HIGHER else 1
