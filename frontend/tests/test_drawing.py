@@ -247,6 +247,23 @@ def test_no_kind_of_figure_writes_over_itself(
     assert over == []
 
 
+def test_on_paper_a_chart_is_dark_on_white_whatever_the_theme(
+    browser: Browser, live_server: LiveServer, filled: dict[str, int]
+) -> None:
+    context = browser.new_context(color_scheme="dark")
+    page = context.new_page()
+    chart = charts(page, live_server, f"{RATE}&mtu=1500")
+    text = chart.locator(".legendtext").first
+    colour = "(text) => getComputedStyle(text).fill"
+    on_screen = text.evaluate(colour)
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert [on_screen, text.evaluate(colour)] == ["rgb(230, 233, 236)", "rgb(21, 25, 30)"]
+    assert chart.locator(".main-svg").first.evaluate("(drawing) => drawing.clientWidth") == 690
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert text.evaluate(colour) == on_screen
+    context.close()
+
+
 def test_many_points_are_drawn_as_few_elements_and_behave_as_any_others(
     page: Page, live_server: LiveServer, filled: dict[str, int]
 ) -> None:

@@ -94,10 +94,13 @@ class PerfChart extends HTMLElement {
     this.dataset.drawn = "";
   }
 
-  /** Nobody scrolls on paper: what was not drawn yet is drawn at once, where that needs nothing from the server. */
+  /**
+   * Paper is white, and nobody scrolls on it: what was not drawn yet is drawn at once, where that needs nothing from the
+   * server. Colours are still those of the screen when a browser says that it will print.
+   */
   drawForPaper() {
     if (!this.plot && this.packed && window.Plotly) this.start();
-    if (this.plot) this.draw(PAPER);
+    if (this.plot) inLight(() => this.draw(PAPER));
   }
 
   resized() {
