@@ -34,7 +34,7 @@ class Plan:
     ``names`` and ``styles`` belong to ``series``. ``places`` are the styles of a lone series' bars, where these stand
     for devices; else it is empty.
 
-    ``common`` is what all series agree in: it is said once and left out of their names.
+    ``common`` is what all series agree in: it is said once and left out of their names; what none has is not said.
     """
 
     axis: tuple[str, ...]
@@ -69,7 +69,7 @@ class Plan:
             styles=_styles(tables, names, series, varying, looks),
             places=_of_places(tables, axis, xs, looks) if len(series) == 1 else (),
             legend=", ".join(dimension(names[at]).title for at in varying),
-            common=_say(names, series[0], fixed) if series else "",
+            common=_say(names, series[0], [at for at in fixed if series[0][at] is not None]) if series else "",
         )
 
     @property

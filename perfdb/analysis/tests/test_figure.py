@@ -194,6 +194,13 @@ def test_what_the_series_have_in_common_is_said_once() -> None:
     assert drawn["layout"]["legend"]["title"]["text"] == "Device, MTU"
 
 
+def test_what_no_run_has_is_not_said_to_be_in_common() -> None:
+    without = [(*row[:3], None, *row[4:]) for row in rows() if row[3] == "OSA"]
+    drawn = draw("metric=trans_per_s&rows=users&columns=device,mtu", given(without))
+    assert [trace["name"] for trace in drawn["data"]] == ["MTU 1500", "MTU 9000"]
+    assert drawn["layout"]["title"]["subtitle"]["text"].startswith("demo · RR · kernel 2.4.7")
+
+
 DEVICES = Looks({"device": {"OSA": 3, "LAN": 11}})
 
 
