@@ -206,6 +206,8 @@ class Fragment:
     readings: Sequence[Reading] = ()
     counters: Sequence[Reading] = ()
     listings: tuple[Listing, ...] = ()
+    digest: str = field(default="", init=False, repr=False, compare=False)
+    """Of what it says, once somebody has asked for it (``collate.content_digest``)."""
 
 
 @dataclass(slots=True)

@@ -8,6 +8,11 @@ from importers.model import Fragment, Reading
 
 def content_digest(fragment: Fragment) -> str:
     """A digest of what a fragment says, whatever its file is called, wherever in it the lines stand."""
+    fragment.digest = fragment.digest or _digest(fragment)
+    return fragment.digest
+
+
+def _digest(fragment: Fragment) -> str:
     counted = {
         "format": fragment.format,
         "kind": fragment.kind,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from importers.collate import LEFT_OVER, Collated, left_over
-from importers.model import Problem, RunDraft
+from importers.model import Fragment, Problem, RunDraft
 from perfdb.results.aliases import aliases_of
 from perfdb.results.given import given_by, spans_in
 from perfdb.results.models import Upload
@@ -33,59 +33,65 @@ class _Kept(NamedTuple):
 class Arrivals:
     """The run records of an upload in batches, those of one run id in the same one; to be gone through at will.
 
-    ``problems`` are those that belong to no run.
+    They are made when they are first gone through. ``problems`` are those that belong to no run, once that is done.
+    ``chosen`` says which of the runs are meant.
     """
 
+    upload: Upload
+    read: FilesRead
+    chosen: Chosen
     problems: list[Problem] = field(default_factory=list)
-    _held: list[list[Brought]] = field(default_factory=list)
+    _held: list[list[Brought]] | None = None
     _shelf: Shelf[list[_Kept]] = field(default_factory=Shelf)
-    _places: list[tuple[int, Context, int]] = field(default_factory=list)
+    _places: list[tuple[int, Context]] = field(default_factory=list)
 
     def batches(self) -> Iterator[list[Brought]]:
         """The records, a batch at a time."""
+        if self._held is None:
+            yield from self._made()
+            return
         yield from self._held
-        for place, context, upload in self._places:
+        for place, context in self._places:
             yield [
-                Brought(each.number, each.record, replace(context, given=each.given), upload, trial=each.trial)
+                Brought(each.number, each.record, replace(context, given=each.given), self.upload.pk, trial=each.trial)
                 for each in self._shelf.at(place)
             ]
 
-    def hold(self, batch: list[Brought]) -> None:
-        """Keep a batch in memory."""
-        self._held.append(batch)
+    def _made(self) -> Iterator[list[Brought]]:
+        """Put what was read together to runs, prepared and derived from."""
+        reading = FoundProblems(self.read.problems)
+        context = Context(self.read.artifacts, {}, self.upload.created, reading, aliases_of(self.upload.study))
+        held: list[list[Brought]] = []
+        of_runs: set[Problem] = set()
+        amiss: list[Problem] = []
+        number = 0
+        for fragments in self.read.fragments.batches():
+            batch, common, own = self._batch(fragments, context, reading, number)
+            number += len(batch)
+            batch = self.chosen(batch)
+            of_runs.update(problem for each in batch for problem in each.record.problems)
+            amiss += [problem for problem in own if problem not in of_runs]
+            if self.read.fragments.are_many:
+                kept = [_Kept(each.number, each.record, each.context.given, each.trial) for each in batch]
+                self._places.append((self._shelf.put(kept), common))
+            else:
+                held.append(batch)
+            yield batch
+        self._held = held
+        self.problems = [*(problem for problem in reading if problem not in of_runs), *amiss]
 
-    def put_away(self, batch: Sequence[Brought], context: Context, upload: int) -> None:
-        """Keep a batch on disk."""
-        kept = [_Kept(each.number, each.record, each.context.given, each.trial) for each in batch]
-        self._places.append((self._shelf.put(kept), context, upload))
-
-
-def arrivals(upload: Upload, read: FilesRead, chosen: Chosen) -> Arrivals:
-    """Put what was read together to runs, prepared and derived from; ``chosen`` says which of them are meant."""
-    arrived = Arrivals()
-    reading = FoundProblems(read.problems)
-    context = Context(read.artifacts, {}, upload.created, reading, aliases_of(upload.study))
-    of_runs: set[Problem] = set()
-    amiss: list[Problem] = []
-    number = 0
-    for fragments in read.fragments.batches():
-        collated = together(upload.study, fragments)
-        later = list(drafts_of_rows(upload.study, collated.rows))
+    def _batch(
+        self, fragments: Sequence[Fragment], context: Context, reading: FoundProblems, first: int
+    ) -> tuple[list[Brought], Context, list[Problem]]:
+        """Some fragments as records, with what they have in common, and what was amiss in putting them together."""
+        study = self.upload.study
+        collated = together(study, fragments)
+        later = list(drafts_of_rows(study, collated.rows))
         drafts = [*((draft, None) for draft in collated.drafts), *((draft, run.pk) for run, draft in later)]
         own = _amiss(collated, [draft for _, draft in later])
-        about = _about(reading, collated.drafts) if read.fragments.are_many else reading
+        about = _about(reading, collated.drafts) if self.read.fragments.are_many else reading
         common = replace(context, problems=FoundProblems([*about, *own]))
-        batch = [_brought(upload, each, common, at) for at, each in enumerate(drafts, start=number)]
-        number += len(batch)
-        batch = chosen(batch)
-        of_runs.update(problem for each in batch for problem in each.record.problems)
-        amiss += [problem for problem in own if problem not in of_runs]
-        if read.fragments.are_many:
-            arrived.put_away(batch, common, upload.pk)
-        else:
-            arrived.hold(batch)
-    arrived.problems = [*(problem for problem in reading if problem not in of_runs), *amiss]
-    return arrived
+        return [_brought(self.upload, each, common, at) for at, each in enumerate(drafts, start=first)], common, own
 
 
 def _amiss(collated: Collated, later: Sequence[RunDraft]) -> list[Problem]:

@@ -16,7 +16,7 @@ from importers.model import Problem as Found
 from importers.model import Severity
 from perfdb.results import jobs, load, tagging
 from perfdb.results.aliases import aliases_of
-from perfdb.results.arriving import Arrivals, arrivals
+from perfdb.results.arriving import Arrivals
 from perfdb.results.experiments import Vocabulary
 from perfdb.results.models import Job, Run, Study, Upload, UploadRun
 from perfdb.results.placing import Brought, Placement, Placer
@@ -65,7 +65,7 @@ def run_import(job: Job, kind: Ordinary | None = None) -> None:
     if not accepted:
         _set_state(job, upload, State.PARSING)
     read = read_files(upload, lambda: jobs.hold(job), kind.opened)
-    brought = arrivals(upload, read, lambda batch: kind.chosen(upload, batch))
+    brought = Arrivals(upload, read, lambda batch: kind.chosen(upload, batch))
     if not accepted:
         outcomes = _show(job, upload, brought, kind)
         state = _meant(upload, outcomes)
@@ -83,9 +83,10 @@ def _set_state(job: Job, upload: Upload, state: State) -> None:
         upload.save(update_fields=["state", "settled"])
 
 
-def _settle(job: Job, upload: Upload, state: State) -> None:
+def _settle(job: Job, upload: Upload, state: State, problems: Sequence[Found] = ()) -> None:
     with transaction.atomic():
         jobs.hold(job)
+        _say(upload, problems)
         upload.state, upload.settled = state, timezone.now()
         upload.save(update_fields=["state", "settled"])
         jobs.finish(job, {"state": state, "runs": upload.runs.count()})
@@ -113,7 +114,6 @@ def _show(job: Job, upload: Upload, brought: Arrivals, kind: Ordinary) -> set[Ou
     with transaction.atomic():
         upload.runs.all().delete()
         upload.problems.all().delete()
-        _say(upload, brought.problems)
         outcomes: set[Outcome] = set()
         found = first = 0
         for batch in brought.batches():
@@ -123,6 +123,7 @@ def _show(job: Job, upload: Upload, brought: Arrivals, kind: Ordinary) -> set[Ou
             outcomes.update(placement.outcome for placement in placements)
             first = max((first, *(each.number + 1 for each in batch)))
             found += len(placements)
+        _say(upload, brought.problems)
         rows = UploadRun.objects.bulk_create(kind.rows(upload, first))
         _add_unreadable(upload, first + len(rows), brought.problems)
         upload.runs_found, upload.runs_loaded = found + len(rows), 0
@@ -183,7 +184,6 @@ def _load(job: Job, upload: Upload, brought: Arrivals, kind: Ordinary) -> None:
         with transaction.atomic():
             jobs.hold(job)
             upload.problems.all().delete()
-            _say(upload, brought.problems)
     waiting = (each for batch in brought.batches() for each in batch if each.number not in done)
     try:
         _store_all(job, upload, waiting)
@@ -195,7 +195,7 @@ def _load(job: Job, upload: Upload, brought: Arrivals, kind: Ordinary) -> None:
         jobs.hold(job)
         complete = kind.complete(upload)
     found = upload.runs.values_list("outcome", flat=True).distinct()
-    _settle(job, upload, State.DONE if complete or _anything(found) else State.FAILED)
+    _settle(job, upload, State.DONE if complete or _anything(found) else State.FAILED, brought.problems)
 
 
 class _PartlyError(Exception):

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from typing import NamedTuple
 
 from importers.model import Fragment, Problem
 from perfdb.analysis.audit import Disagreement
@@ -81,8 +82,7 @@ class Counters:
     usable: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class TraceColumn:
+class TraceColumn(NamedTuple):
     """One column of a listing; ``samples`` has NaN where the log has nothing."""
 
     artifact: int
