@@ -10,12 +10,13 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import django
 
 from bench import report
 from bench.case import Case, Result, Verdict, measure
-from bench.cases import growth, queries, serving
+from bench.cases import growth, imports, queries, serving
 from bench.instance import ROOT, Instance
 from bench.psql import Psql
 
@@ -35,6 +36,8 @@ def main() -> int:
         stack.callback(psql.close)
         print(f"\n{asked.runs:,} runs\n{report.head()}", flush=True)
         results = list(_measured(_cases(instance, small, psql), asked.only))
+        if asked.only in "imports":
+            results += _measured(_imports(stack), "")
     if asked.json:
         with asked.json.open("a", encoding="utf-8") as output:
             print(json.dumps(report.plain(asked.runs, results)), file=output)
@@ -56,6 +59,12 @@ def _cases(instance: Instance, small: Instance, psql: Psql) -> Iterator[Case]:
     yield from growth.pages(instance)
     if small is not instance:
         yield from growth.cases(instance, small)
+
+
+def _imports(stack: ExitStack) -> Iterator[Case]:
+    """In an empty instance that is not kept."""
+    folder = stack.enter_context(TemporaryDirectory(prefix="perfdb-bench-"))
+    yield from imports.cases(stack.enter_context(Instance(Path(folder), 0)), stack)
 
 
 def _measured(cases: Iterable[Case], only: str) -> Iterator[Result]:

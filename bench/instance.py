@@ -64,6 +64,12 @@ class Instance:
         env = environment(self.home, self.port, running_environment(self.home))
         return env | {"PATH": f"{postgres_folder()}{os.pathsep}{env.get('PATH', os.defpath)}"}
 
+    @property
+    def address(self) -> str:
+        """Its database, for psycopg."""
+        env = self.environment
+        return f"host={env['PGHOST']} port={env['PGPORT']} user={env['PGUSER']} dbname={env['PGDATABASE']}"
+
     def command(self, module: str, *arguments: str) -> str:
         """Run a module of the benchmark against this instance; answers what it prints."""
         argv = [sys.executable, "-m", module, *arguments]

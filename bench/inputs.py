@@ -1,0 +1,50 @@
+"""Results to bring in: a log of many runs, and runs of the archive as JSON records. All numbers are made up."""
+
+import json
+import re
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from bench import archive
+from bench.shapes import changed
+
+_LOG = Path(__file__).parent.parent / "fixtures" / "logs" / "awm" / "three_runs" / "syvs100x.client.awm.log"
+_RUNS_OF_LOG = 3
+_RUN_ID = re.compile(rb"run_id=(\w+)")
+
+
+def log(runs: int) -> bytes:
+    """A driver's log of so many runs."""
+    source = _LOG.read_bytes()
+    return b"".join(_named(changed(source, copy), copy) for copy in range(runs // _RUNS_OF_LOG))
+
+
+def _named(data: bytes, copy: int) -> bytes:
+    return _RUN_ID.sub(lambda found: b"run_id=%s%05d" % (found[1], copy), data)
+
+
+def records(runs: int, study: int = 0) -> bytes:
+    """So many runs of a study of the archive, one a line."""
+    found = [each for number in range(archive.studies(runs) + 1) for each in archive.records(study + number)]
+    return b"".join(json.dumps(_plain(each)).encode() + b"\n" for each in islice(found, runs))
+
+
+def _plain(record: Any) -> dict[str, Any]:
+    known = record.configuration
+    sizes = f"{known.workload.request_bytes}/{known.workload.response_bytes}"
+    return {
+        "run_id": record.run_id,
+        "trial": record.trial,
+        "started": record.started.isoformat(),
+        "dimensions": {
+            "workload": f"{known.workload.pattern} {sizes}",
+            "device": known.device,
+            "mtu": known.mtu,
+            "users": known.users,
+            "layer": known.layer,
+            "level": known.level,
+        },
+        "factors": dict(known.factors),
+        "metrics": {str(measure): float(value.printed) for measure, value in record.values.items()},
+    }
