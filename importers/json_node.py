@@ -17,6 +17,7 @@ NUMBERS = r"-?\d++(?:\.\d++)?+(?:[eE][+-]?\d++)?+"
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _WORDS = {None: "null", True: "true", False: "false"}
 _LINE_END = re.compile("\n")
+_SAYS_NOTHING = ("", "null")
 _NOTHING = object()
 _INDEXES = 1000  # So many objects of a document are looked into by key at a time.
 
@@ -101,10 +102,9 @@ class Node:
         return None if found is None else Printed(found.text, found.line)
 
     def printed(self, *path: str | int) -> Printed | None:
-        """Whatever stands there as printed, with its line; null, objects and arrays say nothing."""
+        """Whatever stands there as printed, with its line; null (a string, too), objects and arrays say nothing."""
         found = self.get(*path)
-        text = "" if found is None else found.text
-        return Printed(text, found.line) if found is not None and text and (text != "null" or found.is_string) else None
+        return Printed(found.text, found.line) if found is not None and found.text not in _SAYS_NOTHING else None
 
     def is_true(self, *path: str | int) -> bool:
         """Whether there is the word true or a number other than zero, the two ways of writing a switch."""
@@ -342,8 +342,8 @@ class Flat(Node):
 
     def printed(self, *path: str | int) -> Printed | None:
         found = _at(self._value, path)
-        text = "" if found is None or found is _NOTHING else _text(found)
-        return Printed(text, self._line) if text else None
+        text = "" if found is _NOTHING else _text(found)
+        return Printed(text, self._line) if text not in _SAYS_NOTHING else None
 
 
 def _pairs(members: dict[str, object]) -> Iterable[tuple[str, object]]:

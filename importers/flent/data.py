@@ -64,13 +64,19 @@ def parse(text: Text, name: str, version: int) -> Parsed:
 
 def _read(document: Document, file: str, of: tuple[str, int], found: ProblemLog) -> Iterator[Fragment]:
     root = document.root
-    results = root.get("results")
+    results, metadata = root.get("results"), root.get("metadata")
+    if metadata is None:
+        return
     names = [key for key, _ in results.items()] if results else []
     ways: list[Direction | None] = [*directions(names)] or [None]
     taken, zone = _start(root)
+    of_all = list(_said_of_all(metadata))
     for way in ways:
         into = Gathered()
-        _circumstances(root, way, into, both=len(ways) > 1)
+        _circumstances(metadata, way, into, both=len(ways) > 1)
+        for key, printed in of_all:
+            into.fact(key, printed)
+        _of_streams(metadata, way, into)
         status = _judge(document, way, names, found)
         if status is Status.COMPLETE:
             _figures(root, way, into)
@@ -92,17 +98,9 @@ def _read(document: Document, file: str, of: tuple[str, int], found: ProblemLog)
         )
 
 
-def _printed(node: Node | None) -> Printed | None:
-    """A value's text; null says nothing."""
-    return Printed(node.text, node.line) if node is not None and node.text not in {"", "null"} else None
-
-
-def _circumstances(root: Node, way: Direction | None, into: Gathered, *, both: bool) -> None:
-    metadata = root.get("metadata")
-    if metadata is None:
-        return
-    test = metadata.string("NAME")
-    line = metadata.line
+def _circumstances(metadata: Node, way: Direction | None, into: Gathered, *, both: bool) -> None:
+    """What a direction's streams are of."""
+    test, line = metadata.string("NAME"), metadata.line
     into.fact("factor.tool", Printed("flent", line))
     into.fact("workload", Printed(way.pattern if way else other_workload(test.text if test else ""), line))
     if way is not None:
@@ -110,26 +108,31 @@ def _circumstances(root: Node, way: Direction | None, into: Gathered, *, both: b
         into.fact("users", Printed(str(len(way.streams)), line))
     if way is not None and test is not None and (both or not test.text.startswith("tcp_")):
         # Streams that run against others, or beside page loads, are no plain streams of their direction.
-        into.fact("factor.test", _printed(test))
+        into.fact("factor.test", Printed(test.text, test.line))
+
+
+def _said_of_all(metadata: Node) -> Iterator[tuple[str, Printed | None]]:
+    """What the metadata say, whichever direction is meant."""
     for key, name in _FACTS:
-        into.fact(key, _printed(metadata.get(name)))
-    for name, short in _OFFLOADS.items():
-        into.fact(f"offload.{short}", _printed(metadata.get("EGRESS_INFO", "offloads", name)))
-    into.fact("interface", _printed(metadata.get("EGRESS_INFO", "iface")))
-    into.fact("link_speed", _printed(metadata.get("EGRESS_INFO", "link_params", "speed")))
-    into.fact("qdisc", _printed(metadata.get("EGRESS_INFO", "qdiscs", 0, "name")))
+        yield key, metadata.printed(name)
+    egress = metadata.get("EGRESS_INFO")
+    if egress is not None:
+        for name, short in _OFFLOADS.items():
+            yield f"offload.{short}", egress.printed("offloads", name)
+        yield "interface", egress.printed("iface")
+        yield "link_speed", egress.printed("link_params", "speed")
+        yield "qdisc", egress.printed("qdiscs", 0, "name")
     settings = metadata.get("SYSCTLS")
     for name, value in settings.items() if settings else ():
-        into.fact(f"sysctl.{name}", _printed(value))
-    _of_streams(metadata, way, into)
+        yield f"sysctl.{name}", value.printed()
 
 
 def _of_streams(metadata: Node, way: Direction | None, into: Gathered) -> None:
     series = [metadata.get("SERIES_META", name) for name in way.streams] if way else []
     first = next((each for each in series if each is not None), None)
-    into.fact("command_line", _printed(first.get("COMMAND")) if first else None)
+    into.fact("command_line", first.printed("COMMAND") if first else None)
     for key, name in _COMMON:
-        values = [_printed(each.get(name)) if each else None for each in series]
+        values = [each.printed(name) if each else None for each in series]
         texts = {value.text if value else None for value in values}
         if len(texts) == 1:
             into.fact(key, values[0])
@@ -143,15 +146,15 @@ def _figures(root: Node, way: Direction | None, into: Gathered) -> None:
     total = meta.get(way.total)
     unit = total.string("UNITS") if total else None
     if total is not None and unit is not None:
-        into.reading("mb_per_s", _printed(total.number("MEAN_VALUE")), unit.text)
+        into.reading("mb_per_s", total.figure("MEAN_VALUE"), unit.text)
     if len(way.streams) == 1 and total is not None:
-        into.reading("driver_s", _printed(total.number("ELAPSED_TIME")), "s")
+        into.reading("driver_s", total.figure("ELAPSED_TIME"), "s")
         if way.pattern == "STRG":
-            into.reading("bytes_received", _printed(total.number("BYTES_RECVD")), "bytes")
+            into.reading("bytes_received", total.figure("BYTES_RECVD"), "bytes")
         else:
-            into.reading("bytes_sent", _printed(total.number("BYTES_SENT")), "bytes")
+            into.reading("bytes_sent", total.figure("BYTES_SENT"), "bytes")
         # A number in files of downloads, a string in those of uploads.
-        into.reading("retransmits", _printed(total.get("TCP_RETRANSMIT")), "segments")
+        into.reading("retransmits", total.printed("TCP_RETRANSMIT"), "segments")
 
 
 def _latency(root: Node, names: list[str], into: Gathered, *, is_result: bool) -> None:
@@ -160,12 +163,12 @@ def _latency(root: Node, names: list[str], into: Gathered, *, is_result: bool) -
     series = root.get("metadata", "SERIES_META", name) if name else None
     if series is None:
         return
-    mean = _printed(series.number("MEAN_VALUE"))
+    mean = series.figure("MEAN_VALUE")
     if is_result:
         into.reading("response_ms", mean, "ms")
     into.reading("latency_mean_ms", mean, "ms")
-    into.reading("latency_min_ms", _printed(series.number("MIN_VALUE")), "ms")
-    into.reading("latency_max_ms", _printed(series.number("MAX_VALUE")), "ms")
+    into.reading("latency_min_ms", series.figure("MIN_VALUE"), "ms")
+    into.reading("latency_max_ms", series.figure("MAX_VALUE"), "ms")
 
 
 def _listings(root: Node, way: Direction | None, names: list[str]) -> Iterator[Listing]:
@@ -175,8 +178,8 @@ def _listings(root: Node, way: Direction | None, names: list[str]) -> Iterator[L
     shown += [(("latency_ms", "ms"), ping)] if (ping := ping_series(names)) else []
     if places is not None and results is not None and shown:
         series = [places, *(node for _, name in shown if (node := results.get(name or "")) is not None)]
-        cells = [[value if value.is_number else None for value in each.values()] for each in series]
-        rows = tuple(tuple(cell.text if cell else None for cell in row) for row in zip(*cells, strict=False))
+        cells = [[value.text if value.is_number else None for value in each.values()] for each in series]
+        rows = tuple(zip(*cells, strict=False))
         lines = tuple(place.line for place in places.values())[: len(rows)]
         yield Listing("intervals", (("t1", "s"), *(column for column, _ in shown)), rows, lines)
     meta = root.get("metadata", "SERIES_META")
@@ -188,7 +191,7 @@ def _listings(root: Node, way: Direction | None, names: list[str]) -> Iterator[L
 
 
 def _cell(stream: Node, key: str) -> str | None:
-    printed = _printed(stream.get(key))
+    printed = stream.printed(key)
     return printed.text if printed else None
 
 

@@ -81,10 +81,6 @@ def _read(document: Document, text: Text, found: ProblemLog) -> Fragment:
     )
 
 
-def _printed(node: Node | None) -> Printed | None:
-    return Printed(node.text, node.line) if node is not None and node.text else None
-
-
 def _circumstances(root: Node, into: Gathered) -> None:
     run_type = root.string("RunType")
     line = run_type.line if run_type else root.line
@@ -92,21 +88,25 @@ def _circumstances(root: Node, into: Gathered) -> None:
     into.fact("factor.tool", Printed(NAME, line))
     into.fact("workload", Printed(word, line))
     into.fact("factor.protocol", Printed("UDP" if word == "UDP" else "TCP", line))
-    into.fact("users", _printed(root.number("NumThreads")))
+    into.fact("users", root.figure("NumThreads"))
     for key, name in _FACTS:
-        into.fact(key, _printed(root.get(name)))
-    target = _printed(root.string("URL") or root.string("Destination"))
+        into.fact(key, root.printed(name))
+    target = root.printed("URL") or root.printed("Destination")
     host = _HOST.fullmatch(target.text) if target else None
     into.fact("server", Printed(host[1], target.line) if host and target else None)
-    asked = _printed(root.get("RequestedQPS"))
+    asked = root.printed("RequestedQPS")
     if asked is not None:
         limited = is_decimal(asked.text) and float(asked.text) > 0
         into.fact("factor.asked_rate" if limited else "asked_rate", asked)
     if _connects_each_time(root):
         into.fact("factor.keep_alive", Printed("off", line))
+    for code, count in _codes(root):
+        into.fact(f"return_code.{code}", count.printed())
+
+
+def _codes(root: Node) -> list[tuple[str, Node]]:
     codes = root.get("RetCodes")
-    for code, count in codes.items() if codes else ():
-        into.fact(f"return_code.{code}", _printed(count))
+    return list(codes.items()) if codes is not None else []
 
 
 def _connects_each_time(root: Node) -> bool:
@@ -118,32 +118,31 @@ def _connects_each_time(root: Node) -> bool:
 
 
 def _figures(root: Node, into: Gathered, found: ProblemLog) -> None:
-    into.reading("trans_per_s", _printed(root.number("ActualQPS")), "calls/s")
-    into.reading("driver_s", _printed(root.number("ActualDuration")), "ns")
-    into.reading("transactions", _printed(root.number("DurationHistogram", "Count")), "calls")
-    into.reading("errors", _printed(root.number("ErrorsDurationHistogram", "Count")), "errors")
-    into.reading("bytes_sent", _printed(root.number("BytesSent")), "bytes")
-    received = root.number("BytesReceived") or root.number("Sizes", "Sum")
-    into.reading("bytes_received", _printed(received), "bytes")
-    mean = _printed(root.number("DurationHistogram", "Avg"))
+    into.reading("trans_per_s", root.figure("ActualQPS"), "calls/s")
+    into.reading("driver_s", root.figure("ActualDuration"), "ns")
+    into.reading("transactions", root.figure("DurationHistogram", "Count"), "calls")
+    into.reading("errors", root.figure("ErrorsDurationHistogram", "Count"), "errors")
+    into.reading("bytes_sent", root.figure("BytesSent"), "bytes")
+    into.reading("bytes_received", root.figure("BytesReceived") or root.figure("Sizes", "Sum"), "bytes")
+    mean = root.figure("DurationHistogram", "Avg")
     into.reading("response_ms", mean, "s")
     into.reading("latency_mean_ms", mean, "s")
     for name, key in (("min", "Min"), ("max", "Max"), ("sd", "StdDev")):
-        into.reading(f"latency_{name}_ms", _printed(root.number("DurationHistogram", key)), "s")
+        into.reading(f"latency_{name}_ms", root.figure("DurationHistogram", key), "s")
     _percentiles(root, into, found)
 
 
 def _percentiles(root: Node, into: Gathered, found: ProblemLog) -> None:
     """Percentiles inside the first step of the histogram are guessed by fortio and are kept as facts."""
-    step = _printed(root.number("Resolution")) or Printed(_RESOLUTION, root.line)
+    step = root.figure("Resolution") or Printed(_RESOLUTION, root.line)
     listed = root.get("DurationHistogram", "Percentiles")
-    guessed = None
+    resolution, guessed = Decimal(step.text), None
     for each in listed.values() if listed else ():
-        at, value = each.number("Percentile"), _printed(each.number("Value"))
+        at, value = each.figure("Percentile"), each.figure("Value")
         name = _PERCENTILES.get(at.text) if at else None
         if name is None or value is None:
             continue
-        if Decimal(value.text) > Decimal(step.text):
+        if Decimal(value.text) > resolution:
             into.reading(f"latency_{name}_ms", value, "s")
         else:
             into.fact(f"interpolated.{name}_s", value)
@@ -175,9 +174,9 @@ def _judge(document: Document, found: ProblemLog) -> Status:
         remedy = "Transfer the file again."
         found.warn("fortio.cut-off", f"The result {what}.", remedy, document.problem_line or document.last_line)
         return Status.INCOMPLETE
-    codes = root.get("RetCodes")
-    bad = [each for each in (codes.items() if codes else ()) if each[0] not in _GOOD_CODES]
-    if not calls.text.strip("0") or (bad and len(bad) == len(list(codes.items() if codes else ()))):
+    codes = _codes(root)
+    bad = [each for each in codes if each[0] not in _GOOD_CODES]
+    if not calls.text.strip("0") or (bad and len(bad) == len(codes)):
         message = "No call was answered as it should be: the run is kept as failed."
         found.warn("fortio.nothing-done", message, "See to the server.", calls.line)
         return Status.FAILED
@@ -245,5 +244,5 @@ def _logged_error(logged: list[Document]) -> Printed | None:
     for each in logged:
         level = each.root.string("level")
         if level is not None and level.text in {"err", "fatal"}:
-            return _printed(each.root.string("err") or each.root.string("msg"))
+            return each.root.printed("err") or each.root.printed("msg")
     return None

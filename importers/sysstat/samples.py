@@ -1,7 +1,7 @@
 """What every form of sysstat's output comes down to: a host, and samples of rates over intervals."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, time
 from functools import lru_cache
@@ -69,25 +69,33 @@ class HostSamples:
         if end and not is_clock(end):
             self.found.warn("sysstat.time", f"{end[:20]!r} is no time of day; the line was left out.", _AGAIN, line)
             return
-        self._keep(self.samples, Sample("", key, end, line, cells, day))
+        if (sample := _sample(key, end, line, cells, day)) is not None:
+            self.samples.append(sample)
 
     def add_average(self, key: str, line: int, cells: Mapping[str, str]) -> None:
         """Keep an average over the whole report, as printed."""
-        self._keep(self.averages, Sample("", key, "", line, cells))
-
-    @staticmethod
-    def _keep(where: list[Sample], sample: Sample) -> None:
-        activity = activity_of(sample.cells)
-        if activity is not None:
-            key = "all" if activity == CPU and sample.key in ALL else sample.key
-            where.append(sample._replace(activity=activity, key=key))
+        if (sample := _sample(key, "", line, cells, None)) is not None:
+            self.averages.append(sample)
 
     def moment(self, sample: Sample) -> datetime | None:
         """When a sample's interval ended, not counting midnights; None where nothing says it."""
         day = sample.day or self.day
         if day is None or not sample.end:
             return None
-        return datetime.combine(day, time.fromisoformat(sample.end))
+        return _moment(day, sample.end)
+
+
+def _sample(key: str, end: str, line: int, cells: Mapping[str, str], day: date | None) -> Sample | None:
+    """A sample of the activity that its columns tell; None for one that perfdb does not keep."""
+    activity = activity_of(tuple(cells))
+    if activity is None:
+        return None
+    return Sample(activity, "all" if activity == CPU and key in ALL else key, end, line, cells, day)
+
+
+@lru_cache(maxsize=64)
+def _moment(day: date, clock: str) -> datetime:
+    return datetime.combine(day, time.fromisoformat(clock))
 
 
 def is_clock(text: str) -> bool:
@@ -95,7 +103,8 @@ def is_clock(text: str) -> bool:
     return _CLOCK.fullmatch(text) is not None
 
 
-def activity_of(columns: Iterable[str]) -> str | None:
+@lru_cache(maxsize=1024)
+def activity_of(columns: tuple[str, ...]) -> str | None:
     """The activity that these columns are of; None for one that perfdb does not keep."""
     return next((activity for name, activity in _TELLING.items() if name in columns), None)
 
@@ -104,6 +113,12 @@ def activity_of(columns: Iterable[str]) -> str | None:
 def plain(column: str) -> str:
     """A column's name without its unit, as text, CSV and JSON all have it."""
     return column.strip("%").removesuffix("/s").replace("-percent", "")
+
+
+@lru_cache(maxsize=1024)
+def plain_columns(columns: tuple[str, ...]) -> tuple[str, ...]:
+    """The same of all columns of a sample."""
+    return tuple(map(plain, columns))
 
 
 @lru_cache(maxsize=4096)
