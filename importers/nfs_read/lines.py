@@ -84,9 +84,20 @@ def mount_of(line: str, number: int) -> Mount | None:
 def command_of(line: str) -> str:
     """The command that a line shows, empty where it shows none: zsh repeats it before its times, dd before an error."""
     match = COMMAND.fullmatch(line)
-    if match is None or ERROR.fullmatch(line) or any(pattern.fullmatch(line) for pattern in TIMES):
+    if match is None or is_error(line) or times_of(line):
         return ""
     return match["command"]
+
+
+def is_error(line: str) -> bool:
+    """Whether a command says here that it failed."""
+    return ": " in line and ERROR.fullmatch(line) is not None
+
+
+def times_of(line: str) -> dict[str, str]:
+    """The times and the percentage that one line gives, by name."""
+    matches = (pattern.fullmatch(line) for pattern in TIMES) if "%" in line else ()
+    return next((match.groupdict() for match in matches if match), {})
 
 
 def source_of(command: str) -> str:

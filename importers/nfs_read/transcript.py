@@ -91,10 +91,12 @@ class _Reader:
             line = raw[: known.LONGEST].strip()
             if not line or self._is_circumstance(line, number) or self._may_be_cut(line, number):
                 continue
-            if self._begins(line) and self.read is not None and (self.read.has_figures or self.read.command):
+            command = known.command_of(line)
+            begins = command or self._begins(line)
+            if begins and self.read is not None and (self.read.has_figures or self.read.command):
                 yield self._whole(self.read)
                 self.read = None
-            self._take(line, number)
+            self._take(line, number, command)
         if self.read is not None and (self.read.has_figures or self.read.command):
             yield self._whole(self.read)
 
@@ -108,15 +110,15 @@ class _Reader:
         mount = known.mount_of(line, number) or self._of_nfsstat(line, number)
         if mount is not None:
             self.mounts[mount.point] = mount
-        size = known.FILE_SIZE.fullmatch(line)
+        size = known.FILE_SIZE.fullmatch(line) if line.startswith("-") else None
         if size is not None:
             self.sizes[size["path"]] = Printed(size["bytes"], number)
         return mount is not None or size is not None
 
     def _of_nfsstat(self, line: str, number: int) -> Mount | None:
-        head, flags = known.NFSSTAT_HEAD.fullmatch(line), known.NFSSTAT_FLAGS.fullmatch(line)
-        if head is not None:
+        if " from " in line and (head := known.NFSSTAT_HEAD.fullmatch(line)):
             self.waiting = (head["server"], head["export"], head["point"])
+        flags = known.NFSSTAT_FLAGS.fullmatch(line) if self.waiting else None
         if flags is None or self.waiting is None:
             return None
         mount = Mount(*self.waiting, known.options_of(flags["options"]), number)
@@ -124,9 +126,7 @@ class _Reader:
         return mount
 
     def _begins(self, line: str) -> bool:
-        """Whether a line cannot belong to the read before it."""
-        if known.command_of(line):
-            return True
+        """Whether a line that is no command cannot belong to the read before it."""
         if self.read is None:
             return False
         real = known.SHELL_TIME.fullmatch(line)
@@ -134,8 +134,7 @@ class _Reader:
             return self.read.records is not None or bool(self.read.times)
         return real is not None and real["which"] in self.read.times
 
-    def _take(self, line: str, number: int) -> None:
-        command = known.command_of(line)
+    def _take(self, line: str, number: int, command: str) -> None:
         if command:
             path = known.source_of(command)
             self.read = _Read(number, number, self._mount(path), Printed(command, number), path)
@@ -164,16 +163,11 @@ class _Reader:
 
 def _take_figure(read: _Read, line: str, number: int) -> bool:
     """Keep what a line of output says; answers whether it says anything."""
-    error, shell, records = (
-        known.ERROR.fullmatch(line),
-        known.SHELL_TIME.fullmatch(line),
-        known.RECORDS_IN.fullmatch(line),
-    )
-    if error is not None:
+    if known.is_error(line):
         read.error = read.error or Printed(line, number)
-    elif shell is not None:
+    elif (shell := known.SHELL_TIME.fullmatch(line)) is not None:
         read.times[shell["which"]] = Printed(shell["time"], number)
-    elif records is not None:
+    elif known.RECORDS_IN.fullmatch(line):
         read.records = Printed(line, number)
     else:
         return _take_line(read, line, number)
@@ -182,7 +176,7 @@ def _take_figure(read: _Read, line: str, number: int) -> bool:
 
 def _take_line(read: _Read, line: str, number: int) -> bool:
     """The same of lines that say several things."""
-    for pattern, scale in known.DD_RATES:
+    for pattern, scale in known.DD_RATES if "byte" in line else ():
         match = pattern.fullmatch(line)
         # dd also prints such lines while it goes on; those come before the number of records.
         if match is not None and read.records is not None:
@@ -190,12 +184,9 @@ def _take_line(read: _Read, line: str, number: int) -> bool:
             read.dd_seconds = Printed(match["seconds"], number)
             read.rate = (Printed(match["rate"], number), known.rate_unit(match["unit"], scale))
             return True
-    for pattern in known.TIMES:
-        match = pattern.fullmatch(line)
-        if match is not None:
-            read.times |= {name: Printed(text, number) for name, text in match.groupdict().items()}
-            return True
-    return False
+    times = known.times_of(line)
+    read.times |= {name: Printed(text, number) for name, text in times.items()}
+    return bool(times)
 
 
 def _fragment(read: _Read, file: str, found: ProblemLog) -> Fragment:
@@ -236,26 +227,23 @@ def _judge(read: _Read, found: ProblemLog) -> Status:
 
 def _facts(read: _Read, gathered: Gathered) -> None:
     first = read.command.line if read.command else read.first_line
-    gathered.fact("workload", Printed("NFS", first))
-    gathered.fact("users", Printed("1", first))
-    gathered.fact("factor.tool", Printed("nfs_read", first))
+    gathered.say_all(("workload", "users", "factor.tool"), ("NFS", "1", NAME), first)
     gathered.fact("command_line", read.command)
-    gathered.fact("file", Printed(read.path, first))
+    gathered.say("file", read.path, first)
     gathered.fact("records", read.records)
     gathered.fact("error", read.error)
     if read.mount is None:
         return
     mount = read.mount
-    gathered.fact("server", Printed(mount.server, mount.line))
-    gathered.fact("export", Printed(mount.export, mount.line))
-    said: set[str] = set()
+    gathered.say_all(("server", "export"), (mount.server, mount.export), mount.line)
+    options, said = mount.options, set[str]()
     for option, name in _FACTORS.items():
-        if option in mount.options and name not in said:
+        if option in options and name not in said:
             said.add(name)
-            text = mount.options[option].upper() if name == "protocol" else mount.options[option]
-            gathered.fact(f"factor.{name}", Printed(text, mount.line))
-    listed = ",".join(f"{name}={value}" if value else name for name, value in mount.options.items())
-    gathered.fact("mount_options", Printed(listed, mount.line))
+            text = options[option].upper() if name == "protocol" else options[option]
+            gathered.say(f"factor.{name}", text, mount.line)
+    listed = ",".join([f"{name}={value}" if value else name for name, value in options.items()])
+    gathered.say("mount_options", listed, mount.line)
 
 
 def _figures(read: _Read, gathered: Gathered) -> None:

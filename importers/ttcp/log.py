@@ -20,13 +20,14 @@ VERSION = 2
 _HEAD_LINES = 40
 _OWN = re.compile(r"(?:ttcp-sf|ttcp)(?:-([tr]))?: (.*)")
 _NUMBER = r"(\d+(?:\.\d+)?)"
+# Each with a word that it has; to look for that is quicker.
 _PATTERNS = {
-    "head": re.compile(r"(buflen=\d+.*)"),
-    "result": re.compile(rf"(\d+) bytes in {_NUMBER} real seconds = {_NUMBER} (\S+)/sec \+\+\+"),
-    "cpu": re.compile(rf"(\d+) bytes in {_NUMBER} CPU seconds = {_NUMBER} \S+/cpu sec"),
-    "calls": re.compile(rf"(\d+) I/O calls, msec/call = {_NUMBER}, calls/sec = {_NUMBER}"),
-    "usage": re.compile(rf"{_NUMBER}user {_NUMBER}sys (\d+(?::\d\d){{1,2}})real(?: (\d+)%)?(.*)"),
-    "accept": re.compile(r"accept from (\S+)"),
+    "head": ("buflen=", re.compile(r"(buflen=\d+.*)")),
+    "result": (" real ", re.compile(rf"(\d+) bytes in {_NUMBER} real seconds = {_NUMBER} (\S+)/sec \+\+\+")),
+    "cpu": (" CPU ", re.compile(rf"(\d+) bytes in {_NUMBER} CPU seconds = {_NUMBER} \S+/cpu sec")),
+    "calls": (" calls", re.compile(rf"(\d+) I/O calls, msec/call = {_NUMBER}, calls/sec = {_NUMBER}")),
+    "usage": ("user ", re.compile(rf"{_NUMBER}user {_NUMBER}sys (\d+(?::\d\d){{1,2}})real(?: (\d+)%)?(.*)")),
+    "accept": ("accept", re.compile(r"accept from (\S+)")),
 }
 _ERROR = re.compile(r"(?:connect|bind|listen|accept|socket|IO|setsockopt|getsockname|select|open|mmap): (.+)")
 _NAMED_ERROR = re.compile(r"(?:Connect|Bind|Listen|Accept): (.+)")
@@ -58,6 +59,9 @@ class _Block:
     errors: list[Printed] = field(default_factory=list)
     connects: bool = False
     cut: bool = False
+    head: dict[str, str] = field(default_factory=dict)
+    protocol: str = ""
+    host: str = ""
 
     @property
     def role(self) -> str:
@@ -72,20 +76,17 @@ class _Block:
     @property
     def is_over(self) -> bool:
         """Whether its last figures are there."""
-        return {"result", "usage"} <= self.found.keys()
-
-    @property
-    def head(self) -> dict[str, str]:
-        return dict(_HEAD_PART.findall(self.found["head"].groups[0])) if "head" in self.found else {}
-
-    @property
-    def protocol(self) -> Printed | None:
-        match = _PROTOCOL.search(self.found["head"].groups[0]) if "head" in self.found else None
-        return Printed(match[1].upper(), self.found["head"].line) if match else None
+        return "result" in self.found and "usage" in self.found
 
     @property
     def is_udp(self) -> bool:
-        return self.protocol is not None and self.protocol.text == "UDP"
+        return self.protocol == "UDP"
+
+    def take_head(self, text: str) -> None:
+        """What the first line says: buffers and ports by their names, the protocol, the receiver's host."""
+        self.head = dict(_HEAD_PART.findall(text))
+        if match := _PROTOCOL.search(text):
+            self.protocol, self.host = match[1].upper(), match[2] or ""
 
 
 def recognise(text: Text) -> bool:
@@ -94,7 +95,7 @@ def recognise(text: Text) -> bool:
         own = _OWN.match(line)
         if own is None:
             continue
-        known = any(_PATTERNS[name].match(own[2]) for name in ("head", "result"))
+        known = any(_match(name, own[2]) for name in ("head", "result"))
         if known or _ERROR.match(own[2]) or _OPENING.fullmatch(own[2]):
             return True
     return False
@@ -153,24 +154,30 @@ def _take_other(block: _Block | None, line: str, number: int, waiting: list[Prin
 
 
 def _comes_again(block: _Block, body: str) -> bool:
-    return any(name in block.found and _PATTERNS[name].match(body) for name in ("head", "result"))
+    return any(name in block.found and _match(name, body) for name in ("head", "result"))
+
+
+def _match(name: str, body: str) -> re.Match[str] | None:
+    """The line of this kind that a text begins with."""
+    word, pattern = _PATTERNS[name]
+    return pattern.match(body) if word in body else None
 
 
 def _take(block: _Block, body: str, line: int, whole: bool) -> None:
     block.last_line = line
-    error = _ERROR.fullmatch(body)
-    if error is not None:
+    if ": " in body and _ERROR.fullmatch(body):
         block.errors.append(Printed(body, line))
         return
-    for name, pattern in _PATTERNS.items():
-        match = pattern.fullmatch(body)
-        if match is None:
+    for name, (word, pattern) in _PATTERNS.items():
+        if word not in body or (match := pattern.fullmatch(body)) is None:
             continue
         # A last line without its end may be cut inside; only ttcp's usual last word shows that it is not.
         if not whole and name != "result" and not (name == "usage" and body.endswith("csw")):
             block.cut = True
         else:
-            block.found[name] = _Found(tuple(group or "" for group in match.groups()), line)
+            block.found[name] = _Found(match.groups(""), line)
+            if name == "head":
+                block.take_head(body)
         return
 
 
@@ -220,23 +227,21 @@ def _judge(block: _Block, found: ProblemLog) -> Status:
 def _facts(block: _Block, gathered: Gathered) -> None:
     """Circumstances. Buffers and their number are the sender's; a receiver prints its own defaults."""
     first = block.first_line
-    gathered.fact("factor.tool", Printed("ttcp", first))
-    gathered.fact("factor.protocol", block.protocol)
-    gathered.fact("workload", Printed("STRG" if block.connects_otherwise else "STRP", first))
-    gathered.fact("users", Printed("1", first))
     head = block.found.get("head")
+    gathered.say("factor.tool", NAME, first)
+    gathered.say("factor.protocol", block.protocol, head.line if head else first)
+    gathered.say("workload", "STRG" if block.connects_otherwise else "STRP", first)
+    gathered.say("users", "1", first)
     if head is None:
         return
-    host = _PROTOCOL.search(head.groups[0])
-    if host is not None and host[2]:
-        gathered.fact("server", Printed(host[2], head.line))
+    gathered.say("server", block.host, head.line)
     if "accept" in block.found:
         gathered.fact("client", block.found["accept"].printed())
-    names = {"port": "port", "sockbufsize": "socket_buffer_bytes"}
+    gathered.say("port", block.head.get("port"), head.line)
+    gathered.say("socket_buffer_bytes", block.head.get("sockbufsize"), head.line)
     if block.side == "t":
-        names |= {"buflen": "message_bytes", "nbuf": "buffers"}
-    for key, name in names.items():
-        gathered.fact(name, Printed(block.head.get(key, ""), head.line))
+        gathered.say("message_bytes", block.head.get("buflen"), head.line)
+        gathered.say("buffers", block.head.get("nbuf"), head.line)
 
 
 def _figures(block: _Block, gathered: Gathered) -> None:
