@@ -254,8 +254,8 @@ STEPS = (
         "Scroll to the table below the chart.",
         "Beside each number its difference in per cent with a verdict in words. *Higher* and *lower* are "
         "beyond what the spread of the trials explains; "
-        "*outside band* says that single runs differ by more than repetitions do, which trials should confirm. The words "
-        "lead to their rule, and *What the verdicts mean* tells all of them.",
+        "*outside band* says that single runs differ by more than repetitions do, which trials should confirm. "
+        "The words lead to their rule, and *What the verdicts mean* tells all of them.",
         _verdicts,
         _at('.scroll[aria-label^="Table of Transactions"]'),
     ),

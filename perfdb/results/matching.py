@@ -15,6 +15,7 @@ from perfdb.analysis.parameters import QueryError, in_order
 from perfdb.analysis.query import REPEATS, Query, default_metrics
 from perfdb.analysis.table import Key, Observations, Row, Table
 from perfdb.results import pinned, querysets
+from perfdb.results.aliases import meant
 from perfdb.results.models import Experiment, Run, RunEvidence
 from perfdb.results.prepare.aliases import PRINTED
 
@@ -115,10 +116,20 @@ def compare(query: Query, *sides: Sides) -> Comparison:
     if not asked.metrics:
         asked = asked.replace(metrics=default_metrics(querysets.patterns_present(asked)))
     found = querysets.noted(querysets.observations(asked.replace(metrics=(*asked.metrics, _DURATION))), asked)
+    sides = tuple(_there(sides, found))
+    asked = asked.with_filter(first.dimension, sides[0].old, *(each.new for each in sides))
     parts = [Against(matched, *_differences(matched)) for matched in (match(found, each) for each in sides)]
     question, paired = _together(asked, found, [part.matched for part in parts])
     tables = against.answer(question, paired, querysets.earlier(question, paired))
     return Comparison(question, tables, parts)
+
+
+def _there(sides: Sequence[Sides], found: Observations) -> Iterator[Sides]:
+    """The sides as the runs spell them: a text that an alias replaced is what it means."""
+    name = sides[0].dimension
+    known = meant({name: [value for each in sides for value in (each.old, each.new)]}, found)
+    for each in sides:
+        yield Sides(name, known.get((name, each.old), each.old), known.get((name, each.new), each.new))
 
 
 def _together(asked: Query, found: Observations, parts: Sequence[Matched]) -> tuple[Query, Observations]:

@@ -9,6 +9,8 @@ from typing import Any
 
 from django.db import connection
 
+from perfdb.results.prepare.aliases import fold
+
 # The columns whose texts name a row; the first is the one by which it is shown.
 NAMES: Mapping[str, tuple[str, ...]] = {
     "study": ("slug",),
@@ -28,11 +30,17 @@ def names_of(numbers: Mapping[str, Collection[int]]) -> dict[tuple[str, int], st
 
 
 def numbers_of(names: Mapping[str, Collection[str]]) -> dict[str, list[int]]:
-    """The numbers of the rows of each table that go by one of these names."""
+    """The numbers of the rows of each table that go by one of these names, or by what a study means by one."""
     found: dict[str, list[int]] = {table: [] for table in names}
     wanted = [(table, column, sorted(those)) for table, those in names.items() for column in NAMES[table] if those]
     parts = [f"SELECT '{table}', id FROM {table} WHERE {column} = ANY(%s)" for table, column, _ in wanted]
-    for table, number in _read(parts, [those for _, _, those in wanted]):
+    spelt = [(table, sorted(map(fold, those))) for table, those in names.items() if those and table != "study"]
+    parts += [
+        f"SELECT '{table}', {table}.id FROM alias JOIN {table} ON name = meaning"
+        f" WHERE dimension = '{table}' AND folded = ANY(%s)"
+        for table, _ in spelt
+    ]
+    for table, number in _read(parts, [*(those for _, _, those in wanted), *(those for _, those in spelt)]):
         found[table].append(number)
     return found
 

@@ -21,7 +21,7 @@ from perfdb.analysis.metrics import Measure
 from perfdb.analysis.parameters import QueryError, Range
 from perfdb.analysis.query import REPEATS, Query, default_metrics
 from perfdb.analysis.table import Key, Observations, Table
-from perfdb.results import measures, notes, pinned
+from perfdb.results import aliases, measures, notes, pinned
 from perfdb.results.models import Run
 from perfdb.results.naming import NAMES, numbers_of
 from perfdb.results.observing import observe
@@ -235,7 +235,9 @@ def asked(query: Query) -> tuple[Query, Observations]:
     """The query as understood, and the runs that it is about; raises QueryError when it cannot be answered."""
     if not query.metrics:
         query = query.replace(metrics=default_metrics(patterns_present(query)))
-    return query, noted(observations(query), query)
+    found = noted(observations(query), query)
+    # What else it names is looked up by number; a baseline is a place in the answer.
+    return aliases.understood(query, found) if query.baseline else query, found
 
 
 def tables(query: Query, found: Observations) -> list[Table]:

@@ -6,6 +6,7 @@ from perfdb.analysis.narrowing import narrowed
 from perfdb.analysis.query import Query
 from perfdb.analysis.table import Observations, Table
 from perfdb.results import querysets
+from perfdb.results.aliases import meanings, understood
 from perfdb.results.models import Study
 
 
@@ -17,15 +18,17 @@ class Archive:
         self._measures = set(measures)
         whole = Query(metrics=tuple(measures), filters={"study": (study.slug,)})
         self._runs = querysets.noted(querysets.observations(whole), whole)
+        self._aliases = meanings([study.slug])
 
     def observations(self, query: Query) -> Observations:
         """The runs of a question about the study, with all measures that were read."""
         if "tag" in query.named:
             return querysets.noted(querysets.observations(query), query)
-        return narrowed(query, self._runs)
+        return narrowed(understood(query, self._runs, self._aliases), self._runs)
 
     def answer(self, query: Query) -> tuple[Query, list[Table]]:
         """As `querysets.answer`, in which a question ends up that reads something else. Raises QueryError."""
         if not query.metrics or not self._measures.issuperset(query.measures):
             return querysets.answer(query)
+        query = understood(query, self._runs, self._aliases)
         return query, querysets.tables(query, self.observations(query))

@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
-from django.db.models import Count
+from django.db.models import QuerySet, Sum
 from django.urls import reverse
 
 from perfdb.analysis.parameters import ordered
 from perfdb.analysis.query import Query
 from perfdb.analysis.render.drawing import Drawing
-from perfdb.results.models import Device, Level, Run, Study, System
+from perfdb.results.models import Device, Level, Run, RunCount, Study, System
 from perfdb.web import questions
 
 _Named = TypeVar("_Named", System, Level, Device)
@@ -52,8 +52,8 @@ def subjects(study: Study) -> list[tuple[str, list[Subject]]]:
 
 def workloads(study: Study) -> list[WorkloadLinks]:
     """The workloads of a study's complete runs, in natural order."""
-    complete = Run.objects.filter(study=study, status=Run.Status.COMPLETE).exclude(workload=None)
-    counts = dict(complete.order_by().values_list("workload__name").annotate(number=Count("pk")))
+    complete = _of(study).filter(status=Run.Status.COMPLETE).exclude(experiment__workload=None)
+    counts = dict(complete.values_list("experiment__workload__name").annotate(number=Sum("runs")))
     return [_links(study, name, counts[name]) for name in sorted(counts, key=ordered)]
 
 
@@ -66,8 +66,13 @@ def _links(study: Study, name: str, runs: int) -> WorkloadLinks:
 
 def _counts(study: Study, name: str) -> dict[int, int]:
     """How many runs have each value of a dimension, by its number."""
-    kept = Run.objects.filter(study=study, **{f"{name}__isnull": False}).exclude(status=Run.Status.WITHDRAWN)
-    return dict(kept.order_by().values_list(f"{name}_id").annotate(number=Count("pk")))
+    kept = _of(study).exclude(**{f"experiment__{name}": None}).exclude(status=Run.Status.WITHDRAWN)
+    return dict(kept.values_list(f"experiment__{name}_id").annotate(number=Sum("runs")))
+
+
+def _of(study: Study) -> QuerySet[RunCount]:
+    """How many runs the experiments of a study have: no page counts runs."""
+    return RunCount.objects.filter(experiment__study=study, runs__gt=0).order_by()
 
 
 def _in(model: type[_Named], counts: Mapping[int, int]) -> list[_Named]:

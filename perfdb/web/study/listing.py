@@ -12,7 +12,7 @@ from perfdb.analysis.parameters import QueryError
 from perfdb.analysis.plan import Part
 from perfdb.analysis.query import Query
 from perfdb.results import access
-from perfdb.results.models import Disagreement, ReportItem, Run, Study
+from perfdb.results.models import Disagreement, ReportItem, Study, StudyActivity
 from perfdb.results.studies.plans import parts_of
 from perfdb.web.study.coverage import observed
 
@@ -35,8 +35,8 @@ class Listed:
 def listed(user: User | AnonymousUser) -> list[Listed]:
     """All studies that a visitor can mean, published ones first; as many SQL queries for one as for a hundred."""
     studies = list(access.studies_for(user))
-    kept = Run.objects.exclude(status=Run.Status.WITHDRAWN)
-    runs = dict(kept.order_by().values_list("study").annotate(number=Count("pk")))
+    # Triggers keep the number: there may be a million runs.
+    runs = dict(StudyActivity.objects.values_list("study", "runs"))
     wrong = dict(Disagreement.objects.order_by().values_list("run__study").annotate(number=Count("pk")))
     counted = ReportItem.objects.order_by().values_list("study", "kind").annotate(number=Count("pk"))
     items = {(study, kind): number for study, kind, number in counted}
