@@ -147,8 +147,11 @@ def services(env: dict[str, str], listener: int) -> list[Service]:
     web += ["--worker-class", "gthread", "--workers", "2", "--threads", "4", "--timeout", "120"]
     web += ["--access-logfile", "-"]
     celery = [sys.executable, "-m", "celery", "-A", "perfdb.celery"]
+    # Whoever looks at a page waits for it, and nobody for the last run of a bulk import.
+    polite = ["nice", "-n", "10"]
     # With one worker there is nobody to gossip with. Its processes take 100 MB each.
-    worker = [*celery, "worker", "--loglevel", "INFO", "--concurrency", str(max(2, min(4, os.cpu_count() or 2)))]
+    worker = [*polite, *celery, "worker", "--loglevel", "INFO"]
+    worker += ["--concurrency", str(max(2, min(4, os.cpu_count() or 2)))]
     worker += ["--without-gossip", "--without-mingle", "--without-heartbeat"]
     # The schedule is fixed, so beat needs no file to remember it in, which a hard end could spoil.
     beat = [*celery, "beat", "--loglevel", "INFO", "--scheduler", "celery.beat:Scheduler", "--pidfile", ""]

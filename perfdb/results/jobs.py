@@ -13,7 +13,7 @@ from threading import Event, Thread
 
 from celery import current_app
 from django.db import connection, transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Q, QuerySet, Sum
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
@@ -26,6 +26,10 @@ LEASE = timedelta(seconds=15)
 # A job that still waits this long after it was sent may have lost its message, or the broker was away.
 STALE = timedelta(minutes=1)
 ATTEMPTS = 5
+# Work on so many bytes takes long: it must not occupy every worker, for small uploads would wait behind it.
+BULK_BYTES = 8 * 1024 * 1024
+BULK_AT_ONCE = 1
+_BULK_LOCK = 0x4255_4C4B  # any number of our own: "BULK"
 
 
 class LeaseLostError(Exception):
@@ -62,12 +66,15 @@ def send(job_id: int) -> None:
 
 
 def claim(job_id: int) -> Job | None:
-    """Take a job that is queued, or whose worker let the lease run out; None when there is nothing to take."""
+    """Take a job that is queued, or whose worker let the lease run out; None when there is nothing to take.
+
+    A bulk job waits while BULK_AT_ONCE others are worked on: `send_bulk` sends it when one of them is over.
+    """
     now = timezone.now()
     free = Q(state=Job.State.QUEUED) | Q(state=Job.State.RUNNING, lease_until__lt=now)
     with transaction.atomic():
         job = Job.objects.select_for_update(skip_locked=True).filter(free, pk=job_id).first()
-        if job is None:
+        if job is None or not _has_room(job):
             return None
         job.state = Job.State.RUNNING
         job.attempt += 1
@@ -75,6 +82,32 @@ def claim(job_id: int) -> Job | None:
         job.started = job.started or now
         job.save(update_fields=["state", "attempt", "lease_until", "started"])
     return job
+
+
+def _bulk(found: QuerySet[Job]) -> QuerySet[Job]:
+    return found.annotate(bytes=Sum("upload__files__artifact__size")).filter(bytes__gt=BULK_BYTES)
+
+
+def is_bulk(job: Job) -> bool:
+    """Whether it works on so many bytes that it takes long."""
+    return _bulk(Job.objects.filter(pk=job.pk)).exists()
+
+
+def _has_room(job: Job) -> bool:
+    """Whether a job may begin; of two bulk jobs that ask at once the second one sees the first."""
+    if not is_bulk(job):
+        return True
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_BULK_LOCK])
+    running = Job.objects.filter(state=Job.State.RUNNING, lease_until__gte=timezone.now()).exclude(pk=job.pk)
+    return _bulk(running).count() < BULK_AT_ONCE
+
+
+def send_bulk() -> None:
+    """Send the bulk job that has waited longest."""
+    waiting = _bulk(Job.objects.filter(state=Job.State.QUEUED)).order_by("created", "pk").first()
+    if waiting is not None:
+        send(waiting.pk)
 
 
 def hold(job: Job) -> None:

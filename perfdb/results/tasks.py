@@ -1,6 +1,7 @@
 """Celery tasks: fetch a job by id, do it, record why it could not be done. Nothing else happens here."""
 
 import logging
+from contextlib import suppress
 from datetime import timedelta
 
 from celery import shared_task
@@ -50,6 +51,9 @@ def run_job(job_id: int) -> None:
         jobs.fail(job, f"{type(error).__name__}: {error}")
     finally:
         mark_written()
+    with suppress(OperationalError, InterfaceError):
+        if jobs.is_bulk(job):
+            jobs.send_bulk()
 
 
 @shared_task

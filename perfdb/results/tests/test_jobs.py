@@ -131,6 +131,25 @@ def test_an_upload_is_taken_while_the_broker_is_away(owner: object, monkeypatch:
         jobs.send(1)
 
 
+def test_a_bulk_job_waits_for_another_and_a_small_one_does_not(bring: Bring, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "BULK_BYTES", 1000)
+    monkeypatch.setattr(tasks, "run_job", lambda job_id: None)
+    first, second = bring(*case("cp_query/NMGBR950")), bring(*case("awm/three_runs"))
+    small = bring(("notes.txt", b"nothing that a format knows"))
+    monkeypatch.undo()
+    monkeypatch.setattr(jobs, "BULK_BYTES", 1000)
+    running = jobs.claim(the_job(first).pk)
+    assert running is not None
+    assert jobs.claim(the_job(second).pk) is None
+    assert jobs.claim(the_job(small).pk) is not None
+    sent: list[int] = []
+    monkeypatch.setattr(jobs, "send", sent.append)
+    Job.objects.filter(pk=running.pk).update(state=Job.State.QUEUED)
+    tasks.run_job(running.pk)
+    assert sent == [the_job(second).pk]
+    assert jobs.claim(the_job(second).pk) is not None
+
+
 def test_sweep_sends_what_nobody_works_on(waiting: Upload, monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[int] = []
     monkeypatch.setattr(jobs, "send", sent.append)
