@@ -12,8 +12,8 @@ from django.utils import timezone
 from perfdb.results import jobs, pieces
 from perfdb.results.aliasing import run_alias
 from perfdb.results.models import Upload
-from perfdb.results.replica import mark_written
 from perfdb.results.reparsing import run_reparse
+from perfdb.results.replica import mark_written
 from perfdb.results.studies.background import KIND, run_studies
 from perfdb.results.studies.moving import KIND as MOVE
 from perfdb.results.studies.moving import run_move
