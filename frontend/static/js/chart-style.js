@@ -112,7 +112,7 @@ const UPRIGHT = 70; // the further height that they need upright, in pixels
 const tight = (layout, width) => Boolean(layout.meta?.columns) && (width - 120) / layout.meta.columns < CELL;
 
 /** The layout as it suits this width. */
-export function fitting(given, width) {
+function fitting(given, width) {
   if (given.meta?.facets && width < NARROW) return stacked(given, given.meta.facets);
   return tight(given, width) ? { ...given, height: given.height + UPRIGHT } : given;
 }

@@ -4,7 +4,7 @@
 
 import { unpacked } from "./chart-data.js";
 import { plotly } from "./chart-engine.js";
-import { fitting, inLight, neededHeight, styledLayout, styledTrace } from "./chart-style.js";
+import { inLight, neededHeight, styledLayout, styledTrace } from "./chart-style.js";
 import { crowded, drawMarks, sparse } from "./chart-points.js";
 import { openLines, openPoint } from "./chart-runs.js";
 
@@ -19,6 +19,9 @@ const PAPER = 690; // what an upright sheet of A4 holds between its margins, in 
 const IMAGE = { width: 1100, height: 620 }; // a file's size in pixels; a figure may ask for another height
 const IMAGE_LINE = 160; // how many characters of a file's subtitle stand in a line
 const NEAR = "600px"; // so far from the window a chart is drawn
+
+/** When the browser has nothing else to do. */
+const idle = (work) => (window.requestIdleCallback ?? setTimeout)(() => work());
 
 /** Charts that are about to come into sight. */
 const coming = new IntersectionObserver(
@@ -35,8 +38,11 @@ class PerfChart extends HTMLElement {
     addEventListener("beforeprint", () => this.drawForPaper(), { signal });
     addEventListener("afterprint", () => this.plot && this.draw(), { signal });
     const source = document.getElementById(this.dataset.figure);
-    if (source) this.take(JSON.parse(source.textContent));
-    else if (this.dataset.small) this.expect(Number(this.dataset.small), Number(this.dataset.height));
+    if (source) {
+      this.take(JSON.parse(source.textContent));
+      // On paper it is drawn without having come into sight.
+      idle(plotly);
+    }
     coming.observe(this);
   }
 
@@ -47,11 +53,6 @@ class PerfChart extends HTMLElement {
     if (this.plot) window.Plotly.purge(this.plot);
     this.plot?.remove();
     this.plot = undefined;
-  }
-
-  /** Keep room for a figure of so many small ones, which the server will hand over. */
-  expect(facets, height) {
-    this.style.height = `${fitting({ height, meta: { facets } }, this.clientWidth).height}px`;
   }
 
   /** Have this figure, as it travelled, and keep room for it. */

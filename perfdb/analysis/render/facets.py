@@ -36,7 +36,7 @@ def facets(tables: Sequence[Table], drawing: Drawing = AS_USUAL, looks: Looks = 
     layout = base_layout(plan, tables, drawing) | {
         "title": _title(plan, tables, drawing, measures),
         "showlegend": len(plan.series) > 1,
-        "height": height(len(tables)),
+        "height": _HEIGHT * ceil(len(tables) / ACROSS) + _AROUND,
         "annotations": [],
     }
     # How many there are, for a page that is too narrow for several beside each other.
@@ -53,11 +53,6 @@ def facets(tables: Sequence[Table], drawing: Drawing = AS_USUAL, looks: Looks = 
         layout |= at.axes(x_axis(plan, drawing), value_axis(table, drawing), scale)
         layout["annotations"].append(at.heading(_heading(table, measures)))
     return {"data": data, "layout": layout}
-
-
-def height(count: int) -> int:
-    """How high a figure of so many small ones is, in pixels."""
-    return _HEIGHT * ceil(count / ACROSS) + _AROUND
 
 
 def _heading(table: Table, measures: Sequence[Measure]) -> str:

@@ -1,43 +1,35 @@
 """The first questions about a study that has no report: rate and cost of its workloads, as charts that pages fetch."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from django.urls import reverse
 
-from perfdb.analysis.metrics import Measure
-from perfdb.analysis.query import Query
-from perfdb.analysis.render import facets
-from perfdb.analysis.render.drawing import Drawing, Facets
+from perfdb.analysis.dimensions import dimension
 from perfdb.analysis.render.labels import measure_title
 from perfdb.analysis.render.legible import MOST_LINES
-from perfdb.results.asking import Question
-from perfdb.results.models import Experiment, Page, Study
-from perfdb.web.links import to_question
+from perfdb.results.models import Experiment, Study
 from perfdb.web.study.about import WorkloadLinks
-from perfdb.web.tables import MOST_CHARTS
 
 # So many workloads have charts; those of the others are a click away.
 MOST_WORKLOADS = 3
 
+# A device, and an MTU size.
+_Line = tuple[str | None, int | None]
+
 
 @dataclass(frozen=True, slots=True)
 class FirstChart:
-    """A chart by its title, the page that shows it with its table, and the address of its figure.
+    """A chart by its title, the address of its figure, and the page that shows all of it with its table.
 
-    ``small`` is how many small figures it is made of, 0 for a plain one; ``height`` is theirs in pixels.
+    ``left_out`` says which lines are not drawn; empty where all are.
     """
 
     title: str
-    page: str
     figure: str
-    small: int
-
-    @property
-    def height(self) -> int:
-        """How high it is."""
-        return facets.height(self.small)
+    page: str
+    left_out: str
 
 
 def first_charts(study: Study, workloads: Sequence[WorkloadLinks]) -> list[FirstChart]:
@@ -47,28 +39,30 @@ def first_charts(study: Study, workloads: Sequence[WorkloadLinks]) -> list[First
     return [chart for each in shown for chart in _charts(each, lines[each.name])]
 
 
-def _charts(workload: WorkloadLinks, lines: set[tuple[str | None, int | None]]) -> Iterator[FirstChart]:
-    """Small figures for each MTU where one of all lines could not be read."""
-    query, small = workload.query, 0
-    sizes = {mtu for _, mtu in lines}
-    if len(lines) > MOST_LINES and 1 < len(sizes) <= MOST_CHARTS:
-        query, small = query.replace(columns=("device",)).with_split("mtu"), len(sizes)
+def _charts(workload: WorkloadLinks, lines: set[_Line]) -> Iterator[FirstChart]:
+    """Of the size that most devices have, where one chart of all lines could not be read."""
+    query, left_out = workload.query, ""
+    if len(lines) > MOST_LINES:
+        size, devices = _commonest(lines)
+        query = query.with_filter("mtu", size)
+        of_size = dimension("mtu").say(size)
+        left_out = f"{min(devices, MOST_LINES)} of {len(lines)} lines are drawn, of {of_size}"
     for measure in query.metrics:
-        yield _chart(workload.name, query.replace(metrics=(measure,)), measure, small)
+        figure = f"{reverse('web:figure')}?{query.replace(metrics=(measure,)).encode()}"
+        yield FirstChart(f"{measure_title(measure)}, {workload.name}", figure, workload.charts, left_out)
 
 
-def _chart(workload: str, query: Query, measure: Measure, small: int) -> FirstChart:
-    question = Question(Page.CHARTS, query, Drawing(facets=Facets.TOGETHER if small else Facets.APART))
-    figure = f"{reverse('web:figure')}?{question.encode()}"
-    return FirstChart(f"{measure_title(measure)}, {workload}", to_question(question), figure, small)
+def _commonest(lines: set[_Line]) -> tuple[int | None, int]:
+    """The size that most devices have, the smallest of several, and how many devices these are."""
+    counts = Counter(size for _, size in lines)
+    return max(counts.items(), key=lambda each: (each[1], -(each[0] or 0)))
 
 
-def _lines(study: Study, workloads: Sequence[str]) -> dict[str, set[tuple[str | None, int | None]]]:
+def _lines(study: Study, workloads: Sequence[str]) -> dict[str, set[_Line]]:
     """The devices and MTU sizes that experiments of each workload have."""
     about = ("workload__name", "device__name", "mtu")
+    there = Experiment.objects.filter(study=study, workload__name__in=workloads)
     found = defaultdict(set)
-    for workload, device, mtu in (
-        Experiment.objects.filter(study=study, workload__name__in=workloads).values_list(*about).distinct()
-    ):
+    for workload, device, mtu in there.values_list(*about).distinct():
         found[workload].add((device, mtu))
     return found
