@@ -12,6 +12,7 @@ from enum import StrEnum
 from itertools import chain, islice
 from typing import Any, NamedTuple, Protocol
 
+from importers.compact import compact, shared, spread
 from importers.content import Content
 from importers.lines import Lines
 
@@ -121,31 +122,32 @@ class Listing:
     A log is mostly such rows, so they are kept as one text and cut again when they are asked for.
     """
 
-    __slots__ = ("_cells", "_lines", "_missing", "columns", "name")
+    __slots__ = ("_cells", "_count", "_lines", "_missing", "columns", "name")
 
     def __init__(
         self, name: str, columns: tuple[tuple[str, str], ...], rows: Sequence[Row], lines: Sequence[int]
     ) -> None:
-        self.name, self.columns = name, columns
+        self.name, self.columns = name, shared(columns)
         cells = list(chain.from_iterable(rows))
-        self._missing = array("Q", [at for at, cell in enumerate(cells) if cell is None] if None in cells else ())
+        missing = [at for at, cell in enumerate(cells) if cell is None] if None in cells else []
+        self._missing: Sequence[int] = array("Q", missing) if missing else ()
         # No text of a file has a NUL in it.
         self._cells = "\0".join([cell or "" for cell in cells] if self._missing else cells)  # type: ignore[arg-type] # none is missing
-        self._lines = array("Q", lines)
+        self._count, self._lines = len(lines), compact(lines)
 
     @property
     def lines(self) -> tuple[int, ...]:
-        return tuple(self._lines)
+        return tuple(spread(self._lines, self._count))
 
     @property
     def rows(self) -> tuple[Row, ...]:
         """The rows, made anew whenever they are asked for."""
         if not self.columns:
-            return ((),) * len(self._lines)
+            return ((),) * self._count
         cells: list[str | None] = [*self._cells.split("\0")]
         for at in self._missing:
             cells[at] = None
-        return tuple(zip(*[iter(cells)] * len(self.columns), strict=True)) if self._lines else ()
+        return tuple(zip(*[iter(cells)] * len(self.columns), strict=True)) if self._count else ()
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Listing) and self._all() == other._all()
@@ -157,7 +159,7 @@ class Listing:
         return f"Listing({self.name!r}, {self.columns!r}, {self.rows!r}, {self.lines!r})"
 
     def _all(self) -> tuple[object, ...]:
-        return self.name, self.columns, self._cells, self._missing, self._lines
+        return self.name, self.columns, self._cells, tuple(self._missing), self.lines
 
 
 class Kind(StrEnum):

@@ -5,13 +5,13 @@ same in one result after another, and is there once. ``Fact`` and ``Reading`` ar
 """
 
 from abc import abstractmethod
-from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache, partial
+from functools import partial
 from itertools import repeat
 from operator import itemgetter
 from typing import Generic, TypeVar, overload
 
+from importers.compact import compact, shared, spread
 from importers.model import Fact, Reading
 
 T = TypeVar("T", Fact, Reading)
@@ -21,7 +21,6 @@ Head = tuple[str, str, str]
 
 # Making a named tuple by its own name takes twice as long.
 _fact, _reading = partial(tuple.__new__, Fact), partial(tuple.__new__, Reading)
-_SHAPES = 4096  # As many different results are there in a file, or in files one after another, at most.
 
 
 class _Packed(Sequence[T], Generic[T, S]):
@@ -30,11 +29,10 @@ class _Packed(Sequence[T], Generic[T, S]):
     __slots__ = ("_heads", "_lines", "_texts")
 
     def __init__(self, heads: Iterable[S], texts: Iterable[str], lines: Sequence[int]) -> None:
-        self._heads = _shared(tuple(heads))
+        self._heads = shared(tuple(heads))
         # No text of a file has a NUL in it.
         self._texts = "\0".join(texts)
-        # The results of many tools are a line each.
-        self._lines: int | array[int] = lines[0] if len(set(lines)) == 1 else array("Q", lines)
+        self._lines = compact(lines)
 
     @property
     def texts(self) -> list[str]:
@@ -44,7 +42,7 @@ class _Packed(Sequence[T], Generic[T, S]):
     @property
     def lines(self) -> Iterator[int]:
         """The line of each, in order."""
-        return repeat(self._lines, len(self)) if isinstance(self._lines, int) else iter(self._lines)
+        return spread(self._lines, len(self))
 
     def __len__(self) -> int:
         return len(self._heads)
@@ -92,9 +90,3 @@ class Readings(_Packed[Reading, Head]):
     def __iter__(self) -> Iterator[Reading]:
         names, units, roles = (map(itemgetter(at), self._heads) for at in range(3))
         return map(_reading, zip(names, self.texts, units, self.lines, roles, repeat(""), strict=False))
-
-
-@lru_cache(_SHAPES)
-def _shared(heads: tuple[S, ...]) -> tuple[S, ...]:
-    """The same, as it was the first time."""
-    return heads

@@ -1,6 +1,7 @@
 """The comma-separated values of iperf 2 (``-y C``) as tests."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -22,36 +23,38 @@ def recognise(text: Text) -> bool:
     return any(_LINE.fullmatch(line.strip()) for line in islice(text.lines, _HEAD_LINES))
 
 
-def tests(text: Text) -> list[Test]:
+def tests(text: Text) -> Iterator[Test]:
     """All tests, in order; what is no line of values may be an error message."""
     reader = _Reader()
     for number, line in text.whole():
         if match := _LINE.fullmatch(line.strip()):
-            reader.take(number, match)
+            before = reader.test
+            if reader.take(number, match) is not before and before is not None:
+                yield before
         elif said := _SAID.search(line):
             reader.said = reader.said or (said[0], number)
-            if reader.tests:
-                reader.tests[-1].said = reader.tests[-1].said or reader.said
-    if not text.ends_whole and reader.tests:
-        reader.tests[-1].cut_line = len(text.lines)
-    return reader.tests
+            if reader.test is not None:
+                reader.test.said = reader.test.said or reader.said
+    if reader.test is not None:
+        reader.test.cut_line = None if text.ends_whole else len(text.lines)
+        yield reader.test
 
 
 @dataclass(slots=True)
 class _Reader:
     """A test ends where an id comes again with other ports."""
 
-    tests: list[Test] = field(default_factory=list)
+    test: Test | None = None
     ports: dict[str, frozenset[str]] = field(default_factory=dict)
     said: tuple[str, int] | None = None
 
-    def take(self, number: int, match: re.Match[str]) -> None:
-        """Take the next line of values."""
+    def take(self, number: int, match: re.Match[str]) -> Test:
+        """Take the next line of values; answers the test that it is of."""
         ports = frozenset((match["own_port"], match["other_port"]))
         is_sum = match["id"] == "-1"
-        if not self.tests or (not is_sum and self.ports.get(match["id"], ports) != ports):
-            self._begin(number, match)
-        test = self.tests[-1]
+        test = self.test
+        if test is None or (not is_sum and self.ports.get(match["id"], ports) != ports):
+            test = self.test = self._begin(number, match)
         test.last_line = number
         if match["time"] != _NEVER:
             test.ended = match["time"]
@@ -63,8 +66,9 @@ class _Reader:
         test.is_udp = test.is_udp or match["jitter_ms"] is not None
         texts = match["t0"], match["t1"], match["transfer"], "bytes", match["rate"], "bits/s"
         test.add(Row(number, SUM if is_sum else match["id"], *texts, more=more, is_report=is_report))
+        return test
 
-    def _begin(self, number: int, match: re.Match[str]) -> None:
+    def _begin(self, number: int, match: re.Match[str]) -> Test:
         """The side with the lower port is the one that listens; a sum's own port is 0."""
         is_server = 0 < int(match["own_port"]) < int(match["other_port"])
         own, other = ("server", "client") if is_server else ("client", "server")
@@ -74,7 +78,7 @@ class _Reader:
             Fact(f"{other}_address", match["other"], number),
         ]
         self.ports, self.said = {}, None
-        self.tests.append(test)
+        return test
 
 
 def _known(match: re.Match[str]) -> dict[str, str]:

@@ -1,12 +1,13 @@
 """From a test of iperf 2 to a fragment: how it ended and which of its rows is the result."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 
+from importers.gathering import Gathered
 from importers.iperf2.rows import SUM, TO_CLIENT, TO_SERVER, Row, Test
 from importers.iperf2.version import NAME, VERSION
 from importers.listings import Column, listing
-from importers.model import Fact, Fragment, Kind, Reading, Status
+from importers.model import Fragment, Kind, Status
 from importers.problem_log import ProblemLog
 
 _AGAIN = "Measure again."
@@ -27,8 +28,13 @@ _COLUMN_UNITS = _MORE | {"packets": "count", "rtt": "us", "write_errors": "count
 
 def fragment_of(test: Test, file: str, found: ProblemLog) -> Fragment:
     """The fragment of a test, with a problem for anything but a complete one."""
-    results = _results(test)
+    ids = test.ids
+    results = _results(test, ids)
     status = _judge(test, results, found)
+    into = Gathered()
+    _facts(test, results, into)
+    if status is Status.COMPLETE:
+        _readings(test, results, into)
     time, zone = test.started
     return Fragment(
         file=file,
@@ -42,9 +48,12 @@ def fragment_of(test: Test, file: str, found: ProblemLog) -> Fragment:
         ended=_moment(test.ended, "%Y%m%d%H%M%S"),
         zone="+00:00" if zone in {"UTC", "GMT"} else zone,
         status=status,
-        facts=tuple(_facts(test, results)),
-        readings=tuple(_readings(test, results)) if status is Status.COMPLETE else (),
-        listings=(*listing("intervals", list(_intervals(test))), *listing("connections", list(_connections(test)))),
+        facts=into.facts,
+        readings=into.readings,
+        listings=(
+            *listing("intervals", list(_intervals(test, ids))),
+            *listing("connections", list(_connections(test, ids))),
+        ),
     )
 
 
@@ -58,10 +67,10 @@ def _moment(text: str, form: str) -> datetime | None:
 _Results = dict[str, Row | None]
 
 
-def _results(test: Test) -> _Results:
+def _results(test: Test, listed: Sequence[str]) -> _Results:
     """The row that is the result of each direction; None where several connections have no sum."""
     ways: dict[str, list[str]] = {}
-    for row_id in test.ids:
+    for row_id in listed:
         ways.setdefault(test.direction(row_id), []).append(row_id)
     results: _Results = {}
     for way, ids in ways.items():
@@ -126,24 +135,24 @@ def _check_sum(test: Test, sums: Row, found: ProblemLog) -> None:
         found.note("iperf2.short-sum", message, "Compare it with the listing of connections.", sums.line)
 
 
-def _facts(test: Test, results: _Results) -> Iterator[Fact]:
-    yield Fact("factor.tool", "iperf2", test.first_line)
-    yield from (fact for fact in test.facts if fact.key != "message_bytes" or not test.is_bounceback)
+def _facts(test: Test, results: _Results, into: Gathered) -> None:
+    into.say("factor.tool", NAME, test.first_line)
+    for fact in test.facts:
+        if fact.key != "message_bytes" or not test.is_bounceback:
+            into.say(fact.key, fact.text, fact.line)
     first = test.rows[0].line if test.rows else test.first_line
-    if pattern := _pattern(test):
-        yield Fact("workload", pattern, first)
+    into.say("workload", _pattern(test), first)
     if users := _users(test):
-        yield Fact("users", str(users), first)
+        into.say("users", str(users), first)
     if test.said is not None:
-        yield Fact("error", *test.said)
+        into.say_all(("error",), test.said[:1], test.said[1])
     for way, row in results.items():
         own = test.last(row.id) if row is not None and row.is_report else None
         if own is not None:
-            yield Fact(_of_two("sent_rate", way, results), f"{own.rate} {own.rate_unit}", own.line)
-        if row is not None and "busy_rps" in row.more:
-            yield Fact("busy_rps", row.more["busy_rps"], row.line)
-        if row is not None and "write_errors" in row.more:
-            yield Fact(_of_two("write_errors", way, results), row.more["write_errors"], row.line)
+            into.say(_of_two("sent_rate", way, results), f"{own.rate} {own.rate_unit}", own.line)
+        if row is not None:
+            into.say("busy_rps", row.more.get("busy_rps"), row.line)
+            into.say(_of_two("write_errors", way, results), row.more.get("write_errors"), row.line)
 
 
 def _of_two(name: str, way: str, results: _Results) -> str:
@@ -167,7 +176,7 @@ def _users(test: Test) -> int:
     return max((ways.count(way) for way in set(ways)), default=0)
 
 
-def _readings(test: Test, results: _Results) -> Iterator[Reading]:
+def _readings(test: Test, results: _Results, into: Gathered) -> None:
     """A server's figures are the server's; of two directions each has its own."""
     for way, row in results.items():
         role = way if len(results) > 1 else "total"
@@ -176,32 +185,34 @@ def _readings(test: Test, results: _Results) -> Iterator[Reading]:
                 continue
             role = "server"
         if row is not None:
-            yield from _of_row(test, row, way, role)
+            _of_row(test, row, way, role, into)
 
 
-def _of_row(test: Test, row: Row, way: str, role: str) -> Iterator[Reading]:
-    yield Reading("driver_s", row.t1, "sec", row.line, role)
+def _of_row(test: Test, row: Row, way: str, role: str, into: Gathered) -> None:
+    into.keep(("driver_s", "sec", role), row.t1, row.line)
     if not test.is_bounceback:
-        yield Reading("mb_per_s", row.rate, row.rate_unit, row.line, role)
+        into.keep(("mb_per_s", row.rate_unit, role), row.rate, row.line)
         if test.knows_direction:
             is_received = row.is_report or (way == TO_CLIENT) is (test.role == "client")
             name = "bytes_received" if is_received else "bytes_sent"
-            yield Reading(name, row.transfer, row.transfer_unit, row.line, role)
+            into.keep((name, row.transfer_unit, role), row.transfer, row.line)
     own = test.last(row.id) if row.is_report else None
     if own is not None:
-        yield Reading("bytes_sent", own.transfer, own.transfer_unit, own.line, role)
+        into.keep(("bytes_sent", own.transfer_unit, role), own.transfer, own.line)
+    if not row.more:
+        return
     for name, unit in _MORE.items():
         if name in row.more:
-            yield Reading(name, row.more[name], unit, row.line, role)
+            into.keep((name, unit, role), row.more[name], row.line)
     if "latency_mean_ms" in row.more:
-        yield Reading("response_ms", row.more["latency_mean_ms"], "ms", row.line, role)
+        into.keep(("response_ms", "ms", role), row.more["latency_mean_ms"], row.line)
     if row.more.get("rtt", "0").strip("0") and row.id != SUM:
-        yield Reading("rtt_ms", row.more["rtt"], "us", row.line, role)
+        into.keep(("rtt_ms", "us", role), row.more["rtt"], row.line)
 
 
-def _intervals(test: Test) -> Iterator[tuple[int, dict[Column, str]]]:
+def _intervals(test: Test, listed: Sequence[str]) -> Iterator[tuple[int, dict[Column, str]]]:
     """The rows that are no results, of the sums where there are any."""
-    results = {row.line for each in (*test.ids, SUM) if (row := test.last(each)) is not None}
+    results = {row.line for each in (*listed, SUM) if (row := test.last(each)) is not None}
     rows = [row for row in test.rows if row.line not in results and not row.is_report]
     ids = {row.id for row in rows}
     for row in rows:
@@ -209,8 +220,8 @@ def _intervals(test: Test) -> Iterator[tuple[int, dict[Column, str]]]:
             yield row.line, ({("id", ""): row.id} if len(ids) > 1 and SUM not in ids else {}) | _cells(row, "t0", "t1")
 
 
-def _connections(test: Test) -> Iterator[tuple[int, dict[Column, str]]]:
-    for each in test.ids:
+def _connections(test: Test, listed: Sequence[str]) -> Iterator[tuple[int, dict[Column, str]]]:
+    for each in listed:
         for is_report in (False, True):
             row = test.last(each, is_report=is_report)
             if row is not None:

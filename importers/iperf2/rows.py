@@ -75,7 +75,9 @@ class Test:
 
     def last(self, row_id: str, *, is_report: bool = False) -> Row | None:
         """The result of an id: the longest interval from the start, unless later ones show that it is none."""
-        rows = self._by_id.get((row_id, is_report), [])
+        rows = self._by_id.get((row_id, is_report))
+        if rows is None:
+            return None
         whole = [row for row in rows if row.is_from_start]
         if not whole or not rows[-1].is_from_start or (len(rows) == 1 and rows[0].is_round and not is_report):
             return None
