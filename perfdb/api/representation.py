@@ -20,6 +20,7 @@ def run_body(request: Request, run: Run) -> dict[str, Any]:
     """One run with everything known about it."""
     sources = run.sources.select_related("artifact").order_by("path", "id")
     record = read_record(run)
+    figures = provenance.figures_of_record(record, {source.artifact_id: source.path for source in sources})
     return {
         "id": run.pk,
         "run_id": run.run_id,
@@ -28,7 +29,7 @@ def run_body(request: Request, run: Run) -> dict[str, Any]:
         "status": run.status,
         "started": run.started,
         "facts": {key: asdict(fact) for key, fact in record.facts.items()},
-        "measurements": [_measurement(figure) for figure in provenance.figures_of_record(run, record)],
+        "measurements": [_measurement(figure) for figure in figures],
         "counters": [_counters(each) for each in record.counters],
         "problems": [_problem(each) for each in run.problems.order_by("id")],
         "artifacts": [

@@ -10,6 +10,7 @@ from datetime import datetime
 from itertools import groupby
 
 from django.contrib.auth.models import User
+from django.db.models import Q
 
 from perfdb.analysis.metrics import TOTAL
 from perfdb.results.models import Alias, MeasurementHistory, Run, RunChange, UploadRun
@@ -54,33 +55,23 @@ def record(runs: Iterable[int], kind: Kind, detail: str, by: User | None = None)
 
 
 def history(run: Run) -> list[Event]:
-    """Everything that happened to a run, newest first; five queries. Reads ``evidence``: fetch it along."""
-    events = [*_brought(run), *_replaced_by(run), *_aliased(run), *_values(run), *_recorded(run)]
+    """Everything that happened to a run, newest first; four queries. Reads ``evidence``: fetch it along."""
+    events = [*_uploaded(run), *_aliased(run), *_values(run), *_recorded(run)]
     return sorted(events, key=lambda event: event.when, reverse=True)
 
 
-def _brought(run: Run) -> Iterator[Event]:
-    """The uploads that had the run in them, and the run that it replaced."""
-    rows = run.upload_runs.filter(loaded=True).select_related("upload__owner", "replaced").order_by("pk")
-    for row in rows:
-        upload, title = row.upload, _OUTCOMES.get(Outcome(row.outcome))
-        if title is not None:
-            who = upload.owner.get_username()
+def _uploaded(run: Run) -> Iterator[Event]:
+    """The uploads that had the run in them, the run that it replaced, and those that took its own place."""
+    concerned = UploadRun.objects.filter(Q(run=run, loaded=True) | Q(replaced=run))
+    for row in concerned.select_related("upload__owner", "run", "replaced").order_by("pk"):
+        upload, who = row.upload, row.upload.owner.get_username()
+        if row.replaced_id == run.pk:
+            title = "Withdrawn; its place was taken by"
+            yield Event(upload.created, who, title, upload=upload.pk, run=row.run)
+        elif (title := _OUTCOMES.get(Outcome(row.outcome), "")) != "":
             yield Event(upload.created, who, title, upload=upload.pk)
             if row.replaced is not None:
                 yield Event(upload.created, who, "Took the place of", run=row.replaced)
-
-
-def _replaced_by(run: Run) -> Iterator[Event]:
-    for row in run.replaced_by.select_related("upload__owner", "run"):
-        upload = row.upload
-        yield Event(
-            upload.created,
-            upload.owner.get_username(),
-            "Withdrawn; its place was taken by",
-            upload=upload.pk,
-            run=row.run,
-        )
 
 
 def _aliased(run: Run) -> Iterator[Event]:

@@ -14,12 +14,13 @@ _LPAR = Measure("processors", "lpar")
 _RATE, _BYTES = Measure("trans_per_s"), Measure("mb_per_s")
 
 
-def limit_of(runs: Sequence[Run]) -> Bottleneck:
+def limit_of(runs: Sequence[Run], slots: Mapping[Measure, int] | None = None) -> Bottleneck:
     """What limited the trials of one experiment, by the means of their figures. Needs at least one run.
 
-    Reads ``workload``, ``device`` and ``system`` of the first: fetch them along.
+    Reads ``workload``, ``device`` and ``system`` of the first: fetch them along. ``slots``: where runs keep their
+    measures, if that is known.
     """
-    return limits_of([runs])[0]
+    return _limit(runs, measures.slots() if slots is None else slots)
 
 
 def limits_of(samples: Iterable[Sequence[Run]]) -> list[Bottleneck]:

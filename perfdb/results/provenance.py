@@ -74,12 +74,12 @@ class Figure:
 
 def figures(run: Run) -> list[Figure]:
     """All measurements of a run in the metrics' order, total first, then the roles by name."""
-    return figures_of_record(run, read_record(run))
+    return figures_of_record(read_record(run), artifact_paths(run))
 
 
-def figures_of_record(run: Run, record: RunRecord) -> list[Figure]:
-    """The same for a record that was read already."""
-    finder = _Finder(record, artifact_paths(run))
+def figures_of_record(record: RunRecord, paths: Mapping[int, str]) -> list[Figure]:
+    """The same for a record that was read already. ``paths``: the name of each artifact."""
+    finder = _Finder(record, paths)
     order = {metric.name: number for number, metric in enumerate(metrics.METRICS)}
     measures = sorted(record.values, key=lambda m: (order[m.metric], m.role != metrics.TOTAL, m.role))
     return [finder.figure(measure, record.values[measure]) for measure in measures]

@@ -68,7 +68,23 @@ def _number(value: float | None) -> float | None:
 
 def neighbours(run: Run) -> tuple[Run | None, Run | None]:
     """The runs of the study that started before and after a run; withdrawn ones are left out."""
-    others = Run.objects.filter(study=run.study_id).exclude(status=Run.Status.WITHDRAWN).only("run_id", "trial")
+    others = (
+        Run.objects.filter(study=run.study_id).exclude(status=Run.Status.WITHDRAWN).only("run_id", "trial", "started")
+    )
     earlier = others.filter(Q(started__lt=run.started) | Q(started=run.started, pk__lt=run.pk))
     later = others.filter(Q(started__gt=run.started) | Q(started=run.started, pk__gt=run.pk))
-    return earlier.order_by("-started", "-pk").first(), later.order_by("started", "pk").first()
+    beside = list(earlier.order_by("-started", "-pk")[:1].union(later.order_by("started", "pk")[:1], all=True))
+    here = (run.started, run.pk)
+    return (
+        next((each for each in beside if (each.started, each.pk) < here), None),
+        next((each for each in beside if (each.started, each.pk) > here), None),
+    )
+
+
+# What the list of an experiment's trials shows of each.
+TRIAL = ("id", "run_id", "trial", "status", "started", "trans_per_s", "mb_per_s", "response_ms", "cpu_util")
+
+
+def trials_of(experiment: int, most: int) -> list[dict[str, Any]]:
+    """The first runs of an experiment by name and trial."""
+    return list(Run.objects.filter(experiment=experiment).order_by("run_id", "trial", "pk").values(*TRIAL)[:most])

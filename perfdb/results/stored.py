@@ -6,10 +6,16 @@ from perfdb.results.experiments import configuration_of
 from perfdb.results.models import CounterSet, Run, RunEvidence
 from perfdb.results.record import Counters, FactValue, Origin, RunRecord, Value
 
+# What a record is made of beside the run itself.
+ALONG = ("evidence", *(f"experiment__{name}" for name in ("workload", "device", "system", "level")))
+
 
 def read_record(run: Run) -> RunRecord:
-    """The record of a run: values with their evidence, counters and facts; traces and fragments stay where they are."""
-    evidence = RunEvidence.objects.get(run=run)
+    """The record of a run: values with their evidence, counters and facts; traces and fragments stay where they are.
+
+    ``evidence`` and what the experiment refers to are read unless they were fetched along (``ALONG``).
+    """
+    evidence = run.evidence if Run.evidence.is_cached(run) else RunEvidence.objects.get(run=run)
     record = RunRecord(
         run_id=run.run_id,
         trial=run.trial,

@@ -7,8 +7,10 @@ from itertools import groupby
 from typing import Any
 
 from perfdb.results.derivation import TIME
-from perfdb.results.models import CounterSet, Run, Trace
+from perfdb.results.models import Run, Trace
 from perfdb.results.provenance import Place
+from perfdb.results.record import Counters as Captured
+from perfdb.results.record import RunRecord
 from perfdb.web.course import course
 
 INTERVALS = "intervals"
@@ -61,9 +63,9 @@ class RoleCounters:
         return self.count <= _FEW
 
 
-def counters(run: Run, paths: Mapping[int, str]) -> list[RoleCounters]:
+def counters(record: RunRecord, paths: Mapping[int, str]) -> list[RoleCounters]:
     """All counters of a run, role by role. ``paths``: artifact -> its path, for the links to lines."""
-    sets = [_counters(each, paths) for each in run.counter_sets.select_related("layout").order_by("role", "subject")]
+    sets = [_counters(each, paths) for each in record.counters]
     return [_of_role(role, list(group)) for role, group in groupby(sets, key=lambda each: each.role)]
 
 
@@ -72,8 +74,8 @@ def _of_role(role: str, sets: list[Counters]) -> RoleCounters:
     return RoleCounters(role, next((each.host for each in sets if each.host), ""), elapsed, sets)
 
 
-def _counters(found: CounterSet, paths: Mapping[int, str]) -> Counters:
-    names = found.layout.names
+def _counters(found: Captured, paths: Mapping[int, str]) -> Counters:
+    names = found.names
     differences = [_difference(before, after) for before, after in zip(found.before, found.after, strict=True)]
     elapsed = differences[names.index(TIME)] if TIME in names else None
     rows = [

@@ -17,7 +17,7 @@ COUNTS = {
     "home": 6,
     "search": 2,
     "runs": 6,
-    "run": 28,
+    "run": 15,
     "charts": 15,
     "compare": 10,
     "maximum": 17,

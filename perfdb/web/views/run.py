@@ -11,8 +11,9 @@ from django.views.decorators.http import require_GET
 from perfdb.results import access, changes, notes, provenance
 from perfdb.results.limits import limit_of
 from perfdb.results.models import Note, Run
-from perfdb.results.querysets import run_page
-from perfdb.results.siblings import neighbours, standings
+from perfdb.results.record import Origin, RunRecord
+from perfdb.results.siblings import neighbours, standings, trials_of
+from perfdb.results.stored import ALONG, read_record
 from perfdb.web import circumstances, evidence, trials
 from perfdb.web.published import printed_at
 from perfdb.web.run_figures import groups, roles
@@ -25,8 +26,9 @@ SIBLINGS = 50
 @user_passes_test(access.may_read)
 def run(request: HttpRequest, pk: int) -> HttpResponse:
     """One run: circumstances, figures by role with their provenance, counters, intervals, problems, trials, history."""
-    related = Run.objects.select_related("study", "system", "level", "workload", "device", "evidence")
+    related = Run.objects.select_related("study", "system", "level", "workload", "device", *ALONG)
     found = get_object_or_404(related, pk=pk)
+    record = read_record(found)
     sources = list(found.sources.select_related("artifact", "upload", "upload__owner").order_by("path"))
     paths = {source.artifact_id: source.path for source in sources}
     listings = evidence.listings(found)
@@ -34,16 +36,15 @@ def run(request: HttpRequest, pk: int) -> HttpResponse:
         "run": found,
         "subtitle": circumstances.subtitle(found),
         "facts": circumstances.facts(found, paths),
-        "limit": limit_of([found]),
-        "counters": evidence.counters(found, paths),
+        "limit": limit_of([found], dict(zip(record.values, found.evidence.slots, strict=True))),
+        "counters": evidence.counters(record, paths),
         "listings": listings,
         "has_chart": any(each.figure for each in listings),
         "problems": _problems(found, paths),
-        "disagreements": found.disagreements.order_by("pk"),
         "sources": sources,
         "circumstances": circumstances.of(found),
         "history": changes.history(found),
-        **_figures(found),
+        **_figures(found, record, paths),
         **_around(found),
         **_written(request, found),
     }
@@ -58,17 +59,19 @@ def _problems(run: Run, paths: Mapping[int, str]) -> list[list[ShownProblem]]:
     return list(kinds.values())
 
 
-def _figures(run: Run) -> dict[str, Any]:
-    """The figures by role, and where each comes from."""
-    figures = provenance.figures(run)
-    printed = printed_at(run)
+def _figures(run: Run, record: RunRecord, paths: Mapping[int, str]) -> dict[str, Any]:
+    """The figures by role, and where each comes from; of a published run also where else its document prints them."""
+    figures = provenance.figures_of_record(record, paths)
+    published = any(value.origin is Origin.PUBLISHED for value in record.values.values())
+    printed = printed_at(run) if published else {}
     explained = [(number, figure, printed.get(figure.measure, [])) for number, figure in enumerate(figures)]
-    return {"roles": roles(figures), "groups": groups(figures), "figures": explained, "published": bool(printed)}
+    shown = {"roles": roles(figures), "groups": groups(figures), "figures": explained, "published": bool(printed)}
+    return shown | {"disagreements": list(run.disagreements.order_by("pk")) if published else []}
 
 
 def _around(run: Run) -> dict[str, Any]:
     """The run among its trials, and the runs before and after it."""
-    rows = run_page(Run.objects.filter(experiment=run.experiment_id), "run_id", size=SIBLINGS).rows
+    rows = trials_of(run.experiment_id, SIBLINGS)
     before, after = neighbours(run)
     return {
         "strips": trials.strips(standings(run), run) if len(rows) > 1 else [],
