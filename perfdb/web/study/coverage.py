@@ -18,7 +18,7 @@ from perfdb.results import querysets
 from perfdb.results.models import Study
 
 # The recorder finds out by itself on which system it runs.
-_NOT_GIVEN = ("system",)
+_NOT_GIVEN = ("system", "study")
 # More runs to do than anyone plans in one go.
 MOST_NEXT = 20
 
@@ -101,14 +101,15 @@ def _next(study: Study, of: Coverage, cell: Planned) -> Next:
     named = dict(zip(of.part.values, cell.key, strict=True))
     declared = _declared(of.part)
     said = dimensions.say(declared, [named[name] for name in declared])
-    return Next(said, of.part.name, cell.missing, not cell.runs, _command(study, declared, named, cell.missing))
+    line = command(study, {name: named[name] for name in declared}, cell.missing)
+    return Next(said, of.part.name, cell.missing, not cell.runs, line)
 
 
-def _command(study: Study, declared: Sequence[str], named: Mapping[str, Value], trials: int) -> str:
-    """The line of `record.sh` that measures a planned experiment; what follows it is the load tool's own command."""
+def command(study: Study, named: Mapping[str, Value], trials: int) -> str:
+    """The line of `record.sh` that measures an experiment; what follows it is the load tool's own command."""
     words = ["sh", "record.sh", "--study", study.slug]
     words += ["--repeat", str(trials)] if trials > 1 else []
-    words += [f"{name}={named[name]}" for name in declared if named[name] is not None and name not in _NOT_GIVEN]
+    words += [f"{name}={value}" for name, value in named.items() if value is not None and name not in _NOT_GIVEN]
     return f"{shlex.join(words)} -- COMMAND"
 
 

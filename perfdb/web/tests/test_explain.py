@@ -10,6 +10,7 @@ from perfdb.results.models import Note, Problem, Run, RunEvidence
 from perfdb.results.tests.builders import make_run
 from perfdb.web.tests.pages import inline_code, text_of
 
+DEVICES = ("QDIO", "HiperSockets")
 COMPARE = {"dimension": "device", "old": "QDIO", "new": "HiperSockets", "metric": "trans_per_s"}
 
 
@@ -173,3 +174,23 @@ def test_only_complete_runs_are_explained(web: Client, runs: list[Run]) -> None:
 
     assert response.status_code == 400
     assert "is withdrawn: only complete runs are compared" in text_of(response)
+
+
+def test_two_single_runs_lead_on(web: Client, runs: list[Run]) -> None:
+    old, new = (next(run for run in runs if (run.device.name, run.users) == (device, 10)) for device in DEVICES)
+    response = web.get("/explain/", {"old": old.pk, "new": new.pk})
+
+    text = text_of(response)
+    assert "What next Compare QDIO → HiperSockets over all their runs View both runs beside each other" in text
+    assert "more trials of the old one: sh record.sh --study guest-lan --repeat" in text
+    assert "device=QDIO mtu=1492 users=10 -- COMMAND" in text
+    found = {unescape(each) for each in re.findall(r'href="(/compare/\?[^"]+)"', response.content.decode())}
+    assert {f"/compare/?runs={old.pk},{new.pk}"} < found
+    (series,) = (each for each in found if "dimension=" in each)
+    assert "2 pairs" in text_of(web.get(series))
+
+
+def test_a_compared_cell_has_a_question_to_go_back_to_instead(web: Client, runs: list[Run]) -> None:
+    (link, *_) = explanations(web.get("/compare/", COMPARE).content.decode())
+
+    assert "What next" not in text_of(web.get(link))

@@ -11,6 +11,7 @@ from perfdb.results import explaining
 from perfdb.results.access import may_read
 from perfdb.web import questions
 from perfdb.web.explaining import explained
+from perfdb.web.next_steps import next_steps
 
 
 @require_GET
@@ -21,5 +22,9 @@ def explain(request: HttpRequest) -> HttpResponse:
         found, query = explaining.explain((name, text) for name, texts in request.GET.lists() for text in texts)
     except QueryError as error:
         return render(request, "web/explain.html", {"error": error}, status=400)
-    back = questions.address(query, Drawing()) if query else ""
-    return render(request, "web/explain.html", {"back": back, "found": found, "explained": explained(found)})
+    context = {"found": found, "explained": explained(found)}
+    if query:
+        return render(request, "web/explain.html", context | {"back": questions.address(query, Drawing())})
+    ((old,), (new,)) = (side.sample for side in (found.old, found.new))
+    steps = next_steps(int(old.run), int(new.run), found.comparison)
+    return render(request, "web/explain.html", context | {"steps": steps})
