@@ -93,8 +93,10 @@ class Gathered:
 
     def printed(self, name: str) -> Printed | None:
         """The first reading of this name, whatever its role."""
-        named = zip(self._heads, self._texts, self._lines, strict=True)
-        return next((Printed(text, line) for head, text, line in named if head[0] == name), None)
+        for at, head in enumerate(self._heads):
+            if head[0] == name:
+                return Printed(self._texts[at], self._lines[at])
+        return None
 
     def has(self, name: str) -> bool:
         """Whether there is a reading of this name, whatever its role."""

@@ -3,8 +3,9 @@
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
-from importers.gathering import Gathered, Printed
+from importers.gathering import Gathered
 
 # As recognition sees it; a banner that an editor has wrapped fits this and not the whole pattern below.
 _LOOSE = re.compile(r"(?:MIGRATED |OMNI )?\S.* TEST from .+ port \d+ AF_\S+ to\b")
@@ -15,6 +16,16 @@ _BANNER = re.compile(
 _PROTOCOL = re.compile(r"(?:MIGRATED )?(TCP|UDP|SCTP|SDP|UNIX|XTI|DLPI|DCCP)\b")
 _BURST = re.compile(r"first burst (\d+)")
 _CONFIDENCE = re.compile(r"\+/-([\d.]+)% @ [\d.]+% conf\.")
+_KEYS = (
+    "test",
+    "factor.protocol",
+    "factor.variant",
+    "factor.first_burst",
+    "client",
+    "server",
+    "server_address",
+    "flags",
+)
 _NO_ADDRESS = frozenset({"0.0.0.0", "::", "0::0"})  # What netperf prints when it was told none.
 
 
@@ -81,18 +92,9 @@ class Banner:
 
     def gather(self, into: Gathered) -> None:
         """What the banner says of the run."""
-
-        def say(key: str, text: str) -> None:
-            into.fact(key, Printed(text, self.line))
-
-        say("test", self.test)
-        say("factor.protocol", protocol_of(self.test))
-        say("factor.variant", variant_of(self.test))
-        say("factor.first_burst", self.burst)
-        say("client", "" if self.client in _NO_ADDRESS else self.client)
-        say("server", self.server)
-        say("server_address", self.address)
-        say("flags", self.flags)
+        test, client = self.test, "" if self.client in _NO_ADDRESS else self.client
+        said = (test, protocol_of(test), variant_of(test), self.burst, client, self.server, self.address, self.flags)
+        into.say_all(_KEYS, said, self.line)
 
 
 def is_banner(line: str) -> bool:
@@ -110,18 +112,21 @@ def read_banner(text: str, line: int) -> Banner | None:
     return Banner(text, line, test, found["server"], found["address"], found["client"], flags, kind_of(test))
 
 
+@lru_cache(256)
 def kind_of(test: str) -> Kind | None:
     """The kind of a test by its banner's words or its name (``TCP_RR``); None when it is not known."""
     words = test.upper()
     return next((kind for pattern, kind in _KINDS if pattern.search(words)), None)
 
 
+@lru_cache(256)
 def protocol_of(test: str) -> str:
     """``TCP`` of ``MIGRATED TCP STREAM`` or ``TCP_STREAM``; empty when the test does not say."""
     found = _PROTOCOL.match(test.upper().replace("_", " "))
     return found[1] if found else ""
 
 
+@lru_cache(256)
 def variant_of(test: str) -> str:
     """What sets a test apart from the plain one of its pattern, in lower case: ``sendfile``."""
     found = _VARIANT.search(test.upper())

@@ -9,7 +9,7 @@ from importers.netperf.found import Test
 from importers.netperf.processors import Processors
 
 # Columns of the first and of the second line, without and with CPU figures.
-_COUNTS = {Shape.STREAM: ((5, 9),), Shape.TRANSACTIONS: ((6, 10), (2,)), Shape.DATAGRAMS: ((6, 8), (4, 6))}
+_OF_STREAM, _OF_TRANSACTIONS, _OF_DATAGRAMS = ((5, 9),), ((6, 10), (2,)), ((6, 8), (4, 6))
 _RATE = re.compile(r"(?:10\^\d+\s*bits|[KMGT]?Bytes)\s*/s(?:ec)?")
 _DEMAND = re.compile(r"us/\w+")
 _METHOD = re.compile(r"%(?: ([A-Z]{1,2}))?(?=\s|$)")
@@ -19,7 +19,7 @@ def odd_line(test: Test) -> int | None:
     """The line of figures that has another number of columns than its table; None when all are as they should be."""
     if test.misfit is not None or test.kind is None:
         return test.misfit
-    for row, counts in zip(test.rows, _COUNTS[test.kind.shape], strict=False):
+    for row, counts in zip(test.rows, _counts(test.kind.shape), strict=False):
         if len(row.cells) not in counts:
             return row.line
     return None
@@ -27,7 +27,12 @@ def odd_line(test: Test) -> int | None:
 
 def is_whole(test: Test) -> bool:
     """Whether the table has all its lines."""
-    return test.kind is not None and len(test.rows) == len(_COUNTS[test.kind.shape])
+    return test.kind is not None and len(test.rows) == len(_counts(test.kind.shape))
+
+
+def _counts(shape: Shape) -> tuple[tuple[int, ...], ...]:
+    # An enumeration's member takes long to look up in a dictionary.
+    return _OF_STREAM if shape is Shape.STREAM else _OF_DATAGRAMS if shape is Shape.DATAGRAMS else _OF_TRANSACTIONS
 
 
 def rate_unit(test: Test) -> str:
@@ -40,20 +45,19 @@ def gather_figures(test: Test, into: Gathered, cpu: Processors) -> None:
     """The figures of a whole table."""
     if test.kind is None:
         return
-    {Shape.STREAM: _stream, Shape.TRANSACTIONS: _transactions, Shape.DATAGRAMS: _datagrams}[test.kind.shape](
-        test, into, cpu
-    )
-    into.fact("title", Printed(test.rows[0].rest, test.rows[0].line))
+    shape = test.kind.shape
+    gather = _stream if shape is Shape.STREAM else _datagrams if shape is Shape.DATAGRAMS else _transactions
+    gather(test, into, cpu)
+    into.say("title", test.rows[0].rest, test.rows[0].line)
 
 
 def _stream(test: Test, into: Gathered, cpu: Processors) -> None:
     row = test.rows[0]
-    into.fact("socket.recv_bytes", row.at(0))
-    into.fact("socket.send_bytes", row.at(1))
-    into.fact("message_bytes", row.at(2))
-    into.reading("driver_s", row.at(3), "s")
+    into.say_all(("socket.recv_bytes", "socket.send_bytes", "message_bytes"), row.cells[:3], row.line)
+    into.measure(("driver_s", "s", "total"), row.cells[3], row.line)
     _throughput(row.at(4), rate_unit(test), into)
-    _both_ends(test, [row.at(place) for place in range(5, 9)], cpu)
+    if len(row.cells) > 5:
+        _both_ends(test, [row.at(place) for place in range(5, 9)], cpu)
 
 
 def _transactions(test: Test, into: Gathered, cpu: Processors) -> None:

@@ -1,13 +1,13 @@
 """What the scan of a netperf log finds: tests with their lines as printed, nothing interpreted yet."""
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from importers.gathering import Printed
 from importers.netperf.banner import Banner, Kind
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """A line of figures: its numbers, and what stands behind them (the tag of -B)."""
 
     line: int

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 from decimal import Decimal
+from functools import lru_cache
 from pathlib import PurePosixPath
 
 from importers.gathering import Gathered, Printed, from_epoch, is_decimal
@@ -62,8 +63,15 @@ def parse(text: Text) -> Parsed:
 
 def _kind_in_name(name: str) -> Kind | None:
     """The kind of test that a file's name tells: the only trace of it when -P 0 hid the banner."""
+    test = _test_in_name(name)
+    return kind_of(test) if test else None
+
+
+@lru_cache(64)
+def _test_in_name(name: str) -> str:
+    """The test that a file's name tells; empty when it tells none."""
     found = _TEST_IN_NAME.search(PurePosixPath(name).name)
-    return kind_of(found[0]) if found else None
+    return found[0] if found else ""
 
 
 def _read(test: Test, text: Text, found: ProblemLog, *, cut: bool) -> Fragment | None:
@@ -93,14 +101,12 @@ def _settle_kind(test: Test) -> None:
 
 def _circumstances(test: Test, text: Text, into: Gathered) -> None:
     line = test.first_line
-    into.fact("factor.tool", Printed(NAME, line))
-    into.fact("users", Printed("1", line))
-    if test.kind is not None:
-        into.fact("workload", Printed(test.kind.pattern, line))
+    kind = test.kind.pattern if test.kind is not None else None
+    into.say_all(("factor.tool", "users", "workload"), (NAME, "1", kind), line)
     if test.banner is not None:
         test.banner.gather(into)
-    elif test.rows and (named := _TEST_IN_NAME.search(PurePosixPath(text.name).name)):
-        into.fact("factor.protocol", Printed(protocol_of(named[0]), line))
+    elif test.rows and (named := _test_in_name(text.name)):
+        into.say("factor.protocol", protocol_of(named), line)
     for error in test.errors:
         refused = _REFUSED.match(error.text)
         into.fact("server", Printed(refused[1], error.line) if refused else None)

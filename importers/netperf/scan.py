@@ -65,7 +65,7 @@ class _Scanner:
             self.found.unknown.append(number)
         elif self._names is not None:
             self._take_csv_values(number, line)
-        elif _ERROR.fullmatch(line):
+        elif line[0].islower() and _ERROR.fullmatch(line):
             self._take_error(Printed(line, number))
         elif not (self._take_marked(number, line) or self._take_table(number, line)):
             self._headers.append((number, line))
@@ -124,8 +124,8 @@ class _Scanner:
 
     def _take_marked(self, number: int, line: str) -> bool:
         """Lines that say themselves what they are."""
-        if line.startswith("!!!"):
-            return self._take_warning(number, line)
+        if not line[0].isalpha():
+            return line.startswith("!!!") and self._take_warning(number, line)
         interim = _INTERIM.fullmatch(line)
         if interim is not None:
             test = self._current or self._start(number)
@@ -285,7 +285,11 @@ def _is_new_attempt(error: Printed, early: Printed) -> bool:
 
 def _row(number: int, line: str) -> Row | None:
     words = line.split()
-    count = next((at for at, word in enumerate(words) if not _NUMERIC.fullmatch(word)), len(words))
+    count = 0
+    for word in words:
+        if not _NUMERIC.fullmatch(word):
+            break
+        count += 1
     return Row(number, tuple(words[:count]), " ".join(words[count:])) if count else None
 
 
