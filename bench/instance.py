@@ -79,14 +79,25 @@ class Instance:
 
     def get(self, address: str, headers: Mapping[str, str] = _JSON) -> bytes:
         """The body of an answer, over a connection that stays open; raises RuntimeError for any but 200 and 304."""
-        if self._http is None:
-            self._http = http.client.HTTPConnection("127.0.0.1", self.port, timeout=300)
-        self._http.request("GET", address, headers=dict(headers))
-        answer = self._http.getresponse()
-        body = answer.read()
+        answer, body = self._answer(address, headers)
         if answer.status not in (200, 304):
             raise RuntimeError(f"{address} answered {answer.status}: {body[:300]!r}")
         return body
+
+    def _answer(self, address: str, headers: Mapping[str, str]) -> tuple[http.client.HTTPResponse, bytes]:
+        """An answer, over a new connection where the server has closed the one that was open."""
+        for attempt in range(2):
+            if self._http is None:
+                self._http = http.client.HTTPConnection("127.0.0.1", self.port, timeout=300)
+            try:
+                self._http.request("GET", address, headers=dict(headers))
+                answer = self._http.getresponse()
+                return answer, answer.read()
+            except http.client.RemoteDisconnected:
+                self._http = None
+                if attempt:
+                    raise
+        raise AssertionError
 
     def etag(self, address: str) -> str:
         """The entity tag of an answer."""

@@ -105,6 +105,22 @@ _PROBLEM = {
     "line": "int4",
     "run_label": "text",
 }
+_DISAGREEMENT = {
+    "run_id": "int8",
+    "kind": "text",
+    "severity": "text",
+    "table": "text",
+    "line": "int4",
+    "metric": "text",
+    "role": "text",
+    "printed": "text",
+    "recomputed": "float8",
+    "low": "float8",
+    "high": "float8",
+    "unit": "text",
+    "formula": "text",
+    "message": "text",
+}
 _UPLOAD_RUN = {
     "upload_id": "int8",
     "run_id": "int8",
@@ -174,9 +190,8 @@ def _write(vocabulary: Vocabulary, rows: Sequence[tuple[int, RunRecord]], *, upd
     _copy("counter_set", _COUNTERS, list(_counter_rows(rows)))
     _copy("trace", _TRACE, _trace_rows(rows))
     copy_problems((found, pk, None) for pk, record in rows for found in record.problems)
-    Disagreement.objects.bulk_create(
-        disagreement_row(found, pk) for pk, record in rows for found in record.disagreements
-    )
+    found = ((each, pk) for pk, record in rows for each in record.disagreements)
+    _copy("disagreement", _DISAGREEMENT, (_disagreement(each, pk) for each, pk in found))
 
 
 def _plain(row: dict[str, Any]) -> dict[str, Any]:
@@ -186,22 +201,24 @@ def _plain(row: dict[str, Any]) -> dict[str, Any]:
 
 def disagreement_row(found: Disagrees, run: int) -> Disagreement:
     """A figure that does not follow, as it is stored beside the run with this id."""
-    low, high = found.interval
-    return Disagreement(
-        run_id=run,
-        kind=found.kind.value,
-        severity=found.severity.value,
-        table=found.place.removeprefix("Table "),
-        line=found.line,
-        metric=found.measure.metric,
-        role=found.measure.role,
-        printed=found.printed,
-        recomputed=found.recomputed,
-        low=low,
-        high=high,
-        unit=found.unit,
-        formula=found.formula,
-        message=found.message,
+    return Disagreement(**dict(zip(_DISAGREEMENT, _disagreement(found, run), strict=True)))
+
+
+def _disagreement(found: Disagrees, run: int) -> Sequence[Any]:
+    return (
+        run,
+        found.kind.value,
+        found.severity.value,
+        found.place.removeprefix("Table "),
+        found.line,
+        found.measure.metric,
+        found.measure.role,
+        found.printed,
+        found.recomputed,
+        *found.interval,
+        found.unit,
+        found.formula,
+        found.message,
     )
 
 

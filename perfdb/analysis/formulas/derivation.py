@@ -10,7 +10,7 @@ from math import isfinite
 from perfdb.analysis.formulas.catalogue import BY_ID, FORMULAS
 from perfdb.analysis.formulas.expression import Term
 from perfdb.analysis.formulas.figures import Derived, Input, Known, RunFigures
-from perfdb.analysis.formulas.formula import Formula
+from perfdb.analysis.formulas.formula import Formula, always, streams
 from perfdb.analysis.formulas.machine import one_machine
 from perfdb.analysis.formulas.terms import PARTS_OF_TOTAL
 from perfdb.analysis.metrics import BY_NAME, TOTAL, Measure
@@ -39,6 +39,11 @@ class _NoValueError(Exception):
 
 
 _TERMS = tuple((formula, formula.terms) for formula in FORMULAS)
+READ = {term.name for _, terms in _TERMS for term in terms} | {
+    formula.metric for formula in FORMULAS if formula.when not in (always, streams)
+}
+"""The names of the metrics that a term or a condition looks at: what a run has beside them is of no use here."""
+
 _steps: dict[Hashable, tuple[_Step, ...]] = {}
 
 
@@ -48,11 +53,12 @@ def derive(figures: RunFigures) -> list[Derived]:
     Whether a formula's terms are there depends on which figures there are, hardly on their numbers: what is of no
     use for one run is not tried for the next one like it.
     """
-    shape = _shape(figures)
     known = Known(figures)
+    roles = tuple(known.roles())
+    shape = _shape(figures, roles)
     steps = _steps.get(shape)
     if steps is None:
-        _learn(shape, known)
+        _learn(shape, known, roles)
     else:
         for step in steps:
             with suppress(_NoValueError):
@@ -60,10 +66,10 @@ def derive(figures: RunFigures) -> list[Derived]:
     return known.answers
 
 
-def _learn(shape: Hashable, known: Known) -> None:
+def _learn(shape: Hashable, known: Known, roles: tuple[str, ...]) -> None:
     """Try every formula for every role, and remember which are of use."""
     useful, complete = [], True
-    for step in _every_step(tuple(known.roles())):
+    for step in _every_step(roles):
         superseded = step.measure in known.derived
         try:
             if _apply(step, known) or superseded:
@@ -86,11 +92,12 @@ def _every_step(roles: tuple[str, ...]) -> tuple[_Step, ...]:
     )
 
 
-def _shape(figures: RunFigures) -> Hashable:
+def _shape(figures: RunFigures, roles: tuple[str, ...]) -> Hashable:
     """Equal for two runs only where each term and condition is there for both or for neither."""
     counters, facts = figures.counters, figures.facts
     return (
-        frozenset(figures.metrics),
+        frozenset([measure for measure in figures.metrics if measure[0] in READ]),
+        roles,
         frozenset(counters),
         frozenset(figures.taken),
         frozenset([(key, len(numbers) == 1) for key, numbers in facts.items() if numbers]),
