@@ -16,6 +16,7 @@ from django.db.models import QuerySet
 from perfdb.analysis import metrics
 from perfdb.analysis.dimensions import FACTOR
 from perfdb.analysis.metrics import Measure
+from perfdb.analysis.parameters import QueryError
 from perfdb.analysis.table import Observations, Row
 from perfdb.results import measures
 from perfdb.results.models import Run
@@ -43,10 +44,10 @@ _Column = Sequence[Any]
 
 
 def observe(runs: QuerySet[Run], asked: Sequence[Measure], factors: Iterable[str], most: int) -> Observations:
-    """These runs, at most so many, with every dimension that they have and the measures asked for.
+    """These runs, with every dimension that they have and the measures asked for.
 
     ``factors`` are named as dimensions; they are there also where no run has them. The condition on the runs may not
-    reach beyond their own table.
+    reach beyond their own table. Raises QueryError where there are more than ``most`` of them.
     """
     columns = _columns(runs, ["id", *_DIMENSIONS.values(), "factors", *_measure_columns(asked)], most)
     if not columns:
@@ -86,13 +87,15 @@ def _slot(slot: int | None) -> str:
 
 
 def _columns(runs: QuerySet[Run], columns: Iterable[str], most: int) -> list[_Column]:
-    """The columns of these runs; none where there is no run."""
+    """The columns of these runs; none where there is no run. Raises QueryError for too many."""
     try:
         where, given = runs.query.get_compiler(connection=connection).compile(runs.query.where)
     except EmptyResultSet:
         return []
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {', '.join(columns)} FROM run WHERE {where} LIMIT {most:d}", given)
+        cursor.execute(f"SELECT {', '.join(columns)} FROM run WHERE {where} LIMIT {most + 1:d}", given)
+        if cursor.rowcount > most:
+            raise QueryError("", f"more than {most} runs match; narrow the question by study, workload or device")
         return list(zip(*cursor.fetchall(), strict=True))
 
 

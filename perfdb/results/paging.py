@@ -168,8 +168,11 @@ def page(
     backwards = place is not None and place.backwards
     if place is not None:
         queryset = queryset.filter(place.beyond(ordering))
-    ordered = queryset.order_by(*ordering.order_by(backwards=backwards))
-    found = list(ordered.values_list(*columns.values(), ordering.column.path, "id")[: size + 1])
+    order = ordering.order_by(backwards=backwards)
+    # Chosen first, so that what a row refers to is looked up for the rows of the page and not for all that are sorted.
+    chosen = queryset.order_by(*order).values("pk")[: size + 1]
+    rows_of_page = queryset.model._default_manager.filter(pk__in=chosen).order_by(*order)
+    found = list(rows_of_page.values_list(*columns.values(), ordering.column.path, "id"))
     more, found = len(found) > size, found[:size]
     if backwards:
         found.reverse()

@@ -22,6 +22,7 @@ from perfdb.analysis.parameters import QueryError, Range
 from perfdb.analysis.query import REPEATS, Query, default_metrics
 from perfdb.analysis.table import Key, Observations, Table
 from perfdb.results import aliases, measures, notes, pinned
+from perfdb.results.limited import TooLongError, in_time
 from perfdb.results.models import Run
 from perfdb.results.naming import NAMES, numbers_of
 from perfdb.results.observing import observe
@@ -29,6 +30,9 @@ from perfdb.results.paging import PAGE_SIZE, Column, Ordering, Page, page
 
 # More runs than anyone can look at; the archive may hold millions, and a process has one memory.
 MOST_RUNS = 200_000
+# How long a page of the list of runs may take, in milliseconds.
+MOST_MS = 3000
+_TOO_LONG = "so many runs take too long to look through in this order; narrow the list by study, workload or device"
 
 # Where a run keeps each declared dimension.
 DIMENSION_COLUMNS: dict[str, str | Combinable] = {
@@ -186,10 +190,7 @@ def observations(query: Query) -> Observations:
     QueryError when there are more than MOST_RUNS of them.
     """
     named = [name for name in query.named if name.startswith(FACTOR)]
-    found = observe(selected(query), query.measures, named, MOST_RUNS + 1)
-    if len(found.rows) > MOST_RUNS:
-        raise QueryError("", f"more than {MOST_RUNS} runs match; narrow the question by study, workload or device")
-    return found
+    return observe(selected(query), query.measures, named, MOST_RUNS)
 
 
 def measure_columns(asked: Sequence[Measure]) -> list[Combinable]:
@@ -291,6 +292,14 @@ def run_page(
 ) -> Page:
     """A page of the list of runs, newest first unless ``sort`` says otherwise.
 
-    Raises QueryError for an unknown column to sort by and for a broken cursor.
+    Raises QueryError for an unknown column to sort by, for a broken cursor, and for a list that takes too long: newest
+    first it is read from an index, and any other order is made by sorting all that fits.
     """
-    return page(queryset, columns, Ordering.parse(sort or NEWEST_FIRST, orderings), cursor, size)
+    ordering = Ordering.parse(sort or NEWEST_FIRST, orderings)
+    if ordering.name == NEWEST_FIRST:
+        return page(queryset, columns, ordering, cursor, size)
+    try:
+        with in_time(MOST_MS):
+            return page(queryset, columns, ordering, cursor, size)
+    except TooLongError:
+        raise QueryError("sort", _TOO_LONG) from None

@@ -14,14 +14,13 @@ from typing import Any, cast
 
 from django.contrib.postgres.expressions import ArraySubquery
 from django.contrib.postgres.search import TrigramSimilarity, TrigramWordSimilarity
-from django.db import OperationalError, connection, transaction
 from django.db.models import Case, Count, F, FloatField, OuterRef, Q, QuerySet, Subquery, TextField, Value, When
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Concat, JSONObject, Upper
 from django.db.models.lookups import GreaterThanOrEqual
-from psycopg.errors import QueryCanceled
 
 from perfdb.analysis.dimensions import natural
+from perfdb.results.limited import TooLongError, in_time
 from perfdb.results.models import (
     Device,
     Level,
@@ -151,15 +150,10 @@ def _read(parts: Sequence[_Rows]) -> list[_Row]:
 def _read_in_time(parts: Sequence[_Rows]) -> list[_Row]:
     """All of them, or none where that takes too long: a word such as ``.log`` is like a part of every path."""
     try:
-        with transaction.atomic(), connection.cursor() as cursor:
-            cursor.execute("SELECT set_config('statement_timeout', %s, true)", [str(_IN_TIME_MS)])
-            found = _read(parts)
-            cursor.execute("SET LOCAL statement_timeout TO DEFAULT")
-            return found
-    except OperationalError as error:
-        if isinstance(error.__cause__, QueryCanceled):
-            return []
-        raise
+        with in_time(_IN_TIME_MS):
+            return _read(parts)
+    except TooLongError:
+        return []
 
 
 def _hits(rows: Iterable[_Row], size: int) -> dict[Kind, list[Hit]]:

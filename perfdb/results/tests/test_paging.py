@@ -6,9 +6,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.db import connection
+from django.db.models.expressions import RawSQL
 from django.test.utils import CaptureQueriesContext
 
 from perfdb.analysis.parameters import QueryError
+from perfdb.results import querysets
 from perfdb.results.models import Run
 from perfdb.results.paging import read_size
 from perfdb.results.querysets import RUN_COLUMNS, RUN_ORDERINGS, run_page
@@ -92,14 +94,29 @@ def test_the_last_page_backwards_of_nothing(runs: list[Run]) -> None:
 
 def test_a_page_is_one_query_without_offset_or_count(runs: list[Run]) -> None:
     cursor = run_page(Run.objects.all(), size=3).next or ""
-    with CaptureQueriesContext(
-        connection,
-    ) as queries:
-        run_page(Run.objects.all(), cursor=cursor, size=3)
-    assert len(queries) == 1
-    sql = queries[0]["sql"].upper()
+    sql = reading(cursor).upper()
     assert "OFFSET" not in sql
     assert "COUNT" not in sql
+
+
+def reading(cursor: str) -> str:
+    """The only statement that reads a page."""
+    with CaptureQueriesContext(connection) as queries:
+        run_page(Run.objects.all(), cursor=cursor, size=3)
+    assert len(queries) == 1
+    return queries[0]["sql"]
+
+
+def test_a_list_that_takes_too_long_is_refused(runs: list[Run], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(querysets, "MOST_MS", 20)
+    slow = Run.objects.filter(pk__lt=RawSQL("SELECT 1 FROM pg_sleep(60)", []))
+    with pytest.raises(QueryError, match="narrow the list"):
+        run_page(slow, "users")
+    monkeypatch.undo()
+    assert len(run_page(Run.objects.all(), "users").rows) == len(runs)
+    with connection.cursor() as sql:
+        sql.execute("SHOW statement_timeout")
+        assert sql.fetchone() == ("0",)
 
 
 def test_the_newest_first_order_uses_its_index(runs: list[Run]) -> None:
@@ -108,10 +125,9 @@ def test_the_newest_first_order_uses_its_index(runs: list[Run]) -> None:
         # A dozen rows are read and sorted faster than by any index.
         sql.execute("SET LOCAL enable_seqscan = off")
         sql.execute("SET LOCAL enable_sort = off")
-    with CaptureQueriesContext(connection) as queries:
-        run_page(Run.objects.all(), cursor=cursor, size=3)
+    statement = reading(cursor)
     with connection.cursor() as sql:
-        sql.execute("EXPLAIN " + queries[0]["sql"])
+        sql.execute("EXPLAIN " + statement)
         plan = "\n".join(line for (line,) in sql.fetchall())
     assert "run_newest" in plan
     assert "Index Cond: (started <=" in plan.replace("run.", "")
