@@ -110,6 +110,18 @@ def test_a_dropped_zip_and_a_chosen_folder(signed_in: Page, live_server: LiveSer
     assert {"ping.zip/flood.txt", "NMGBR950/after.client.txt"} <= paths
 
 
+def test_the_queue_says_what_each_file_is(signed_in: Page, live_server: LiveServer, watch: Watch) -> None:
+    page = signed_in
+    page.goto(f"{live_server.url}/uploads/new/")
+    drop(page, {"plain.txt": (PING / "plain.txt").read_bytes(), "milk.txt": b"shopping list\n", "all.zip": b"PK"})
+    kind = {name: queue(page).get_by_role("listitem").filter(has_text=name).locator(".queue-kind") for name in KINDS}
+    for name, said in KINDS.items():
+        expect(kind[name]).to_have_text(re.compile(said))
+
+
+KINDS = {"plain.txt": "ping", "milk.txt": "not recognised: the preview asks", "all.zip": "an archive"}
+
+
 def paste(page: Page, target: str, text: str) -> None:
     """Paste text as Ctrl-V does."""
     page.evaluate(

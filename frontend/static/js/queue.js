@@ -14,7 +14,10 @@ class Row {
     this.words = Object.assign(document.createElement("span"), { className: "queue-said" });
     this.pause = this.#button("Pause", () => acts.pause(this));
     this.remove = this.#button("Remove", () => acts.remove(this));
-    const name = Object.assign(document.createElement("span"), { className: "mono path", textContent: path });
+    const name = Object.assign(document.createElement("span"), { className: "queue-name" });
+    const kind = Object.assign(document.createElement("span"), { className: "queue-kind" });
+    name.append(Object.assign(document.createElement("span"), { className: "mono path", textContent: path }), kind);
+    acts.recognise(path, file, (text) => (kind.textContent = text));
     const bytes = Object.assign(document.createElement("span"), { className: "number muted", textContent: size(file.size) });
     this.element.append(name, bytes, this.progress, this.words, this.pause, this.remove);
     this.show();

@@ -2,6 +2,7 @@
 
 import { duration, size } from "./files.js";
 import { Queue } from "./queue.js";
+import { recognise } from "./recognise.js";
 import { Sending } from "./sending.js";
 
 // What goes with the form itself; the smallest files first. Beyond that a break must not cost all that was sent.
@@ -25,6 +26,7 @@ class UploadForm {
       pause: (row) => this.#pause(row),
       remove: (row) => this.#remove(row),
       locked: (row) => this.#busy && !row.sending,
+      recognise: (path, file, say) => recognise(path, file, form.dataset.recognise, () => this.#secret(), say),
     });
     this.#listen();
   }

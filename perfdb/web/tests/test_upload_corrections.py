@@ -1,5 +1,6 @@
 """Correcting a preview by plain forms: in a row, for all that need it, for those chosen, and what is refused."""
 
+import gzip
 import re
 
 import pytest
@@ -151,5 +152,12 @@ def test_the_same_files_again_bring_what_was_said(web: Client, upload: Upload) -
 def test_a_pasted_text_is_recognised(web: Client) -> None:
     address = reverse("web:upload-recognise")
     log = (LOGS / PING / "plain.txt").read_bytes()
-    assert web.post(address, log, content_type="text/plain").json() == {"format": "ping"}
-    assert web.post(address, b"shopping list\nmilk", content_type="text/plain").json() == {"format": ""}
+    assert web.post(address, log, content_type="text/plain").json()["format"] == "ping"
+    nothing = web.post(address, b"shopping list\nmilk", content_type="text/plain").json()
+    assert nothing == {"format": "", "title": ""}
+
+
+def test_the_beginning_of_a_packed_file_is_recognised_by_its_name(web: Client) -> None:
+    address = reverse("web:upload-recognise") + "?name=runs/plain.txt.gz"
+    log = gzip.compress((LOGS / PING / "plain.txt").read_bytes())
+    assert "ping" in web.post(address, log, content_type="application/octet-stream").json()["title"]

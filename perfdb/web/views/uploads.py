@@ -125,9 +125,11 @@ def _form_page(request: HttpRequest, form: UploadForm, status: int = 200) -> Htt
 @require_POST
 @login_required
 def recognise(request: HttpRequest) -> HttpResponse:
-    """Which format the text of the body has, by which a pasted log is named; empty where none or several know it."""
-    (reading,) = importers.read([SourceFile("pasted.txt", request.read(_PASTED))])
-    return JsonResponse({"format": reading.format or ""})
+    """Which format the body has, the beginning of file ``name`` or a pasted log; empty where none or several fit."""
+    name = request.GET.get("name", "pasted.txt")
+    (reading,) = importers.read([SourceFile(name, request.read(_PASTED))])
+    title = next((each.TITLE for each in importers.FORMATS if reading.format == each.NAME), "")
+    return JsonResponse({"format": reading.format or "", "title": title})
 
 
 @require_GET
