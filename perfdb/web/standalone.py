@@ -29,6 +29,7 @@ _PLOTLY = "plotly/plotly.min.js"
 _CHART = tuple(f"js/chart{part}.js" for part in ("-data", "-engine", "-style", "-points", "-runs", ""))
 # Modules of one file need not import each other.
 _IMPORT_OR_EXPORT = re.compile(r"^import .* from .*;\n|^export (?=function|const|class)", re.MULTILINE)
+_EXPORTED = re.compile(r"^export (?:function|const|class) (\w+)", re.MULTILINE)
 # Attributes only: in a text the quotation mark would be escaped.
 _LEADING = re.compile(r'( href=")/(?!/)')
 
@@ -38,6 +39,12 @@ def _static(name: str) -> str:
     if not isinstance(found, str):
         raise FileNotFoundError(f"{name} is not among the static files")
     return Path(found).read_text(encoding="utf-8")
+
+
+def _module(source: str) -> str:
+    """A module in a scope of its own, as a script that leaves only what it exports to those after it."""
+    exported = f"{{ {', '.join(_EXPORTED.findall(source))} }}"
+    return f"const {exported} = (() => {{\n{_IMPORT_OR_EXPORT.sub('', source)}\nreturn {exported};\n}})();"
 
 
 def _inside_script(source: str) -> str:
@@ -54,7 +61,7 @@ def styles() -> SafeString:
 @cache
 def drawing_scripts() -> tuple[SafeString, SafeString]:
     """Plotly, and the module that draws figures with it; some five million characters."""
-    together = "\n".join(_IMPORT_OR_EXPORT.sub("", _static(name)) for name in _CHART)
+    together = "\n".join(_module(_static(name)) for name in _CHART)
     plotly, chart = _inside_script(_static(_PLOTLY)), _inside_script(together)
     return mark_safe(plotly), mark_safe(chart)
 

@@ -1,6 +1,7 @@
 // <perf-chart data-figure="ID"> draws the figure in the JSON script ID, <perf-chart data-from="ADDRESS"> one of that
-// address, both with Plotly and only when somebody is about to see it. What is drawn was decided on the server; how it
-// travels, how it looks, what it is drawn by, and where a click leads, stand in the modules beside this one.
+// address, both with Plotly and when somebody is about to see it, the former also when there is nothing else to do. What
+// is drawn was decided on the server; how it travels, how it looks, what it is drawn by, and where a click leads, stand in
+// the modules beside this one.
 
 import { unpacked } from "./chart-data.js";
 import { plotly } from "./chart-engine.js";
@@ -40,8 +41,8 @@ class PerfChart extends HTMLElement {
     const source = document.getElementById(this.dataset.figure);
     if (source) {
       this.take(JSON.parse(source.textContent));
-      // On paper it is drawn without having come into sight.
-      idle(plotly);
+      // Whoever prints the page has not seen all of it.
+      idle(() => this.show());
     }
     coming.observe(this);
   }
@@ -67,6 +68,7 @@ class PerfChart extends HTMLElement {
 
   /** Draw for the first time; further calls wait for the same. */
   show() {
+    if (!this.isConnected) return undefined;
     coming.unobserve(this);
     return (this.showing ??= this.begin());
   }
