@@ -12,8 +12,8 @@ Row = tuple[int, Mapping[Column, str]]
 
 def listing(name: str, rows: Sequence[Row]) -> tuple[Listing, ...]:
     """The rows as the one listing of this name; nothing when they say nothing."""
-    columns = tuple(dict.fromkeys(column for _, cells in rows for column in cells))
+    columns = tuple(dict.fromkeys([column for _, cells in rows for column in cells]))
     if not columns:
         return ()
-    table = tuple(tuple(cells.get(column) for column in columns) for _, cells in rows)
-    return (Listing(name, columns, table, tuple(line for line, _ in rows)),)
+    table = [[cells.get(column) for column in columns] for _, cells in rows]
+    return (Listing(name, columns, table, [line for line, _ in rows]),)

@@ -125,7 +125,11 @@ class Listing:
     __slots__ = ("_cells", "_count", "_lines", "_missing", "columns", "name")
 
     def __init__(
-        self, name: str, columns: tuple[tuple[str, str], ...], rows: Sequence[Row], lines: Sequence[int]
+        self,
+        name: str,
+        columns: tuple[tuple[str, str], ...],
+        rows: Sequence[Sequence[str | None]],
+        lines: Sequence[int],
     ) -> None:
         self.name, self.columns = name, shared(columns)
         cells = list(chain.from_iterable(rows))

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
+from importers.gathering import Gathered
 from importers.listings import Column, listing
-from importers.model import Fact, Fragment, Kind, Parsed, Reading, Status, Text
+from importers.model import Fragment, Kind, Parsed, Status, Text
 from importers.nuttcp import scan
 from importers.nuttcp.scan import Test, Transfer
 from importers.problem_log import ProblemLog
@@ -47,6 +48,9 @@ def _fragment(test: Test, file: str, found: ProblemLog) -> Fragment:
     if status is Status.COMPLETE and workload is None:
         remedy = "Give the workload (STRP or STRG) with the upload, or measure with -v."
         found.note("nuttcp.no-direction", "The result does not say which side sent.", remedy, test.last_line)
+    into = Gathered()
+    _facts(test, status, workload, into)
+    _readings(test, status, workload, into)
     rows = [(each.line, _interval(each)) for each in test.intervals]
     return Fragment(
         file=file,
@@ -57,8 +61,8 @@ def _fragment(test: Test, file: str, found: ProblemLog) -> Fragment:
         last_line=test.last_line,
         role="client",
         status=status,
-        facts=tuple(_facts(test, status, workload)),
-        readings=tuple(_readings(test, status, workload)),
+        facts=into.facts,
+        readings=into.readings,
         listings=listing("intervals", rows),
     )
 
@@ -94,58 +98,55 @@ def _workload(test: Test) -> str | None:
     return "STRG" if "-r" in options else "STRP"
 
 
-def _facts(test: Test, status: Status, workload: str | None) -> Iterator[Fact]:
-    yield Fact("factor.tool", "nuttcp", test.first_line)
-    if workload is not None:
-        yield Fact("workload", workload, test.first_line)
+def _facts(test: Test, status: Status, workload: str | None, into: Gathered) -> None:
+    into.say_all(("factor.tool", "workload"), (NAME, workload), test.first_line)
     if test.command is not None:
-        yield Fact("command_line", f"nuttcp {test.command[0]}", test.command[1])
+        into.say("command_line", f"nuttcp {test.command[0]}", test.command[1])
     for fact in test.facts:
         is_protocol = fact.key == "protocol"
-        yield Fact("factor.protocol", fact.text.upper(), fact.line) if is_protocol else fact
-        if fact.key == "mss" and (mtu := mtu_of(fact.text)):
-            yield Fact("mtu", mtu, fact.line)
+        key, text = ("factor.protocol", fact.text.upper()) if is_protocol else (fact.key, fact.text)
+        into.say(key, text, fact.line)
+        if fact.key == "mss":
+            into.say("mtu", mtu_of(fact.text), fact.line)
     if test.said is not None:
-        yield Fact("error", *test.said)
-    yield from _protocol(test)
+        into.say_all(("error",), test.said[:1], test.said[1])
+    if test.result is not None and not test.sides:
+        into.say("factor.protocol", _protocol(test.result), test.result.line)
     measured = next((line for key, (_, line) in _figures(test) if key.endswith("_cpu")), None)
     if measured is not None:
-        yield Fact("cpu_scope", "process", measured)
+        into.say("cpu_scope", "process", measured)
     for side in test.sides:
         if side.letter == "t" and side.transfer is not None:
-            yield Fact("sent_rate", f"{side.transfer.rate} {side.transfer.rate_unit}", side.transfer.line)
+            into.say("sent_rate", f"{side.transfer.rate} {side.transfer.rate_unit}", side.transfer.line)
     if status is not Status.COMPLETE and (so_far := _received(test)) is not None:
-        yield Fact("rate_so_far", f"{so_far.rate} {so_far.rate_unit}", so_far.line)
+        into.say("rate_so_far", f"{so_far.rate} {so_far.rate_unit}", so_far.line)
 
 
-def _protocol(test: Test) -> Iterator[Fact]:
+def _protocol(result: Transfer) -> str:
     """Brief results do not name it: only UDP loses datagrams, only TCP has retransmits and round trips."""
-    result = test.result
-    if result is not None and not test.sides:
-        if "packets" in result.more:
-            yield Fact("factor.protocol", "UDP", result.line)
-        elif result.more.keys() & {"retransmits", "rtt"}:
-            yield Fact("factor.protocol", "TCP", result.line)
+    if "packets" in result.more:
+        return "UDP"
+    return "TCP" if result.more.keys() & {"retransmits", "rtt"} else ""
 
 
-def _readings(test: Test, status: Status, workload: str | None) -> Iterator[Reading]:
+def _readings(test: Test, status: Status, workload: str | None, into: Gathered) -> None:
     received = _received(test)
     if received is not None and status is not Status.FAILED:
         if status is Status.COMPLETE:
-            yield Reading("mb_per_s", received.rate, received.rate_unit, received.line)
-        yield Reading("bytes_received", received.transfer, "MB", received.line)
-        yield Reading("driver_s", received.seconds, "s", received.line)
+            into.keep(("mb_per_s", received.rate_unit, "total"), received.rate, received.line)
+        into.keep(("bytes_received", "MB", "total"), received.transfer, received.line)
+        into.keep(("driver_s", "s", "total"), received.seconds, received.line)
     for sent in (side.transfer for side in test.sides if side.letter == "t"):
         if sent is not None and status is not Status.FAILED:
-            yield Reading("bytes_sent", sent.transfer, "MB", sent.line)
+            into.keep(("bytes_sent", "MB", "total"), sent.transfer, sent.line)
     figures = dict(_figures(test))
     for name, key, unit in _FIGURES:
         if key in figures:
-            yield Reading(name, figures[key][0], unit, figures[key][1])
+            into.keep((name, unit, "total"), *figures[key])
     roles = {"STRP": ("client", "server"), "STRG": ("server", "client")}.get(workload or "", ("sender", "receiver"))
     for role, key in zip(roles, ("sender_cpu", "receiver_cpu"), strict=True):
         if key in figures:
-            yield Reading("processor_util", figures[key][0], "%", figures[key][1], role)
+            into.keep(("processor_util", "%", role), *figures[key])
 
 
 def _figures(test: Test) -> Iterator[tuple[str, tuple[str, int]]]:

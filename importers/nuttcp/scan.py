@@ -1,7 +1,6 @@
 """The lines of nuttcp, in each of its three forms: brief, ``-fparse`` and verbose (``-v``)."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -17,12 +16,13 @@ _PARSE = re.compile(
     r"megabytes=(?P<transfer>\d[\d.]*) real_sec(?P<is_result>onds)?=(?P<seconds>\d[\d.]*)"
     r" rate_Mbps=(?P<rate>\d[\d.]*)(?P<more>.*)"
 )
+# Each with a word that it has; to look for that is quicker.
 _MORE = (
-    re.compile(r" (?P<sender_cpu>[\d.]+) %TX"),
-    re.compile(r" (?P<receiver_cpu>[\d.]+) %RX"),
-    re.compile(r" (?P<retransmits>\d+) retrans\b"),
-    re.compile(r" (?P<lost>\d+) / +(?P<packets>\d+) ~?drop/pkt +(?P<percent>[\d.]+) ~?%loss"),
-    re.compile(r" (?P<rtt>[\d.]+) msRTT"),
+    ("%TX", re.compile(r" (?P<sender_cpu>[\d.]+) %TX")),
+    ("%RX", re.compile(r" (?P<receiver_cpu>[\d.]+) %RX")),
+    ("retrans", re.compile(r" (?P<retransmits>\d+) retrans\b")),
+    ("%loss", re.compile(r" (?P<lost>\d+) / +(?P<packets>\d+) ~?drop/pkt +(?P<percent>[\d.]+) ~?%loss")),
+    ("msRTT", re.compile(r" (?P<rtt>[\d.]+) msRTT")),
 )
 _PAIR_NAMES = {
     "tx_cpu": "sender_cpu",
@@ -123,54 +123,64 @@ def tests(text: Text) -> list[Test]:
     found: list[Test] = []
     command: tuple[str, int] | None = None
     for number, line in text.whole():
-        if len(line) < _LONGEST_COMMAND and (asked := _COMMAND.search(line)):
+        if "nuttcp " in line and len(line) < _LONGEST_COMMAND and (asked := _COMMAND.search(line)):
             command = asked["options"].strip(), number
             if found and not found[-1].is_over:
                 found.append(Test(number, number))
                 found[-1].command = command
-        elif _says_something(line):
-            if not found or found[-1].is_over or _begins(line, found[-1]):
+            continue
+        match = _known(line)
+        if match is not None or _INTERRUPTED in line:
+            if not found or found[-1].is_over or _begins(match, found[-1]):
                 found.append(Test(number, number))
             found[-1].command = found[-1].command or command
-            _take(found[-1], number, line)
+            _take(found[-1], number, line, match)
     return [test for test in found if test.sides or test.intervals or test.result or test.said]
 
 
-def _says_something(line: str) -> bool:
-    return _INTERRUPTED in line or any(pattern.match(line) for pattern in (_BRIEF, _PARSE, _SIDE, _ERROR))
+def _known(line: str) -> re.Match[str] | None:
+    """The match of a line with figures, an error or one side's words; None for any other."""
+    if " MB / " in line and (brief := _BRIEF.match(line)):
+        return brief
+    return _PARSE.match(line) or _ERROR.match(line) or _SIDE.match(line)
 
 
-def _begins(line: str, test: Test) -> bool:
+def _begins(match: re.Match[str] | None, test: Test) -> bool:
     """Whether this line is of another test: figures after an error, or a side that introduces itself again."""
-    if test.said is not None:
-        return _BRIEF.match(line) is not None or _PARSE.match(line) is not None
-    side = _SIDE.match(line)
-    if side is None or not _VERSION.match(side["what"]):
+    if match is None:
         return False
-    return len(test.sides) > 1 or any(each.letter == side["side"] for each in test.sides)
+    if test.said is not None:
+        return match.re in {_BRIEF, _PARSE}
+    if match.re is not _SIDE or not _VERSION.match(match["what"]):
+        return False
+    return len(test.sides) > 1 or any(each.letter == match["side"] for each in test.sides)
 
 
-def _take(test: Test, number: int, line: str) -> None:
+def _take(test: Test, number: int, line: str, match: re.Match[str] | None) -> None:
     test.last_line = number
-    if brief := _BRIEF.match(line):
-        more = brief["more"].partition(" Tot:")[0]
-        figures = {key: value for each in _figures(more) for key, value in each.items()}
-        transfer = Transfer(number, brief["transfer"], brief["seconds"], brief["rate"], brief["rate_unit"], figures)
-        _take_transfer(test, transfer, is_result="sender_cpu" in figures and "receiver_cpu" in figures)
-    elif pairs := _PARSE.match(line):
-        figures = {_PAIR_NAMES[key]: value for key, value in _PAIR.findall(pairs["more"]) if key in _PAIR_NAMES}
-        transfer = Transfer(number, pairs["transfer"], pairs["seconds"], pairs["rate"], "Mbps", figures)
-        _take_transfer(test, transfer, is_result=pairs["is_result"] is not None)
+    if match is not None and match.re is _BRIEF:
+        transfer, seconds, rate, unit, more = match.groups()
+        figures = _figures(more.partition(" Tot:")[0])
+        is_result = "sender_cpu" in figures and "receiver_cpu" in figures
+        _take_transfer(test, Transfer(number, transfer, seconds, rate, unit, figures), is_result=is_result)
+    elif match is not None and match.re is _PARSE:
+        figures = {_PAIR_NAMES[key]: value for key, value in _PAIR.findall(match["more"]) if key in _PAIR_NAMES}
+        whole = Transfer(number, match["transfer"], match["seconds"], match["rate"], "Mbps", figures)
+        _take_transfer(test, whole, is_result=match["is_result"] is not None)
     elif _INTERRUPTED in line:
         test.interrupted = number
-    elif error := _ERROR.match(line):
-        test.said = test.said or (error["said"].removeprefix("Error: "), number)
-    elif side := _SIDE.match(line):
-        _take_side(test, number, side["side"], side["what"])
+    elif match is not None and match.re is _ERROR:
+        test.said = test.said or (match["said"].removeprefix("Error: "), number)
+    elif match is not None:
+        _take_side(test, number, match["side"], match["what"])
 
 
-def _figures(more: str) -> Iterator[dict[str, str]]:
-    yield from (match.groupdict() for pattern in _MORE if (match := pattern.search(more)))
+def _figures(more: str) -> dict[str, str]:
+    figures: dict[str, str] = {}
+    for word, pattern in _MORE:
+        if word in more and (match := pattern.search(more)):
+            figures |= match.groupdict()
+    return figures
 
 
 def _take_transfer(test: Test, transfer: Transfer, *, is_result: bool) -> None:
