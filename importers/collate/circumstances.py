@@ -11,6 +11,7 @@ LEFT_OVER = "collate.rows-left-over"
 """The code of the problem that rows name runs that are not here."""
 
 _SHOWN = 5
+_EXIT_STATUS = "exit_status"
 
 
 def by_run(rows: Iterable[Fragment]) -> dict[str, list[Fragment]]:
@@ -22,12 +23,12 @@ def by_run(rows: Iterable[Fragment]) -> dict[str, list[Fragment]]:
 
 
 def add_circumstances(draft: RunDraft, rows: Mapping[str, Sequence[Fragment]]) -> None:
-    """Join the rows of a run id that fit; of several that fit none is used, for nothing tells which is right."""
+    """Join the rows of a run id that fit; of rows that contradict each other none, for nothing tells which is right."""
     stated = {fact.key: fact.text for fact in draft.facts if not fact.of_host}
     own = rows.get(draft.run_id.casefold(), ())
     fitting = [row for row in own if _fits(row, draft, stated)]
     fitting = [row for row in fitting if not _contradictions(row, draft)] or fitting
-    if len(fitting) > 1:
+    if not _agree(fitting):
         message = f"{len(fitting)} rows of manifests fit run {draft.run_id}; none of them was used."
         remedy = "Add a column that tells them apart, such as tool or trial."
         draft.problems.append(about(fitting[0], Severity.WARNING, "collate.two-rows", message, remedy))
@@ -36,6 +37,7 @@ def add_circumstances(draft: RunDraft, rows: Mapping[str, Sequence[Fragment]]) -
         draft.circumstances.append(row)
         draft.trial = draft.trial or row.trial
         draft.problems.extend(_contradictions(row, draft))
+        draft.problems.extend(_failure(row, draft))
         draft.facts = giving_way(draft.facts, [fact.key for fact in row.facts])
         known = {fact.key for fact in draft.facts}
         draft.facts += [SourcedFact(f.key, f.text, row.file, f.line) for f in row.facts if f.key not in known]
@@ -70,6 +72,32 @@ def _fits(row: Fragment, draft: RunDraft, stated: Mapping[str, str]) -> bool:
         return False
     factors = (fact for fact in row.facts if fact.key.startswith("factor."))
     return all(same_value(fact.text, stated.get(fact.key, fact.text)) for fact in factors)
+
+
+def _agree(rows: Sequence[Fragment]) -> bool:
+    """Whether no two rows say different things: each of two manifests may say something else of a run."""
+    said: dict[str, str] = {}
+    for row in rows:
+        about = {
+            "trial": row.trial,
+            "start": row.taken,
+            "end": row.ended,
+            **{fact.key: fact.text for fact in row.facts},
+        }
+        for key, text in ((key, str(value)) for key, value in about.items() if value is not None):
+            if not same_value(text, said.setdefault(key, text)):
+                return False
+    return True
+
+
+def _failure(row: Fragment, draft: RunDraft) -> list[Problem]:
+    """What the exit status of the run's command says; what became of the run itself its log knows better."""
+    status = next((fact for fact in row.facts if fact.key == _EXIT_STATUS), None)
+    if status is None or not status.text.strip("0"):
+        return []
+    message = f"The command of run {draft.run_id} ended with exit status {status.text}."
+    remedy = "See in its log what failed and whether the figures are whole."
+    return [Problem(Severity.WARNING, "collate.exit-status", message, remedy, row.file, status.line, draft.run_id)]
 
 
 def _contradictions(row: Fragment, draft: RunDraft) -> list[Problem]:

@@ -17,7 +17,7 @@ from importers.problem_log import ProblemLog
 
 NAME = "linux_snapshot"
 TITLE = "Linux snapshot"
-VERSION = 1
+VERSION = 2
 
 # How the text of a single file or command begins: distinctive enough to need no name.
 _BEGINNINGS = (

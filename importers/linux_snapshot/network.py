@@ -26,6 +26,7 @@ _OFFLOADS = {
     "tx-checksumming": "tx",
 }
 _STATISTIC = re.compile(r"\s+(?P<name>\S.*?):\s+(?P<value>\d+)\s*")
+_DRIVERS = {"peer_ifindex": "veth"}  # A statistic that only this driver has tells it, where nobody asked ethtool -i.
 _FEATURE = re.compile(r"(?P<name>[a-z-]+):\s+(?P<state>on|off)\b.*")
 
 
@@ -92,6 +93,8 @@ def read_statistics(section: Section, evidence: Evidence) -> None:
         if match := _STATISTIC.fullmatch(text):
             unit = "bytes" if match["name"].endswith("bytes") else "count"
             evidence.count(f"ethtool/{_device(section.title)}", match["name"], match["value"], unit, number)
+            if driver := _DRIVERS.get(match["name"]):
+                evidence.fact("driver", driver, number)
 
 
 def read_features(section: Section, evidence: Evidence) -> None:

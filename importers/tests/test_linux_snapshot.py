@@ -135,6 +135,13 @@ def test_a_bare_file_is_known_by_name_or_content(name: str, counter: str, text: 
     assert fragment.phase == ("before" if "before" in name else "after")
 
 
+def test_a_statistic_that_only_one_driver_has_names_it() -> None:
+    named = section("ethtool -S eth0", "NIC statistics:", "     peer_ifindex: 7", "     rx_queue_0_drops: 0")
+    (driver,) = (fact for fact in named.fragments[0].facts if fact.key == "driver")
+    assert (driver.text, driver.line, driver.of_host) == ("veth", 6, True)
+    assert "driver" not in facts(section("ethtool -S eth0", "NIC statistics:", "     rx_queue_0_drops: 0"))
+
+
 def test_a_bare_date_is_a_moment_and_a_bare_setting_a_report() -> None:
     date, offloads = read_file("bare/date.before"), read_file("bare/ethtool_k_enc600.txt")
     assert (date.taken, date.kind) == (datetime(2024, 3, 14, 10, 20, 0, 250000), Kind.SNAPSHOT)

@@ -5,7 +5,7 @@ dimension is known on both sides and different; what the stored run lacks, later
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from importers.model import Problem, Severity
 from perfdb.analysis import metrics, units
@@ -180,7 +180,16 @@ def _fits(record: RunRecord, run: Run) -> bool:
     stated = {fragment.trial for fragment in record.fragments if fragment.trial is not None}
     if stated and has_driver(run) and (record.trial if record.has_driver else max(stated)) != run.trial:
         return False
-    return record.configuration.agrees(configuration_of(run.experiment))
+    theirs = configuration_of(run.experiment)
+    if record.configuration.agrees(theirs):
+        return True
+    # A driver that stands for the device gives way to whoever states the device itself.
+    is_stated = _states_device(record) and _states_device(read_record(run))
+    return not is_stated and replace(record.configuration, device=None).agrees(theirs)
+
+
+def _states_device(record: RunRecord) -> bool:
+    return "device" in record.facts
 
 
 def _twice(record: RunRecord) -> Problem:

@@ -17,6 +17,7 @@ PRINTED = "printed."
 
 # The facts that say each dimension, the first of them that is there. Others are said by the fact of their name.
 _FACTS: Mapping[str, tuple[str, ...]] = {
+    "device": ("device", "driver"),
     "level": ("level", "cp.level"),
     "workload": ("workload", "request_bytes", "response_bytes"),
     "system": ("machine", "cpu_model", "architecture", "node", "memory"),

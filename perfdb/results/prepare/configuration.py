@@ -190,7 +190,7 @@ def configuration_of(
         factors["think_ms"] = think
     return Configuration(
         workload=reader.workload(),
-        device=reader.text("device"),
+        device=reader.text("device") or reader.text("driver"),
         mtu=reader.whole("mtu", WHOLE_NUMBERS["mtu"]),
         users=reader.whole("users", WHOLE_NUMBERS["users"]),
         layer=reader.whole("layer", WHOLE_NUMBERS["layer"]),

@@ -2,8 +2,9 @@
 
 import pytest
 
+from perfdb.results import intake
 from perfdb.results.models import Run
-from perfdb.results.tests.conftest import LOGS, Bring
+from perfdb.results.tests.conftest import LOGS, Bring, Work
 
 pytestmark = pytest.mark.django_db
 
@@ -52,3 +53,60 @@ def test_a_row_that_contradicts_its_log_does_not_count(bring: Bring) -> None:
     bring(("manifest.csv", b"run_id,tool,users,device\nLV01,uperf,99,veth\n"))
     assert users.get() == before != 99
     assert Run.objects.get().problems.filter(code="collate.manifest").exists()
+
+
+@pytest.mark.parametrize("status", ["1", "130"])
+def test_a_command_that_failed_is_no_clean_result(bring: Bring, status: str) -> None:
+    upload = bring(("LV01/uperf.log", LOG), ("manifest.csv", f"run_id,exit_status\nLV01,{status}\n".encode()))
+    assert upload.state == "done"
+    (problem,) = Run.objects.get().problems.filter(code="collate.exit-status")
+    assert (problem.severity, f"exit status {status}" in problem.message, problem.line) == ("warning", True, 2)
+
+
+@pytest.mark.parametrize("cell", ["0", ""])
+def test_a_command_that_ended_well_says_nothing(bring: Bring, cell: str) -> None:
+    bring(("LV01/uperf.log", LOG), ("manifest.csv", f"run_id,exit_status,tool\nLV01,{cell},uperf\n".encode()))
+    assert not Run.objects.get().problems.filter(code="collate.exit-status").exists()
+
+
+def said() -> dict[str, tuple[object, ...]]:
+    """What is stored of each run: its experiment, facts, problems and sources."""
+    return {
+        run.run_id: (
+            run.pk,
+            run.experiment.key,
+            run.status,
+            str(run.device),
+            sorted(run.evidence.facts),
+            sorted(run.problems.values_list("code", flat=True)),
+            sorted(run.sources.values_list("path", flat=True)),
+        )
+        for run in Run.objects.select_related("device", "evidence", "experiment")
+    }
+
+
+def test_the_undo_of_a_later_manifest_leaves_the_runs_as_they_were(bring: Bring, work: Work) -> None:
+    bring(("LV01/uperf.log", LOG), ("LV02/uperf.log", LOG.replace(b"lnxsrv", b"lnxtwo")))
+    before = said()
+    upload = bring(
+        ("manifest.csv", b"run_id,tool,device,mtu,exit_status\nLV01,uperf,OSA,9000,1\nLV02,uperf,OSA,1500,0\n")
+    )
+    joined = said()
+    assert {device for _, _, _, device, *_ in joined.values()} == {"OSA"}
+    assert "collate.exit-status" in joined["LV01"][5]  # type: ignore[operator] # a list
+    intake.undo(upload)
+    work(upload)
+    assert (upload.state, said()) == ("undone", before)
+    bring(("manifest.csv", b"run_id,tool,device\nLV02,uperf,HiperSockets\n"))
+    assert [str(run.device) for run in Run.objects.order_by("run_id")] == ["None", "HiperSockets"]
+
+
+def test_the_undo_of_one_manifest_leaves_what_another_says(bring: Bring, work: Work) -> None:
+    bring(("LV01/uperf.log", LOG))
+    first = bring(("a/manifest.csv", b"run_id,device\nLV01,OSA\n"))
+    bring(("b/manifest.csv", b"run_id,mtu\nLV01,9000\n"))
+    assert (str(Run.objects.get().device), Run.objects.get().mtu) == ("OSA", 9000)
+    intake.undo(first)
+    work(first)
+    (run,) = Run.objects.select_related("experiment")
+    assert (first.state, run.device, run.experiment.mtu) == ("undone", None, 9000)

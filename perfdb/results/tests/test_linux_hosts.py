@@ -130,3 +130,41 @@ def test_a_person_says_who_the_client_is_and_where_the_sides_were_bound(bring: B
     assert values["bound_cpu_util@client"] == pytest.approx(8.56 / 10.2 * 100)
     assert values["cpu_ms_per_trans@client"] == pytest.approx(8560 / 100_025)
     assert values["bound_cpu_util@server"] == pytest.approx(values["cpu_util@server"])
+
+
+def manifest() -> tuple[str, bytes]:
+    return next(file for file in files() if file[0].endswith("manifest.csv"))
+
+
+def test_the_driver_of_the_adapter_is_the_device_where_nobody_names_one(bring: Bring) -> None:
+    bring(*files(RUN))
+    run = Run.objects.select_related("device").get()
+    driver = read_record(run).facts["driver"]
+    assert (str(run.device), driver.text, bool(driver.line)) == ("qeth_l2", "qeth_l2", True)
+
+
+def test_whoever_names_the_device_counts_more_than_the_driver(bring: Bring) -> None:
+    bring(*files(RUN))
+    assert [row.outcome for row in bring(manifest()).runs.all()] == ["extended"]
+    assert str(Run.objects.get().device) == "OSA-Express7S"
+    # The same files once more, without the manifest.
+    assert [row.outcome for row in bring(*files(RUN)).runs.all()] == ["already-there"]
+
+
+def test_captures_with_a_driver_join_the_run_whose_device_is_named(bring: Bring) -> None:
+    logs = [file for file in files(RUN) if "netperf." in file[0]]
+    bring(*logs, manifest())
+    upload = bring(*(file for file in files(RUN) if file not in logs))
+    assert [row.outcome for row in upload.runs.all()] == ["extended"]
+    run = Run.objects.get()
+    assert (str(run.device), "cpu_ms_per_trans@client" in found(run)) == ("OSA-Express7S", True)
+
+
+def test_captures_whose_device_is_named_join_the_run_that_has_its_driver(bring: Bring) -> None:
+    servers = [file for file in files(RUN) if "lnxs1" in file[0]]
+    hosts = ("hosts.csv", b"run_id,tool,client,server\nlvrr0201,netperf,lnxc1,lnxs1\n")
+    bring(hosts, *(file for file in files(RUN) if file not in servers))
+    assert str(Run.objects.get().device) == "qeth_l2"
+    bring(*servers, manifest())
+    run = Run.objects.get()
+    assert (str(run.device), "cpu_ms_per_trans@server" in found(run)) == ("OSA-Express7S", True)
