@@ -9,6 +9,7 @@ from perfdb.analysis.circumstances import Weight
 from perfdb.analysis.comparing.comparison import Effect, NoiseSource, Verdict
 from perfdb.analysis.curves import Course, Edge
 from perfdb.analysis.metrics import Better
+from perfdb.api.serializers import PageSerializer
 
 
 class NoteSerializer(serializers.Serializer[Any]):
@@ -298,7 +299,7 @@ class DisagreementSerializer(serializers.Serializer[Any]):
     message = serializers.CharField()
 
 
-class ProblemListSerializer(serializers.Serializer[Any]):
-    """The audit of a study."""
+class ProblemListSerializer(PageSerializer):
+    """A page of the audit of a study."""
 
     results = DisagreementSerializer(many=True)

@@ -132,7 +132,25 @@ def test_what_does_not_follow_is_listed_with_its_formula(reader: APIClient, stud
     assert one["interval"][0] < one["recomputed"] < one["interval"][1]
     assert (one["dimensions"]["device"], one["dimensions"]["users"]) == ("OSA", 50)
     assert "4.79" in one["formula"]
-    assert check(reader.get(f"{BASE}/linux-networking-zvm52/problems/"), path) == {"results": []}
+    nothing = {"results": [], "next": None, "previous": None}
+    assert check(reader.get(f"{BASE}/linux-networking-zvm52/problems/"), path) == nothing
+
+
+def test_what_does_not_follow_comes_page_by_page(reader: APIClient, studies: None) -> None:
+    address = f"{BASE}/osa-vs-vswitch-zvm520/problems/"
+    every = [each["printed"] for each in reader.get(address).json()["results"]]
+    pages = []
+    following: str | None = f"{address}?size=7"
+    while following:
+        body = reader.get(following).json()
+        pages.append([each["printed"] for each in body["results"]])
+        following = body["next"]
+    assert [len(page) for page in pages] == [7, 7, 2]
+    assert [each for page in pages for each in page] == every
+    back = reader.get(body["previous"]).json()["results"]
+    assert [each["printed"] for each in back] == pages[1]
+    for wrong in ("size=0", "cursor=nonsense", "page=2"):
+        assert reader.get(f"{address}?{wrong}").status_code == 400
 
 
 def test_an_unchanged_report_is_not_sent_again(reader: APIClient, studies: None) -> None:

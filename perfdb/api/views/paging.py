@@ -1,10 +1,11 @@
 """Pages of lists as JSON: the rows and the full addresses of the neighbouring pages."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from rest_framework.request import Request
 
+from perfdb.analysis.parameters import QueryError
 from perfdb.results.paging import Page
 
 
@@ -23,3 +24,10 @@ def _address(request: Request, cursor: str | None) -> str | None:
     parameters = request.query_params.copy()
     parameters["cursor"] = cursor
     return request.build_absolute_uri(f"{request.path}?{parameters.urlencode()}")
+
+
+def known_only(given: Iterable[str], known: Sequence[str]) -> None:
+    """Raises QueryError for a parameter that is none of those known."""
+    for name in given:
+        if name not in known:
+            raise QueryError(name, f"{name!r} is not a parameter", known)

@@ -11,13 +11,17 @@ from rest_framework.response import Response
 from perfdb.analysis.render.drawn import in_one
 from perfdb.api import caching
 from perfdb.api.reports import item_body, problem_body, table_body
-from perfdb.api.schema import errors
+from perfdb.api.schema import LIST_PARAMETERS, errors
 from perfdb.api.table_serializers import ProblemListSerializer, ReportSerializer, ReportTableSerializer
+from perfdb.api.views.paging import known_only, page_body
 from perfdb.results import access
 from perfdb.results.looks import looks
 from perfdb.results.models import Disagreement, ReportItem, Study
+from perfdb.results.paging import Column, Ordering, page, read_size
 from perfdb.results.studies.answering import answered
 from perfdb.results.studies.forms import FORMS
+
+_BY_NUMBER = Ordering("id", Column.integer("id"), descending=False)
 
 
 def _study(request: Request, slug: str) -> Study:
@@ -100,15 +104,21 @@ def figure_json(request: Request, slug: str, number: str) -> HttpResponseBase:
 @extend_schema(
     operation_id="study_problems",
     summary="The figures of a study that do not follow from their own inputs",
-    responses={200: ProblemListSerializer, **errors(401, 404)},
+    parameters=LIST_PARAMETERS,
+    responses={200: ProblemListSerializer, **errors(400, 401, 404)},
 )
 @api_view(["GET"])
 def problems(request: Request, slug: str) -> HttpResponseBase:
     """The audit: each with the formula, what follows, and the interval that rounding leaves."""
     study = _study(request, slug)
+    asked = request.query_params
+    known_only(asked, ("cursor", "size"))
     tag = caching.etag(request, [slug])
     if same := caching.unchanged(request, tag):
         return same
+    every = Disagreement.objects.filter(run__study=study)
+    found = page(every, {"id": "id"}, _BY_NUMBER, asked.get("cursor", ""), read_size(asked.get("size", "")))
     related = ("run", "run__workload", "run__device", "run__level", "run__system")
-    found = Disagreement.objects.filter(run__study=study).select_related(*related).order_by("id")
-    return Response({"results": [problem_body(each, each.run) for each in found]}, headers=caching.headers(tag))
+    known = Disagreement.objects.select_related(*related).in_bulk([row["id"] for row in found.rows])
+    body = page_body(request, found, lambda row: problem_body(known[row["id"]], known[row["id"]].run))
+    return Response(body, headers=caching.headers(tag))

@@ -1,7 +1,6 @@
 """Uploads: bring files in, follow what becomes of them, accept a preview, take an upload back."""
 
 import time
-from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
 from django.contrib.auth.models import User
@@ -29,7 +28,7 @@ from perfdb.api.serializers import (
     UploadReferenceSerializer,
     UploadSerializer,
 )
-from perfdb.api.views.paging import page_body
+from perfdb.api.views.paging import known_only, page_body
 from perfdb.results import intake, pieces
 from perfdb.results.intake import IntakeError
 from perfdb.results.models import Study, Upload
@@ -75,12 +74,6 @@ def uploads(request: Request) -> Response:
     ordering = Ordering.parse("-created", _ORDERINGS)
     found = page(Upload.objects.all(), _COLUMNS, ordering, asked.get("cursor", ""), read_size(asked.get("size", "")))
     return Response(page_body(request, found, lambda row: upload_row(request, row)))
-
-
-def known_only(given: Iterable[str], known: Sequence[str]) -> None:
-    for name in given:
-        if name not in known:
-            raise QueryError(name, f"{name!r} is not a parameter", known)
 
 
 def _create(request: Request) -> Response:

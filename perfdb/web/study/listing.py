@@ -22,7 +22,7 @@ _ANY = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A study with its counts; ``plan`` is "12 of 50 experiments", empty without a plan."""
+    """A study with its counts; ``plan`` is "12 of 50 experiments" and the like, empty without a plan."""
 
     study: Study
     runs: int
@@ -67,10 +67,18 @@ def _plans(studies: Sequence[Study]) -> Mapping[int, str]:
     if not parts:
         return said
     named = {study.pk: study.slug for study in studies if study.pk in parts}
+    published = {study.pk for study in studies if study.document_digest}
     found = observed(list(named.values()), [part for each in parts.values() for part in each])
     for pk, slug in named.items():
         of_study = narrowed(Query(filters={"study": (slug,)}), found)
         covered = plan.coverage(parts[pk], of_study, _ANY)
         planned, measured = sum(each.part.size for each in covered), sum(each.measured for each in covered)
-        said[pk] = f"{measured} of {planned} experiments"
+        said[pk] = _far(measured, planned, published=pk in published)
     return said
+
+
+def _far(measured: int, planned: int, *, published: bool) -> str:
+    """How far a plan is; a document's is done, and only some of its figures may be here."""
+    if published:
+        return f"figures of {measured or 'none'} of {planned} experiments"
+    return f"{measured} of {planned} experiments"
