@@ -17,7 +17,7 @@ def recognise(text: Text) -> bool:
     if not first.lstrip().startswith("{") or '"run_id"' not in first or '"metrics"' not in first:
         return False
     try:
-        return {"run_id", "metrics"} <= DECODER.decode(first).keys()
+        return bool({"run_id", "metrics"} <= DECODER.decode(first).keys())
     except (ValueError, RecursionError):
         return False
 

@@ -142,7 +142,7 @@ def _moment(value: object) -> datetime | None:
 
 
 def _status(value: object) -> Status:
-    if value in tuple(Status):
+    if isinstance(value, str) and value in tuple(Status):
         return Status(value)
     raise RecordError("status", "status is none that is known.", f"Known are: {', '.join(Status)}.")
 

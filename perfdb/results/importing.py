@@ -194,8 +194,8 @@ def _load(job: Job, upload: Upload, brought: Arrivals, kind: Ordinary) -> None:
     with transaction.atomic():
         jobs.hold(job)
         complete = kind.complete(upload)
-    found = upload.runs.values_list("outcome", flat=True).distinct()
-    _settle(job, upload, State.DONE if complete or _anything(found) else State.FAILED, brought.problems)
+        found = upload.runs.values_list("outcome", flat=True).distinct()
+        _settle(job, upload, State.DONE if complete or _anything(found) else State.FAILED, brought.problems)
 
 
 class _PartlyError(Exception):
