@@ -51,4 +51,5 @@ def _read(parts: list[str], given: Iterable[Any]) -> list[tuple[Any, ...]]:
         return []
     with connection.cursor() as cursor:
         cursor.execute(" UNION ALL ".join(parts), list(given))
-        return cursor.fetchall()
+        found: list[tuple[Any, ...]] = cursor.fetchall()
+        return found
