@@ -19,6 +19,7 @@ const CONFIG = {
 const PAPER = 690; // what an upright sheet of A4 holds between its margins, in pixels
 const IMAGE = { width: 1100, height: 620 }; // a file's size in pixels; a figure may ask for another height
 const IMAGE_LINE = 160; // how many characters of a file's subtitle stand in a line
+const SETTLED_MS = 80; // after which a width is taken for the last one
 const NEAR = "600px"; // so far from the window a chart is drawn
 
 /** When the browser has nothing else to do. */
@@ -107,8 +108,9 @@ class PerfChart extends HTMLElement {
   }
 
   resized() {
-    // The first report comes at once and says the size that was just drawn for.
-    if (this.drawnFor !== this.clientWidth) this.draw();
+    clearTimeout(this.settling);
+    // The first report comes at once and says the size that was just drawn for; of many only the last counts.
+    if (this.drawnFor !== this.clientWidth) this.settling = setTimeout(() => this.plot && this.draw(), SETTLED_MS);
   }
 
   traces(width) {
