@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from importers.model import Fragment, Listing, Pair, Problem, Reading, RunDraft, Severity
+from importers.model import Fragment, Listing, Pair, Problem, Reading, Row, RunDraft, Severity
 from perfdb.analysis.checks.driver import DriverLog, DriverRecord, check_driver
 from perfdb.analysis.checks.finding import Finding, Quantity
 from perfdb.analysis.checks.hosts import WRAP, check_host, check_machine
@@ -159,31 +159,37 @@ def _records(listing: Listing | None, label: str) -> Iterable[DriverRecord]:
     """The rows of a listing as records; warm-up intervals never count."""
     if listing is None:
         return
+    columns = _columns(listing)
     for row, line in zip(listing.rows, listing.lines, strict=True):
-        cells = dict(zip(listing.columns, row, strict=True))
-        texts = {name: text for (name, _), text in cells.items() if text is not None}
+        texts = {name: text for (name, _), text in zip(listing.columns, row, strict=True) if text is not None}
         if texts.get("phase") != "warmup":
+            transactions = _quantities(columns, "trans", row, line)
             yield DriverRecord(
                 label=f"{label} {texts.get('id') or texts.get('n') or line}",
                 line=line,
-                transactions=_cell(cells, "trans", line),
+                transactions=transactions[0] if transactions else None,
                 seconds=_seconds(texts),
-                response_mean=_in_all_units(cells, "resp_avg", line),
-                response_min=_in_all_units(cells, "resp_min", line),
-                response_max=_in_all_units(cells, "resp_max", line),
+                response_mean=_quantities(columns, "resp_avg", row, line),
+                response_min=_quantities(columns, "resp_min", row, line),
+                response_max=_quantities(columns, "resp_max", row, line),
             )
 
 
-_Cells = dict[tuple[str, str], str | None]
+_Columns = dict[str, dict[str, int]]
 
 
-def _cell(cells: _Cells, name: str, line: int) -> Quantity | None:
-    found = _in_all_units(cells, name, line)
-    return found[0] if found else None
+def _columns(listing: Listing) -> _Columns:
+    """Where the columns of each name stand, by their units."""
+    found: _Columns = {}
+    for at, (name, unit) in enumerate(listing.columns):
+        found.setdefault(name, {})[unit] = at
+    return found
 
 
-def _in_all_units(cells: _Cells, name: str, line: int) -> tuple[Quantity, ...]:
-    return tuple(Quantity(text, unit, line) for (of, unit), text in cells.items() if of == name and text is not None)
+def _quantities(columns: _Columns, name: str, row: Row, line: int) -> tuple[Quantity, ...]:
+    """A figure of a row in all units in which it is there."""
+    places = columns.get(name, {})
+    return tuple([Quantity(text, unit, line) for unit, at in places.items() if (text := row[at]) is not None])
 
 
 def _seconds(texts: dict[str, str]) -> float | None:
