@@ -78,7 +78,7 @@ def blocks_of(text: Text) -> Iterator[Block]:
     block: Block | None = None
     reader = _Reader()
     for piece in pieces(text):
-        start = lines.START.match(piece.text)
+        start = lines.START.match(piece.text) if piece.text.startswith("Starting ") else None
         if start is not None and block is not None and block.start is not None:
             yield block
             block, reader = None, _Reader()
@@ -101,9 +101,9 @@ class _Reader:
 
     def take(self, block: Block, piece: Piece) -> None:
         text = piece.text
-        if lines.RULE.fullmatch(text):
+        if text.startswith("---") and lines.RULE.fullmatch(text):
             return
-        match = lines.PROGRESS.match(text)
+        match = lines.PROGRESS.match(text) if "op/s" in text else None
         if match is not None:
             block.progress.setdefault(match["name"], []).append(Row(match, piece.line))
             if text[match.end() :].strip():
@@ -114,12 +114,11 @@ class _Reader:
             block.others.append(piece)
 
     def _heading(self, block: Block, text: str) -> bool:
-        head = lines.TABLE_HEAD.fullmatch(text)
-        if head is not None:
+        if "Count" in text and (head := lines.TABLE_HEAD.fullmatch(text)):
             self._table = block.averages if head[1] == "Txn" else block.operations
-        elif lines.NETSTAT_HEAD.fullmatch(text):
+        elif "opkts/s" in text and lines.NETSTAT_HEAD.fullmatch(text):
             self._table = block.networks
-        elif lines.STATISTICS_HEAD.fullmatch(text):
+        elif "Hostname" in text and lines.STATISTICS_HEAD.fullmatch(text):
             self._table = block.statistics
         else:
             return text.strip() in {"Group Details", "Strand Details", "Run Statistics"} or text.startswith("Netstat ")
@@ -141,9 +140,10 @@ class _Reader:
 
 
 def _ending(block: Block, piece: Piece) -> bool:
-    difference, errors = lines.DIFFERENCE.fullmatch(piece.text), lines.ERRORS.fullmatch(piece.text)
-    if difference is not None:
+    if piece.text.startswith("Difference") and (difference := lines.DIFFERENCE.fullmatch(piece.text)):
         block.difference = Row(difference, piece.line)
-    elif errors is not None:
+    elif piece.text.startswith("WARNING") and (errors := lines.ERRORS.fullmatch(piece.text)):
         block.errors = Row(errors, piece.line)
-    return difference is not None or errors is not None
+    else:
+        return False
+    return True

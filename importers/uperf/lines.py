@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from importers.model import Text
 
@@ -36,8 +36,7 @@ ERRORS = re.compile(r"WARNING: (\d+) Errors detected during run\s*")
 RULE = re.compile(r"-{20,}\s*")
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """What was on the screen as one line: progress lines overwrite each other with CR inside one line of the file."""
 
     text: str
@@ -49,7 +48,7 @@ def pieces(text: Text, longest: int | None = None) -> Iterator[Piece]:
     seen = 0
     for number, line in text.numbered():
         for part in line.split("\r"):
-            if part.strip():
+            if part and not part.isspace():
                 yield Piece(part, number)
         seen += len(line) + 1
         if longest is not None and seen > longest:

@@ -73,17 +73,15 @@ def _fragment(transfer: _Transfer, file: str, form: tuple[str, int], found: Prob
     status = _judge(transfer, found)
     gathered = Gathered()
     first = transfer.first_line
-    gathered.fact("factor.tool", Printed("zc", first))
-    gathered.fact("factor.protocol", Printed("TCP", first))
-    gathered.fact("workload", Printed("STRP", first))
+    gathered.say_all(("factor.tool", "factor.protocol", "workload"), ("zc", "TCP", "STRP"), first)
     gathered.fact("error", transfer.failure)
     if transfer.exits > 1:
         gathered.fact("connections", Printed(str(transfer.exits), transfer.last_line))
         message = f"{transfer.exits} connections ended; their rates stand side by side and cannot be told apart."
         found.warn("zc.several-connections", message, "Give the users with the upload.", transfer.last_line)
     if status is Status.COMPLETE:
-        samples = " ".join(rate.text for rate in transfer.rates)
-        gathered.fact("samples_kbytes_per_s", Printed(samples, transfer.rates[0].line))
+        samples = " ".join([rate.text for rate in transfer.rates])
+        gathered.say("samples_kbytes_per_s", samples, transfer.rates[0].line)
     return Fragment(
         file=file,
         format=form[0],
