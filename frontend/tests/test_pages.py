@@ -32,6 +32,8 @@ PAGES = (
     "/maximum/?workload=RR&columns=mtu",
     "/saved/",
     "/put-in-report/?page=maximum&query=workload%3DRR",
+    "/bundle.zip?page=runs&run_id=none",
+    "/bundle.zip?page=charts&metric=none",
     "/how/",
     "/uploads/",
     "/uploads/new/",

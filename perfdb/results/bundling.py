@@ -82,11 +82,12 @@ def of_study(study: Study) -> Bundle:
 def of_runs(runs: Iterable[int], asked: str) -> Bundle:
     """The runs with these numbers, which ``asked`` chose. Raises QueryError for none, too many or several studies."""
     found = Run.objects.filter(pk__in=list(runs))
-    studies = list(Study.objects.filter(pk__in=found.order_by().values("study"))[:2])
+    studies = list(Study.objects.filter(pk__in=found.order_by().values("study")).order_by("title"))
     if not studies:
         raise QueryError("", "no run answers this question; there is nothing to take along")
     if len(studies) > 1:
-        raise QueryError("study", "a bundle holds runs of one study, and these are of several; choose a study")
+        message = f"a bundle holds runs of one study, and these are of {len(studies)}; choose a study"
+        raise QueryError("study", message, [study.slug for study in studies])
     return _checked(Bundle(studies[0], found, asked))
 
 

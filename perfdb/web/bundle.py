@@ -1,6 +1,7 @@
 """The page of an offline bundle: a study's report, the answer of a question, or a list of runs, as one file."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from itertools import islice
 from urllib.parse import urlencode
 
@@ -9,6 +10,7 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.safestring import mark_safe
 
+from perfdb.analysis.dimensions import called
 from perfdb.analysis.parameters import QueryError
 from perfdb.results import bundling, columns, exporting
 from perfdb.results.asking import Answer, Question, answer
@@ -22,6 +24,42 @@ from perfdb.web.views.studies import contents
 
 RUNS = "runs"
 PAGES = (*Page.values, RUNS)
+# How many runs these hold is nobody's concern: they are written as they are read.
+_FILES = (("csv", "CSV"), ("parquet", "Parquet"), ("json", "JSON"), ("zip", "their logs"))
+
+
+@dataclass(frozen=True, slots=True)
+class WaysOut:
+    """What to do where no bundle can be made: a bundle of each study, the page to narrow down, tables without limits.
+
+    ``studies`` are (title, address), and so are ``tables``.
+    """
+
+    studies: list[tuple[str, str]]
+    back: str
+    tables: list[tuple[str, str]]
+
+
+def ways_out(asked: QueryDict, error: QueryError) -> WaysOut | None:
+    """The ways out for a question; None where the question itself is not understood."""
+    if asked.get("page") not in PAGES or error.parameter not in ("", "study"):
+        return None
+    rest = asked.copy()
+    rest.pop("page")
+    studies = [(str(called("study", slug)), _of_study(asked, slug)) for slug in error.known]
+    tables = tables_of(rest.urlencode()) if asked["page"] == RUNS else []
+    return WaysOut(studies, f"{reverse('web:' + asked['page'])}?{rest.urlencode()}", tables)
+
+
+def tables_of(asked: str) -> list[tuple[str, str]]:
+    """The runs of a list as files, however many there are."""
+    return [(title, f"/api/v1/runs.{form}?{asked}") for form, title in _FILES]
+
+
+def _of_study(asked: QueryDict, slug: str) -> str:
+    one = asked.copy()
+    one["study"] = slug
+    return f"{reverse('web:bundle')}?{one.urlencode()}"
 
 
 def study_page(study: Study, server: str) -> str:

@@ -9,8 +9,11 @@ from django.db.models import Count
 from django.urls import reverse
 
 from importers import FORMATS
-from perfdb.results.models import Job, Problem, Upload, UploadFile, UploadRun
+from perfdb.results.bundling import MANIFEST
+from perfdb.results.models import Job, Problem, Study, Upload, UploadFile, UploadRun
+from perfdb.results.models.vocabulary import INBOX
 from perfdb.results.published.records import FORMAT as PUBLISHED
+from perfdb.results.studies.items import runs_of
 from perfdb.results.unpacking import ARCHIVE
 from perfdb.web import upload_gaps
 from perfdb.web.upload_gaps import NOTHING, Entered
@@ -88,7 +91,24 @@ def context(upload: Upload, *, may_change: bool, entered: Entered = NOTHING) -> 
         "decisions": DECISIONS,
         "formats": [(each.NAME, each.TITLE) for each in FORMATS],
         "cut": max(len(files), len(problems), len(runs)) == MOST,
+        "left": _left(upload, files) if upload.state == Upload.State.UNDONE else None,
     }
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """What an upload that was taken back leaves: its study, which may have no other runs, and a report of items."""
+
+    study: Study
+    runs: int
+    items: int
+
+
+def _left(upload: Upload, files: Iterable[UploadFile]) -> Left | None:
+    """None where nothing stays that this upload may have brought: an inbox, or a study that others fill."""
+    study, bundle = upload.study, any(file.path.endswith(MANIFEST) for file in files)
+    found = Left(study, runs_of(study), study.report_items.count())
+    return found if study.slug != INBOX and (not found.runs or (bundle and found.items)) else None
 
 
 def _may_be_corrected(upload: Upload, files: list[UploadFile]) -> bool:

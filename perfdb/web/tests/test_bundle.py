@@ -3,9 +3,11 @@
 import csv
 import io
 import json
+import re
 import zipfile
 from collections.abc import Iterator
 from hashlib import sha256
+from html import unescape
 
 import pytest
 from django.contrib.auth.models import User
@@ -15,7 +17,7 @@ from django.test import Client
 from pytest_django import DjangoDbBlocker
 
 from fixtures.demo import demo_files
-from perfdb.results import access, intake
+from perfdb.results import access, bundling, intake
 from perfdb.results.bundling import logs_of
 from perfdb.results.models import Artifact, Run, RunSource, Study
 from perfdb.results.tests.builders import make_run, make_study
@@ -148,6 +150,35 @@ def test_what_cannot_be_taken_along_is_said(web: Client) -> None:
         response = web.get(f"/bundle.zip?{asked}")
         assert response.status_code == 400
         assert words in response.content.decode()
+
+
+def test_several_studies_lead_to_a_bundle_of_each(web: Client) -> None:
+    make_run(study=make_study())
+    response = web.get("/bundle.zip?page=runs&workload=RR")
+    source = response.content.decode()
+
+    assert "these are of 2" in source
+    offered = [unescape(each) for each in re.findall(r'href="(/bundle.zip[^"]+)"', source)]
+    assert len(offered) == 2
+    for address in offered:
+        with taken(web, address) as bundle:
+            assert "index.html" in bundle.namelist()
+    assert 'href="/runs/?workload=RR"' in source
+    assert web.get("/api/v1/runs.csv?workload=RR").status_code == 200
+    assert 'href="/api/v1/runs.csv?workload=RR"' in source
+
+
+def test_too_many_runs_lead_back_to_the_question(web: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bundling, "MOST_RUNS", 3)
+    for address, back in (
+        ("/studies/demo/bundle.zip", "/studies/demo/"),
+        ("/bundle.zip?page=charts&study=demo&workload=RR", "/charts/?study=demo&amp;workload=RR"),
+    ):
+        response = web.get(address)
+        assert response.status_code == 400
+        source = response.content.decode()
+        assert "at most 3 runs" in source
+        assert f'href="{back}">Go back and narrow it down' in source
 
 
 def test_strangers_see_what_they_may(stranger: Client) -> None:

@@ -3,11 +3,13 @@
 import re
 
 import pytest
+from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
 from perfdb.results import intake, jobs
-from perfdb.results.models import Job, Upload
+from perfdb.results.models import Job, ReportItem, Upload
+from perfdb.results.tests.builders import make_run, make_study
 from perfdb.web.tests.conftest import CASE, Bring, case, work
 from perfdb.web.tests.pages import text_of
 from perfdb.web.tests.test_uploads import page_of, zipped
@@ -114,3 +116,24 @@ def test_the_title_tells_the_state(web: Client, bring: Bring) -> None:
     upload = bring(preview=True)
 
     assert f"<title>Upload {upload.pk}: preview · perfdb</title>" in web.get(page_of(upload)).content.decode()
+
+
+def test_taken_back_it_says_what_stays(web: Client, bring: Bring, ada: User) -> None:
+    study = make_study("mine", owner=ada)
+    upload = bring(study=study)
+    ReportItem.objects.create(study=study, kind="prose", position=1, title="Kept", prose="words")
+    web.post(reverse("web:upload-undo", args=[upload.pk]))
+    work(upload)
+
+    text = text_of(web.get(page_of(upload)))
+    assert "What stays: the study Mine , which has no runs now, with 1 item in its report ." in text
+    assert "If nobody needs it, delete it" in text
+    make_run(study=study)
+    assert "What stays" not in text_of(web.get(page_of(upload)))
+
+
+def test_an_inbox_is_nothing_that_stays(web: Client, bring: Bring) -> None:
+    upload = bring()
+    web.post(reverse("web:upload-undo", args=[upload.pk]))
+
+    assert "What stays" not in text_of(web.get(page_of(work(upload))))

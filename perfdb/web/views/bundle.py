@@ -3,6 +3,7 @@
 from django.contrib.auth.decorators import user_passes_test
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
 from django.views.decorators.http import require_GET
 
 from perfdb.analysis.parameters import QueryError
@@ -20,7 +21,8 @@ def study_bundle(request: HttpRequest, slug: str) -> HttpResponseBase:
         found = bundling.of_study(study)
         page = pages.study_page(study, request.build_absolute_uri("/"))
     except QueryError as error:
-        return _refused(request, error)
+        ways = pages.WaysOut([], reverse("web:study", args=[slug]), pages.tables_of(f"study={slug}"))
+        return _refused(request, error, ways)
     return _sent(request, found, page)
 
 
@@ -31,12 +33,12 @@ def question_bundle(request: HttpRequest) -> HttpResponseBase:
     try:
         found, page = pages.of_question(request, request.GET)
     except QueryError as error:
-        return _refused(request, error)
+        return _refused(request, error, pages.ways_out(request.GET, error))
     return _sent(request, found, page)
 
 
-def _refused(request: HttpRequest, error: QueryError) -> HttpResponse:
-    return render(request, "web/bundle.html", {"error": error}, status=400)
+def _refused(request: HttpRequest, error: QueryError, ways: pages.WaysOut | None = None) -> HttpResponse:
+    return render(request, "web/bundle.html", {"error": error, "ways": ways}, status=400)
 
 
 def _sent(request: HttpRequest, found: Bundle, page: str) -> HttpResponseBase:
