@@ -22,11 +22,32 @@ from perfdb.analysis.formulas.terms import (
     USERS,
     cpu_seconds,
 )
+from perfdb.analysis.metrics import METRICS, TOTAL
+
+LATENCIES = frozenset(metric.name for metric in METRICS if metric.name.startswith("latency_"))
+"""What only a tool prints that times each transaction."""
 
 
 def _without_pauses(figures: RunFigures) -> bool:
     """With think time, or when nothing is known of it, users are not always waiting for a response."""
     return figures.think_ms == 0
+
+
+def _measures_responses(figures: RunFigures) -> bool:
+    """Whether the tool timed each transaction: then its mean response time is measured, and nothing replaces it.
+
+    A response time without any latency was itself worked out from users and rate, and printed with few digits.
+    """
+    measured = {metric for metric, role in figures.metrics if role == TOTAL}
+    return "response_ms" in measured and not LATENCIES.isdisjoint(measured)
+
+
+def _has_no_other_response(figures: RunFigures) -> bool:
+    return _without_pauses(figures) and not _measures_responses(figures)
+
+
+def _has_another_response(figures: RunFigures) -> bool:
+    return _without_pauses(figures) and _measures_responses(figures)
 
 
 DRIVER = (
@@ -47,7 +68,14 @@ DRIVER = (
         "response_ms",
         USERS / TRANS_PER_S * 1000,
         "the studies' response time of users without think time",
-        when=_without_pauses,
+        when=_has_no_other_response,
+    ),
+    Formula(
+        "users_response_ms.users",
+        "users_response_ms",
+        USERS / TRANS_PER_S * 1000,
+        "the same beside a response time that the load tool measured itself",
+        when=_has_another_response,
     ),
     Formula("elapsed_s.snapshot", "elapsed_s", SNAPSHOT_TIME, "CP QUERY TIME, or date, before and after the run"),
 )

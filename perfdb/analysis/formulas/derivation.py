@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import lru_cache
 from math import isfinite
 
-from perfdb.analysis.formulas.catalogue import BY_ID, FORMULAS
+from perfdb.analysis.formulas.catalogue import BY_ID, FORMULAS, LATENCIES
 from perfdb.analysis.formulas.expression import Term
 from perfdb.analysis.formulas.figures import Derived, Input, Known, RunFigures
 from perfdb.analysis.formulas.formula import Formula, always, streams
@@ -39,9 +39,11 @@ class _NoValueError(Exception):
 
 
 _TERMS = tuple((formula, formula.terms) for formula in FORMULAS)
-READ = {term.name for _, terms in _TERMS for term in terms} | {
-    formula.metric for formula in FORMULAS if formula.when not in (always, streams)
-}
+READ = (
+    {term.name for _, terms in _TERMS for term in terms}
+    | LATENCIES
+    | {formula.metric for formula in FORMULAS if formula.when not in (always, streams)}
+)
 """The names of the metrics that a term or a condition looks at: what a run has beside them is of no use here."""
 
 _steps: dict[Hashable, tuple[_Step, ...]] = {}

@@ -212,6 +212,20 @@ def test_with_think_time_the_reported_response_time_stands(think_ms: float | Non
     assert "response_ms" not in by_measure(derive(replace(NMGBR950, think_ms=think_ms)))
 
 
+def test_a_measured_response_time_stands_and_what_follows_from_the_rate_is_beside_it() -> None:
+    metrics = {**NMGBR950.metrics, ("latency_p99_ms", "total"): 9.1}
+    derived = by_measure(derive(replace(NMGBR950, metrics=metrics)))
+    assert "response_ms" not in derived
+    assert derived["users_response_ms"].value == pytest.approx(5.508252213834172, rel=1e-12)
+    with_pauses = by_measure(derive(replace(NMGBR950, metrics=metrics, think_ms=5.0)))
+    assert not {"response_ms", "users_response_ms"} & with_pauses.keys()
+
+
+def test_a_printed_response_time_of_a_tool_without_latencies_gets_all_its_digits() -> None:
+    derived = by_measure(derive(NMGBR950))
+    assert (derived["response_ms"].formula, "users_response_ms" in derived) == ("response_ms.users", False)
+
+
 def test_elapsed_falls_back_to_another_guest_and_names_it() -> None:
     server_only = {role: taken for role, taken in NMGBR950.taken.items() if role != "client"}
     elapsed = by_measure(derive(replace(NMGBR950, taken=server_only)))["elapsed_s"]
