@@ -22,11 +22,14 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def names_of(numbers: Mapping[str, Collection[int]]) -> dict[tuple[str, int], str]:
-    """The name of each row of these tables, by table and number."""
+def names_of(numbers: Mapping[str, Collection[int]]) -> dict[str, dict[int, str]]:
+    """The name of each of these rows, by table and number."""
+    found: dict[str, dict[int, str]] = {table: {} for table in numbers}
     wanted = {table: sorted(those) for table, those in numbers.items() if those}
     parts = [f"SELECT '{table}', id, {NAMES[table][0]} FROM {table} WHERE id = ANY(%s)" for table in wanted]
-    return {(table, number): name for table, number, name in _read(parts, wanted.values())}
+    for table, number, name in _read(parts, wanted.values()):
+        found[table][number] = name
+    return found
 
 
 def numbers_of(names: Mapping[str, Collection[str]]) -> dict[str, list[int]]:

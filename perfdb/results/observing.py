@@ -102,5 +102,4 @@ def _columns(runs: QuerySet[Run], columns: Iterable[str], most: int) -> list[_Co
 def _named(columns: Mapping[str, _Column]) -> list[_Column]:
     """The columns with names in place of the numbers of vocabulary rows; no number has no name."""
     names = names_of({table: set(columns[table]) - {None} for table in NAMES})
-    return [[names.get((name, each)) for each in column] if name in NAMES else column
-            for name, column in columns.items()]  # fmt: skip
+    return [list(map(names[name].get, column)) if name in names else column for name, column in columns.items()]
