@@ -8,7 +8,7 @@ from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-unt
 from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from frontend.tests.visits import Watch, settled, sign_in
+from frontend.tests.visits import DRAWN_MS, Watch, settled, sign_in
 from perfdb.results import access
 from perfdb.results.models import Study
 from perfdb.results.studies import items, keeping
@@ -91,7 +91,7 @@ def test_prose_is_shown_while_it_is_written(editor: Page) -> None:
     expect(editor.locator("#preview em")).to_have_text("costs")
     expect(editor.locator("#preview")).to_contain_text("This cannot be answered: 'speed' is not a metric")
     prose.fill(PROSE)
-    expect(editor.locator("#preview perf-chart")).to_have_attribute("data-drawn", "")
+    expect(editor.locator("#preview perf-chart")).to_have_attribute("data-drawn", "", timeout=DRAWN_MS)
     expect(prose).to_be_focused()
     editor.get_by_role("button", name="Save").click()
     expect(editor.locator(".item-title a").last).to_have_text("Costs")

@@ -7,6 +7,9 @@ from typing import Literal
 
 from playwright.sync_api import Locator, Page, expect
 
+# Plotly is read after the page is painted, and a busy machine takes its time.
+_DRAWN_MS = 30_000
+
 
 @dataclass(frozen=True, slots=True)
 class Look:
@@ -72,4 +75,4 @@ def drawn(page: Page) -> None:
     """Wait until every chart of the page is drawn."""
     for chart in page.locator("perf-chart").all():
         chart.scroll_into_view_if_needed()
-        expect(chart).to_have_attribute("data-drawn", "")
+        expect(chart).to_have_attribute("data-drawn", "", timeout=_DRAWN_MS)

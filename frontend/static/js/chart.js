@@ -54,7 +54,9 @@ class PerfChart extends HTMLElement {
     this.sizes?.disconnect();
     if (this.plot) window.Plotly.purge(this.plot);
     this.plot?.remove();
-    this.plot = undefined;
+    // Whoever moves it to another place has it drawn there.
+    this.plot = this.showing = undefined;
+    delete this.dataset.drawn;
   }
 
   /** Have this figure, as it travelled, and keep room for it. */
