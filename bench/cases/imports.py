@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from itertools import count
 from tempfile import TemporaryFile
-from typing import BinaryIO
+from typing import Any, BinaryIO
 from uuid import uuid4
 
 import psycopg
@@ -46,7 +46,7 @@ def cases(instance: Instance, stack: ExitStack) -> Iterator[Case]:
     yield _import(connection, f"{RECORDS:,} JSON records", inputs.records(RECORDS), sender.records)
 
 
-def _import(connection: "psycopg.Connection[object]", name: str, data: bytes, bring: Bring) -> Case:
+def _import(connection: "psycopg.Connection[tuple[Any, ...]]", name: str, data: bytes, bring: Bring) -> Case:
     """Parse, prepare, derive, write and commit beside writing the rows that came of it."""
     copies = _Copies(connection)
 
@@ -68,7 +68,7 @@ def _import(connection: "psycopg.Connection[object]", name: str, data: bytes, br
 class _Copies:
     """The rows of an upload under other numbers, in PostgreSQL's binary form: a set for each time they are written."""
 
-    def __init__(self, connection: "psycopg.Connection[object]") -> None:
+    def __init__(self, connection: "psycopg.Connection[tuple[Any, ...]]") -> None:
         self._connection = connection
         self._sets: list[dict[str, BinaryIO]] = []
         self._written = count()
@@ -95,7 +95,7 @@ class _Copies:
 
     def _counts(self, runs: sql.Composable) -> list[object]:
         """How many rows of each table these runs have."""
-        found = []
+        found: list[object] = []
         for table, (column, _) in _TABLES.items():
             query = sql.SQL("SELECT count(*) FROM {} WHERE {} IN ({})")
             row = self._connection.execute(query.format(sql.Identifier(table), sql.Identifier(column), runs)).fetchone()
@@ -107,7 +107,7 @@ class _Copies:
 
     def _names(self, table: str) -> list[str]:
         query = "SELECT column_name FROM information_schema.columns WHERE table_name = %s ORDER BY ordinal_position"
-        return [name for (name,) in self._connection.execute(query, [table])]  # type: ignore[misc]
+        return [row[0] for row in self._connection.execute(query, [table])]
 
     def _taken(self, table: str, runs: sql.Composable, copy: int) -> BinaryIO:
         column, others = _TABLES[table]
@@ -116,9 +116,9 @@ class _Copies:
             sql.SQL(f"({new[name]})::{_TYPES.get(name, 'int8')}") if name in new else sql.Identifier(name)
             for name in self._names(table)
         )
-        query = sql.SQL("COPY (SELECT {} FROM {} WHERE {} IN ({})) TO STDOUT (FORMAT BINARY)")
+        every = sql.SQL("COPY (SELECT {} FROM {} WHERE {} IN ({})) TO STDOUT (FORMAT BINARY)")
         content = TemporaryFile()  # noqa: SIM115 - it is read later
-        query = query.format(chosen, sql.Identifier(table), sql.Identifier(column), runs)
+        query = every.format(chosen, sql.Identifier(table), sql.Identifier(column), runs)
         with self._connection.cursor() as cursor, cursor.copy(query) as rows:
             for block in rows:
                 content.write(block)

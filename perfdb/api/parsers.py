@@ -78,7 +78,7 @@ class RecordsParser(BaseParser):
 
     def parse(
         self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
-    ) -> bytes:
+    ) -> Any:
         """Read a request. Raises TooLarge."""
         body: bytes = stream.read(LARGEST + 1)
         if len(body) > LARGEST:

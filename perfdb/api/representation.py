@@ -162,6 +162,10 @@ def upload_row(request: Request, row: Mapping[str, Any]) -> dict[str, Any]:
     return {**row, "url": reverse("api:upload", [row["id"]], request=request)}
 
 
+MOST_LISTED = 5000
+"""So many runs and problems of an upload are listed: a log may have as many as fill the server's memory."""
+
+
 def upload_body(request: Request, pk: int) -> dict[str, Any]:
     """One upload: its state, files, the runs it brings, and what could not be accepted."""
     files = Prefetch("files", UploadFile.objects.select_related("artifact").order_by("path"))
@@ -191,9 +195,9 @@ def upload_body(request: Request, pk: int) -> dict[str, Any]:
                 "status": each.status,
                 "summary": each.summary,
             }
-            for each in upload.runs.order_by("run_label", "trial", "id")
+            for each in upload.runs.order_by("run_label", "trial", "id")[:MOST_LISTED]
         ],
-        "problems": [_problem(each) for each in upload.problems.order_by("id")],
+        "problems": [_problem(each) for each in upload.problems.order_by("id")[:MOST_LISTED]],
     }
 
 

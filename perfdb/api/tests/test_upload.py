@@ -9,6 +9,7 @@ from django.contrib.auth.models import User
 from django.db import connection
 from rest_framework.test import APIClient
 
+from perfdb.api import representation
 from perfdb.api.tests.answers import check, problem
 from perfdb.api.tests.files import case, post_files
 from perfdb.results.models import Run, Upload
@@ -44,6 +45,15 @@ def test_the_same_again_is_already_there(worker: None, api: APIClient) -> None:
     (run,) = settled(api, post_files(api, files))["runs"]
     assert run["outcome"] == "already-there"
     assert Run.objects.count() == 1
+
+
+def test_of_very_many_runs_the_first_are_listed(
+    worker: None, api: APIClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(representation, "MOST_LISTED", 2)
+    body = settled(api, post_files(api, case("awm/three_runs")))
+    assert (len(body["runs"]), body["progress"]["runs"]) == (2, 3)
+    assert len(api.get(f"/api/v1/runs/?upload={body['id']}").json()["results"]) == 3
 
 
 def test_a_preview_stores_no_run(worker: None, api: APIClient) -> None:

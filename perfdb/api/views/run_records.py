@@ -12,7 +12,8 @@ from perfdb.analysis.parameters import QueryError
 from perfdb.api.errors import Conflict
 from perfdb.api.permissions import signed_in
 from perfdb.api.representation import upload_reference
-from perfdb.api.views.uploads import known_only, read_wait, study_called, wait_until_settled
+from perfdb.api.views.paging import known_only
+from perfdb.api.views.uploads import read_wait, study_called, wait_until_settled
 from perfdb.results import intake
 from perfdb.results.models import Problem, Upload, UploadRun
 from perfdb.results.run_records import FILE, understood
@@ -28,7 +29,7 @@ def create(request: Request) -> Response:
     wait = read_wait(request.query_params.get("wait", _USUAL_WAIT))
     user = signed_in(request)
     # Of an empty request the framework makes a form without fields.
-    records = understood(request.data or b"")
+    records = understood(request.data if isinstance(request.data, bytes) else b"")
     slug = _slug(request.query_params.get("study", "") or records.study)
     with transaction.atomic():
         study = study_called(user, slug, create=True)
