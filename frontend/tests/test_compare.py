@@ -92,3 +92,19 @@ def test_without_scripts_the_form_is_enough(browser: Browser, live_server: LiveS
     )
     expect(page.get_by_role("alert")).to_have_count(0)
     context.close()
+
+
+def test_charts_and_tables_of_two_metrics_stand_level(
+    page: Page, live_server: LiveServer, filled: dict[str, int]
+) -> None:
+    sign_in(page, live_server)
+    page.set_viewport_size({"width": 1280, "height": 900})
+    settled(page, f"{live_server.url}/compare/?dimension=device&old=Guest LAN&new=HiperSockets&new=vCTC&workload=RR")
+    page.locator(".charts.aligned .finding").first.evaluate("element => { element.textContent = 'long '.repeat(200) }")
+
+    for part in ("perf-chart", "table"):
+        tops = page.locator(f".charts.aligned {part}").evaluate_all(
+            "all => all.slice(0, 2).map(each => Math.round(each.getBoundingClientRect().top))"
+        )
+        assert len(tops) == 2
+        assert tops[0] == tops[1]

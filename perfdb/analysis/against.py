@@ -115,8 +115,8 @@ def _configurations(table: Table, key: CellKey) -> Iterator[Key]:
 
 
 def _also_differs(cell: Cell, base: Cell | None) -> Iterator[Note]:
-    """Dimensions beside the compared ones in which a cell and its base are not the same."""
-    if base is None:
+    """Dimensions beside the compared ones in which the measurements of a cell and of its base are not the same."""
+    if base is None or not (base.n and cell.n):
         return
     for name in sorted(cell.hidden.keys() | base.hidden.keys()):
         old, new = base.hidden.get(name, ()), cell.hidden.get(name, ())

@@ -126,3 +126,18 @@ def test_another_machine_tells_nothing() -> None:
     earlier = Observations(NAMES, MEASURES[:1], other)
     query = parsed("metric=trans_per_s&rows=users&columns=campaign&baseline=campaign:May")
     assert {c.verdict for c in compared(only(answer(query, given, earlier))).values()} == {Verdict.NO_NOISE}
+
+
+def test_a_side_without_a_value_differs_in_nothing_else() -> None:
+    rows = [(*row[:8], "2.4.9" if row[4] == 9000 else "2.4.17", *row[9:]) for row in osa().rows]
+    text = f"{SMALL}&metric=cpu_ms_per_trans"
+    both = answer(parsed(text), Observations(osa().dimensions, MEASURES, rows))
+    assert all("also-differs" in codes(table) for table in both)
+    gone = [(*row[:-2], None, None) if row[4] == 9000 else row for row in rows]
+    rate, cost = answer(parsed(text), Observations(osa().dimensions, MEASURES, gone))
+    assert "also-differs" in codes(rate)
+    assert "also-differs" not in codes(cost)
+
+
+def codes(table: Table) -> set[str]:
+    return {note.code for cell in table.cells.values() for note in cell.warnings}
