@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 _ECHO = re.compile(
     r"""(?P<prompt>\S.*?[#$>%]\s*)?
@@ -81,6 +82,7 @@ def command_of(text: str) -> Echo | None:
     return Echo(" ".join(["query" if query else "indicate", first, *rest]), match["prompt"] or "")
 
 
+@lru_cache(1024)
 def _in_full(word: str) -> str:
     fitting = [full for full, shortest in _OPERANDS.items() if len(word) >= shortest and full.startswith(word)]
     return word if word in _OPERANDS or not fitting else fitting[0]

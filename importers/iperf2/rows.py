@@ -63,6 +63,7 @@ class Test:
     ended: str = ""
     started: tuple[str, str] = ("", "")
     _by_id: dict[tuple[str, bool], list[Row]] = field(default_factory=dict)
+    _last: dict[tuple[str, bool], Row | None] = field(default_factory=dict)
 
     def direction(self, row_id: str) -> str:
         """Where an id's data goes. The star marks the way back of a connection."""
@@ -71,13 +72,21 @@ class Test:
     def add(self, row: Row) -> None:
         """Take one more row."""
         self.rows.append(row)
-        self._by_id.setdefault((row.id, row.is_report), []).append(row)
+        key = row.id, row.is_report
+        self._by_id.setdefault(key, []).append(row)
+        self._last.pop(key, None)
 
     def last(self, row_id: str, *, is_report: bool = False) -> Row | None:
         """The result of an id: the longest interval from the start, unless later ones show that it is none."""
-        rows = self._by_id.get((row_id, is_report))
-        if rows is None:
+        key = row_id, is_report
+        if key not in self._by_id:
             return None
+        if key not in self._last:
+            self._last[key] = self._find_last(self._by_id[key], is_report=is_report)
+        return self._last[key]
+
+    @staticmethod
+    def _find_last(rows: list[Row], *, is_report: bool) -> Row | None:
         whole = [row for row in rows if row.is_from_start]
         if not whole or not rows[-1].is_from_start or (len(rows) == 1 and rows[0].is_round and not is_report):
             return None

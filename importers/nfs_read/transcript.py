@@ -65,8 +65,8 @@ def recognise(text: Text) -> bool:
 
 
 def _is_timing(line: str) -> bool:
-    whole = (known.RECORDS_IN, known.SHELL_TIME, *known.TIMES)
-    return any(pattern.fullmatch(line.strip()) for pattern in whole)
+    text = line.strip()
+    return bool(known.RECORDS_IN.fullmatch(text) or known.SHELL_TIME.fullmatch(text) or known.times_of(text))
 
 
 def parse(text: Text) -> Parsed:
