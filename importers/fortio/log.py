@@ -138,9 +138,9 @@ def _percentiles(root: Node, into: Gathered, found: ProblemLog) -> None:
     listed = root.get("DurationHistogram", "Percentiles")
     resolution, guessed = Decimal(step.text), None
     for each in listed.values() if listed else ():
-        at, value = each.figure("Percentile"), each.figure("Value")
-        name = _PERCENTILES.get(at.text) if at else None
-        if name is None or value is None:
+        name = _PERCENTILES.get(each.figures().get("Percentile", ""))
+        value = each.figure("Value") if name is not None else None
+        if value is None:
             continue
         if Decimal(value.text) > resolution:
             into.reading(f"latency_{name}_ms", value, "s")

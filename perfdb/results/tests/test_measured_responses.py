@@ -15,7 +15,11 @@ def test_the_mean_that_netperf_printed_is_the_response_time(bring: Bring) -> Non
     run = Run.objects.get()
     found = {str(figure.measure): figure for figure in figures(run)}
     response, follows = found["response_ms"], found["users_response_ms"]
-    assert (response.origin, response.printed, response.value) == ("reported", "66.664", pytest.approx(0.066664))
+    assert (response.origin, response.printed) == ("reported", "66.664")
+    assert response.value == pytest.approx(0.066664)
     assert run.response_ms == response.value
-    assert (follows.origin, follows.value) == ("derived", pytest.approx(1000 * run.users / run.trans_per_s))
+    assert run.users is not None
+    assert run.trans_per_s is not None
+    assert follows.origin == "derived"
+    assert follows.value == pytest.approx(1000 * run.users / run.trans_per_s)
     assert str(found["latency_mean_ms"].value) != str(follows.value)
