@@ -25,7 +25,7 @@ from perfdb.web.views.studies import contents
 RUNS = "runs"
 PAGES = (*Page.values, RUNS)
 # How many runs these hold is nobody's concern: they are written as they are read.
-_FILES = (("csv", "CSV"), ("parquet", "Parquet"), ("json", "JSON"), ("zip", "their logs"))
+_FILES = (("csv", "CSV"), ("parquet", "Parquet"), ("json", "JSON"))
 
 
 @dataclass(frozen=True, slots=True)

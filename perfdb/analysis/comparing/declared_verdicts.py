@@ -107,7 +107,7 @@ VERDICTS: tuple[Declaration, ...] = (
         "Nothing was ever repeated. The difference is printed, and nothing more can be said.",
         (
             Example(
-                examples.comparison, {"base": (100.0,), "new": (150.0,)}, "+50%; no noise estimate; 1 against 1 trial"
+                examples.comparison, {"base": (100.0,), "new": (150.0,)}, "+50%; noise unknown; 1 against 1 trial"
             ),
         ),
     ),

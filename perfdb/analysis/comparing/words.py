@@ -83,7 +83,7 @@ def verdict_words(comparison: Comparison) -> str:
         return f"single runs: {verdict.value} ({_range(comparison.band)})"
     if verdict is Verdict.NOT_COMPARABLE and comparison.warnings:
         return f"not comparable: {'; '.join(comparison.warnings)}"
-    return verdict.value
+    return _SHORT[verdict] if verdict is Verdict.NO_NOISE else verdict.value
 
 
 def rule(comparison: Comparison) -> str:
@@ -105,7 +105,7 @@ def effect_words(comparison: Comparison) -> str:
 def noise_words(noise: Noise) -> str:
     """Where the noise comes from: ``noise from trials (f = 8.4)``."""
     if noise.freedom is None:
-        return Verdict.NO_NOISE.value
+        return _SHORT[Verdict.NO_NOISE]
     freedom = round_half_up(noise.freedom, 1).removesuffix(".0")
     text = f"noise from {noise.source.value} (f = {freedom})"
     return f"{text}; noisy: it varies more than its group and is judged by itself" if noise.noisy else text

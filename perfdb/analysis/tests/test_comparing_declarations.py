@@ -32,7 +32,8 @@ def test_sections_are_not_scattered() -> None:
 
 def test_every_verdict_is_shown_in_an_example() -> None:
     results = " ".join(example.result for _, example in EXAMPLES)
-    assert [verdict for verdict in Verdict if verdict.value not in results] == []
+    said = {Verdict.NO_NOISE: "noise unknown"}
+    assert [verdict for verdict in Verdict if said.get(verdict, verdict.value) not in results] == []
 
 
 def test_every_kind_of_flag_is_shown_in_an_example() -> None:

@@ -66,7 +66,7 @@ def test_sizes_are_within_five_per_cent(share: float) -> None:
             "△ outside band, better",
             "(^) outside band, better",
         ),
-        (UNKNOWN, "no noise estimate", "· noise unknown", ". noise unknown"),
+        (UNKNOWN, "noise unknown", "· noise unknown", ". noise unknown"),
         (MISSING, "not comparable: the new side is missing", "– not comparable", "- not comparable"),
     ],
 )
@@ -109,7 +109,7 @@ def test_effects_in_words(effect: Effect, text: str) -> None:
             Noise(NoiseSource.TRIALS, 0.3, 6, noisy=True),
             "noise from trials (f = 6); noisy: it varies more than its group and is judged by itself",
         ),
-        (Noise(NoiseSource.NONE), "no noise estimate"),
+        (Noise(NoiseSource.NONE), "noise unknown"),
     ],
 )
 def test_the_source_of_the_noise_is_said(noise: Noise, text: str) -> None:
@@ -140,7 +140,7 @@ def test_everything_in_one_line() -> None:
         "+1%; higher, but within 2%; better; 95% interval +0.29% ... +1.7%; 4 against 4 trials; "
         "noise from trials (f = 8.4)"
     )
-    assert words.describe(UNKNOWN) == "+50%; no noise estimate; 1 against 1 trial"
+    assert words.describe(UNKNOWN) == "+50%; noise unknown; 1 against 1 trial"
     assert words.describe(MISSING) == "not comparable: the new side is missing"
 
 

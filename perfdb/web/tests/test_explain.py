@@ -136,7 +136,7 @@ def test_single_runs_without_any_repetition(web: Client) -> None:
     old, new = (make_run("R", device=device, values={"trans_per_s": rate}) for device, rate in (("A", 1.0), ("B", 2.0)))
     text = text_of(web.get("/explain/", {"old": old.pk, "new": new.pk}))
 
-    assert "no noise estimate" in text
+    assert "noise unknown" in text
     assert "nothing was repeated" in text
     assert "These runs have no other figure in common" in text
 
