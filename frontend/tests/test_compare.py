@@ -5,7 +5,7 @@ import re
 from playwright.sync_api import Browser, Page, Route, expect
 from pytest_django.live_server_helper import LiveServer
 
-from frontend.tests.visits import settled, sign_in
+from frontend.tests.visits import DRAWN_MS, settled, sign_in
 
 
 def test_choosing_a_dimension_offers_its_values_and_two_of_them_are_compared(
@@ -27,7 +27,8 @@ def test_choosing_a_dimension_offers_its_values_and_two_of_them_are_compared(
     new.select_option("HiperSockets")
 
     expect(page.get_by_role("heading", name="Guest LAN → HiperSockets")).to_be_visible()
-    expect(page.get_by_role("figure").first).to_have_attribute("data-drawn", "")
+    page.get_by_role("figure").first.scroll_into_view_if_needed()
+    expect(page.get_by_role("figure").first).to_have_attribute("data-drawn", "", timeout=DRAWN_MS)
     expect(
         page.get_by_role("region", name="Table of Transactions per second").locator(".diff.worse").first
     ).to_be_visible()
