@@ -3,9 +3,12 @@
 import io
 import re
 import zipfile
+from collections.abc import Iterable
 from html import unescape
+from typing import cast
 
 import pytest
+from django.http import FileResponse
 from django.test import Client
 
 from perfdb.results.models import Run
@@ -80,12 +83,12 @@ def test_a_large_table_is_there_for_whoever_opens_it(web: Client, monkeypatch: p
     assert "8000.00</a>" not in response.content.decode()
     assert "Table of Transactions per second (trans/s), 2 cells" in text_of(response)
     addresses = re.findall(r'<a href="([^"]+panel=\d)"', response.content.decode())
-    rate, load = (web.get(unescape(each)) for each in addresses)
-    assert "8000.00</a>" in rate.content.decode()
-    assert "50.00</a>" in load.content.decode()
+    first, second = (web.get(unescape(each)).content.decode() for each in addresses)
+    assert "8000.00</a>" in first
+    assert "50.00</a>" in second
     # A bundle has nobody to ask.
-    bundle = web.get(f"/bundle.zip?page=charts&{asked}")
-    with zipfile.ZipFile(io.BytesIO(b"".join(bundle.streaming_content))) as found:
+    bundle = cast(FileResponse, web.get(f"/bundle.zip?page=charts&{asked}"))
+    with zipfile.ZipFile(io.BytesIO(b"".join(cast(Iterable[bytes], bundle.streaming_content)))) as found:
         assert "8000.00</a>" in found.read("index.html").decode()
 
 
