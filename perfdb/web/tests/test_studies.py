@@ -297,3 +297,12 @@ def test_no_page_of_studies_counts_runs(web: Client) -> None:
         counting = [each["sql"] for each in found if "COUNT(" in each["sql"] and 'FROM "run"' in each["sql"]]
         assert counting == []
     assert "2 runs" in text_of(web.get("/studies/mine/"))
+
+
+def test_the_plan_of_a_document_is_no_work_that_was_left_undone(web: Client) -> None:
+    load("linux-networking-zvm52")
+    text = text_of(web.get("/studies/linux-networking-zvm52/"))
+
+    assert "The document plans 70 experiments; it prints figures of none of them. Whoever measures them again" in text
+    assert "0 of 70 planned" not in text
+    assert "Next runs to do" in text
