@@ -109,7 +109,7 @@ TARGETS = (
 
 def visit(page: Page, address: str, *, chart: bool) -> Visit:
     """Open an address, wait until it is drawn, try its chart out, and read what that took."""
-    work = min(page.evaluate(_WORK) for _ in range(3))
+    work = median(page.evaluate(_WORK) for _ in range(9))
     received = 0.0
     session = page.context.new_cdp_session(page)
     session.send("Network.enable")
