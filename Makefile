@@ -33,7 +33,7 @@ bench:
 	$(SETUP) dev
 	@status=0; for runs in $(or $(SCALE),10000 100000); do \
 		.venv/bin/python -m bench --runs $$runs --json var/bench.json || status=1; done; \
-		for part in parsing browser; do .venv/bin/python -m bench.$$part || status=1; done; exit $$status
+		for part in parsing browser sizes latency peers; do .venv/bin/python -m bench.$$part || status=1; done; exit $$status
 
 # docs/tour.md and its pictures, from a fresh instance.
 tour:
