@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import PurePosixPath
 
 from importers.collate.kinds import is_client
@@ -58,17 +59,24 @@ def run_id_in_name(fragment: Fragment, known: Mapping[str, str], pattern: re.Pat
     return None
 
 
-def _words(name: str) -> Iterator[str]:
+# A file may have thousands of fragments, one after the other.
+@lru_cache(256)
+def _words(name: str) -> tuple[str, ...]:
     """The file's name and the folders' names, each whole and cut at dots, blanks, underscores and hyphens."""
-    for part in reversed(PurePosixPath(name).parts):
-        yield part
-        yield from re.split(r"[.\s]+", part)
-        yield from re.split(r"[._\-\s]+", part)
+    parts = reversed(PurePosixPath(name).parts)
+    return tuple(word for part in parts for word in (part, *re.split(r"[.\s]+", part), *re.split(r"[._\-\s]+", part)))
+
+
+@lru_cache(256)
+def _place(name: str) -> tuple[str, str]:
+    """The name of the folder in which a file is, and its own."""
+    path = PurePosixPath(name)
+    return path.parent.name, path.name
 
 
 def _likely(fragment: Fragment) -> Iterator[str]:
-    path = PurePosixPath(fragment.file)
-    for word in (path.parent.name, _head(fragment, path.name)):
+    folder, name = _place(fragment.file)
+    for word in (folder, _head(fragment, name)):
         if not _is_usual(word, fragment) and _LOOKS_LIKE_RUN_ID.fullmatch(word):
             yield word
 

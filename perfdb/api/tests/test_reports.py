@@ -132,7 +132,7 @@ def test_what_does_not_follow_is_listed_with_its_formula(reader: APIClient, stud
     assert one["interval"][0] < one["recomputed"] < one["interval"][1]
     assert (one["dimensions"]["device"], one["dimensions"]["users"]) == ("OSA", 50)
     assert "4.79" in one["formula"]
-    nothing = {"results": [], "next": None, "previous": None}
+    nothing: dict[str, object] = {"results": [], "next": None, "previous": None}
     assert check(reader.get(f"{BASE}/linux-networking-zvm52/problems/"), path) == nothing
 
 
