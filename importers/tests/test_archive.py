@@ -137,7 +137,11 @@ def test_the_parts_of_a_gzip_file_are_one_text_and_other_files_stay_as_they_are(
     assert decompress(SourceFile("a.log", LOG)) == SourceFile("a.log", LOG)
 
 
-@pytest.mark.parametrize("data", [gzip.compress(LOG)[:-1], gzip.compress(LOG)[:40], gzip.compress(LOG)[:-8] + b"x" * 8])
+@pytest.mark.parametrize(
+    "data",
+    [gzip.compress(LOG)[:-1], gzip.compress(LOG)[:40], gzip.compress(LOG)[:-8] + b"x" * 8],
+    ids=["one byte short", "cut off", "wrong sum"],
+)
 def test_a_damaged_gzip_file_gives_nothing_but_a_problem(data: bytes) -> None:
     (reading,) = read([SourceFile("AB101.log.gz", data)])
     assert (reading.format, reading.fragments) == (None, [])

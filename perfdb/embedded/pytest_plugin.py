@@ -64,6 +64,12 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> Iterator[None]
     return (yield)
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Each of several processes keeps its pictures in a folder of its own: it empties that when it begins."""
+    if worker := os.environ.get("PYTEST_XDIST_WORKER"):
+        config.option.output = str(Path(config.option.output) / worker)
+
+
 def take_part(worker: str) -> None:
     """Make ready one of several processes, `gw0`, `gw1` and so on, that share the servers of the first."""
     os.environ["REDIS_URL"] = with_database(os.environ["REDIS_URL"], int(worker.removeprefix("gw")))
