@@ -105,11 +105,7 @@ VERDICTS: tuple[Declaration, ...] = (
         "No noise estimate",
         "",
         "Nothing was ever repeated. The difference is printed, and nothing more can be said.",
-        (
-            Example(
-                examples.comparison, {"base": (100.0,), "new": (150.0,)}, "+50%; noise unknown; 1 against 1 trial"
-            ),
-        ),
+        (Example(examples.comparison, {"base": (100.0,), "new": (150.0,)}, "+50%; noise unknown; 1 against 1 trial"),),
     ),
     Declaration(
         "not-comparable",

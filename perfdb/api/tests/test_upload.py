@@ -47,9 +47,7 @@ def test_the_same_again_is_already_there(worker: None, api: APIClient) -> None:
     assert Run.objects.count() == 1
 
 
-def test_of_very_many_runs_the_first_are_listed(
-    worker: None, api: APIClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_of_very_many_runs_the_first_are_listed(worker: None, api: APIClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(representation, "MOST_LISTED", 2)
     body = settled(api, post_files(api, case("awm/three_runs")))
     assert (len(body["runs"]), body["progress"]["runs"]) == (2, 3)

@@ -30,6 +30,7 @@ def newer(run: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
         return Parsed(more, parsed.problems)
 
     monkeypatch.setattr(awm, "parse", parse_more)
+    monkeypatch.delattr(awm, "each")
     monkeypatch.setattr(awm, "VERSION", version)
     return run
 
