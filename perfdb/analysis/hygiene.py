@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from perfdb.analysis.comparing.difference import about
 from perfdb.analysis.comparing.distributions import false_discovery, student_p
-from perfdb.analysis.comparing.noise import Spread, fit_prior, has_logarithm, moderate, spread
+from perfdb.analysis.comparing.noise import Pool, Spread, has_logarithm, moderate, spread
 
 FAR = 4.0
 SIGNIFICANT = 0.01
@@ -113,34 +113,34 @@ def outliers(cells: Sequence[TrialCell]) -> list[Flag]:
     judged = 0
     for members in _by_group(cells).values():
         spreads = [spread((cell.values,), cell.step) for cell in members]
-        if (prior := fit_prior(spreads)) is not None:
-            found.extend(_far(members, spreads, math.sqrt(prior.variance)))
+        pool = Pool.of(spreads)
+        if (prior := pool.prior()) is not None:
+            found.extend(_far(members, spreads, pool, math.sqrt(prior.variance)))
             judged += sum([len(cell.logs) for cell in members if len(cell.logs) >= FEWEST_TRIALS])
     adjusted = false_discovery([each.p for each in found], judged)
     return [_outlier(each, "outlier" if p < SIGNIFICANT else "far") for each, p in zip(found, adjusted, strict=True)]
 
 
-def _far(cells: Sequence[TrialCell], spreads: Sequence[Spread], usual: float) -> Iterator[_Far]:
+def _far(cells: Sequence[TrialCell], spreads: Sequence[Spread], pool: Pool, usual: float) -> Iterator[_Far]:
     """The far ones of all trials of a group that have two others beside them."""
-    for place, cell in enumerate(cells):
+    for cell, own in zip(cells, spreads, strict=True):
         # Where all lie within so much of each other, none is as far as that from the median.
         if len(cell.logs) < FEWEST_TRIALS or max(cell.logs) - min(cell.logs) <= FAR * usual:
             continue
         middle = statistics.median(cell.values)
         for trial in cell.measured:
             if abs(math.log(trial.value / middle)) > FAR * usual:
-                rest = [*spreads[:place], *spreads[place + 1 :]]
-                yield _Far(cell, trial, middle, usual, _surprise(cell, trial, rest))
+                yield _Far(cell, trial, middle, usual, _surprise(cell, trial, own, pool))
 
 
-def _surprise(cell: TrialCell, trial: Trial, rest: Sequence[Spread]) -> float:
+def _surprise(cell: TrialCell, trial: Trial, whole: Spread, pool: Pool) -> float:
     """The p of a trial, given the others of its cell and the spreads of the rest of the group.
 
     The trial itself takes no part in the noise that it is judged by, or it would excuse itself.
     """
     others = [other.value for other in cell.measured if other is not trial]
     own = spread([others], cell.step)
-    prior = fit_prior([*rest, own])
+    prior = pool.exchanged(whole, own).prior()
     if prior is None:
         return 1.0
     used = moderate(own, prior)

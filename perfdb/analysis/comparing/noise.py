@@ -6,9 +6,9 @@ coefficient of variation.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from scipy import special
 
@@ -96,26 +96,65 @@ def rounding_variance(samples: Sequence[Sequence[float]], step: float | None) ->
     return (step * len(together) / math.fsum(together)) ** 2 / 12
 
 
-def fit_prior(spreads: Sequence[Spread]) -> Prior | None:
+class Pool(NamedTuple):
+    """What a group's prior is fitted from, as sums over its known spreads: one can be put in or taken out at no cost.
+
+    Attributes:
+        cells: How many spreads there are.
+        freedom: Their degrees of freedom.
+        squares: Their variances, each times its freedom.
+        logs: The logarithms of their variances, each less what its freedom lets expect.
+        log_squares: The squares of these.
+        expected: The variance of these that their freedom explains.
+    """
+
+    cells: int = 0
+    freedom: int = 0
+    squares: float = 0.0
+    logs: float = 0.0
+    log_squares: float = 0.0
+    expected: float = 0.0
+
+    @classmethod
+    def of(cls, spreads: Iterable[Spread]) -> Self:
+        """All of a group; those that are not known tell nothing."""
+        parts = [_part(each) for each in spreads if each.known]
+        return cls(*map(math.fsum, zip(*parts, strict=True))) if parts else cls()
+
+    def exchanged(self, old: Spread, new: Spread) -> "Pool":
+        """The same with one spread in place of another."""
+        less = _part(old) if old.known else Pool()
+        more = _part(new) if new.known else Pool()
+        return Pool(*(whole - one + other for whole, one, other in zip(self, less, more, strict=True)))
+
+    def prior(self) -> Prior | None:
+        """What the spreads have in common; None where none is known."""
+        if not self.cells:
+            return None
+        excess = self._excess()
+        if excess <= 0:
+            return Prior(self.squares / self.freedom, MOST_FREEDOM, round(self.freedom))
+        freedom = min(MOST_FREEDOM, 2 * inverse_trigamma(excess))
+        return Prior(math.exp(self.logs / self.cells + _bias(freedom)), freedom, round(self.freedom))
+
+    def _excess(self) -> float:
+        """How much more the logarithms of the variances vary than their freedom explains; 0 for too few cells."""
+        if self.cells < FEWEST_CELLS:
+            return 0.0
+        varied = self.log_squares - self.logs**2 / self.cells
+        return varied / (self.cells - 1) - self.expected / self.cells
+
+
+def fit_prior(spreads: Iterable[Spread]) -> Prior | None:
     """The common prior of a group's cells; None when none of them has a spread."""
-    known = [each for each in spreads if each.known]
-    if not known:
-        return None
-    total = sum([each.freedom for each in known])
-    centred = [math.log(each.variance) - _bias(each.freedom) for each in known]
-    excess = _excess(known, centred)
-    if excess <= 0:
-        return Prior(sum([each.freedom * each.variance for each in known]) / total, MOST_FREEDOM, total)
-    freedom = min(MOST_FREEDOM, 2 * inverse_trigamma(excess))
-    return Prior(math.exp(_mean(centred) + _bias(freedom)), freedom, total)
+    return Pool.of(spreads).prior()
 
 
-def _excess(known: Sequence[Spread], centred: Sequence[float]) -> float:
-    """How much more the logarithms of the variances vary than their freedom explains; 0 for too few cells."""
-    if len(known) < FEWEST_CELLS:
-        return 0.0
-    expected, mean = _mean([_trigamma(each.freedom / 2) for each in known]), _mean(centred)
-    return math.fsum([(log - mean) ** 2 for log in centred]) / (len(centred) - 1) - expected
+def _part(spread: Spread) -> Pool:
+    """What one known spread adds to a pool."""
+    variance, freedom = spread
+    log = math.log(variance) - _bias(freedom)
+    return Pool(1, freedom, freedom * variance, log, log**2, _trigamma(freedom / 2))
 
 
 # The cells of a table have few different numbers of trials, and these functions take long.

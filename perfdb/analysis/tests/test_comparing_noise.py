@@ -12,6 +12,7 @@ from perfdb.analysis.comparing.distributions import fisher_quantile
 from perfdb.analysis.comparing.estimate import estimate_noise
 from perfdb.analysis.comparing.noise import (
     Moderated,
+    Pool,
     Prior,
     Spread,
     fit_prior,
@@ -248,3 +249,15 @@ def test_a_single_run_learns_from_its_neighbours_history() -> None:
     noises = estimate_noise(pairs, Background(history={"HS": [100.0, 110.0, 95.0]}))
     assert [noise.source for noise in noises] == [NoiseSource.HISTORY, NoiseSource.HISTORY]
     assert [noise.borrowed for noise in noises] == [False, True]
+
+
+@given(
+    st.lists(st.builds(Spread, st.floats(1e-10, 1.0), st.integers(1, 9)), min_size=1, max_size=30),
+    st.builds(Spread, st.floats(1e-10, 1.0), st.integers(0, 9)),
+)
+def test_a_spread_put_in_place_of_another_gives_the_prior_of_that_group(group: list[Spread], new: Spread) -> None:
+    exchanged, fitted = Pool.of(group).exchanged(group[0], new).prior(), fit_prior([new, *group[1:]])
+    assert (exchanged is None) == (fitted is None)
+    if exchanged is not None and fitted is not None:
+        assert exchanged.total == fitted.total
+        assert exchanged[:2] == pytest.approx(fitted[:2], rel=1e-6)
