@@ -63,17 +63,21 @@ class Listing:
 
 
 def of(data: QueryDict, read: Mapping[Shown, Sequence[Any]], rows: Sequence[Row], sortable: Collection[str]) -> Listing:
-    """The list of these rows. Columns that nobody chose are left out where all of their cells are empty.
+    """The list of these rows.
+
+    Columns that nobody chose are left out where all of their cells are empty, and where the list is narrowed down to
+    one value of them, which stands above it.
 
     ``read``: the values of each column, a row each; ``sortable``: the columns that the list can be sorted by.
     """
     chosen = bool(data.get("columns"))
-    kept = [each for each, values in read.items() if chosen or any(value is not None for value in values)]
+    wanted = [each for each in read if chosen or len(data.getlist(each.name)) != 1]
+    kept = [each for each in wanted if chosen or any(value is not None for value in read[each])]
     for shown in kept:
         for row, value in zip(rows, read[shown], strict=True):
             row.cells.append(_cell(shown, value))
     headings = [_heading(data, sortable, each) for each in (_RUN, *kept)]
-    return Listing(headings, rows, [each.full_title for each in read if each not in kept])
+    return Listing(headings, rows, [each.full_title for each in wanted if each not in kept])
 
 
 def _cell(shown: Shown, value: Any) -> Cell:

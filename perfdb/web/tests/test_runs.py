@@ -132,6 +132,15 @@ def test_columns_that_no_run_has_are_left_out_unless_chosen(web: Client, run: Ru
     assert "Tags" in headings(web.get(ADDRESS).content.decode())
 
 
+def test_a_column_of_one_value_that_was_asked_for_is_left_out_unless_chosen(web: Client, run: Run) -> None:
+    def shown(**asked: str) -> list[str]:
+        return headings(web.get(ADDRESS, asked).content.decode())
+
+    assert "Users" in shown()
+    assert "Users" not in shown(users="50")
+    assert shown(users="50", columns="users") == ["Run", "Users"]
+
+
 def test_a_browser_remembers_columns(web: Client, run: Run) -> None:
     answer = web.post("/runs/columns/", {"columns": ["mtu", "cpu_util"], "query": "users=50&columns=level"})
 
