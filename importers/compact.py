@@ -21,7 +21,10 @@ def shared(heads: tuple[T, ...]) -> tuple[T, ...]:
 
 def compact(lines: Sequence[int]) -> Numbers:
     """Numbers in little room."""
-    return lines[0] if len(set(lines)) == 1 else array("Q", lines)
+    # Lines mostly go up: the last being another than the first spares looking at all.
+    if lines and lines[0] == lines[-1] and lines.count(lines[0]) == len(lines):
+        return lines[0]
+    return array("Q", lines)
 
 
 def spread(lines: Numbers, count: int) -> Iterator[int]:

@@ -42,6 +42,13 @@ class Gathered:
         """The circumstances that were kept."""
         return Facts(self._keys, self._fact_texts, self._fact_lines) if self._keys else ()
 
+    def facts_with(self, keys: Sequence[str], texts: Sequence[str], line: int) -> Facts:
+        """What was kept, and behind it the circumstances of one line, all of which are there."""
+        if not self._keys:
+            return Facts(keys, texts, line)
+        lines = [*self._fact_lines, *repeat(line, len(keys))]
+        return Facts([*self._keys, *keys], (*self._fact_texts, *texts), lines)
+
     @property
     def readings(self) -> Sequence[Reading]:
         """The quantities that were kept."""

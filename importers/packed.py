@@ -28,11 +28,12 @@ class _Packed(Sequence[T], Generic[T, S]):
 
     __slots__ = ("_heads", "_lines", "_texts")
 
-    def __init__(self, heads: Iterable[S], texts: Iterable[str], lines: Sequence[int]) -> None:
-        self._heads = shared(tuple(heads))
+    def __init__(self, heads: Iterable[S], texts: Iterable[str], lines: Sequence[int] | int) -> None:
+        """``heads`` in a tuple are a constant, there once already; ``lines`` those of each, or the one line of all."""
+        self._heads = heads if isinstance(heads, tuple) else shared(tuple(heads))
         # No text of a file has a NUL in it.
         self._texts = "\0".join(texts)
-        self._lines = compact(lines)
+        self._lines = lines if isinstance(lines, int) else compact(lines)
 
     @property
     def texts(self) -> list[str]:

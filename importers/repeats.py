@@ -1,9 +1,10 @@
 """Telling apart the results of one file: those of the same configuration are its trials."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from itertools import count
+from operator import itemgetter
 
 from importers.model import Fact, Fragment
 from importers.packed import Facts
@@ -31,12 +32,12 @@ def number_trials(fragments: Iterable[Fragment]) -> list[Fragment]:
         servers.append(server)
     if len(set(servers) - {None}) > 1:
         configurations = _tell_servers_apart(listed, configurations, servers)
-    repeated = Counter(configurations)
-    trials = {configuration: count(1) for configuration, times in repeated.items() if times > 1}
+    trials = {configuration: count(1) for configuration, times in Counter(configurations).items() if times > 1}
     for fragment, configuration in zip(listed, configurations, strict=True):
         if configuration in trials:
             trial = next(trials[configuration])
-            fragment.trial = trial if fragment.trial is None else fragment.trial
+            if fragment.trial is None:
+                fragment.trial = trial
     return listed
 
 
@@ -62,17 +63,17 @@ def _told_apart_by(fragment: Fragment) -> tuple[object, str | None]:
         keys, texts = facts.keys, facts.texts
     else:
         keys, texts = tuple(fact.key for fact in facts), [fact.text for fact in facts]
-    names, places, server = _places(keys)
-    said = tuple([texts[at] for at in places])
-    return (fragment.run_id, fragment.role, names, said), None if server is None else texts[server]
+    names, said, server = _places(keys)
+    return (fragment.run_id, fragment.role, names, said(texts)), None if server is None else texts[server]
 
 
 @lru_cache(_SHAPES)
-def _places(keys: tuple[str, ...]) -> tuple[tuple[str, ...], list[int], int | None]:
-    """The keys that make a configuration, in order, where their facts stand, and where the server's name stands."""
+def _places(keys: tuple[str, ...]) -> tuple[tuple[str, ...], Callable[[list[str]], object], int | None]:
+    """The keys that make a configuration, in order, what takes their texts, and where the server's name stands."""
     made_of = sorted((key, at) for at, key in enumerate(keys) if key in _CONFIGURATION or _FACTOR in key)
     names = tuple(key for key, _ in made_of)
-    return names, [at for _, at in made_of], keys.index(_SERVER) if _SERVER in keys else None
+    said = itemgetter(*(at for _, at in made_of)) if made_of else lambda _: ()
+    return names, said, keys.index(_SERVER) if _SERVER in keys else None
 
 
 def _with_server(facts: Sequence[Fact]) -> Sequence[Fact]:
@@ -81,6 +82,6 @@ def _with_server(facts: Sequence[Fact]) -> Sequence[Fact]:
     if isinstance(facts, Facts):
         at = facts.keys.index(_SERVER)
         lines = [*facts.lines]
-        return Facts((*facts.keys, key), [*facts.texts, facts.texts[at]], [*lines, lines[at]])
+        return Facts([*facts.keys, key], [*facts.texts, facts.texts[at]], [*lines, lines[at]])
     server = next(fact for fact in facts if fact.key == _SERVER)
     return (*facts, server._replace(key=key))

@@ -3,8 +3,8 @@
 import re
 
 from importers.gathering import Gathered
-from importers.model import Fragment, Kind, Parsed, Status, Text
-from importers.packed import Head
+from importers.model import Fragment, Kind, Parsed, Text
+from importers.packed import Head, Readings
 from importers.problem_log import ProblemLog
 from importers.repeats import number_trials
 
@@ -13,17 +13,21 @@ TITLE = "NetPIPE log or table"
 VERSION = 1
 
 _HEAD_LINES = 50
+_DECIMAL = r"\d{1,15}(?:\.\d{1,15})?"
 _LOGGED = re.compile(
-    r"\s*\d+:\s+(?P<bytes>\d+) bytes\s+(?P<times>\d+) times -->\s+(?P<rate>[\d.]+) Mbps in\s+(?P<time>[\d.]+) usec\s*"
+    r"\s*\d+:\s+(?P<bytes>\d+) bytes\s+(?P<times>\d+) times -->"
+    rf"\s+(?P<rate>{_DECIMAL}) Mbps in\s+(?P<time>{_DECIMAL}) usec\s*"
 )
-_TABLED = re.compile(r"\s*(?P<bytes>\d{1,15})(?P<times>)\s+(?P<rate>\d+\.\d{6})\s+(?P<time>\d+\.\d{8})\s*")
+_TABLED = re.compile(r"\s*(?P<bytes>\d{1,15})(?P<times>)\s+(?P<rate>\d{1,15}\.\d{6})\s+(?P<time>\d{1,15}\.\d{8})\s*")
 _BUFFERS = re.compile(r"Send and receive buffers are (\d+) and (\d+) bytes")
 _KNOWN = re.compile(r"Sending output to .*|\(A bug in Linux doubles.*|Now starting the main loop.*|\d+: \S+.*")
 # NetPIPE's megabit has 2^20 bits.
 _RATE = ("mb_per_s", "Mbit/s 2^20", "total")
-_LOGGED_TIME, _TABLED_TIME = ("response_ms", "usec one way", "total"), ("response_ms", "s one way", "total")
+_LOGGED_HEADS = (_RATE, ("response_ms", "usec one way", "total"))
+_TABLED_HEADS = (_RATE, ("response_ms", "s one way", "total"))
 # Each message is sent when the one before is back; only streaming never waits.
 _KEYS = ("factor.tool", "users", "workload", "request_bytes", "response_bytes", "think_ms")
+_LOGGED_KEYS = (*_KEYS, "repetitions")
 
 
 def recognise(text: Text) -> bool:
@@ -39,15 +43,12 @@ def parse(text: Text) -> Parsed:
     found = ProblemLog(text.name)
     common = Gathered()
     fragments, unknown = [], []
-    whole = len(text.lines) if text.ends_whole else len(text.lines) - 1
-    for number, line in text.numbered():
-        if number > whole or not line.strip():
-            continue
+    for number, line in text.whole():
         logged = _LOGGED.fullmatch(line) if ":" in line else None
         result = logged or _TABLED.fullmatch(line)
         if result is not None:
-            fragments.append(_read(text.name, result, number, common, _LOGGED_TIME if logged else _TABLED_TIME))
-        elif not _take(common, line, number):
+            fragments.append(_read(text.name, result, number, common, _LOGGED_HEADS if logged else _TABLED_HEADS))
+        elif line.strip() and not _take(common, line, number):
             unknown.append(number)
     _report(text, fragments, unknown, found)
     return Parsed(number_trials(fragments), found.problems)
@@ -61,26 +62,22 @@ def _take(common: Gathered, line: str, number: int) -> bool:
     return buffers is not None or _KNOWN.fullmatch(line) is not None
 
 
-def _read(file: str, result: re.Match[str], line: int, common: Gathered, latency: Head) -> Fragment:
+def _read(file: str, result: re.Match[str], line: int, common: Gathered, heads: tuple[Head, ...]) -> Fragment:
     """A size: the message goes there and comes back, and its time is printed one way."""
-    size, times, rate, time = result.groups()
-    into = Gathered()
-    into.say_again(common)
-    into.say_all(_KEYS, (NAME, "1", "RR", size, size, "0"), line)
-    into.say("repetitions", times, line)
-    into.measure(_RATE, rate, line)
-    into.measure(latency, time, line)
+    size, times, *figures = result.groups()
+    texts = [NAME, "1", "RR", size, size, "0"]
+    if times:
+        texts.append(times)
     return Fragment(
-        file=file,
-        format=NAME,
-        format_version=VERSION,
-        kind=Kind.DRIVER,
-        first_line=line,
-        last_line=line,
+        file,
+        NAME,
+        VERSION,
+        Kind.DRIVER,
+        line,
+        line,
         role="client",
-        status=Status.COMPLETE,
-        facts=into.facts,
-        readings=into.readings,
+        facts=common.facts_with(_LOGGED_KEYS if times else _KEYS, texts, line),
+        readings=Readings(heads, figures, line),
     )
 
 

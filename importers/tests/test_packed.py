@@ -21,12 +21,20 @@ def test_what_was_gathered_reads_as_it_was_said() -> None:
 
 
 def test_facts_of_one_line_and_of_several() -> None:
-    one, several = Facts(("a", "b"), ("1", "2"), (7, 7)), Facts(("a", "b"), ("1", "2"), (7, 8))
+    one, several = Facts(["a", "b"], ("1", "2"), (7, 7)), Facts(["a", "b"], ("1", "2"), (7, 8))
     assert [fact.line for fact in one] == [7, 7]
     assert [fact.line for fact in several] == [7, 8]
     assert one != several
     assert one[0] == several[0] == Fact("a", "1", 7)
     assert one.keys is several.keys
+    assert one == Facts(("a", "b"), ("1", "2"), 7)
+
+
+def test_what_is_said_behind_others() -> None:
+    gathered = Gathered()
+    assert gathered.facts_with(("a", "b"), ("1", "2"), 7) == (Fact("a", "1", 7), Fact("b", "2", 7))
+    gathered.say("tool", "x", 1)
+    assert gathered.facts_with(("a",), ("1",), 7) == (Fact("tool", "x", 1), Fact("a", "1", 7))
 
 
 def test_nothing_is_nothing() -> None:
