@@ -102,7 +102,7 @@ def _facts(test: Test, status: Status, workload: str | None, into: Gathered) -> 
     into.say_all(("factor.tool", "workload"), (NAME, workload), test.first_line)
     if test.command is not None:
         into.say("command_line", f"nuttcp {test.command[0]}", test.command[1])
-    for fact in test.facts:
+    for fact in test.facts.values():
         is_protocol = fact.key == "protocol"
         key, text = ("factor.protocol", fact.text.upper()) if is_protocol else (fact.key, fact.text)
         into.say(key, text, fact.line)

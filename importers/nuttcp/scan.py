@@ -16,8 +16,9 @@ _PARSE = re.compile(
     r"megabytes=(?P<transfer>\d[\d.]*) real_sec(?P<is_result>onds)?=(?P<seconds>\d[\d.]*)"
     r" rate_Mbps=(?P<rate>\d[\d.]*)(?P<more>.*)"
 )
-# Each with a word that it has; to look for that is quicker.
-_MORE = (
+_Patterns = tuple[tuple[str, re.Pattern[str]], ...]
+"""Each with a word that it has; to look for that is quicker."""
+_MORE: _Patterns = (
     ("%TX", re.compile(r" (?P<sender_cpu>[\d.]+) %TX")),
     ("%RX", re.compile(r" (?P<receiver_cpu>[\d.]+) %RX")),
     ("retrans", re.compile(r" (?P<retransmits>\d+) retrans\b")),
@@ -40,19 +41,26 @@ _TRANSFER = re.compile(
     r"(?P<transfer>\d[\d.]*) MB in (?P<seconds>\d[\d.]*) real seconds = .{0,80}?"
     r"(?P<rate>\d[\d.]*) (?P<rate_unit>[KMG]bps)"
 )
-_RUSAGE = re.compile(r"(?<![\d.])[\d.]+user [\d.]+sys \S+real (?P<cpu>\d+)% ")
-_SIDE_FACTS = (
-    _VERSION,
-    re.compile(r"buflen=(?P<message_bytes>\d+), nstream=(?P<users>\d+), port=(?P<port>\d+) (?P<protocol>tcp|udp)\b"),
-    re.compile(r"port=\d+ (?:tcp|udp) (?:->|<-) (?P<server>\S+)"),
-    re.compile(r"time limit = (?P<asked_duration_s>[\d.]+) seconds"),
-    re.compile(r"connect to (?P<server_address>\S+?)(?: with|$)"),
-    re.compile(r"\bmss=(?P<mss>\d+)"),
-    re.compile(r"accept from (?P<client_address>\S+)"),
+_SIDE_FACTS: _Patterns = (
+    ("v", _VERSION),
+    (
+        "buflen=",
+        re.compile(
+            r"buflen=(?P<message_bytes>\d+), nstream=(?P<users>\d+), port=(?P<port>\d+) (?P<protocol>tcp|udp)\b"
+        ),
+    ),
+    ("port=", re.compile(r"port=\d+ (?:tcp|udp) (?:->|<-) (?P<server>\S+)")),
+    ("time limit", re.compile(r"time limit = (?P<asked_duration_s>[\d.]+) seconds")),
+    ("connect to", re.compile(r"connect to (?P<server_address>\S+?)(?: with|$)")),
+    ("mss=", re.compile(r"\bmss=(?P<mss>\d+)")),
+    ("accept from", re.compile(r"accept from (?P<client_address>\S+)")),
 )
-_RTT = re.compile(r"RTT=(?P<rtt>[\d.]+) ms")
-_RETRANS = re.compile(r"retrans = (?P<retransmits>\d+)")
-_LOSS = re.compile(r"(?<!\d)(?P<lost>\d+) / +(?P<packets>\d+) drop/pkt +(?P<percent>[\d.]+) ?%")
+_SIDE_FIGURES: _Patterns = (
+    ("RTT=", re.compile(r"RTT=(?P<rtt>[\d.]+) ms")),
+    ("retrans", re.compile(r"retrans = (?P<retransmits>\d+)")),
+    ("drop/pkt", re.compile(r"(?<!\d)(?P<lost>\d+) / +(?P<packets>\d+) drop/pkt +(?P<percent>[\d.]+) ?%")),
+    ("user ", re.compile(r"(?<![\d.])[\d.]+user [\d.]+sys \S+real (?P<cpu>\d+)% ")),
+)
 _ERROR = re.compile(r"(?:nuttcp-[tr](?:<\S+>)?: )?(?P<said>Error: .+|connect: .+|invalid ctlport = .+|errno=\d+)")
 _INTERRUPTED = "*** transfer interrupted ***"
 _COMMAND = re.compile(r"(?:^|[\s/])nuttcp(?P<options>(?: +[\w./:@-]+)+) *$")
@@ -86,7 +94,7 @@ class Test:
 
     first_line: int
     last_line: int
-    facts: list[Fact] = field(default_factory=list)
+    facts: dict[str, Fact] = field(default_factory=dict)
     sides: list[Side] = field(default_factory=list)
     intervals: list[Transfer] = field(default_factory=list)
     result: Transfer | None = None
@@ -101,8 +109,8 @@ class Test:
 
     def add(self, key: str, text: str, line: int) -> None:
         """The first time that something is said counts."""
-        if all(known.key != key for known in self.facts):
-            self.facts.append(Fact(key, text, line))
+        if key not in self.facts:
+            self.facts[key] = Fact(key, text, line)
 
 
 def recognise(text: Text) -> bool:
@@ -142,7 +150,9 @@ def _known(line: str) -> re.Match[str] | None:
     """The match of a line with figures, an error or one side's words; None for any other."""
     if " MB / " in line and (brief := _BRIEF.match(line)):
         return brief
-    return _PARSE.match(line) or _ERROR.match(line) or _SIDE.match(line)
+    if line.startswith("megabytes="):
+        return _PARSE.match(line)
+    return _ERROR.match(line) or _SIDE.match(line)
 
 
 def _begins(match: re.Match[str] | None, test: Test) -> bool:
@@ -160,7 +170,7 @@ def _take(test: Test, number: int, line: str, match: re.Match[str] | None) -> No
     test.last_line = number
     if match is not None and match.re is _BRIEF:
         transfer, seconds, rate, unit, more = match.groups()
-        figures = _figures(more.partition(" Tot:")[0])
+        figures = _said(_MORE, more.partition(" Tot:")[0])
         is_result = "sender_cpu" in figures and "receiver_cpu" in figures
         _take_transfer(test, Transfer(number, transfer, seconds, rate, unit, figures), is_result=is_result)
     elif match is not None and match.re is _PARSE:
@@ -175,10 +185,11 @@ def _take(test: Test, number: int, line: str, match: re.Match[str] | None) -> No
         _take_side(test, number, match["side"], match["what"])
 
 
-def _figures(more: str) -> dict[str, str]:
+def _said(patterns: _Patterns, line: str) -> dict[str, str]:
+    """What the patterns find in a line, by name."""
     figures: dict[str, str] = {}
-    for word, pattern in _MORE:
-        if word in more and (match := pattern.search(more)):
+    for word, pattern in patterns:
+        if word in line and (match := pattern.search(line)):
             figures |= match.groupdict()
     return figures
 
@@ -192,17 +203,19 @@ def _take_transfer(test: Test, transfer: Transfer, *, is_result: bool) -> None:
 
 def _take_side(test: Test, number: int, letter: str, what: str) -> None:
     """A line of verbose output; the two ends say the same circumstances, of which the local side's count."""
-    if _VERSION.match(what):
+    if what.startswith("v") and _VERSION.match(what):
         test.sides.append(Side(letter))
-    side = next((each for each in test.sides if each.letter == letter), None)
-    if side is None:
-        return
-    for pattern in _SIDE_FACTS:
-        for key, value in match.groupdict().items() if (match := pattern.search(what)) else ():
-            test.add(key, value, number)
-    for pattern in (_RTT, _RETRANS, _LOSS, _RUSAGE):
-        for key, value in match.groupdict().items() if (match := pattern.search(what)) else ():
-            side.figures[key] = value, number
+    for side in test.sides:
+        if side.letter == letter:
+            _take_of(side, test, number, what)
+            return
+
+
+def _take_of(side: Side, test: Test, number: int, what: str) -> None:
+    for key, value in _said(_SIDE_FACTS, what).items():
+        test.add(key, value, number)
+    for key, value in _said(_SIDE_FIGURES, what).items():
+        side.figures[key] = value, number
     side.is_whole = side.is_whole or "cpu" in side.figures
-    if side.transfer is None and (said := _TRANSFER.match(what)):
+    if side.transfer is None and " MB in " in what and (said := _TRANSFER.match(what)):
         side.transfer = Transfer(number, said["transfer"], said["seconds"], said["rate"], said["rate_unit"])
