@@ -15,12 +15,12 @@ from typing import NamedTuple
 _new = tuple.__new__  # As in ``importers.gathering``.
 _TOKEN = re.compile(r"\S+")
 _GROUP = re.compile(r"<[-\s]*(?P<name>[^<>]*?)[-\s]*>")
-_PLAIN = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)[KMG]?"
-_NUMBER = re.compile(_PLAIN)
-_NUMBERS = re.compile(rf"{_PLAIN}(?:\0{_PLAIN})*")
-_MISSING = re.compile(r"\.{2,}|-+|\*|n/a|-+(?:,-+)+")
+PLAIN = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)[KMG]?"
+MISSING = r"\.{2,}|-+|\*|n/a|-+(?:,-+)+"
+_NUMBER = re.compile(PLAIN)
+_MISSING = re.compile(MISSING)
 _OVERFLOW = re.compile(r"\*{2,}")
-_FIGURE = re.compile(rf"\s*\S+\s(?:.*?\s)?(?:{_PLAIN}|{_MISSING.pattern}|{_OVERFLOW.pattern})(?!\S)")
+_FIGURE = re.compile(rf"\s*\S+\s(?:.*?\s)?(?:{PLAIN}|{MISSING}|{_OVERFLOW.pattern})(?!\S)")
 _IGNORED = re.compile(r"[\s.,\-]+")
 # Names of one column that are two words with one blank between.
 _TWO_WORDS = frozenset({("End", "Time"), ("User", "Status")})
@@ -42,11 +42,6 @@ def tokens(line: str) -> list[Token]:
 def is_plain_number(text: str) -> bool:
     """A number as reports print it: perhaps without leading zero, perhaps with K, M or G."""
     return _NUMBER.fullmatch(text) is not None
-
-
-def are_plain_numbers(texts: Sequence[str | None]) -> bool:
-    """Whether all are such numbers: most rows have no other, and to ask for all at once is quicker."""
-    return None not in texts and _NUMBERS.fullmatch("\0".join(texts)) is not None  # type: ignore[arg-type] # none is None
 
 
 def is_missing(text: str) -> bool:
@@ -92,9 +87,11 @@ class Columns:
             return list(words)
         cells: list[str | None] = [None] * len(self.names)
         ends: dict[int, int] = {}
-        rights, nearest, first = self.rights, self.nearest, self.lefts[0]
-        for word in _TOKEN.finditer(line):
-            text, (left, right) = word[0], word.span()
+        rights, nearest, first, right = self.rights, self.nearest, self.lefts[0], 0
+        for text in words:
+            # Between two words there are blanks alone, so that this finds the word itself.
+            left = line.index(text, right)
+            right = left + len(text)
             at = nearest[right] if right < len(nearest) else len(rights) - 1
             if right != rights[at] and abs(left - first) < abs(right - rights[at]):
                 at = 0

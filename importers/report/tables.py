@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 from importers.model import Text
 from importers.report.columns import (
+    MISSING,
+    PLAIN,
     Columns,
-    are_plain_numbers,
     ends_headings,
     is_missing,
     is_overflow,
@@ -24,6 +25,7 @@ from importers.report.columns import normalised as normal
 from importers.report.printing import print_lines
 from importers.report.titles import Title
 
+_new = tuple.__new__  # As in ``importers.gathering``.
 CLOCK = "hh:mm:ss"
 MEAN, TOTAL, SYSTEM = "mean", "total", "system"
 
@@ -32,6 +34,9 @@ _TIME = re.compile(r"[0-9]+:[0-9]{2}(?:[:.][0-9]{2})?")
 # User ids are in capitals, so none of them is taken for a summary.
 _SUMMARY = re.compile(r">*(Mean|Total|Max|System|)[<>]*")
 _NAME = re.compile(r"[A-Z0-9@#$_:./+-]{1,16}", re.IGNORECASE)
+_FIGURE = rf"{PLAIN}|{MISSING}|{_TIME.pattern}"
+_WORD = rf"[^.*\-n\0][^\0]*|{PLAIN}|{MISSING}"
+_MARKS = ".-*n"  # What a mark for a missing value begins with.
 _MOST_HEADING_LINES = 10
 _MOST_KEPT_LINES = 200
 
@@ -97,7 +102,10 @@ class Row(NamedTuple):
 
 @dataclass(slots=True)
 class Report:
-    """A report of a listing, all its pages together. ``cut``: why it is not whole, "" when it is."""
+    """A report of a listing, all its pages together. ``cut``: why it is not whole, "" when it is.
+
+    ``grid``, ``form`` and ``headings`` are those of the last page with other headings than the one before.
+    """
 
     title: Title
     layout: Layout | None
@@ -109,6 +117,8 @@ class Report:
     printed: list[str] = field(default_factory=list)
     cut: str = ""
     grid: Columns | None = None
+    form: re.Pattern[str] | None = None
+    headings: frozenset[str] = frozenset()
 
     @property
     def label(self) -> str:
@@ -177,7 +187,7 @@ class Reader:
             return
         if len(report.printed) < _MOST_KEPT_LINES and not report.layout.intervals:
             report.printed.append(line)
-        if self.grid is None and not self._ends_headings(line):
+        if self.grid is None and (line in report.headings or not self._ends_headings(line)):
             self.headings = [*self.headings, line][-_MOST_HEADING_LINES:]
         elif self.grid is None or not self._take_row(number, line, self.grid):
             report.skipped.extend([] if report.layout.key else [number])
@@ -191,7 +201,8 @@ class Reader:
             columns = named(self.report.layout, self.grid.names)
             self.report.columns = self.report.columns or columns
             if columns == self.report.columns:
-                self.report.grid = self.grid
+                self.report.grid, self.report.headings = self.grid, frozenset(self.headings)
+                self.report.form = _form(self.report.layout, self.grid.names)
             else:
                 self.grid = None  # Another table: its rows are not this report's.
         return True
@@ -226,9 +237,21 @@ def _row(number: int, cells: Sequence[str | None], report: Report) -> Row | None
     summary = (match[1].lower() or SYSTEM) if match and first else None
     if layout is None or not (summary or _is_key(first, report.columns[0], layout)):
         return None
+    checked = _checked(number, cells, report)
+    if checked is None:
+        return None
+    if summary is None and layout.continued and not first and report.rows:
+        checked = _continued(report.rows[-1], checked)
+    return _new(Row, (number, tuple(checked), summary))
+
+
+def _checked(number: int, cells: Sequence[str | None], report: Report) -> list[str | None] | None:
+    """The cells without the marks for missing values; None when one is not what its column holds."""
+    texts = [cell or "" for cell in cells]
+    if report.form is not None and report.form.fullmatch("\0".join([*texts, ""])):
+        return [None if text[:1] in _MARKS and (not text or is_missing(text)) else text for text in texts]
     checked: list[str | None] = []
-    sure = 1 if are_plain_numbers(cells[1:]) else len(cells)
-    for cell, column_ in zip(cells[:sure], report.columns, strict=False):
+    for cell, column_ in zip(cells, report.columns, strict=False):
         if cell is not None and is_plain_number(cell):
             checked.append(cell)
         elif cell is None or is_missing(cell):
@@ -240,10 +263,17 @@ def _row(number: int, cells: Sequence[str | None], report: Report) -> Row | None
             checked.append(cell)
         else:
             return None
-    checked += cells[sure:]
-    if summary is None and layout.continued and not first and report.rows:
-        checked = _continued(report.rows[-1], checked)
-    return Row(number, tuple(checked), summary)
+    return checked
+
+
+@lru_cache(256)
+def _form(layout: Layout, headings: tuple[str, ...]) -> re.Pattern[str]:
+    """What all cells of a row are, each with a NUL behind it: to ask for all at once is quicker.
+
+    A row that does not match may still be one, with asterisks instead of a number or an odd word.
+    """
+    cells = (rf"(?>(?:{_WORD if each.unit in {'', CLOCK} else _FIGURE})?\0)" for each in named(layout, headings))
+    return re.compile("".join(cells))
 
 
 def _is_key(first: str, column_: Column, layout: Layout) -> bool:

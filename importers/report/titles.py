@@ -12,6 +12,7 @@
 import re
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import lru_cache
 
 _DATE = r"(?:\d{4}/\d{1,2}/\d{1,2}|\d{1,2}/\d{1,2}/(?:\d{4}|\d{2}))"
 _FIRST = re.compile(
@@ -127,6 +128,7 @@ def read_title(number: int, line: str) -> Title | None:
     return Title(match["number"], match["name"], number, page)
 
 
+@lru_cache(256)
 def _moment(date: str, clock: str) -> datetime | None:
     """mm/dd/yyyy, mm/dd/yy or yyyy/mm/dd with a time; years 70 to 99 are 19yy. None for no date of the calendar."""
     parts = date.split("/")
