@@ -6,6 +6,8 @@ Each host becomes a report. The mean of CPU utilisation over a run is worked out
 import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime, time, timedelta
+from itertools import groupby
+from operator import attrgetter
 
 from importers.model import Fact, Fragment, Kind, Listing, Parsed, Reading, Text
 from importers.problem_log import ProblemLog
@@ -18,6 +20,7 @@ VERSION = 1
 
 CLOCK = "hh:mm:ss"
 _FAILED = re.compile(r"Cannot open \S+: .+|Invalid system activity file: .+|Requested activities not available.*")
+_END = attrgetter("end", "day")
 _METRICS = {"idle": "idle_util", "iowait": "iowait_util", "steal": "steal_util"}
 _PERCENT = frozenset(
     (
@@ -128,7 +131,9 @@ def _readings(host: HostSamples) -> Iterator[Reading]:
 
 def _window(host: HostSamples) -> tuple[datetime | None, datetime | None]:
     """From the start of the first interval to the end of the last; times may pass midnight."""
-    moments = [moment for sample in host.samples if (moment := host.moment(sample)) is not None]
+    # What one interval says stands together: its time is worked out once.
+    ends = [next(own) for _, own in groupby(host.samples, key=_END)]
+    moments = [moment for sample in ends if (moment := host.moment(sample)) is not None]
     if not moments:
         return None, None
     start, days, before = moments[0], timedelta(0), moments[0]
@@ -139,7 +144,7 @@ def _window(host: HostSamples) -> tuple[datetime | None, datetime | None]:
         if moment < before - timedelta(hours=12):
             days += timedelta(days=1)
         before = moment
-    dated = any(sample.day for sample in host.samples)
+    dated = any(sample.day for sample in ends)
     return start, max(moments) if dated else max(moments[-1] + days, start)
 
 
@@ -147,8 +152,9 @@ def _listings(samples: Sequence[Sample]) -> Iterator[Listing]:
     """A table for all processors together, for each interface and for TCP; columns may change within a report."""
     groups: dict[tuple[str, ...], list[Sample]] = {}
     for sample in samples:
-        if sample.activity != CPU or sample.key == "all":
-            name = " ".join(part for part in (sample.activity, sample.key if sample.activity != CPU else "") if part)
+        activity, key = sample[:2]
+        if activity != CPU or key == "all":
+            name = f"{activity} {key}" if key and activity != CPU else activity
             groups.setdefault((name, *sample.cells), []).append(sample)
     named: set[str] = set()
     for (name, *columns), own in groups.items():

@@ -1,7 +1,7 @@
 """What every form of sysstat's output comes down to: a host, and samples of rates over intervals."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, time
 from functools import lru_cache
@@ -30,6 +30,7 @@ _DATES = (
     re.compile(r"(?P<day>\d\d)\.(?P<month>\d\d)\.(?P<year>\d{4}|\d\d)"),
 )
 _SLASHES = re.compile(r"(\d\d)/(\d\d)/(\d{4}|\d\d)")
+_new = tuple.__new__  # Making a named tuple by its own name takes three times as long.
 
 
 class Sample(NamedTuple):
@@ -90,7 +91,8 @@ def _sample(key: str, end: str, line: int, cells: Mapping[str, str], day: date |
     activity = activity_of(tuple(cells))
     if activity is None:
         return None
-    return Sample(activity, "all" if activity == CPU and key in ALL else key, end, line, cells, day)
+    name = "all" if activity == CPU and key in ALL else key
+    return _new(Sample, (activity, name, end, line, cells, day))
 
 
 @lru_cache(maxsize=64)
@@ -98,6 +100,7 @@ def _moment(day: date, clock: str) -> datetime:
     return datetime.combine(day, time.fromisoformat(clock))
 
 
+@lru_cache(maxsize=1024)
 def is_clock(text: str) -> bool:
     """Whether a text is a time of day."""
     return _CLOCK.fullmatch(text) is not None
@@ -130,7 +133,15 @@ def number(text: str) -> str | None:
 
 def numbers(cells: Mapping[str, str]) -> dict[str, str]:
     """The cells that are figures."""
-    return {name: value for name, text in cells.items() if (value := number(text)) is not None}
+    return figures(cells, cells.values())
+
+
+def figures(columns: Iterable[str], texts: Iterable[str]) -> dict[str, str]:
+    """The same of texts below the names of their columns; of a repeated name the last."""
+    cells = dict(zip(columns, map(number, texts), strict=True))
+    # In nearly all rows every cell is a figure.
+    values = cells.values()
+    return {name: text for name, text in cells.items() if text is not None} if None in values else cells  # type: ignore[return-value]
 
 
 def read_day(text: str, found: ProblemLog, line: int, *, american: bool) -> date | None:

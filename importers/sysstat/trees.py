@@ -12,7 +12,7 @@ from importers import json_text
 from importers.json_text import Node
 from importers.model import Text
 from importers.problem_log import ProblemLog
-from importers.sysstat.samples import CPU, HostSamples, number, numbers, plain, plain_columns, read_day
+from importers.sysstat.samples import CPU, HostSamples, figures, number, numbers, plain, plain_columns, read_day
 
 _LISTS = {"net-dev": "iface", "net-edev": "iface"}
 _SINGLE = ("net-tcp", "net-etcp")
@@ -103,8 +103,7 @@ def _stamp(node: Node, host: HostSamples) -> tuple[str, date | None]:
 def _add(node: Node, key: str, end: str, day: date | None, host: HostSamples) -> None:
     texts = node.texts()
     owner = texts.pop(key, "all" if key == CPU else "")
-    cells = dict(zip(plain_columns(tuple(texts)), texts.values(), strict=True))
-    host.add(owner, end, node.line, numbers(cells), day)
+    host.add(owner, end, node.line, figures(plain_columns(tuple(texts)), texts.values()), day)
 
 
 class _Target:
