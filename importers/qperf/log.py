@@ -22,7 +22,7 @@ VERSION = 1
 _HEAD_LINES = 60
 _TEST = re.compile(r"(?P<protocol>tcp|udp|sctp|sdp|rds|rc|uc|ud|xrc|ver)_(?P<test>\w+):\s*")
 _CONF = re.compile(r"conf:\s*")
-_LINE = re.compile(r"    (?P<name>[a-z]\w*) +=\s+(?P<value>\S.*?)\s*")
+_LINE = re.compile(r"    (?P<name>[a-z]\w*) +=\s+(?P<value>\S.*)")
 _ERROR = re.compile(r"\S+: .*(?:failed to|timed out|unable to|cannot).*|(?:server|client):.*")
 _NUMBER = r"(?P<number>\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)"
 _DATA = r"bytes?|[KMGT]i?B|B"
@@ -43,9 +43,14 @@ _READINGS = frozenset({"bw", "recv_bw", "latency", "time", "msg_size", "loc_send
 _SIZES = {"bytes": 1, "byte": 1, "B": 1, "KB": 10**3, "MB": 10**6, "KiB": 2**10, "MiB": 2**20, "GB": 10**9}
 _POWERS = {"K": 3, "M": 6, "G": 9, "T": 12}
 _CONFIGURATION = {"loc_node": "client", "rem_node": "server", "loc_os": "kernel", "loc_cpu": "cpu_model"}
+_LATENCY, _RATES = frozenset({"latency"}), frozenset({"bw", "recv_bw", "msg_rate", "rate"})
+_BOTH_WAYS, _ONE_WAY = ("request_bytes", "response_bytes"), ("message_bytes",)
+_LOOPED = (*_ONE_WAY, "factor.message_bytes")
 _KEYS = ("factor.tool", "factor.protocol", "workload", "test", "users", "think_ms")
 # What figures of a side are called: its cost, its use of processors, and in the configuration these.
 _OF_SIDES = tuple((f"{side}_cost", f"{side}_cpus_used", f"{side}_cpu") for side in ("send", "recv", "loc", "rem"))
+_SENT, _RECEIVED = ("loc_send_bytes", "send_bytes"), ("loc_recv_bytes", "recv_bytes")
+_SIDED = frozenset({*_SENT, *_RECEIVED}.union(*_OF_SIDES))
 _CORES = re.compile(r"(\d+) Cores?: ")
 
 
@@ -63,42 +68,43 @@ class Figure(NamedTuple):
         return Printed(self.number, self.line)
 
 
+class _Test(NamedTuple):
+    """What a test's name says of it."""
+
+    name: str
+    protocol: str
+    workload: str
+    is_latency: bool
+
+
+@lru_cache(maxsize=256)
+def _test(protocol: str, test: str) -> _Test:
+    """Echoed messages, or a stream: read by the client in the RDMA read tests, else written by it."""
+    is_latency = test.endswith("lat")
+    workload = "RR" if is_latency else test.upper()
+    if test.endswith("bw"):
+        workload = "STRG" if "rdma_read" in test else "STRP"
+    return _Test(f"{protocol}_{test}", protocol.upper(), workload, is_latency)
+
+
 @dataclass(slots=True)
 class _Block:
     """One test: its figures and parameters by name, and whatever else stood there."""
 
-    protocol: str
-    test: str
+    test: _Test
     line: int
     last_line: int
     figures: dict[str, Figure] = field(default_factory=dict)
     parameters: dict[str, Printed] = field(default_factory=dict)
     others: list[Printed] = field(default_factory=list)
     cut: bool = False
+    size: Printed | None = None
     loops: bool = False
-
-    @property
-    def name(self) -> str:
-        """The test's name as printed."""
-        return f"{self.protocol}_{self.test}"
 
     @property
     def error(self) -> Printed | None:
         """The first error among the lines that are no figures."""
         return next((each for each in self.others if _ERROR.fullmatch(each.text)), None)
-
-    @property
-    def is_latency(self) -> bool:
-        return self.test.endswith("lat")
-
-    @property
-    def workload(self) -> str:
-        """Echoed messages, or a stream: read by the client in the RDMA read tests, else written by it."""
-        if self.is_latency:
-            return "RR"
-        if self.test.endswith("bw"):
-            return "STRG" if "rdma_read" in self.test else "STRP"
-        return self.test.upper()
 
 
 def recognise(text: Text) -> bool:
@@ -106,7 +112,7 @@ def recognise(text: Text) -> bool:
     head = [line.rstrip() for line in islice(text.lines, _HEAD_LINES)]
     below = zip(head, [*head[1:], ""], strict=True)
     return any(
-        (_TEST.fullmatch(line) or _CONF.fullmatch(line)) and (_LINE.fullmatch(after) or _ERROR.fullmatch(after))
+        (_TEST.fullmatch(line) or _CONF.fullmatch(line)) and (_LINE.match(after) or _ERROR.fullmatch(after))
         for line, after in below
     )
 
@@ -131,16 +137,16 @@ def _blocks(text: Text, configuration: dict[str, Printed]) -> Iterator[_Block]:
         if head is not None or (not indented and _CONF.fullmatch(line)):
             if block is not None:
                 yield block
-            block = _Block(head["protocol"], head["test"], number, number) if head else None
+            block = _Block(_test(head["protocol"], head["test"]), number, number) if head else None
             continue
-        entry = _LINE.fullmatch(line) if indented else None
+        entry = _LINE.match(line) if indented else None
         if block is None:
             if entry is not None:
-                configuration[entry["name"]] = Printed(entry["value"], number)
+                configuration[entry["name"]] = Printed(entry["value"].rstrip(), number)
         elif entry is not None:
             block.last_line = number
             unfinished = number == last and not text.ends_whole and not line.endswith(" ")
-            _take(block, entry["name"], entry["value"], number, unfinished)
+            _take(block, entry["name"], entry["value"].rstrip(), number, unfinished)
         elif line.strip():
             block.others.append(Printed(line.strip(), number))
             block.cut = block.cut or indented
@@ -152,10 +158,10 @@ def _name_loop(blocks: Sequence[_Block]) -> None:
     """Streams that a loop repeats with other message sizes differ in nothing else: the size is a factor of them."""
     sizes: dict[str, set[str]] = {}
     for block in blocks:
-        size = _size(block.figures.get("msg_size"))
-        sizes.setdefault(block.name, set()).add(size.text if size else "")
+        block.size = _size(block.figures.get("msg_size"))
+        sizes.setdefault(block.test.name, set()).add(block.size.text if block.size else "")
     for block in blocks:
-        block.loops = len(sizes[block.name]) > 1 and not block.is_latency
+        block.loops = not block.test.is_latency and len(sizes[block.test.name]) > 1
 
 
 @lru_cache(maxsize=256)
@@ -170,8 +176,8 @@ def _take(block: _Block, name: str, value: str, line: int, unfinished: bool) -> 
     if (pattern is not None and match is None) or (pattern is None and unfinished):
         block.cut = True
     elif match is not None:
-        exact = (match.groupdict().get("exact") or "").replace(",", "")
-        block.figures[name] = Figure(match["number"], match["unit"], exact, value, line)
+        number, unit, *exact = match.groups("")
+        block.figures[name] = Figure(number, unit, exact[0].replace(",", "") if exact else "", value, line)
     else:
         block.parameters[name] = Printed(value, line)
 
@@ -180,17 +186,18 @@ def _fragment(block: _Block, configuration: dict[str, Printed], file: str, found
     status = _judge(block, found)
     gathered = Gathered()
     _facts(block, configuration, gathered)
-    gathered.fact("error", block.error)
+    if block.others:
+        gathered.fact("error", block.error)
     if status is Status.COMPLETE:
         _throughput(block, gathered)
         _sides(block, configuration, gathered)
     return Fragment(
-        file=file,
-        format=NAME,
-        format_version=VERSION,
-        kind=Kind.DRIVER,
-        first_line=block.line,
-        last_line=block.last_line,
+        file,
+        NAME,
+        VERSION,
+        Kind.DRIVER,
+        block.line,
+        block.last_line,
         role="client",
         status=status,
         facts=gathered.facts,
@@ -199,7 +206,7 @@ def _fragment(block: _Block, configuration: dict[str, Printed], file: str, found
 
 
 def _judge(block: _Block, found: ProblemLog) -> Status:
-    name = block.name
+    name = block.test.name
     if not block.figures:
         said = block.error
         why = f": {said.text[:200]}" if said else ", not even an error: qperf was killed or the file cut off"
@@ -207,8 +214,7 @@ def _judge(block: _Block, found: ProblemLog) -> Status:
             "qperf.failed", f"Test {name} gave no figures{why}.", "Measure again.", said.line if said else block.line
         )
         return Status.FAILED if said or not block.cut else Status.INCOMPLETE
-    wanted = ("latency",) if block.is_latency else ("bw", "recv_bw", "msg_rate", "rate")
-    if block.cut or not any(key in block.figures for key in wanted):
+    if block.cut or block.figures.keys().isdisjoint(_LATENCY if block.test.is_latency else _RATES):
         message = f"The figures of test {name} are not all there: the file was cut off."
         found.warn("qperf.cut-off", message, "Transfer the file again.", block.last_line)
         return Status.INCOMPLETE
@@ -216,15 +222,12 @@ def _judge(block: _Block, found: ProblemLog) -> Status:
 
 
 def _facts(block: _Block, configuration: dict[str, Printed], gathered: Gathered) -> None:
-    line, is_latency = block.line, block.is_latency
+    name, protocol, workload, is_latency = block.test
     # One connection with one message under way is all that qperf ever has.
-    said = ("qperf", block.protocol.upper(), block.workload, block.name, "1", "0" if is_latency else "")
-    gathered.say_all(_KEYS, said, line)
-    if (size := _size(block.figures.get("msg_size"))) is not None:
-        for key in ("request_bytes", "response_bytes") if is_latency else ("message_bytes",):
-            gathered.fact(key, size)
-        if block.loops:
-            gathered.fact("factor.message_bytes", size)
+    gathered.say_all(_KEYS, (NAME, protocol, workload, name, "1", "0" if is_latency else ""), block.line)
+    if block.size is not None:
+        keys = _BOTH_WAYS if is_latency else _LOOPED if block.loops else _ONE_WAY
+        gathered.say_all(keys, [block.size.text] * len(keys), block.size.line)
     for name, value in configuration.items():
         gathered.say(_CONFIGURATION.get(name, f"qperf.{name}"), value.text, value.line)
     for name, figure in block.figures.items():
@@ -247,16 +250,16 @@ def _size(figure: Figure | None) -> Printed | None:
 def _throughput(block: _Block, gathered: Gathered) -> None:
     """What arrived counts; udp_bw's send_bw is what was offered, and stays a fact."""
     figures = block.figures
-    if block.is_latency:
+    if block.test.is_latency:
         latency = figures["latency"]
-        gathered.reading("response_ms", latency.printed, f"{latency.unit} one way")
+        gathered.measure(("response_ms", f"{latency.unit} one way", "total"), latency.number, latency.line)
     else:
         arrived = figures.get("recv_bw") or figures.get("bw")
         if arrived is not None:
-            gathered.reading("mb_per_s", arrived.printed, _decimal(arrived.unit))
+            gathered.measure(("mb_per_s", _decimal(arrived.unit), "total"), arrived.number, arrived.line)
     seconds = figures.get("time")
     if seconds is not None:
-        gathered.reading("driver_s", seconds.printed, seconds.unit)
+        gathered.measure(("driver_s", seconds.unit, "total"), seconds.number, seconds.line)
 
 
 def _decimal(unit: str) -> str:
@@ -267,7 +270,9 @@ def _decimal(unit: str) -> str:
 
 def _sides(block: _Block, configuration: dict[str, Printed], gathered: Gathered) -> None:
     """CPU and bytes of each side: send and recv by the stream's direction, loc being the side that prints."""
-    figures, ends = block.figures, ("server", "client") if block.workload == "STRG" else ("client", "server")
+    figures, ends = block.figures, ("server", "client") if block.test.workload == "STRG" else ("client", "server")
+    if figures.keys().isdisjoint(_SIDED) and not configuration:
+        return
     for (cost, used, cpu), role in zip(_OF_SIDES, (*ends, "client", "server"), strict=True):
         if cost in figures:
             gathered.reading("cpu_ms_per_mb", figures[cost].printed, f"{figures[cost].unit} 10^9", role)
@@ -275,8 +280,8 @@ def _sides(block: _Block, configuration: dict[str, Printed], gathered: Gathered)
             gathered.reading("processor_util", figures[used].printed, "%", role)
         if cpu in configuration and (cores := _CORES.match(configuration[cpu].text)):
             gathered.say(f"processors@{role}", cores[1], configuration[cpu].line)
-    _bytes(block, ("loc_send_bytes", "send_bytes"), "bytes_sent", gathered)
-    _bytes(block, ("loc_recv_bytes", "recv_bytes"), "bytes_received", gathered)
+    _bytes(block, _SENT, "bytes_sent", gathered)
+    _bytes(block, _RECEIVED, "bytes_received", gathered)
 
 
 def _bytes(block: _Block, names: Sequence[str], metric: str, gathered: Gathered) -> None:
