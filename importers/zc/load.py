@@ -41,7 +41,11 @@ def parse(text: Text, name: str, version: int) -> Parsed:
     """A report: the load's samples by the machine's role, or the calibration."""
     found = ProblemLog(text.name)
     gathered = Gathered()
-    loads = [Printed(match[1], number) for number, line in text.numbered() if (match := _LOAD.search(line))]
+    loads = [
+        Printed(match[1], number)
+        for number, line in text.numbered()
+        if "System load" in line and (match := _LOAD.search(line))
+    ]
     role = None
     if loads:
         role = role_in_name(text.name) or "host"
@@ -78,15 +82,15 @@ def _say_load(loads: list[Printed], role: str, gathered: Gathered, found: Proble
 
 def _say_rest(text: Text, role: str | None, gathered: Gathered, found: ProblemLog) -> None:
     """How many processors, and the calibration; the number in its file is the last reading of the calibration."""
+    is_count = role is None and _is_count(text)
     for number, line in text.numbered():
-        processors, calibrated = _PROCESSORS.fullmatch(line), _CALIBRATED.fullmatch(line)
-        if processors is not None and role is not None:
+        if role is not None and "CPUs" in line and (processors := _PROCESSORS.fullmatch(line)):
             gathered.reading("processors", Printed(processors[1], number), "processors", role)
-        if calibrated is not None:
+        if "calibrated OK" in line and (calibrated := _CALIBRATED.fullmatch(line)):
             gathered.fact("calibration_loops_per_s", Printed(calibrated[1], number))
         if _UNCALIBRATED in line:
             found.warn("zc.failed", "cyclesoak was not calibrated.", "Run cyclesoak -C when idle.", number)
-        if role is None and _is_count(text) and _COUNT.fullmatch(line):
+        if is_count and _COUNT.fullmatch(line):
             gathered.fact("calibration_loops_per_s", Printed(line.strip(), number))
     if role is None and not gathered.facts and not found.problems:
         message = "The calibration did not come to its end."
