@@ -251,7 +251,7 @@ class Form:
         """A block's lines."""
         text = self.text(block)
         lines = text.split("\n")
-        if "\r" in text:
+        if "\r\n" in text or text.endswith("\r"):
             lines = [line.rstrip("\r") for line in lines]
         return lines if lines[-1] else lines[:-1]
 
