@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from importers.model import Text
 
+_DIVIDERS = ("_", "-")
 _UNDERLINES = "_- "
 _NEW_PAGE, _OVERPRINT = "1", "+"
 
@@ -25,8 +26,9 @@ def print_lines(text: Text, titles: tuple[str, ...]) -> Iterator[tuple[int, str]
         printed = line[1:] if controlled else line.replace("\f", "")
         if "\r" in printed:
             printed = _without_overprint(printed)
+        printed = printed.rstrip()
         # An underline divides and is nothing that was printed; it must not look like a row.
-        yield number, printed.rstrip() if printed.strip(_UNDERLINES) else ""
+        yield number, "" if printed.endswith(_DIVIDERS) and not printed.strip(_UNDERLINES) else printed
 
 
 def _has_carriage_control(text: Text, titles: tuple[str, ...]) -> bool:

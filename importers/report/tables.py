@@ -35,8 +35,8 @@ _TIME = re.compile(r"[0-9]+:[0-9]{2}(?:[:.][0-9]{2})?")
 _SUMMARY = re.compile(r">*(Mean|Total|Max|System|)[<>]*")
 _NAME = re.compile(r"[A-Z0-9@#$_:./+-]{1,16}", re.IGNORECASE)
 _FIGURE = rf"{PLAIN}|{MISSING}|{_TIME.pattern}"
-_WORD = rf"[^.*\-n\0][^\0]*|{PLAIN}|{MISSING}"
-_MARKS = ".-*n"  # What a mark for a missing value begins with.
+_WORD = rf"(?!n/a\0)[^.*\-\0][^\0]*|{PLAIN}|{MISSING}"
+_GAP = re.compile(rf"\0(?:{MISSING})(?=\0)")
 _MOST_HEADING_LINES = 10
 _MOST_KEPT_LINES = 200
 
@@ -104,7 +104,7 @@ class Row(NamedTuple):
 class Report:
     """A report of a listing, all its pages together. ``cut``: why it is not whole, "" when it is.
 
-    ``grid``, ``form`` and ``headings`` are those of the last page with other headings than the one before.
+    ``grid`` and ``form`` are those of the last page with other headings than the one before.
     """
 
     title: Title
@@ -118,7 +118,6 @@ class Report:
     cut: str = ""
     grid: Columns | None = None
     form: re.Pattern[str] | None = None
-    headings: frozenset[str] = frozenset()
 
     @property
     def label(self) -> str:
@@ -159,13 +158,17 @@ class Report:
 
 @dataclass(slots=True)
 class Reader:
-    """Puts the lines of a listing to reports. ``cut_line`` is the number of a last line without line end."""
+    """Puts the lines of a listing to reports. ``cut_line`` is the number of a last line without line end.
+
+    ``known`` has the lines of the latest headings of each report: they come again on every page.
+    """
 
     layout_of: Callable[[Title], Layout | None]
     cut_line: int | None
     report: Report | None = None
     headings: list[str] = field(default_factory=list)
     grid: Columns | None = None
+    known: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def begin(self, title: Title) -> Report | None:
         """A title has been read to its end: go on with the report at hand, or give it back and open another."""
@@ -187,7 +190,7 @@ class Reader:
             return
         if len(report.printed) < _MOST_KEPT_LINES and not report.layout.intervals:
             report.printed.append(line)
-        if self.grid is None and (line in report.headings or not self._ends_headings(line)):
+        if self.grid is None and (line in self.known.get(report.name, ()) or not self._ends_headings(line)):
             self.headings = [*self.headings, line][-_MOST_HEADING_LINES:]
         elif self.grid is None or not self._take_row(number, line, self.grid):
             report.skipped.extend([] if report.layout.key else [number])
@@ -201,7 +204,8 @@ class Reader:
             columns = named(self.report.layout, self.grid.names)
             self.report.columns = self.report.columns or columns
             if columns == self.report.columns:
-                self.report.grid, self.report.headings = self.grid, frozenset(self.headings)
+                self.report.grid = self.grid
+                self.known[self.report.name] = frozenset(self.headings)
                 self.report.form = _form(self.report.layout, self.grid.names)
             else:
                 self.grid = None  # Another table: its rows are not this report's.
@@ -247,9 +251,9 @@ def _row(number: int, cells: Sequence[str | None], report: Report) -> Row | None
 
 def _checked(number: int, cells: Sequence[str | None], report: Report) -> list[str | None] | None:
     """The cells without the marks for missing values; None when one is not what its column holds."""
-    texts = [cell or "" for cell in cells]
-    if report.form is not None and report.form.fullmatch("\0".join([*texts, ""])):
-        return [None if text[:1] in _MARKS and (not text or is_missing(text)) else text for text in texts]
+    row = "\0".join(["", *(cell or "" for cell in cells), ""] if None in cells else ["", *cells, ""])  # type: ignore[list-item] # none is None
+    if report.form is not None and report.form.fullmatch(row):
+        return [text or None for text in _GAP.sub("\0", row)[1:-1].split("\0")]
     checked: list[str | None] = []
     for cell, column_ in zip(cells, report.columns, strict=False):
         if cell is not None and is_plain_number(cell):
@@ -268,12 +272,12 @@ def _checked(number: int, cells: Sequence[str | None], report: Report) -> list[s
 
 @lru_cache(256)
 def _form(layout: Layout, headings: tuple[str, ...]) -> re.Pattern[str]:
-    """What all cells of a row are, each with a NUL behind it: to ask for all at once is quicker.
+    """What all cells of a row are, with NULs about each: to ask for all at once is quicker.
 
     A row that does not match may still be one, with asterisks instead of a number or an odd word.
     """
     cells = (rf"(?>(?:{_WORD if each.unit in {'', CLOCK} else _FIGURE})?\0)" for each in named(layout, headings))
-    return re.compile("".join(cells))
+    return re.compile("\0" + "".join(cells))
 
 
 def _is_key(first: str, column_: Column, layout: Layout) -> bool:

@@ -67,7 +67,7 @@ class Title:
         """Whether From, To and For were all read; a screen's one line has all it ever says."""
         if self.clocks is not None:
             return True
-        return self.start is not None and self.end is not None and self.seconds is not None
+        return self.seconds is not None and self.start is not None and self.end is not None
 
     @property
     def agrees(self) -> bool:
