@@ -2,7 +2,9 @@
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 
+_FACTORS = {"rsize": "rsize", "wsize": "wsize", "vers": "nfs_version", "nfsvers": "nfs_version", "proto": "protocol"}
 _OPTIONS = r"(?P<options>\S*[rw]size=\S*)"
 MOUNTS = (
     # mount -t nfs server:/export /mnt -o rsize=8192,wsize=8192
@@ -53,7 +55,7 @@ ERROR = re.compile(rf"(?:dd|cat|cp|mount(?:\.nfs)?|md5sum): .*(?:{_REASONS}).*")
 LONGEST = 2000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Mount:
     """An NFS mount as printed; ``options`` by their names, those without a value with an empty one."""
 
@@ -62,6 +64,18 @@ class Mount:
     point: str
     options: dict[str, str]
     line: int
+
+    @cached_property
+    def said(self) -> tuple[list[str], list[str]]:
+        """What it says of each read from it, by keys; of two names of one option the first above counts."""
+        facts = {"server": self.server, "export": self.export}
+        for option, name in _FACTORS.items():
+            if option in self.options:
+                text = self.options[option].strip()
+                facts.setdefault(f"factor.{name}", text.upper() if name == "protocol" else text)
+        listed = [f"{name}={value}" if value else name for name, value in self.options.items()]
+        facts["mount_options"] = ",".join(listed).strip()
+        return list(facts), list(facts.values())
 
 
 def options_of(text: str | None) -> dict[str, str]:
@@ -83,7 +97,9 @@ def mount_of(line: str, number: int) -> Mount | None:
 
 def command_of(line: str) -> str:
     """The command that a line shows, empty where it shows none: zsh repeats it before its times, dd before an error."""
-    match = COMMAND.fullmatch(line)
+    # The pattern goes through all of a line that has a percent sign; to look for the words is quicker.
+    named = "dd" in line or "cat" in line or "cp" in line or "sum" in line or "wc" in line
+    match = COMMAND.fullmatch(line) if named else None
     if match is None or is_error(line) or times_of(line):
         return ""
     return match["command"]
@@ -96,8 +112,20 @@ def is_error(line: str) -> bool:
 
 def times_of(line: str) -> dict[str, str]:
     """The times and the percentage that one line gives, by name."""
-    matches = (pattern.fullmatch(line) for pattern in TIMES) if "%" in line else ()
-    return next((match.groupdict() for match in matches if match), {})
+    for pattern in TIMES if "%" in line else ():
+        if match := pattern.fullmatch(line):
+            return match.groupdict()
+    return {}
+
+
+def shell_time_of(line: str) -> re.Match[str] | None:
+    """One of the three times that a shell prints in a line of its own."""
+    return SHELL_TIME.fullmatch(line) if line.startswith(("real", "user", "sys")) else None
+
+
+def is_records_in(line: str) -> bool:
+    """Whether dd says here how many records it read."""
+    return line.endswith("records in") and RECORDS_IN.fullmatch(line) is not None
 
 
 def source_of(command: str) -> str:

@@ -20,7 +20,6 @@ TITLE = "timed reads over NFS"
 VERSION = 1
 
 _HEAD_LINES = 200
-_FACTORS = {"rsize": "rsize", "wsize": "wsize", "vers": "nfs_version", "nfsvers": "nfs_version", "proto": "protocol"}
 _LAST_OF_TIME = "sys"
 
 
@@ -66,7 +65,7 @@ def recognise(text: Text) -> bool:
 
 def _is_timing(line: str) -> bool:
     text = line.strip()
-    return bool(known.RECORDS_IN.fullmatch(text) or known.SHELL_TIME.fullmatch(text) or known.times_of(text))
+    return bool(known.is_records_in(text) or known.shell_time_of(text) or known.times_of(text))
 
 
 def parse(text: Text) -> Parsed:
@@ -129,9 +128,9 @@ class _Reader:
         """Whether a line that is no command cannot belong to the read before it."""
         if self.read is None:
             return False
-        real = known.SHELL_TIME.fullmatch(line)
-        if known.RECORDS_IN.fullmatch(line):
+        if known.is_records_in(line):
             return self.read.records is not None or bool(self.read.times)
+        real = known.shell_time_of(line)
         return real is not None and real["which"] in self.read.times
 
     def _take(self, line: str, number: int, command: str) -> None:
@@ -165,9 +164,9 @@ def _take_figure(read: _Read, line: str, number: int) -> bool:
     """Keep what a line of output says; answers whether it says anything."""
     if known.is_error(line):
         read.error = read.error or Printed(line, number)
-    elif (shell := known.SHELL_TIME.fullmatch(line)) is not None:
+    elif (shell := known.shell_time_of(line)) is not None:
         read.times[shell["which"]] = Printed(shell["time"], number)
-    elif known.RECORDS_IN.fullmatch(line):
+    elif known.is_records_in(line):
         read.records = Printed(line, number)
     else:
         return _take_line(read, line, number)
@@ -185,7 +184,8 @@ def _take_line(read: _Read, line: str, number: int) -> bool:
             read.rate = (Printed(match["rate"], number), known.rate_unit(match["unit"], scale))
             return True
     times = known.times_of(line)
-    read.times |= {name: Printed(text, number) for name, text in times.items()}
+    for name, text in times.items():
+        read.times[name] = Printed(text, number)
     return bool(times)
 
 
@@ -196,12 +196,12 @@ def _fragment(read: _Read, file: str, found: ProblemLog) -> Fragment:
     if status is Status.COMPLETE:
         _figures(read, gathered)
     return Fragment(
-        file=file,
-        format=NAME,
-        format_version=VERSION,
-        kind=Kind.DRIVER,
-        first_line=read.first_line,
-        last_line=read.last_line,
+        file,
+        NAME,
+        VERSION,
+        Kind.DRIVER,
+        read.first_line,
+        read.last_line,
         role="client",
         status=status,
         facts=gathered.facts,
@@ -232,18 +232,8 @@ def _facts(read: _Read, gathered: Gathered) -> None:
     gathered.say("file", read.path, first)
     gathered.fact("records", read.records)
     gathered.fact("error", read.error)
-    if read.mount is None:
-        return
-    mount = read.mount
-    gathered.say_all(("server", "export"), (mount.server, mount.export), mount.line)
-    options, said = mount.options, set[str]()
-    for option, name in _FACTORS.items():
-        if option in options and name not in said:
-            said.add(name)
-            text = options[option].upper() if name == "protocol" else options[option]
-            gathered.say(f"factor.{name}", text, mount.line)
-    listed = ",".join([f"{name}={value}" if value else name for name, value in options.items()])
-    gathered.say("mount_options", listed, mount.line)
+    if read.mount is not None:
+        gathered.say_all(*read.mount.said, read.mount.line)
 
 
 def _figures(read: _Read, gathered: Gathered) -> None:
@@ -257,5 +247,5 @@ def _figures(read: _Read, gathered: Gathered) -> None:
     if "percent" in read.times:
         gathered.reading("processor_util", read.times["percent"], "%", "client")
         gathered.fact("cpu_scope", Printed("process", read.times["percent"].line))
-    for which in ("user", "sys"):
-        gathered.fact(f"{which}_s@client", read.times.get(which))
+    for which, key in (("user", "user_s@client"), ("sys", "sys_s@client")):
+        gathered.fact(key, read.times.get(which))
