@@ -68,12 +68,8 @@ class Node:
         return {key: value.text for key, value in self.items()}
 
     def figures(self) -> dict[str, str]:
-        """The finite numbers that an object holds; of a repeated key the first."""
-        found: dict[str, str] = {}
-        for key, value in self.items():
-            if value.is_number:
-                found.setdefault(key, value.text)
-        return found
+        """What an object holds, of a repeated key the first, where that is a finite number."""
+        raise NotImplementedError
 
     def as_str(self) -> str | None:
         """The text of a string, None for every other value."""
@@ -81,11 +77,11 @@ class Node:
 
     def values(self) -> Iterator["Node"]:
         """What an object or array holds, without keys."""
-        return (value for _, value in self.items())
+        raise NotImplementedError
 
     def all(self, key: str) -> list["Node"]:
         """Every value of a key, in order: some tools write a key twice."""
-        return [value for name, value in self.items() if name == key] if self.is_object else []
+        raise NotImplementedError
 
     def number(self, *path: str | int) -> "Node | None":
         """The same as ``get`` when it is a finite number; NaN, words and strings are None."""
@@ -175,9 +171,29 @@ class Tape:
         if self.source.characters[self.starts[place]] == "[":
             return {number: at for number, (_, at) in enumerate(self.members(place))}
         index: dict[str | int, int] = {}
-        for key, at in self.members(place):
-            index.setdefault(key, at)
+        ends, keys = self.ends, self.keys
+        at, behind = place + 1, -ends[place]
+        while at < behind:
+            if (key := keys[at]) not in index:
+                index[key] = at
+            end = ends[at]
+            at = at + 1 if end > 0 else -end
         return index
+
+    def find(self, place: int, path: Iterable[str | int]) -> int | None:
+        """The place of the value down a path from another."""
+        indexes = self._indexes
+        for step in path:
+            index = indexes.get(place)
+            found = (self.index(place) if index is None else index).get(step)
+            if found is None:
+                return None
+            place = found
+        return place
+
+    def is_number(self, place: int) -> bool:
+        """Whether a finite number stands there."""
+        return _is_number(self.source.characters, self.ends[place])
 
 
 class Spread(Node):
@@ -210,9 +226,7 @@ class Spread(Node):
 
     @property
     def is_number(self) -> bool:
-        # Of all that may stand there, numbers alone end with a digit.
-        end = self._tape.ends[self._place]
-        return end > 0 and self._tape.source.characters[end - 1].isdigit()
+        return self._tape.is_number(self._place)
 
     @property
     def text(self) -> str:
@@ -228,13 +242,35 @@ class Spread(Node):
         return ((key, Spread(tape, at)) for key, at in tape.members(self._place))
 
     def get(self, *path: str | int) -> Node | None:
+        place = self._tape.find(self._place, path)
+        return None if place is None else Spread(self._tape, place)
+
+    def number(self, *path: str | int) -> Node | None:
+        place = self._tape.find(self._place, path)
+        return Spread(self._tape, place) if place is not None and self._tape.is_number(place) else None
+
+    def all(self, key: str) -> list[Node]:
         tape, place = self._tape, self._place
-        for step in path:
-            found = tape.index(place).get(step)
-            if found is None:
-                return None
-            place = found
-        return Spread(tape, place)
+        if key not in tape.index(place):
+            return []
+        return [Spread(tape, at) for name, at in tape.members(place) if name == key]
+
+    def figures(self) -> dict[str, str]:
+        if not self.is_object:
+            return {}
+        tape = self._tape
+        text, starts, ends = tape.source.characters, tape.starts, tape.ends
+        index = tape.index(self._place).items()
+        return {str(key): text[starts[at] : ends[at]] for key, at in index if _is_number(text, ends[at])}
+
+    def values(self) -> Iterator[Node]:
+        tape = self._tape
+        return (Spread(tape, at) for _, at in tape.members(self._place))
+
+
+def _is_number(characters: str, end: int) -> bool:
+    """Whether what ends there is a finite number: of all that may stand there, numbers alone end with a digit."""
+    return end > 0 and characters[end - 1].isdigit()
 
 
 def _plain(printed: str) -> str:
@@ -329,6 +365,20 @@ class Flat(Node):
             return {}
         return {key: each.decode() for key, each in value.items() if type(each) is bytes}
 
+    def values(self) -> Iterator[Node]:
+        value, line = self._value, self._line
+        if isinstance(value, dict):
+            return (Flat(inner, line) for _, inner in _pairs(value))
+        return (Flat(inner, line) for inner in value) if isinstance(value, list) else iter(())
+
+    def all(self, key: str) -> list[Node]:
+        value, line = self._value, self._line
+        if not isinstance(value, dict) or key not in value:
+            return []
+        if type(value) is _Repeated:
+            return [Flat(inner, line) for name, inner in value.pairs if name == key]
+        return [Flat(value[key], line)]
+
     def get(self, *path: str | int) -> Node | None:
         found = _at(self._value, path)
         return None if found is _NOTHING else Flat(found, self._line)
@@ -336,6 +386,10 @@ class Flat(Node):
     def number(self, *path: str | int) -> Node | None:
         found = _at(self._value, path)
         return Flat(found, self._line) if type(found) is bytes else None
+
+    def string(self, *path: str | int) -> Node | None:
+        found = _at(self._value, path)
+        return Flat(found, self._line) if type(found) is str and found.strip() else None
 
     def figure(self, *path: str | int) -> Printed | None:
         found = _at(self._value, path)

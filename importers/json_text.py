@@ -40,7 +40,8 @@ _START = re.compile(r'\{\s*+"|\[\s*+\{\s*+"|^[ \t]*+(\{)\s*+\}', re.MULTILINE)
 _START_AT_MARGIN = re.compile(r'^(?=\{\s*+["}]|\[\s*+\{\s*+")', re.MULTILINE)
 _STRING = re.compile(_STRINGS)
 _NOWHERE = (sys.maxsize, sys.maxsize)
-_BRACKETS = {code: {"[": "{", "{": "{", "]": "}", "}": "}"}.get(chr(code)) for code in range(128)}  # All else goes.
+_ALIKE = bytes.maketrans(b"[]", b"{}")
+_NO_BRACKETS = bytes(set(range(256)) - set(b'[]{}"'))
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,12 +155,14 @@ def _may_be_too_deep(line: str) -> bool:
     """Whether there are more than ``DEEPEST`` levels: each round takes away the innermost."""
     if line.count("{") + line.count("[") <= DEEPEST:
         return False
-    unquoted = _STRING.sub("", line) if "\\" in line else "".join(line.split('"')[::2])
-    brackets, innermost = unquoted.translate(_BRACKETS), "{}"
+    unquoted = _STRING.sub("", line) if "\\" in line else line
+    # Of quotes that follow each other two change nothing: what is within a string has an odd number before it.
+    kept = unquoted.encode(errors="surrogatepass").translate(_ALIKE, _NO_BRACKETS).replace(b'""', b"")
+    brackets, innermost = b"".join(kept.split(b'"')[::2]), b"{}"
     for _ in range(DEEPEST):
         if innermost not in brackets:
             return False
-        brackets = brackets.replace(innermost, "")
+        brackets = brackets.replace(innermost, b"")
     return innermost in brackets
 
 

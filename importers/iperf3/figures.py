@@ -1,6 +1,6 @@
 """The figures of a test's JSON: for each direction what was sent and received, and the rows of its listings."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from importers.iperf3.intervals import direction_of, sums_of
@@ -21,6 +21,7 @@ _CONNECTION = (
     *(("lost_percent", "%", ("udp",), "lost_percent"), ("jitter", "ms", ("udp",), "jitter_ms")),
     *(("out_of_order", "count", ("udp",), "out_of_order"),),
 )
+_SIDES = ("sender", "receiver", "udp")
 # Zero in these means that it was not measured: the round trips are seen by the sender alone.
 _NEVER_ZERO = frozenset({"rtt_min", "rtt_mean", "rtt_max", "bytes_sent", "bytes_received", "sent", "throughput"})
 
@@ -74,11 +75,11 @@ def _reported(sums: Node | None) -> Node | None:
     return sums if sums is not None and _is_positive(sums.number("bytes")) else None
 
 
-def readings(test: Test, status: Status) -> Iterator[Reading]:
+def readings(test: Test, ways: Sequence[Direction], status: Status) -> Iterator[Reading]:
     """A test that is not complete has no throughput; a server's figures are the server's."""
     if test.end is None:
         return
-    for each in directions(test):
+    for each in ways:
         if each.role == "total" or not test.is_server:
             yield from _of_direction(each, "server" if test.is_server else each.role, status)
     yield from _cpu(test, test.end)
@@ -116,9 +117,9 @@ def _cpu(test: Test, end: Node) -> Iterator[Reading]:
             yield Reading("processor_util", node.text, "%", node.line, role)
 
 
-def facts(test: Test) -> Iterator[Fact]:
+def facts(test: Test, ways: Sequence[Direction]) -> Iterator[Fact]:
     """The sender's rates and the congestion control."""
-    for each in directions(test):
+    for each in ways:
         rate = each.sent.number("bits_per_second") if each.sent is not None else None
         suffix = "" if each.role == "total" else f"_{each.role}"
         if rate is not None:
@@ -142,13 +143,14 @@ def _connections(test: Test) -> list[Row]:
     streams = test.end.get("streams") if test.end is not None else None
     rows: list[Row] = []
     for stream in streams.values() if streams is not None else ():
+        told = {side: said.figures() for side in _SIDES if (said := stream.get(side)) is not None}
         cells: dict[Column, str] = {}
-        one_side = stream.get("sender") or stream.get("udp")
-        if one_side is not None and (socket := one_side.number("socket")) is not None:
-            cells["id", ""] = socket.text
+        one_side = next((told[side] for side in ("sender", "udp") if side in told), {})
+        if "socket" in one_side:
+            cells["id", ""] = one_side["socket"]
         for name, unit, sides, key in _CONNECTION:
-            value = next((found for side in sides if (found := stream.number(side, key)) is not None), None)
-            if value is not None and (name not in _NEVER_ZERO or _is_positive(value)):
-                cells[name, unit] = value.text
+            value = next((told[side][key] for side in sides if side in told and key in told[side]), None)
+            if value is not None and (name not in _NEVER_ZERO or float(value) > 0):
+                cells[name, unit] = value
         rows.append((stream.line, cells))
     return rows

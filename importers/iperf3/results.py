@@ -1,10 +1,11 @@
 """From a test's JSON to a fragment: who measured what, how it ended, and what is worth keeping."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
 from importers.iperf3 import figures, outcome
+from importers.iperf3.figures import Direction
 from importers.iperf3.trees import Test
 from importers.iperf3.version import NAME, VERSION
 from importers.json_text import Node
@@ -43,8 +44,9 @@ def fragment_of(test: Test, file: str, found: ProblemLog) -> Fragment | None:
         return None
     run_id, trial = _names(test)
     noted = ProblemLog(file, run_id)
-    status = _judge(test, noted)
-    facts, start = tuple(_facts(test)), test.start
+    ways = figures.directions(test)
+    status = _judge(test, ways, noted)
+    facts, start = tuple(_facts(test, ways)), test.start
     found.problems.extend(noted.problems)
     words = _words(start, "system_info")
     return Fragment(
@@ -62,7 +64,7 @@ def fragment_of(test: Test, file: str, found: ProblemLog) -> Fragment | None:
         zone="+00:00" if _taken(start) else "",
         status=status,
         facts=facts,
-        readings=tuple(figures.readings(test, status)),
+        readings=tuple(figures.readings(test, ways, status)),
         listings=figures.listings(test),
     )
 
@@ -85,7 +87,7 @@ def _names(test: Test) -> tuple[str | None, int | None]:
     return (title.text if title and _IDENTIFIER.fullmatch(title.text) else None), trial
 
 
-def _judge(test: Test, found: ProblemLog) -> Status:
+def _judge(test: Test, ways: Sequence[Direction], found: ProblemLog) -> Status:
     """How the test ended; anything but complete comes with a warning."""
     if test.problem:
         message = f"This result of iperf3 {test.problem}; what comes before is kept without a throughput."
@@ -99,20 +101,21 @@ def _judge(test: Test, found: ProblemLog) -> Status:
         message = "The test has no result and gives no reason; iperf3 may have written it to its error output."
         found.warn("iperf3.failed", message, outcome.AGAIN, test.end.line)
         return Status.FAILED
-    return _judge_figures(test, test.end, found)
-
-
-def _judge_figures(test: Test, end: Node, found: ProblemLog) -> Status:
-    """A client's result must say what arrived; old versions do not say it for UDP that lost something."""
-    directions = figures.directions(test)
-    if test.is_server or (directions and all(each.rate is not None for each in directions)):
+    if test.is_server:
         return Status.COMPLETE
-    if directions and all(each.is_sender_only for each in directions):
+    return _judge_figures(ways, test.end, found)
+
+
+def _judge_figures(ways: Sequence[Direction], end: Node, found: ProblemLog) -> Status:
+    """A client's result must say what arrived; old versions do not say it for UDP that lost something."""
+    if ways and all(each.rate is not None for each in ways):
+        return Status.COMPLETE
+    if ways and all(each.is_sender_only for each in ways):
         return outcome.sender_only(end.line, found)
     return outcome.nothing_received(end.line, found)
 
 
-def _facts(test: Test) -> Iterator[Fact]:
+def _facts(test: Test, ways: Sequence[Direction]) -> Iterator[Fact]:
     if test.failure is not None:
         yield Fact("error", *test.failure)
     start = test.start
@@ -124,7 +127,7 @@ def _facts(test: Test) -> Iterator[Fact]:
         yield Fact("tool_version", version.text.removeprefix("iperf "), version.line)
     asked = start.get("test_start")
     if asked is not None:
-        yield _direction(test, asked)
+        yield _direction(test, ways, asked)
         yield from _named(asked, _START_FACTS)
         yield from _named(asked, _ASKED_FACTS, is_zero_said=False)
     yield from _named(start, {key: key for key in _BUFFER_FACTS})
@@ -134,24 +137,28 @@ def _facts(test: Test) -> Iterator[Fact]:
     yield from _named(start, {"cookie": "cookie"})
     if test.top is not None:
         yield from _named(test.top, {"title": "title", "extra_data": "extra_data"})
-    yield from figures.facts(test)
+    yield from figures.facts(test, ways)
 
 
 def _named(node: Node, names: Mapping[str, str], *, is_zero_said: bool = True) -> Iterator[Fact]:
     """Numbers and strings by the names of their facts."""
     for key, name in names.items():
-        found = node.number(key)
-        if found is not None and (is_zero_said or float(found.text) != 0):
+        found = node.get(key)
+        if found is not None and _says(found, is_zero_said=is_zero_said):
             yield Fact(name, found.text, found.line)
-        elif (said := node.string(key)) is not None:
-            yield Fact(name, said.text, said.line)
 
 
-def _direction(test: Test, asked: Node) -> Fact:
+def _says(node: Node, *, is_zero_said: bool) -> bool:
+    if node.is_number:
+        return is_zero_said or float(node.text) != 0
+    return node.is_string and bool(node.text.strip())
+
+
+def _direction(test: Test, ways: Sequence[Direction], asked: Node) -> Fact:
     """The pattern by the two switches; 3.7 to 3.10 tell both directions at once only by what comes out."""
     reverse, both = asked.get("reverse"), asked.get("bidir")
     line = (both or reverse or asked).line
-    if asked.is_true("bidir") or len(figures.directions(test)) > 1 or test.intervals.has_both:
+    if asked.is_true("bidir") or len(ways) > 1 or test.intervals.has_both:
         return Fact("workload", "STRB", line)
     return Fact("workload", "STRG" if asked.is_true("reverse") else "STRP", line)
 
