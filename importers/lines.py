@@ -6,13 +6,21 @@ the others.
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
-from typing import overload
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Protocol, overload
 
 from importers.content import PART, Content
 
-Cut = Callable[[bytes], list[str]]
-"""The lines of a block, without their ends. A block ends with the end of a line, but for the last one of a file."""
+
+class Cut(Protocol):
+    """How lines are stored in a block, which ends with the end of a line, but for the last one of a file."""
+
+    def __call__(self, block: bytes, /) -> list[str]:
+        """The block's lines, without their ends."""
+
+    def text(self, block: bytes, /) -> str:
+        """The same as one text, every line ended by LF, with CR before it where there is one."""
 
 
 class Lines(Sequence[str]):
@@ -55,8 +63,13 @@ class Lines(Sequence[str]):
             yield from reversed(self._lines(at))
 
     def pieces(self) -> Iterator[str]:
-        """All lines, many in one text, with LF between them: to look for words that are in few files."""
+        """All lines, many in one text, with LF between them."""
         return ("\n".join(self._lines(at)) for at in range(len(self._starts) - 1))
+
+    def blocks(self) -> Iterator[str]:
+        """The same without cutting any lines, so that CR and LF may stand behind each: to look for words."""
+        bounds = pairwise(self._starts)
+        return (self._cut.text(self._content[start:end]) for start, end in bounds)
 
     @overload
     def __getitem__(self, place: int) -> str: ...

@@ -69,12 +69,16 @@ class Text:
         return enumerate(self.lines, start=1)
 
     def pieces(self) -> Iterator[str]:
-        """The same lines, many in one text: to look for words that are in few files."""
+        """The same lines, many in one text."""
         return self.lines.pieces() if isinstance(self.lines, Lines) else iter(("\n".join(self.lines),))
+
+    def blocks(self) -> Iterator[str]:
+        """The same, perhaps with a CR before the end of a line: to look for words that are in few files."""
+        return self.lines.blocks() if isinstance(self.lines, Lines) else self.pieces()
 
     def has(self, words: Iterable[str]) -> bool:
         """Whether one of the words is anywhere in the file."""
-        return any(word in piece for piece in self.pieces() for word in words)
+        return any(word in block for block in self.blocks() for word in words)
 
     def whole(self) -> Iterator[tuple[int, str]]:
         """The same without a last line that has no line end: it may be cut, and say something else than it did."""

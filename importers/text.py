@@ -262,6 +262,10 @@ class Records:
 
     length: int
 
+    def text(self, block: bytes) -> str:
+        """A block's records, every one ended by LF."""
+        return "\n".join([*self(block), ""])
+
     def __call__(self, block: bytes) -> list[str]:
         """A block's records."""
         text = block.decode(EBCDIC)

@@ -27,7 +27,7 @@ VERSION = 2
 _HEAD = re.compile(r"(?: ?[0-9:]{8} )?\*\s*CPQUERY-CAPTURE\s+(?P<version>\S+)(?P<rest>.*)", re.IGNORECASE)
 _MARKS = re.compile(r"TIME IS |CONNECT=|AVGPROC-|USERID=.*MACH=|VSWITCH SYSTEM|LAN .*Maxconn:|PROCESSOR 0[0-9A-F]* ")
 # How these begin; a part of a file without any of them need not be cleaned.
-_HEAD_WORD = "CPQUERY-CAPTURE"
+_HEAD_WORD = re.compile(r"\*\s*CPQUERY-CAPTURE", re.IGNORECASE)
 _MARK_WORDS = ("TIME IS ", "CONNECT=", "AVGPROC-", "USERID=", "VSWITCH SYSTEM", "LAN ", "PROCESSOR 0")
 _PART = 5000  # Lines.
 _USERID = re.compile(r"(\S+)\s+AT\s+\S+")
@@ -42,20 +42,20 @@ def recognise(text: Text) -> bool:
 
     Other text may stand before it. Of a large file only the parts are cleaned that have a word of such a line.
     """
-    if not any(_has_word(piece) for piece in text.pieces()):
+    if not any(_has_word(block) for block in text.blocks()):
         return False
     numbered = text.numbered()
     while part := list(islice(numbered, _PART)):
         joined = "\n".join(line for _, line in part)
-        if _HEAD_WORD in joined.upper() and any(_HEAD.match(line) for _, line in part):
+        if _HEAD_WORD.search(joined) and any(_HEAD.match(line) for _, line in part):
             return True
         if any(word in joined for word in _MARK_WORDS) and any(_MARKS.match(line.text) for line in clean(part)):
             return True
     return False
 
 
-def _has_word(piece: str) -> bool:
-    return any(word in piece for word in _MARK_WORDS) or _HEAD_WORD in piece.upper()
+def _has_word(block: str) -> bool:
+    return any(word in block for word in _MARK_WORDS) or _HEAD_WORD.search(block) is not None
 
 
 @dataclass
