@@ -42,13 +42,14 @@ class WaysOut:
 
 def ways_out(asked: QueryDict, error: QueryError) -> WaysOut | None:
     """The ways out for a question; None where the question itself is not understood."""
-    if asked.get("page") not in PAGES or error.parameter not in ("", "study"):
+    page = str(asked.get("page", ""))
+    if page not in PAGES or error.parameter not in ("", "study"):
         return None
     rest = asked.copy()
     rest.pop("page")
     studies = [(str(called("study", slug)), _of_study(asked, slug)) for slug in error.known]
-    tables = tables_of(rest.urlencode()) if asked["page"] == RUNS else []
-    return WaysOut(studies, f"{reverse('web:' + asked['page'])}?{rest.urlencode()}", tables)
+    tables = tables_of(rest.urlencode()) if page == RUNS else []
+    return WaysOut(studies, f"{reverse(f'web:{page}')}?{rest.urlencode()}", tables)
 
 
 def tables_of(asked: str) -> list[tuple[str, str]]:
