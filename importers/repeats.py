@@ -1,9 +1,8 @@
 """Telling apart the results of one file: those of the same configuration are its trials."""
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import count
 from operator import itemgetter
 
 from importers.model import Fact, Fragment
@@ -15,45 +14,68 @@ _FACTOR = "factor."
 _SHAPES = 1024  # Results with the same keys are looked through together.
 
 
+class _Alike:
+    """Results of one configuration: how many there are of each server, and how many of them are numbered.
+
+    ``has_servers``: there are results of several servers, which are no trials of each other.
+    """
+
+    __slots__ = ("has_servers", "numbered", "times")
+
+    def __init__(self) -> None:
+        self.times: dict[str | None, int] = {}
+        self.numbered: dict[str | None, int] = {}
+        self.has_servers = False
+
+    def add(self, server: str | None) -> None:
+        """Count a result."""
+        if server in self.times:
+            self.times[server] += 1
+        else:
+            self.times[server] = 1
+            self.has_servers = len(self.times) - (None in self.times) > 1
+
+    def is_sure(self, server: str | None) -> bool:
+        """Whether further results cannot change what becomes of the next one of a server."""
+        return (server is None or self.has_servers) and self.times[server] > 1
+
+    def number(self, fragment: Fragment, server: str | None) -> Fragment:
+        """Give the next result of a server its number, if it is one of several."""
+        of, times = None, self.times
+        if self.has_servers and server:
+            of = server
+            fragment.facts = _with_server(fragment.facts)
+        if (times[of] if self.has_servers else sum(times.values())) > 1:
+            self.numbered[of] = trial = self.numbered.get(of, 0) + 1
+            if fragment.trial is None:
+                fragment.trial = trial
+        return fragment
+
+
 def number_trials(fragments: Iterable[Fragment]) -> list[Fragment]:
     """The fragments of one file, numbered 1, 2, 3 ... where several have the same run id, role and configuration.
 
     Results of several servers are no trials of each other: they get the server as ``factor.server``.
     """
-    listed = list(fragments)
-    if len(listed) < 2:
-        return listed
-    # A number stands for each, which takes less room than what it is made of.
-    numbers: dict[object, int] = {}
-    configurations, servers = [], []
-    for fragment in listed:
+    return list(number_each(fragments))
+
+
+def number_each(fragments: Iterable[Fragment]) -> Iterator[Fragment]:
+    """The same one after the other, each as soon as those that follow cannot change what becomes of it."""
+    known: dict[object, _Alike] = {}
+    waiting: deque[tuple[Fragment, _Alike, str | None]] = deque()
+    for fragment in fragments:
         configuration, server = _told_apart_by(fragment)
-        configurations.append(numbers.setdefault(configuration, len(numbers)))
-        servers.append(server)
-    if len(set(servers) - {None}) > 1:
-        configurations = _tell_servers_apart(listed, configurations, servers)
-    trials = {configuration: count(1) for configuration, times in Counter(configurations).items() if times > 1}
-    for fragment, configuration in zip(listed, configurations, strict=True):
-        if configuration in trials:
-            trial = next(trials[configuration])
-            if fragment.trial is None:
-                fragment.trial = trial
-    return listed
-
-
-def _tell_servers_apart(fragments: list[Fragment], configurations: list[int], servers: list[str | None]) -> list[int]:
-    """The numbers of the configurations with their servers, where one has several."""
-    of_configuration: dict[int, set[str]] = {}
-    for server, configuration in zip(servers, configurations, strict=True):
-        of_configuration.setdefault(configuration, set()).update({server} if server else ())
-    numbers: dict[tuple[int, str | None], int] = {}
-    told = []
-    for fragment, configuration, server in zip(fragments, configurations, servers, strict=True):
-        apart = server if len(of_configuration[configuration]) > 1 else None
-        if apart:
-            fragment.facts = _with_server(fragment.facts)
-        told.append(numbers.setdefault((configuration, apart), len(numbers)))
-    return told
+        alike = known.get(configuration)
+        if alike is None:
+            alike = known[configuration] = _Alike()
+        alike.add(server)
+        waiting.append((fragment, alike, server))
+        while waiting and waiting[0][1].is_sure(waiting[0][2]):
+            first, alike, server = waiting.popleft()
+            yield alike.number(first, server)
+    for first, alike, server in waiting:
+        yield alike.number(first, server)
 
 
 def _told_apart_by(fragment: Fragment) -> tuple[object, str | None]:

@@ -1,9 +1,11 @@
 """The results of one file: trials of one configuration, several servers, several processes."""
 
+from collections.abc import Iterator
+
 from importers import read
 from importers.collate import collate
 from importers.model import Fact, Fragment, Kind, SourceFile
-from importers.repeats import number_trials
+from importers.repeats import number_each, number_trials
 from importers.tests.fixture_cases import LOGS, facts_of
 
 DATED = "$ date\nThu Mar 14 14:05:00 CET 2024\n$ netperf -H srv7 -t TCP_RR\n"
@@ -25,6 +27,19 @@ def test_results_of_two_servers_are_no_trials_of_each_other() -> None:
     assert [each.trial for each in numbered] == [1, None, 2, None]
     assert [facts_of(each).get("factor.server") for each in numbered] == ["srv7", "srv8", "srv7", None]
     assert [fact.line for fact in numbered[1].facts if fact.key == "factor.server"] == [2]
+
+
+def test_a_result_goes_on_when_those_behind_it_cannot_change_it() -> None:
+    read_so_far: list[int] = []
+
+    def results(*servers: str) -> Iterator[Fragment]:
+        for number, server in enumerate(servers, start=1):
+            read_so_far.append(number)
+            yield result(number, server)
+
+    handed_over = [(each.trial, len(read_so_far)) for each in number_each(results("a", "b", "a", "b", "b", "c"))]
+    # The first is sure once there is another server and a second of its own; the last has no second.
+    assert handed_over == [(1, 3), (1, 4), (2, 4), (2, 4), (3, 5), (None, 6)]
 
 
 def test_results_side_by_side_in_a_file_are_processes_of_one_run() -> None:
