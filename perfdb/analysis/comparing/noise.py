@@ -108,8 +108,8 @@ class Pool(NamedTuple):
         expected: The variance of these that their freedom explains.
     """
 
-    cells: int = 0
-    freedom: int = 0
+    cells: float = 0.0
+    freedom: float = 0.0
     squares: float = 0.0
     logs: float = 0.0
     log_squares: float = 0.0
