@@ -7,7 +7,7 @@ may hold several captures, each under its own ``* CPQUERY-CAPTURE`` line.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import islice
 from pathlib import PurePosixPath
 
@@ -170,6 +170,7 @@ def _phase_and_role(head: Record | None, name: str, found: ProblemLog) -> tuple[
     return phase, role or None
 
 
+@lru_cache(64)
 def phase_and_role_in(name: str) -> tuple[str | None, str | None]:
     """What a path says: ``NMGBR950/before.client.txt``, ``NMGBR950.after.server.txt``, ``x/before/lpar.txt``.
 

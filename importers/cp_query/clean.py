@@ -44,27 +44,28 @@ def clean(numbered: Sequence[tuple[int, str]], cut_line: int | None = None) -> l
     stripped = ((number, text.replace("\r", "").rstrip()) for number, text in numbered)
     lines = [_new(Line, (number, text, number != cut_line, len(text))) for number, text in stripped]
     lines = _without(_STAMP, lines)
-    lines = [_shortened(line, _CPU) if line.text[2:4] == ": " else line for line in lines]
+    lines = [_shortened(line, _CPU) if line[1][2:4] == ": " else line for line in lines]
     lines = _without_node(lines)
-    return _joined([line for line in lines if not line.text[:1].isspace() or not _SCREEN_STATUS.fullmatch(line.text)])
+    return _joined([line for line in lines if not line[1][:1].isspace() or not _SCREEN_STATUS.fullmatch(line[1])])
 
 
 def _without(prefix: re.Pattern[str], lines: list[Line]) -> list[Line]:
     """Drop a prefix when most lines have it; multi-line responses may lack it in some lines."""
-    relevant = [line.text for line in lines if line.text and not line.text.startswith("*")]
-    if len([text for text in relevant if prefix.match(text)]) * 2 <= len(relevant):
+    match = prefix.match
+    relevant = [text for _, text, _, _ in lines if text and text[0] != "*"]
+    if len([text for text in relevant if match(text)]) * 2 <= len(relevant):
         return lines
     return [_shortened(line, prefix) for line in lines]
 
 
 def _shortened(line: Line, prefix: re.Pattern[str]) -> Line:
     match = prefix.match(line.text)
-    return line._replace(text=line.text[match.end() :]) if match else line
+    return _new(Line, (line.number, line.text[match.end() :], line.whole, line.width)) if match else line
 
 
 def _without_node(lines: list[Line]) -> list[Line]:
     """Drop ``node: `` when most lines start with the same one, as management tools print it."""
-    prefixes = Counter(match[0] for line in lines if ": " in line.text and (match := _NODE.match(line.text)))
+    prefixes = Counter([match[0] for _, text, _, _ in lines if ": " in text and (match := _NODE.match(text))])
     if not prefixes:
         return lines
     return _without(re.compile("^" + re.escape(prefixes.most_common(1)[0][0])), lines)
@@ -73,18 +74,22 @@ def _without_node(lines: list[Line]) -> list[Line]:
 def _joined(lines: list[Line]) -> list[Line]:
     """Join what was wrapped at the screen's width; the joined line has the first one's number."""
     joined: list[Line] = []
+    may_go_on = False
     for line in lines:
-        if joined and _may_go_on(joined[-1]) and (glue := _glue(joined[-1], line)) is not None:
+        if may_go_on and (glue := _glue(joined[-1], line)) is not None:
             text = joined[-1].text + glue + line.text
             joined[-1] = joined[-1]._replace(text=text, whole=line.whole, width=line.width)
+            may_go_on = _may_go_on(text, line.width)
         else:
             joined.append(line)
+            _, text, _, width = line
+            may_go_on = _may_go_on(text, width)
     return joined
 
 
-def _may_go_on(line: Line) -> bool:
+def _may_go_on(text: str, width: int) -> bool:
     """Whether a line can have a continuation: few can, and to look at the next one takes longer."""
-    return line.width == _SCREEN_WIDTH or line.text[-1:] in _OPEN_ENDS or "CONNECT=" in line.text
+    return width == _SCREEN_WIDTH or text[-1:] in _OPEN_ENDS or "CONNECT=" in text
 
 
 def _glue(before: Line, line: Line) -> str | None:

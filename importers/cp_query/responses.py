@@ -96,20 +96,27 @@ def split_responses(lines: Iterable[Line]) -> list[Response]:
 def read_responses(responses: Iterable[Response], evidence: Evidence, role: str) -> None:
     """Read all responses but QUERY TIME and the network's, and keep each as text."""
     for response in responses:
+        said = "\n".join([response.command, *[line.text for line in response.lines]])
         _keep(response, evidence)
-        for read in _READERS:
-            read(response, evidence, role)
+        for words, read in _READERS:
+            for word in words:
+                if word in said:
+                    read(response, evidence, role)
+                    break
 
 
 def _keep(response: Response, evidence: Evidence) -> None:
     """The response as a fact ``cp.<command>``; messages in its place are pointed out."""
+    kept = []
     for line in response.lines:
-        code = failure_code(line.text)
+        ready = is_ready(line.text)
+        code = failure_code(line.text) if ready else None
         message = line.text.strip() if "HCP" in line.text and _MESSAGE.fullmatch(line.text.strip()) else None
         if message or code:
             text = f"{response.command.upper()} was answered by: {message or line.text}"
             evidence.found.note("cp_query.message", text, "Check whether the answer matters.", line.number)
-    kept = [line for line in response.lines if not is_ready(line.text)]
+        if not ready:
+            kept.append(line)
     if kept and response.command != "query time":
         key = "cp." + "_".join(response.command.split())
         evidence.facts.append(Fact(key, "\n".join(line.text for line in kept), kept[0].number))
@@ -198,9 +205,10 @@ def _read_configuration(response: Response, evidence: Evidence, role: str) -> No
             evidence.fact("xstore", xstore[1], line.number)
 
 
-_READERS: tuple[Callable[[Response, Evidence, str], None], ...] = (
-    _read_userid,
-    _read_indicate_user,
-    _read_processors,
-    _read_configuration,
+# A reader, and the words of which a response or its command has one where there is anything for it to read.
+_READERS: tuple[tuple[tuple[str, ...], Callable[[Response, Evidence, str], None]], ...] = (
+    (("query userid",), _read_userid),
+    (("indicate user", "USERID=", "CPU"), _read_indicate_user),
+    (("PROCESSOR",), _read_processors),
+    (("/VM", "/vm", "/Vm", "/vM", "AVGPROC-", "Generated ", "IPL ", "STORAGE", "XSTORE="), _read_configuration),
 )
