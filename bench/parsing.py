@@ -12,7 +12,8 @@ another: the same result in a line or two over and over, which no tool writes by
 result costs more than reading its line. A format without a shape of the first kind has its bar for the second.
 
 With ``--memory`` a file of so many megabytes is made of each of these shapes and read by a process of its own,
-which says how much memory it had at most.
+which says how much memory it had at most. As in an import, a format that hands its fragments over one by one need not
+keep them.
 """
 
 import argparse
@@ -107,9 +108,9 @@ def peak(shape: Shape, size: int) -> tuple[float, float]:
 
 
 def read_alone(path: Path) -> None:
-    """Read one file, and print the most memory that this process had, in megabytes."""
+    """Read one file as an import does, and print the most memory that this process had, in megabytes."""
     with path.open("rb") as file:
-        importers.read([SourceFile(path.name, FileContent(file))])
+        importers.read_one(SourceFile(path.name, FileContent(file)), keep=lambda _: None)
     print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / MB)
 
 

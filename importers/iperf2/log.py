@@ -1,10 +1,12 @@
 """Results of iperf 2, client's or server's, as text or as CSV (``-y C``)."""
 
+from collections.abc import Iterator
+
 from importers.iperf2 import comma, plain
 from importers.iperf2.results import fragment_of
-from importers.model import Parsed, Text
+from importers.model import Fragment, Parsed, Problem, Text
 from importers.problem_log import ProblemLog
-from importers.repeats import number_trials
+from importers.repeats import number_each
 
 TITLE = "iperf 2 result"
 
@@ -16,7 +18,12 @@ def recognise(text: Text) -> bool:
 
 def parse(text: Text) -> Parsed:
     """One fragment a test."""
-    found = ProblemLog(text.name)
+    problems: list[Problem] = []
+    return Parsed(list(each(text, problems)), problems)
+
+
+def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
+    """One fragment after the other: tests in a line each are very many."""
+    found = ProblemLog(text.name, problems=problems)
     tests = comma.tests(text) if comma.recognise(text) else plain.tests(text)
-    fragments = [fragment_of(test, text.name, found) for test in tests]
-    return Parsed(number_trials(fragments), found.problems)
+    return number_each(fragment_of(test, text.name, found) for test in tests)

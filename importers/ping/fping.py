@@ -1,7 +1,7 @@
 """fping's lines: the times of every host (-C), or its summary (-c)."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from importers.gathering import Gathered
@@ -36,9 +36,8 @@ def recognise(lines: Iterable[str]) -> bool:
     return next(matches, None) is not None and None not in matches
 
 
-def read(file: str, name: str, version: int, lines: Iterable[tuple[int, str]], found: ProblemLog) -> list[Fragment]:
+def read(file: str, name: str, version: int, lines: Iterable[tuple[int, str]], found: ProblemLog) -> Iterator[Fragment]:
     """One fragment a host: from its line of times, or from its summary with the replies above."""
-    fragments = []
     replies: dict[str, _Rows] = {}
     source = file, name, version
     for number, line in lines:
@@ -51,13 +50,12 @@ def read(file: str, name: str, version: int, lines: Iterable[tuple[int, str]], f
             rows.lines.append(number)
         elif match.re is _SUMMARY:
             rows = replies.pop(match["server"], _Rows())
-            fragments.append(_of_summary(source, match, number, rows, found))
+            yield _of_summary(source, match, number, rows, found)
         else:
-            fragments.append(_of_times(source, match, number, found))
+            yield _of_times(source, match, number, found)
     for server, rows in replies.items():
         message = f"The summary of {server} is missing: fping was killed, or the file was cut off."
         found.warn("ping.cut-off", message, "Transfer the report again, or measure again.", rows.lines[-1])
-    return fragments
 
 
 def _match(line: str) -> re.Match[str] | None:

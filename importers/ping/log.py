@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from importers.gathering import Gathered, Printed, from_epoch
-from importers.model import Fragment, Kind, Listing, Parsed, Status, Text
+from importers.model import Fragment, Kind, Listing, Parsed, Problem, Status, Text
 from importers.ping import fping
 from importers.problem_log import ProblemLog
-from importers.repeats import number_trials
+from importers.repeats import number_each
 
 NAME = "ping"
 TITLE = "ping or fping report"
@@ -63,13 +63,17 @@ def recognise(text: Text) -> bool:
 
 def parse(text: Text) -> Parsed:
     """Read every call's report; of fping every host's."""
-    found = ProblemLog(text.name)
+    problems: list[Problem] = []
+    return Parsed(list(each(text, problems)), problems)
+
+
+def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
+    """One fragment after the other: a network's hosts make very many."""
+    found = ProblemLog(text.name, problems=problems)
     # A last line without end may be half a figure.
     if fping.recognise(line for _, line in text.whole() if line.strip()):
-        fragments = fping.read(text.name, NAME, VERSION, text.whole(), found)
-    else:
-        fragments = [_read(report, text, found) for report in _reports(text.whole(), found)]
-    return Parsed(number_trials(fragments), found.problems)
+        return number_each(fping.read(text.name, NAME, VERSION, text.whole(), found))
+    return number_each(_read(report, text, found) for report in _reports(text.whole(), found))
 
 
 def _reports(lines: Iterable[tuple[int, str]], found: ProblemLog) -> Iterator[_Report]:
