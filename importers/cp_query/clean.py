@@ -41,8 +41,10 @@ def clean(numbered: Sequence[tuple[int, str]], cut_line: int | None = None) -> l
 
     ``cut_line`` is the number of a last line without line end, which may have lost characters.
     """
-    stripped = ((number, text.replace("\r", "").rstrip()) for number, text in numbered)
-    lines = [_new(Line, (number, text, number != cut_line, len(text))) for number, text in stripped]
+    lines = [
+        _new(Line, (number, text := printed.replace("\r", "").rstrip(), number != cut_line, len(text)))
+        for number, printed in numbered
+    ]
     lines = _without(_STAMP, lines)
     lines = [_shortened(line, _CPU) if line[1][2:4] == ": " else line for line in lines]
     lines = _without_node(lines)

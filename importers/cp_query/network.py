@@ -21,6 +21,12 @@ _ATTACHED = re.compile(r"\b(?:VSWITCH|LAN):\s*(?:\S+\s+(\S+)|(None))", re.IGNORE
 _OF_USER = re.compile(r"\buser\s+(\S+)")
 _STATE = re.compile(r"\b(State|RDEV|Controller|Portname|IPTimeout):\s*(\S+)")
 _TRAFFIC = re.compile(r"\b(RX|TX) (Packets|Bytes):\s*([0-9]+)(?![0-9])")
+_DIRECTIONS = ("RX ", "TX ")
+_COUNTERS = {
+    (way, what): (f"{way}_{what}".lower(), unit)
+    for way in ("RX", "TX")
+    for what, unit in (("Packets", "count"), ("Bytes", "bytes"))
+}
 _TROUBLE = re.compile(r"\b(Discarded|Errors):\s*([0-9]+)(?![0-9])")
 
 
@@ -46,7 +52,9 @@ def read_network(response: Response, evidence: Evidence, role: str) -> None:
     place = _Place()
     for line in response.lines:
         # Whatever is said here has a colon behind its name.
-        if ":" in line.text and not _read_heading(line, response, place, evidence):
+        if ":" not in line.text:
+            continue
+        if line.text.lstrip().startswith(_DIRECTIONS) or not _read_heading(line, response, place, evidence):
             _read_state(line, place, evidence)
             _read_counters(line, place, evidence, role)
 
@@ -81,7 +89,7 @@ def _read_state(line: Line, place: _Place, evidence: Evidence) -> None:
 
 
 def _read_counters(line: Line, place: _Place, evidence: Evidence, role: str) -> None:
-    traffic = _TRAFFIC.findall(line.text)
+    traffic = _TRAFFIC.findall(line.text) if "X " in line.text else []
     if not traffic:
         return
     subject = place.subject
@@ -90,8 +98,8 @@ def _read_counters(line: Line, place: _Place, evidence: Evidence, role: str) -> 
         evidence.found.warn("cp_query.no-adapter", message, "Capture the whole response.", line.number)
         return
     for direction, what, text in traffic:
-        unit = "count" if what == "Packets" else "bytes"
-        evidence.count(Reading(f"{direction}_{what}".lower(), text, unit, line.number, role, subject))
+        name, unit = _COUNTERS[direction, what]
+        evidence.count(Reading(name, text, unit, line.number, role, subject))
     for what, text in _TROUBLE.findall(line.text):
         name = f"{traffic[0][0]}_{what}".lower()
         evidence.count(Reading(name, text, "count", line.number, role, subject))
