@@ -1,7 +1,8 @@
 """The values of a JSON document as nodes, whichever way the document was read.
 
 A document that spreads over lines is read step by step, so that every value knows where it stands (``Spread``). One
-that stands in a line by itself has the same line for all, and the standard library's reader does (``Flat``).
+that stands in a line by itself has the same line for all, and the standard library's reader does
+(``importers/json_flat.py``).
 """
 
 import json
@@ -15,11 +16,8 @@ from importers.gathering import Printed
 
 NUMBERS = r"-?\d++(?:\.\d++)?+(?:[eE][+-]?\d++)?+"
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
-_WORDS = {None: "null", True: "true", False: "false"}
 _LINE_END = re.compile("\n")
-_SAYS_NOTHING = ("", "null")
-_NOTHING = object()
-_new = tuple.__new__  # Making a named tuple by its own name takes three times as long.
+SAYS_NOTHING = ("", "null")
 _INDEXES = 1000  # So many objects of a document are looked into by key at a time.
 
 
@@ -71,6 +69,14 @@ class Node:
         """What an object holds, of a repeated key the first, where that is a finite number."""
         raise NotImplementedError
 
+    def numbers(self) -> list[str | None]:
+        """The values of an array or object, None for each that is no finite number."""
+        raise NotImplementedError
+
+    def lines(self) -> list[int]:
+        """The line of each of them."""
+        return [value.line for value in self.values()]
+
     def as_str(self) -> str | None:
         """The text of a string, None for every other value."""
         return self.text if self.is_string else None
@@ -101,7 +107,7 @@ class Node:
     def printed(self, *path: str | int) -> Printed | None:
         """Whatever stands there as printed, with its line; null (a string, too), objects and arrays say nothing."""
         found = self.get(*path)
-        return Printed(found.text, found.line) if found is not None and found.text not in _SAYS_NOTHING else None
+        return Printed(found.text, found.line) if found is not None and found.text not in SAYS_NOTHING else None
 
     def is_true(self, *path: str | int) -> bool:
         """Whether there is the word true or a number other than zero, the two ways of writing a switch."""
@@ -263,6 +269,12 @@ class Spread(Node):
         index = tape.index(self._place).items()
         return {str(key): text[starts[at] : ends[at]] for key, at in index if _is_number(text, ends[at])}
 
+    def numbers(self) -> list[str | None]:
+        tape = self._tape
+        text, starts, ends = tape.source.characters, tape.starts, tape.ends
+        places = (at for _, at in tape.members(self._place))
+        return [text[starts[at] : ends[at]] if _is_number(text, ends[at]) else None for at in places]
+
     def values(self) -> Iterator[Node]:
         tape = self._tape
         return (Spread(tape, at) for _, at in tape.members(self._place))
@@ -281,144 +293,3 @@ def _plain(printed: str) -> str:
         return _UNSTORABLE.sub("\ufffd", str(json.loads(printed, strict=False)))
     except ValueError:
         return printed[1:-1]
-
-
-class _Word(str):
-    """NaN or Infinity."""
-
-    __slots__ = ()
-
-
-class _Repeated(dict[str, object]):
-    """An object in which a key is repeated: the first value of each, and all pairs."""
-
-    __slots__ = ("pairs",)
-
-    def __init__(self, pairs: list[tuple[str, object]]) -> None:
-        super().__init__(reversed(pairs))
-        self.pairs = pairs
-
-
-def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    members = dict(pairs)
-    return members if len(members) == len(pairs) else _Repeated(pairs)
-
-
-# Numbers become bytes: that keeps them apart from strings, takes little time and little room.
-_DECODER = json.JSONDecoder(
-    object_pairs_hook=_object, parse_float=str.encode, parse_int=str.encode, parse_constant=_Word
-)
-
-
-def read_flat(line: str) -> tuple[object, int]:
-    """The value at the beginning of a line and where it ends. Raises ValueError or RecursionError."""
-    return _DECODER.raw_decode(line)
-
-
-class Flat(Node):
-    """A value of a document that stands in one line."""
-
-    __slots__ = ("_line", "_value")
-
-    def __init__(self, value: object, line: int) -> None:
-        self._value, self._line = value, line
-
-    @property
-    def line(self) -> int:
-        return self._line
-
-    @property
-    def is_object(self) -> bool:
-        return isinstance(self._value, dict)
-
-    @property
-    def is_array(self) -> bool:
-        return isinstance(self._value, list)
-
-    @property
-    def is_string(self) -> bool:
-        return type(self._value) is str
-
-    @property
-    def is_number(self) -> bool:
-        return type(self._value) is bytes
-
-    @property
-    def text(self) -> str:
-        return _text(self._value)
-
-    def items(self) -> Iterator[tuple[str, Node]]:
-        value, line = self._value, self._line
-        if isinstance(value, dict):
-            return ((key, Flat(inner, line)) for key, inner in _pairs(value))
-        return (("", Flat(inner, line)) for inner in value) if isinstance(value, list) else iter(())
-
-    def texts(self) -> dict[str, str]:
-        value = self._value
-        if not isinstance(value, dict):
-            return {}
-        return {key: each.decode() if type(each) is bytes else _text(each) for key, each in _pairs(value)}
-
-    def figures(self) -> dict[str, str]:
-        value = self._value
-        if not isinstance(value, dict):
-            return {}
-        return {key: each.decode() for key, each in value.items() if type(each) is bytes}
-
-    def values(self) -> Iterator[Node]:
-        value, line = self._value, self._line
-        if isinstance(value, dict):
-            return (Flat(inner, line) for _, inner in _pairs(value))
-        return (Flat(inner, line) for inner in value) if isinstance(value, list) else iter(())
-
-    def all(self, key: str) -> list[Node]:
-        value, line = self._value, self._line
-        if not isinstance(value, dict) or key not in value:
-            return []
-        if type(value) is _Repeated:
-            return [Flat(inner, line) for name, inner in value.pairs if name == key]
-        return [Flat(value[key], line)]
-
-    def get(self, *path: str | int) -> Node | None:
-        found = _at(self._value, path)
-        return None if found is _NOTHING else Flat(found, self._line)
-
-    def number(self, *path: str | int) -> Node | None:
-        found = _at(self._value, path)
-        return Flat(found, self._line) if type(found) is bytes else None
-
-    def string(self, *path: str | int) -> Node | None:
-        found = _at(self._value, path)
-        return Flat(found, self._line) if type(found) is str and found.strip() else None
-
-    def figure(self, *path: str | int) -> Printed | None:
-        found = _at(self._value, path)
-        return _new(Printed, (found.decode(), self._line)) if type(found) is bytes else None
-
-    def printed(self, *path: str | int) -> Printed | None:
-        found = _at(self._value, path)
-        text = "" if found is _NOTHING else _text(found)
-        return _new(Printed, (text, self._line)) if text not in _SAYS_NOTHING else None
-
-
-def _pairs(members: dict[str, object]) -> Iterable[tuple[str, object]]:
-    return members.pairs if type(members) is _Repeated else members.items()
-
-
-def _at(value: object, path: tuple[str | int, ...]) -> object:
-    for step in path:
-        if isinstance(value, dict):
-            value = value.get(step, _NOTHING)
-        elif isinstance(value, list) and isinstance(step, int) and 0 <= step < len(value):
-            value = value[step]
-        else:
-            return _NOTHING
-    return value
-
-
-def _text(value: object) -> str:
-    if type(value) is bytes:
-        return value.decode()
-    if isinstance(value, str):
-        return str(value)
-    return "" if isinstance(value, dict | list) else _WORDS[value]  # type: ignore[index] # all that is left

@@ -12,7 +12,8 @@ import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from importers.json_node import NUMBERS, Flat, Node, Source, Spread, Tape, read_flat
+from importers.json_flat import Flat, read_flat
+from importers.json_node import NUMBERS, Node, Source, Spread, Tape
 from importers.model import Text
 
 __all__ = ["DEEPEST", "HEAD", "Document", "Node", "documents", "head", "outside"]
@@ -98,8 +99,13 @@ def _read_beginning(text: Text, size: int) -> _Beginning:
         lines.append(line[:size])
         size -= len(lines[-1]) + 1
         if size <= 0:
-            return _Beginning([*_read(Source(lines, ends_whole=False))], is_all=False)
-    return _Beginning([*_read(Source(lines, text.ends_whole))], is_all=True)
+            return _Beginning(_read_all(lines, ends_whole=False), is_all=False)
+    return _Beginning(_read_all(lines, text.ends_whole), is_all=True)
+
+
+def _read_all(lines: list[str], ends_whole: bool) -> list[Document]:
+    """The documents of these lines. Most files are no JSON: nothing need be looked for where nothing begins one."""
+    return [*_read(Source(lines, ends_whole))] if any("{" in line for line in lines) else []
 
 
 def outside(text: Text, spans: Iterable[tuple[int, int]]) -> list[tuple[int, str]]:

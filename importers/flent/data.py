@@ -178,9 +178,8 @@ def _listings(root: Node, way: Direction | None, names: list[str]) -> Iterator[L
     shown += [(("latency_ms", "ms"), ping)] if (ping := ping_series(names)) else []
     if places is not None and results is not None and shown:
         series = [places, *(node for _, name in shown if (node := results.get(name or "")) is not None)]
-        cells = [[value.text if value.is_number else None for value in each.values()] for each in series]
-        rows = tuple(zip(*cells, strict=False))
-        lines = tuple(place.line for place in places.values())[: len(rows)]
+        rows = tuple(zip(*(each.numbers() for each in series), strict=False))
+        lines = places.lines()[: len(rows)]
         yield Listing("intervals", (("t1", "s"), *(column for column, _ in shown)), rows, lines)
     meta = root.get("metadata", "SERIES_META")
     if way is not None and len(way.streams) > 1 and meta is not None:

@@ -23,6 +23,8 @@ _HOST = re.compile(r"(?:\w+://)?([^/\s]+).*")
 _DURATION = re.compile(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s)?")
 _GOOD_CODES = frozenset({"200", "OK", "SERVING"})
 _PERCENTILES = {"50": "p50", "75": "p75", "90": "p90", "95": "p95", "99": "p99", "99.9": "p999"}
+_READINGS = {share: (f"latency_{name}_ms", "s", "total") for share, name in _PERCENTILES.items()}
+_GUESSES = {share: f"interpolated.{name}_s" for share, name in _PERCENTILES.items()}
 _FACTS = (
     ("title", "Labels"),
     ("tool_version", "Version"),
@@ -138,14 +140,13 @@ def _percentiles(root: Node, into: Gathered, found: ProblemLog) -> None:
     listed = root.get("DurationHistogram", "Percentiles")
     resolution, guessed = Decimal(step.text), None
     for each in listed.values() if listed else ():
-        name = _PERCENTILES.get(each.figures().get("Percentile", ""))
-        value = each.figure("Value") if name is not None else None
-        if value is None:
+        share, value = each.figure("Percentile"), each.figure("Value")
+        if share is None or value is None or share.text not in _READINGS:
             continue
         if Decimal(value.text) > resolution:
-            into.reading(f"latency_{name}_ms", value, "s")
+            into.measure(_READINGS[share.text], *value)
         else:
-            into.fact(f"interpolated.{name}_s", value)
+            into.say(_GUESSES[share.text], *value)
             guessed = guessed or value
     if guessed is not None:
         message = f"Percentiles up to {step.text} s are guessed inside one step of the histogram; they were left out."
