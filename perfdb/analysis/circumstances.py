@@ -68,7 +68,8 @@ CIRCUMSTANCES: tuple[Circumstance, ...] = (
 
 # What belongs to one execution and is different every time.
 _OF_ONE_RUN = re.compile(
-    r"(.*[._])?(time|started|ended|start|end|date|run_id|trial|pid|port|cookie|uptime|load|indicate\w*)([._ ].*)?"
+    r"(.*[._])?(time|started|ended|start|end|date|run_id|trial|pid|port|cookie|uptime|load|sockstat6?|indicate\w*)"
+    r"([._ ].*)?"
 )
 # A fact that several files of a run say is told apart by role and file; the file is another one in each run.
 _FROM_FILE = re.compile(r"(?P<key>.*) \((?P<role>[^,()]*), .*\)")
