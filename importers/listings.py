@@ -1,6 +1,6 @@
 """Rows of cells to a listing: a column for every quantity and unit that any row has."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from importers.model import Listing
 
@@ -10,10 +10,19 @@ Row = tuple[int, Mapping[Column, str]]
 """A row's line and its cells."""
 
 
-def listing(name: str, rows: Sequence[Row]) -> tuple[Listing, ...]:
-    """The rows as the one listing of this name; nothing when they say nothing."""
-    columns = tuple(dict.fromkeys([column for _, cells in rows for column in cells]))
+def listing(name: str, rows: Iterable[Row]) -> tuple[Listing, ...]:
+    """The rows as the one listing of this name; nothing when they say nothing. None of them is kept as it comes."""
+    columns: dict[Column, None] = {}
+    table: list[list[str | None]] = []
+    lines = []
+    for line, cells in rows:
+        if not cells.keys() <= columns.keys():
+            columns |= dict.fromkeys(cells)
+        table.append([cells.get(column) for column in columns])
+        lines.append(line)
     if not columns:
         return ()
-    table = [[cells.get(column) for column in columns] for _, cells in rows]
-    return (Listing(name, columns, table, [line for line, _ in rows]),)
+    for row in table:
+        # Columns that only later rows have.
+        row.extend([None] * (len(columns) - len(row)))
+    return (Listing(name, tuple(columns), table, lines),)

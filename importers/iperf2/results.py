@@ -51,8 +51,8 @@ def fragment_of(test: Test, file: str, found: ProblemLog) -> Fragment:
         facts=into.facts,
         readings=into.readings,
         listings=(
-            *listing("intervals", list(_intervals(test, ids))),
-            *listing("connections", list(_connections(test, ids))),
+            *listing("intervals", _intervals(test, ids)),
+            *listing("connections", _connections(test, ids)),
         ),
     )
 

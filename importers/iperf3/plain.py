@@ -135,7 +135,7 @@ def _fragment(block: _Block, file: str, found: ProblemLog) -> Fragment:
         status=status,
         facts=(*_facts(block), *_scope(block)),
         readings=tuple(_readings(block, status)),
-        listings=listing("intervals", list(_intervals(block))),
+        listings=listing("intervals", _intervals(block)),
     )
 
 
