@@ -1,7 +1,8 @@
 """The comma-separated values of iperf 2 (``-y C``) as tests."""
 
 import re
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -15,6 +16,7 @@ _LINE = re.compile(
     r"(?:,(?P<jitter_ms>-?[\d.]+),(?P<packets_lost>-?\d+),(?P<packets>-?\d+),(?P<loss_percent>-?[\d.naif]+),-?\d+)?"
 )
 _SAID = re.compile(r"(?:\w+ )?\w+ failed: .+|WARNING: did not receive ack .+")
+_NOTHING: Mapping[str, str] = {}
 _NEVER = "19700101000000"  # What 2.1.8 writes when there is only one report.
 
 
@@ -50,22 +52,24 @@ class _Reader:
 
     def take(self, number: int, match: re.Match[str]) -> Test:
         """Take the next line of values; answers the test that it is of."""
-        ports = frozenset((match["own_port"], match["other_port"]))
-        is_sum = match["id"] == "-1"
+        time, _, own_port, _, other_port, id_, t0, t1, transfer, rate, jitter, _, packets, _ = match.groups()
+        # A test has few ids and very many rows.
+        row_id, ports = sys.intern(id_), frozenset((own_port, other_port))
+        is_sum = row_id == "-1"
         test = self.test
-        if test is None or (not is_sum and self.ports.get(match["id"], ports) != ports):
+        if test is None or (not is_sum and self.ports.get(row_id, ports) != ports):
             test = self.test = self._begin(number, match)
         test.last_line = number
-        if match["time"] != _NEVER:
-            test.ended = match["time"]
+        if time != _NEVER:
+            test.ended = time
         if not is_sum:
-            self.ports[match["id"]] = ports
-            test.connections[match["id"]] = TO_SERVER
-        more = _known(match)
-        is_report = match["jitter_ms"] is not None and test.role == "client"
-        test.is_udp = test.is_udp or match["jitter_ms"] is not None
-        texts = match["t0"], match["t1"], match["transfer"], "bytes", match["rate"], "bits/s"
-        test.add(Row(number, SUM if is_sum else match["id"], *texts, more=more, is_report=is_report))
+            self.ports[row_id] = ports
+            test.connections[row_id] = TO_SERVER
+        more = _known(match) if packets is not None else _NOTHING
+        is_report = jitter is not None and test.role == "client"
+        test.is_udp = test.is_udp or jitter is not None
+        texts = t0, t1, transfer, "bytes", rate, "bits/s"
+        test.add(Row(number, SUM if is_sum else row_id, *texts, more=more, is_report=is_report))
         return test
 
     def _begin(self, number: int, match: re.Match[str]) -> Test:
@@ -81,9 +85,9 @@ class _Reader:
         return test
 
 
-def _known(match: re.Match[str]) -> dict[str, str]:
+def _known(match: re.Match[str]) -> Mapping[str, str]:
     """What the server said of UDP; a client that never heard of it writes -1 datagrams."""
-    if match["packets"] is None or int(match["packets"]) <= 0:
-        return {}
+    if int(match["packets"]) <= 0:
+        return _NOTHING
     keys = ("jitter_ms", "packets_lost", "packets", "loss_percent")
     return {key: match[key] for key in keys if not match[key].startswith("-")}

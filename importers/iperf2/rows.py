@@ -1,5 +1,6 @@
 """What text and CSV of iperf 2 have in common: tests, their connections, and rows of an interval each."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from importers.model import Fact
@@ -23,7 +24,7 @@ class Row:
     transfer_unit: str
     rate: str
     rate_unit: str
-    more: dict[str, str] = field(default_factory=dict)
+    more: Mapping[str, str] = field(default_factory=dict)
     is_report: bool = False
 
     @property
