@@ -79,12 +79,23 @@ class Lines(Sequence[str]):
 
     def __getitem__(self, place: int | slice) -> str | list[str]:
         if isinstance(place, slice):
-            return [self[at] for at in range(*place.indices(len(self)))]
+            first, behind, step = place.indices(len(self))
+            return self._between(first, behind) if step == 1 else [self[at] for at in range(first, behind, step)]
         at = place + len(self) if place < 0 else place
         if not 0 <= at < len(self):
             raise IndexError(place)
         block = bisect_right(self._firsts, at) - 1
         return self._lines(block)[at - self._firsts[block]]
+
+    def _between(self, first: int, behind: int) -> list[str]:
+        """The lines from one on to before another."""
+        found: list[str] = []
+        while first < behind:
+            block = bisect_right(self._firsts, first) - 1
+            before = self._firsts[block]
+            found += self._lines(block)[first - before : behind - before]
+            first = self._firsts[block + 1]
+        return found
 
     def _lines(self, at: int) -> list[str]:
         """A block's lines; the last one asked for is kept."""

@@ -69,6 +69,11 @@ def test_lines_of_a_large_file_are_those_of_a_small_one(tmp_path: Path, codec: s
     assert list(text.lines) == [*lines, "last"]
     assert list(reversed(text.lines)) == ["last", *reversed(lines)]
     assert text.lines[:2] == lines[:2]
+    assert text.lines[2:-3] == [*lines, "last"][2:-3]
+    assert text.lines[5:3] == []
+    assert text.lines[10:0:-4] == lines[10:0:-4]
+    assert text.has(["no such word", lines[-1]])
+    assert not text.has([lines[-1] + " and more"])
     assert [text.lines[at] for at in (0, 9_999, 4_321, -2)] == [lines[at] for at in (0, 9_999, 4_321, -1)]
     assert list(text.whole())[-1] == (20_000, lines[-1])
     assert not text.ends_whole
@@ -80,6 +85,8 @@ def test_fixed_records_of_a_large_file(tmp_path: Path) -> None:
 
     assert list(text.lines) == lines
     assert text.lines[7_777] == lines[7_777]
+    assert text.has(["line 9999"])
+    assert not text.has([f"{lines[0]}{lines[1]}"])
 
 
 def test_a_line_longer_than_what_is_read_at_once(tmp_path: Path) -> None:
