@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from importers.model import Text
 
-_DIVIDERS = ("_", "-")
+_DIVIDERS = "_-"
 _UNDERLINES = "_- "
 _NEW_PAGE, _OVERPRINT = "1", "+"
 
@@ -28,7 +28,7 @@ def print_lines(text: Text, titles: tuple[str, ...]) -> Iterator[tuple[int, str]
             printed = _without_overprint(printed)
         printed = printed.rstrip()
         # An underline divides and is nothing that was printed; it must not look like a row.
-        yield number, "" if printed.endswith(_DIVIDERS) and not printed.strip(_UNDERLINES) else printed
+        yield number, "" if printed[-1:] in _DIVIDERS and not printed.strip(_UNDERLINES) else printed
 
 
 def _has_carriage_control(text: Text, titles: tuple[str, ...]) -> bool:
@@ -36,10 +36,13 @@ def _has_carriage_control(text: Text, titles: tuple[str, ...]) -> bool:
     if not text.has(titles):
         return False
     controlled = tuple(_NEW_PAGE + title for title in titles)
+    either = controlled + titles
     for line in text.lines:
+        if not line.startswith(either):
+            continue
         if line.startswith(controlled):
             return True
-        if line.startswith(titles) and line.split()[1:2] == ["Run"]:
+        if line.split()[1:2] == ["Run"]:
             return False
     return False
 
