@@ -14,6 +14,7 @@ from importers.zc.names import role_in_name, words
 
 _HEAD_LINES = 200
 # With -d other figures stand before it in the same line; with -B the free shares of each processor behind it.
+_LOAD_WORDS = "System load:"
 _LOAD = re.compile(r"System load:\s*(-?\d{1,4}\.\d)%")
 _PROCESSORS = re.compile(r"using (\d{1,4}) CPUs\s*")
 _CALIBRATED = re.compile(r"calibrated OK\.\s+(\d{1,15}) loops/sec\s*")
@@ -25,10 +26,15 @@ _LEAST_MEDIAN = -5.0
 
 def recognise(text: Text) -> bool:
     """Whether the head has a load or a calibration; the number alone needs the name of its file."""
-    head = list(islice(text.lines, _HEAD_LINES))
-    if any(_LOAD.search(line) or _CALIBRATING.fullmatch(line) or _UNCALIBRATED in line for line in head):
+    head = islice(text.lines, _HEAD_LINES)
+    if any(_has_load(line) or _CALIBRATING.fullmatch(line) or _UNCALIBRATED in line for line in head):
         return True
     return _is_count(text)
+
+
+def _has_load(line: str) -> bool:
+    # Lines of other tools may be very long; a word is found in them ten times as fast.
+    return _LOAD_WORDS in line and _LOAD.search(line) is not None
 
 
 def _is_count(text: Text) -> bool:
