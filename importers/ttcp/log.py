@@ -34,6 +34,8 @@ _NAMED_ERROR = re.compile(r"(?:Connect|Bind|Listen|Accept): (.+)")
 _OPENING = re.compile(r"(?:socket|connect|nodelay|accept from \S+)\s*")
 _HEAD_PART = re.compile(r"(\w+)=([^\s,]+)")
 _PROTOCOL = re.compile(r"\s(tcp|udp|sctp)\b(?:\s+(?:->|<-)\s*(\S+))?")
+_RECEIVERS_HEAD_KEYS = {"port": "port", "sockbufsize": "socket_buffer_bytes"}
+_HEAD_KEYS = _RECEIVERS_HEAD_KEYS | {"buflen": "message_bytes", "nbuf": "buffers"}
 _TWICE_POWER = {"K": 10, "M": 20, "G": 30}
 
 
@@ -154,7 +156,7 @@ def _take_other(block: _Block | None, line: str, number: int, waiting: list[Prin
 
 
 def _comes_again(block: _Block, body: str) -> bool:
-    return any(name in block.found and _match(name, body) for name in ("head", "result"))
+    return any([_match(name, body) for name in ("head", "result") if name in block.found])
 
 
 def _match(name: str, body: str) -> re.Match[str] | None:
@@ -189,12 +191,12 @@ def _fragment(block: _Block, file: str, found: ProblemLog) -> Fragment:
     if status is Status.COMPLETE:
         _figures(block, gathered)
     return Fragment(
-        file=file,
-        format=NAME,
-        format_version=VERSION,
-        kind=Kind.DRIVER,
-        first_line=block.first_line,
-        last_line=block.last_line,
+        file,
+        NAME,
+        VERSION,
+        Kind.DRIVER,
+        block.first_line,
+        block.last_line,
         role=block.role,
         status=status,
         facts=gathered.facts,
@@ -230,18 +232,14 @@ def _facts(block: _Block, gathered: Gathered) -> None:
     head = block.found.get("head")
     gathered.say("factor.tool", NAME, first)
     gathered.say("factor.protocol", block.protocol, head.line if head else first)
-    gathered.say("workload", "STRG" if block.connects_otherwise else "STRP", first)
-    gathered.say("users", "1", first)
+    gathered.say_all(("workload", "users"), ("STRG" if block.connects_otherwise else "STRP", "1"), first)
     if head is None:
         return
     gathered.say("server", block.host, head.line)
     if "accept" in block.found:
         gathered.fact("client", block.found["accept"].printed())
-    gathered.say("port", block.head.get("port"), head.line)
-    gathered.say("socket_buffer_bytes", block.head.get("sockbufsize"), head.line)
-    if block.side == "t":
-        gathered.say("message_bytes", block.head.get("buflen"), head.line)
-        gathered.say("buffers", block.head.get("nbuf"), head.line)
+    keys = _HEAD_KEYS if block.side == "t" else _RECEIVERS_HEAD_KEYS
+    gathered.say_all([*keys.values()], [block.head.get(name) for name in keys], head.line)
 
 
 def _figures(block: _Block, gathered: Gathered) -> None:
