@@ -76,19 +76,20 @@ def split_responses(lines: Iterable[Line]) -> list[Response]:
     responses: list[Response] = []
     echoed = False
     for line, echo in zip(lines, echoes, strict=True):
-        prompted = not echo and line.text.startswith(prompts)
-        other = next((prompt for prompt in prompts if line.text.startswith(prompt)), None) if prompted else None
-        label = None if echoed else label_command(line.text)
-        if responses and (echo or other or is_ready(line.text)):
+        text = line.text
+        if responses and (echo or is_ready(text)):
             responses[-1].ended = True
         if echo:
             responses.append(Response(echo.command))
             echoed = True
-        elif other is not None:
-            responses.append(Response(line.text.removeprefix(other).strip() or "prompt"))
-        elif label is not None and not (responses and responses[-1].command == label):
-            responses[-1:] = [*responses[-1:], Response(label, [line])]
-        elif line.text.strip() and responses:
+        elif prompts and text.startswith(prompts):
+            if responses:
+                responses[-1].ended = True
+            prompt = next(prompt for prompt in prompts if text.startswith(prompt))
+            responses.append(Response(text.removeprefix(prompt).strip() or "prompt"))
+        elif not echoed and (label := label_command(text)) and not (responses and responses[-1].command == label):
+            responses.append(Response(label, [line]))
+        elif text and responses:
             responses[-1].lines.append(line)
     return responses
 

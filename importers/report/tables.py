@@ -33,6 +33,7 @@ _CLOCK = re.compile(r"[0-9]+:[0-5][0-9]:[0-5][0-9]")
 _TIME = re.compile(r"[0-9]+:[0-9]{2}(?:[:.][0-9]{2})?")
 # User ids are in capitals, so none of them is taken for a summary.
 _SUMMARY = re.compile(r">*(Mean|Total|Max|System|)[<>]*")
+_SUMMARY_STARTS = "<>MST"
 _NAME = re.compile(r"[A-Z0-9@#$_:./+-]{1,16}", re.IGNORECASE)
 _FIGURE = rf"{PLAIN}|{MISSING}|{_TIME.pattern}"
 _WORD = rf"(?!n/a\0)[^.*\-\0][^\0]*|{PLAIN}|{MISSING}"
@@ -237,8 +238,8 @@ def _row(number: int, cells: Sequence[str | None], report: Report) -> Row | None
     """The row that cells make; None when one is not what its column holds."""
     first = cells[0] or ""
     layout = report.layout
-    match = _SUMMARY.fullmatch(first)
-    summary = (match[1].lower() or SYSTEM) if match and first else None
+    match = _SUMMARY.fullmatch(first) if first and first[0] in _SUMMARY_STARTS else None
+    summary = (match[1].lower() or SYSTEM) if match else None
     if layout is None or not (summary or _is_key(first, report.columns[0], layout)):
         return None
     checked = _checked(number, cells, report)
