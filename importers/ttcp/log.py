@@ -156,7 +156,9 @@ def _take_other(block: _Block | None, line: str, number: int, waiting: list[Prin
 
 
 def _comes_again(block: _Block, body: str) -> bool:
-    return any([_match(name, body) for name in ("head", "result") if name in block.found])
+    if "head" in block.found and _match("head", body):
+        return True
+    return "result" in block.found and _match("result", body) is not None
 
 
 def _match(name: str, body: str) -> re.Match[str] | None:
