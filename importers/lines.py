@@ -1,7 +1,7 @@
-"""The lines of a file, decoded when they are asked for: a sequence that holds one block of them at a time.
+"""The lines of a file, decoded when they are asked for: a sequence that holds few blocks of them at a time.
 
-``Lines`` knows where each block of about 256 KB begins and how many lines stand before it; that is all it keeps of
-the others.
+``Lines`` knows where each block of about 256 KB begins and how many lines stand before it. It holds the block asked
+for last and the first two, at which every format looks; of the others that is all it keeps.
 """
 
 from array import array
@@ -11,6 +11,8 @@ from itertools import pairwise
 from typing import Protocol, overload
 
 from importers.content import PART, Content
+
+_HEAD_BLOCKS = 2  # Where lines are long, the hundred first ones reach into the second.
 
 
 class Cut(Protocol):
@@ -31,6 +33,7 @@ class Lines(Sequence[str]):
         self._content, self._cut = content, cut
         self._starts, self._firsts = starts, firsts
         self._at, self._block = -1, list[str]()
+        self._head: dict[int, list[str]] = {}
 
     @property
     def starts(self) -> "array[int]":
@@ -98,10 +101,14 @@ class Lines(Sequence[str]):
         return found
 
     def _lines(self, at: int) -> list[str]:
-        """A block's lines; the last one asked for is kept."""
+        """A block's lines; the last one asked for is kept, and the first ones: each format looks at the head."""
+        if at in self._head:
+            return self._head[at]
         if at != self._at:
             self._block = self._cut(self._content[self._starts[at] : self._starts[at + 1]])
             self._at = at
+            if at < _HEAD_BLOCKS:
+                self._head[at] = self._block
         return self._block
 
 
