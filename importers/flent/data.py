@@ -70,12 +70,11 @@ def _read(document: Document, file: str, of: tuple[str, int], found: ProblemLog)
     names = [key for key, _ in results.items()] if results else []
     ways: list[Direction | None] = [*directions(names)] or [None]
     taken, zone = _start(root)
-    of_all = list(_said_of_all(metadata))
+    of_all = _said_of_all(metadata)
     for way in ways:
         into = Gathered()
         _circumstances(metadata, way, into, both=len(ways) > 1)
-        for key, printed in of_all:
-            into.fact(key, printed)
+        into.say_again(of_all)
         _of_streams(metadata, way, into)
         status = _judge(document, way, names, found)
         if status is Status.COMPLETE:
@@ -111,20 +110,22 @@ def _circumstances(metadata: Node, way: Direction | None, into: Gathered, *, bot
         into.fact("factor.test", Printed(test.text, test.line))
 
 
-def _said_of_all(metadata: Node) -> Iterator[tuple[str, Printed | None]]:
+def _said_of_all(metadata: Node) -> Gathered:
     """What the metadata say, whichever direction is meant."""
+    into = Gathered()
     for key, name in _FACTS:
-        yield key, metadata.printed(name)
+        into.fact(key, metadata.printed(name))
     egress = metadata.get("EGRESS_INFO")
     if egress is not None:
         for name, short in _OFFLOADS.items():
-            yield f"offload.{short}", egress.printed("offloads", name)
-        yield "interface", egress.printed("iface")
-        yield "link_speed", egress.printed("link_params", "speed")
-        yield "qdisc", egress.printed("qdiscs", 0, "name")
+            into.fact(f"offload.{short}", egress.printed("offloads", name))
+        into.fact("interface", egress.printed("iface"))
+        into.fact("link_speed", egress.printed("link_params", "speed"))
+        into.fact("qdisc", egress.printed("qdiscs", 0, "name"))
     settings = metadata.get("SYSCTLS")
     for name, value in settings.items() if settings else ():
-        yield f"sysctl.{name}", value.printed()
+        into.fact(f"sysctl.{name}", value.printed())
+    return into
 
 
 def _of_streams(metadata: Node, way: Direction | None, into: Gathered) -> None:
@@ -220,8 +221,9 @@ def _judge(document: Document, way: Direction | None, names: list[str], found: P
         found.warn("flent.cut-off", f"The data file {what}.", "Transfer the file again.", line)
         return Status.INCOMPLETE
     of = f" {way.pattern}" if way else ""
-    failed = [name for name in (way.streams if way else names) if not has_data(results, name)]
-    if len(failed) == len(way.streams if way else names):
+    streams = way.streams if way else names
+    failed = [name for name in streams if not has_data(results, name)]
+    if len(failed) == len(streams):
         message = f"No stream{of} has data: its runners failed."
         found.warn("flent.no-data", message, "Start the server, then measure again.", results.line)
         return Status.FAILED
