@@ -91,8 +91,8 @@ def _read(document: Document, file: str, of: tuple[str, int], found: ProblemLog)
             taken=taken,
             zone=zone,
             status=status,
-            facts=tuple(into.facts),
-            readings=tuple(into.readings),
+            facts=into.facts,
+            readings=into.readings,
             listings=tuple(_listings(root, way, names)) if status is Status.COMPLETE else (),
         )
 

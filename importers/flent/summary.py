@@ -128,6 +128,6 @@ def _fragment(text: Text, of: tuple[str, int], line: int, into: Gathered, status
         last_line=len(text.lines),
         role="client",
         status=status,
-        facts=tuple(into.facts),
-        readings=tuple(into.readings),
+        facts=into.facts,
+        readings=into.readings,
     )

@@ -78,8 +78,8 @@ def _read(document: Document, text: Text, found: ProblemLog) -> Fragment:
         taken=taken,
         zone=zone,
         status=status,
-        facts=tuple(into.facts),
-        readings=tuple(into.readings),
+        facts=into.facts,
+        readings=into.readings,
     )
 
 
@@ -235,7 +235,7 @@ def _failed(text: Text, logged: list[Document], found: ProblemLog) -> Fragment:
         last_line=len(text.lines),
         role="client",
         status=status,
-        facts=tuple(into.facts),
+        facts=into.facts,
         readings=(),
     )
 
