@@ -1,6 +1,6 @@
 """Results of nuttcp, as its client prints them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from importers.gathering import Gathered
 from importers.listings import Column, listing
@@ -29,6 +29,9 @@ _COLUMNS = (
     ("lost_percent", "%", "percent"),
 )
 
+_Figure = tuple[str, tuple[str, int]]
+"""A further figure's name, its text and its line."""
+
 
 def recognise(text: Text) -> bool:
     """Whether one of the first lines is one that only nuttcp prints."""
@@ -48,22 +51,21 @@ def _fragment(test: Test, file: str, found: ProblemLog) -> Fragment:
     if status is Status.COMPLETE and workload is None:
         remedy = "Give the workload (STRP or STRG) with the upload, or measure with -v."
         found.note("nuttcp.no-direction", "The result does not say which side sent.", remedy, test.last_line)
-    into = Gathered()
-    _facts(test, status, workload, into)
-    _readings(test, status, workload, into)
-    rows = [(each.line, _interval(each)) for each in test.intervals]
+    into, figures = Gathered(), list(_figures(test))
+    _facts(test, status, workload, figures, into)
+    _readings(test, status, workload, dict(figures), into)
     return Fragment(
-        file=file,
-        format=NAME,
-        format_version=VERSION,
-        kind=Kind.DRIVER,
-        first_line=test.first_line,
-        last_line=test.last_line,
+        file,
+        NAME,
+        VERSION,
+        Kind.DRIVER,
+        test.first_line,
+        test.last_line,
         role="client",
         status=status,
         facts=into.facts,
         readings=into.readings,
-        listings=listing("intervals", rows),
+        listings=listing("intervals", ((each.line, _interval(each)) for each in test.intervals)),
     )
 
 
@@ -98,7 +100,7 @@ def _workload(test: Test) -> str | None:
     return "STRG" if "-r" in options else "STRP"
 
 
-def _facts(test: Test, status: Status, workload: str | None, into: Gathered) -> None:
+def _facts(test: Test, status: Status, workload: str | None, figures: Sequence[_Figure], into: Gathered) -> None:
     into.say_all(("factor.tool", "workload"), (NAME, workload), test.first_line)
     if test.command is not None:
         into.say("command_line", f"nuttcp {test.command[0]}", test.command[1])
@@ -112,7 +114,7 @@ def _facts(test: Test, status: Status, workload: str | None, into: Gathered) -> 
         into.say_all(("error",), test.said[:1], test.said[1])
     if test.result is not None and not test.sides:
         into.say("factor.protocol", _protocol(test.result), test.result.line)
-    measured = next((line for key, (_, line) in _figures(test) if key.endswith("_cpu")), None)
+    measured = next((line for key, (_, line) in figures if key.endswith("_cpu")), None)
     if measured is not None:
         into.say("cpu_scope", "process", measured)
     for side in test.sides:
@@ -129,7 +131,9 @@ def _protocol(result: Transfer) -> str:
     return "TCP" if result.more.keys() & {"retransmits", "rtt"} else ""
 
 
-def _readings(test: Test, status: Status, workload: str | None, into: Gathered) -> None:
+def _readings(
+    test: Test, status: Status, workload: str | None, figures: dict[str, tuple[str, int]], into: Gathered
+) -> None:
     received = _received(test)
     if received is not None and status is not Status.FAILED:
         if status is Status.COMPLETE:
@@ -139,7 +143,6 @@ def _readings(test: Test, status: Status, workload: str | None, into: Gathered) 
     for sent in (side.transfer for side in test.sides if side.letter == "t"):
         if sent is not None and status is not Status.FAILED:
             into.keep(("bytes_sent", "MB", "total"), sent.transfer, sent.line)
-    figures = dict(_figures(test))
     for name, key, unit in _FIGURES:
         if key in figures:
             into.keep((name, unit, "total"), *figures[key])
@@ -149,7 +152,7 @@ def _readings(test: Test, status: Status, workload: str | None, into: Gathered) 
             into.keep(("processor_util", "%", role), *figures[key])
 
 
-def _figures(test: Test) -> Iterator[tuple[str, tuple[str, int]]]:
+def _figures(test: Test) -> Iterator[_Figure]:
     """The further figures with their lines, of verbose output those of both sides."""
     if test.result is not None:
         yield from ((key, (text, test.result.line)) for key, text in test.result.more.items())
