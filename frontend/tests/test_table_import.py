@@ -50,7 +50,8 @@ def test_every_step_fits_a_phone(phone: Page, live_server: LiveServer) -> None:
     for text in (BLOCKS, TRANSPOSED):
         paste(phone, live_server, text)
         assert _overflow(phone) <= 0
-        phone.get_by_role("button", name="Preview").click()
+        with phone.expect_navigation():
+            phone.get_by_role("button", name="Preview").click()
         assert _overflow(phone) <= 0
 
 
