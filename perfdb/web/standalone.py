@@ -15,6 +15,7 @@ from perfdb.web.study.sharing import closed
 _STYLES = (
     "css/tokens.css",
     "css/base.css",
+    "css/frame.css",
     "css/tables.css",
     "css/notices.css",
     "css/forms.css",
