@@ -102,12 +102,6 @@ def dimension_facets(
     return [facet(name, dimension(name).title, there.get(name, []), _spelled(chosen.get(name, ()))) for name in names]
 
 
-def status_facet(chosen: Sequence[str]) -> Facet:
-    """How a run ended."""
-    words = ("complete", "failed", "incomplete", "withdrawn")
-    return facet("status", "Status", [(word, word) for word in words], chosen)
-
-
 def metric_facet(chosen: Sequence[Measure]) -> Facet:
     """The measures that any run has a value of: totals first, in the metrics' order."""
     order = {metric.name: number for number, metric in enumerate(metrics.METRICS)}

@@ -65,19 +65,24 @@ class Listing:
 def of(data: QueryDict, read: Mapping[Shown, Sequence[Any]], rows: Sequence[Row], sortable: Collection[str]) -> Listing:
     """The list of these rows.
 
-    Columns that nobody chose are left out where all of their cells are empty, and where the list is narrowed down to
-    one value of them, which stands above it.
+    Columns that nobody chose are left out where all of their cells are empty, and where all say the one value that
+    the list is narrowed down to, which stands above it.
 
     ``read``: the values of each column, a row each; ``sortable``: the columns that the list can be sorted by.
     """
     chosen = bool(data.get("columns"))
-    wanted = [each for each in read if chosen or len(data.getlist(each.name)) != 1]
+    wanted = [each for each, values in read.items() if chosen or not _said_above(data, each, values)]
     kept = [each for each in wanted if chosen or any(value is not None for value in read[each])]
     for shown in kept:
         for row, value in zip(rows, read[shown], strict=True):
             row.cells.append(_cell(shown, value))
     headings = [_heading(data, sortable, each) for each in (_RUN, *kept)]
     return Listing(headings, rows, [each.full_title for each in wanted if each not in kept])
+
+
+def _said_above(data: QueryDict, shown: Shown, values: Sequence[Any]) -> bool:
+    """Whether a filter says all that the column would: ``RR`` may stand for several workloads."""
+    return len(data.getlist(shown.name)) == 1 and all(value == values[0] for value in values)
 
 
 def _cell(shown: Shown, value: Any) -> Cell:

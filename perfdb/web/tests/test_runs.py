@@ -9,6 +9,7 @@ from django.urls import reverse
 from perfdb.analysis.metrics import Measure
 from perfdb.results import facets, measures
 from perfdb.results.models import Run
+from perfdb.results.tests.builders import make_run, make_study
 from perfdb.web.tests.conftest import Bring
 from perfdb.web.tests.pages import text_of
 
@@ -139,6 +140,16 @@ def test_a_column_of_one_value_that_was_asked_for_is_left_out_unless_chosen(web:
     assert "Users" in shown()
     assert "Users" not in shown(users="50")
     assert shown(users="50", columns="users") == ["Run", "Users"]
+
+
+def test_a_pattern_that_stands_for_several_workloads_leaves_their_column(web: Client) -> None:
+    study = make_study()
+    make_run("A", study=study, workload="RR 200/1000")
+    make_run("B", study=study, workload="RR 200/32768")
+    source = web.get(ADDRESS, {"study": study.slug, "workload": "RR"}).content.decode()
+    assert len(listed(source)) == 2
+    assert "Workload" in headings(source)
+    assert "Study" not in headings(source)
 
 
 def test_a_browser_remembers_columns(web: Client, run: Run) -> None:
