@@ -7,7 +7,7 @@ import importers
 from importers import archive
 from importers.model import Problem, Severity, SourceFile
 from perfdb.results import artifacts
-from perfdb.results.gathered import Gathered
+from perfdb.results.fragments import Fragments
 from perfdb.results.models import Upload, UploadFile
 
 ARCHIVE = "zip"
@@ -21,7 +21,7 @@ _MAGIC = 4
 class FilesRead:
     """What the files of an upload say; ``artifacts`` names each file's artifact."""
 
-    fragments: Gathered = field(default_factory=Gathered)
+    fragments: Fragments = field(default_factory=Fragments)
     problems: list[Problem] = field(default_factory=list)
     artifacts: dict[str, int] = field(default_factory=dict)
 

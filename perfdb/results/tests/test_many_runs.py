@@ -8,7 +8,7 @@ import pytest
 from django.db import OperationalError
 from django.utils import timezone
 
-from perfdb.results import gathered, importing, tasks
+from perfdb.results import fragments, importing, tasks
 from perfdb.results.models import Job, Problem, Run, RunEvidence, RunSource, Trace
 from perfdb.results.tests.conftest import LOGS, Bring, case
 
@@ -43,8 +43,8 @@ def test_runs_a_few_at_a_time_are_the_same_runs(
     rows = list(at_once.runs.order_by("number").values_list("number", "run_label", "outcome", "summary"))
     Run.objects.all().delete()
     Problem.objects.all().delete()
-    monkeypatch.setattr(gathered, "FEW", 0)
-    monkeypatch.setattr(gathered, "_RUNS", 1)
+    monkeypatch.setattr(fragments, "FEW", 0)
+    monkeypatch.setattr(fragments, "_RUNS", 1)
     piecewise = bring(*files)
     assert list(content()) == expected
     assert list(piecewise.runs.order_by("number").values_list("number", "run_label", "outcome", "summary")) == rows
@@ -56,7 +56,7 @@ def test_evidence_without_a_run_id_still_finds_its_run_among_many(
     bring(*case("cp_query/NMGBR950"))
     expected = list(content())
     Run.objects.all().delete()
-    monkeypatch.setattr(gathered, "FEW", 0)
+    monkeypatch.setattr(fragments, "FEW", 0)
     bring(*case("cp_query/NMGBR950"))
     assert list(content()) == expected
 

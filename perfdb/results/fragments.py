@@ -16,7 +16,7 @@ FEW = 1000
 _RUNS = 200
 
 
-class Gathered:
+class Fragments:
     """Fragments in the order in which they are read."""
 
     def __init__(self) -> None:
