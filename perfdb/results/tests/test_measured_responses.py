@@ -2,7 +2,9 @@
 
 import pytest
 
-from perfdb.results.models import Run
+from perfdb.analysis.formulas import catalogue, derivation
+from perfdb.results import reparsing, tasks
+from perfdb.results.models import Run, RunSource
 from perfdb.results.provenance import figures
 from perfdb.results.tests.conftest import LOGS, Bring
 
@@ -23,3 +25,26 @@ def test_the_mean_that_netperf_printed_is_the_response_time(bring: Bring) -> Non
     assert follows.origin == "derived"
     assert follows.value == pytest.approx(1000 * run.users / run.trans_per_s)
     assert str(found["latency_mean_ms"].value) != str(follows.value)
+
+
+def test_a_run_from_before_is_offered_and_gets_what_was_measured(bring: Bring, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It stands as it was stored then: its response time worked out of the rate."""
+    log = LOGS / "netperf/selectors_k/netperf.txt"
+    with monkeypatch.context() as before:
+        before.setattr(catalogue, "_measures_responses", lambda figures: False)
+        before.setattr(derivation, "_steps", {})
+        bring((f"LR01/{log.name}", log.read_bytes()))
+    RunSource.objects.update(format_version=1)
+    run = Run.objects.get()
+    assert run.response_ms != pytest.approx(0.066664)
+
+    assert [(each.format, each.runs) for each in reparsing.stale()] == [("netperf", 1)]
+    changed = {(each.what, each.name) for each in reparsing.review(run).differences}
+    assert changed == {("value", "response_ms"), ("value", "users_response_ms")}
+    job = reparsing.start(reparsing.Scope(), None)
+    assert job is not None
+    tasks.run_job(job.pk)
+    run.refresh_from_db()
+    assert run.response_ms == pytest.approx(0.066664)
+    assert {str(each.measure) for each in figures(run)} >= {"response_ms", "users_response_ms"}
+    assert reparsing.stale() == []
