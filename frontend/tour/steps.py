@@ -290,8 +290,8 @@ STEPS = (
         "two-axes",
         "Throughput and cost in one figure",
         "In *Drawing*, choose *two metrics, two axes*.",
-        "Throughput by the left axis, with filled marks; CPU time per transaction by the right one, with "
-        "hollow marks and dots.",
+        "Throughput by the left axis, with bold lines and filled marks; CPU time per transaction by the right "
+        "one, with fine lines and hollow marks.",
         _two_axes,
         _at("#result perf-chart"),
         tall=500,

@@ -92,7 +92,8 @@ function stacked(layout, count) {
   return moved;
 }
 
-const ENTRY = 62; // the width of an entry of the legend beside its name, in pixels
+const SPECIMEN = 46; // the width of a line in the legend, in pixels: two dashes of the longest kind
+const ENTRY = 78; // the width of an entry of the legend beside its name, in pixels
 const ENTRY_LINE = 19; // the height of a line of the legend, in pixels
 const LEAST = 190; // the least height of what is drawn itself, in pixels
 const AXIS = 90; // the height of the x axis with its title, and of the legend's title, in pixels
@@ -148,7 +149,7 @@ export function styledLayout(given, width, added = []) {
       font: { size: 14, weight: 650 },
     },
     annotations: [...(layout.annotations ?? []), ...(subtitle.length ? [subtitleNote(subtitle, between)] : [])],
-    legend: { orientation: "h", yref: "container", y: 0, yanchor: "bottom", x: 0, tracegroupgap: 0, ...layout.legend, title: legendTitle(layout) },
+    legend: { orientation: "h", yref: "container", y: 0, yanchor: "bottom", x: 0, tracegroupgap: 0, itemwidth: SPECIMEN, ...layout.legend, title: legendTitle(layout) },
     hoverlabel: { bgcolor: colour("--surface"), bordercolor: colour("--line-strong"), font: { color: colour("--text") }, align: "left" },
     modebar: { bgcolor: "rgba(0,0,0,0)", color: colour("--muted"), activecolor: colour("--accent") },
   };

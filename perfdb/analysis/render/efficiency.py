@@ -127,7 +127,7 @@ def _said(plan: Plan, tables: tuple[Table, Table], number: int, step: Step) -> S
     both = Said(
         [over, *rate.before], rate.names, rate.runs, [*rate.after, under, *cost.before, *cost.names, *cost.after]
     )
-    return both.under(plan.names[number], plan.label(step.x))
+    return both.under(plan.whole[number], plan.label(step.x))
 
 
 def _frontier(every: Sequence[tuple[float, float]], throughput: Table, cost: Table) -> list[Figure]:

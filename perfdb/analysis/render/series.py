@@ -13,6 +13,7 @@ from perfdb.analysis.dimensions import FACTOR, Value, dimension
 from perfdb.analysis.query import Query
 from perfdb.analysis.render import labels
 from perfdb.analysis.render.looks import PLAIN, Looks, Style, styles
+from perfdb.analysis.render.shortening import short_names
 from perfdb.analysis.table import Key, Table, key_order, layout_order
 
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")
@@ -31,7 +32,8 @@ def place(query: Query, row: Key, column: Key) -> tuple[Key, Key]:
 class Plan:
     """``xs`` and ``series`` are keys of the dimensions ``axis`` and ``by``, in the order of the tables.
 
-    ``names`` and ``styles`` belong to ``series``. ``places`` are the styles of a lone series' bars, where these stand
+    ``names``, ``whole`` and ``styles`` belong to ``series``: a legend has the names, which are short, and a hover the
+    whole ones. ``places`` are the styles of a lone series' bars, where these stand
     for devices; else it is empty.
 
     ``common`` is what all series agree in: it is said once and left out of their names; what none has is not said.
@@ -43,6 +45,7 @@ class Plan:
     numeric: bool
     series: tuple[Key, ...]
     names: tuple[str, ...]
+    whole: tuple[str, ...]
     styles: tuple[Style, ...]
     places: tuple[Style, ...]
     legend: str
@@ -65,7 +68,8 @@ class Plan:
             xs=xs,
             numeric=_is_numeric(axis, xs),
             series=series,
-            names=tuple(_say(names, key, varying or fixed) for key in series),
+            names=_short(names, series, varying or fixed),
+            whole=tuple(_say(names, key, varying or fixed) for key in series),
             styles=_styles(tables, names, series, varying, looks),
             places=_of_places(tables, axis, xs, looks) if len(series) == 1 else (),
             legend=", ".join(dimension(names[at]).title for at in varying),
@@ -103,6 +107,13 @@ def _is_numeric(axis: Sequence[str], xs: Sequence[Key]) -> bool:
 
 def _say(names: Sequence[str], key: Key, places: Sequence[int]) -> str:
     return dimensions.say([names[at] for at in places], [key[at] for at in places])
+
+
+def _short(names: Sequence[str], series: Sequence[Key], places: Sequence[int]) -> tuple[str, ...]:
+    """The names of series, in which no value takes more room than a legend has."""
+    said = [[dimension(names[at]).say(key[at]) for at in places] for key in series]
+    short = [short_names(texts) for texts in zip(*said, strict=True)]
+    return tuple(" · ".join(known[text] for known, text in zip(short, texts, strict=True)) for texts in said)
 
 
 def _number(value: Value) -> float | None:

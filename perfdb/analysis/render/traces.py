@@ -53,7 +53,7 @@ def _trace(plan: Plan, table: Table, drawing: Drawing, number: int, shown: Shown
         "meta": runs_meta(plan, table, number, [x for x, _ in shown]),
         "x": [plan.position(x) for x, _ in shown],
         "y": [drawn.y for _, drawn in shown],
-        **hovers(of_cell(table, drawn.cell).under(plan.names[number], plan.label(x)) for x, drawn in shown),
+        **hovers(of_cell(table, drawn.cell).under(plan.whole[number], plan.label(x)) for x, drawn in shown),
         # Facets name a series where it first appears; the legend keeps the order all the same.
         "legendrank": number + 1,
         **_drawn_as(plan, drawing, number),
@@ -94,7 +94,7 @@ def _points(plan: Plan, table: Table, number: int, on: str, single: Sequence[tup
         "mode": "markers",
         "x": [plan.position(x) for x, _, _ in single],
         "y": [point.value / unit for _, point, unit in single],
-        **hovers(of_trial(table, point).under(plan.names[number], plan.label(x)) for x, point, _ in single),
+        **hovers(of_trial(table, point).under(plan.whole[number], plan.label(x)) for x, point, _ in single),
         "showlegend": False,
         "marker": {"symbol": "circle", "size": 5},
         **({"offsetgroup": str(number)} if on == "bars" else {}),

@@ -7,18 +7,19 @@ from perfdb.analysis.render import labels
 from perfdb.analysis.render.axes import Figure, error_text, heading, lines, trials_text, value_axis
 from perfdb.analysis.render.drawing import Drawing
 from perfdb.analysis.render.figure import AS_USUAL, base_layout, check_alike, empty
-from perfdb.analysis.render.looks import PLAIN, Looks
+from perfdb.analysis.render.looks import PLAIN, SYMBOLS, Looks, Style
 from perfdb.analysis.render.series import Plan
 from perfdb.analysis.render.traces import traces
 from perfdb.analysis.table import Table
 
 _RIGHT = {"overlaying": "y", "side": "right", "showgrid": False, "tickmode": "auto"}
-# The line of the cost: finer than any of throughput's.
-_COST = "1px,4px"
+# The lines of the two sides, in pixels: a dash belongs to a size everywhere, so that it cannot tell the sides apart.
+_BOLD, _FINE = 2.5, 1.0
 
 
 def two_axes(throughput: Table, cost: Table, drawing: Drawing = AS_USUAL, looks: Looks = PLAIN) -> Figure:
-    """One figure of two measures: a series has one colour and symbol, filled for the left axis, hollow for the right.
+    """One figure of two measures: a series has one colour, symbol and dash, bold and filled by the left axis, fine and
+    hollow by the right.
 
     The legend names each series once, and before them how the two measures are told apart. Raises ValueError when
     the tables are not laid out alike.
@@ -41,7 +42,7 @@ def two_axes(throughput: Table, cost: Table, drawing: Drawing = AS_USUAL, looks:
     }
     if not any(cell.n for table in (throughput, cost) for cell in table.cells.values()):
         return {"data": [], "layout": layout | empty(throughput)}
-    first = traces(plan, throughput, drawing)
+    first = [_on_the_left(trace) for trace in traces(plan, throughput, drawing)]
     named = {trace["name"] for trace in first}
     second = [_on_the_right(trace, plan) for trace in traces(plan, cost, drawing)]
     for trace in second:
@@ -50,15 +51,24 @@ def two_axes(throughput: Table, cost: Table, drawing: Drawing = AS_USUAL, looks:
     return {"data": [*_keys(plan, drawing, left, right), *first, *second], "layout": layout}
 
 
+def _on_the_left(trace: Figure) -> Figure:
+    return trace | {"line": trace["line"] | {"width": _BOLD}} if "line" in trace else trace
+
+
 def _on_the_right(trace: Figure, plan: Plan) -> Figure:
-    """The same series by the right axis: hollow symbols, joined by fine dots where the axis has numbers."""
+    """The same series by the right axis: hollow symbols, joined by fine lines where the axis has numbers."""
     if trace.get("mode") == "markers":
         return trace | {"yaxis": "y2"}
     names = [escape(name, quote=False) for name in plan.names]
     style = plan.styles[names.index(trace["name"])]
+    return trace | _fine(plan, style) | {"yaxis": "y2", "meta": trace["meta"] | {"hollow": True}}
+
+
+def _fine(plan: Plan, style: Style) -> Figure:
     shape: dict[str, Any] = {"type": "scatter", "mode": "lines+markers" if plan.numeric else "markers"}
-    drawn = {"line": {"dash": _COST, "width": 1.5}, "marker": {"symbol": style.marker, "size": 9}}
-    return trace | shape | drawn | {"yaxis": "y2", "meta": trace["meta"] | {"hollow": True}}
+    # What is hollow already by the left axis has a dot in it here.
+    symbol = SYMBOLS[style.symbol] + ("-dot" if style.hollow else "")
+    return shape | {"line": {"dash": style.line, "width": _FINE}, "marker": {"symbol": symbol, "size": 9}}
 
 
 def _keys(plan: Plan, drawing: Drawing, left: str, right: str) -> list[Figure]:
@@ -66,16 +76,15 @@ def _keys(plan: Plan, drawing: Drawing, left: str, right: str) -> list[Figure]:
     filled: Figure = {
         "type": "scatter",
         "mode": "lines+markers",
-        "line": {"dash": "solid"},
+        "line": {"dash": "solid", "width": _BOLD},
         "marker": {"symbol": "circle"},
     }
     if not lines(plan, drawing):
         filled = {"type": "bar", "marker": {}}
-    hollow = {"type": "scatter", "mode": "lines+markers" if plan.numeric else "markers"}
-    dots = {"line": {"dash": _COST, "width": 1.5}, "marker": {"symbol": "circle"}}
+    side = {"yaxis": "y2", "meta": {"series": None, "hollow": True}}
     return [
         _key(left, "left axis") | filled,
-        _key(right, "right axis") | hollow | dots | {"yaxis": "y2", "meta": {"series": None, "hollow": True}},
+        _key(right, "right axis") | _fine(plan, Style(colour=0, symbol=0, dash=0, pattern=0)) | side,
     ]
 
 
