@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import accumulate
+from typing import Self
 
 from perfdb.analysis.metrics import Better
 from perfdb.analysis.render import labels
@@ -30,6 +31,40 @@ class Step:
     def place(self) -> tuple[float, float]:
         """Throughput and cost as drawn."""
         return self.rate.y or 0.0, self.cost.y or 0.0
+
+
+# How close two labels may come, in shares of the figure's width and height.
+_NEAR = (0.035, 0.07)
+_POSITIONS = ("top center", "bottom center")
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """The labels that stand in a figure already, so that no two lie on each other: ``taken`` are text and place.
+
+    ``reach``: how close another may come along either axis.
+    """
+
+    reach: tuple[float, float]
+    taken: list[tuple[str, str, tuple[float, float]]]
+
+    @classmethod
+    def over(cls, places: Sequence[tuple[float, float]]) -> Self:
+        """None yet, in a figure that holds these places and zero."""
+        across, up = (max(abs(place[axis]) for place in places) * near for axis, near in enumerate(_NEAR))
+        return cls((across, up), [])
+
+    def place(self, text: str, at: tuple[float, float]) -> tuple[str, str]:
+        """A label and its side of the point at a place: the free one; none where its like, or two others, are near."""
+        near = [(each, side) for each, side, place in self.taken if self._close(place, at)]
+        free = next((side for side in _POSITIONS if side not in {side for _, side in near}), None)
+        if free is None or text in {each for each, _ in near}:
+            return "", _POSITIONS[0]
+        self.taken.append((text, free, at))
+        return text, free
+
+    def _close(self, one: tuple[float, float], other: tuple[float, float]) -> bool:
+        return all(abs(a - b) < reach for a, b, reach in zip(one, other, self.reach, strict=True))
 
 
 def efficiency(throughput: Table, cost: Table, drawing: Drawing = AS_USUAL, looks: Looks = PLAIN) -> Figure:
@@ -61,10 +96,14 @@ def efficiency(throughput: Table, cost: Table, drawing: Drawing = AS_USUAL, look
     }
     if not any(paths.values()):
         return {"data": [], "layout": layout | empty(throughput)}
-    data = [
-        trace for number, steps in paths.items() if steps for trace in _path(plan, (throughput, cost), number, steps)
-    ]
     every = [step.place for steps in paths.values() for step in steps]
+    labelling = Labels.over(every)
+    data = [
+        trace
+        for number, steps in paths.items()
+        if steps
+        for trace in _path(plan, (throughput, cost), number, steps, labelling)
+    ]
     return {"data": [*_frontier(every, throughput, cost), *data], "layout": layout}
 
 
@@ -74,7 +113,9 @@ def _steps(rates: Sequence[tuple[Key, Drawn]], costs: Sequence[tuple[Key, Drawn]
     return [Step(x, rate, cost[x]) for x, rate in rates if x in cost and rate.y is not None and cost[x].y is not None]
 
 
-def _path(plan: Plan, tables: tuple[Table, Table], number: int, steps: Sequence[Step]) -> list[Figure]:
+def _path(
+    plan: Plan, tables: tuple[Table, Table], number: int, steps: Sequence[Step], labelling: Labels
+) -> list[Figure]:
     style, name = plan.styles[number], escape(plan.names[number], quote=False)
     shared: Figure = {
         "type": "scatter",
@@ -85,12 +126,13 @@ def _path(plan: Plan, tables: tuple[Table, Table], number: int, steps: Sequence[
         "legendrank": number + 2,
         "meta": runs_meta(plan, tables[0], number, [step.x for step in steps]),
     }
+    texts = [labelling.place(_short(plan, step.x), step.place) for step in steps]
     points = shared | {
         "mode": "lines+markers+text" if plan.numeric else "markers+text",
         "line": {"dash": style.line},
         "marker": {"symbol": style.marker},
-        "text": [_short(plan, step.x) for step in steps],
-        "textposition": "top center",
+        "text": [text for text, _ in texts],
+        "textposition": [position for _, position in texts],
         "cliponaxis": False,
         **hovers(_said(plan, tables, number, step) for step in steps),
         **error_bars("error_x", [step.rate for step in steps]),

@@ -9,7 +9,7 @@ from perfdb.analysis.against import answer
 from perfdb.analysis.parameters import QueryError
 from perfdb.analysis.render.drawing import Draw, Drawing, Marks, Scale, Trials, check
 from perfdb.analysis.render.drawn import figures, in_one
-from perfdb.analysis.render.efficiency import undominated
+from perfdb.analysis.render.efficiency import Labels, undominated
 from perfdb.analysis.render.looks import Looks
 from perfdb.analysis.render.thinning import MOST_POINTS, thinned
 from perfdb.analysis.table import Observations, Table
@@ -111,6 +111,15 @@ def test_efficiency_is_a_path_of_cost_over_throughput() -> None:
     assert arrows["marker"]["size"] == [0, 9]
     assert "Transactions per second" in path["hovertext"][0]
     assert "CPU time per transaction" in path["hovertext"][0]
+
+
+def test_no_two_labels_of_an_efficiency_figure_lie_on_each_other() -> None:
+    labels = Labels.over([(100.0, 1.0), (0.0, 0.0)])
+    assert labels.place("10", (50.0, 0.5)) == ("10", "top center")
+    assert labels.place("10", (51.0, 0.51))[0] == ""
+    assert labels.place("20", (52.0, 0.52)) == ("20", "bottom center")
+    assert labels.place("50", (50.5, 0.5))[0] == ""
+    assert labels.place("50", (50.0, 0.9)) == ("50", "top center")
 
 
 def test_efficiency_has_intervals_both_ways() -> None:
