@@ -64,13 +64,21 @@ run_command() {
     (exec "$@") >"$run_folder/.out" 2>"$run_folder/.err"
 }
 
-# FOLDER: a tool that failed at once may have said so there alone; else it is no log, but worth keeping.
+# FOLDER: some tools print half of their results there (fping), or why they failed (iperf): it belongs behind the
+# output, as if both had gone to one file. Only a document, such as JSON, would be spoilt by that.
 keep_errors() {
     wait
     rm -f "$1/.out" "$1/.err" "$1/.server"
-    if [ -s "$1/stderr.txt" ] && [ -s "$1/output.txt" ]; then
-        titled 'standard error of the command' sed -e 's/^/| /' -e 200q "$1/stderr.txt" >>"$1/client.after.txt"
+    if [ ! -s "$1/stderr.txt" ] || [ ! -s "$1/output.txt" ]; then
+        return
     fi
+    case $(head -c 1 "$1/output.txt") in
+    [{[\<]) titled 'standard error of the command' sed -e 's/^/| /' -e 200q "$1/stderr.txt" >>"$1/client.after.txt" ;;
+    *)
+        [ -z "$(tail -c 1 "$1/output.txt")" ] || echo >>"$1/output.txt"
+        cat "$1/stderr.txt" >>"$1/output.txt"
+        ;;
+    esac
 }
 
 keep_attached() { # FOLDER

@@ -126,14 +126,23 @@ def test_a_run_is_kept_whole(machine: Machine) -> None:
 
 
 def test_a_failing_command_keeps_its_status_and_its_words(machine: Machine) -> None:
-    machine.program("broken", "echo partly; echo 'no such host' >&2; exit 7")
+    machine.program("broken", "printf partly; echo 'no such host' >&2; exit 7")
     done = machine.run("--run-id", "AB2", "--", "broken", "a b", "it's")
     assert done.returncode == 7
     assert "no such host" in done.stderr
     folder = machine.records / "AB2"
-    assert "| no such host\n" in (folder / "client.after.txt").read_text()
+    assert (folder / "output.txt").read_text() == "partly\nno such host\n"
+    assert (folder / "stderr.txt").read_text() == "no such host\n"
     assert shlex.split(manifest(folder)["command"]) == ["broken", "a b", "it's"]
     assert manifest(folder)["exit_status"] == "7"
+
+
+def test_what_is_said_beside_a_document_does_not_spoil_it(machine: Machine) -> None:
+    machine.program("iperf3", """echo '{"end": {}}'; echo 'warning: small window' >&2""")
+    machine.run("--run-id", "AD2", "--", "iperf3", "-J")
+    folder = machine.records / "AD2"
+    assert (folder / "output.txt").read_text() == '{"end": {}}\n'
+    assert "| warning: small window\n" in (folder / "client.after.txt").read_text()
 
 
 @pytest.mark.parametrize("name", ["no-such-tool", "push", "exit"])
@@ -301,6 +310,16 @@ def test_a_tool_that_says_its_failure_beside_its_output(host: Machine, server: s
     done = host.run("--run-id", "AC4", "--url", server, "--", "iperf3", "-c", "192.0.2.7")
     assert done.returncode == 1
     assert (Run.objects.get().run_id, Run.objects.get().status) == ("AC4", "failed")
+
+
+def test_results_on_both_outputs_are_one_log(host: Machine, server: str) -> None:
+    """fping prints each reply on the one, and the sums on the other."""
+    reply = "192.0.2.7 : [0], 64 bytes, 0.055 ms (0.055 avg, 0% loss)"
+    sums = "192.0.2.7 : xmt/rcv/%loss = 1/1/0%, min/avg/max = 0.055/0.055/0.055"
+    host.program("fping", f"echo '{reply}'; echo '{sums}' >&2")
+    host.run("--run-id", "AD3", "--url", server, "--", "fping", "-c", "1", "192.0.2.7")
+    run = Run.objects.get()
+    assert (run.status, run.users, run.response_ms) == ("complete", 1, 0.055)
 
 
 def test_trials_are_runs_of_one_experiment(host: Machine, server: str) -> None:
