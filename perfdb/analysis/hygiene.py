@@ -15,14 +15,18 @@ trial. (Two modes are not looked for: three or five trials cannot show them.)
 import math
 import statistics
 from collections import defaultdict
-from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from operator import mul
-from typing import NamedTuple
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from perfdb.analysis.comparing.difference import about
-from perfdb.analysis.comparing.distributions import false_discovery, student_p
-from perfdb.analysis.comparing.noise import Pool, Spread, has_logarithm, moderate, spread
+from perfdb.analysis.comparing.distributions import Floats, false_discovery, student_p, student_ps
+from perfdb.analysis.comparing.leaving import Leaving
+from perfdb.analysis.comparing.noise import Pool, moderate
+from perfdb.analysis.comparing.spreads import Logs, Places, Spread, ranges
 
 FAR = 4.0
 SIGNIFICANT = 0.01
@@ -36,29 +40,59 @@ class Trial(NamedTuple):
     """One measurement: the key of its run, its trial number (None when it has none), its value."""
 
     run: Hashable
-    number: int | None
+    trial: int | None
     value: float
 
 
-@dataclass(slots=True)
-class TrialCell:
-    """The trials of one cell. ``title`` names it in messages, as text; ``group`` and ``step`` as in a comparison.
+class Measured(Protocol):
+    """What is looked at: a ``Trial``, or whatever else says the same. A trial that is no number counts as none."""
 
-    ``measured`` are the trials whose values have a logarithm, beside them their ``values`` and ``logs``.
-    """
+    @property
+    def run(self) -> Hashable: ...
+    @property
+    def trial(self) -> object: ...
+    @property
+    def value(self) -> float: ...
+
+
+class TrialCell(NamedTuple):
+    """The trials of one cell. ``title`` names it in messages, as text; ``group`` and ``step`` as in a comparison."""
 
     title: object
-    trials: tuple[Trial, ...]
+    trials: Sequence[Measured]
     group: Hashable = None
     step: float | None = None
-    measured: list[Trial] = field(init=False)
-    values: list[float] = field(init=False)
-    logs: list[float] = field(init=False)
 
-    def __post_init__(self) -> None:
-        self.measured = [trial for trial in self.trials if has_logarithm(trial.value)]
-        self.values = [trial.value for trial in self.measured]
-        self.logs = list(map(math.log, self.values))
+
+class Trials:
+    """The trials of many cells end to end, those whose values have a logarithm; a cell goes by its place.
+
+    Attributes:
+        cells: The cells.
+        all: Their trials.
+        logs: The logarithms of these.
+        numbers: Their trial numbers, 0 for those that have none.
+    """
+
+    def __init__(self, cells: Sequence[TrialCell]) -> None:
+        self.cells = cells
+        self.all = [trial for cell in cells for trial in cell.trials]
+        self.logs = Logs([[trial.value for trial in cell.trials] for cell in cells])
+        if len(self.logs.logs) < len(self.all):
+            self.all = [trial for trial in self.all if 0 < trial.value < math.inf]
+        self.numbers = np.array([trial.trial if isinstance(trial.trial, int) else 0 for trial in self.all], float)
+
+    def groups(self) -> Iterable[Places]:
+        """The places of the cells of each noise group."""
+        groups: dict[Hashable, list[int]] = defaultdict(list)
+        for place, cell in enumerate(self.cells):
+            groups[cell.group].append(place)
+        return (np.array(places, np.intp) for places in groups.values())
+
+    def of(self, cell: int) -> slice:
+        """Where the trials of a cell stand."""
+        end = int(self.logs.counts[: cell + 1].sum())
+        return slice(end - int(self.logs.counts[cell]), end)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,20 +106,10 @@ class Flag:
 
 def check_trials(cells: Sequence[TrialCell]) -> list[Flag]:
     """All flags for the cells of one metric in one campaign."""
-    first = first_runs(cells)
-    return [*outliers(cells), *first, *drift(_without_first(cells) if first else cells)]
-
-
-def _without_first(cells: Sequence[TrialCell]) -> list[TrialCell]:
-    """The cells without their first trials: a first run that stands out is no drift of the others."""
-    return [replace(cell, trials=tuple(trial for trial in cell.trials if trial.number != 1)) for cell in cells]
-
-
-def _by_group(cells: Sequence[TrialCell]) -> dict[Hashable, list[TrialCell]]:
-    groups: dict[Hashable, list[TrialCell]] = defaultdict(list)
-    for cell in cells:
-        groups[cell.group].append(cell)
-    return groups
+    trials = Trials(cells)
+    first = first_runs(trials)
+    # A first run that stands out is no drift of the others.
+    return [*outliers(trials), *first, *drift(trials, but_first=bool(first))]
 
 
 class _Far(NamedTuple):
@@ -95,13 +119,13 @@ class _Far(NamedTuple):
     """
 
     cell: TrialCell
-    trial: Trial
+    trial: Measured
     middle: float
     usual: float
     p: float
 
 
-def outliers(cells: Sequence[TrialCell]) -> list[Flag]:
+def outliers(trials: Trials) -> list[Flag]:
     """Trials more than 4·s0 (logarithms) from the median of their cell, where it has at least three.
 
     s0 is the spread that the cells of the group have in common. Where cells differ in their noise, the louder ones
@@ -111,46 +135,48 @@ def outliers(cells: Sequence[TrialCell]) -> list[Flag]:
     """
     found: list[_Far] = []
     judged = 0
-    for members in _by_group(cells).values():
-        spreads = [spread((cell.values,), cell.step) for cell in members]
-        pool = Pool.of(spreads)
+    counts, reach = trials.logs.counts, trials.logs.ranges()
+    spreads = trials.logs.spreads([cell.step for cell in trials.cells])
+    for places in trials.groups():
+        pool = Pool.of([spreads[place] for place in places.tolist()])
         if (prior := pool.prior()) is not None:
-            found.extend(_far(members, spreads, pool, math.sqrt(prior.variance)))
-            judged += sum([len(cell.logs) for cell in members if len(cell.logs) >= FEWEST_TRIALS])
+            usual = math.sqrt(prior.variance)
+            told = places[counts[places] >= FEWEST_TRIALS]
+            # Where all lie within so much of each other, none is as far as that from the median.
+            for place in told[reach[told] > FAR * usual].tolist():
+                found.extend(_far(trials, place, usual, spreads[place], pool))
+            judged += int(counts[told].sum())
     adjusted = false_discovery([each.p for each in found], judged)
     return [_outlier(each, "outlier" if p < SIGNIFICANT else "far") for each, p in zip(found, adjusted, strict=True)]
 
 
-def _far(cells: Sequence[TrialCell], spreads: Sequence[Spread], pool: Pool, usual: float) -> Iterator[_Far]:
-    """The far ones of all trials of a group that have two others beside them."""
-    for cell, own in zip(cells, spreads, strict=True):
-        # Where all lie within so much of each other, none is as far as that from the median.
-        if len(cell.logs) < FEWEST_TRIALS or max(cell.logs) - min(cell.logs) <= FAR * usual:
-            continue
-        middle = statistics.median(cell.values)
-        for trial in cell.measured:
-            if abs(math.log(trial.value / middle)) > FAR * usual:
-                yield _Far(cell, trial, middle, usual, _surprise(cell, trial, own, pool))
+def _far(trials: Trials, place: int, usual: float, own: Spread, pool: Pool) -> Iterator[_Far]:
+    """The far ones of the trials of a cell that have two others beside them."""
+    cell, here = trials.cells[place], trials.of(place)
+    values = trials.logs.values[here].tolist()
+    middle, leaving = statistics.median(values), Leaving(values, trials.logs.logs[here].tolist(), cell.step)
+    for at, value in enumerate(values):
+        if abs(math.log(value / middle)) > FAR * usual:
+            yield _Far(cell, trials.all[here][at], middle, usual, _surprise(leaving, at, own, pool))
 
 
-def _surprise(cell: TrialCell, trial: Trial, whole: Spread, pool: Pool) -> float:
+def _surprise(cell: Leaving, at: int, whole: Spread, pool: Pool) -> float:
     """The p of a trial, given the others of its cell and the spreads of the rest of the group.
 
     The trial itself takes no part in the noise that it is judged by, or it would excuse itself.
     """
-    others = [other.value for other in cell.measured if other is not trial]
-    own = spread([others], cell.step)
+    mean, own = cell.without(at)
     prior = pool.exchanged(whole, own).prior()
     if prior is None:
         return 1.0
     used = moderate(own, prior)
-    distance = math.log(trial.value) - statistics.fmean(math.log(other) for other in others)
-    return student_p(distance / math.sqrt(used.variance * (1 + 1 / len(others))), used.freedom)
+    distance = cell.logs[at] - mean
+    return student_p(distance / math.sqrt(used.variance * (1 + 1 / (len(cell.logs) - 1))), used.freedom)
 
 
 def _outlier(found: _Far, code: str) -> Flag:
     value, middle = found.trial.value, found.middle
-    number = "a trial" if found.trial.number is None else f"trial {found.trial.number}"
+    number = "a trial" if found.trial.trial is None else f"trial {found.trial.trial}"
     where = "above" if value > middle else "below"
     message = (
         f"{found.cell.title}: {number} is {value:g}, {about(abs(value / middle - 1))} {where} the median of its cell, "
@@ -159,77 +185,89 @@ def _outlier(found: _Far, code: str) -> Flag:
     return Flag(code, message, (found.trial.run,))
 
 
-class _Line(NamedTuple):
-    """The logarithms of a cell against its trial numbers: slope, correlation, and what stood in it."""
+class _Lines(NamedTuple):
+    """The logarithms of cells against their trial numbers, those of cells that have a line.
 
-    cell: TrialCell
-    runs: tuple[Hashable, ...]
-    slope: float
-    correlation: float
+    Attributes:
+        cells: The places of the cells.
+        counts: How many trials each line has.
+        slopes: By least squares.
+        correlations: Of logarithm and number.
+        taken: Of all trials those that stand in a line.
+    """
+
+    cells: Places
+    counts: Floats
+    slopes: Floats
+    correlations: Floats
+    taken: NDArray[np.bool_]
 
     @property
-    def p(self) -> float:
+    def ps(self) -> Floats:
         """Two-sided, that there is no slope: Student's t with n − 2 degrees of freedom."""
-        freedom = len(self.runs) - 2
-        unexplained = 1 - self.correlation**2
-        if unexplained <= 0:
-            return 0.0
-        return student_p(self.correlation * math.sqrt(freedom / unexplained), freedom)
+        freedom, unexplained = self.counts - 2, 1 - self.correlations**2
+        straight = unexplained <= 0
+        t = self.correlations * np.sqrt(freedom / np.where(straight, 1.0, unexplained))
+        return np.where(straight, 0.0, student_ps(t, freedom))
+
+    def only(self, which: NDArray[np.bool_]) -> "_Lines":
+        """Some of them."""
+        return _Lines(*(each[which] for each in self[:-1]), self.taken)
 
 
-def drift(cells: Sequence[TrialCell]) -> list[Flag]:
+def drift(trials: Trials, *, but_first: bool = False) -> list[Flag]:
     """Values that rise or fall with the trial number: over all cells, and in single cells with five trials or more.
 
     For all cells: were the order of trials of no importance, the correlation of each cell would have mean 0 and
     variance 1/(n − 1) exactly, whatever the distribution of its noise. So the sum of the correlations over the root
     of the summed variances is standard normal, and flagged at 1 %; it takes four cells of three trials. Single cells
-    are flagged at 1 % after Benjamini and Hochberg.
+    are flagged at 1 % after Benjamini and Hochberg. ``but_first`` leaves the first trials out.
     """
-    lines = [line for cell in cells if (line := _line(cell)) is not None]
-    return [*_common_drift(lines), *_single_drifts(lines)]
+    lines = _lines(trials, trials.numbers > (1 if but_first else 0))
+    return [*_common_drift(trials, lines), *_single_drifts(trials, lines)]
 
 
-def _line(cell: TrialCell) -> _Line | None:
-    """None for too few numbered trials, and where they are equal or all have the same number."""
-    numbers = [trial.number for trial in cell.measured if trial.number is not None]
-    if len(numbers) < FEWEST_TRIALS:
-        return None
-    numbered, logs = cell.measured, cell.logs
-    if len(numbers) < len(numbered):
-        numbered = [trial for trial in numbered if trial.number is not None]
-        logs = [math.log(trial.value) for trial in numbered]
-    if min(numbers) == max(numbers) or min(logs) == max(logs):
-        return None
-    slope, correlation = _straight(numbers, logs)
-    return _Line(cell, tuple([trial.run for trial in numbered]), slope, correlation)
+def _lines(trials: Trials, numbered: NDArray[np.bool_]) -> _Lines:
+    """Cells with too few numbered trials have no line, nor those where they are equal or have the same number."""
+    cell, logs = trials.logs.sample[numbered], trials.logs.logs[numbered]
+    numbers, cells = trials.numbers[numbered], len(trials.cells)
+    counts = np.bincount(cell, minlength=cells)
+
+    def summed(each: Floats) -> Floats:
+        return np.bincount(cell, each, cells)
+
+    some = np.maximum(counts, 1)
+    right, up = numbers - (summed(numbers) / some)[cell], logs - (summed(logs) / some)[cell]
+    products, across, along = summed(right * up), summed(right * right), summed(up * up)
+    with_line = (counts >= FEWEST_TRIALS) & (across > 0) & (ranges(logs, counts) > 0)
+    found = np.flatnonzero(with_line)
+    products, across, along = products[found], across[found], along[found]
+    correlations = np.clip(products / np.sqrt(across * along), -1.0, 1.0)
+    taken = numbered.copy()
+    taken[numbered] = with_line[cell]
+    return _Lines(found, counts[found].astype(float), products / across, correlations, taken)
 
 
-def _straight(numbers: Sequence[int], logs: Sequence[float]) -> tuple[float, float]:
-    """Least squares: slope and correlation. (Those of ``statistics`` do the sums of both twice, with exact halves.)"""
-    x, y = sum(numbers) / len(numbers), math.fsum(logs) / len(logs)
-    right, up = [number - x for number in numbers], [log - y for log in logs]
-    products = math.fsum(map(mul, right, up))
-    across, along = math.fsum(map(mul, right, right)), math.fsum(map(mul, up, up))
-    return products / across, max(-1.0, min(1.0, products / math.sqrt(across * along)))
-
-
-def _common_drift(lines: Sequence[_Line]) -> Iterator[Flag]:
-    if not lines:
+def _common_drift(trials: Trials, lines: _Lines) -> Iterator[Flag]:
+    if not len(lines.cells):
         return
-    deviation = math.sqrt(sum([1 / (len(line.runs) - 1) for line in lines]))
-    p = student_p(sum([line.correlation for line in lines]) / deviation, math.inf)
+    deviation = math.sqrt(np.sum(1 / (lines.counts - 1)))
+    p = student_p(float(lines.correlations.sum()) / deviation, math.inf)
     if p < SIGNIFICANT:
-        slope = statistics.fmean(line.slope for line in lines)
-        runs = tuple(run for line in lines for run in line.runs)
-        yield Flag("drift", f"over {len(lines)} cells, values {_trend(slope)} ({_p_text(p)})", runs)
+        runs = tuple([trials.all[at].run for at in np.flatnonzero(lines.taken)])
+        slope = float(lines.slopes.mean())
+        yield Flag("drift", f"over {len(lines.cells)} cells, values {_trend(slope)} ({_p_text(p)})", runs)
 
 
-def _single_drifts(lines: Sequence[_Line]) -> Iterator[Flag]:
-    long = [line for line in lines if len(line.runs) >= FEWEST_TRIALS_ALONE]
-    for line, p in zip(long, false_discovery([line.p for line in long]), strict=True):
+def _single_drifts(trials: Trials, lines: _Lines) -> Iterator[Flag]:
+    long = lines.only(lines.counts >= FEWEST_TRIALS_ALONE)
+    adjusted = false_discovery(long.ps.tolist())
+    for place, slope, p in zip(long.cells.tolist(), long.slopes.tolist(), adjusted, strict=True):
         if p < SIGNIFICANT:
-            message = f"{line.cell.title}: values {_trend(line.slope)}, over {len(line.runs)} trials ({_p_text(p)})"
-            yield Flag("cell-drift", message, line.runs)
+            here = np.flatnonzero(lines.taken & (trials.logs.sample == place))
+            title = trials.cells[place].title
+            message = f"{title}: values {_trend(slope)}, over {len(here)} trials ({_p_text(p)})"
+            yield Flag("cell-drift", message, tuple([trials.all[at].run for at in here]))
 
 
 def _trend(slope: float) -> str:
@@ -240,45 +278,45 @@ def _p_text(p: float) -> str:
     return "p < 0.001" if p < 0.001 else f"p = {p:.1g}"
 
 
-def first_runs(cells: Sequence[TrialCell]) -> list[Flag]:
+def first_runs(trials: Trials) -> list[Flag]:
     """Groups whose trial 1 differs from the later trials in the same direction over at least five cells.
 
     A paired t test on ln trial 1 − mean ln of the others, at 1 % after Benjamini and Hochberg over the groups.
     """
-    found = [first for members in _by_group(cells).values() if (first := _first(members)) is not None]
-    adjusted = false_discovery([p for _, p, _ in found])
+    paired, logs = _first_ratios(trials)
+    found = [
+        (cells, *tested)
+        for places in trials.groups()
+        if (tested := _tested(logs[cells := places[paired[places]]])) is not None
+    ]
+    adjusted = false_discovery([p for *_, p in found])
     return [
-        Flag("first-run", _first_message(mean, p, len(runs)), runs)
-        for (mean, _, runs), p in zip(found, adjusted, strict=True)
+        Flag("first-run", _first_message(mean, p, len(cells)), _firsts(trials, cells))
+        for (cells, mean, _), p in zip(found, adjusted, strict=True)
         if p < SIGNIFICANT
     ]
 
 
-def _first(cells: Sequence[TrialCell]) -> tuple[float, float, tuple[Hashable, ...]] | None:
-    """The mean log ratio of first to later trials, its p and the first runs; None for too few cells."""
-    pairs = [pair for cell in cells if (pair := _first_ratio(cell)) is not None]
-    if len(pairs) < FEWEST_FIRST_RUNS:
-        return None
-    ratios = [log for _, log in pairs]
-    mean, deviation = statistics.fmean(ratios), statistics.stdev(ratios)
-    if deviation == 0:
-        return None
-    p = student_p(mean / deviation * math.sqrt(len(pairs)), len(pairs) - 1)
-    return mean, p, tuple(run for run, _ in pairs)
+def _first_ratios(trials: Trials) -> tuple[NDArray[np.bool_], Floats]:
+    """Which cells have one first trial and later ones, and ln of it − mean ln of those."""
+    logs, first, later = trials.logs, trials.numbers == 1, trials.numbers > 1
+    firsts, laters = logs.summed(first.astype(float)), logs.summed(later.astype(float))
+    ratios = logs.summed(first * logs.logs) - logs.summed(later * logs.logs) / np.maximum(laters, 1)
+    return (firsts == 1) & (laters > 0), ratios
 
 
-def _first_ratio(cell: TrialCell) -> tuple[Hashable, float] | None:
-    first: list[tuple[Hashable, float]] = []
-    others: list[float] = []
-    for trial, log in zip(cell.measured, cell.logs, strict=True):
-        if trial.number == 1:
-            first.append((trial.run, log))
-        elif trial.number is not None and trial.number > 1:
-            others.append(log)
-    if len(first) != 1 or not others:
+def _tested(logs: Floats) -> tuple[float, float] | None:
+    """The mean log ratio of first to later trials and its p; None for too few cells."""
+    if len(logs) < FEWEST_FIRST_RUNS or logs.min() == logs.max():
         return None
-    ((run, log),) = first
-    return run, log - math.fsum(others) / len(others)
+    mean = float(logs.mean())
+    return mean, student_p(mean / float(logs.std(ddof=1)) * math.sqrt(len(logs)), len(logs) - 1)
+
+
+def _firsts(trials: Trials, cells: Places) -> tuple[Hashable, ...]:
+    """The first runs of these cells."""
+    here = (trials.numbers == 1) & np.isin(trials.logs.sample, cells)
+    return tuple([trials.all[at].run for at in np.flatnonzero(here)])
 
 
 def _first_message(mean: float, p: float, count: int) -> str:

@@ -8,9 +8,9 @@ from typing import NamedTuple
 from perfdb.analysis.against import kinds, whole
 from perfdb.analysis.curves import Course, Curve, Edge, Point, at_edge, describe
 from perfdb.analysis.dimensions import Value, say
-from perfdb.analysis.hygiene import Flag, Trial, TrialCell, check_trials
+from perfdb.analysis.hygiene import Flag, TrialCell, check_trials
 from perfdb.analysis.metrics import Better
-from perfdb.analysis.table import Cell, CellKey, Key, Table
+from perfdb.analysis.table import CellKey, Key, Table
 
 # The rates whose course over users tells how a system scales.
 _RATES = ("trans_per_s", "mb_per_s", "gbit_per_s")
@@ -59,7 +59,9 @@ def _curve(names: tuple[str, ...], key: Key, points: list[Point]) -> TableCurve 
 def flags(table: Table) -> list[Flag]:
     """Trials that stand out, drift and first runs; the keys of runs are their numbers. Nothing is ever dropped."""
     kind = kinds(table)
-    return check_trials([_trials(_Title(table, key), cell, kind(key)) for key, cell in table.cells.items()])
+    return check_trials(
+        [TrialCell(_Title(table, key), cell.sample, kind(key), cell.step) for key, cell in table.cells.items()]
+    )
 
 
 class _Title(NamedTuple):
@@ -70,9 +72,3 @@ class _Title(NamedTuple):
 
     def __str__(self) -> str:
         return say(self.table.query.shown, whole(self.table, self.key))
-
-
-def _trials(title: _Title, cell: Cell, kind: str) -> TrialCell:
-    trials = [Trial(point.run, point.trial if isinstance(point.trial, int) else None, point.value)
-              for point in cell.sample]  # fmt: skip
-    return TrialCell(title, tuple(trials), kind, cell.step)

@@ -11,8 +11,8 @@ from typing import NamedTuple
 from perfdb.analysis.comparing.comparison import Comparison, Effect, Noise, NoiseSource, Verdict
 from perfdb.analysis.comparing.difference import mean_difference
 from perfdb.analysis.comparing.distributions import ratio, ratio_interval, student_p, student_quantile
-from perfdb.analysis.comparing.noise import usable
 from perfdb.analysis.comparing.pair import Pair, Sample
+from perfdb.analysis.comparing.spreads import usable
 from perfdb.analysis.metrics import Better
 
 CHANGED = 0.05

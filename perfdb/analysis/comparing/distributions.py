@@ -8,7 +8,11 @@ import math
 from collections.abc import Sequence
 from functools import lru_cache
 
+import numpy as np
+from numpy.typing import NDArray
 from scipy import special
+
+Floats = NDArray[np.float64]
 
 
 @lru_cache(maxsize=1024)
@@ -20,6 +24,12 @@ def student_quantile(probability: float, freedom: float) -> float:
 def student_p(t: float, freedom: float) -> float:
     """The probability of a t at least this far from zero, on either side."""
     return float(2 * special.stdtr(freedom, -abs(t)))
+
+
+def student_ps(ts: Floats, freedoms: Floats) -> Floats:
+    """The same for many."""
+    found: Floats = 2 * special.stdtr(freedoms, -np.abs(ts))
+    return found
 
 
 @lru_cache(maxsize=1024)

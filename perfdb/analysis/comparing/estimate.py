@@ -19,8 +19,9 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 from perfdb.analysis.comparing.comparison import Noise, NoiseSource
-from perfdb.analysis.comparing.noise import Prior, Spread, fit_prior, moderate, spread, usable
+from perfdb.analysis.comparing.noise import Prior, fit_prior, moderate
 from perfdb.analysis.comparing.pair import Background, Pair, Sample
+from perfdb.analysis.comparing.spreads import Logs, Spread, spreads, usable
 
 FEWEST_CAMPAIGNS = 3
 
@@ -29,31 +30,51 @@ _Priors = Mapping[Hashable, tuple[Prior | None, NoiseSource]]
 
 def estimate_noise(pairs: Sequence[Pair], background: Background) -> list[Noise]:
     """The noise of each pair of one table and metric, in their order."""
-    own = [_own(pair, background) for pair in pairs]
-    priors = _priors(pairs, own, background)
-    return [_noise(*each, *priors[pair.group]) for pair, each in zip(pairs, own, strict=True)]
+    samples, sources = _own_samples(pairs, background)
+    steps = [pair.step for pair in pairs]
+    return noises(spreads(samples, steps), sources, [pair.group for pair in pairs], steps, background)
 
 
-def _own(pair: Pair, background: Background) -> tuple[Spread, NoiseSource]:
-    """What the cell itself says: its history if that is long enough, else its trials."""
-    histories = [usable(background.history.get(name, ())) for name in pair.configurations] if background.history else ()
-    if histories and min(len(means) for means in histories) >= FEWEST_CAMPAIGNS:
-        return spread(histories, pair.step), NoiseSource.HISTORY
-    base, new = () if pair.base_is_mean else pair.base, () if pair.new_is_mean else pair.new
-    return spread((base, new), pair.step), NoiseSource.TRIALS
+def noises(
+    own: Sequence[Spread],
+    sources: Sequence[NoiseSource],
+    groups: Sequence[Hashable],
+    steps: Sequence[float | None],
+    background: Background,
+) -> list[Noise]:
+    """The noise of each cell whose own spread is known: where that comes from, its noise group and its step."""
+    priors = _priors(own, sources, groups, steps, background)
+    return [_noise(each, source, *priors[group]) for each, source, group in zip(own, sources, groups, strict=True)]
 
 
-def _priors(pairs: Sequence[Pair], own: Sequence[tuple[Spread, NoiseSource]], background: Background) -> _Priors:
-    groups: dict[Hashable, list[tuple[Spread, NoiseSource]]] = defaultdict(list)
-    steps: dict[Hashable, float] = {}
-    for pair, each in zip(pairs, own, strict=True):
-        groups[pair.group].append(each)
-        if pair.step is not None:
-            steps[pair.group] = max(steps.get(pair.group, 0.0), pair.step)
-    elsewhere = [each for each, _ in own]
+def _own_samples(pairs: Sequence[Pair], background: Background) -> tuple[list[Sequence[Sample]], list[NoiseSource]]:
+    """What each cell itself says of its noise: its history if that is long enough, else its trials."""
+    samples: list[Sequence[Sample]] = [
+        (() if pair.base_is_mean else pair.base, () if pair.new_is_mean else pair.new) for pair in pairs
+    ]
+    sources = [NoiseSource.TRIALS] * len(pairs)
+    for at, pair in enumerate(pairs) if background.history else ():
+        histories = [usable(background.history.get(name, ())) for name in pair.configurations]
+        if histories and min(map(len, histories)) >= FEWEST_CAMPAIGNS:
+            samples[at], sources[at] = histories, NoiseSource.HISTORY
+    return samples, sources
+
+
+def _priors(
+    own: Sequence[Spread],
+    sources: Sequence[NoiseSource],
+    groups: Sequence[Hashable],
+    steps: Sequence[float | None],
+    background: Background,
+) -> _Priors:
+    members: dict[Hashable, list[tuple[Spread, NoiseSource]]] = defaultdict(list)
+    coarsest: dict[Hashable, float] = {}
+    for each, source, group, step in zip(own, sources, groups, steps, strict=True):
+        members[group].append((each, source))
+        if step is not None and step > coarsest.get(group, 0.0):
+            coarsest[group] = step
     return {
-        group: _prior(members, _fallbacks(group, steps.get(group), elsewhere, background))
-        for group, members in groups.items()
+        group: _prior(each, _fallbacks(group, coarsest.get(group), own, background)) for group, each in members.items()
     }
 
 
@@ -65,7 +86,7 @@ def _fallbacks(
 
 
 def _spreads(samples: Sequence[Sample], step: float | None) -> list[Spread]:
-    return [spread([sample], step) for sample in samples]
+    return Logs(samples).spreads([step] * len(samples))
 
 
 def _prior(
@@ -74,7 +95,7 @@ def _prior(
     """A group's prior and where it comes from."""
     prior = fit_prior([each for each, _ in members])
     if prior is not None:
-        learnt = {source for each, source in members if each.known}
+        learnt = {source for (variance, _), source in members if variance > 0}
         return prior, NoiseSource.TRIALS if NoiseSource.TRIALS in learnt else NoiseSource.HISTORY
     found = ((fit_prior(spreads), source) for source, spreads in fallbacks)
     return next(((prior, source) for prior, source in found if prior is not None), (None, NoiseSource.NONE))
@@ -84,7 +105,5 @@ def _noise(own: Spread, source: NoiseSource, prior: Prior | None, common: NoiseS
     """The cell's noise; its source is its own where it has a spread, else its group's."""
     if prior is None:
         return Noise(NoiseSource.NONE)
-    used = moderate(own, prior)
-    return Noise(
-        source if own.known else common, math.sqrt(used.variance), used.freedom, used.noisy, borrowed=own.freedom == 0
-    )
+    variance, freedom, noisy = moderate(own, prior)
+    return Noise(source if own.variance > 0 else common, math.sqrt(variance), freedom, noisy, own.freedom == 0)

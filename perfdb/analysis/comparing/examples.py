@@ -8,11 +8,12 @@ from perfdb.analysis.comparing.comparison import Comparison
 from perfdb.analysis.comparing.difference import about, audit_percent, percent_difference, printed_percent
 from perfdb.analysis.comparing.distributions import false_discovery, fisher_quantile
 from perfdb.analysis.comparing.interval import mean_intervals
-from perfdb.analysis.comparing.noise import Prior, Spread, fit_prior, is_noisy, moderate, rounding_variance, spread
+from perfdb.analysis.comparing.noise import Prior, fit_prior, is_noisy, moderate
 from perfdb.analysis.comparing.pair import Background, Pair
+from perfdb.analysis.comparing.spreads import Spread, rounding_variance, spread
 from perfdb.analysis.comparing.summary import summarise
 from perfdb.analysis.comparing.table import DELTA, compare
-from perfdb.analysis.hygiene import Flag, Trial, TrialCell, drift, first_runs, outliers
+from perfdb.analysis.hygiene import Flag, Trial, TrialCell, Trials, drift, first_runs, outliers
 from perfdb.analysis.metrics import Better
 from perfdb.analysis.units import round_half_up
 
@@ -45,7 +46,7 @@ def _sd(variance: float) -> str:
 
 def rounding(value: float, step: float) -> str:
     """The least variance of a printed value."""
-    return f"{rounding_variance([[value]], step):.2e}"
+    return f"{rounding_variance(1, value, step):.2e}"
 
 
 def _prior(spreads: Sequence[tuple[float, int]]) -> Prior:
@@ -127,13 +128,13 @@ def mean_interval(trials: Values) -> str:
     return "none" if found is None else f"{found[0]:.2f} ... {found[1]:.2f}"
 
 
-def _cells(trials: Sequence[Values]) -> list[TrialCell]:
-    return [
-        TrialCell(
-            f"cell {number}", tuple(Trial((number, trial), trial, value) for trial, value in enumerate(values, 1))
-        )
-        for number, values in enumerate(trials, 1)
-    ]
+def _trials(cells: Sequence[Values]) -> Trials:
+    return Trials(
+        [
+            TrialCell(f"cell {number}", [Trial((number, trial), trial, value) for trial, value in enumerate(values, 1)])
+            for number, values in enumerate(cells, 1)
+        ]
+    )
 
 
 def _say(flags: Sequence[Flag]) -> str:
@@ -142,14 +143,14 @@ def _say(flags: Sequence[Flag]) -> str:
 
 def far_trials(cells: Sequence[Values]) -> str:
     """The flags of trials far from the others."""
-    return _say(outliers(_cells(cells)))
+    return _say(outliers(_trials(cells)))
 
 
 def drifting(cells: Sequence[Values]) -> str:
     """The flags of drift."""
-    return _say(drift(_cells(cells)))
+    return _say(drift(_trials(cells)))
 
 
 def first_trials(cells: Sequence[Values]) -> str:
     """The flags of first runs."""
-    return _say(first_runs(_cells(cells)))
+    return _say(first_runs(_trials(cells)))

@@ -3,11 +3,11 @@
 import math
 from collections.abc import Hashable, Sequence
 
-from perfdb.analysis.comparing.comparison import Noise
+from perfdb.analysis.comparing.comparison import Noise, NoiseSource
 from perfdb.analysis.comparing.distributions import ratio_interval, student_quantile
-from perfdb.analysis.comparing.estimate import estimate_noise
-from perfdb.analysis.comparing.noise import usable
-from perfdb.analysis.comparing.pair import NOTHING_KNOWN, Background, Pair, Sample
+from perfdb.analysis.comparing.estimate import noises
+from perfdb.analysis.comparing.pair import NOTHING_KNOWN, Background, Sample
+from perfdb.analysis.comparing.spreads import Logs
 
 
 def mean_intervals(
@@ -21,14 +21,17 @@ def mean_intervals(
     ``groups`` and ``steps`` are those of ``Pair``, one for each sample. None where there is no noise estimate, or
     where a trial is not positive and so neither the mean nor the noise speaks for all trials.
     """
-    sides = [Pair((), sample, group, step) for sample, group, step in zip(samples, groups, steps, strict=True)]
-    noises = estimate_noise(sides, background)
-    return [_interval(sample, noise) for sample, noise in zip(samples, noises, strict=True)]
+    logs = Logs(samples)
+    whole = [len(sample) == count > 0 for sample, count in zip(samples, logs.counts.tolist(), strict=True)]
+    known = noises(logs.spreads(steps), [NoiseSource.TRIALS] * len(samples), groups, steps, background)
+    return [_interval(*each) if full else None for full, *each in zip(whole, samples, known, strict=True)]
 
 
 def _interval(sample: Sample, noise: Noise) -> tuple[float, float] | None:
-    if noise.sd is None or noise.freedom is None or not sample or len(usable(sample)) < len(sample):
+    _, sd, freedom, _, _ = noise
+    if sd is None or freedom is None:
         return None
-    mean = math.fsum(sample) / len(sample)
-    low, high = ratio_interval(0.0, student_quantile(0.975, noise.freedom) * noise.sd / math.sqrt(len(sample)))
+    count = len(sample)
+    mean = math.fsum(sample) / count
+    low, high = ratio_interval(0.0, student_quantile(0.975, freedom) * sd / math.sqrt(count))
     return mean * low, mean * high

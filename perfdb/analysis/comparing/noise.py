@@ -6,34 +6,21 @@ coefficient of variation.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import lru_cache
+from operator import mul
 from typing import NamedTuple, Self
 
 from scipy import special
 
 from perfdb.analysis.comparing.distributions import fisher_quantile
+from perfdb.analysis.comparing.spreads import Spread
 
 # The most that a group may weigh: cells are never taken to be as alike as the fit of a few of them claims.
 MOST_FREEDOM = 8.0
 # So many cells it takes to tell how much the spreads themselves differ.
 FEWEST_CELLS = 3
 NOISY = 0.95
-
-
-class Spread(NamedTuple):
-    """A variance of logarithms with its degrees of freedom; no freedom: nothing is known.
-
-    (A named tuple, as all that each cell of a table needs several of: it is made three times as fast.)
-    """
-
-    variance: float = 0.0
-    freedom: int = 0
-
-    @property
-    def known(self) -> bool:
-        """Whether it can be learnt from. Equal values with an unknown printed step have no usable variance."""
-        return self.freedom > 0 and self.variance > 0
 
 
 class Prior(NamedTuple):
@@ -50,50 +37,6 @@ class Moderated(NamedTuple):
     variance: float
     freedom: float
     noisy: bool = False
-
-
-def has_logarithm(value: float) -> bool:
-    """Whether a value is positive and finite."""
-    return 0 < value < math.inf
-
-
-def usable(values: Sequence[float]) -> list[float]:
-    """The values that have a logarithm."""
-    return [value for value in values if 0 < value < math.inf]
-
-
-def spread(samples: Sequence[Sequence[float]], step: float | None = None) -> Spread:
-    """The pooled variance of the logarithms of samples, each around its own mean.
-
-    ``step`` is one in the last printed digit, in the samples' unit: rounding alone makes values differ by a variance
-    of step²/12, and no spread is taken to be smaller.
-    """
-    kept = [values for sample in samples if (values := usable(sample))]
-    freedom = sum([len(values) - 1 for values in kept])
-    if freedom == 0:
-        return Spread()
-    squares = sum([_squares(list(map(math.log, values))) for values in kept])
-    return Spread(max(squares / freedom, rounding_variance(kept, step)), freedom)
-
-
-def _squares(logs: Sequence[float]) -> float:
-    # A mean of equal floats may differ from them in its last bit; equal trials have no spread.
-    if min(logs) == max(logs):
-        return 0.0
-    mean = _mean(logs)
-    return sum([(log - mean) ** 2 for log in logs])
-
-
-def _mean(values: Sequence[float]) -> float:
-    return math.fsum(values) / len(values)
-
-
-def rounding_variance(samples: Sequence[Sequence[float]], step: float | None) -> float:
-    """The variance of logarithms that comes from rounding to ``step``: (step / mean)² / 12."""
-    if step is None:
-        return 0.0
-    together = [value for sample in samples for value in sample]
-    return (step * len(together) / math.fsum(together)) ** 2 / 12
 
 
 class Pool(NamedTuple):
@@ -118,13 +61,18 @@ class Pool(NamedTuple):
     @classmethod
     def of(cls, spreads: Iterable[Spread]) -> Self:
         """All of a group; those that are not known tell nothing."""
-        parts = [_part(each) for each in spreads if each.known]
-        return cls(*map(math.fsum, zip(*parts, strict=True))) if parts else cls()
+        known = [(variance, freedom) for variance, freedom in spreads if freedom > 0 and variance > 0]
+        if not known:
+            return cls()
+        variances, freedoms = zip(*known, strict=True)
+        logs = [math.log(variance) - _bias(freedom) for variance, freedom in known]
+        expected = [_trigamma(freedom / 2) for freedom in freedoms]
+        terms = (freedoms, map(mul, freedoms, variances), logs, map(mul, logs, logs), expected)
+        return cls(len(known), *map(math.fsum, terms))
 
     def exchanged(self, old: Spread, new: Spread) -> "Pool":
         """The same with one spread in place of another."""
-        less = _part(old) if old.known else Pool()
-        more = _part(new) if new.known else Pool()
+        less, more = Pool.of([old]), Pool.of([new])
         return Pool(*(whole - one + other for whole, one, other in zip(self, less, more, strict=True)))
 
     def prior(self) -> Prior | None:
@@ -148,13 +96,6 @@ class Pool(NamedTuple):
 def fit_prior(spreads: Iterable[Spread]) -> Prior | None:
     """The common prior of a group's cells; None when none of them has a spread."""
     return Pool.of(spreads).prior()
-
-
-def _part(spread: Spread) -> Pool:
-    """What one known spread adds to a pool."""
-    variance, freedom = spread
-    log = math.log(variance) - _bias(freedom)
-    return Pool(1, freedom, freedom * variance, log, log**2, _trigamma(freedom / 2))
 
 
 # The cells of a table have few different numbers of trials, and these functions take long.
@@ -193,11 +134,12 @@ def moderate(own: Spread, prior: Prior) -> Moderated:
     A spread beyond the 95 % point of F is noisy and stands for itself. The freedom is never more than all cells
     together have, never less than 1.
     """
+    variance, freedom = own
     if is_noisy(own, prior):
-        return Moderated(own.variance, own.freedom, noisy=True)
-    together = prior.freedom + own.freedom
-    variance = (prior.freedom * prior.variance + own.freedom * own.variance) / together
-    return Moderated(variance, max(1.0, min(together, prior.total)))
+        return Moderated(variance, freedom, noisy=True)
+    common, weight, total = prior
+    together = weight + freedom
+    return Moderated((weight * common + freedom * variance) / together, max(1.0, min(together, total)))
 
 
 def is_noisy(own: Spread, prior: Prior) -> bool:

@@ -1,6 +1,7 @@
 """Noise: spreads, the prior of a group, moderated variances, and where an estimate comes from."""
 
 import math
+import statistics
 
 import pytest
 from hypothesis import given, settings
@@ -14,15 +15,13 @@ from perfdb.analysis.comparing.noise import (
     Moderated,
     Pool,
     Prior,
-    Spread,
     fit_prior,
     inverse_trigamma,
     is_noisy,
     moderate,
-    rounding_variance,
-    spread,
 )
 from perfdb.analysis.comparing.pair import NOTHING_KNOWN, Background, Pair
+from perfdb.analysis.comparing.spreads import Spread, rounding_variance, spread, spreads
 from perfdb.analysis.tests.published import GUEST_LAN, HIPERSOCKETS, PAIRS
 
 SPREADS = [spread([pair.base, pair.new], pair.step) for pair in PAIRS]
@@ -83,8 +82,8 @@ def test_unequal_numbers_of_trials() -> None:
 
 
 def test_rounding_is_the_least_spread() -> None:
-    assert rounding_variance([[118.0]], 0.1) == pytest.approx(5.98e-8, abs=1e-10)
-    assert spread([[118.0] * 3, [118.0] * 3], 0.1) == Spread(rounding_variance([[118.0]], 0.1), 4)
+    assert rounding_variance(1, 118.0, 0.1) == pytest.approx(5.98e-8, abs=1e-10)
+    assert spread([[118.0] * 3, [118.0] * 3], 0.1) == Spread(rounding_variance(1, 118.0, 0.1), 4)
     assert spread([[118.0, 119.0], [118.0, 119.0]], 0.1).variance > 1e-5
 
 
@@ -205,7 +204,7 @@ def test_equal_trials_with_unknown_step_have_no_noise() -> None:
 def test_equal_trials_elsewhere_are_rounded_like_the_table() -> None:
     single = Pair([118.0], [118.0], "RR", step=0.1)
     noise = one(single, Background(earlier={"RR": [[118.0, 118.0]]}))
-    assert (noise.source, noise.sd) == (NoiseSource.EARLIER, math.sqrt(rounding_variance([[118.0]], 0.1)))
+    assert (noise.source, noise.sd) == (NoiseSource.EARLIER, math.sqrt(rounding_variance(1, 118.0, 0.1)))
 
 
 def test_history_comes_first() -> None:
@@ -261,3 +260,20 @@ def test_a_spread_put_in_place_of_another_gives_the_prior_of_that_group(group: l
     if exchanged is not None and fitted is not None:
         assert exchanged.total == fitted.total
         assert exchanged[:2] == pytest.approx(fitted[:2], rel=1e-6)
+
+
+SAMPLES = st.lists(st.lists(st.sampled_from([0.0, 5.0, 7.25, 1e-3, 3e7]) | st.floats(0.1, 1e4), max_size=6), max_size=3)
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(SAMPLES, st.sampled_from([None, 0.01, 10.0])), min_size=1, max_size=8))
+def test_the_spreads_of_many_cells_are_those_of_each(cells: list[tuple[list[list[float]], float | None]]) -> None:
+    found = spreads([samples for samples, _ in cells], [step for _, step in cells])
+    for (samples, step), each in zip(cells, found, strict=True):
+        logs = [[math.log(value) for value in sample if value > 0] for sample in samples]
+        freedom = sum(len(sample) - 1 for sample in logs if sample)
+        squares = sum((len(sample) - 1) * statistics.variance(sample) for sample in logs if len(sample) > 1)
+        values = [value for sample in samples for value in sample if value > 0]
+        least = rounding_variance(len(values), sum(values), step) if values else 0.0
+        assert each.freedom == freedom
+        assert each.variance == pytest.approx(max(squares / freedom, least) if freedom else 0.0, rel=1e-6, abs=1e-25)

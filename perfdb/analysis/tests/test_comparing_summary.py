@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from perfdb.analysis.comparing.comparison import Summary
 from perfdb.analysis.comparing.interval import mean_intervals
-from perfdb.analysis.comparing.noise import spread
 from perfdb.analysis.comparing.pair import Background, Pair
+from perfdb.analysis.comparing.spreads import spread
 from perfdb.analysis.comparing.summary import is_uniform, summarise
 from perfdb.analysis.comparing.table import compare
 from perfdb.analysis.metrics import Better

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from perfdb.analysis.comparing.cell import Contrast, trials_needed
 from perfdb.analysis.comparing.comparison import Comparison, Effect, NoiseSource, Verdict
 from perfdb.analysis.comparing.difference import printed_percent
-from perfdb.analysis.comparing.noise import fit_prior, moderate, spread
+from perfdb.analysis.comparing.noise import fit_prior, moderate
 from perfdb.analysis.comparing.pair import Background, Pair
+from perfdb.analysis.comparing.spreads import spread
 from perfdb.analysis.comparing.table import compare, table_q
 from perfdb.analysis.metrics import Better
 from perfdb.analysis.tests.published import GUEST_LAN, HIPERSOCKETS, PAIRS

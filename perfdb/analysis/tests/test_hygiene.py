@@ -8,13 +8,27 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from perfdb.analysis.comparing.noise import fit_prior, spread
-from perfdb.analysis.hygiene import Trial, TrialCell, check_trials, drift, first_runs, outliers
+from perfdb.analysis import hygiene
+from perfdb.analysis.comparing.noise import fit_prior
+from perfdb.analysis.comparing.spreads import spread
+from perfdb.analysis.hygiene import Flag, Trial, TrialCell, Trials, check_trials
 
 
 def cell(title: str, values: Sequence[float], group: str = "RR", first: int = 1) -> TrialCell:
     trials = tuple(Trial(f"{title}/{number}", number, value) for number, value in enumerate(values, first))
     return TrialCell(title, trials, group, 0.01)
+
+
+def outliers(cells: Sequence[TrialCell]) -> list[Flag]:
+    return hygiene.outliers(Trials(cells))
+
+
+def drift(cells: Sequence[TrialCell]) -> list[Flag]:
+    return hygiene.drift(Trials(cells))
+
+
+def first_runs(cells: Sequence[TrialCell]) -> list[Flag]:
+    return hygiene.first_runs(Trials(cells))
 
 
 @dataclass(frozen=True)
@@ -65,7 +79,7 @@ def test_far_is_four_usual_spreads() -> None:
     found = set()
     for value in (101.0, 102.0, 103.0, 104.0, 105.0, 106.0, 108.0, 125.0):
         cells = [*CALM, cell("odd", [100.0, value, 100.5])]
-        prior = fit_prior([spread([each.values], each.step) for each in cells])
+        prior = fit_prior([spread([[trial.value for trial in each.trials]], each.step) for each in cells])
         assert prior is not None
         far = math.log(value / 100.5) > 4 * math.sqrt(prior.variance)
         codes = [flag.code for flag in outliers(cells)]
@@ -175,6 +189,6 @@ def test_outliers_are_found() -> None:
     found = 0
     for seed in range(100):
         cells = campaign(Shape(8, 3), seed)
-        odd = cell("odd", [trial.value * (1.15 if trial.number == 2 else 1) for trial in cells[0].trials])
+        odd = cell("odd", [trial.value * (1.15 if trial.trial == 2 else 1) for trial in cells[0].trials])
         found += any(flag.runs == ("odd/2",) and flag.code == "outlier" for flag in outliers([*cells[1:], odd]))
     assert found >= 90

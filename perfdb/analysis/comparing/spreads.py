@@ -1,0 +1,155 @@
+"""The spreads of many cells at once: a table has hundreds, and a call for each costs more than its arithmetic."""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
+from typing import NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from perfdb.analysis.comparing.distributions import Floats
+from perfdb.analysis.comparing.pair import Sample
+
+Places = NDArray[np.intp]
+# Sums of many terms in another order may differ by so much.
+_NEARLY = 1 + 1e-9
+
+
+class Spread(NamedTuple):
+    """A variance of logarithms with its degrees of freedom; no freedom: nothing is known.
+
+    (A named tuple, as all that each cell of a table needs several of: it is made three times as fast.)
+    """
+
+    variance: float = 0.0
+    freedom: int = 0
+
+    @property
+    def known(self) -> bool:
+        """Whether it can be learnt from. Equal values with an unknown printed step have no usable variance."""
+        return self.freedom > 0 and self.variance > 0
+
+
+def usable(values: Sequence[float]) -> list[float]:
+    """The values that have a logarithm: those that are positive and finite."""
+    return [value for value in values if 0 < value < math.inf]
+
+
+class Logs:
+    """The logarithms of many samples, end to end; values without one are left out.
+
+    Attributes:
+        values: The values themselves.
+        logs: Their logarithms.
+        sample: For each the place of its sample.
+        counts: How many each sample has.
+    """
+
+    def __init__(self, samples: Sequence[Sample]) -> None:
+        counts = np.fromiter(map(len, samples), np.intp, len(samples))
+        values = np.fromiter(chain.from_iterable(samples), np.float64, int(counts.sum()))
+        sample = np.repeat(np.arange(len(samples)), counts)
+        has_log = (values > 0) & (values < np.inf)
+        if not has_log.all():
+            values, sample = values[has_log], sample[has_log]
+            counts = np.bincount(sample, minlength=len(samples))
+        self.values: Floats = values
+        self.sample: Places = sample
+        self.counts: Places = counts
+        # The logarithm of ``math`` and not numpy's, which may differ in the last digit.
+        self._listed = list(map(math.log, values.tolist()))
+        self.logs: Floats = np.array(self._listed)
+
+    def means(self) -> Floats:
+        """The mean of each sample; 0 for those without values. The sums are exact."""
+        counts = self.counts.tolist()
+        ends = np.cumsum(self.counts).tolist()
+        listed = self._listed
+        sums = [math.fsum(listed[end - count : end]) / (count or 1) for count, end in zip(counts, ends, strict=True)]
+        return np.array(sums)
+
+    def summed(self, each: Floats) -> Floats:
+        """The sum over each sample of what belongs to the single values."""
+        return np.bincount(self.sample, each, len(self.counts))
+
+    def ranges(self) -> Floats:
+        """How far the largest of each sample lies above its smallest; 0 for those without values."""
+        return ranges(self.logs, self.counts)
+
+    def spreads(self, steps: Iterable[float | None]) -> list[Spread]:
+        """The spread of each sample by itself, as ``spread`` has it."""
+        ends = np.cumsum(self.counts)
+
+        def together(at: int) -> list[float]:
+            found: list[float] = self.values[ends[at] - self.counts[at] : ends[at]].tolist()
+            return found
+
+        return _spreads(_Sums.of(self), steps, together)
+
+
+def ranges(values: Floats, counts: Places) -> Floats:
+    """How far the largest of each sample lies above its smallest, of samples end to end; 0 for those without values."""
+    found = np.zeros(len(counts))
+    filled = counts > 0
+    if filled.any():
+        # Samples without values take no room, so that the others follow each other.
+        starts = (np.cumsum(counts) - counts)[filled]
+        found[filled] = np.maximum.reduceat(values, starts) - np.minimum.reduceat(values, starts)
+    return found
+
+
+class _Sums(NamedTuple):
+    """What the spreads of samples are made of: how many values, their sum, freedom and squares of logarithms."""
+
+    counts: Floats
+    totals: Floats
+    freedom: Floats
+    squares: Floats
+
+    @classmethod
+    def of(cls, logs: Logs) -> Self:
+        """Those of each sample."""
+        distances = logs.logs - logs.means()[logs.sample]
+        # A mean of equal floats may differ from them in its last bit; equal trials have no spread.
+        squares = np.where(logs.ranges() > 0, logs.summed(distances * distances), 0.0)
+        counts = logs.counts.astype(np.float64)
+        return cls(counts, logs.summed(logs.values), np.maximum(counts - 1, 0), squares)
+
+
+def spread(samples: Sequence[Sample], step: float | None = None) -> Spread:
+    """The pooled variance of the logarithms of samples, each around its own mean.
+
+    ``step`` is one in the last printed digit, in the samples' unit: rounding alone makes values differ by a variance
+    of step²/12, and no spread is taken to be smaller.
+    """
+    return spreads([samples], [step])[0]
+
+
+def spreads(cells: Sequence[Sequence[Sample]], steps: Iterable[float | None]) -> list[Spread]:
+    """The spread of each of many cells, each of one or several samples."""
+    # A base is a sample of every cell that is compared with it.
+    distinct = {id(sample): sample for cell in cells for sample in cell}
+    places = {name: place for place, name in enumerate(distinct)}
+    at = np.fromiter((places[id(sample)] for cell in cells for sample in cell), np.intp)
+    of = np.repeat(np.arange(len(cells)), list(map(len, cells)))
+    single = _Sums.of(Logs(list(distinct.values())))
+    pooled = _Sums(*(np.bincount(of, each[at], len(cells)) for each in single))
+    return _spreads(pooled, steps, lambda place: [value for sample in cells[place] for value in usable(sample)])
+
+
+def _spreads(sums: _Sums, steps: Iterable[float | None], together: Callable[[int], list[float]]) -> list[Spread]:
+    """The spreads that follow from sums; ``together`` are all values of one cell."""
+    known = [step or 0.0 for step in steps]
+    means = np.where(sums.counts > 0, sums.totals, 1.0) / np.maximum(sums.counts, 1.0)
+    rounding = (np.array(known) / means) ** 2 / 12
+    variance = sums.squares / np.maximum(sums.freedom, 1.0)
+    for at in np.flatnonzero((rounding * _NEARLY >= variance) & (sums.freedom > 0)).tolist():
+        values = together(at)
+        variance[at] = max(variance[at], rounding_variance(len(values), math.fsum(values), known[at]))
+    return list(map(Spread, variance.tolist(), sums.freedom.astype(int).tolist()))
+
+
+def rounding_variance(count: int, total: float, step: float | None) -> float:
+    """The variance of logarithms that rounding to ``step`` makes, of so many values of this sum: (step/mean)²/12."""
+    return (step * count / total) ** 2 / 12 if step else 0.0
