@@ -9,6 +9,7 @@ from perfdb.analysis.audit.disagreement import Disagreement, Kind
 from perfdb.analysis.audit.figures import Interval, Method, Printed, PrintedRun
 from perfdb.analysis.audit.percent import PercentRow, audit_percent, audit_percents
 from perfdb.analysis.audit.precision import with_precision
+from perfdb.analysis.audit.rules import audited_measures
 from perfdb.analysis.audit.run import audit_run, audit_runs
 
 __all__ = [
@@ -23,5 +24,6 @@ __all__ = [
     "audit_percents",
     "audit_run",
     "audit_runs",
+    "audited_measures",
     "with_precision",
 ]

@@ -7,7 +7,6 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import lru_cache
 
 from perfdb.analysis.checks.finding import Quantity
 from perfdb.analysis.metrics import BY_NAME, Measure
@@ -68,6 +67,14 @@ class Printed:
     quantity: Quantity
     place: str = ""
     half_step: float | None = None
+    interval: Interval | None = field(init=False, repr=False, compare=False)
+    """What the figure stands for, in the metric's own unit; None when it is no number or in no unit of the metric.
+
+    All metrics are of things that cannot be negative, so a zero stands for half a step upwards.
+    """
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "interval", _interval(self.quantity, self.own_unit, self.half_step))
 
     @property
     def factor(self) -> float:
@@ -78,14 +85,6 @@ class Printed:
     def own_unit(self) -> str:
         """The metric's own unit."""
         return BY_NAME[self.measure.metric].unit
-
-    @property
-    def interval(self) -> Interval | None:
-        """What the figure stands for, in the metric's own unit; None when it is no number or in no unit of the metric.
-
-        All metrics are of things that cannot be negative, so a zero stands for half a step upwards.
-        """
-        return _interval(self.quantity, self.own_unit, self.half_step)
 
     @property
     def decimals(self) -> int:
@@ -101,7 +100,6 @@ class Printed:
         return f"{value * self.factor:.12g}"
 
 
-@lru_cache(maxsize=4096)
 def _interval(quantity: Quantity, own_unit: str, half_step: float | None) -> Interval | None:
     value = quantity.value
     if value is None or value < 0:
@@ -144,6 +142,10 @@ class PrintedRun:
         """Where the figures are printed, in order of appearance."""
         return list(dict.fromkeys(figure.place for figure in self.figures))
 
+    def measures(self) -> frozenset[Measure]:
+        """Those of which a number is printed."""
+        return frozenset(self._by_measure)
+
     def of(self, measure: Measure) -> Sequence[Printed]:
         """Every printing of a measure that is a number."""
         return self._by_measure.get(measure, ())
@@ -179,9 +181,9 @@ class View:
             return None
         return min(others, key=lambda pair: pair[1].high - pair[1].low, default=(None, None))[0]
 
-    def roles(self) -> list[str]:
+    def roles(self) -> tuple[str, ...]:
         """Every role that has figures in this place, in order of appearance."""
-        return list(self._roles)
+        return tuple(self._roles)
 
 
 def span(values: Iterator[float], value: float) -> Interval:

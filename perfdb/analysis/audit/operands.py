@@ -5,7 +5,7 @@ words, written with numbers, and calculated. An operand has an interval, and a r
 the corners of its operands' intervals, because each rule rises or falls throughout with each of its operands.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 from math import inf
@@ -25,15 +25,29 @@ class Bound:
 
 
 Finder = Callable[[View, str], Bound | None]
+Reader = Callable[[str], tuple[Measure, ...]]
+
+
+def _of_no_figure(role: str) -> tuple[Measure, ...]:
+    return ()
 
 
 @dataclass(frozen=True, slots=True)
 class Operand(Expression):
-    """A leaf of a rule's expression; ``find`` gives its numbers for a role, None where they are not known."""
+    """A leaf of a rule's expression; ``find`` gives its numbers for a role, None where they are not known.
+
+    ``reads``: the measures that it looks for; ``required``: whether it is not known where none of them is printed.
+    """
 
     name: str
     title: str
     find: Finder
+    reads: Reader = _of_no_figure
+    required: bool = False
+
+    def missing(self, printed: Container[Measure], role: str) -> bool:
+        """Whether it cannot be known for a role where these measures are printed and no others."""
+        return self.required and not any(measure in printed for measure in self.reads(role))
 
     def evaluate(self, values: Mapping[str, float]) -> float:
         """The operand's value."""
@@ -82,25 +96,34 @@ def figure(metric: str, role: str | None = None, title: str = "") -> Operand:
     """A printed figure of the role at hand, or of the role named."""
     name = metric if role is None else f"{metric}@{role}"
 
+    def reads(at_hand: str) -> tuple[Measure, ...]:
+        return (Measure(metric, role or at_hand),)
+
     def find(view: View, at_hand: str) -> Bound | None:
-        printed = view.find(Measure(metric, role or at_hand))
+        printed = view.find(*reads(at_hand))
         if printed is None or printed.interval is None:
             return None
         return Bound(printed.interval, printed.in_own_unit)
 
     own = BY_NAME[metric].title
     words = own if own.startswith("CP") else own[0].lower() + own[1:].replace("cpu", "CPU")
-    return Operand(name, title or (f"{words} of the {role}" if role not in {None, TOTAL} else words), find)
+    words = title or (f"{words} of the {role}" if role not in {None, TOTAL} else words)
+    return Operand(name, words, find, reads, required=True)
 
 
 def _exactly(value: float | None) -> Bound | None:
     return None if value is None else Bound(Interval.exact(value), f"{value:.12g}")
 
 
+def _of_processors(role: str) -> tuple[Measure, ...]:
+    return Measure("processors", role), Measure("processors", "lpar")
+
+
 def _processors(view: View, role: str) -> Bound | None:
     """A host's own processors, where they are printed; else the system's."""
-    own = view.find(Measure("processors", role)) or view.find(Measure("processors", "lpar"))
-    value = own.interval.value if own is not None and own.interval is not None else view.run.processors
+    own, system = map(view.find, _of_processors(role))
+    printed = own or system
+    value = printed.interval.value if printed is not None and printed.interval is not None else view.run.processors
     return _exactly(value)
 
 
@@ -124,9 +147,13 @@ def _message(view: View, role: str) -> Bound | None:
     return _exactly(message_mb(work.pattern, work.request_bytes, work.response_bytes))
 
 
+def _of_driver_seconds(role: str) -> tuple[Measure, ...]:
+    return Measure("driver_s"), Measure("elapsed_s")
+
+
 def _driver_seconds(view: View, role: str) -> Bound | None:
     """As printed; else between what the driver was asked for and the time between the snapshots."""
-    printed, elapsed = view.find(Measure("driver_s")), view.find(Measure("elapsed_s"))
+    printed, elapsed = map(view.find, _of_driver_seconds(role))
     if printed is not None and printed.interval is not None:
         return Bound(printed.interval, printed.in_own_unit)
     asked = view.run.asked_s
@@ -142,8 +169,8 @@ MB_PER_S = figure("mb_per_s", TOTAL, "MB per second")
 TRANSACTIONS = figure("transactions", TOTAL)
 ELAPSED = figure("elapsed_s", TOTAL, "seconds between the snapshots")
 PRINTED_DRIVER_SECONDS = figure("driver_s", TOTAL, "driver's seconds")
-DRIVER_SECONDS = Operand("driver_seconds", "driver's seconds", _driver_seconds)
+DRIVER_SECONDS = Operand("driver_seconds", "driver's seconds", _driver_seconds, _of_driver_seconds, required=True)
 USERS = Operand("users", "users", _users)
-PROCESSORS = Operand("processors", "processors", _processors)
+PROCESSORS = Operand("processors", "processors", _processors, _of_processors)
 BYTES = Operand("bytes", "(request bytes + response bytes)", _bytes)
 MESSAGE_MB = Operand("message_mb", "MB of a message", _message)

@@ -5,6 +5,7 @@ A rule says which printed figure follows from which others, or which it cannot p
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import product
 
 from perfdb.analysis.audit.disagreement import Kind
@@ -57,8 +58,9 @@ def _always(view: View, role: str) -> bool:
 class Rule:
     """``metric`` is what ``expression`` gives or, with ``at_most``, what it cannot pass.
 
-    ``role``: the only role it is asked for, None for every role. ``when``: whether it holds for a run and role at all.
-    ``tolerance`` is relative and comes on top of rounding; ``linear`` rules hold for means over trials too.
+    ``role``: the only role it is asked for, None for every role. ``when``: whether it holds for a run and role at all;
+    ``unless``: a metric that must not be printed for the role. ``tolerance`` is relative and comes on top of rounding;
+    ``linear`` rules hold for means over trials too.
     """
 
     kind: Kind
@@ -66,6 +68,7 @@ class Rule:
     expression: Expression
     role: str | None = None
     when: Condition = _always
+    unless: str = ""
     tolerance: float = 0.0
     at_most: bool = False
     linear: bool = False
@@ -78,6 +81,18 @@ class Rule:
     def text(self) -> str:
         """The rule in words."""
         return in_words(self.expression)
+
+    def holds(self, view: View, role: str) -> bool:
+        """Whether the rule can be asked of a run for a role, as far as its circumstances go."""
+        return self.when(view, role) and not (self.unless and view.find(Measure(self.unless, role)))
+
+    def reads(self, role: str) -> Iterator[Measure]:
+        """The printed figures that decide about the rule for a role."""
+        yield Measure(self.metric, role)
+        if self.unless:
+            yield Measure(self.unless, role)
+        for each in self.operands:
+            yield from each.reads(role)
 
     def allowance(self, trials: int) -> float:
         """The relative tolerance for figures that are means over so many trials."""
@@ -95,17 +110,8 @@ def _by(method: Method) -> Condition:
     return when
 
 
-def _unprinted(metric: str, method: Method | None = None) -> Condition:
-    """Where a figure is not printed for the role, and the method is the one named."""
-
-    def when(view: View, role: str) -> bool:
-        return view.find(Measure(metric, role)) is None and method in {None, view.run.method}
-
-    return when
-
-
 DRIVER = (
-    Rule(Kind.LITTLE, "response_ms", USERS / TRANS_PER_S * 1000, TOTAL, _without_pauses, LITTLE_TOLERANCE),
+    Rule(Kind.LITTLE, "response_ms", USERS / TRANS_PER_S * 1000, TOTAL, _without_pauses, tolerance=LITTLE_TOLERANCE),
     Rule(Kind.RATE, "trans_per_s", TRANSACTIONS / PRINTED_DRIVER_SECONDS, TOTAL),
     Rule(Kind.BYTES, "mb_per_s", TRANS_PER_S * BYTES / MB, TOTAL, linear=True),
     Rule(
@@ -148,9 +154,8 @@ def _costs() -> Iterator[Rule]:
         for busy, unprinted in _busy(prefix):
             report = busy * 10 / rate
             for method, cost in ((Method.REPORT, report), (Method.SNAPSHOT, report * ELAPSED / DRIVER_SECONDS)):
-                known = _unprinted(unprinted, method) if unprinted else _by(method)
-                when = _both(known, _one_way) if rate is MB_PER_S else known
-                yield Rule(Kind.CPU, prefix + metric, cost, when=when, tolerance=tolerance)
+                when = _both(_by(method), _one_way) if rate is MB_PER_S else _by(method)
+                yield Rule(Kind.CPU, prefix + metric, cost, when=when, unless=unprinted, tolerance=tolerance)
 
 
 MESSAGES = tuple(
@@ -192,7 +197,7 @@ def _parts_of_a_whole() -> Iterator[Rule]:
                 Kind.BOUND,
                 part + metric,
                 figure(metric),
-                when=_unprinted(other + metric),
+                unless=other + metric,
                 at_most=True,
                 linear=True,
             )
@@ -228,3 +233,24 @@ PAYLOAD = Operand(
 LINK = Rule(Kind.LINK, "mb_per_s", PAYLOAD, TOTAL, tolerance=LINK_TOLERANCE, at_most=True, linear=True)
 
 RULES: tuple[Rule, ...] = (*DRIVER, *_costs(), *MESSAGES, *SUMS, *ROLES, *BOUNDS, LINK)
+
+
+@lru_cache(maxsize=512)
+def askable(printed: frozenset[Measure], roles: tuple[str, ...]) -> tuple[tuple[Rule, str], ...]:
+    """The rules that can be asked where these measures are printed, each with the roles that it can be asked for.
+
+    Runs of one kind of study have the same measures printed; so many kinds are remembered.
+    """
+    return tuple(
+        (rule, role)
+        for rule in RULES
+        for role in (roles if rule.role is None else (rule.role,))
+        if Measure(rule.metric, role) in printed and not any(each.missing(printed, role) for each in rule.operands)
+    )
+
+
+@lru_cache(maxsize=512)
+def audited_measures(printed: frozenset[Measure]) -> frozenset[Measure]:
+    """Those of some printed measures that make a difference to an audit."""
+    asked = askable(printed, tuple({measure.role for measure in printed}))
+    return frozenset(measure for rule, role in asked for measure in rule.reads(role)) & printed

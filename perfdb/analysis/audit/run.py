@@ -14,7 +14,7 @@ from perfdb.analysis.audit.figures import Interval, Printed, PrintedRun, View
 from perfdb.analysis.audit.operands import Bound, compute
 from perfdb.analysis.audit.precision import with_precision
 from perfdb.analysis.audit.readings import Case, reading
-from perfdb.analysis.audit.rules import RULES, Rule
+from perfdb.analysis.audit.rules import Rule, askable
 from perfdb.analysis.audit.wording import as_printed, name, number
 from perfdb.analysis.formulas.expression import Operation
 from perfdb.analysis.metrics import Measure
@@ -28,13 +28,8 @@ def audit_run(run: PrintedRun) -> list[Disagreement]:
     """
     count = Counter(figure.place for figure in run.figures)
     views = [View(run, place) for place in sorted(run.places(), key=lambda place: -count[place])]
-    asked = (
-        _ask(rule, view, role)
-        for view in views
-        for rule in RULES
-        for role in _roles(rule, view)
-        if view.here(Measure(rule.metric, role)) is not None
-    )
+    printed = run.measures()
+    asked = (_ask(rule, view, role) for view in views for rule, role in askable(printed, view.roles()))
     broken = {
         (found.kind, found.measure, found.printed, found.formula): found for found in reversed([*filter(None, asked)])
     }
@@ -47,8 +42,8 @@ def audit_runs(runs: Sequence[PrintedRun]) -> list[list[Disagreement]]:
     return [audit_run(replace(run, figures=tuple(islice(figures, len(run.figures))))) for run in runs]
 
 
-def _roles(rule: Rule, view: View) -> list[str]:
-    return view.roles() if rule.role is None else [rule.role]
+def _roles(rule: Rule, view: View) -> tuple[str, ...]:
+    return view.roles() if rule.role is None else (rule.role,)
 
 
 def _bounds(rule: Rule, view: View, role: str) -> dict[str, Bound] | None:
@@ -65,7 +60,7 @@ def _bounds(rule: Rule, view: View, role: str) -> dict[str, Bound] | None:
 def _expected(rule: Rule, view: View, role: str) -> tuple[Printed, dict[str, Bound], Interval] | None:
     """The printed figure that the rule is about, its operands, and what it should be; None where it cannot be asked."""
     printed = view.here(Measure(rule.metric, role))
-    if printed is None or not rule.when(view, role):
+    if printed is None or not rule.holds(view, role):
         return None
     bounds = _bounds(rule, view, role)
     value = None if bounds is None else compute(rule.expression, bounds)

@@ -7,7 +7,7 @@ all files of the run meet, a monitor's report and the driver's log among them.
 from collections.abc import Iterator, Mapping
 
 from importers.model import Problem, Severity
-from perfdb.analysis.audit import Disagreement, Kind, Method, Printed, PrintedRun, audit_run
+from perfdb.analysis.audit import Disagreement, Kind, Method, Printed, PrintedRun, audit_run, audited_measures
 from perfdb.analysis.checks.finding import Quantity
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.units import read_number
@@ -25,7 +25,7 @@ _SAME = 1e-9
 def audited(record: RunRecord) -> list[Disagreement]:
     """The printed figures of a run that do not follow from its others; nothing is corrected."""
     figures = tuple(_printed(record))
-    if len(figures) < 2:
+    if not figures:
         return []
     configuration = record.configuration
     processors = record.values.get(_LPAR)
@@ -57,9 +57,13 @@ def add_audit(record: RunRecord, artifacts: Mapping[str, int]) -> None:
 
 
 def _printed(record: RunRecord) -> Iterator[Printed]:
-    """The figures with the text that a file prints, in the metric's own unit; others have no known rounding."""
+    """The figures with the text that a file prints, in the metric's own unit; others have no known rounding.
+
+    Those of which no rule of the audit tells are left out: a run has many.
+    """
+    told = audited_measures(frozenset(record.values))
     for measure, value in record.values.items():
-        if value.origin in (Origin.REPORTED, Origin.DERIVED) and _in_own_unit(value):
+        if measure in told and value.origin in (Origin.REPORTED, Origin.DERIVED) and _in_own_unit(value):
             yield Printed(measure, Quantity(value.printed, "", value.line or None))
 
 
