@@ -300,7 +300,7 @@ def _write_known(vocabulary: Vocabulary, placement: Placement) -> None:
         settle_trial(vocabulary, placement.run, placement.record)
         load.rewrite(vocabulary, placement.run, placement.record, placement.sources)
     elif placement.outcome == Outcome.ALREADY_THERE:
-        load.add_sources(placement.run.pk, placement.sources)
+        load.add_sources(placement.run, placement.sources)
 
 
 def _decide(upload: Upload, placement: Placement, chunk: Sequence[Placement]) -> None:

@@ -28,6 +28,9 @@ from perfdb.results.models import (
 )
 from perfdb.results.record import RunRecord, Source
 
+_Key = tuple[int, int]
+"""A run's id and that of its study: what a row of its evidence begins with."""
+
 _RUN = {
     "id": "int8",
     "experiment_id": "int8",
@@ -52,6 +55,7 @@ _RUN = {
 _NEW_RUN = _RUN | {"tags": "text[]"}
 _EVIDENCE = {
     "run_id": "int8",
+    "study_id": "int8",
     "slots": "int2[]",
     "origins": "text[]",
     "printed": "text[]",
@@ -62,6 +66,7 @@ _EVIDENCE = {
 }
 _COUNTERS = {
     "run_id": "int8",
+    "study_id": "int8",
     "layout_id": "int8",
     "before_artifact": "int8",
     "after_artifact": "int8",
@@ -76,6 +81,7 @@ _COUNTERS = {
 }
 _TRACE = {
     "run_id": "int8",
+    "study_id": "int8",
     "artifact": "int8",
     "listing": "text",
     "position": "int2",
@@ -85,6 +91,7 @@ _TRACE = {
 }
 _SOURCE = {
     "run_id": "int8",
+    "study_id": "int8",
     "artifact_id": "int8",
     "upload_id": "int8",
     "path": "text",
@@ -140,8 +147,9 @@ def write(vocabulary: Vocabulary, records: Sequence[tuple[RunRecord, Sequence[So
     """Store new runs; answers their ids in order."""
     ids = _new_ids(len(records))
     _write(vocabulary, [(pk, record) for pk, (record, _) in zip(ids, records, strict=True)])
+    study = vocabulary.study.pk
     pairs = ((pk, source) for pk, (_, sources) in zip(ids, records, strict=True) for source in sources)
-    _copy("run_source", _SOURCE, (_source_row(pk, source) for pk, source in pairs))
+    _copy("run_source", _SOURCE, (_source_row((pk, study), source) for pk, source in pairs))
     return ids
 
 
@@ -152,7 +160,7 @@ def rewrite(vocabulary: Vocabulary, run: Run, record: RunRecord, sources: Sequen
     run.problems.all().delete()
     run.disagreements.all().delete()
     _write(vocabulary, [(run.pk, record)], update=True)
-    add_sources(run.pk, sources)
+    _add_sources((run.pk, vocabulary.study.pk), sources)
     _leave(run)
 
 
@@ -166,7 +174,7 @@ def put(vocabulary: Vocabulary, run: Run, record: RunRecord) -> None:
     slots = ensure_slots(record.values)
     row = _run_row(run.pk, record, vocabulary.experiment(record.configuration), slots)
     Run.objects.filter(pk=run.pk).update(**_plain(dict(zip(_RUN, row, strict=True))))
-    evidence = dict(zip(_EVIDENCE, _evidence_row(run.pk, record, slots), strict=True))
+    evidence = dict(zip(_EVIDENCE, _evidence_row((run.pk, vocabulary.study.pk), record, slots), strict=True))
     RunEvidence.objects.filter(run=run).update(**_plain(evidence))
     _leave(run)
 
@@ -186,9 +194,10 @@ def _write(vocabulary: Vocabulary, rows: Sequence[tuple[int, RunRecord]], *, upd
     else:
         tags = (record.tags or None for _, record in rows)
         _copy("run", _NEW_RUN, ((*run, each) for run, each in zip(runs, tags, strict=True)))
-    _copy("run_evidence", _EVIDENCE, (_evidence_row(pk, record, slots) for pk, record in rows))
-    _copy("counter_set", _COUNTERS, list(_counter_rows(rows)))
-    _copy("trace", _TRACE, _trace_rows(rows))
+    keyed = [((pk, vocabulary.study.pk), record) for pk, record in rows]
+    _copy("run_evidence", _EVIDENCE, (_evidence_row(key, record, slots) for key, record in keyed))
+    _copy("counter_set", _COUNTERS, list(_counter_rows(keyed)))
+    _copy("trace", _TRACE, _trace_rows(keyed))
     copy_problems((found, pk, None) for pk, record in rows for found in record.problems)
     found = ((each, pk) for pk, record in rows for each in record.disagreements)
     _copy("disagreement", _DISAGREEMENT, (_disagreement(each, pk) for each, pk in found))
@@ -303,11 +312,11 @@ def _by_slot(record: RunRecord, slots: dict[Measure, int]) -> list[float | None]
     return values
 
 
-def _evidence_row(pk: int, record: RunRecord, slots: dict[Measure, int]) -> Sequence[Any]:
+def _evidence_row(key: _Key, record: RunRecord, slots: dict[Measure, int]) -> Sequence[Any]:
     values = sorted((slots[measure], value) for measure, value in record.values.items())
-    facts = {key: {"text": f.text, "artifact": f.artifact, "line": f.line} for key, f in record.facts.items()}
+    facts = {name: {"text": f.text, "artifact": f.artifact, "line": f.line} for name, f in record.facts.items()}
     return (
-        pk,
+        *key,
         [slot for slot, _ in values],
         [str(value.origin) for _, value in values],
         [value.printed for _, value in values],
@@ -318,32 +327,37 @@ def _evidence_row(pk: int, record: RunRecord, slots: dict[Measure, int]) -> Sequ
     )
 
 
-def _counter_rows(rows: Sequence[tuple[int, RunRecord]]) -> Iterable[Sequence[Any]]:
+def _counter_rows(rows: Sequence[tuple[_Key, RunRecord]]) -> Iterable[Sequence[Any]]:
     layouts: dict[tuple[str, ...], int] = {}
-    for pk, record in rows:
+    for key, record in rows:
         for c in record.counters:
             names = tuple(c.names)
             if names not in layouts:
                 layouts[names] = CounterLayout.objects.get_or_create(names=c.names)[0].pk
             halves = (c.before, c.after, c.before_lines, c.after_lines)
-            yield pk, layouts[names], c.before_artifact, c.after_artifact, c.role, c.subject, c.host, c.usable, *halves
+            about = (c.before_artifact, c.after_artifact, c.role, c.subject, c.host, c.usable)
+            yield *key, layouts[names], *about, *halves
 
 
-def _trace_rows(rows: Sequence[tuple[int, RunRecord]]) -> Iterable[Sequence[Any]]:
-    for pk, record in rows:
+def _trace_rows(rows: Sequence[tuple[_Key, RunRecord]]) -> Iterable[Sequence[Any]]:
+    for key, record in rows:
         for trace in record.traces:
-            yield pk, trace.artifact, trace.listing, trace.position, trace.column, trace.unit, trace.samples
+            yield *key, trace.artifact, trace.listing, trace.position, trace.column, trace.unit, trace.samples
 
 
-def add_sources(pk: int, sources: Iterable[Source]) -> None:
+def add_sources(run: Run, sources: Iterable[Source]) -> None:
     """Note which files, brought by which uploads, a run's evidence is in; noting one again changes nothing."""
-    rows = [RunSource(**dict(zip(_SOURCE, _source_row(pk, source), strict=True))) for source in sources]
+    _add_sources((run.pk, run.study_id), sources)
+
+
+def _add_sources(key: _Key, sources: Iterable[Source]) -> None:
+    rows = [RunSource(**dict(zip(_SOURCE, _source_row(key, source), strict=True))) for source in sources]
     RunSource.objects.bulk_create(rows, ignore_conflicts=True)
 
 
-def _source_row(pk: int, source: Source) -> Sequence[Any]:
+def _source_row(key: _Key, source: Source) -> Sequence[Any]:
     return (
-        pk,
+        *key,
         source.artifact,
         source.upload,
         source.path,

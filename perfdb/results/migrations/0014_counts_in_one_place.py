@@ -6,6 +6,17 @@ from django.db import migrations
 
 EARLIER = [import_module(f"perfdb.results.migrations.{name}") for name in ("0011_search", "0012_run_counts")]
 
+RENAMED = """
+CREATE FUNCTION keep_changed_name() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO search_name (kind, text)
+    SELECT 'run', NEW.run_id UNION SELECT 'tag', unnest(NEW.tags) ORDER BY 1, 2 ON CONFLICT DO NOTHING;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER run_renamed AFTER UPDATE OF run_id, tags ON run
+FOR EACH ROW WHEN (OLD.run_id <> NEW.run_id OR OLD.tags IS DISTINCT FROM NEW.tags)
+EXECUTE FUNCTION keep_changed_name();
+"""
 TRIGGERS = """
 CREATE FUNCTION keep_names() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -17,16 +28,6 @@ BEGIN
 END $$;
 CREATE TRIGGER run_named AFTER INSERT ON run REFERENCING NEW TABLE AS added
 FOR EACH STATEMENT EXECUTE FUNCTION keep_names();
-
-CREATE FUNCTION keep_changed_name() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    INSERT INTO search_name (kind, text)
-    SELECT 'run', NEW.run_id UNION SELECT 'tag', unnest(NEW.tags) ORDER BY 1, 2 ON CONFLICT DO NOTHING;
-    RETURN NULL;
-END $$;
-CREATE TRIGGER run_renamed AFTER UPDATE OF run_id, tags ON run
-FOR EACH ROW WHEN (OLD.run_id <> NEW.run_id OR OLD.tags IS DISTINCT FROM NEW.tags)
-EXECUTE FUNCTION keep_changed_name();
 
 -- Composed as text, since each kind of statement has other transition tables. Only additions make rows: when a study
 -- goes, its counts may go before its runs.
@@ -92,7 +93,7 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.RunSQL(
-            "".join(each.NO_TRIGGERS for each in EARLIER) + TRIGGERS,
+            "".join(each.NO_TRIGGERS for each in EARLIER) + TRIGGERS + RENAMED,
             NO_TRIGGERS + "".join(each.TRIGGERS for each in EARLIER),
         ),
         migrations.RunSQL(RECOUNTED, migrations.RunSQL.noop),

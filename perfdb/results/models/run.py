@@ -51,6 +51,11 @@ def _vocabulary(model: type[models.Model]) -> Any:
     return models.ForeignKey(model, models.DO_NOTHING, null=True, db_constraint=False, db_index=False)
 
 
+def _study() -> Any:
+    """The study of the run, which it moves with (migration ``study_of_evidence``): what partitions are made by."""
+    return models.ForeignKey(Study, models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+")
+
+
 class Run(models.Model):
     """One execution of an experiment. Eight-byte columns come first, so that rows have no padding."""
 
@@ -143,6 +148,7 @@ class RunEvidence(models.Model):
     """
 
     run = models.OneToOneField(Run, models.CASCADE, primary_key=True, related_name="evidence")
+    study = _study()
     slots = ArrayField(models.SmallIntegerField())
     origins = ArrayField(models.TextField())
     printed = ArrayField(models.TextField())
@@ -194,6 +200,7 @@ class CounterSet(models.Model):
     """
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="counter_sets")
+    study = _study()
     layout = models.ForeignKey(CounterLayout, models.PROTECT)
     before_artifact = models.BigIntegerField()
     after_artifact = models.BigIntegerField()
@@ -220,6 +227,7 @@ class Trace(models.Model):
     """One column of a run's intervals or connections; a missing sample is NaN."""
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="traces")
+    study = _study()
     artifact = models.BigIntegerField()
     listing = models.TextField()
     position = models.SmallIntegerField()
@@ -241,6 +249,7 @@ class RunSource(models.Model):
     """Which artifact, brought by which upload, tells about a run: what a run is rebuilt from."""
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="sources")
+    study = _study()
     artifact = models.ForeignKey(Artifact, models.PROTECT)
     upload = models.ForeignKey(Upload, models.PROTECT)
     path = models.TextField()

@@ -328,7 +328,7 @@ def test_a_large_log_goes_through_in_pieces(db: None) -> None:
     large = bytes(Random(1).randbytes(8 * 1024 * 1024))
     upload = intake.receive(owner, [("large.log", ContentFile(large))], study=run.study)
     file = upload.files.get()
-    about = {"format": "x", "format_version": 1, "digests": [], "driver": True}
+    about = {"format": "x", "format_version": 1, "digests": [], "driver": True, "study": run.study}
     RunSource.objects.create(run=run, artifact=file.artifact, upload=upload, path=file.path, **about)
     pieces = list(bundling.packed(bundling.of_study(run.study), "<p>page</p>", "http://here/"))
     assert max(map(len, pieces)) < 2 * 1024 * 1024

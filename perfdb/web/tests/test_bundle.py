@@ -128,9 +128,8 @@ def test_names_stay_in_their_folder_and_apart(ada: User, web: Client) -> None:
     paths = ["../../x.log", "C:\\evil\\..\\x.log", "X.LOG", "/x.log", "x.log/inside", "n" * 990 + ".log"]
     for number, path in enumerate(paths):
         artifact = Artifact.objects.create(sha256=f"{number:064}", size=1)
-        RunSource.objects.create(
-            run=run, artifact=artifact, upload=upload, path=path, format="x", format_version=1, digests=[], driver=True
-        )
+        about = {"format": "x", "format_version": 1, "digests": [], "driver": True}
+        RunSource.objects.create(run=run, study=run.study, artifact=artifact, upload=upload, path=path, **about)
     names = [log.name for log in logs_of(Run.objects.filter(pk=run.pk)).logs]
     assert len({name.casefold() for name in names}) == len(paths)
     assert all(name.startswith("logs/") and len(name.encode()) < 1000 for name in names)
