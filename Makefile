@@ -25,6 +25,7 @@ manage:
 test:
 	$(SETUP) dev
 	@.venv/bin/python -m frontend.tests.browser
+	@.venv/bin/python -m perfdb.api.tests.ssh_server
 	@$(MAKE) --no-print-directory lint; lint=$$?; .venv/bin/python -m pytest -n auto --maxprocesses 4 --dist worksteal $(ARGS) && \
 		{ [ $$lint = 0 ] || { echo "perfdb: the tests pass, but make lint fails; see above"; exit 1; }; }
 

@@ -5,11 +5,12 @@ The system's comes first: it is the one that runs where Playwright's own cannot 
 
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 from playwright.sync_api import sync_playwright
+
+from perfdb.embedded import packages
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 # Without these Chromium looks for updates and resolves names on its own account.
@@ -38,31 +39,14 @@ def obtain() -> bool:
     if system_browser() or _playwright_has_one():
         return True
     print("perfdb: fetching a browser for the browser tests (once)", flush=True)
-    if os.geteuid() == 0 and _is_debian():
-        apt = ["apt-get", "-qq", "-o", "DPkg::Lock::Timeout=120"]
-        return (
-            _succeeds([*apt, "update"])
-            and _succeeds([*apt, "install", "-y", "--no-install-recommends", "chromium"])
-            and system_browser() is not None
-        )
-    return _succeeds([sys.executable, "-m", "playwright", "install", "chromium"])
+    if packages.can_install():
+        return packages.install("chromium") and system_browser() is not None
+    return packages.succeeds([sys.executable, "-m", "playwright", "install", "chromium"])
 
 
 def _playwright_has_one() -> bool:
     with sync_playwright() as playwright:
         return Path(playwright.chromium.executable_path).exists()
-
-
-def _is_debian() -> bool:
-    """Debian itself: what others call chromium may be a wrapper around a store that containers lack."""
-    release = Path("/etc/os-release")
-    return release.exists() and "ID=debian" in release.read_text(encoding="utf-8").split("\n")
-
-
-def _succeeds(command: list[str]) -> bool:
-    environment = dict(os.environ, DEBIAN_FRONTEND="noninteractive")
-    done = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=False)
-    return done.returncode == 0
 
 
 if __name__ == "__main__" and not obtain():

@@ -62,8 +62,10 @@ snapshot_here() { # PHASE FOLDER
     snapshot "$1" "${device:--}" >"$2/client.$1.txt"
 }
 
-snapshot_there() { # PHASE FOLDER: the server runs this very script; a snapshot counts only when it is whole
+# PHASE FOLDER: the server runs this very script; a snapshot counts only when it is whole. A server that falls silent
+# is given up.
+snapshot_there() {
     [ -n "$server" ] || return 0
-    ssh -o ConnectTimeout=15 "$server" sh -s -- --snapshot "$1" "${server_device:-${device:--}}" \
+    ssh -o ConnectTimeout=15 -o ServerAliveInterval=10 "$server" sh -s -- --snapshot "$1" "${server_device:-${device:--}}" \
         <"$self" >"$2/.server" && mv "$2/.server" "$2/server.$1.txt"
 }
