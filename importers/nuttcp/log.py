@@ -13,7 +13,7 @@ from importers.segments import mtu_of
 
 NAME = "nuttcp"
 TITLE = "nuttcp result"
-VERSION = 2
+VERSION = 3
 
 _AGAIN = "Measure again."
 _FIGURES = (
@@ -77,7 +77,11 @@ def _judge(test: Test, found: ProblemLog) -> Status:
         message = "The test was interrupted; what was transferred until then is kept without a throughput."
         found.warn("nuttcp.interrupted", message, _AGAIN, test.interrupted)
         return Status.INCOMPLETE
-    if not test.is_over or _received(test) is None:
+    received = _received(test)
+    if received is not None and scan.is_nothing(received.transfer):
+        found.warn("nuttcp.failed", "Nothing was transferred.", _AGAIN, received.line)
+        return Status.FAILED
+    if not test.is_over or received is None:
         message = "The test has no result: the file was cut off, or nuttcp was killed."
         found.warn("nuttcp.cut-off", message, "Transfer the file again and import it.", test.last_line)
         return Status.INCOMPLETE

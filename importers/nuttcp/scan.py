@@ -61,7 +61,10 @@ _SIDE_FIGURES: _Patterns = (
     ("drop/pkt", re.compile(r"(?<!\d)(?P<lost>\d+) / +(?P<packets>\d+) drop/pkt +(?P<percent>[\d.]+) ?%")),
     ("user ", re.compile(r"(?<![\d.])[\d.]+user [\d.]+sys \S+real (?P<cpu>\d+)% ")),
 )
-_ERROR = re.compile(r"(?:nuttcp-[tr](?:<\S+>)?: )?(?P<said>Error: .+|connect: .+|invalid ctlport = .+|errno=\d+)")
+_ERROR = re.compile(
+    r"(?:nuttcp-[tr](?:<\S+>)?: (?:v(?P<tool_version>\d[\w.]*): )?)?"
+    r"(?P<said>Error: .+|connect: .+|invalid ctlport = .+|errno=\d+)"
+)
 _INTERRUPTED = "*** transfer interrupted ***"
 _COMMAND = re.compile(r"(?:^|[\s/])nuttcp(?P<options>(?: +[\w./:@-]+)+) *$")
 
@@ -156,14 +159,22 @@ def _known(line: str) -> re.Match[str] | None:
 
 
 def _begins(match: re.Match[str] | None, test: Test) -> bool:
-    """Whether this line is of another test: figures after an error, or a side that introduces itself again."""
+    """Whether this line is of another test: figures after an error, or a side that introduces itself again.
+
+    What could not begin prints a result of nothing behind its error.
+    """
     if match is None:
         return False
     if test.said is not None:
-        return match.re in {_BRIEF, _PARSE}
+        return match.re in {_BRIEF, _PARSE} and not is_nothing(match["transfer"])
     if match.re is not _SIDE or not _VERSION.match(match["what"]):
         return False
     return len(test.sides) > 1 or any(each.letter == match["side"] for each in test.sides)
+
+
+def is_nothing(figure: str) -> bool:
+    """Whether a figure is zero, however many digits it has."""
+    return not figure.strip("0.")
 
 
 def _take(test: Test, number: int, line: str, match: re.Match[str] | None) -> None:
@@ -181,6 +192,8 @@ def _take(test: Test, number: int, line: str, match: re.Match[str] | None) -> No
         test.interrupted = number
     elif match is not None and match.re is _ERROR:
         test.said = test.said or (match["said"].removeprefix("Error: "), number)
+        if match["tool_version"]:
+            test.add("tool_version", match["tool_version"], number)
     elif match is not None:
         _take_side(test, number, match["side"], match["what"])
 
