@@ -9,13 +9,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from importers.manifest.commands import asked
 from importers.model import Fact, Fragment, Kind, Parsed, Text
 from importers.problem_log import ProblemLog
 from importers.records import trial_number
 
 NAME = "manifest"
 TITLE = "manifest"
-VERSION = 1
+VERSION = 2
 
 _RUN = "run_id"
 _TRIAL = "trial"
@@ -127,6 +128,7 @@ def _facts(cells: Mapping[str, str], line: int) -> Iterator[Fact]:
     for name, text in cells.items():
         if name != _TRIAL:
             yield Fact(f"factor.{name}" if name in _FACTORS else name, text, line)
+    yield from (Fact(name, text, line) for name, text in asked(cells.get("command", "")) if name not in cells)
 
 
 def _trial(text: str, row: _Row, found: ProblemLog) -> int | None:

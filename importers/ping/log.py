@@ -33,7 +33,9 @@ _TIMES = re.compile(
 )
 _TOO_LONG = re.compile(r"(?:ping: |From .*)?.*[Mm]essage too long,? \(?mtu ?= ?(\d+)\)?.*|From .*\(mtu = (\d+)\)\s*")
 _ERROR = re.compile(r"ping6?: .*\S|connect: Network is unreachable\s*")
-_EXPECTED = re.compile(r"From \S+.*|no answer yet for .*|Request timeout for .*|--- .* ping statistics ---.*")
+_EXPECTED = re.compile(
+    r"From \S+.*|no answer yet for .*|Request timeout for .*|pipe \d+\s*|--- .* ping statistics ---.*"
+)
 
 
 @dataclass(slots=True)

@@ -65,3 +65,37 @@ def test_what_a_row_lacks_is_said(row: str, code: str, kept: int) -> None:
 @pytest.mark.parametrize("head", ["run_id\nAB101\n", "run id numbers, as of today\n", "run_id,run_id\na,b\n"])
 def test_other_tables_are_no_manifests(head: str) -> None:
     assert read_text(head).format is None
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("nuttcp -T3 -r -N4 lnxb", {"workload": "STRG", "users": "4"}),
+        ("taskset -c 1 /usr/bin/nuttcp -u -R200m lnxb", {"workload": "STRP", "users": "1"}),
+        ("nuttcp -F -r lnxb", {"users": "1"}),
+        ("sockperf pp --tcp -i lnxb -m 200", {"request_bytes": "200", "response_bytes": "200"}),
+        ("sockperf ping-pong -i lnxb", {"request_bytes": "14", "response_bytes": "14"}),
+        ("sockperf tp -i lnxb --msg-size=1400", {"message_bytes": "1400"}),
+        ("sockperf under-load -i lnxb --mps 1000", {}),
+        ("qperf lnxb -t 2 tcp_lat udp_lat", {"request_bytes": "1", "response_bytes": "1"}),
+        ("qperf lnxb -m 64K tcp_bw", {"message_bytes": "64K"}),
+        ("qperf lnxb -m 1K tcp_bw tcp_lat", {}),
+        ("iperf -c lnxb -y C", {"workload": "STRP"}),
+        ("iperf -c lnxb -y C -R", {"workload": "STRG"}),
+        ("iperf -c lnxb -y C -d", {}),
+        ("iperf -c lnxb", {}),
+        ("netperf -H lnxb -t TCP_RR -- -r 200,1000", {}),
+        ("nuttcp 'not closed", {}),
+        ("nuttcp -N", {"workload": "STRP", "users": "1"}),
+        ("nuttcp -N0 lnxb", {"workload": "STRP"}),
+        ("sockperf pp -m many", {}),
+    ],
+)
+def test_a_command_tells_what_the_output_leaves_open(command: str, told: dict[str, str]) -> None:
+    facts = {fact.key: fact.text for fact in only(f'run_id,command\nAB101,"{command}"\n').facts}
+    assert facts == {"command": command} | told
+
+
+def test_a_column_counts_more_than_the_command() -> None:
+    facts = only("run_id,workload,command\nAB101,STRG,nuttcp -T3 lnxb\n").facts
+    assert [(fact.key, fact.text) for fact in facts if fact.key == "workload"] == [("workload", "STRG")]

@@ -1,0 +1,95 @@
+"""What a load tool was asked for, of its command line: only what the output of that tool may leave open.
+
+nuttcp's brief results name neither direction nor streams, sockperf's no size of messages, qperf's none without
+``-v``, and iperf's CSV (``-y C``) no direction.
+"""
+
+import re
+import shlex
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import PurePosixPath
+
+_SIZE = re.compile(r"\d+[KMGkmg]?")
+_COUNT = re.compile(r"[1-9]\d{0,4}")
+_LONGEST = 4000
+
+Asked = Iterator[tuple[str, str]]
+"""Facts by key."""
+
+
+def asked(command: str) -> list[tuple[str, str]]:
+    """The facts that a command line tells; none of a tool that is not known here, or whose output tells them."""
+    if len(command) > _LONGEST:
+        return []
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        return []
+    # It may stand behind taskset, timeout or ip netns exec.
+    names = [PurePosixPath(word).name for word in words]
+    at = next((place for place, name in enumerate(names) if name in _TOOLS), None)
+    return [] if at is None else list(_TOOLS[names[at]](words[at + 1 :]))
+
+
+def _value(words: Sequence[str], *options: str) -> str | None:
+    """The value of an option: behind it, or in the same word."""
+    for place, word in enumerate(words):
+        for option in options:
+            if word == option:
+                return words[place + 1] if place + 1 < len(words) else None
+            if word.startswith(option):
+                return word.removeprefix(option).removeprefix("=")
+    return None
+
+
+def _both_ways(size: str | None) -> Asked:
+    if size is not None and _SIZE.fullmatch(size):
+        yield "request_bytes", size
+        yield "response_bytes", size
+
+
+def _of_stream(size: str | None) -> Asked:
+    if size is not None and _SIZE.fullmatch(size):
+        yield "message_bytes", size
+
+
+def _nuttcp(words: Sequence[str]) -> Asked:
+    """With ``-F`` the connection is made the other way round, and what that means differs between versions."""
+    if "-F" not in words:
+        yield "workload", "STRG" if "-r" in words else "STRP"
+    streams = _value(words, "-N")
+    if streams is None or _COUNT.fullmatch(streams):
+        yield "users", streams or "1"
+
+
+def _sockperf(words: Sequence[str]) -> Asked:
+    """Messages have 14 bytes unless told otherwise."""
+    size = _value(words, "--msg-size", "-m") or "14"
+    if {"ping-pong", "pp"} & {*words}:
+        yield from _both_ways(size)
+    elif {"throughput", "tp"} & {*words}:
+        yield from _of_stream(size)
+
+
+def _qperf(words: Sequence[str]) -> Asked:
+    """Several tests may be asked for: a size is told where all are of one kind. Latency takes 1 byte by itself."""
+    tests = {word.rpartition("_")[2] for word in words if word.endswith(("_lat", "_bw"))}
+    size = _value(words, "--msg_size", "-m")
+    if tests == {"lat"}:
+        yield from _both_ways(size or "1")
+    elif tests == {"bw"}:
+        yield from _of_stream(size)
+
+
+def _iperf(words: Sequence[str]) -> Asked:
+    two_ways = {"-d", "--dualtest", "-r", "--tradeoff", "--full-duplex", "--bounceback", "-s", "--server"}
+    if {"-y", "-yC", "-yc"} & {*words} and not two_ways & {*words}:
+        yield "workload", "STRG" if {"-R", "--reverse"} & {*words} else "STRP"
+
+
+_TOOLS: dict[str, Callable[[Sequence[str]], Asked]] = {
+    "nuttcp": _nuttcp,
+    "sockperf": _sockperf,
+    "qperf": _qperf,
+    "iperf": _iperf,
+}
