@@ -50,6 +50,10 @@ PAGES = (
 )
 
 
+# Longer than a chart waits for its width to settle.
+PRINTING_MS = 300
+
+
 def test_every_page_is_accessible_and_quiet(visitor: Page, live_server: LiveServer, filled: dict[str, int]) -> None:
     found = {}
     for page in PAGES:
@@ -147,6 +151,11 @@ def test_paper_gets_the_light_theme_whatever_the_screen_has(
         strokes[scheme] = line.evaluate("element => getComputedStyle(element).stroke")
         page.evaluate("dispatchEvent(new Event('beforeprint'))")
         expect(line).to_have_css("stroke", strokes["light"])
+        # Whatever else the style for paper moves, it stays as wide as a sheet.
+        page.emulate_media(media="print")
+        page.wait_for_timeout(PRINTING_MS)
+        expect(page.locator("perf-chart svg.main-svg").first).to_have_attribute("width", "690")
+        page.emulate_media(media="screen")
         page.evaluate("dispatchEvent(new Event('afterprint'))")
         expect(line).to_have_css("stroke", strokes[scheme])
         context.close()

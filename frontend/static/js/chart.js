@@ -38,7 +38,7 @@ class PerfChart extends HTMLElement {
     const { signal } = this.ending;
     document.addEventListener("perfdb:theme", () => this.plot && this.draw(), { signal });
     addEventListener("beforeprint", () => this.drawForPaper(), { signal });
-    addEventListener("afterprint", () => this.plot && this.draw(), { signal });
+    addEventListener("afterprint", () => this.drawForScreen(), { signal });
     const source = document.getElementById(this.dataset.figure);
     if (source) {
       this.take(JSON.parse(source.textContent));
@@ -105,12 +105,19 @@ class PerfChart extends HTMLElement {
    * server. Colours are still those of the screen when a browser says that it will print.
    */
   drawForPaper() {
+    this.onPaper = true;
     if (!this.plot && this.packed && window.Plotly) this.start();
     if (this.plot) inLight(() => this.draw(PAPER));
   }
 
+  drawForScreen() {
+    this.onPaper = false;
+    if (this.plot) this.draw();
+  }
+
   resized() {
     clearTimeout(this.settling);
+    if (this.onPaper) return;
     // The first report comes at once and says the size that was just drawn for; of many only the last counts.
     if (this.drawnFor !== this.clientWidth) this.settling = setTimeout(() => this.plot && this.draw(), SETTLED_MS);
   }
