@@ -5,6 +5,7 @@ takes one statement, however many of them there are.
 """
 
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.db import connection
@@ -32,19 +33,34 @@ def names_of(numbers: Mapping[str, Collection[int]]) -> dict[str, dict[int, str]
     return found
 
 
-def numbers_of(names: Mapping[str, Collection[str]]) -> dict[str, list[int]]:
-    """The numbers of the rows of each table that go by one of these names, or by what a study means by one."""
-    found: dict[str, list[int]] = {table: [] for table in names}
+@dataclass(frozen=True, slots=True)
+class Named:
+    """The rows that some names stand for: ``everywhere`` by name, and in a study what that means by one of them."""
+
+    everywhere: list[int] = field(default_factory=list)
+    within: dict[int, list[int]] = field(default_factory=dict)
+
+    def add(self, number: int, study: int | None) -> None:
+        """One more row: of every study's where none is given."""
+        (self.everywhere if study is None else self.within.setdefault(study, [])).append(number)
+
+
+def numbers_of(names: Mapping[str, Collection[str]]) -> dict[str, Named]:
+    """The numbers of the rows of each table that go by one of these names, or by what a study means by one.
+
+    An alias is a study's own: where another study has a value of that spelling, it is that value and no other.
+    """
+    found = {table: Named() for table in names}
     wanted = [(table, column, sorted(those)) for table, those in names.items() for column in NAMES[table] if those]
-    parts = [f"SELECT '{table}', id FROM {table} WHERE {column} = ANY(%s)" for table, column, _ in wanted]
+    parts = [f"SELECT '{table}', id, NULL::bigint FROM {table} WHERE {column} = ANY(%s)" for table, column, _ in wanted]
     spelt = [(table, sorted(map(fold, those))) for table, those in names.items() if those and table != "study"]
     parts += [
-        f"SELECT '{table}', {table}.id FROM alias JOIN {table} ON name = meaning"
+        f"SELECT '{table}', {table}.id, study_id FROM alias JOIN {table} ON name = meaning"
         f" WHERE dimension = '{table}' AND folded = ANY(%s)"
         for table, _ in spelt
     ]
-    for table, number in _read(parts, [*(those for _, _, those in wanted), *(those for _, those in spelt)]):
-        found[table].append(number)
+    for table, number, study in _read(parts, [*(those for _, _, those in wanted), *(those for _, those in spelt)]):
+        found[table].add(number, study)
     return found
 
 

@@ -24,7 +24,7 @@ from perfdb.analysis.table import Key, Observations, Table
 from perfdb.results import aliases, measures, notes, pinned
 from perfdb.results.limited import TooLongError, in_time
 from perfdb.results.models import Run
-from perfdb.results.naming import NAMES, numbers_of
+from perfdb.results.naming import NAMES, Named, numbers_of
 from perfdb.results.observing import observe
 from perfdb.results.paging import PAGE_SIZE, Column, Ordering, Page, page
 
@@ -100,14 +100,14 @@ def conditions(wanted: Mapping[str, Iterable[DimensionValue]]) -> dict[str, Q]:
     return {name: _condition(name, given[name], None in values, numbers) for name, values in wanted.items()}
 
 
-def _condition(name: str, given: list[Any], lacking: bool, numbers: Mapping[str, list[int]]) -> Q:
+def _condition(name: str, given: list[Any], lacking: bool, numbers: Mapping[str, Named]) -> Q:
     if "\0" in name:
         raise QueryError(name, "the name of a factor contains a NUL character")
     found = _having(name, given, numbers) if given else _NOTHING
     return found | _lacking(name) if lacking else found
 
 
-def _having(name: str, given: list[Any], numbers: Mapping[str, list[int]]) -> Q:
+def _having(name: str, given: list[Any], numbers: Mapping[str, Named]) -> Q:
     if name.startswith(FACTOR):
         key = name.removeprefix(FACTOR)
         either = _NOTHING
@@ -119,10 +119,17 @@ def _having(name: str, given: list[Any], numbers: Mapping[str, list[int]]) -> Q:
     if name == "tag":
         return Q(tags__overlap=given)
     if name in numbers:
-        return Q(**{f"{name}__in": numbers[name]})
+        return _going_by(name, numbers[name])
     if name in _INTEGER_LIMITS:
         given = [value for value in given if abs(value) < _INTEGER_LIMITS[name]]
     return Q(**{f"{_COLUMNS.get(name, name)}__in": given})
+
+
+def _going_by(name: str, named: Named) -> Q:
+    either = Q(**{f"{name}__in": named.everywhere})
+    for study, those in named.within.items():
+        either |= Q(study=study, **{f"{name}__in": those})
+    return either
 
 
 def _lacking(name: str) -> Q:

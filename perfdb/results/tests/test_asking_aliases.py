@@ -48,6 +48,17 @@ def test_a_filter_finds_the_runs(study: Study) -> None:
     assert chosen([], "level=z/VM 4.2").count() == 4
 
 
+def test_an_alias_is_its_own_studys(study: Study) -> None:
+    other = make_study("other")
+    make_run("as spelt", study=other, level="z/VM 4.2")
+    make_run("as meant", study=other, level="z/VM 4.2.0")
+
+    found = chosen([], "level=z/VM 4.2")
+    assert sorted(found.values_list("study__slug", flat=True)) == ["other", *["own"] * 4]
+    assert found.get(study=other).run_id == "as spelt"
+    assert chosen([], "level=z/VM 4.2.0").filter(study=other).get().run_id == "as meant"
+
+
 def test_what_is_left_out_stays_out(study: Study) -> None:
     _, tables = querysets.answer(parsed(f"{CHARTS}&exclude=level:z/VM 4.2"))
 
