@@ -1,4 +1,4 @@
-"""The cells of tables against their baseline: which cell is compared with which, and how sure a mean is.
+"""The cells of tables against their baseline: which cell is compared with which.
 
 The statistics are those of ``perfdb.analysis.comparing``; here they get their samples. A cell's base is the cell of
 the same key in which the baseline's dimensions are replaced by its values; it may stand in another table of a split.
@@ -8,7 +8,6 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import replace
 
 from perfdb.analysis import dimensions
-from perfdb.analysis.comparing.interval import mean_intervals
 from perfdb.analysis.comparing.pair import Pair
 from perfdb.analysis.comparing.summary import summarise
 from perfdb.analysis.comparing.table import compare
@@ -16,17 +15,18 @@ from perfdb.analysis.dimensions import Value
 from perfdb.analysis.history import COUPLED, background_of
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query import REPEATS, Query
-from perfdb.analysis.table import Cell, CellKey, Key, Note, Observations, Table, tabulate
+from perfdb.analysis.table import Cell, CellKey, Key, Note, Observations, Table
+from perfdb.analysis.tabulating import pattern_of, tabulate
 
 _Everywhere = Mapping[Key, Cell]
 
 
 def answer(query: Query, observations: Observations, earlier: Observations | None = None) -> list[Table]:
-    """The tables of a query, with intervals and, where it names a baseline, with comparisons.
+    """The tables of a query; where it names a baseline, with comparisons.
 
     ``earlier`` are runs of other campaigns of the same studies: what they tell of the noise counts first.
     """
-    tables = [_with_intervals(table) for table in tabulate(query, observations)]
+    tables = tabulate(query, observations)
     if not query.baseline:
         return tables
     everywhere: dict[Measure, dict[Key, Cell]] = {}
@@ -45,27 +45,10 @@ def _values(cell: Cell | None) -> tuple[float, ...]:
     return tuple([point.value for point in cell.sample]) if cell else ()
 
 
-def _with_intervals(table: Table) -> Table:
-    cells = table.cells.values()
-    intervals = mean_intervals(
-        list(map(_values, cells)), list(map(kinds(table), table.cells)), [cell.step for cell in cells]
-    )
-    known = zip(table.cells, cells, intervals, strict=True)
-    return replace(table, cells={key: cell._replace(interval=interval) for key, cell, interval in known})
-
-
 def kinds(table: Table) -> Callable[[CellKey], str]:
     """What tells a cell's traffic pattern: cells of one vary alike. Empty where the cell mixes several."""
-    shown = table.query.shown
-    if "workload" not in shown:
-        common = _pattern(table.common.get("workload"))
-        return lambda _: common
-    at = shown.index("workload")
-    return lambda key: _pattern(whole(table, key)[at])
-
-
-def _pattern(workload: Value) -> str:
-    return str(workload or "").partition(" ")[0]
+    pattern = pattern_of(table.query, table.common)
+    return lambda key: pattern(whole(table, key))
 
 
 def _compared(table: Table, everywhere: _Everywhere, observations: Observations, earlier: Observations | None) -> Table:

@@ -1,7 +1,7 @@
 """What is asked: which measures, of which runs, laid out how, summarised how, against what.
 
 A Query is the state of every page with numbers and travels as the query string: ``Query.parse`` and
-``Query.encode`` are each other's inverse. What it asks is answered by ``table.tabulate``; rows are chosen in SQL
+``Query.encode`` are each other's inverse. What it asks is answered by ``tabulating.tabulate``; rows are chosen in SQL
 from its ``filters``, ``exclude`` and ``ranges``.
 """
 

@@ -1,26 +1,23 @@
 """What is answered: the cells of a Query, each with its sample, its centre and what it mixes.
 
-``tabulate`` is the one way from rows to numbers on a screen; every page, chart and export renders its Tables.
-A key is a tuple of dimension values, never a label. Missing is missing, never zero.
+Every page, chart and export renders Tables, which ``tabulating`` makes of rows. A key is a tuple of dimension values,
+never a label. Missing is missing, never zero.
 """
 
-import statistics
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import fsum, isfinite
 from operator import itemgetter
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from perfdb.analysis import dimensions, metrics
+from perfdb.analysis import metrics
 from perfdb.analysis.comparing.comparison import Comparison
 from perfdb.analysis.comparing.comparison import Summary as ComparisonSummary
 from perfdb.analysis.dimensions import Value
-from perfdb.analysis.metrics import Better, Measure, Metric
+from perfdb.analysis.metrics import Measure, Metric
 from perfdb.analysis.parameters import ordered
-from perfdb.analysis.query import REPEATS, Pick, Query, Summary
-from perfdb.analysis.units import decimals_for, finest_step
+from perfdb.analysis.query import Query
 
 Key = tuple[Value, ...]
 # The run's number in the database, a value for each dimension, a value for each measure.
@@ -54,6 +51,11 @@ class Observations:
         if len(places) == 1 and (only := places[0]) is not None:
             return lambda row: (row[only],)
         return lambda row: tuple([None if place is None else row[place] for place in places])
+
+    def column(self, name: str, rows: Sequence[Row]) -> list[Any]:
+        """A dimension of some of the rows; None of all where the runs do not have it."""
+        place = self.dimensions.index(name) + 1 if name in self.dimensions else None
+        return [None] * len(rows) if place is None else list(map(itemgetter(place), rows))
 
     def place(self, measure: Measure) -> int | None:
         """Where a row has the value of a measure; None when no run was asked for it."""
@@ -181,58 +183,6 @@ def _ranks(keys: Iterable[Key]) -> dict[Key, int]:
     return {key: rank for rank, key in enumerate(sorted(set(keys), key=key_order))}
 
 
-def tabulate(query: Query, observations: Observations) -> list[Table]:
-    """The tables of a query: for each value of its split, one for each of its metrics, in their order.
-
-    Without any run there is still an empty table for each metric, so that a page can say what is missing.
-    """
-    query = each_trial(query)
-    kept, notes = best_experiments(query.pick, query.summary, observations)
-    splits = _grouped(query, observations, kept) or {(): {}}
-    return [
-        table
-        for split in sorted(splits, key=layout_order(query, query.split if any(splits) else ()))
-        for table in _tables(query, observations, split, splits[split], notes)
-    ]
-
-
-def each_trial(query: Query) -> Query:
-    """With summary=trial and nothing to pick, the trials are columns of their own."""
-    if query.summary is not Summary.TRIAL or query.pick is not None:
-        return query
-    columns = query.columns if "trial" in query.shown else (*query.columns, "trial")
-    return query.replace(columns=columns, summary=Summary.MEAN)
-
-
-def best_experiments(
-    pick: Pick | None, summary: Summary, observations: Observations
-) -> tuple[Sequence[Row], tuple[Note, ...]]:
-    """The rows that a pick keeps, and what it could not choose from.
-
-    An experiment counts with the arithmetic mean over its runs, as the published maximum-throughput tables do; with
-    summary=trial each run counts by itself. Of equals the first in natural order is kept.
-    """
-    if pick is None:
-        return observations.rows, ()
-    unit = (
-        (lambda row: (row[0],))
-        if summary is Summary.TRIAL
-        else observations.key([name for name in observations.dimensions if name not in REPEATS])
-    )
-    group = observations.key(pick.dimensions)
-    place = observations.place(pick.measure)
-    samples: dict[Key, dict[Key, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for row in observations.rows:
-        # A group is made even where its runs have no value, so that it can be named.
-        units = samples[group(row)]
-        if (value := finite(row, place)) is not None:
-            units[unit(row)].append(value)
-    sign = 1 if metrics.BY_NAME[pick.measure.metric].better is Better.HIGHER else -1
-    chosen = {best_unit(units, sign) for units in samples.values() if units}
-    notes = tuple(_unpicked(pick, key) for key in sorted(samples, key=key_order) if not samples[key])
-    return [row for row in observations.rows if unit(row) in chosen], notes
-
-
 def finite(row: Row, place: int | None) -> float | None:
     """The value at a place; what is no finite number (a division by zero at the source) counts as missing."""
     value = None if place is None else row[place]
@@ -244,119 +194,3 @@ def best_unit(units: Mapping[Key, Sequence[float]], sign: int) -> Key:
     means = {unit: sign * fsum(values) / len(values) for unit, values in units.items()}
     top = max(means.values())
     return min((unit for unit, mean in means.items() if mean == top), key=key_order)
-
-
-def _unpicked(pick: Pick, key: Key) -> Note:
-    what = dimensions.say(pick.dimensions, key)
-    return Note("not-picked", f"{what}: no run has {pick.measure}, by which the best was to be picked")
-
-
-def _grouped(query: Query, observations: Observations, rows: Sequence[Row]) -> dict[Key, dict[CellKey, list[Row]]]:
-    """The rows of each cell, in one pass: split → (row key, column key) → rows."""
-    read = observations.key(query.shown)
-    whole: dict[Key, list[Row]] = defaultdict(list)
-    for row in _by_trial(observations, rows):
-        whole[read(row)].append(row)
-    first, second = len(query.split), len(query.split) + len(query.rows)
-    splits: dict[Key, dict[CellKey, list[Row]]] = defaultdict(dict)
-    for key, members in whole.items():
-        splits[key[:first]][key[first:second], key[second:]] = members
-    return splits
-
-
-def _by_trial(observations: Observations, rows: Sequence[Row]) -> list[Row]:
-    """The rows in the order of their trials, then of their runs: what every sample keeps."""
-    trial = observations.key(["trial"])
-    ranks = _ranks(map(trial, rows))
-    by_run = sorted(rows, key=itemgetter(0))
-    return sorted(by_run, key=lambda row: ranks[trial(row)])
-
-
-def _tables(
-    query: Query, observations: Observations, split: Key, groups: Mapping[CellKey, list[Row]], notes: tuple[Note, ...]
-) -> Iterator[Table]:
-    """The tables of one split, a measure each; rows, columns and what is common are the same in all of them."""
-    distinct = _distinct(query, observations, [row for members in groups.values() for row in members])
-    common = {name: next(iter(values)) for name, values in distinct.items() if len(values) == 1}
-    hidden = [name for name, values in distinct.items() if len(values) > 1 and dimensions.dimension(name).explains]
-    sampler = _Sampler(query.summary, observations, hidden)
-    rows = tuple(sorted({row for row, _ in groups}, key=layout_order(query, query.rows)))
-    columns = tuple(sorted({column for _, column in groups}, key=layout_order(query, query.columns)))
-    for measure in query.metrics:
-        cells = {key: sampler.cell(members, observations.place(measure)) for key, members in groups.items()}
-        least = metrics.BY_NAME[measure.metric].decimals
-        decimals = decimals_for((cell.centre for cell in cells.values() if cell.centre is not None), least)
-        yield Table(query, measure, split, rows, columns, cells, common, notes, decimals=decimals)
-
-
-def _distinct(query: Query, observations: Observations, rows: Sequence[Row]) -> dict[str, set[Value]]:
-    """The values of each dimension that is not shown; without rows those that the filters ask for."""
-    if not rows:
-        return {name: set(values) for name, values in query.filters.items() if name not in query.shown}
-    hidden = {name: place for place, name in enumerate(observations.dimensions, 1) if name not in query.shown}
-    # Which trial it is says something only where it was asked for.
-    telling = {name: place for name, place in hidden.items() if name not in REPEATS or name in query.filters}
-    found = {name: {row[place] for row in rows} for name, place in telling.items()}
-    return {name: values for name, values in found.items() if values != {None}}
-
-
-class _Sampler:
-    """Makes cells of rows; knows where in a row the things stand that every cell needs."""
-
-    def __init__(self, summary: Summary, observations: Observations, hidden: Sequence[str]) -> None:
-        self._summarise = SUMMARISE[summary]
-        self._names = observations.key(["run_id", "trial"])
-        self._hidden = [(name, observations.dimensions.index(name) + 1) for name in hidden]
-        self._notes = observations.notes
-
-    def cell(self, members: Sequence[Row], place: int | None) -> Cell:
-        known = [(row, value) for row in members if (value := finite(row, place)) is not None]
-        measured, values = [row for row, _ in known], [value for _, value in known]
-        mean = fsum(values) / len(values) if values else None
-        return Cell(
-            sample=tuple(map(self._point, measured, values)),
-            mean=mean,
-            centre=self._summarise(values) if values else None,
-            hidden=self._hidden_values(measured) if self._hidden else _NOTHING,
-            warnings=() if 1 < len(values) == len(members) else _notes(len(values), len(members)),
-            step=finest_step(values),
-            noted=tuple(self._noted(members)) if self._notes else (),
-        )
-
-    def _point(self, row: Row, value: float) -> Point:
-        run_id, trial = self._names(row)
-        return Point(row[0], "" if run_id is None else str(run_id), trial, value)
-
-    def _noted(self, members: Sequence[Row]) -> Iterator[Noted]:
-        for row in members:
-            for text in self._notes.get(row[0], ()):
-                run_id, trial = self._names(row)
-                yield Noted(row[0], "" if run_id is None else str(run_id), trial, text)
-
-    def _hidden_values(self, rows: Sequence[Row]) -> dict[str, tuple[Value, ...]]:
-        found = {name: {row[place] for row in rows} for name, place in self._hidden}
-        return {name: _in_order(values) for name, values in found.items()}
-
-
-def _in_order(values: set[Value]) -> tuple[Value, ...]:
-    return tuple(values) if len(values) < 2 else tuple(sorted(values, key=ordered))
-
-
-def _notes(n: int, runs: int) -> tuple[Note, ...]:
-    notes = []
-    if n < runs:
-        notes.append(Note("missing", f"{runs - n} of {runs} runs {'has' if runs - n == 1 else 'have'} no value"))
-    if n == 1:
-        notes.append(Note("single", "a single run: its spread is not known"))
-    return tuple(notes)
-
-
-SUMMARISE: dict[Summary, Callable[[Sequence[float]], float]] = {
-    Summary.MEAN: lambda values: fsum(values) / len(values),
-    Summary.MEDIAN: statistics.median,
-    Summary.MIN: min,
-    Summary.MAX: max,
-    Summary.LAST: lambda values: values[-1],
-    # The best single run was picked before; what is left is summarised as usual.
-    Summary.TRIAL: statistics.fmean,
-}

@@ -5,7 +5,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from perfdb.analysis.render.json import diff_data, point_data
+from perfdb.analysis.render.json import diff_data, sample_data
 from perfdb.api.comparisons import difference_body, limit_data
 from perfdb.api.table_serializers import DifferenceSerializer, DiffSerializer, LimitSerializer, PointSerializer
 from perfdb.results.explaining import Explanation, Moved, Side
@@ -75,8 +75,8 @@ def explanation_body(found: Explanation) -> dict[str, Any]:
 
 
 def _side(side: Side) -> Mapping[str, Any]:
-    values = [point_data(point) for point in side.sample]
-    return {"title": side.title, "values": values, "limit": limit_data(side.limit) if side.limit else None}
+    limit = limit_data(side.limit) if side.limit else None
+    return {"title": side.title, "values": sample_data(side.sample), "limit": limit}
 
 
 def _moved(each: Moved) -> Mapping[str, Any]:

@@ -16,16 +16,14 @@ Without any of them there is no noise estimate, and a difference is all that can
 
 import math
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 
 from perfdb.analysis.comparing.comparison import Noise, NoiseSource
-from perfdb.analysis.comparing.noise import Prior, fit_prior, moderate
+from perfdb.analysis.comparing.noise import Prior, fit_prior, moderate_all
 from perfdb.analysis.comparing.pair import Background, Pair, Sample
 from perfdb.analysis.comparing.spreads import Logs, Spread, spreads, usable
 
 FEWEST_CAMPAIGNS = 3
-
-_Priors = Mapping[Hashable, tuple[Prior | None, NoiseSource]]
 
 
 def estimate_noise(pairs: Sequence[Pair], background: Background) -> list[Noise]:
@@ -43,8 +41,20 @@ def noises(
     background: Background,
 ) -> list[Noise]:
     """The noise of each cell whose own spread is known: where that comes from, its noise group and its step."""
-    priors = _priors(own, sources, groups, steps, background)
-    return [_noise(each, source, *priors[group]) for each, source, group in zip(own, sources, groups, strict=True)]
+    members: dict[Hashable, list[int]] = defaultdict(list)
+    for place, group in enumerate(groups):
+        members[group].append(place)
+    found = [Noise(NoiseSource.NONE)] * len(own)
+    for group, places in members.items():
+        step = max((step for place in places if (step := steps[place]) is not None), default=None)
+        mine = [own[place] for place in places]
+        prior, common = _prior(mine, [sources[place] for place in places], _fallbacks(group, step, own, background))
+        if prior is not None:
+            for place, each, used in zip(places, mine, moderate_all(mine, prior), strict=True):
+                # Its own source where the cell has a spread, else its group's.
+                source = sources[place] if each.variance > 0 else common
+                found[place] = Noise(source, math.sqrt(used.variance), used.freedom, used.noisy, each.freedom == 0)
+    return found
 
 
 def _own_samples(pairs: Sequence[Pair], background: Background) -> tuple[list[Sequence[Sample]], list[NoiseSource]]:
@@ -60,24 +70,6 @@ def _own_samples(pairs: Sequence[Pair], background: Background) -> tuple[list[Se
     return samples, sources
 
 
-def _priors(
-    own: Sequence[Spread],
-    sources: Sequence[NoiseSource],
-    groups: Sequence[Hashable],
-    steps: Sequence[float | None],
-    background: Background,
-) -> _Priors:
-    members: dict[Hashable, list[tuple[Spread, NoiseSource]]] = defaultdict(list)
-    coarsest: dict[Hashable, float] = {}
-    for each, source, group, step in zip(own, sources, groups, steps, strict=True):
-        members[group].append((each, source))
-        if step is not None and step > coarsest.get(group, 0.0):
-            coarsest[group] = step
-    return {
-        group: _prior(each, _fallbacks(group, coarsest.get(group), own, background)) for group, each in members.items()
-    }
-
-
 def _fallbacks(
     group: Hashable, step: float | None, table: Sequence[Spread], background: Background
 ) -> Iterable[tuple[NoiseSource, Sequence[Spread]]]:
@@ -90,20 +82,14 @@ def _spreads(samples: Sequence[Sample], step: float | None) -> list[Spread]:
 
 
 def _prior(
-    members: Sequence[tuple[Spread, NoiseSource]], fallbacks: Iterable[tuple[NoiseSource, Sequence[Spread]]]
+    own: Sequence[Spread],
+    sources: Sequence[NoiseSource],
+    fallbacks: Iterable[tuple[NoiseSource, Sequence[Spread]]],
 ) -> tuple[Prior | None, NoiseSource]:
     """A group's prior and where it comes from."""
-    prior = fit_prior([each for each, _ in members])
+    prior = fit_prior(own)
     if prior is not None:
-        learnt = {source for (variance, _), source in members if variance > 0}
+        learnt = {source for each, source in zip(own, sources, strict=True) if each.variance > 0}
         return prior, NoiseSource.TRIALS if NoiseSource.TRIALS in learnt else NoiseSource.HISTORY
     found = ((fit_prior(spreads), source) for source, spreads in fallbacks)
     return next(((prior, source) for prior, source in found if prior is not None), (None, NoiseSource.NONE))
-
-
-def _noise(own: Spread, source: NoiseSource, prior: Prior | None, common: NoiseSource) -> Noise:
-    """The cell's noise; its source is its own where it has a spread, else its group's."""
-    if prior is None:
-        return Noise(NoiseSource.NONE)
-    variance, freedom, noisy = moderate(own, prior)
-    return Noise(source if own.variance > 0 else common, math.sqrt(variance), freedom, noisy, own.freedom == 0)

@@ -6,11 +6,12 @@ coefficient of variation.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from operator import mul
 from typing import NamedTuple, Self
 
+import numpy as np
 from scipy import special
 
 from perfdb.analysis.comparing.distributions import fisher_quantile
@@ -134,16 +135,26 @@ def moderate(own: Spread, prior: Prior) -> Moderated:
     A spread beyond the 95 % point of F is noisy and stands for itself. The freedom is never more than all cells
     together have, never less than 1.
     """
-    variance, freedom = own
-    if is_noisy(own, prior):
-        return Moderated(variance, freedom, noisy=True)
-    common, weight, total = prior
-    together = weight + freedom
-    return Moderated((weight * common + freedom * variance) / together, max(1.0, min(together, total)))
+    return moderate_all([own], prior)[0]
+
+
+def moderate_all(cells: Sequence[Spread], prior: Prior) -> list[Moderated]:
+    """The same for all cells of a group."""
+    own, weights = (np.array(each, np.float64) for each in zip(*cells, strict=True))
+    freedoms = [freedom for _, freedom in cells]
+    together = {freedom: max(1.0, min(prior.freedom + freedom, prior.total)) for freedom in set(freedoms)}
+    limits = {freedom: _limit(freedom, prior) for freedom in together}
+    noisy = own / prior.variance > np.array([limits[freedom] for freedom in freedoms])
+    drawn = (prior.freedom * prior.variance + weights * own) / (prior.freedom + weights)
+    used = [freedom if alone else together[freedom] for freedom, alone in zip(freedoms, noisy.tolist(), strict=True)]
+    return list(map(Moderated, np.where(noisy, own, drawn).tolist(), used, noisy.tolist()))
 
 
 def is_noisy(own: Spread, prior: Prior) -> bool:
     """Whether a cell varies more than chance allows in its group."""
-    if own.freedom == 0:
-        return False
-    return own.variance / prior.variance > fisher_quantile(NOISY, own.freedom, prior.freedom)
+    return own.variance / prior.variance > _limit(own.freedom, prior)
+
+
+def _limit(freedom: int, prior: Prior) -> float:
+    """How many times the variance of its group a cell may have by chance; one without freedom any."""
+    return fisher_quantile(NOISY, freedom, prior.freedom) if freedom else math.inf

@@ -3,7 +3,7 @@
 Numbers are in base units and never rounded; a cell refers to its row and column by their place in the lists.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from perfdb.analysis.comparing.comparison import Comparison, Summary
@@ -25,9 +25,9 @@ def render(query: Query, tables: Sequence[Table]) -> dict[str, Any]:
     }
 
 
-def point_data(point: Point) -> dict[str, Any]:
-    """A measurement and the run it comes from: ``run`` is the run's number, ``run_id`` its name in the study."""
-    return {"run": point.run, "run_id": point.run_id, "trial": point.trial, "value": point.value}
+def sample_data(sample: Iterable[Point]) -> list[dict[str, Any]]:
+    """Measurements and the runs they come from: ``run`` is the run's number, ``run_id`` its name in the study."""
+    return [{"run": run, "run_id": run_id, "trial": trial, "value": value} for run, run_id, trial, value in sample]
 
 
 def table_data(table: Table) -> dict[str, Any]:
@@ -124,11 +124,11 @@ def _cell(row: int, column: int, cell: Cell) -> dict[str, Any]:
     return {
         "row": row,
         "column": column,
-        "n": cell.n,
+        "n": len(cell.sample),
         "mean": cell.mean,
         "centre": cell.centre,
         "interval": cell.interval,
-        "values": [point_data(point) for point in cell.sample],
+        "values": sample_data(cell.sample),
         "diff": diff_data(cell.comparison) if cell.comparison else None,
         "mixes": {name: list(values) for name, values in cell.mixes.items()} if cell.hidden else {},
         "warnings": [note_data(note) for note in cell.warnings],

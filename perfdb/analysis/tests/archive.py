@@ -8,7 +8,8 @@ from collections.abc import Iterable
 
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query import Query
-from perfdb.analysis.table import Observations, Row, Table, tabulate
+from perfdb.analysis.table import Observations, Row, Table
+from perfdb.analysis.tabulating import tabulate
 
 DIMENSIONS = ("study", "workload", "device", "mtu", "users", "trial", "run_id", "factor.kernel")
 RATE, COST = Measure("trans_per_s"), Measure("cpu_ms_per_trans")

@@ -5,7 +5,8 @@ import pytest
 from perfdb.analysis.best import Evidence, against_the_best, evidence
 from perfdb.analysis.comparing.comparison import Verdict
 from perfdb.analysis.curves import Course, Edge
-from perfdb.analysis.table import Key, Observations, Row, tabulate
+from perfdb.analysis.table import Key, Observations, Row
+from perfdb.analysis.tabulating import tabulate
 from perfdb.analysis.tests.archive import DIMENSIONS, MEASURES, observations, parsed
 
 PICK = "metric=trans_per_s&columns=device&pick=trans_per_s:device"

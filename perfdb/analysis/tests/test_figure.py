@@ -83,12 +83,13 @@ def test_without_rows_each_column_is_a_bar() -> None:
 
 def test_a_point_carries_its_runs_and_trials() -> None:
     trace = draw(LINES)["data"][2]
-    assert trace["customdata"][0] == {"line": 3, "runs": [100, 101, 102]}
+    assert trace["customdata"][0] == {"line": 4, "runs": [100, 101, 102]}
     assert len(trace["customdata"]) == len(trace["x"]) == len(trace["hovertext"])
     assert trace["hovertext"][1].split("<br>") == [
         "OSA · MTU 1500",
         "10 users",
         "8001.50 trans/s (mean of n = 3)",
+        "95 % of means: 7899.22 to 8105.10",
         "OSA1101, trial 1: 7921.49",
         "OSA1102, trial 2: 8001.50",
         "OSA1103, trial 3: 8081.52",
@@ -190,7 +191,7 @@ def test_a_single_run_has_no_error_bar() -> None:
 def test_what_the_series_have_in_common_is_said_once() -> None:
     drawn = draw("metric=trans_per_s&rows=users&columns=device,workload,mtu")
     assert [trace["name"] for trace in drawn["data"]][:2] == ["LAN · MTU 8192", "LAN · MTU 16384"]
-    assert drawn["layout"]["title"]["subtitle"]["text"] == "RR · demo · kernel 2.4.7"
+    assert drawn["layout"]["title"]["subtitle"]["text"] == "RR · demo · kernel 2.4.7 · bars: 95 % interval of the mean"
     assert drawn["layout"]["legend"]["title"]["text"] == "Device, MTU"
 
 

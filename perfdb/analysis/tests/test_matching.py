@@ -4,7 +4,8 @@ import pytest
 
 from perfdb.analysis.matching import Matched, Sides, match, promising
 from perfdb.analysis.parameters import QueryError
-from perfdb.analysis.table import Observations, Row, tabulate
+from perfdb.analysis.table import Observations, Row
+from perfdb.analysis.tabulating import tabulate
 from perfdb.analysis.tests.archive import DIMENSIONS, MEASURES, observations, parsed
 
 NAMES = ("level", "campaign", "device", "mtu", "users", "trial", "run_id")

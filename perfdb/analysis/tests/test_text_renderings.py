@@ -4,6 +4,7 @@ import csv
 import io
 import json
 
+import orjson
 import pytest
 
 from perfdb.analysis.render import csv as render_csv
@@ -35,11 +36,14 @@ def read_csv(query: str, given: Observations) -> list[dict[str, str]]:
 
 
 def test_csv_is_one_tidy_rectangle() -> None:
-    text = render_csv.render(parsed(QUERY), ask(QUERY, osa()))
+    tables = ask(QUERY, osa())
+    text = render_csv.render(parsed(QUERY), tables)
     lines = text.split("\r\n")
+    low, high = tables[0].cells[(1,), (1500,)].interval or (0.0, 0.0)
+    assert low < 1001.5 < high
     assert lines[0] == "users,mtu,metric,role,unit,summary,value,n,low,high,min,max,run_ids,values,notes"
     assert lines[1] == (
-        "1,1500,trans_per_s,total,trans/s,mean,1001.5,3,,,991.485,1011.515,"
+        f"1,1500,trans_per_s,total,trans/s,mean,1001.5,3,{low!r},{high!r},991.485,1011.515,"
         "OSA1011;OSA1012;OSA1013,991.485;1001.5;1011.515,"
     )
     assert len(lines) == 1 + 8 + 1
@@ -115,7 +119,7 @@ def test_markdown_says_when_there_is_nothing() -> None:
 def test_json_keeps_its_contract() -> None:
     query = "metric=trans_per_s&rows=users&columns=device,mtu"
     answer = render_json.render(parsed(query), ask(query))
-    assert json.loads(json.dumps(answer, allow_nan=False)) == answer
+    assert orjson.loads(orjson.dumps(answer)) == json.loads(json.dumps(answer, allow_nan=False))
     assert answer["query"] == query
     assert answer["warnings"] == []
     (table,) = answer["tables"]
@@ -138,7 +142,7 @@ def test_json_keeps_its_contract() -> None:
         "n": 3,
         "mean": pytest.approx(8001.5),
         "centre": pytest.approx(8001.5),
-        "interval": None,
+        "interval": pytest.approx((7899.22, 8105.10), abs=0.005),
         "values": [
             {"run": 103, "run_id": "OSA1101", "trial": 1, "value": pytest.approx(7921.485)},
             {"run": 104, "run_id": "OSA1102", "trial": 2, "value": pytest.approx(8001.5)},

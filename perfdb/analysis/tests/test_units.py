@@ -4,11 +4,21 @@ import math
 from decimal import ROUND_HALF_UP, Decimal
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from perfdb.analysis.metrics import METRICS
-from perfdb.analysis.units import convert, decimals, decimals_for, read_number, rescale, round_half_up, step, to_base
+from perfdb.analysis.units import (
+    convert,
+    decimals,
+    decimals_for,
+    decimals_of,
+    read_number,
+    rescale,
+    round_half_up,
+    step,
+    to_base,
+)
 
 
 @pytest.mark.parametrize(
@@ -189,3 +199,11 @@ def test_round_half_up_is_that_of_the_printed_number(value: float, places: int) 
 )
 def test_small_numbers_are_printed_with_two_digits(values: tuple[float, ...], least: int, decimals: int) -> None:
     assert decimals_for(values, least) == decimals
+
+
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False) | st.integers(-(10**18), 10**18)))
+@example([0.1, 118.0, 1e15, 1e16, 123456789012345678.0, 1.25e-5, 1e-7, 5e-324, -0.0, 7, 1.7e308])
+def test_the_last_digit_of_a_number_is_that_which_python_prints(values: list[float]) -> None:
+    for value, decimals in zip(values, decimals_of(values), strict=True):
+        digits = Decimal(repr(float(value))).as_tuple()
+        assert decimals == -int(digits.exponent)
