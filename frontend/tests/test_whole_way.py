@@ -63,7 +63,7 @@ def test_logs_in_and_figures_out(signed_in: Page, watch: Watch) -> None:
     page.get_by_role("link", name="Charts").click()
     for title in ("Transactions per second", "CPU time per transaction"):
         chart = page.get_by_role("figure", name=f"Chart of {title}")
-        expect(chart.locator("svg .gtitle")).to_have_text(title)
+        expect(chart.locator(".chart-title")).to_have_text(title)
         expect(chart.locator("svg .scatterlayer .point")).to_have_count(1)
 
 

@@ -8,7 +8,7 @@ export function plotly() {
 }
 
 /** After the next paint. A page that nobody sees paints nothing, and is not waited for. */
-function painted() {
+export function painted() {
   if (document.visibilityState === "hidden") return Promise.resolve();
   return new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
 }

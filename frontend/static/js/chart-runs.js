@@ -1,5 +1,7 @@
 // Where a point or line of a figure leads: the run behind it, or the list of its runs.
 
+import { plain } from "./chart-words.js";
+
 const REACH = 7; // how far from a line a click still means it, in pixels
 const DOUBLE_MS = 300; // in which a second click makes a double one, as Plotly has it
 const MOST = 4000; // points beyond which nobody aims at a line
@@ -27,9 +29,6 @@ export function openPoint(point) {
   if (behind.length === 1) location.assign(addressOf(behind[0]));
   else if (behind.length) ask(behind, names, asked !== undefined && added !== undefined ? listOf(asked, added) : "");
 }
-
-/** A text of which Plotly takes marks for markup, as it was. */
-const plain = (text) => text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
 
 function ask(behind, names, list) {
   const dialog = Object.assign(document.createElement("dialog"), { className: "small" });

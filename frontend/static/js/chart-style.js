@@ -118,17 +118,30 @@ function fitting(given, width) {
   return tight(given, width) ? { ...given, height: given.height + UPRIGHT } : given;
 }
 
-/** The server's layout in this theme's colours, for a drawing of this width; `added` stands below its subtitle. */
-export function styledLayout(given, width, added = []) {
-  const layout = fitting(given, width);
+/** The words above a figure of this width, in lines; `added` stand below the others. */
+function heading({ title }, width, added = []) {
   const room = width - 90;
-  const title = layout.title ? wrapped(layout.title.text, " ", room / TITLE_CHARACTER) : [];
-  const said = layout.title?.subtitle?.text;
-  const subtitle = [...(said ? wrapped(said, " · ", room / CHARACTER) : []), ...added];
+  const said = title?.subtitle?.text;
+  return {
+    title: title ? wrapped(title.text, " ", room / TITLE_CHARACTER) : [],
+    subtitle: [...(said ? wrapped(said, " · ", room / CHARACTER) : []), ...added],
+  };
+}
+
+/** The room of the words above a figure, in pixels. */
+function headroom({ title, subtitle }) {
+  return title.length || subtitle.length ? TITLE + Math.max(0, title.length - 1) * TITLE_LINE + subtitle.length * LINE : 0;
+}
+
+/** How high the words above a figure are about to be, in pixels. */
+export const wordsHeight = (layout, width) => headroom(heading(layout, width));
+
+const TOP = 24; // above what is drawn: half a number of the axis, and the bar of buttons, in pixels
+
+/** The server's layout in this theme's colours, for a drawing of this width; its words stand in the page. */
+export function styledLayout(given, width) {
+  const layout = fitting(given, width);
   const axes = Object.entries(layout).filter(([name]) => /^[xy]axis\d*$/.test(name));
-  const above = layout.title ? TITLE + (title.length - 1) * TITLE_LINE + subtitle.length * LINE : 28;
-  // Headings of small figures stand between the titles and what is drawn.
-  const between = layout.meta?.facets ? LINE : 0;
   return {
     ...layout,
     ...Object.fromEntries(axes.map(([name, axis]) => [name, axisStyle(name, axis)])),
@@ -136,9 +149,26 @@ export function styledLayout(given, width, added = []) {
     paper_bgcolor: "rgba(0,0,0,0)",
     plot_bgcolor: "rgba(0,0,0,0)",
     font: { family: css("--font"), size: 12, color: colour("--text") },
-    margin: { l: 56, r: 16, t: above + between, b: 40 },
-    title: layout.title && {
-      text: title.join("<br>"),
+    // Headings of small figures stand above what is drawn.
+    margin: { l: 56, r: 16, t: TOP + (layout.meta?.facets ? LINE : 0), b: 40 },
+    title: undefined,
+    annotations: layout.annotations ?? [],
+    legend: { orientation: "h", yref: "container", y: 0, yanchor: "bottom", x: 0, tracegroupgap: 0, ...layout.legend, title: legendTitle(layout) },
+    hoverlabel: { bgcolor: colour("--surface"), bordercolor: colour("--line-strong"), font: { color: colour("--text") }, align: "left" },
+    modebar: { bgcolor: "rgba(0,0,0,0)", color: colour("--muted"), activecolor: colour("--accent") },
+  };
+}
+
+/** The same with its words inside, as files have it; `added` stands below its subtitle. */
+export function titledLayout(given, width, added) {
+  const layout = styledLayout(given, width);
+  const words = heading(given, width, added);
+  const between = layout.meta?.facets ? LINE : 0;
+  return {
+    ...layout,
+    margin: { ...layout.margin, t: headroom(words) + between },
+    title: {
+      text: words.title.join("<br>"),
       x: 0,
       xanchor: "left",
       xref: "paper",
@@ -148,10 +178,7 @@ export function styledLayout(given, width, added = []) {
       pad: { t: 14 },
       font: { size: 14, weight: 650 },
     },
-    annotations: [...(layout.annotations ?? []), ...(subtitle.length ? [subtitleNote(subtitle, between)] : [])],
-    legend: { orientation: "h", yref: "container", y: 0, yanchor: "bottom", x: 0, tracegroupgap: 0, itemwidth: SPECIMEN, ...layout.legend, title: legendTitle(layout) },
-    hoverlabel: { bgcolor: colour("--surface"), bordercolor: colour("--line-strong"), font: { color: colour("--text") }, align: "left" },
-    modebar: { bgcolor: "rgba(0,0,0,0)", color: colour("--muted"), activecolor: colour("--accent") },
+    annotations: [...layout.annotations, ...(words.subtitle.length ? [subtitleNote(words.subtitle, between)] : [])],
   };
 }
 

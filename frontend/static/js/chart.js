@@ -4,8 +4,9 @@
 // the modules beside this one.
 
 import { unpacked } from "./chart-data.js";
-import { plotly } from "./chart-engine.js";
-import { inLight, neededHeight, styledLayout, styledTrace } from "./chart-style.js";
+import { painted, plotly } from "./chart-engine.js";
+import { inLight, neededHeight, styledLayout, styledTrace, titledLayout, wordsHeight } from "./chart-style.js";
+import { wordsOf } from "./chart-words.js";
 import { crowded, drawMarks, sparse } from "./chart-points.js";
 import { openLines, openPoint } from "./chart-runs.js";
 
@@ -36,7 +37,8 @@ class PerfChart extends HTMLElement {
     this.setAttribute("role", "figure");
     this.ending = new AbortController();
     const { signal } = this.ending;
-    document.addEventListener("perfdb:theme", () => this.plot && this.draw(), { signal });
+    // The page shows that it was heard first.
+    document.addEventListener("perfdb:theme", () => painted().then(() => this.plot && this.draw()), { signal });
     addEventListener("beforeprint", () => this.drawForPaper(), { signal });
     addEventListener("afterprint", () => this.drawForScreen(), { signal });
     const source = document.getElementById(this.dataset.figure);
@@ -59,10 +61,11 @@ class PerfChart extends HTMLElement {
     delete this.dataset.drawn;
   }
 
-  /** Have this figure, as it travelled, and keep room for it. */
+  /** Have this figure, as it travelled, keep room for it, and say what it is of. */
   take(figure) {
     this.packed = figure;
     this.fit(this.clientWidth);
+    this.replaceChildren(...wordsOf(figure.layout));
   }
 
   get figure() {
@@ -77,9 +80,15 @@ class PerfChart extends HTMLElement {
   }
 
   async begin() {
-    const [, answer] = await Promise.all([plotly(), this.packed ? undefined : fetch(this.dataset.from)]);
-    if (answer && !answer.ok) return;
-    if (answer) this.take(await answer.json());
+    const there = plotly();
+    if (!this.packed) {
+      const answer = await fetch(this.dataset.from);
+      if (!answer.ok) return;
+      this.take(await answer.json());
+    }
+    await there;
+    // Words and tables first; and each chart is drawn by itself, so that somebody's input comes between two.
+    await painted();
     if (this.isConnected) await this.start();
   }
 
@@ -87,7 +96,7 @@ class PerfChart extends HTMLElement {
     if (this.plot) return;
     this.plot = document.createElement("div");
     this.plot.className = "plot";
-    this.replaceChildren(this.plot);
+    this.append(this.plot);
     const drawn = this.draw();
     this.plot.on("plotly_afterplot", () => drawMarks(this.plot));
     await drawn;
@@ -128,10 +137,11 @@ class PerfChart extends HTMLElement {
 
   /** As high as the figure, or what its legend needs, asks for: before anything is drawn, so that nothing jumps. */
   fit(width) {
-    const layout = styledLayout(this.packed.layout, width);
+    const { height, ...layout } = styledLayout(this.packed.layout, width);
+    const above = wordsHeight(this.packed.layout, width) + layout.margin.t;
     // Other figures are as high as the style sheet says, or as their legends need.
-    this.style.height = layout.height ? `${layout.height}px` : "";
-    this.style.minHeight = `${layout.height ?? neededHeight(this.packed, width, layout.margin.t)}px`;
+    this.style.height = height ? `${height}px` : "";
+    this.style.minHeight = `${height ?? neededHeight(this.packed, width, above)}px`;
     return layout;
   }
 
@@ -139,7 +149,7 @@ class PerfChart extends HTMLElement {
   draw(width) {
     this.drawnFor = width ?? this.clientWidth;
     const layout = this.fit(this.drawnFor);
-    const size = width ? { autosize: false, width, height: this.clientHeight } : {};
+    const size = width ? { autosize: false, width, height: this.plot.clientHeight } : {};
     const traces = this.traces(this.drawnFor);
     return window.Plotly.react(this.plot, crowded(traces) ? sparse(traces) : traces, { ...layout, ...size }, CONFIG);
   }
@@ -153,7 +163,7 @@ class PerfChart extends HTMLElement {
     const size = { ...IMAGE, height: layout.height ?? IMAGE.height };
     const figure = inLight(() => ({
       data: this.traces(size.width),
-      layout: { ...styledLayout(layout, size.width, lines), ...size, autosize: false, paper_bgcolor: "#fff" },
+      layout: { ...titledLayout(layout, size.width, lines), ...size, autosize: false, paper_bgcolor: "#fff" },
     }));
     return window.Plotly.toImage(figure, { ...size, format, scale: 2 });
   }
