@@ -15,20 +15,22 @@ _SHAPES = 1024  # Results with the same keys are looked through together.
 
 
 class _Alike:
-    """Results of one configuration: how many there are of each server, and how many of them are numbered.
+    """Results of one configuration: how many there are, of each server too, and how many of them are numbered.
 
     ``has_servers``: there are results of several servers, which are no trials of each other.
     """
 
-    __slots__ = ("has_servers", "numbered", "times")
+    __slots__ = ("count", "has_servers", "numbered", "times")
 
     def __init__(self) -> None:
+        self.count = 0
         self.times: dict[str | None, int] = {}
         self.numbered: dict[str | None, int] = {}
         self.has_servers = False
 
     def add(self, server: str | None) -> None:
         """Count a result."""
+        self.count += 1
         if server in self.times:
             self.times[server] += 1
         else:
@@ -41,11 +43,13 @@ class _Alike:
 
     def number(self, fragment: Fragment, server: str | None) -> Fragment:
         """Give the next result of a server its number, if it is one of several."""
-        of, times = None, self.times
-        if self.has_servers and server:
-            of = server
-            fragment.facts = _with_server(fragment.facts)
-        if (times[of] if self.has_servers else sum(times.values())) > 1:
+        of, count = None, self.count
+        if self.has_servers:
+            if server:
+                of = server
+                fragment.facts = _with_server(fragment.facts)
+            count = self.times[of]
+        if count > 1:
             self.numbered[of] = trial = self.numbered.get(of, 0) + 1
             if fragment.trial is None:
                 fragment.trial = trial
@@ -70,6 +74,9 @@ def number_each(fragments: Iterable[Fragment]) -> Iterator[Fragment]:
         if alike is None:
             alike = known[configuration] = _Alike()
         alike.add(server)
+        if not waiting and alike.is_sure(server):
+            yield alike.number(fragment, server)
+            continue
         waiting.append((fragment, alike, server))
         while waiting and waiting[0][1].is_sure(waiting[0][2]):
             first, alike, server = waiting.popleft()

@@ -4,7 +4,7 @@ import re
 
 from importers.gathering import Gathered
 from importers.model import Fragment, Kind, Parsed, Text
-from importers.packed import Head, Readings
+from importers.packed import Facts, Readings
 from importers.problem_log import ProblemLog
 from importers.repeats import number_trials
 
@@ -18,7 +18,8 @@ _LOGGED = re.compile(
     r"\s*\d+:\s+(?P<bytes>\d+) bytes\s+(?P<times>\d+) times -->"
     rf"\s+(?P<rate>{_DECIMAL}) Mbps in\s+(?P<time>{_DECIMAL}) usec\s*"
 )
-_TABLED = re.compile(r"\s*(?P<bytes>\d{1,15})(?P<times>)\s+(?P<rate>\d{1,15}\.\d{6})\s+(?P<time>\d{1,15}\.\d{8})\s*")
+# Nothing of a row is tried twice.
+_TABLED = re.compile(r"\s*+(?P<bytes>\d{1,15}+)\s++(?P<rate>\d{1,15}+\.\d{6})\s++(?P<time>\d{1,15}+\.\d{8})\s*+")
 _BUFFERS = re.compile(r"Send and receive buffers are (\d+) and (\d+) bytes")
 _KNOWN = re.compile(r"Sending output to .*|\(A bug in Linux doubles.*|Now starting the main loop.*|\d+: \S+.*")
 # NetPIPE's megabit has 2^20 bits.
@@ -28,6 +29,7 @@ _TABLED_HEADS = (_RATE, ("response_ms", "s one way", "total"))
 # Each message is sent when the one before is back; only streaming never waits.
 _KEYS = ("factor.tool", "users", "workload", "request_bytes", "response_bytes", "think_ms")
 _LOGGED_KEYS = (*_KEYS, "repetitions")
+_SAID = (NAME, "1", "RR")
 
 
 def recognise(text: Text) -> bool:
@@ -44,10 +46,12 @@ def parse(text: Text) -> Parsed:
     common = Gathered()
     fragments, unknown = [], []
     for number, line in text.whole():
-        logged = _LOGGED.fullmatch(line) if ":" in line else None
-        result = logged or _TABLED.fullmatch(line)
-        if result is not None:
-            fragments.append(_read(text.name, result, number, common, _LOGGED_HEADS if logged else _TABLED_HEADS))
+        if ":" in line and (logged := _LOGGED.fullmatch(line)):
+            fragments.append(_logged(text.name, logged, number, common))
+        elif tabled := _TABLED.fullmatch(line):
+            size, *figures = tabled.groups()
+            facts = common.facts_with(_KEYS, (*_SAID, size, size, "0"), number)
+            fragments.append(_fragment(text.name, number, facts, Readings(_TABLED_HEADS, figures, number)))
         elif line.strip() and not _take(common, line, number):
             unknown.append(number)
     _report(text, fragments, unknown, found)
@@ -62,23 +66,16 @@ def _take(common: Gathered, line: str, number: int) -> bool:
     return buffers is not None or _KNOWN.fullmatch(line) is not None
 
 
-def _read(file: str, result: re.Match[str], line: int, common: Gathered, heads: tuple[Head, ...]) -> Fragment:
-    """A size: the message goes there and comes back, and its time is printed one way."""
+def _logged(file: str, result: re.Match[str], line: int, common: Gathered) -> Fragment:
+    """A size in a log, with how often its message was sent."""
     size, times, *figures = result.groups()
-    texts = [NAME, "1", "RR", size, size, "0"]
-    if times:
-        texts.append(times)
-    return Fragment(
-        file,
-        NAME,
-        VERSION,
-        Kind.DRIVER,
-        line,
-        line,
-        role="client",
-        facts=common.facts_with(_LOGGED_KEYS if times else _KEYS, texts, line),
-        readings=Readings(heads, figures, line),
-    )
+    facts = common.facts_with(_LOGGED_KEYS, (*_SAID, size, size, "0", times), line)
+    return _fragment(file, line, facts, Readings(_LOGGED_HEADS, figures, line))
+
+
+def _fragment(file: str, line: int, facts: Facts, readings: Readings) -> Fragment:
+    """A size: the message goes there and comes back, and its time is printed one way."""
+    return Fragment(file, NAME, VERSION, Kind.DRIVER, line, line, role="client", facts=facts, readings=readings)
 
 
 def _report(text: Text, fragments: list[Fragment], unknown: list[int], found: ProblemLog) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from importers.gathering import Gathered, Printed
 from importers.model import Fragment, Kind, Parsed, Status, Text
@@ -77,7 +77,6 @@ class _Test(NamedTuple):
     is_latency: bool
 
 
-@lru_cache(maxsize=256)
 def _test(protocol: str, test: str) -> _Test:
     """Echoed messages, or a stream: read by the client in the RDMA read tests, else written by it."""
     is_latency = test.endswith("lat")
@@ -89,22 +88,22 @@ def _test(protocol: str, test: str) -> _Test:
 
 @dataclass(slots=True)
 class _Block:
-    """One test: its figures and parameters by name, and whatever else stood there."""
+    """One test: its figures and parameters by name, and the first error among the lines that are no figures."""
 
     test: _Test
     line: int
     last_line: int
     figures: dict[str, Figure] = field(default_factory=dict)
     parameters: dict[str, Printed] = field(default_factory=dict)
-    others: list[Printed] = field(default_factory=list)
+    error: Printed | None = None
     cut: bool = False
     size: Printed | None = None
     loops: bool = False
 
-    @property
-    def error(self) -> Printed | None:
-        """The first error among the lines that are no figures."""
-        return next((each for each in self.others if _ERROR.fullmatch(each.text)), None)
+    def take_other(self, text: str, line: int) -> None:
+        """Keep a line that is no figure, if it is the first error."""
+        if self.error is None and _ERROR.fullmatch(text):
+            self.error = Printed(text, line)
 
 
 def recognise(text: Text) -> bool:
@@ -130,28 +129,38 @@ def parse(text: Text) -> Parsed:
 def _blocks(text: Text, configuration: dict[str, Printed]) -> Iterator[_Block]:
     """The tests; what the block conf says of the hosts goes to ``configuration``."""
     block: _Block | None = None
-    last = len(text.lines)
+    unfinished = None if text.ends_whole else len(text.lines)
     for number, line in text.numbered():
-        indented = line.startswith("    ")
-        head = None if indented else _TEST.fullmatch(line)
-        if head is not None or (not indented and _CONF.fullmatch(line)):
+        if line.startswith("    "):
+            entry = _LINE.match(line)
+            if entry is None:
+                if block is not None and (other := line.strip()):
+                    block.take_other(other, number)
+                    block.cut = True
+            elif block is None:
+                configuration[entry["name"]] = Printed(entry["value"].rstrip(), number)
+            else:
+                name, value = entry.groups()
+                block.last_line = number
+                _take(block, name, value.rstrip(), number, number == unfinished and not line.endswith(" "))
+            continue
+        other = line.strip()
+        if other[-1:] == ":" and (heading := _heading(line.rstrip())) is not None:
             if block is not None:
                 yield block
-            block = _Block(_test(head["protocol"], head["test"]), number, number) if head else None
-            continue
-        entry = _LINE.match(line) if indented else None
-        if block is None:
-            if entry is not None:
-                configuration[entry["name"]] = Printed(entry["value"].rstrip(), number)
-        elif entry is not None:
-            block.last_line = number
-            unfinished = number == last and not text.ends_whole and not line.endswith(" ")
-            _take(block, entry["name"], entry["value"].rstrip(), number, unfinished)
-        elif line.strip():
-            block.others.append(Printed(line.strip(), number))
-            block.cut = block.cut or indented
+            block = _Block(heading, number, number) if heading else None
+        elif block is not None and other:
+            block.take_other(other, number)
     if block is not None:
         yield block
+
+
+@lru_cache(maxsize=256)
+def _heading(line: str) -> _Test | Literal[False] | None:
+    """The test that a line is the name of, False for that of the configuration; None for no name."""
+    if head := _TEST.fullmatch(line):
+        return _test(head["protocol"], head["test"])
+    return False if _CONF.fullmatch(line) else None
 
 
 def _name_loop(blocks: Sequence[_Block]) -> None:
@@ -186,8 +195,7 @@ def _fragment(block: _Block, configuration: dict[str, Printed], file: str, found
     status = _judge(block, found)
     gathered = Gathered()
     _facts(block, configuration, gathered)
-    if block.others:
-        gathered.fact("error", block.error)
+    gathered.fact("error", block.error)
     if status is Status.COMPLETE:
         _throughput(block, gathered)
         _sides(block, configuration, gathered)
