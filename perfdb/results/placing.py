@@ -1,7 +1,8 @@
 """Placing a run record among the runs of its study: new, extending one, already there, or in conflict.
 
 Run ids are not unique in real studies. A record belongs to a stored run when run id and trial are the same and no
-dimension is known on both sides and different; what the stored run lacks, later evidence may bring.
+dimension is known on both sides and different, nor the traffic pattern; what the stored run lacks, later evidence may
+bring.
 """
 
 from collections.abc import Iterable, Sequence
@@ -82,7 +83,7 @@ class Placer:
         if record.refused:
             return Placement(brought, record, Outcome.REJECTED)
         alike = self._new.get(record.identity, ()) if brought.run is None else ()
-        if any(record.configuration.agrees(other.configuration) for other in alike):
+        if any(_agree(record, other) for other in alike):
             return Placement(brought, record, Outcome.CONFLICT, problems=[_twice(record)])
         same = next((run for run in self._of(brought) if _holds(run, record)), None)
         if same is not None:
@@ -181,11 +182,27 @@ def _fits(record: RunRecord, run: Run) -> bool:
     if stated and has_driver(run) and (record.trial if record.has_driver else max(stated)) != run.trial:
         return False
     theirs = configuration_of(run.experiment)
+    if "workload" in record.facts and not _same_pattern(record, read_record(run)):
+        return False
     if record.configuration.agrees(theirs):
         return True
     # A driver that stands for the device gives way to whoever states the device itself.
     is_stated = _states_device(record) and _states_device(read_record(run))
     return not is_stated and replace(record.configuration, device=None).agrees(theirs)
+
+
+def _agree(one: RunRecord, other: RunRecord) -> bool:
+    return one.configuration.agrees(other.configuration) and _same_pattern(one, other)
+
+
+def _same_pattern(one: RunRecord, other: RunRecord) -> bool:
+    """Whether neither says another traffic pattern: RR without sizes is no workload, and no stream either."""
+    patterns = {record.facts["workload"].text.upper().split()[0] for record in (one, other) if _says_pattern(record)}
+    return len(patterns) < 2
+
+
+def _says_pattern(record: RunRecord) -> bool:
+    return "workload" in record.facts and bool(record.facts["workload"].text.strip())
 
 
 def _states_device(record: RunRecord) -> bool:

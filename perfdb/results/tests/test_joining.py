@@ -245,3 +245,13 @@ def test_a_zip_beside_a_folder_of_its_name_loses_nothing(bring: Bring) -> None:
         *("logs.zip", "logs.zip (unpacked)/a.log", "logs.zip/a.log"),
     ]
     assert upload.files.exclude(container=None).get().format == "awm"
+
+
+def test_a_test_without_sizes_is_no_other_run_of_a_stream(bring: Bring) -> None:
+    """qperf makes several tests at once, and does not say how long its messages are."""
+    log = ("QP1/output.txt", b"tcp_bw:\n    bw  =  274 MB/sec\ntcp_lat:\n    latency  =  37 us\n")
+    assert [each.outcome for each in bring(log).runs.all()] == ["new", "new"]
+    assert sorted(run.evidence.facts["workload"]["text"] for run in Run.objects.all()) == ["RR", "STRP"]
+    assert [each.outcome for each in bring(log).runs.all()] == ["already-there"] * 2
+    later = ("QP1/later.txt", b"udp_lat:\n    latency  =  41 us\n")
+    assert [each.outcome for each in bring(later).runs.all()] == ["new"]
