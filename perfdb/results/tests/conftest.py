@@ -1,5 +1,10 @@
-"""Uploads for tests: the fixtures' logs through the real intake and the real job, without the broker between."""
+"""Uploads for tests: the fixtures' logs through the real intake and the real job, without the broker between.
 
+What loads, changes or removes runs is tried on both forms of the tables, in one piece and in partitions; with
+``PARTITIONED=1`` in the environment everything is tried in partitions alone.
+"""
+
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,12 +13,44 @@ from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
 
 from perfdb.results import access, intake, tasks
-from perfdb.results.models import Job, Upload
+from perfdb.results.models import Job, Study, Upload
+from perfdb.results.partitions import converting, splitting
 
 LOGS = Path(__file__).resolve().parents[3] / "fixtures" / "logs"
 
 Bring = Callable[..., Upload]
 Work = Callable[[Upload], Upload]
+
+_ON_BOTH_FORMS = frozenset(
+    f"test_{name}"
+    for name in (
+        *("aliasing", "changes", "correcting", "importing", "notes", "run_counts", "search_tables"),
+        *("study_of_evidence", "tagging", "undoing", "withdrawing"),
+    )
+)
+_STUDIES = 100
+"""More than a test makes."""
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Try what changes runs on both forms of the tables."""
+    if os.environ.get("PARTITIONED"):
+        metafunc.parametrize("form", ["partitioned"], indirect=True)
+    elif metafunc.module.__name__.rpartition(".")[2] in _ON_BOTH_FORMS:
+        metafunc.parametrize("form", ["plain", "partitioned"], indirect=True)
+
+
+@pytest.fixture(autouse=True)
+def form(request: pytest.FixtureRequest) -> str:
+    """The form of the tables: in partitions every other study of the test has its own, so that runs move between."""
+    asked = str(getattr(request, "param", "plain"))
+    if asked == "partitioned":
+        request.getfixturevalue("db")
+        converting.convert()
+        first = Study.objects.create(slug="before-all").pk + 1
+        Study.objects.all().delete()
+        splitting.split(splitting.Part(tuple(range(first, first + _STUDIES, 2)), 0))
+    return asked
 
 
 @pytest.fixture

@@ -1,0 +1,170 @@
+"""Tables in partitions by study: what moves where, what is looked through, and that references hold."""
+
+import json
+from collections.abc import Iterable
+from io import StringIO
+from urllib.parse import parse_qsl
+
+import pytest
+from django.core.management import call_command
+from django.db import IntegrityError, connection, transaction
+from django.db.migrations.executor import MigrationExecutor
+
+from perfdb.analysis.query import Query
+from perfdb.results.models import Note, Run, RunCount, RunEvidence, Study, StudyActivity
+from perfdb.results.partitions import TABLES, catalogue, converting, is_partitioned, references, splitting
+from perfdb.results.querysets import selected
+from perfdb.results.tests.builders import make_run, make_study
+
+pytestmark = pytest.mark.django_db
+_FIRST = ("results", "0015_study_of_evidence")
+
+
+def fill(runs_by_study: Iterable[int]) -> list[Study]:
+    """Studies with so many runs each."""
+    studies = []
+    for number, runs in enumerate(runs_by_study):
+        studies.append(make_study(f"study-{number}"))
+        for trial in range(1, runs + 1):
+            make_run("A", study=studies[-1], trial=trial)
+    return studies
+
+
+def place_of(run: Run) -> str:
+    """The part in which a run stands."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT tableoid::regclass::text FROM run WHERE id = %s", [run.pk])
+        return str(cursor.fetchone()[0])
+
+
+def looked_through(question: str) -> set[str]:
+    """The tables that PostgreSQL's plan for a question reads runs from."""
+    plan = json.dumps(json.loads(selected(Query.parse(parse_qsl(question))).explain(format="json")))
+    return {part.split('"')[0] for part in plan.split('"Relation Name": "')[1:] if part.startswith("run")}
+
+
+def command(*arguments: str) -> str:
+    """What ``manage.py partition`` prints."""
+    output = StringIO()
+    call_command("partition", *arguments, stdout=output)
+    return output.getvalue()
+
+
+@pytest.fixture
+def parts() -> list[Study]:
+    """Three studies of which the second has a part of its own and the others stand in the rest."""
+    converting.convert()
+    first = Study.objects.create(slug="before-all").pk
+    splitting.split(splitting.Part((first + 2,), 0))
+    return fill([2, 2, 2])
+
+
+def test_all_go_on_as_before() -> None:
+    study = make_study()
+    assert not is_partitioned()
+    before = {table: [each.name for each in catalogue.indexes(table)] for table in TABLES}
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT nextval(pg_get_serial_sequence('run', 'id'))")
+        last = cursor.fetchone()[0]
+
+    converting.convert()
+    converting.convert()
+
+    assert is_partitioned()
+    assert {table: [each.name for each in catalogue.indexes(table)] for table in TABLES} == before
+    run = make_run("A", study=study)
+    assert run.pk > last
+    assert place_of(run) == "run_rest"
+    assert RunCount.objects.get().runs == 1
+
+
+def test_studies_are_taken_together_until_they_are_worth_a_part() -> None:
+    one, two, large, three = fill([2, 1, 4, 1])
+
+    plan = splitting.plan(enough=3)
+
+    assert [(part.studies, part.runs) for part in plan.parts] == [((one.pk, two.pk), 3), ((large.pk,), 4)]
+    assert (plan.staying.studies, plan.staying.runs) == ((three.pk,), 1)
+    assert plan.bytes_a_run > 0
+
+
+def test_a_dry_run_says_what_would_be_done_and_does_nothing() -> None:
+    fill([2, 1])
+    said = command("--runs", "2", "--dry-run")
+    assert "1 studies with 2 runs" in said
+    assert "In the rest stay 1 studies with 1 runs" in said
+    assert not is_partitioned()
+
+
+def test_what_is_asked_of_a_study_reads_its_part_alone(parts: list[Study]) -> None:
+    question = "metric=trans_per_s&rows=users&study="
+    assert looked_through(question + parts[1].slug) == {"run_1"}
+    assert looked_through(question + parts[0].slug) == {"run_rest"}
+    assert looked_through("metric=trans_per_s&rows=users&workload=RR") == {"run_1", "run_rest"}
+
+
+def test_a_run_that_changes_its_study_changes_its_part(parts: list[Study]) -> None:
+    run = Run.objects.filter(study=parts[0]).order_by("pk")[0]
+    counted = dict(StudyActivity.objects.values_list("study", "runs"))
+
+    Run.objects.filter(pk=run.pk).update(study=parts[1])
+
+    assert place_of(run) == "run_1"
+    assert RunEvidence.objects.get(run=run).study == parts[1]
+    after = dict(StudyActivity.objects.values_list("study", "runs"))
+    assert after == counted | {parts[0].pk: 1, parts[1].pk: 3}
+
+
+def test_nothing_refers_to_a_run_that_is_not_there(parts: list[Study]) -> None:
+    run = Run.objects.filter(study=parts[1])[0]
+    Note.objects.create(run=run, text="here")
+    with pytest.raises(IntegrityError, match="refers to run 999999, which is not there"), transaction.atomic():
+        Note.objects.create(run_id=999999, text="nowhere")
+    with pytest.raises(IntegrityError, match="which is not there"), transaction.atomic():
+        Note.objects.update(run=999999)
+    with pytest.raises(IntegrityError, match="which is not there"), transaction.atomic():
+        RunEvidence.objects.filter(run=run).update(study=parts[0])
+
+
+def test_no_run_goes_that_something_refers_to(parts: list[Study]) -> None:
+    run = Run.objects.filter(study=parts[1])[0]
+    Note.objects.create(run=run, text="here")
+    RunEvidence.objects.filter(run=run).delete()
+    with pytest.raises(IntegrityError, match="note refers to run"), transaction.atomic():
+        Run.objects.filter(pk=run.pk)._raw_delete(using="default")
+    run.delete()
+    assert not Note.objects.exists()
+
+
+def test_every_table_that_refers_to_runs_is_looked_after(parts: list[Study]) -> None:
+    tables = {table for table, _ in references.to_runs()}
+    assert {"note", "upload_run", "run_source", "published_percent"} <= tables
+    kept = {table: " ".join(trigger.text for trigger in catalogue.triggers(table)) for table in tables}
+    assert all(f"refers_by_{column}_added" in kept[table] for table, column in references.to_runs())
+
+
+@pytest.mark.parametrize("partitioned", [False, True])
+def test_later_migrations_fit_both_forms(partitioned: bool) -> None:
+    executor = MigrationExecutor(connection)
+    executor.migrate([_FIRST])
+    if partitioned:
+        converting.convert()
+    executor.loader.build_graph()
+    executor.migrate(executor.loader.graph.leaf_nodes())
+    make_run("A")
+    assert Run.objects.get().values
+
+
+@pytest.mark.parametrize("partitioned", [False, True])
+def test_a_later_table_can_refer_to_runs_in_both_forms(partitioned: bool) -> None:
+    if partitioned:
+        converting.convert()
+    run = make_run("A")
+    with connection.cursor() as cursor:
+        cursor.execute("CREATE TABLE bookmark (run_id bigint)")
+        references.refer("bookmark", "run_id")
+        cursor.execute("INSERT INTO bookmark VALUES (%s)", [run.pk])
+        with pytest.raises(IntegrityError), transaction.atomic():
+            cursor.execute("INSERT INTO bookmark VALUES (999999); SET CONSTRAINTS ALL IMMEDIATE")
+        cursor.execute("SELECT count(*) FROM bookmark")
+        assert cursor.fetchone() == (1,)
