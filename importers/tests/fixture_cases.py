@@ -39,7 +39,7 @@ def assert_case(folder: Path) -> None:
 
 
 def assert_fragment(fragment: Fragment, wanted: Mapping[str, Any]) -> None:
-    """One fragment against what is said of it."""
+    """One fragment against what is said of it; of its counters (``subject name``) those that are named."""
     assert (fragment.status, fragment.trial) == (wanted["status"], wanted.get("trial"))
     assert readings_of(fragment) == wanted["readings"]
     facts = facts_of(fragment)
@@ -47,6 +47,8 @@ def assert_fragment(fragment: Fragment, wanted: Mapping[str, Any]) -> None:
     assert facts.keys().isdisjoint(wanted.get("absent", []))
     for key, moment in (("taken", fragment.taken), ("ended", fragment.ended), ("zone", fragment.zone)):
         assert wanted.get(key) in {None, str(moment)}
+    counters = {f"{each.subject} {each.name}": each.text for each in fragment.counters}
+    assert {key: counters.get(key) for key in wanted.get("counters", {})} == wanted.get("counters", {})
     rows = {each.name: [list(row) for row in each.rows] for each in fragment.listings}
     assert {name: rows.get(name) for name in wanted.get("listings", {})} == wanted.get("listings", {})
 

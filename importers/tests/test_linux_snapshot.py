@@ -8,6 +8,7 @@ import pytest
 from importers import FileReading, read
 from importers.linux_snapshot.names import read_name
 from importers.model import Fragment, Kind, SourceFile
+from importers.tests.fixture_cases import assert_case, cases
 
 LOGS = Path(__file__).parents[2] / "fixtures/logs/linux_snapshot"
 BEFORE = LOGS / "two_hosts/lnxc1.before.txt"
@@ -38,6 +39,11 @@ def counters(reading: FileReading | Fragment) -> dict[str, str]:
 def facts(reading: FileReading | Fragment) -> dict[str, str]:
     (fragment,) = reading.fragments if isinstance(reading, FileReading) else (reading,)
     return {each.key: each.text for each in fragment.facts}
+
+
+@pytest.mark.parametrize("folder", cases("linux_snapshot"), ids=lambda path: path.name)
+def test_a_case_reads_as_expected(folder: Path) -> None:
+    assert_case(folder)
 
 
 @pytest.mark.parametrize(

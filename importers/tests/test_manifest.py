@@ -1,11 +1,13 @@
 """Manifests: a row a run, every further column a circumstance; rows that cannot be read are left out."""
 
 from datetime import datetime
+from pathlib import Path
 
 import pytest
 
 from importers import FileReading, read
 from importers.model import Fragment, Kind, SourceFile
+from importers.tests.fixture_cases import assert_case, cases
 
 HEAD = "run_id,tool,mtu,users,trial,start_utc,end,operator\n"
 
@@ -20,6 +22,11 @@ def only(text: str) -> Fragment:
     assert (reading.format, reading.problems) == ("manifest", [])
     (fragment,) = reading.fragments
     return fragment
+
+
+@pytest.mark.parametrize("folder", cases("manifest"), ids=lambda path: path.name)
+def test_a_case_reads_as_expected(folder: Path) -> None:
+    assert_case(folder)
 
 
 def test_a_row_is_the_circumstances_of_a_run() -> None:

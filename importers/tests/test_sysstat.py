@@ -7,13 +7,14 @@ import pytest
 
 from importers import FileReading, read
 from importers.model import Fragment, Kind, Listing, SourceFile
+from importers.tests.fixture_cases import EXPECTED, assert_case, cases
 
 LOGS = Path(__file__).parents[2] / "fixtures/logs/sysstat"
 BEGIN, END = datetime(2024, 3, 14, 14, 5), datetime(2024, 3, 14, 14, 5, 30)
 
 
 def path_of(case: str) -> Path:
-    (path,) = (LOGS / case).iterdir()
+    (path,) = (path for path in (LOGS / case).iterdir() if path.name != EXPECTED)
     return path
 
 
@@ -45,6 +46,11 @@ def codes(reading: FileReading) -> list[str]:
 def value(text: str | None) -> float:
     assert text is not None
     return float(text)
+
+
+@pytest.mark.parametrize("folder", cases("sysstat"), ids=lambda path: path.name)
+def test_a_case_reads_as_expected(folder: Path) -> None:
+    assert_case(folder)
 
 
 FORMS = ["sar_text", "sadf_json", "mpstat_json", "sadf_csv", "sadf_pairs", "sadf_xml"]
