@@ -37,7 +37,7 @@ METRICS: tuple[Metric, ...] = (
     Metric("gbit_per_s", "Throughput", "Gbit/s", _H, 3),
     Metric("response_ms", "Response time", "ms", _L, 3),
     Metric("users_response_ms", "Response time that follows from users and rate", "ms", _L, 3),
-    Metric("elapsed_s", "Elapsed time between snapshots, or of the report's window", "s", _N, 2),
+    Metric("elapsed_s", "Elapsed time", "s", _N, 2),
     Metric("window_s", "Window of the monitor's report", "s", _N, 0),
     Metric("driver_s", "Seconds measured by the driver", "s", _N, 2),
     Metric("transactions", "Transactions", "trans", _N, 0),

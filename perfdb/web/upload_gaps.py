@@ -1,8 +1,8 @@
 """What a preview asks for: facts that no file says, the values to choose from, and what a person said before."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from perfdb.analysis.dimensions import BY_NAME, Value, dimension
@@ -53,12 +53,16 @@ class Gap:
         return title_of(self.key)
 
 
+Circumstance = tuple[str, Value, bool]
+"""A title, a value, and whether a person gave it."""
+
+
 @dataclass(frozen=True, slots=True)
 class ShownRun:
-    """A run of an upload, its circumstances (title, value, whether a person gave it) and its gaps."""
+    """A run of an upload, its circumstances and its gaps."""
 
     run: UploadRun
-    circumstances: list[tuple[str, Value, bool]]
+    circumstances: list[Circumstance]
     gaps: list[Gap]
     chosen: bool
 
@@ -86,6 +90,18 @@ def shown_runs(runs: Sequence[UploadRun], *, ask: bool, entered: Entered) -> lis
     ]
 
 
+def equal(runs: Sequence[ShownRun]) -> list[Circumstance]:
+    """The circumstances that all of several runs have in common."""
+    if len(runs) < 2:
+        return []
+    first, *others = runs
+    return [each for each in first.circumstances if all(each in run.circumstances for run in others)]
+
+
+def _without(common: Collection[Circumstance], run: ShownRun) -> ShownRun:
+    return replace(run, circumstances=[each for each in run.circumstances if each not in common])
+
+
 def _needed(run: UploadRun) -> list[str]:
     """The facts that a run lacks, or that its importer only assumed; one that is refused needs more than that."""
     if run.outcome == UploadRun.Outcome.REJECTED:
@@ -93,7 +109,7 @@ def _needed(run: UploadRun) -> list[str]:
     return [*run.summary.get("lacks", ()), *run.summary.get("assumed", ())]
 
 
-def _circumstances(summary: Mapping[str, Any]) -> list[tuple[str, Value, bool]]:
+def _circumstances(summary: Mapping[str, Any]) -> list[Circumstance]:
     """The dimensions in the order of their declaration, factors last, then what else a person gave."""
     values, given = summary["dimensions"], summary.get("given", {})
     order = list(BY_NAME)
@@ -184,8 +200,12 @@ def fields_of(posted: Mapping[str, str], key: str, text: str) -> list[str]:
 def context(upload: Upload, runs: Sequence[UploadRun], *, ask: bool, entered: Entered) -> dict[str, Any]:
     """What the part of the page with the runs shows."""
     shown = shown_runs(runs, ask=ask, entered=entered)
+    common = equal(shown)
     return {
-        "runs": shown,
+        "equal": common,
+        "runs": [
+            replace(run, circumstances=[each for each in run.circumstances if each not in common]) for run in shown
+        ],
         "gaps": any(each.gaps for each in shown),
         "offered": values_for(shown) if ask else {},
         "said": said_before(upload, runs),

@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Count
-from django.urls import reverse
 
 from importers import FORMATS
+from perfdb.analysis.dimensions import natural
 from perfdb.results.bundling import MANIFEST
 from perfdb.results.models import Job, Problem, Study, Upload, UploadFile, UploadRun
 from perfdb.results.models.vocabulary import INBOX
 from perfdb.results.published.records import FORMAT as PUBLISHED
 from perfdb.results.studies.items import runs_of
 from perfdb.results.unpacking import ARCHIVE
-from perfdb.web import upload_gaps
+from perfdb.web import problems, upload_gaps
 from perfdb.web.upload_gaps import NOTHING, Entered
 
 # Longer lists are cut on the page, with a link to all of it.
@@ -35,14 +35,6 @@ DECISIONS = (
     ("replace", "replace it with this one"),
     ("trial", "store this one as another trial"),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class ShownProblem:
-    """A problem and where a click on its place leads, empty where no file is concerned."""
-
-    problem: Problem
-    address: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,19 +60,20 @@ def context(upload: Upload, *, may_change: bool, entered: Entered = NOTHING) -> 
     ``may_change``: whether the visitor may. ``entered``: what was refused of what they wrote.
     """
     files = list(upload.files.select_related("artifact").order_by("path")[:MOST])
-    problems = list(upload.problems.order_by("pk")[:MOST])
-    runs = list(upload.runs.select_related("run").order_by("number")[:MOST])
+    noticed = list(problems.gravest_first(upload.problems.all())[:MOST])
+    runs = sorted(upload.runs.select_related("run").order_by("number")[:MOST], key=_needing_most)
     artifacts = {file.path: file.artifact_id for file in files}
     counts = Counter(run.outcome for run in runs)
-    shown = with_addresses(problems, artifacts)
+    shown = problems.with_addresses(noticed, artifacts)
     return {
         "upload": upload,
         "settled": upload.state in Upload.SETTLED,
         "file_count": _number_to_read(upload, files),
-        "files": _files(upload, files, problems),
-        "problems": shown,
-        # Why there may be nothing to store: the first error, else the first thing that was found.
-        "reason": next((each for each in shown if each.problem.severity == "error"), next(iter(shown), None)),
+        "files": _files(upload, files, noticed),
+        "problems": problems.kinds(shown),
+        "noticed": problems.counted(shown),
+        # Why there may be nothing to store: the first error, else the gravest thing that was found.
+        "reason": next(iter(shown), None),
         "fault": _fault(upload) if upload.state == Upload.State.FAILED and not shown else "",
         **upload_gaps.context(upload, runs, ask=may_change and _may_be_corrected(upload, files), entered=entered),
         "may_change": may_change,
@@ -90,9 +83,15 @@ def context(upload: Upload, *, may_change: bool, entered: Entered = NOTHING) -> 
         "conflicts": [run for run in runs if run.outcome == UploadRun.Outcome.CONFLICT],
         "decisions": DECISIONS,
         "formats": [(each.NAME, each.TITLE) for each in FORMATS],
-        "cut": max(len(files), len(problems), len(runs)) == MOST,
+        "cut": max(len(files), len(noticed), len(runs)) == MOST,
         "left": _left(upload, files) if upload.state == Upload.State.UNDONE else None,
     }
+
+
+def _needing_most(run: UploadRun) -> tuple[bool, object, int, int]:
+    """What a person must look at comes first, then runs by their ids."""
+    settled = run.outcome not in (UploadRun.Outcome.CONFLICT, UploadRun.Outcome.REJECTED)
+    return settled, natural(run.run_label), run.trial, run.number
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,10 +146,10 @@ def _fault(upload: Upload) -> str:
     return str((failed or {}).get("error", ""))
 
 
-def _files(upload: Upload, files: list[UploadFile], problems: list[Problem]) -> list[ShownFile]:
+def _files(upload: Upload, files: list[UploadFile], noticed: list[Problem]) -> list[ShownFile]:
     containers = {file.container_id for file in files}
     by_path: dict[str, int] = {}
-    for problem in problems:
+    for problem in noticed:
         by_path[problem.file] = by_path.get(problem.file, 0) + 1
     asked = upload.state in _OPEN
     return [
@@ -162,16 +161,3 @@ def _files(upload: Upload, files: list[UploadFile], problems: list[Problem]) -> 
         )
         for file in files
     ]
-
-
-def with_addresses(problems: Iterable[Problem], artifacts: Mapping[str, int]) -> list[ShownProblem]:
-    """Problems with links to their lines. ``artifacts``: path -> artifact."""
-    return [ShownProblem(problem, _address(problem, artifacts)) for problem in problems]
-
-
-def _address(problem: Problem, artifacts: Mapping[str, int]) -> str:
-    artifact = artifacts.get(problem.file)
-    if artifact is None:
-        return ""
-    address = reverse("web:artifact", args=[artifact])
-    return f"{address}?line={problem.line}#L{problem.line}" if problem.line else address

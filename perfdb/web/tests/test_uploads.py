@@ -189,6 +189,46 @@ def test_problems_lead_to_their_lines(web: Client, bring: Bring) -> None:
     assert f"/artifacts/{artifact}/?line={problem.line}#L{problem.line}" in source
 
 
+def test_problems_of_one_kind_stand_together_the_gravest_first(web: Client, bring: Bring) -> None:
+    upload = bring(preview=True)
+    upload.problems.all().delete()
+    for number in range(3):
+        upload.problems.create(severity="note", code="name", message=f"Named by folder {number}.", remedy="Look.")
+    upload.problems.create(severity="error", code="format", message="No format.")
+
+    text = text_of(web.get(page_of(upload)))
+
+    assert "noticed: 1 error, 3 notes" in text
+    assert text.index("No format.") < text.index("Named by folder 0.")
+    assert "Named by folder 0. Look. 2 more of this kind Named by folder 1." in text
+
+
+def test_what_all_runs_have_in_common_is_said_once(web: Client, bring: Bring) -> None:
+    upload = bring(preview=True)
+    first = upload.runs.get()
+    other = {**first.summary, "dimensions": {**first.summary["dimensions"], "users": 77}}
+    upload.runs.create(number=99, run_label="A-first", trial=1, outcome="new", summary=other)
+
+    response = web.get(page_of(upload))
+
+    text, runs = text_of(response), response.context["runs"]
+    mtu, users = (first.summary["dimensions"][name] for name in ("mtu", "users"))
+    assert f"MTU {mtu}" in text[text.index("Equal everywhere:") : text.index("Outcome")]
+    assert text.count(f"MTU {mtu}") == 1
+    assert [run.circumstances for run in runs] == [[("Users", 77, False)], [("Users", users, False)]]
+
+
+def test_runs_that_wait_for_a_decision_come_first(web: Client, bring: Bring) -> None:
+    upload = bring(preview=True)
+    first = upload.runs.get()
+    for number, (name, outcome) in enumerate([("Z", "conflict"), ("R10", "new"), ("R9", "new")], 10):
+        upload.runs.create(number=number, run_label=name, trial=1, outcome=outcome, summary=first.summary)
+
+    runs = web.get(page_of(upload)).context["runs"]
+
+    assert [shown.run.run_label for shown in runs] == ["Z", first.run_label, "R9", "R10"]
+
+
 def test_the_raw_files_come_back_in_one_zip(web: Client, bring: Bring) -> None:
     upload = bring()
 

@@ -14,10 +14,10 @@ from perfdb.results.models import Note, Run
 from perfdb.results.record import Origin, RunRecord
 from perfdb.results.siblings import neighbours, standings, trials_of
 from perfdb.results.stored import ALONG, read_record
-from perfdb.web import circumstances, evidence, trials
+from perfdb.web import circumstances, evidence, problems, trials
+from perfdb.web.problems import ShownProblem
 from perfdb.web.published import printed_at
 from perfdb.web.run_figures import groups, roles
-from perfdb.web.upload_page import ShownProblem, with_addresses
 
 SIBLINGS = 50
 
@@ -53,10 +53,8 @@ def run(request: HttpRequest, pk: int) -> HttpResponse:
 
 def _problems(run: Run, paths: Mapping[int, str]) -> list[list[ShownProblem]]:
     """The problems, of each kind together that ask for the same."""
-    kinds: dict[tuple[str, str], list[ShownProblem]] = {}
-    for each in with_addresses(run.problems.order_by("pk"), {path: pk for pk, path in paths.items()}):
-        kinds.setdefault((each.problem.code, each.problem.remedy), []).append(each)
-    return list(kinds.values())
+    noticed = problems.gravest_first(run.problems.all())
+    return problems.kinds(problems.with_addresses(noticed, {path: pk for pk, path in paths.items()}))
 
 
 def _figures(run: Run, record: RunRecord, paths: Mapping[int, str]) -> dict[str, Any]:

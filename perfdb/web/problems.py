@@ -1,0 +1,57 @@
+"""Problems as pages show them: the gravest first, those of one kind together, each leading to its line."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from django.db.models import Case, IntegerField, QuerySet, Value, When
+from django.urls import reverse
+
+from perfdb.results.models import Problem
+
+_GRAVEST_FIRST = (Problem.Severity.ERROR, Problem.Severity.WARNING, Problem.Severity.NOTE)
+_RANK = Case(
+    *(When(severity=severity, then=Value(rank)) for rank, severity in enumerate(_GRAVEST_FIRST)),
+    output_field=IntegerField(),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownProblem:
+    """A problem and where a click on its place leads, empty where no file is concerned."""
+
+    problem: Problem
+    address: str
+
+
+def gravest_first(problems: QuerySet[Problem]) -> QuerySet[Problem]:
+    """Errors, then warnings, then notes, each in the order in which they were found."""
+    return problems.order_by(_RANK, "pk")
+
+
+def with_addresses(problems: Iterable[Problem], artifacts: Mapping[str, int]) -> list[ShownProblem]:
+    """Problems with links to their lines. ``artifacts``: path -> artifact."""
+    return [ShownProblem(problem, _address(problem, artifacts)) for problem in problems]
+
+
+def kinds(shown: Iterable[ShownProblem]) -> list[list[ShownProblem]]:
+    """The problems, of each kind together that ask for the same."""
+    found: dict[tuple[str, str, str], list[ShownProblem]] = {}
+    for each in shown:
+        found.setdefault((each.problem.severity, each.problem.code, each.problem.remedy), []).append(each)
+    return list(found.values())
+
+
+def counted(shown: Sequence[ShownProblem]) -> str:
+    """How many there are of each severity: ``1 error, 12 notes``."""
+    times = Counter(each.problem.severity for each in shown)
+    those = [(times[severity], severity) for severity in _GRAVEST_FIRST if times[severity]]
+    return ", ".join(f"{number} {severity}{'' if number == 1 else 's'}" for number, severity in those)
+
+
+def _address(problem: Problem, artifacts: Mapping[str, int]) -> str:
+    artifact = artifacts.get(problem.file)
+    if artifact is None:
+        return ""
+    address = reverse("web:artifact", args=[artifact])
+    return f"{address}?line={problem.line}#L{problem.line}" if problem.line else address
