@@ -6,8 +6,9 @@ have given more. Both are said here, for the same experiments that ``pick`` choo
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from statistics import fmean
+from typing import NamedTuple
 
 from perfdb.analysis import metrics
 from perfdb.analysis.comparing.comparison import Comparison, Verdict
@@ -15,7 +16,7 @@ from perfdb.analysis.comparing.pair import Pair
 from perfdb.analysis.comparing.table import compare, unchanged
 from perfdb.analysis.curves import Curve, Edge, Point, at_edge, describe
 from perfdb.analysis.dimensions import Value
-from perfdb.analysis.query import REPEATS, Pick, Query
+from perfdb.analysis.query import Pick, Query
 from perfdb.analysis.table import Key, Observations, Table, best_unit, finite, in_order, key_order
 
 # What nobody can tell from the best: no change was found, or none could have been.
@@ -59,24 +60,20 @@ def evidence(query: Query, observations: Observations) -> dict[Key, Evidence]:
     pick = query.pick
     if pick is None:
         raise ValueError("there is no best without a pick")
-    names = [name for name in observations.dimensions if name not in REPEATS]
-    read, group_of = observations.key(names), observations.key(pick.dimensions)
-    place = observations.place(pick.measure)
-    groups: dict[Key, dict[Key, _Sample]] = defaultdict(lambda: defaultdict(_Sample))
-    for row in observations.rows:
-        if (value := finite(row, place)) is not None:
-            sample = groups[group_of(row)][read(row)]
-            sample.runs.append(row[0])
-            sample.values.append(value)
+    names, size, place = observations.telling, len(pick.dimensions), observations.place(pick.measure)
+    groups: dict[Key, dict[Key, _Sample]] = defaultdict(dict)
+    for key, rows in observations.experiments(pick.dimensions).items():
+        known = [(row[0], value) for row in rows if (value := finite(row, place)) is not None]
+        if known:
+            groups[key[:size]][key[size:]] = _Sample(*map(list, zip(*known, strict=True)))
     return {group: _evidence(pick, names, group, samples) for group, samples in groups.items()}
 
 
-@dataclass(slots=True)
-class _Sample:
-    """The values of an experiment, and its runs."""
+class _Sample(NamedTuple):
+    """The runs of an experiment, and their values."""
 
-    runs: list[int] = field(default_factory=list)
-    values: list[float] = field(default_factory=list)
+    runs: list[int]
+    values: list[float]
 
     @property
     def mean(self) -> float:

@@ -4,6 +4,7 @@ Every page, chart and export renders Tables, which ``tabulating`` makes of rows.
 never a label. Missing is missing, never zero.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import fsum, isfinite
@@ -17,7 +18,7 @@ from perfdb.analysis.comparing.comparison import Summary as ComparisonSummary
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.metrics import Measure, Metric
 from perfdb.analysis.parameters import ordered
-from perfdb.analysis.query import Query
+from perfdb.analysis.query import REPEATS, Query
 
 Key = tuple[Value, ...]
 # The run's number in the database, a value for each dimension, a value for each measure.
@@ -51,6 +52,19 @@ class Observations:
         if len(places) == 1 and (only := places[0]) is not None:
             return lambda row: (row[only],)
         return lambda row: tuple([None if place is None else row[place] for place in places])
+
+    def experiments(self, names: Sequence[str]) -> dict[Key, list[Row]]:
+        """The rows of each experiment, by these dimensions and all that tell experiments apart."""
+        read = self.key([*names, *self.telling])
+        found: dict[Key, list[Row]] = defaultdict(list)
+        for row in self.rows:
+            found[read(row)].append(row)
+        return found
+
+    @property
+    def telling(self) -> list[str]:
+        """The dimensions that tell experiments apart: those that are not of a single run."""
+        return [name for name in self.dimensions if name not in REPEATS]
 
     def column(self, name: str, rows: Sequence[Row]) -> list[Any]:
         """A dimension of some of the rows; None of all where the runs do not have it."""
@@ -173,14 +187,15 @@ def key_order(key: Key) -> tuple[tuple[object, ...], ...]:
 def in_order(keys: Iterable[Key]) -> list[Key]:
     """Keys of the same dimensions in this order. The few values of each are ranked first, which is quicker for many."""
     listed = list(keys)
-    columns = [{value: rank for (value,), rank in _ranks((each,) for each in column).items()}
-               for column in zip(*listed, strict=True)]  # fmt: skip
-    return sorted(listed, key=lambda key: [ranks[value] for ranks, value in zip(columns, key, strict=True)])
+    columns = zip(*listed, strict=True)
+    # Most dimensions are the same in all keys, and to rank a value is to read the numbers in its text.
+    differing = [(at, _ranks(values)) for at, column in enumerate(columns) if len(values := set(column)) > 1]
+    return sorted(listed, key=lambda key: [ranks[key[at]] for at, ranks in differing])
 
 
-def _ranks(keys: Iterable[Key]) -> dict[Key, int]:
-    """The place of each of these keys among them."""
-    return {key: rank for rank, key in enumerate(sorted(set(keys), key=key_order))}
+def _ranks(values: Iterable[Value]) -> dict[Value, int]:
+    """The place of each of these values among them."""
+    return {value: rank for rank, value in enumerate(sorted(values, key=ordered))}
 
 
 def finite(row: Row, place: int | None) -> float | None:
@@ -193,4 +208,5 @@ def best_unit(units: Mapping[Key, Sequence[float]], sign: int) -> Key:
     """The experiment with the largest mean (``sign`` 1) or the smallest (-1), of equals the first."""
     means = {unit: sign * fsum(values) / len(values) for unit, values in units.items()}
     top = max(means.values())
-    return min((unit for unit, mean in means.items() if mean == top), key=key_order)
+    best = [unit for unit, mean in means.items() if mean == top]
+    return best[0] if len(best) == 1 else min(best, key=key_order)

@@ -72,23 +72,23 @@ def best_experiments(
     """
     if pick is None:
         return observations.rows, ()
-    unit = (
-        (lambda row: (row[0],))
-        if summary is Summary.TRIAL
-        else observations.key([name for name in observations.dimensions if name not in REPEATS])
-    )
-    group = observations.key(pick.dimensions)
-    place = observations.place(pick.measure)
-    samples: dict[Key, dict[Key, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for row in observations.rows:
+    size, place = len(pick.dimensions), observations.place(pick.measure)
+    units = _each_run(pick, observations) if summary is Summary.TRIAL else observations.experiments(pick.dimensions)
+    groups: dict[Key, dict[Key, list[float]]] = defaultdict(dict)
+    for key, rows in units.items():
         # A group is made even where its runs have no value, so that it can be named.
-        units = samples[group(row)]
-        if (value := finite(row, place)) is not None:
-            units[unit(row)].append(value)
+        group = groups[key[:size]]
+        if values := [value for row in rows if (value := finite(row, place)) is not None]:
+            group[key[size:]] = values
     sign = 1 if metrics.BY_NAME[pick.measure.metric].better is Better.HIGHER else -1
-    chosen = {best_unit(units, sign) for units in samples.values() if units}
-    notes = tuple(_unpicked(pick, key) for key in sorted(samples, key=key_order) if not samples[key])
-    return [row for row in observations.rows if unit(row) in chosen], notes
+    chosen = {best_unit(group, sign) for group in groups.values() if group}
+    notes = tuple(_unpicked(pick, key) for key in sorted(groups, key=key_order) if not groups[key])
+    return [row for key, rows in units.items() if key[size:] in chosen for row in rows], notes
+
+
+def _each_run(pick: Pick, observations: Observations) -> dict[Key, list[Row]]:
+    group = observations.key(pick.dimensions)
+    return {(*group(row), row[0]): [row] for row in observations.rows}
 
 
 def _unpicked(pick: Pick, key: Key) -> Note:

@@ -5,14 +5,16 @@ judged first and described once the whole table (``table.py``) has given it its 
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
+
+import numpy as np
 
 from perfdb.analysis.comparing.comparison import Comparison, Effect, Noise, NoiseSource, Verdict
 from perfdb.analysis.comparing.difference import mean_difference
-from perfdb.analysis.comparing.distributions import ratio, ratio_interval, student_p, student_quantile
-from perfdb.analysis.comparing.pair import Pair, Sample
-from perfdb.analysis.comparing.spreads import usable
+from perfdb.analysis.comparing.distributions import ratio, ratio_interval, student_ps, student_quantile
+from perfdb.analysis.comparing.pair import Pair
+from perfdb.analysis.comparing.spreads import Logs, distinct_samples, usable
 from perfdb.analysis.metrics import Better
 
 CHANGED = 0.05
@@ -26,11 +28,6 @@ class Contrast(NamedTuple):
     difference: float
     error: float
     freedom: float
-
-    @property
-    def p(self) -> float:
-        """Two-sided, from Student's t."""
-        return student_p(self.difference / self.error, self.freedom)
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """The ratios that agree with the trials."""
@@ -55,6 +52,15 @@ class Contrast(NamedTuple):
         return ratio(reach * self.error) - 1
 
 
+def ps_of(contrasts: Sequence[Contrast]) -> list[float]:
+    """The p of each, two-sided, from Student's t."""
+    if not contrasts:
+        return []
+    differences, errors, freedoms = (np.array(each, np.float64) for each in zip(*contrasts, strict=True))
+    found: list[float] = student_ps(differences / errors, freedoms).tolist()
+    return found
+
+
 def trials_needed(sd: float, delta: float) -> int:
     """How many trials a side show a change of ``delta`` (0.02 is 2 %); ``sd`` is of logarithms."""
     needed = 2 * (_SEEN * sd / math.log1p(delta)) ** 2
@@ -64,14 +70,13 @@ def trials_needed(sd: float, delta: float) -> int:
 class Judged(NamedTuple):
     """What one cell says by itself: the difference of its mean logarithms, tested where it tells its own noise.
 
-    ``base`` and ``new`` are the trials that have a logarithm. ``difference`` is None where a side has none,
+    ``complete``: every trial of both sides is known and has a logarithm. ``difference`` is None where a side has none,
     ``contrast`` where the noise is not known, ``p`` where nothing was repeated.
     """
 
     pair: Pair
     noise: Noise
-    base: Sample
-    new: Sample
+    complete: bool
     difference: float | None = None
     contrast: Contrast | None = None
     p: float | None = None
@@ -81,17 +86,40 @@ class Judged(NamedTuple):
         return q is not None and q < CHANGED
 
 
-def judge(pair: Pair, noise: Noise) -> Judged:
-    """Test one cell, as far as it can be."""
-    base, new = usable(pair.base), usable(pair.new)
-    if not base or not new:
-        return Judged(pair, noise, base, new)
-    difference = _mean_log(new) - _mean_log(base)
+def judge(pairs: Sequence[Pair], noises: Sequence[Noise]) -> list[Judged]:
+    """Test each of these cells, as far as it can be."""
+    found = [_contrast(*each) for each in zip(pairs, noises, *_sides(pairs), strict=True)]
+    tested = [contrast for _, _, contrast, repeated in found if contrast and repeated]
+    ps = iter(ps_of(tested))
+    return [
+        Judged(pair, noise, complete, difference, contrast, next(ps) if contrast and repeated else None)
+        for pair, noise, (complete, difference, contrast, repeated) in zip(pairs, noises, found, strict=True)
+    ]
+
+
+_Side = tuple[int, float]
+
+
+def _sides(pairs: Sequence[Pair]) -> tuple[list[_Side], list[_Side]]:
+    """For both sides of each pair: how many trials have a logarithm, and the mean of these."""
+    samples, at = distinct_samples([*(pair.base for pair in pairs), *(pair.new for pair in pairs)])
+    logs = Logs(samples)
+    known = list(zip(logs.counts[at].tolist(), logs.means()[at].tolist(), strict=True))
+    return known[: len(pairs)], known[len(pairs) :]
+
+
+def _contrast(pair: Pair, noise: Noise, base: _Side, new: _Side) -> tuple[bool, float | None, Contrast | None, bool]:
+    """Whether a cell is complete, its difference, its contrast, and whether something in it was repeated."""
+    (base_count, base_mean), (count, mean) = base, new
+    complete = 0 < base_count == len(pair.base) and 0 < count == len(pair.new)
+    if not base_count or not count:
+        return complete, None, None, False
+    difference, repeated = mean - base_mean, not _unrepeated(pair, noise)
     if noise.sd is None or noise.freedom is None:
-        return Judged(pair, noise, base, new, difference)
-    sizes = _size(base, pair.base_is_mean, noise), _size(new, pair.new_is_mean, noise)
-    contrast = Contrast(difference, noise.sd * math.sqrt(1 / sizes[0] + 1 / sizes[1]), noise.freedom)
-    return Judged(pair, noise, base, new, difference, contrast, None if _unrepeated(pair, noise) else contrast.p)
+        return complete, difference, None, repeated
+    sizes = _size(base_count, pair.base_is_mean, noise), _size(count, pair.new_is_mean, noise)
+    error = noise.sd * math.sqrt(1 / sizes[0] + 1 / sizes[1])
+    return complete, difference, Contrast(difference, error, noise.freedom), repeated
 
 
 def describe(judged: Judged, q: float | None, delta: float, better: Better) -> Comparison:
@@ -120,7 +148,7 @@ def describe(judged: Judged, q: float | None, delta: float, better: Better) -> C
         band=band,
         detectable=contrast.detectable if contrast else None,
         trials_needed=trials_needed(noise.sd, delta) if contrast and noise.sd else None,
-        warnings=() if _whole(judged) else tuple(_warnings(pair)),
+        warnings=() if judged.complete and not (pair.base_is_mean or pair.new_is_mean) else tuple(_warnings(pair)),
         error=contrast.error if contrast else None,
     )
 
@@ -139,20 +167,9 @@ def _verdict(
     return Verdict.SAME if within else Verdict.INCONCLUSIVE
 
 
-def _mean_log(values: Sample) -> float:
-    return math.fsum(map(math.log, values)) / len(values)
-
-
-def _whole(judged: Judged) -> bool:
-    """Whether there is nothing to warn of: all trials of both sides are known and usable."""
-    pair, base, new = judged.pair, judged.base, judged.new
-    complete = 0 < len(base) == len(pair.base) and 0 < len(new) == len(pair.new)
-    return complete and not pair.base_is_mean and not pair.new_is_mean
-
-
-def _size(values: Sample, is_mean: bool, noise: Noise) -> int:
+def _size(count: int, is_mean: bool, noise: Noise) -> int:
     """How many independent values a side counts for: a history's noise is that of campaigns, not of trials."""
-    return 1 if is_mean or noise.source is NoiseSource.HISTORY else len(values)
+    return 1 if is_mean or noise.source is NoiseSource.HISTORY else count
 
 
 def _unrepeated(pair: Pair, noise: Noise) -> bool:

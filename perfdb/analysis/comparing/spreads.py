@@ -117,6 +117,14 @@ class _Sums(NamedTuple):
         return cls(counts, logs.summed(logs.values), np.maximum(counts - 1, 0), squares)
 
 
+def distinct_samples(samples: Sequence[Sample]) -> tuple[list[Sample], Places]:
+    """Each sample once, however often it is given, and where each one given stands: a base is that of many cells."""
+    names = list(map(id, samples))
+    distinct = dict(zip(names, samples, strict=True))
+    places = dict(zip(distinct, range(len(distinct)), strict=True))
+    return list(distinct.values()), np.array([places[name] for name in names], np.intp)
+
+
 def spread(samples: Sequence[Sample], step: float | None = None) -> Spread:
     """The pooled variance of the logarithms of samples, each around its own mean.
 
@@ -128,12 +136,10 @@ def spread(samples: Sequence[Sample], step: float | None = None) -> Spread:
 
 def spreads(cells: Sequence[Sequence[Sample]], steps: Iterable[float | None]) -> list[Spread]:
     """The spread of each of many cells, each of one or several samples."""
-    # A base is a sample of every cell that is compared with it.
-    distinct = {id(sample): sample for cell in cells for sample in cell}
-    places = {name: place for place, name in enumerate(distinct)}
-    at = np.fromiter((places[id(sample)] for cell in cells for sample in cell), np.intp)
+    samples = list(chain.from_iterable(cells))
+    distinct, at = distinct_samples(samples)
     of = np.repeat(np.arange(len(cells)), list(map(len, cells)))
-    single = _Sums.of(Logs(list(distinct.values())))
+    single = _Sums.of(Logs(distinct))
     pooled = _Sums(*(np.bincount(of, each[at], len(cells)) for each in single))
     return _spreads(pooled, steps, lambda place: [value for sample in cells[place] for value in usable(sample)])
 

@@ -40,7 +40,7 @@ def _judged(pairs: Sequence[Pair], delta: float, background: Background) -> list
     if not delta > 0:
         raise ValueError(f"a practical size of {delta} is not above zero")
     noises = estimate_noise(pairs, background)
-    cells = [judge(pair, noise) for pair, noise in zip(pairs, noises, strict=True)]
+    cells = judge(pairs, noises)
     return list(zip(cells, table_q([cell.p for cell in cells]), strict=True))
 
 

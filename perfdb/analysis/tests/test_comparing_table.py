@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from perfdb.analysis.comparing.cell import Contrast, trials_needed
+from perfdb.analysis.comparing.cell import Contrast, ps_of, trials_needed
 from perfdb.analysis.comparing.comparison import Comparison, Effect, NoiseSource, Verdict
 from perfdb.analysis.comparing.difference import printed_percent
 from perfdb.analysis.comparing.noise import fit_prior, moderate
@@ -68,7 +68,7 @@ def test_published_unequal_numbers_of_trials() -> None:
     contrast = Contrast(difference, math.sqrt(used.variance * (1 / 2 + 1 / 3)), used.freedom)
     assert math.exp(difference) == pytest.approx(1.012312, abs=5e-7)
     assert contrast.interval() == pytest.approx((1.002537, 1.022182), abs=5e-7)
-    assert contrast.p == pytest.approx(0.022216, abs=5e-7)
+    assert ps_of([contrast]) == pytest.approx([0.022216], abs=5e-7)
 
 
 def test_the_published_band_of_single_runs() -> None:
