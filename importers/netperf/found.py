@@ -50,6 +50,7 @@ class Test:
     interleaved: bool = False
     repeated: Printed | None = None
     misfit: int | None = None
+    awaits_details: bool = False
 
     @property
     def has_figures(self) -> bool:

@@ -30,6 +30,7 @@ _SECTIONS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("histogram", re.compile(r"Histogram of ")),
     ("figures", re.compile(r"(?:(?:Recv|Send)\s+){2}(?:Recv|Send)\b|Local /Remote|Socket\s+Message\s+Elapsed")),
 )
+_DETAILS = frozenset({"alignment", "segment"})
 _HEADER_LINES = 4
 _FEWEST_COLUMNS = 5
 
@@ -159,6 +160,8 @@ class _Scanner:
             later.interleaved = self._current.interleaved = True
         if section == "figures" and self._current is not None:
             self._current.headed = True
+        if section in _DETAILS and self._current is not None:
+            self._current.awaits_details = True
         self._section = section
 
     def _take_value(self, number: int, key: str, text: str) -> None:
@@ -179,7 +182,7 @@ class _Scanner:
         row = _row(number, line)
         if self._section == "histogram":
             return self._take_histogram(number, line)
-        if self._section in {"alignment", "segment"}:
+        if self._section in _DETAILS:
             return self._take_detail(row)
         if row is None:
             return self._take_heading(number, line)
@@ -227,6 +230,7 @@ class _Scanner:
                 self._current.alignment = row
             else:
                 self._current.segment = row.at(0)
+            self._current.awaits_details = False
             self._current.last_line = row.line
             self._section = "after"
         return True
