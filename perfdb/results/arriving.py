@@ -34,12 +34,13 @@ class Arrivals:
     """The run records of an upload in batches, those of one run id in the same one; to be gone through at will.
 
     They are made when they are first gone through. ``problems`` are those that belong to no run, once that is done.
-    ``chosen`` says which of the runs are meant.
+    ``chosen`` says which of the runs are meant. Records that are not ``kept`` are made anew each time.
     """
 
     upload: Upload
     read: FilesRead
     chosen: Chosen
+    kept: bool = True
     problems: list[Problem] = field(default_factory=list)
     _held: list[list[Brought]] | None = None
     _shelf: Shelf[list[_Kept]] = field(default_factory=Shelf)
@@ -71,13 +72,15 @@ class Arrivals:
             batch = self.chosen(batch)
             of_runs.update(problem for each in batch for problem in each.record.problems)
             amiss += [problem for problem in own if problem not in of_runs]
-            if self.read.fragments.are_many:
+            if not self.kept:
+                pass
+            elif self.read.fragments.are_many:
                 kept = [_Kept(each.number, each.record, each.context.given, each.trial) for each in batch]
                 self._places.append((self._shelf.put(kept), common))
             else:
                 held.append(batch)
             yield batch
-        self._held = held
+        self._held = held if self.kept else None
         self.problems = [*(problem for problem in reading if problem not in of_runs), *amiss]
 
     def _batch(

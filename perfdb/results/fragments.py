@@ -4,7 +4,7 @@ A driver's log that names its run has nothing to do with other runs, so that a f
 Evidence that must first find its run keeps everything in memory, which it may belong to.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import islice
 
 from importers.model import Fragment, Kind
@@ -14,6 +14,7 @@ FEW = 1000
 """So many fragments are put together at once."""
 
 _RUNS = 200
+_Place = tuple[int, tuple[str | None, int | None]]
 
 
 class Fragments:
@@ -23,8 +24,8 @@ class Fragments:
         self._held: list[Fragment] = []
         self._named = True
         self._shelf: Shelf[Fragment] | None = None
-        # Where the fragments of each run stand.
-        self._places: dict[str, list[int]] = {}
+        # Where the fragments of each run stand, and which of its fragments each is.
+        self._places: dict[str, list[_Place]] = {}
 
     def add(self, fragment: Fragment) -> None:
         """Take one more."""
@@ -33,7 +34,8 @@ class Fragments:
         if self._named and (self._shelf is not None or len(self._held) > FEW):
             self._shelf = self._shelf or Shelf()
             for each in self._held:
-                self._places.setdefault(each.run_id or "", []).append(self._shelf.put(each))
+                place = self._shelf.put(each), (each.role, each.trial)
+                self._places.setdefault(each.run_id or "", []).append(place)
             self._held.clear()
 
     @property
@@ -41,15 +43,27 @@ class Fragments:
         """Whether they come in several batches."""
         return self._shelf is not None and self._named
 
+    @property
+    def are_distinct(self) -> bool:
+        """Whether they come in several batches and no two are the same end of the same trial."""
+        return self.are_many and all(
+            len({which for _, which in places}) == len(places) for places in self._places.values()
+        )
+
+    @property
+    def run_ids(self) -> Collection[str]:
+        """The runs that they name, where they come in several batches."""
+        return self._places.keys()
+
     def batches(self) -> Iterator[list[Fragment]]:
         """All of them, those of one run together: at once, or some runs at a time."""
         if not self.are_many:
-            every = sorted(place for places in self._places.values() for place in places)
+            every = sorted(place for places in self._places.values() for place, _ in places)
             yield [*self._from_shelf(every), *self._held]
             return
         runs = iter(self._places.values())
         while some := list(islice(runs, _RUNS)):
-            yield self._from_shelf(sorted(place for places in some for place in places))
+            yield self._from_shelf(sorted(place for places in some for place, _ in places))
 
     def _from_shelf(self, places: list[int]) -> list[Fragment]:
         return [self._shelf.at(place) for place in places] if self._shelf is not None else []

@@ -1,6 +1,7 @@
 """Importing an upload: read its files, place its runs, and either show what would be stored or store it.
 
 Preview and load take the same way up to the last step, so that a preview cannot promise what loading does not keep.
+Runs about which nobody has to be asked are not shown before they are stored (`certain`).
 Runs are written some at a time, each chunk in one transaction together with its outcomes: a worker that dies in
 between leaves whole runs, and the next attempt goes on after them. Run records are written in one transaction.
 """
@@ -11,12 +12,12 @@ from django.db import connection, transaction
 from django.db.models import F, Max
 from django.utils import timezone
 
-from importers import run_records
 from importers.model import Problem as Found
 from importers.model import Severity
 from perfdb.results import jobs, load, tagging
 from perfdb.results.aliases import aliases_of
 from perfdb.results.arriving import Arrivals
+from perfdb.results.certain import is_certain, is_whole
 from perfdb.results.experiments import Vocabulary
 from perfdb.results.models import Job, Run, Study, Upload, UploadRun
 from perfdb.results.placing import Brought, Placement, Placer
@@ -34,6 +35,11 @@ _STUDY_LOCK = 0x5354_5544  # any number of our own: "STUD"
 
 class Ordinary:
     """What an upload is beside its logs: nothing. Another kind says what else becomes of it (`unbundling`)."""
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it brings nothing but its logs."""
+        return True
 
     def opened(self, upload: Upload) -> list[Found]:
         """Look at what was unpacked before it is read; with an error nothing is read."""
@@ -65,8 +71,11 @@ def run_import(job: Job, kind: Ordinary | None = None) -> None:
     if not accepted:
         _set_state(job, upload, State.PARSING)
     read = read_files(upload, lambda: jobs.hold(job), kind.opened)
-    brought = Arrivals(upload, read, lambda batch: kind.chosen(upload, batch))
-    if not accepted:
+    certain = kind.is_plain and is_certain(upload, read.fragments)
+    brought = Arrivals(upload, read, lambda batch: kind.chosen(upload, batch), kept=not (accepted or certain))
+    if not accepted and certain:
+        _expect(job, upload, len(read.fragments.run_ids))
+    elif not accepted:
         outcomes = _show(job, upload, brought, kind)
         state = _meant(upload, outcomes)
         if state != State.LOADING:
@@ -83,6 +92,13 @@ def _set_state(job: Job, upload: Upload, state: State) -> None:
         upload.save(update_fields=["state", "settled"])
 
 
+def _expect(job: Job, upload: Upload, runs: int) -> None:
+    """Begin to store runs that nobody has to look at; how many there are is known when all are stored."""
+    upload.runs_found = runs
+    upload.save(update_fields=["runs_found"])
+    _set_state(job, upload, State.LOADING)
+
+
 def _settle(job: Job, upload: Upload, state: State, problems: Sequence[Found] = ()) -> None:
     with transaction.atomic():
         jobs.hold(job)
@@ -97,11 +113,6 @@ def _meant(upload: Upload, outcomes: set[Outcome]) -> State:
     if upload.preview_asked or Outcome.CONFLICT in outcomes:
         return State.PREVIEW
     return State.FAILED if Outcome.REJECTED in outcomes and is_whole(upload) else State.LOADING
-
-
-def is_whole(upload: Upload) -> bool:
-    """Whether all its runs are stored or none: run records are, for they come from scripts."""
-    return not upload.files.exclude(format=run_records.NAME).exists()
 
 
 def _placed(study: Study, brought: Sequence[Brought]) -> list[Placement]:
@@ -178,6 +189,7 @@ def _row(upload: Upload, placement: Placement) -> UploadRun:
 
 def _load(job: Job, upload: Upload, brought: Arrivals, kind: Ordinary) -> None:
     """Store the runs chunk by chunk, leaving out those that an earlier attempt has stored."""
+    shown = upload.runs.filter(loaded=False).exists()
     done = set(upload.runs.filter(loaded=True).values_list("number", flat=True))
     if not done:
         # Placing again decides what there is to say; what the preview said of the runs is out of date.
@@ -194,6 +206,10 @@ def _load(job: Job, upload: Upload, brought: Arrivals, kind: Ordinary) -> None:
     with transaction.atomic():
         jobs.hold(job)
         complete = kind.complete(upload)
+        if not shown:
+            _add_unreadable(upload, upload.runs.count(), brought.problems)
+            upload.runs_found = upload.runs.count()
+            upload.save(update_fields=["runs_found"])
         found = upload.runs.values_list("outcome", flat=True).distinct()
         _settle(job, upload, State.DONE if complete or _anything(found) else State.FAILED, brought.problems)
 

@@ -61,6 +61,11 @@ class Bundle(Ordinary):
     folder: str = ""
     runs: dict[int, dict[str, Any]] = field(default_factory=dict)
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is no bundle."""
+        return not self.said
+
     def opened(self, upload: Upload) -> list[Problem]:
         """Understand what was unpacked, once, and prepare the study and the upload for it."""
         member = _manifest_of(upload)

@@ -9,7 +9,7 @@ from django.db import OperationalError
 from django.utils import timezone
 
 from perfdb.results import fragments, importing, tasks
-from perfdb.results.models import Job, Problem, Run, RunEvidence, RunSource, Trace
+from perfdb.results.models import Job, Problem, Run, RunEvidence, RunSource, Trace, Upload
 from perfdb.results.tests.conftest import LOGS, Bring, case
 
 pytestmark = pytest.mark.django_db
@@ -97,18 +97,17 @@ def test_one_run_in_conflict_keeps_the_others_out(bring: Bring) -> None:
 def test_a_conflict_that_comes_up_while_loading_takes_everything_back(
     bring: Bring, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Between preview and load another upload has stored one of the runs."""
-    show = importing._show
+    """Between reading and storing another upload has stored one of the runs."""
+    expect = importing._expect
     once = [True]
 
-    def overtaken(*args: Any) -> Any:
-        outcomes = show(*args)
+    def overtaken(*args: Any) -> None:
+        expect(*args)
         if once:
             once.clear()
             bring(records(1))
-        return outcomes
 
-    monkeypatch.setattr(importing, "_show", overtaken)
+    monkeypatch.setattr(importing, "_expect", overtaken)
     upload = bring(records(3, metrics={"errors": 7}))
     assert (upload.state, Run.objects.count()) == ("preview", 1)
     assert sorted(upload.runs.values_list("outcome", flat=True)) == ["conflict", "new", "new"]
@@ -120,3 +119,65 @@ def test_a_log_of_several_runs_keeps_those_that_are_good(bring: Bring) -> None:
     upload = bring(("again.awm.log", data.replace(b"resp_avg_ms=", b"resp_avg_s=", 1)))
     assert upload.state in {"done", "preview"}
     assert Run.objects.count() == 3
+
+
+@pytest.fixture
+def shown(monkeypatch: pytest.MonkeyPatch) -> list[Upload]:
+    """The uploads whose runs are shown before they are stored, where three runs are many."""
+    show = importing._show
+    uploads: list[Upload] = []
+
+    def told(job: Job, upload: Upload, *more: Any) -> Any:
+        uploads.append(upload)
+        return show(job, upload, *more)
+
+    monkeypatch.setattr(importing, "_show", told)
+    monkeypatch.setattr(fragments, "FEW", 0)
+    return uploads
+
+
+def test_very_many_runs_of_names_of_their_own_are_stored_straight_away(bring: Bring, shown: list[Upload]) -> None:
+    upload = bring(THREE)
+    assert (upload.state, upload.runs_found, upload.runs_loaded, shown) == ("done", 3, 3, [])
+
+
+def test_runs_that_are_stored_already_are_shown_first(bring: Bring, shown: list[Upload]) -> None:
+    data = (LOGS / THREE).read_bytes()
+    bring((THREE, data))
+    again = bring((THREE, data.replace(b"trans_per_sec=", b"trans_per_sec=1", 1)))
+    assert shown == [again]
+    assert (again.state, Run.objects.count()) == ("preview", 3)
+
+
+def test_a_run_that_comes_twice_is_shown_first(bring: Bring, shown: list[Upload]) -> None:
+    twice = bring(*case("bad/same_run_id"))
+    assert shown == [twice]
+
+
+def test_what_somebody_wants_to_look_at_is_shown_first(bring: Bring, shown: list[Upload]) -> None:
+    upload = bring(THREE, preview=True)
+    assert (upload.state, shown, Run.objects.count()) == ("preview", [upload], 0)
+
+
+def test_a_worker_that_dies_while_it_stores_straight_away_leaves_the_rest_to_the_next(
+    bring: Bring, shown: list[Upload], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importing, "CHUNK", 1)
+    load_chunk = importing._load_chunk
+    done: list[object] = []
+
+    def dying(*args: object) -> None:
+        if done:
+            raise OperationalError("the server closed the connection")
+        done.append(args)
+        load_chunk(*args)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(importing, "_load_chunk", dying)
+    upload = bring(THREE)
+    assert (upload.state, upload.runs_loaded, Run.objects.count()) == ("loading", 1, 1)
+    monkeypatch.setattr(importing, "_load_chunk", load_chunk)
+    Job.objects.update(lease_until=timezone.now())
+    tasks.run_job(upload.jobs.get().pk)
+    upload.refresh_from_db()
+    assert (upload.state, upload.runs_found, upload.runs_loaded, Run.objects.count()) == ("done", 3, 3, 3)
+    assert shown == []
