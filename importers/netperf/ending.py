@@ -48,10 +48,8 @@ def _with_figures(test: Test, into: Gathered, found: ProblemLog, *, cut: bool) -
         return Status.INCOMPLETE
     if missing:
         return _cut_off(test, found, f"{missing[0]} is missing")
-    if test.rows and test.kind is not None and not is_whole(test):
-        return _cut_off(test, found, "the last line of its table is missing")
-    if test.awaits_details:
-        return _cut_off(test, found, "the figures below its last heading are missing")
+    if test.awaits_details or (test.rows and test.kind is not None and not is_whole(test)):
+        return _cut_off(test, found, "the last line of a table is missing")
     if rate is None:
         return _no_rate(test, found)
     if not rate.text.strip("0."):

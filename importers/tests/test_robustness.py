@@ -163,6 +163,7 @@ CASES = (
     "sysstat/american/lnxc1.sar.txt",
 )
 TEXTS |= {case.partition("/")[0]: (LOGS / case).read_bytes().decode() for case in CASES}
+TEXTS["run_records"] = (LOGS / "run_records/two_runs/results.ndjson").read_text()
 TEXTS["manifest"] = (LOGS / "campaign/two_tools/manifest.csv").read_text()
 TEXTS["uperf-profile"] = (LOGS / "uperf/rr/profile.xml").read_text()
 patient = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
