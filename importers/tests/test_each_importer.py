@@ -9,7 +9,7 @@ import pytest
 import importers
 from importers import read
 from importers.model import SourceFile
-from importers.tests.fixture_cases import EXPECTED, LOGS, cases
+from importers.tests.fixture_cases import EXPECTED, cases
 from importers.tests.test_robustness import TEXTS
 
 ROOT = Path(__file__).parents[2]
