@@ -14,6 +14,7 @@ from perfdb.embedded.tests.conftest import eventually
 FILES_PER_RUN = 3
 PER_UPLOAD = 6 * FILES_PER_RUN
 SCANS = "SELECT seq_scan + idx_scan FROM pg_stat_user_tables WHERE relname = 'run'"
+IN_PARTS = "SELECT count(DISTINCT (study_id, tableoid)) FROM run"
 STORED = "SELECT count(*) FROM run JOIN study ON study.id = study_id WHERE slug = 'replica'"
 
 
@@ -78,6 +79,24 @@ def test_pages_come_from_the_replica_and_never_too_early(cluster: Cluster) -> No
 
     cluster.on_standby("SELECT pg_wal_replay_resume()")
     assert eventually(lambda: cluster.on_standby(STORED) == 2 * len(known))
+
+
+def test_tables_become_partitioned_while_all_goes_on(cluster: Cluster) -> None:
+    web = cluster.web("web6")
+    cluster.worker("worker6")
+    parts = [dict(demo_files()[at : at + PER_UPLOAD]) for at in (0, PER_UPLOAD)]
+    upload = web.upload(parts[0], "early")
+    assert eventually(lambda: done(web, [upload]))
+
+    cluster.manage("partition", "--runs", "1")
+    uploads = [web.upload(part, study) for part, study in ((parts[1], "early"), (parts[0], "late"))]
+    assert eventually(lambda: done(web, uploads))
+    cluster.manage("partition", "--runs", "1")
+
+    assert len(run_ids(web, "early")) == 2 * PER_UPLOAD / FILES_PER_RUN
+    assert 0 < len(run_ids(web, "late")) < len(run_ids(web, "early"))
+    assert eventually(lambda: cluster.on_standby("SELECT count(*) FROM run_rest") == 0)
+    assert cluster.on_standby(IN_PARTS) == cluster.on_standby("SELECT count(DISTINCT study_id) FROM run")
 
 
 def test_who_signs_in_by_a_link_is_known_at_once(cluster: Cluster) -> None:
