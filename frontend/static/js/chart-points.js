@@ -41,19 +41,20 @@ export function drawMarks(plot) {
     const trace = points[0]?.trace;
     if (!trace?.meta?.marks || trace.visible !== true) continue;
     const place = plot._fullLayout._plots[trace.xaxis + trace.yaxis];
-    const group = document.createElementNS(SVG, "g");
-    group.setAttribute("class", "marks");
-    group.append(...marksOf(points, trace.meta.marks, place.xaxis, place.yaxis));
-    place.plot.node().append(group);
+    place.plot.node().append(marksOf(points, trace.meta.marks, place.xaxis, place.yaxis));
   }
 }
 
-function marksOf(points, { marker, error_x, error_y }, across, up) {
+/** The symbols and error bars of points, as a group of few paths. */
+export function marksOf(points, { marker, error_x, error_y }, across, up) {
   const there = points
     .map((point, at) => [across.c2p(point.x), up.c2p(point.y), at])
     .filter(([x, y]) => Number.isFinite(x) && Number.isFinite(y));
   const bars = [error_y && barsOf(there, points, error_y, up, false), error_x && barsOf(there, points, error_x, across, true)];
-  return [...bars.filter(Boolean), symbols(there, marker)];
+  const group = document.createElementNS(SVG, "g");
+  group.setAttribute("class", "marks");
+  group.append(...bars.filter(Boolean), symbols(there, marker));
+  return group;
 }
 
 const short = (number) => Math.round(number * 10) / 10;

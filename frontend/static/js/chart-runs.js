@@ -50,8 +50,11 @@ function ask(behind, names, list) {
   dialog.showModal();
 }
 
-/** A click on a line between its points opens the list of all its runs, until the signal says that all is over. */
-export function openLines(plot, signal) {
+/**
+ * A click on a line between its points opens the list of all its runs, until the signal says that all is over; one on a
+ * mark that Plotly knows nothing of, where `markAt` finds one, what that leads to.
+ */
+export function openLines(plot, signal, markAt) {
   let pressed = null;
   let hit = false;
   let leading;
@@ -67,7 +70,9 @@ export function openLines(plot, signal) {
     if (!still || !start.target.closest(".nsewdrag")) return;
     // Plotly says first whether a point was meant; a second click means the whole range again, and no line.
     leading = setTimeout(() => {
-      const asked = hit ? undefined : lineAt(plot, event)?.meta?.runs;
+      const mark = hit ? undefined : markAt(event);
+      const asked = hit || mark ? undefined : lineAt(plot, event)?.meta?.runs;
+      if (mark) openPoint(mark);
       if (asked !== undefined) location.assign(listOf(asked));
     }, DOUBLE_MS);
   };

@@ -146,6 +146,8 @@ export function styledLayout(given, width) {
     ...layout,
     ...Object.fromEntries(axes.map(([name, axis]) => [name, axisStyle(name, axis)])),
     autosize: true,
+    // What somebody hid or looks at more closely stays so in another theme or width.
+    uirevision: "same",
     paper_bgcolor: "rgba(0,0,0,0)",
     plot_bgcolor: "rgba(0,0,0,0)",
     font: { family: css("--font"), size: 12, color: colour("--text") },

@@ -9,6 +9,7 @@ import { inLight, neededHeight, styledLayout, styledTrace, titledLayout, wordsHe
 import { wordsOf } from "./chart-words.js";
 import { crowded, drawMarks, sparse } from "./chart-points.js";
 import { openLines, openPoint } from "./chart-runs.js";
+import { drawTrials, isTrials, pointAt, reachAgain, reaching, sayTrials } from "./chart-trials.js";
 
 const CONFIG = {
   displaylogo: false,
@@ -98,12 +99,14 @@ class PerfChart extends HTMLElement {
     this.plot.className = "plot";
     this.append(this.plot);
     const drawn = this.draw();
-    this.plot.on("plotly_afterplot", () => drawMarks(this.plot));
+    this.plot.on("plotly_afterplot", () => this.mark());
     await drawn;
-    drawMarks(this.plot);
+    this.mark();
     const { signal } = this.ending;
     this.plot.on("plotly_click", (event) => event.points[0] && openPoint(event.points[0]));
-    openLines(this.plot, signal);
+    this.plot.on("plotly_restyle", () => painted().then(() => this.plot && reachAgain(this.plot, this.trials)));
+    openLines(this.plot, signal, (event) => pointAt(this.plot, this.trials, event));
+    sayTrials(this.plot, () => this.trials, signal);
     this.sizes = new ResizeObserver(() => this.resized());
     this.sizes.observe(this);
     this.dataset.drawn = "";
@@ -145,13 +148,22 @@ class PerfChart extends HTMLElement {
     return layout;
   }
 
+  /** Draw what is not left to Plotly, where it has just put the axes. */
+  mark() {
+    drawMarks(this.plot);
+    drawTrials(this.plot, this.trials);
+  }
+
   /** Draw for a width in pixels; as wide as there is room unless one is given. */
   draw(width) {
     this.drawnFor = width ?? this.clientWidth;
     const layout = this.fit(this.drawnFor);
     const size = width ? { autosize: false, width, height: this.plot.clientHeight } : {};
     const traces = this.traces(this.drawnFor);
-    return window.Plotly.react(this.plot, crowded(traces) ? sparse(traces) : traces, { ...layout, ...size }, CONFIG);
+    this.trials = crowded(traces) ? traces.filter(isTrials) : [];
+    const others = traces.filter((trace) => !this.trials.includes(trace));
+    const reached = reaching(layout, this.plot, this.trials);
+    return window.Plotly.react(this.plot, crowded(others) ? sparse(others) : others, { ...reached, ...size }, CONFIG);
   }
 
   /** The figure as a file of this format (png, svg): a data address. It says what it rests on and where it is from. */

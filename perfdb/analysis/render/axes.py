@@ -62,10 +62,15 @@ def trials_text(tables: Sequence[Table], drawing: Drawing) -> str:
     """What the small marks are, and how many of them are drawn; or that not every cell is."""
     cells = max((len(table.cells) for table in tables), default=0)
     if drawing.trials is not Trials.POINTS:
-        return f"drawn: {MOST_POINTS:,} of {cells:,} points, each stretch's extremes" if cells > MOST_POINTS else ""
+        return _thinned("points", cells) if cells > MOST_POINTS else ""
     every = max(sum(cell.n for cell in table.cells.values()) for table in tables)
-    some = f", {MOST_POINTS:,} of {every:,} drawn" if every > MOST_POINTS else ""
+    some = f" · {_thinned('trials', every)}" if every > MOST_POINTS else ""
     return f"small circles: single trials{some}"
+
+
+def _thinned(what: str, every: int) -> str:
+    """What is drawn of very many points, and how to see all of them."""
+    return f"drawn: {MOST_POINTS:,} of {every:,} {what}, each stretch's extremes; a narrower question draws all"
 
 
 def source_text(tables: Sequence[Table]) -> str:

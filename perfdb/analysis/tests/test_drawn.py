@@ -242,7 +242,9 @@ def test_a_figure_of_very_many_trials_says_how_many_it_draws() -> None:
     assert figure
     mean, trials = figure["data"]
     assert MOST_POINTS * 0.9 < len(trials["x"]) <= MOST_POINTS
-    assert figure["layout"]["title"]["subtitle"]["text"].endswith("single trials, 5,000 of 10,000 drawn")
+    said = figure["layout"]["title"]["subtitle"]["text"]
+    assert "small circles: single trials · drawn: 5,000 of 10,000 trials, each stretch's extremes; " in said
+    assert said.endswith("a narrower question draws all")
     assert mean["hovertext"][0].endswith("and 9992 more runs")
     assert len(mean["customdata"][0]["runs"]) < 100
 
