@@ -60,6 +60,7 @@ class Plan:
         series = tuple(sorted({key for _, key in places}, key=layout_order(query, names)))
         varying = [at for at in range(len(names)) if len({key[at] for key in series}) > 1]
         fixed = [at for at in range(len(names)) if series and at not in varying]
+        telling = _telling(varying, series)
         axis = query.rows[-1:] or query.columns
         xs = tuple(sorted({x for x, _ in places}, key=layout_order(query, axis)))
         return cls(
@@ -68,11 +69,11 @@ class Plan:
             xs=xs,
             numeric=_is_numeric(axis, xs),
             series=series,
-            names=_short(names, series, varying or fixed),
+            names=_short(names, series, telling or fixed),
             whole=tuple(_say(names, key, varying or fixed) for key in series),
             styles=_styles(tables, names, series, varying, looks),
             places=_of_places(tables, axis, xs, looks) if len(series) == 1 else (),
-            legend=", ".join(dimension(names[at]).title for at in varying),
+            legend=", ".join(dimension(names[at]).title for at in telling),
             common=_say(names, series[0], [at for at in fixed if series[0][at] is not None]) if series else "",
         )
 
@@ -109,6 +110,19 @@ def _say(names: Sequence[str], key: Key, places: Sequence[int]) -> str:
     return dimensions.say([names[at] for at in places], [key[at] for at in places])
 
 
+def _telling(varying: Sequence[int], series: Sequence[Key]) -> list[int]:
+    """The places that a legend names: not what some series lack and what goes with another, such as one tool's word."""
+    lacking = {at for at in varying if any(key[at] is None for key in series)}
+    whole = [at for at in varying if at not in lacking]
+    return [at for at in varying if at not in lacking or not any(_together(at, other, series) for other in whole)]
+
+
+def _together(one: int, other: int, series: Sequence[Key]) -> bool:
+    """Whether two places always change together."""
+    ones, others = ({key[at] for key in series} for at in (one, other))
+    return len(ones) == len(others) == len({(key[one], key[other]) for key in series})
+
+
 def _short(names: Sequence[str], series: Sequence[Key], places: Sequence[int]) -> tuple[str, ...]:
     """The names of series, in which no value takes more room than a legend has."""
     said = [[dimension(names[at]).say(key[at]) for at in places] for key in series]
@@ -125,11 +139,11 @@ def _number(value: Value) -> float | None:
 def _styles(
     tables: Sequence[Table], names: Sequence[str], series: Sequence[Key], varying: Sequence[int], looks: Looks
 ) -> tuple[Style, ...]:
-    """Colours and symbols by device where series differ in it, else by the first dimension they differ in.
+    """Colours and symbols by device where series differ in it, else by MTU, else by the first they differ in.
 
     Dashes and patterns go by the others, and by the same dimension where there is no other. A line alone is plain.
     """
-    lead = next((at for at in varying if names[at] == "device"), next(iter(varying), None))
+    lead = min(varying, key=lambda at: (names[at] != "device", names[at] != "mtu"), default=None)
     if lead is None:
         return styles([_only(tables, names, key, looks) for key in series], [0 for _ in series])
     ranks = looks.of(names[lead], (key[lead] for key in series))

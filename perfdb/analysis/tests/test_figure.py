@@ -242,6 +242,29 @@ def test_a_device_has_its_colour_as_a_bar_among_others() -> None:
     assert by_users["meta"]["series"] == 0
 
 
+def with_kernels(kernels: dict[str, str | None]) -> Observations:
+    return given([(*row[:-4], kernels[row[3]], *row[-3:]) for row in rows()])
+
+
+def test_a_legend_leaves_out_what_some_lack_and_goes_with_another() -> None:
+    asked = "metric=trans_per_s&rows=users&columns=factor.kernel,device"
+    (table,) = ask(asked, with_kernels({"OSA": "2.4.7", "LAN": None}))
+    drawn = figure(table)
+    assert [trace["name"] for trace in drawn["data"]] == ["OSA", "LAN"]
+    assert drawn["layout"]["legend"]["title"]["text"] == "Device"
+    assert drawn["data"][1]["hovertext"][0].startswith("no kernel · LAN<br>")
+    (table,) = ask(asked, with_kernels({"OSA": "2.4.7", "LAN": "2.6"}))
+    assert [trace["name"] for trace in figure(table)["data"]] == ["kernel 2.4.7 · OSA", "kernel 2.6 · LAN"]
+
+
+def test_an_mtu_leads_where_no_device_does() -> None:
+    kernels = {1500: "2.4.7", 9000: "2.6", 8192: "2.4.7", 16384: "2.6"}
+    varied = given([(*row[:-4], kernels[int(str(row[4]))], *row[-3:]) for row in rows() if row[3] == "OSA"])
+    alone = figure(ask("metric=trans_per_s&rows=users&columns=mtu", varied)[0])["data"]
+    beside = figure(ask("metric=trans_per_s&rows=users&columns=factor.kernel,mtu", varied)[0])["data"]
+    assert [trace["meta"]["series"] for trace in beside] == [trace["meta"]["series"] for trace in alone]
+
+
 def test_a_series_that_would_look_like_another_is_hollow() -> None:
     rates = {1500: 5.0, 1492: 6.0}
     same_dash = [
