@@ -11,6 +11,7 @@ from perfdb.analysis.render.drawing import Drawing
 from perfdb.analysis.workloads import cost_metric, primary_metric
 from perfdb.results.maximum import pattern_of
 from perfdb.results.models import Run
+from perfdb.results.querysets import patterns_present
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,21 @@ def for_workload(workload: str) -> Query:
         rows=("users",),
         columns=("device", "mtu"),
     )
+
+
+def laid_out(query: Query) -> Query:
+    """The usual question about runs that are only filtered: of the first of their workloads, where they have several.
+
+    A question that says what is to be measured or how it is laid out is left as it is, and so is one about no runs.
+    """
+    if query != Query(filters=query.filters, exclude=query.exclude, ranges=query.ranges):
+        return query
+    patterns = patterns_present(query)
+    if not patterns:
+        return query
+    usual = for_workload(patterns[0])
+    filters = dict(usual.filters) | dict(query.filters)
+    return query.replace(metrics=usual.metrics, filters=filters, rows=usual.rows, columns=usual.columns)
 
 
 def presets(query: Query, there: dict[str, list[tuple[str, str]]]) -> list[Preset]:

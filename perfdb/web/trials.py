@@ -54,7 +54,7 @@ def strips(standings: Iterable[Standing], run: Run) -> list[Strip]:
 
 def _strip(found: Standing, run: Run) -> Strip:
     values = {trial.run: trial.value for trial in found.trials} | {run.pk: found.value}
-    numbers = {trial.run: trial.number for trial in found.trials} | {run.pk: run.trial}
+    numbers = {trial.run: trial.trial for trial in found.trials} | {run.pk: run.trial}
     reach = [*values.values(), *(found.interval or ())]
     least, most = min(reach), max(reach)
     decimals = decimals_for(values.values(), found.metric.decimals)

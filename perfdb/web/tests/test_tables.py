@@ -30,6 +30,24 @@ def test_without_a_question_it_asks_that_of_the_newest_run(web: Client, run: Run
     assert f'<a class="figure-link" href="/runs/{run.pk}/">9077.29</a>' in source
 
 
+def test_filters_alone_lead_to_the_usual_question(web: Client, run: Run) -> None:
+    response = web.get(CHARTS, {"mtu": "9000", "users": "50"})
+
+    address = response.headers["Location"]
+    assert "metric=trans_per_s&metric=cpu_ms_per_trans" in address
+    assert "&mtu=9000&users=50&" in address
+    assert address.endswith("&rows=users&columns=device%2Cmtu")
+    assert [figure["data"][0]["x"] for figure in figures_of(web.get(address).content.decode())] == [[50], [50]]
+
+
+def test_filters_alone_that_leave_no_run_say_so(web: Client, run: Run) -> None:
+    assert "No complete run answers this question." in text_of(web.get(CHARTS, {"users": "51"}))
+
+
+def test_a_form_without_a_layout_is_taken_at_its_word(web: Client, run: Run) -> None:
+    assert web.get(CHARTS, {"users": "50"}, headers={"HX-Request": "true"}).status_code == 200
+
+
 @pytest.mark.parametrize(
     ("asked", "message"),
     [

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.contrib.auth.decorators import user_passes_test
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, QueryDict
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_GET
 
@@ -26,13 +26,19 @@ from perfdb.web.links import to_question
 @require_GET
 @user_passes_test(may_read)
 def charts(request: HttpRequest) -> HttpResponse:
-    """Any Query as charts above tables; without a question, the one that the newest run suggests."""
+    """Any Query as charts above tables; without a question, the one that the newest run suggests.
+
+    Filters alone lead to the usual question about the runs that they leave.
+    """
     there = choices.present()
     drawing = Drawing()
     try:
         drawing, pairs = Drawing.take(_pairs(request.GET))
-        query = Query.parse(pairs) if request.GET else questions.default(there)
-        query, answered = querysets.answer(query)
+        asked = Query.parse(pairs) if request.GET else questions.default(there)
+        # Who came by a filter alone wants to see these runs; whoever emptied the form meant that.
+        if not request.htmx and (usual := questions.laid_out(asked)) != asked:  # type: ignore[attr-defined]
+            return redirect(questions.address(usual, drawing))
+        query, answered = querysets.answer(asked)
         check(drawing, compared=bool(query.baseline), measures=len(query.metrics))
     except QueryError as error:
         context = _form(Query(), drawing, there, []) | {"error": error}
