@@ -1,9 +1,10 @@
 """How many runs there are of each value of each dimension, among those that the filters of a list leave.
 
 A dimension's own filter does not count for itself: its values are what one could choose instead. What is asked of
-dimensions and status alone is answered from the number of runs of each experiment, which triggers keep, exactly and
-however many runs there are. What tells runs of one experiment apart (a part of the run id, a tag, a time) is counted
-run by run, up to MOST_COUNTED of them.
+studies and status alone is answered from the number of runs of each value in each study, what is asked of other
+dimensions from the number of runs of each experiment. Triggers keep both, exactly and however many runs there are.
+What tells runs of one experiment apart (a part of the run id, a tag, a time) is counted run by run, up to MOST_COUNTED
+of them.
 """
 
 from collections import defaultdict
@@ -18,7 +19,7 @@ from django.db.models import Value as Number
 from perfdb.analysis.dimensions import FACTOR, Value, dimension
 from perfdb.analysis.parameters import ordered
 from perfdb.results.filters import RunFilter
-from perfdb.results.models import Experiment, Run, RunCount
+from perfdb.results.models import DimensionCount, Experiment, Run, RunCount
 
 MOST_COUNTED = 10_000
 MOST_NAMED = 1000
@@ -36,6 +37,8 @@ _COLUMNS: dict[str, str] = {
     "layer": "layer",
 }
 COUNTED = (*_COLUMNS, "status", "tag")
+# What a number of runs is kept by in each study, beside dimension and value.
+_OF_STUDIES = frozenset({"study", "status"})
 _BASE = (*_COLUMNS, "factors", "status", "runs")
 
 # What counts some rows: SQL and its parameters.
@@ -73,8 +76,7 @@ def of(filtered: RunFilter) -> Facets:
     if "status" in asked or _by_experiment(_named(asked, "status")):
         # Withdrawn runs are hidden unless they are asked for, and only their number says that there are any.
         own.append("status")
-    parts = [_main(_of_runs(filtered, asked))]
-    parts += [_one(_of_runs(filtered, asked, name), name) for name in own]
+    parts = [_part(filtered, asked), *(_part(filtered, asked, name) for name in own)]
     parts.append(_tags(filtered))
     rows = _fetch(parts)
     limited = [not _by_experiment(_named(asked, without)) for without in ("", *own)] + [True]
@@ -116,15 +118,43 @@ def _named(asked: Mapping[str, Any], without: str) -> set[str]:
     return names.union(*(asked[each].named for each in ("exclude", "range") if each in asked))
 
 
+def _part(filtered: RunFilter, asked: Mapping[str, Any], name: str = "") -> _Statement:
+    """Counts of one dimension without its own filter; of every one with all filters where none is named."""
+    # Which runs lack a factor is known of experiments alone.
+    if _named(asked, name) <= _OF_STUDIES and not name.startswith(FACTOR):
+        return _of_studies(filtered, name)
+    rows = _of_runs(filtered, asked, name)
+    return _one(rows, name) if name else _main(rows)
+
+
+def _statuses(filtered: RunFilter, without: str) -> Sequence[str]:
+    return Run.Status.values if without == "status" else filtered.statuses()
+
+
+def _of_studies(filtered: RunFilter, name: str) -> _Statement:
+    """The same where nothing but study and status is asked, without what is asked of the dimension itself."""
+    counts = DimensionCount.objects.filter(status__in=_statuses(filtered, name), runs__gt=0)
+    counts = filtered.narrowed(counts, filtered.form.cleaned_data.keys() - ({"study"} - {name}))
+    if name:
+        counts = counts.filter(name="" if name in _OF_STUDIES else name)
+    sql, given = _sql(counts.values_list("study__slug", "status", "name", "value", "runs"))
+    own = "SELECT * FROM (VALUES ('study', base.study), ('status', base.status)) AS own WHERE base.name = ''"
+    counted = (
+        f"SELECT pair.name, pair.value, sum(base.runs)::bigint FROM ({sql}) AS base (study, status, name, value, runs) "
+        f"CROSS JOIN LATERAL (VALUES (base.name, nullif(base.value, '')) UNION ALL {own}) AS pair (name, value) "
+        f"WHERE pair.name = %s OR %s = '' GROUP BY 1, 2"
+    )
+    return counted, [*given, name, name]
+
+
 def _of_runs(filtered: RunFilter, asked: Mapping[str, Any], without: str = "") -> QuerySet[Any]:
     """Rows of _BASE; each stands for as many runs as its last column says."""
     if not _by_experiment(_named(asked, without)):
         return _some(filtered.narrowed(Run.objects.all(), {without})).values_list(
             *_COLUMNS.values(), "factors", "status", Number(1, IntegerField())
         )
-    statuses = Run.Status.values if without == "status" else filtered.statuses()
     experiments = filtered.narrowed(Experiment.objects.all(), {without, "status"})
-    counts = RunCount.objects.filter(experiment__in=experiments, status__in=statuses, runs__gt=0)
+    counts = RunCount.objects.filter(experiment__in=experiments, status__in=_statuses(filtered, without), runs__gt=0)
     return counts.values_list(*(f"experiment__{path}" for path in (*_COLUMNS.values(), "factors")), "status", "runs")
 
 

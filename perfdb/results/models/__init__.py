@@ -4,7 +4,7 @@
 
 from perfdb.results.models.access import ApiToken, SignInLink
 from perfdb.results.models.annotation import Note, RunChange
-from perfdb.results.models.counting import RunCount
+from perfdb.results.models.counting import DimensionCount, RunCount
 from perfdb.results.models.published import TableMapping
 from perfdb.results.models.report import (
     Claim,
@@ -37,6 +37,7 @@ __all__ = [
     "CounterLayout",
     "CounterSet",
     "Device",
+    "DimensionCount",
     "Disagreement",
     "Experiment",
     "FrozenLink",

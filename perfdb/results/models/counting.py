@@ -1,13 +1,13 @@
-"""How many runs each experiment has: counting a million takes too long.
+"""How many runs each experiment has, and each value in a study: counting a million takes too long.
 
-A trigger keeps it (migration ``counts_in_one_place``).
+A trigger keeps both (migrations ``counts_in_one_place`` and ``dimension_counts``).
 """
 
 from typing import ClassVar
 
 from django.db import models
 
-from perfdb.results.models.vocabulary import Experiment
+from perfdb.results.models.vocabulary import Experiment, Study
 
 
 class RunCount(models.Model):
@@ -25,3 +25,26 @@ class RunCount(models.Model):
 
     def __str__(self) -> str:
         return f"{self.runs} {self.status}"
+
+
+class DimensionCount(models.Model):
+    """The number of a study's runs that have a value of a dimension and ended in one way; may be 0.
+
+    ``name`` is the dimension's, a factor's as ``factor.NAME``, and empty for all runs; ``value`` is empty where it is
+    missing, but factors have only those that there are.
+    """
+
+    study = models.ForeignKey(Study, models.CASCADE, db_constraint=False, db_index=False, related_name="+")
+    status = models.CharField(max_length=10)
+    name = models.TextField()
+    value = models.TextField()
+    runs = models.BigIntegerField()
+
+    class Meta:
+        db_table = "dimension_count"
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["study", "status", "name", "value"], name="dimension_count_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.value}: {self.runs} {self.status}".strip()

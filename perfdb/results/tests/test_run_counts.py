@@ -5,7 +5,7 @@ from django.contrib.auth.models import User
 from django.db.models import Count
 
 from perfdb.results import intake, withdrawing
-from perfdb.results.models import Experiment, Run, RunCount
+from perfdb.results.models import DimensionCount, Experiment, Run, RunCount
 from perfdb.results.tests.builders import make_run, make_study
 from perfdb.results.tests.conftest import Bring, Work, case
 
@@ -20,6 +20,37 @@ def kept() -> dict[tuple[int, str], int]:
 def counted() -> dict[tuple[int, str], int]:
     rows = Run.objects.order_by().values_list("experiment", "status").annotate(runs=Count("pk"))
     return {(experiment, status): runs for experiment, status, runs in rows}
+
+
+def kept_by_device() -> dict[tuple[int, str, str], int]:
+    rows = DimensionCount.objects.filter(name="device").exclude(runs=0).values_list("study", "status", "value", "runs")
+    return {(study, status, value): runs for study, status, value, runs in rows}
+
+
+def counted_by_device() -> dict[tuple[int, str, str], int]:
+    rows = Run.objects.order_by().values_list("study", "status", "device__name").annotate(runs=Count("pk"))
+    return {(study, status, device): runs for study, status, device, runs in rows}
+
+
+def test_values_are_counted_in_each_study() -> None:
+    one, other = make_study("one"), make_study("other")
+    for trial, study in enumerate((one, one, other), start=1):
+        make_run("A", trial=trial, study=study)
+    boss = User.objects.create_user("boss", is_staff=True)
+    assert kept_by_device() == counted_by_device()
+
+    withdrawing.withdraw(boss, Run.objects.filter(trial=1), "wrong")
+    assert kept_by_device() == counted_by_device()
+
+    moved = Run.objects.get(study=other)
+    Run.objects.filter(trial=2).update(study=other, experiment=moved.experiment, run_id="B")
+    assert kept_by_device() == counted_by_device()
+    assert sum(kept_by_device().values()) == 3
+
+    moved.delete()
+    assert kept_by_device() == counted_by_device()
+    everything = DimensionCount.objects.filter(name="").values_list("study", "runs")
+    assert sum(runs for _, runs in everything) == 2
 
 
 def test_new_runs_are_counted() -> None:
