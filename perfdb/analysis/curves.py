@@ -8,7 +8,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from statistics import median
 
 from perfdb.analysis.units import round_half_up
 
@@ -109,13 +108,15 @@ def _percent(share: float) -> str:
 
 def _known(points: Sequence[Point]) -> list[_Known]:
     """The points that have a value, by users. Raises ValueError for what cannot be a curve."""
-    known = sorted((users, value) for users, value in points if value is not None)
-    if len({users for users, _ in points}) < len(points):
+    users = [each for each, _ in points]
+    known = sorted([(each, value) for each, value in points if value is not None])
+    if len(set(users)) < len(users):
         raise ValueError("a number of users has more than one point")
-    if any(users < 1 for users, _ in points):
+    if users and min(users) < 1:
         raise ValueError("a point has fewer than one user")
-    if any(not math.isfinite(value) or value < 0 for _, value in known):
-        raise ValueError("a throughput is negative or no finite number")
+    for _, value in known:
+        if not 0 <= value < math.inf:
+            raise ValueError("a throughput is negative or no finite number")
     return known
 
 
@@ -126,7 +127,10 @@ def describe(points: Sequence[Point]) -> Curve:
     the start of the level. Fewer than three points with a value are *too few*, nothing but zeros is *no throughput*.
     Raises ValueError for a throughput below zero or not finite, and for two points at one number of users.
     """
-    known = _known(points)
+    return _described(_known(points))
+
+
+def _described(known: Sequence[_Known]) -> Curve:
     if not known:
         return Curve(Course.TOO_FEW)
     peak_users, peak = max(known, key=lambda point: (point[1], -point[0]))
@@ -152,7 +156,7 @@ def _start(known: Sequence[_Known]) -> tuple[int | None, int]:
 
     The level is the median of the three largest values, so that a single outlier does not move it.
     """
-    reference = median(sorted(value for _, value in known)[-3:])
+    reference = sorted([value for _, value in known])[-2]
     least = (1 - LEVEL_TOLERANCE) * reference * (1 - _NOISE)
     at = next(place for place, (_, value) in enumerate(known) if value > 0 and value >= least)
     return (known[at - 1][0] if at else None), known[at][0]
@@ -180,7 +184,16 @@ def at_edge(points: Sequence[Point]) -> Edge | None:
     None when a number of users in between reaches the maximum, when fewer than two points have a value, and when all
     are zero. A maximum at both ends is at the smallest. Raises as ``describe``.
     """
+    return _edge(_known(points))
+
+
+def describe_with_edge(points: Sequence[Point]) -> tuple[Curve, Edge | None]:
+    """Both what ``describe`` and what ``at_edge`` say. Raises as they do."""
     known = _known(points)
+    return _described(known), _edge(known)
+
+
+def _edge(known: Sequence[_Known]) -> Edge | None:
     best = max((value for _, value in known), default=0.0)
     if len(known) < 2 or best == 0 or any(value == best for _, value in known[1:-1]):
         return None

@@ -17,6 +17,8 @@ import statistics
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
+from operator import attrgetter
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -76,11 +78,13 @@ class Trials:
 
     def __init__(self, cells: Sequence[TrialCell]) -> None:
         self.cells = cells
-        self.all = [trial for cell in cells for trial in cell.trials]
-        self.logs = Logs([[trial.value for trial in cell.trials] for cell in cells])
+        self.all = list(chain.from_iterable(cell.trials for cell in cells))
+        sizes = [len(cell.trials) for cell in cells]
+        self.logs = Logs(list(map(attrgetter("value"), self.all)), sizes)
         if len(self.logs.logs) < len(self.all):
             self.all = [trial for trial in self.all if 0 < trial.value < math.inf]
-        self.numbers = np.array([trial.trial if isinstance(trial.trial, int) else 0 for trial in self.all], float)
+        numbers = map(attrgetter("trial"), self.all)
+        self.numbers = np.array([number if isinstance(number, int) else 0 for number in numbers], float)
 
     def groups(self) -> Iterable[Places]:
         """The places of the cells of each noise group."""

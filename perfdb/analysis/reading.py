@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from perfdb.analysis.against import kinds, whole
-from perfdb.analysis.curves import Course, Curve, Edge, Point, at_edge, describe
+from perfdb.analysis.curves import Course, Curve, Edge, Point, describe_with_edge
 from perfdb.analysis.dimensions import Value, say
 from perfdb.analysis.hygiene import Flag, TrialCell, check_trials
 from perfdb.analysis.metrics import Better
@@ -50,10 +50,11 @@ def curves(table: Table) -> list[TableCurve]:
 
 
 def _curve(names: tuple[str, ...], key: Key, points: list[Point]) -> TableCurve | None:
-    found = describe(sorted(points))
+    line = sorted(points)
+    found, edge = describe_with_edge(line)
     if found.course is Course.TOO_FEW:
         return None
-    return TableCurve(dict(zip(names, key, strict=True)), tuple(sorted(points)), found, at_edge(sorted(points)))
+    return TableCurve(dict(zip(names, key, strict=True)), tuple(line), found, edge)
 
 
 def flags(table: Table) -> list[Flag]:

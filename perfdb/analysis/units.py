@@ -14,6 +14,7 @@ from decimal import ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
 
+import numpy as np
 import orjson
 
 from perfdb.analysis.metrics import BY_NAME
@@ -233,6 +234,15 @@ def step(text: str) -> float:
     return float(f"1e{_exponent(text)}")
 
 
+# Digits enough for every float.
+_WIDE = Context(prec=700)
+
+
+@lru_cache(maxsize=32)
+def _quantum(decimals: int) -> Decimal:
+    return Decimal(1).scaleb(-decimals)
+
+
 def round_half_up(value: float, decimals: int) -> str:
     """Print with so many decimals, halves away from zero, never "-0". Raises ValueError for infinity and NaN.
 
@@ -241,7 +251,7 @@ def round_half_up(value: float, decimals: int) -> str:
     if not math.isfinite(value):
         raise ValueError(f"{value} has no decimals to print")
     shortest = Decimal(repr(float(value)))
-    rounded = shortest.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP, Context(prec=700))
+    rounded = shortest.quantize(_quantum(decimals), ROUND_HALF_UP, _WIDE)
     return f"{abs(rounded) if rounded == 0 else rounded:f}"
 
 
@@ -263,12 +273,14 @@ def decimals_for(values: Iterable[float], least: int) -> int:
 
 def decimals_of(values: Sequence[float]) -> list[int]:
     """How many decimals each of these finite numbers has as Python prints it; below zero for large round ones."""
-    # The same digits, printed ten times as fast; what has an exponent is left to Python.
-    texts = orjson.dumps(values)[1:-1].split(b",") if values else []
-    return [
-        len(text) - text.index(b".") - 1 if b"." in text and b"e" not in text else _exponent_of(value)
-        for value, text in zip(values, texts, strict=True)
-    ]
+    # orjson prints the same digits as Python ten times as fast; what has an exponent or no point is left to Python.
+    printed = orjson.dumps(values)
+    if b"e" in printed or printed.count(b".") < len(values):
+        return list(map(_exponent_of, values))
+    characters = np.frombuffer(printed, np.uint8)
+    points, ends = np.flatnonzero(characters == ord(".")), np.flatnonzero(characters == ord(","))
+    found: list[int] = (np.append(ends, len(printed) - 1)[: len(points)] - points - 1).tolist()
+    return found
 
 
 def _exponent_of(value: float) -> int:

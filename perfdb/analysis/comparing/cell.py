@@ -103,7 +103,7 @@ _Side = tuple[int, float]
 def _sides(pairs: Sequence[Pair]) -> tuple[list[_Side], list[_Side]]:
     """For both sides of each pair: how many trials have a logarithm, and the mean of these."""
     samples, at = distinct_samples([*(pair.base for pair in pairs), *(pair.new for pair in pairs)])
-    logs = Logs(samples)
+    logs = Logs.of(samples)
     known = list(zip(logs.counts[at].tolist(), logs.means()[at].tolist(), strict=True))
     return known[: len(pairs)], known[len(pairs) :]
 

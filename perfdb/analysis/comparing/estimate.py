@@ -78,7 +78,7 @@ def _fallbacks(
 
 
 def _spreads(samples: Sequence[Sample], step: float | None) -> list[Spread]:
-    return Logs(samples).spreads([step] * len(samples))
+    return Logs.of(samples).spreads([step] * len(samples))
 
 
 def _prior(

@@ -4,7 +4,7 @@ import math
 from collections.abc import Hashable, Sequence
 
 from perfdb.analysis.comparing.comparison import Noise, NoiseSource
-from perfdb.analysis.comparing.distributions import ratio_interval, student_quantile
+from perfdb.analysis.comparing.distributions import ratio, student_quantile
 from perfdb.analysis.comparing.estimate import noises
 from perfdb.analysis.comparing.pair import NOTHING_KNOWN, Background, Sample
 from perfdb.analysis.comparing.spreads import Logs
@@ -21,9 +21,9 @@ def mean_intervals(
     ``groups`` and ``steps`` are those of ``Pair``, one for each sample. None where there is no noise estimate, or
     where a trial is not positive and so neither the mean nor the noise speaks for all trials.
     """
-    logs = Logs(samples)
-    whole = [len(sample) == count > 0 for sample, count in zip(samples, logs.counts.tolist(), strict=True)]
+    logs = Logs.of(samples)
     known = noises(logs.spreads(steps), [NoiseSource.TRIALS] * len(samples), groups, steps, background)
+    whole = [len(sample) == count > 0 for sample, count in zip(samples, logs.counts.tolist(), strict=True)]
     return [_interval(*each) if full else None for full, *each in zip(whole, samples, known, strict=True)]
 
 
@@ -32,6 +32,5 @@ def _interval(sample: Sample, noise: Noise) -> tuple[float, float] | None:
     if sd is None or freedom is None:
         return None
     count = len(sample)
-    mean = math.fsum(sample) / count
-    low, high = ratio_interval(0.0, student_quantile(0.975, freedom) * sd / math.sqrt(count))
-    return mean * low, mean * high
+    mean, half_width = math.fsum(sample) / count, student_quantile(0.975, freedom) * sd / math.sqrt(count)
+    return mean * ratio(-half_width), mean * ratio(half_width)

@@ -46,20 +46,24 @@ class Logs:
         counts: How many each sample has.
     """
 
-    def __init__(self, samples: Sequence[Sample]) -> None:
-        counts = np.fromiter(map(len, samples), np.intp, len(samples))
-        values = np.fromiter(chain.from_iterable(samples), np.float64, int(counts.sum()))
-        sample = np.repeat(np.arange(len(samples)), counts)
+    def __init__(self, given: Sequence[float], sizes: Sequence[int]) -> None:
+        values, counts = np.array(given, np.float64), np.array(sizes, np.intp)
+        sample = np.repeat(np.arange(len(counts)), counts)
         has_log = (values > 0) & (values < np.inf)
         if not has_log.all():
             values, sample = values[has_log], sample[has_log]
-            counts = np.bincount(sample, minlength=len(samples))
+            counts = np.bincount(sample, minlength=len(counts))
         self.values: Floats = values
         self.sample: Places = sample
         self.counts: Places = counts
         # The logarithm of ``math`` and not numpy's, which may differ in the last digit.
         self._listed = list(map(math.log, values.tolist()))
         self.logs: Floats = np.array(self._listed)
+
+    @classmethod
+    def of(cls, samples: Sequence[Sample]) -> Self:
+        """Those of samples that do not stand end to end yet."""
+        return cls(list(chain.from_iterable(samples)), list(map(len, samples)))
 
     def means(self) -> Floats:
         """The mean of each sample; 0 for those without values. The sums are exact."""
@@ -139,7 +143,7 @@ def spreads(cells: Sequence[Sequence[Sample]], steps: Iterable[float | None]) ->
     samples = list(chain.from_iterable(cells))
     distinct, at = distinct_samples(samples)
     of = np.repeat(np.arange(len(cells)), list(map(len, cells)))
-    single = _Sums.of(Logs(distinct))
+    single = _Sums.of(Logs.of(distinct))
     pooled = _Sums(*(np.bincount(of, each[at], len(cells)) for each in single))
     return _spreads(pooled, steps, lambda place: [value for sample in cells[place] for value in usable(sample)])
 
