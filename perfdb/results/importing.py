@@ -321,7 +321,7 @@ def _write_known(vocabulary: Vocabulary, placement: Placement) -> None:
 
 def _decide(upload: Upload, placement: Placement, chunk: Sequence[Placement]) -> None:
     """Make of a conflict what the person decided; undecided it stays one, and nothing is stored."""
-    decision = upload.decisions.get(placement.record.identity)
+    decision = placement.decision(upload.decisions)
     if placement.outcome != Outcome.CONFLICT or decision is None:
         return
     placement.problems = [_as_decided(placement, decision)]

@@ -137,7 +137,8 @@ def _distinct(paths: Iterable[str]) -> list[str]:
 
 
 def accept(upload: Upload, decisions: Mapping[str, str] | None = None) -> None:
-    """Load what the preview showed. ``decisions``: ``run_id/trial`` -> keep, replace or trial, for conflicts.
+    """Load what the preview showed. ``decisions``: ``run_id/trial``, or ``run_id/trial#number`` where several runs
+    have these, -> keep, replace or trial, for conflicts.
 
     Raises IntakeError when the upload is not in preview or a decision is not one of the three.
     """

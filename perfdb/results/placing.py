@@ -5,7 +5,7 @@ dimension is known on both sides and different, nor the traffic pattern; what th
 bring.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from importers.model import Problem, Severity
@@ -61,6 +61,15 @@ class Placement:
     run: Run | None = None
     sources: list[Source] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+
+    @property
+    def decision_name(self) -> str:
+        """``run_id/trial#number``: how a decision names this very run, where others have its run id and trial."""
+        return f"{self.record.identity}#{self.brought.number}"
+
+    def decision(self, decisions: Mapping[str, str]) -> str | None:
+        """What a person decided of this run, or of all of its run id and trial; None when nobody did."""
+        return decisions.get(self.decision_name) or decisions.get(self.record.identity)
 
 
 class Placer:

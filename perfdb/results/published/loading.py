@@ -37,8 +37,8 @@ def load_tables(
 ) -> Upload:
     """Store the runs of these tables, and remember their mappings for the study; without a study in the inbox.
 
-    ``decisions``: ``run_id/trial`` -> keep, replace or trial, for runs in conflict. Raises NotLoadedError when there
-    is no run, a decision is missing or is none.
+    ``decisions``: ``run_id/trial``, or ``run_id/trial#number`` where several runs have these, -> keep, replace or
+    trial, for runs in conflict. Raises NotLoadedError when there is no run, a decision is missing or is none.
     """
     chosen = dict(decisions or {})
     wrong = [choice for choice in chosen.values() if choice not in DECISIONS]
@@ -53,7 +53,7 @@ def load_tables(
         preview = prepared(into, reading, Kept(source.path, source.artifact_id, upload.pk, upload.created))
         _check(preview, chosen)
         for placement in preview.conflicts:
-            if chosen.get(placement.record.identity) == "replace":
+            if placement.decision(chosen) == "replace":
                 with_both(placement)
         load.copy_problems((each, None, upload.pk) for each in [*reading.problems, *preview.records.problems])
         store(upload, preview.placements)
@@ -101,6 +101,6 @@ def _upload(owner: User, study: Study, decisions: dict[str, str], files: dict[st
 def _check(preview: Preview, decisions: Mapping[str, str]) -> None:
     if not preview.placements:
         raise NotLoadedError("There is no run in these tables. Say what their headings mean.", preview)
-    undecided = [each.record.identity for each in preview.conflicts if each.record.identity not in decisions]
+    undecided = [each.record.identity for each in preview.conflicts if each.decision(decisions) is None]
     if undecided:
         raise NotLoadedError(f"Decide what becomes of {', '.join(undecided[:5])}.", preview)

@@ -228,6 +228,22 @@ def test_two_conflicts_become_two_further_trials(bring: Bring, work: Work) -> No
     assert set(again.runs.values_list("outcome", flat=True)) == {"already-there"}
 
 
+def test_two_conflicts_of_one_run_id_and_trial_are_decided_apart(bring: Bring, work: Work) -> None:
+    """One command made two tests, and made them again with other figures."""
+    log = b"tcp_bw:\n    bw  =  274 MB/sec\ntcp_lat:\n    latency  =  37 us\n"
+    bring(("QP1/output.txt", log))
+    upload = bring(("QP1/output.txt", log.replace(b"274", b"300").replace(b"37", b"50")))
+    stream, latency = upload.runs.order_by("number")
+    assert {(row.outcome, row.run_label, row.trial) for row in (stream, latency)} == {("conflict", "QP1", 1)}
+    intake.accept(upload, {f"QP1/1#{stream.number}": "keep", f"QP1/1#{latency.number}": "trial"})
+    assert work(upload).state == "done"
+    assert sorted((run.trial, run.evidence.facts["workload"]["text"]) for run in Run.objects.all()) == [
+        (1, "RR"),
+        (1, "STRP"),
+        (2, "RR"),
+    ]
+
+
 def test_captures_find_their_trial_by_time(bring: Bring) -> None:
     (_, data), *_ = _contents([name for name in DRIVER if "client" in name])
     bring(("1.log", data), ("2.log", data.replace(b"trial=1", b"trial=2").replace(b" 14:", b" 19:")))

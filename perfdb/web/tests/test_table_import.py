@@ -113,10 +113,11 @@ def test_conflicts_are_asked_about(web: Client) -> None:
     response = web.post(ADDRESS, fields | {"action": "preview"})
     assert "5 runs already there, 1 run in conflict" in text_of(response)
     asked = fields_of(response.content.decode())
-    assert asked["decision:cd4sn102/1"] == "keep"
+    (name,) = (each for each in asked if each.startswith("decision:cd4sn102/1#"))
+    assert asked[name] == "keep"
     response = web.post(ADDRESS, fields | {"action": "load"})
     assert (response.status_code, "Decide what becomes of cd4sn102/1." in text_of(response)) == (400, True)
-    web.post(ADDRESS, asked | {"decision:cd4sn102/1": "trial", "action": "load"})
+    web.post(ADDRESS, asked | {name: "trial", "action": "load"})
     assert Run.objects.filter(run_id="cd4sn102", trial=2, mb_per_s=99).exists()
 
 

@@ -149,9 +149,9 @@ def test_a_conflict_offers_three_ways(web: Client, bring: Bring, run: Run) -> No
     assert upload.state == "preview"
 
     source = web.get(page_of(upload)).content.decode()
-    offered = re.findall(r'name="decision:NMGBR950/1" value="(\w+)"', source)
+    offered = re.findall(r'name="decision:NMGBR950/1#0" value="(\w+)"', source)
     assert offered == ["keep", "replace", "trial"]
-    web.post(reverse("web:upload-accept", args=[upload.pk]), {"decision:NMGBR950/1": "trial"})
+    web.post(reverse("web:upload-accept", args=[upload.pk]), {"decision:NMGBR950/1#0": "trial"})
     work(upload)
 
     assert sorted(Run.objects.filter(run_id="NMGBR950").values_list("trial", flat=True)) == [1, 2]

@@ -163,7 +163,7 @@ def _previewed(preview: Preview) -> dict[str, Any]:
             {
                 "label": each.placement.record.run_id,
                 "trial": each.placement.record.trial,
-                "identity": each.placement.record.identity,
+                "decision_name": each.placement.decision_name,
                 "outcome": each.placement.outcome,
                 "summary": summary_of(each.placement.record),
                 "figures": len(each.run.figures),
