@@ -3,9 +3,17 @@
 import os
 
 from celery import Celery
+from celery.signals import worker_process_init
+
+from perfdb.garbage import collect_seldom
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "perfdb.settings")
 
 app = Celery("perfdb")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+
+
+@worker_process_init.connect
+def _collect_seldom(**_: object) -> None:
+    collect_seldom()
