@@ -94,6 +94,8 @@ def _beginning(text: Text, size: int) -> _Beginning:
 
 
 def _read_beginning(text: Text, size: int) -> _Beginning:
+    if text.lacks("{", size):
+        return _Beginning([], is_all=False)
     lines: list[str] = []
     for line in text.lines:
         lines.append(line[:size])

@@ -80,6 +80,13 @@ class Text:
         """Whether one of the words is anywhere in the file."""
         return any(word in block for block in self.blocks() for word in words)
 
+    def lacks(self, words: Iterable[str], size: int) -> bool:
+        """Whether it is plain at once that none of the words is among the first ``size`` characters."""
+        if "head" not in self.noted:
+            self.noted["head"] = next(self.pieces(), "")
+        head: str = self.noted["head"]
+        return len(head) > size and not any(word in head for word in words)
+
     def whole(self) -> Iterator[tuple[int, str]]:
         """The same without a last line that has no line end: it may be cut, and say something else than it did."""
         return islice(self.numbered(), len(self.lines) - (not self.ends_whole))

@@ -28,6 +28,10 @@ _HEAD = re.compile(r"(?: ?[0-9:]{8} )?\*\s*CPQUERY-CAPTURE\s+(?P<version>\S+)(?P
 _MARKS = re.compile(r"TIME IS |CONNECT=|AVGPROC-|USERID=.*MACH=|VSWITCH SYSTEM|LAN .*Maxconn:|PROCESSOR 0[0-9A-F]* ")
 # How these begin; a part of a file without any of them need not be cleaned.
 _HEAD_WORD = re.compile(r"\*\s*CPQUERY-CAPTURE", re.IGNORECASE)
+# Of the marks those that are no less one when prefixes are dropped and wrapped lines joined.
+_PLAIN_MARKS = re.compile(
+    r"TIME IS (?=\S)|CONNECT=|USERID=.*MACH=|VSWITCH SYSTEM|LAN .*Maxconn:|PROCESSOR 0[0-9A-F]* (?=\S)"
+)
 _MARK_WORDS = ("TIME IS ", "CONNECT=", "AVGPROC-", "USERID=", "VSWITCH SYSTEM", "LAN ", "PROCESSOR 0")
 _PART = 5000  # Lines.
 _USERID = re.compile(r"(\S+)\s+AT\s+\S+")
@@ -47,15 +51,21 @@ def recognise(text: Text) -> bool:
     numbered = text.numbered()
     while part := list(islice(numbered, _PART)):
         joined = "\n".join(line for _, line in part)
-        if _HEAD_WORD.search(joined) and any(_HEAD.match(line) for _, line in part):
+        if "*" in joined and _HEAD_WORD.search(joined) and any(_HEAD.match(line) for _, line in part):
             return True
-        if any(word in joined for word in _MARK_WORDS) and any(_MARKS.match(line.text) for line in clean(part)):
+        if any(word in joined for word in _MARK_WORDS) and _has_mark(part):
             return True
     return False
 
 
 def _has_word(block: str) -> bool:
-    return any(word in block for word in _MARK_WORDS) or _HEAD_WORD.search(block) is not None
+    return any(word in block for word in _MARK_WORDS) or ("*" in block and _HEAD_WORD.search(block) is not None)
+
+
+def _has_mark(part: list[tuple[int, str]]) -> bool:
+    """Whether CP printed any of these lines; most of its lines need no cleaning to show it."""
+    plain = _PLAIN_MARKS.match
+    return any(plain(line) for _, line in part) or any(_MARKS.match(line.text) for line in clean(part))
 
 
 @dataclass

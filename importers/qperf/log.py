@@ -4,6 +4,7 @@ Each block is a result. Prefixes are powers of 1000; a latency is one way, half 
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -19,11 +20,15 @@ NAME = "qperf"
 TITLE = "qperf output"
 VERSION = 1
 
+# Python 3.11 looks a member of an enumeration up in four times the time.
+_DRIVER = Kind.DRIVER
+_COMPLETE, _FAILED, _INCOMPLETE = Status.COMPLETE, Status.FAILED, Status.INCOMPLETE
+
 _HEAD_LINES = 60
 _TEST = re.compile(r"(?P<protocol>tcp|udp|sctp|sdp|rds|rc|uc|ud|xrc|ver)_(?P<test>\w+):\s*")
 _CONF = re.compile(r"conf:\s*")
 _LINE = re.compile(r"    (?P<name>[a-z]\w*) +=\s+(?P<value>\S.*)")
-_ERROR = re.compile(r"\S+: .*(?:failed to|timed out|unable to|cannot).*|(?:server|client):.*")
+_ERROR = re.compile(r"\S+: .*?(?:failed to|timed out|unable to|cannot).*|(?:server|client):.*")
 _NUMBER = r"(?P<number>\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)"
 _DATA = r"bytes?|[KMGT]i?B|B"
 _TIMES = r"ns|us|ms|sec|min|hours?"
@@ -46,7 +51,8 @@ _CONFIGURATION = {"loc_node": "client", "rem_node": "server", "loc_os": "kernel"
 _LATENCY, _RATES = frozenset({"latency"}), frozenset({"bw", "recv_bw", "msg_rate", "rate"})
 _BOTH_WAYS, _ONE_WAY = ("request_bytes", "response_bytes"), ("message_bytes",)
 _LOOPED = (*_ONE_WAY, "factor.message_bytes")
-_KEYS = ("factor.tool", "factor.protocol", "workload", "test", "users", "think_ms")
+_KEYS = ("factor.tool", "factor.protocol", "workload", "test", "users")
+_ECHO_KEYS = (*_KEYS, "think_ms")
 # What figures of a side are called: its cost, its use of processors, and in the configuration these.
 _OF_SIDES = tuple((f"{side}_cost", f"{side}_cpus_used", f"{side}_cpu") for side in ("send", "recv", "loc", "rem"))
 _SENT, _RECEIVED = ("loc_send_bytes", "send_bytes"), ("loc_recv_bytes", "recv_bytes")
@@ -69,12 +75,13 @@ class Figure(NamedTuple):
 
 
 class _Test(NamedTuple):
-    """What a test's name says of it."""
+    """What a test's name says of it; ``keys`` and ``texts`` are the facts that follow."""
 
     name: str
-    protocol: str
     workload: str
     is_latency: bool
+    keys: tuple[str, ...]
+    texts: tuple[str, ...]
 
 
 def _test(protocol: str, test: str) -> _Test:
@@ -83,7 +90,12 @@ def _test(protocol: str, test: str) -> _Test:
     workload = "RR" if is_latency else test.upper()
     if test.endswith("bw"):
         workload = "STRG" if "rdma_read" in test else "STRP"
-    return _Test(f"{protocol}_{test}", protocol.upper(), workload, is_latency)
+    name = f"{protocol}_{test}"
+    # One connection with one message under way is all that qperf ever has.
+    texts = (NAME, protocol.upper(), workload, name, "1")
+    if is_latency:
+        return _Test(name, workload, is_latency, _ECHO_KEYS, (*texts, "0"))
+    return _Test(name, workload, is_latency, _KEYS, texts)
 
 
 @dataclass(slots=True)
@@ -165,12 +177,13 @@ def _heading(line: str) -> _Test | Literal[False] | None:
 
 def _name_loop(blocks: Sequence[_Block]) -> None:
     """Streams that a loop repeats with other message sizes differ in nothing else: the size is a factor of them."""
-    sizes: dict[str, set[str]] = {}
+    sizes: defaultdict[str, set[str]] = defaultdict(set)
     for block in blocks:
-        block.size = _size(block.figures.get("msg_size"))
-        sizes.setdefault(block.test.name, set()).add(block.size.text if block.size else "")
-    for block in blocks:
-        block.loops = not block.test.is_latency and len(sizes[block.test.name]) > 1
+        if not block.test.is_latency:
+            sizes[block.test.name].add(block.size.text if block.size else "")
+    looped = {name for name, known in sizes.items() if len(known) > 1}
+    for block in blocks if looped else ():
+        block.loops = block.test.name in looped
 
 
 @lru_cache(maxsize=256)
@@ -186,7 +199,10 @@ def _take(block: _Block, name: str, value: str, line: int, unfinished: bool) -> 
         block.cut = True
     elif match is not None:
         number, unit, *exact = match.groups("")
-        block.figures[name] = Figure(number, unit, exact[0].replace(",", "") if exact else "", value, line)
+        figure = Figure(number, unit, exact[0].replace(",", "") if exact else "", value, line)
+        block.figures[name] = figure
+        if name == "msg_size":
+            block.size = _size(figure)
     else:
         block.parameters[name] = Printed(value, line)
 
@@ -196,14 +212,14 @@ def _fragment(block: _Block, configuration: dict[str, Printed], file: str, found
     gathered = Gathered()
     _facts(block, configuration, gathered)
     gathered.fact("error", block.error)
-    if status is Status.COMPLETE:
+    if status is _COMPLETE:
         _throughput(block, gathered)
         _sides(block, configuration, gathered)
     return Fragment(
         file,
         NAME,
         VERSION,
-        Kind.DRIVER,
+        _DRIVER,
         block.line,
         block.last_line,
         role="client",
@@ -218,23 +234,21 @@ def _judge(block: _Block, found: ProblemLog) -> Status:
     if not block.figures:
         said = block.error
         why = f": {said.text[:200]}" if said else ", not even an error: qperf was killed or the file cut off"
-        found.warn(
-            "qperf.failed", f"Test {name} gave no figures{why}.", "Measure again.", said.line if said else block.line
-        )
-        return Status.FAILED if said or not block.cut else Status.INCOMPLETE
+        line = said.line if said else block.line
+        found.warn("qperf.failed", f"Test {name} gave no figures{why}.", "Measure again.", line)
+        return _FAILED if said or not block.cut else _INCOMPLETE
     if block.cut or block.figures.keys().isdisjoint(_LATENCY if block.test.is_latency else _RATES):
         message = f"The figures of test {name} are not all there: the file was cut off."
         found.warn("qperf.cut-off", message, "Transfer the file again.", block.last_line)
-        return Status.INCOMPLETE
-    return Status.COMPLETE
+        return _INCOMPLETE
+    return _COMPLETE
 
 
 def _facts(block: _Block, configuration: dict[str, Printed], gathered: Gathered) -> None:
-    name, protocol, workload, is_latency = block.test
-    # One connection with one message under way is all that qperf ever has.
-    gathered.say_all(_KEYS, (NAME, protocol, workload, name, "1", "0" if is_latency else ""), block.line)
+    test = block.test
+    gathered.say_all(test.keys, test.texts, block.line)
     if block.size is not None:
-        keys = _BOTH_WAYS if is_latency else _LOOPED if block.loops else _ONE_WAY
+        keys = _BOTH_WAYS if test.is_latency else _LOOPED if block.loops else _ONE_WAY
         gathered.say_all(keys, [block.size.text] * len(keys), block.size.line)
     for name, value in configuration.items():
         gathered.say(_CONFIGURATION.get(name, f"qperf.{name}"), value.text, value.line)
@@ -245,10 +259,8 @@ def _facts(block: _Block, configuration: dict[str, Printed], gathered: Gathered)
         gathered.say(f"qperf.{name}", value.text, value.line)
 
 
-def _size(figure: Figure | None) -> Printed | None:
+def _size(figure: Figure) -> Printed:
     """A message's size in bytes. KB are 1000 bytes here, which a size elsewhere never has."""
-    if figure is None:
-        return None
     factor = _SIZES.get(figure.unit, 0)
     if figure.exact or not factor or not figure.number.replace(",", "").isdecimal():
         return Printed(figure.exact, figure.line)

@@ -18,6 +18,7 @@ from importers.uperf.names import assumed
 from importers.uperf.outcome import failures, judge
 
 _HEAD = 16_384
+_HEAD_WORDS = ("Starting ", "Error ")
 _NOT_SLAVES = frozenset({"", "master", "Total"})
 _SERVER_CUT = 15  # Names of hosts are cut to so many characters.
 _SCALE = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
@@ -25,6 +26,8 @@ _SCALE = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 
 def recognise(text: Text) -> bool:
     """Whether the head has uperf's starting line, or nothing but one of its errors about profile or slave."""
+    if text.lacks(_HEAD_WORDS, _HEAD):
+        return False
     head = [piece.text for piece in pieces(text, _HEAD)]
     if any(lines.START.match(piece) for piece in head):
         return True
