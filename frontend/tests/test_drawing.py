@@ -49,6 +49,15 @@ def test_a_device_has_the_same_colour_on_every_chart(
     assert few.items() | others.items() == everything.items()
 
 
+def test_no_button_sends_a_chart_anywhere(page: Page, live_server: LiveServer, filled: dict[str, int]) -> None:
+    chart = charts(page, live_server, "metric=trans_per_s&workload=RR&mtu=1500&rows=users&columns=device")
+
+    buttons = chart.locator(".modebar-btn")
+    expect(buttons.first).to_be_attached()
+    offered = {button.get_attribute("data-title") for button in buttons.all()}
+    assert offered == {"Zoom", "Pan", "Zoom in", "Zoom out", "Reset axes"}
+
+
 def test_throughput_and_cost_in_one_figure(page: Page, live_server: LiveServer, filled: dict[str, int]) -> None:
     chart = charts(page, live_server, BOTH)
     expect(chart).to_have_count(2)

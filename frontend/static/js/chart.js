@@ -13,6 +13,9 @@ import { drawTrials, isTrials, pointAt, reachAgain, reaching, sayTrials } from "
 
 const CONFIG = {
   displaylogo: false,
+  // Nothing leaves this host: Plotly would offer to send the figure, with its data, to its makers.
+  showSendToCloud: false,
+  plotlyServerURL: "",
   responsive: false,
   // A file is saved by the buttons below a figure, in light colours and with its source.
   modeBarButtonsToRemove: ["toImage", "select2d", "lasso2d", "autoScale2d"],
