@@ -3,6 +3,7 @@
 import pytest
 
 from fixtures.report_listings import PERFKIT_WINDOW, SCREEN, controlled, form_feeds, perfkit_pages
+from fixtures.report_networks import NETWORKS_WINDOW, network_pages
 from importers import FileReading, read
 from importers.model import Fragment, SourceFile, Status
 from importers.report.columns import read_headings
@@ -153,3 +154,26 @@ def test_long_times(text: str) -> None:
     reading = reading_of(LISTING.replace(" 24.300", f"{text:>7}"))
     found = next(each for each in reading.fragments[0].readings if each.name == "cpu_s")
     assert (found.text, found.unit) == (text, "mmm:ss" if ":" in text else "s")
+
+
+def test_networks_and_a_guests_log() -> None:
+    fragment = fragment_of(controlled(network_pages(), NETWORKS_WINDOW))
+    assert figures(fragment, "guest") == {
+        ("processor_util", "SYLNX1"): "31.5",
+        ("packets_sent_per_s", "SYLNX1/0600"): "2512.5",
+        ("packets_received_per_s", "SYLNX1/0600"): "2498.0",
+    }
+    tables = {
+        each.name: [dict(zip((key for key, _ in each.columns), row, strict=True)) for row in each.rows]
+        for each in fragment.listings
+    }
+    assert [row["user_cpu_s"] for row in tables["userlog.SYLNX1"]] == ["9.300", "9.600"]
+    (switch,) = tables["vswitch"]
+    assert (switch["switch"], switch["outbound_bytes_per_s"], switch["read_signals_per_s"]) == (
+        "SYSW1",
+        "640200",
+        "1602.4",
+    )
+    assert [row["messages_lpar_per_s"] for row in tables["hipsock"]] == ["4020.3", ".0"]
+    assert [row["vm_load"] for row in tables["lparlog"]] == ["16.0", "16.4"]
+    assert [(row["label"], row["response"]) for row in tables["device"]] == [("SYCTL1", ".3")]
