@@ -88,6 +88,8 @@ def _single(shown: Shown) -> list[tuple[Key, Point, float]]:
 
 
 def _points(plan: Plan, table: Table, number: int, on: str, single: Sequence[tuple[Key, Point, float]]) -> Figure:
+    # Thousands of trials stand at few places.
+    places = {x: (plan.position(x), plan.label(x)) for x in {x for x, _, _ in single}}
     return _named(plan, number) | {
         "meta": {"series": plan.styles[number].colour, "trials": on},
         "type": "scatter",
