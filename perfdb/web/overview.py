@@ -1,11 +1,12 @@
 """What the start page says of studies, runs and uploads. Nothing here goes through all runs."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Self
 
-from django.db.models import Count, Q
+from django.db.models import Count, Q, QuerySet, Sum
 from django.urls import reverse
 from django.utils import timezone
 
@@ -13,12 +14,12 @@ from perfdb.analysis import metrics
 from perfdb.analysis.parameters import ordered
 from perfdb.analysis.query import Query
 from perfdb.results.columns import SHORT
-from perfdb.results.models import Run, RunCount, Study, Upload, UploadFile
+from perfdb.results.models import DimensionCount, Run, Study, Upload, UploadFile
 from perfdb.results.unpacking import ARCHIVE
 from perfdb.web import questions
 
-# So many uploads, and so many devices of a study; the rest is a click away.
-_MOST_UPLOADS, _MOST_DEVICES = 8, 6
+# So many uploads, studies, and devices of a study; the rest is a click away.
+_MOST_UPLOADS, _MOST_STUDIES, _MOST_DEVICES = 8, 12, 6
 # How long the start page tells of an upload that failed.
 _FAILED_FOR = timedelta(days=3)
 
@@ -89,19 +90,19 @@ def _files_to_read(busy: Sequence[int]) -> Mapping[int, int]:
 
 
 def studies() -> list[StudyCard]:
-    """The studies that have runs, those first in which something happened last."""
-    found = Study.objects.filter(activity__runs__gt=0).select_related("activity")
-    kept = RunCount.objects.filter(runs__gt=0).exclude(status=Run.Status.WITHDRAWN)
-    about = [f"experiment__{name}" for name in ("study", "workload__name", "device__name")]
-    workloads: dict[int, set[str]] = {}
-    devices: dict[int, set[str]] = {}
-    for study, workload, device in kept.values_list(*about).distinct():
-        workloads.setdefault(study, set()).update({workload} - {None})
-        devices.setdefault(study, set()).update({device} - {None})
-    return [
-        _card(each, workloads.get(each.pk, ()), devices.get(each.pk, ()))
-        for each in found.order_by("-activity__changed", "title")
-    ]
+    """The studies in which something happened last, of those that have runs."""
+    active = Study.objects.filter(activity__runs__gt=0).select_related("activity")
+    found = list(active.order_by("-activity__changed", "title")[:_MOST_STUDIES])
+    names: dict[tuple[int, str], set[str]] = defaultdict(set)
+    kept = _kept().filter(study__in=found, name__in=("workload", "device")).exclude(value="")
+    for study, name, value in kept.values_list("study", "name", "value"):
+        names[study, name].add(value)
+    return [_card(each, names[each.pk, "workload"], names[each.pk, "device"]) for each in found]
+
+
+def _kept() -> QuerySet[DimensionCount]:
+    """Of the runs that count."""
+    return DimensionCount.objects.filter(runs__gt=0).exclude(status=Run.Status.WITHDRAWN)
 
 
 def _card(study: Study, workloads: Iterable[str], devices: Iterable[str]) -> StudyCard:
@@ -120,11 +121,15 @@ def _card(study: Study, workloads: Iterable[str], devices: Iterable[str]) -> Stu
     )
 
 
-def totals(cards: Sequence[StudyCard]) -> str:
+def totals() -> str:
     """All studies in a line: ``587 runs over 9 devices in 5 studies``."""
-    devices = {device.title for card in cards for device in card.devices}
-    runs = _counted(sum(card.runs for card in cards), "run", "runs")
-    return f"{runs} over {_counted(len(devices), 'device', 'devices')} in {_counted(len(cards), 'study', 'studies')}"
+    found = _kept().aggregate(
+        runs=Sum("runs", filter=Q(name=""), default=0),
+        devices=Count("value", distinct=True, filter=Q(name="device") & ~Q(value="")),
+        studies=Count("study", distinct=True),
+    )
+    runs, devices = _counted(found["runs"], "run", "runs"), _counted(found["devices"], "device", "devices")
+    return f"{runs} over {devices} in {_counted(found['studies'], 'study', 'studies')}"
 
 
 def _counted(number: int, one: str, several: str) -> str:

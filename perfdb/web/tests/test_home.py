@@ -139,7 +139,7 @@ def test_more_studies_uploads_and_devices_cost_no_more_queries(
     for number in range(5):
         make_run(f"R{number}", study=make_study(f"study-{number}"), device=f"device {number}")
     # The session, its user, runs, uploads, files of those in progress, studies, counts.
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(8):
         home(web)
 
 

@@ -14,7 +14,7 @@ from perfdb.web.tests.test_pages import PAGES, address_of
 
 # Two of each are the session and its user.
 COUNTS = {
-    "home": 6,
+    "home": 7,
     "search": 2,
     "runs": 6,
     "run": 15,

@@ -34,7 +34,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "uploads": uploads,
         "busy": any(each.busy for each in uploads),
         "studies": studies,
-        "totals": overview.totals(studies),
+        "totals": overview.totals(),
     }
     response = render(request, "web/home.html", context)
     if request.htmx and not context["busy"]:  # type: ignore[attr-defined] # set by django-htmx's middleware
