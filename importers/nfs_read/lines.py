@@ -1,8 +1,8 @@
 """The lines that a transcript of timed reads is made of: mounts, sizes of files, what dd and the times print."""
 
 import re
-from dataclasses import dataclass
-from functools import cached_property
+from functools import lru_cache
+from typing import NamedTuple
 
 _FACTORS = {"rsize": "rsize", "wsize": "wsize", "vers": "nfs_version", "nfsvers": "nfs_version", "proto": "protocol"}
 _OPTIONS = r"(?P<options>\S*[rw]size=\S*)"
@@ -55,43 +55,44 @@ ERROR = re.compile(rf"(?:dd|cat|cp|mount(?:\.nfs)?|md5sum): .*(?:{_REASONS}).*")
 LONGEST = 2000
 
 
-@dataclass(frozen=True)
-class Mount:
-    """An NFS mount as printed; ``options`` by their names, those without a value with an empty one."""
+class Mount(NamedTuple):
+    """An NFS mount: where it is, and what it says of each read from it, by keys and their texts."""
 
-    server: str
-    export: str
     point: str
-    options: dict[str, str]
-    line: int
-
-    @cached_property
-    def said(self) -> tuple[list[str], list[str]]:
-        """What it says of each read from it, by keys; of two names of one option the first above counts."""
-        facts = {"server": self.server, "export": self.export}
-        for option, name in _FACTORS.items():
-            if option in self.options:
-                text = self.options[option].strip()
-                facts.setdefault(f"factor.{name}", text.upper() if name == "protocol" else text)
-        listed = [f"{name}={value}" if value else name for name, value in self.options.items()]
-        facts["mount_options"] = ",".join(listed).strip()
-        return list(facts), list(facts.values())
+    keys: tuple[str, ...]
+    texts: tuple[str, ...]
 
 
-def options_of(text: str | None) -> dict[str, str]:
+def mount(server: str, export: str, point: str, options: str | None) -> Mount:
+    """The mount with options as printed (``rw,rsize=8192``); of two names of one option the first above counts."""
+    facts = {"server": server, "export": export}
+    chosen = _options(options)
+    for option, name in _FACTORS.items():
+        if option in chosen:
+            text = chosen[option].strip()
+            facts.setdefault(f"factor.{name}", text.upper() if name == "protocol" else text)
+    listed = [f"{name}={value}" if value else name for name, value in chosen.items()]
+    facts["mount_options"] = ",".join(listed).strip()
+    return Mount(point, tuple(facts), tuple(facts.values()))
+
+
+def _options(text: str | None) -> dict[str, str]:
     """``rw,rsize=8192`` by names."""
     parts = (part.partition("=") for part in (text or "").split(",") if part)
     return {name: value for name, _, value in parts}
 
 
-def mount_of(line: str, number: int) -> Mount | None:
+def mount_of(line: str) -> Mount | None:
     """The mount that a line tells of."""
-    if "nfs" not in line:
-        return None
+    return _mount_in(line.strip()) if ":/" in line and "nfs" in line else None
+
+
+@lru_cache(64)
+def _mount_in(line: str) -> Mount | None:
+    # A file system is mounted again and again in the same way.
     for pattern in MOUNTS:
-        match = pattern.fullmatch(line.strip())
-        if match is not None:
-            return Mount(match["server"], match["export"], match["point"], options_of(match["options"]), number)
+        if match := pattern.fullmatch(line):
+            return mount(match["server"], match["export"], match["point"], match["options"])
     return None
 
 

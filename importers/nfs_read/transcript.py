@@ -19,6 +19,9 @@ NAME = "nfs_read"
 TITLE = "timed reads over NFS"
 VERSION = 1
 
+# Python 3.11 looks a member of an enumeration up in four times the time.
+_DRIVER, _COMPLETE = Kind.DRIVER, Status.COMPLETE
+
 _HEAD_LINES = 200
 _LAST_OF_TIME = "sys"
 
@@ -29,7 +32,7 @@ class _Read:
 
     first_line: int
     last_line: int
-    mount: Mount | None = None
+    mount: tuple[Mount, int] | None = None
     command: Printed | None = None
     path: str = ""
     size: Printed | None = None
@@ -53,14 +56,12 @@ class _Read:
 
 def recognise(text: Text) -> bool:
     """Whether the head has an NFS mount, and a timing or dd's records."""
-    mounted = timed = False
-    for number, raw in enumerate(islice(text.lines, _HEAD_LINES), start=1):
-        line = raw[: known.LONGEST]
-        mounted = mounted or known.mount_of(line, number) is not None or known.NFSSTAT_HEAD.fullmatch(line) is not None
-        timed = timed or _is_timing(line)
-        if mounted and timed:
-            return True
-    return False
+    head = [line[: known.LONGEST] for line in islice(text.lines, _HEAD_LINES)]
+    return any(map(_is_mounting, head)) and any(map(_is_timing, head))
+
+
+def _is_mounting(line: str) -> bool:
+    return ":/" in line and (known.mount_of(line) is not None or known.NFSSTAT_HEAD.fullmatch(line) is not None)
 
 
 def _is_timing(line: str) -> bool:
@@ -79,16 +80,18 @@ class _Reader:
     """Goes through the lines: mounts and sizes hold for all that follows, a command begins a read."""
 
     text: Text
-    mounts: dict[str, Mount] = field(default_factory=dict)
+    mounts: dict[str, tuple[Mount, int]] = field(default_factory=dict)
     sizes: dict[str, Printed] = field(default_factory=dict)
     read: _Read | None = None
     waiting: tuple[str, str, str] | None = None
 
     def reads(self) -> Iterator[_Read]:
         """The reads, in their order."""
+        # Digits may be missing at the end of the file: only some of the times end in a unit.
+        cut = None if self.text.ends_whole else len(self.text.lines)
         for number, raw in self.text.numbered():
             line = raw[: known.LONGEST].strip()
-            if not line or self._is_circumstance(line, number) or self._may_be_cut(line, number):
+            if not line or self._is_circumstance(line, number) or (number == cut and line[-1].isdigit()):
                 continue
             command = known.command_of(line)
             begins = command or self._begins(line)
@@ -99,28 +102,25 @@ class _Reader:
         if self.read is not None and (self.read.has_figures or self.read.command):
             yield self._whole(self.read)
 
-    def _may_be_cut(self, line: str, number: int) -> bool:
-        """Whether digits may be missing at the end of the file: only some of the times end in a unit."""
-        is_last = number == len(self.text.lines) and not self.text.ends_whole
-        return is_last and line[-1].isdigit()
-
     def _is_circumstance(self, line: str, number: int) -> bool:
         """Keep a mount or a file's size."""
-        mount = known.mount_of(line, number) or self._of_nfsstat(line, number)
+        mount = known.mount_of(line)
+        if mount is None and (self.waiting or " from " in line):
+            mount = self._of_nfsstat(line)
         if mount is not None:
-            self.mounts[mount.point] = mount
+            self.mounts[mount.point] = mount, number
         size = known.FILE_SIZE.fullmatch(line) if line.startswith("-") else None
         if size is not None:
             self.sizes[size["path"]] = Printed(size["bytes"], number)
         return mount is not None or size is not None
 
-    def _of_nfsstat(self, line: str, number: int) -> Mount | None:
-        if " from " in line and (head := known.NFSSTAT_HEAD.fullmatch(line)):
+    def _of_nfsstat(self, line: str) -> Mount | None:
+        if head := known.NFSSTAT_HEAD.fullmatch(line):
             self.waiting = (head["server"], head["export"], head["point"])
         flags = known.NFSSTAT_FLAGS.fullmatch(line) if self.waiting else None
         if flags is None or self.waiting is None:
             return None
-        mount = Mount(*self.waiting, known.options_of(flags["options"]), number)
+        mount = known.mount(*self.waiting, flags["options"])
         self.waiting = None
         return mount
 
@@ -144,13 +144,13 @@ class _Reader:
         elif _take_figure(self.read, line, number):
             self.read.last_line = number
 
-    def _mount(self, path: str) -> Mount | None:
+    def _mount(self, path: str) -> tuple[Mount, int] | None:
         """The innermost mount that a file lies under; where no file is named, the only one there is."""
         mounts = list(self.mounts.values())
         if not path:
             return mounts[0] if len(mounts) == 1 else None
-        under = [mount for mount in mounts if path.startswith(mount.point)]
-        return max(under, key=lambda mount: len(mount.point), default=None)
+        under = [mount for mount in mounts if path.startswith(mount[0].point)]
+        return max(under, key=lambda mount: len(mount[0].point), default=None)
 
     def _whole(self, read: _Read) -> _Read:
         """Give a read the size printed of its file; the line that prints it is a part of what tells of the read."""
@@ -193,13 +193,13 @@ def _fragment(read: _Read, file: str, found: ProblemLog) -> Fragment:
     status = _judge(read, found)
     gathered = Gathered()
     _facts(read, gathered)
-    if status is Status.COMPLETE:
+    if status is _COMPLETE:
         _figures(read, gathered)
     return Fragment(
         file,
         NAME,
         VERSION,
-        Kind.DRIVER,
+        _DRIVER,
         read.first_line,
         read.last_line,
         role="client",
@@ -222,7 +222,7 @@ def _judge(read: _Read, found: ProblemLog) -> Status:
         message = "Nothing says how many bytes were read."
         found.warn("nfs_read.no-size", message, "Put the output of ls -l FILE before the read.", read.last_line)
         return Status.INCOMPLETE
-    return Status.COMPLETE
+    return _COMPLETE
 
 
 def _facts(read: _Read, gathered: Gathered) -> None:
@@ -233,7 +233,8 @@ def _facts(read: _Read, gathered: Gathered) -> None:
     gathered.fact("records", read.records)
     gathered.fact("error", read.error)
     if read.mount is not None:
-        gathered.say_all(*read.mount.said, read.mount.line)
+        mount, line = read.mount
+        gathered.say_all(mount.keys, mount.texts, line)
 
 
 def _figures(read: _Read, gathered: Gathered) -> None:

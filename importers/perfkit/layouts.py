@@ -4,6 +4,8 @@ Where a listing spells a heading otherwise, the other spelling is one more argum
 metrics (``cpu_util``) make a column's mean the run's value; a report about one user has none of them.
 """
 
+import re
+
 from importers.report.tables import CLOCK, Layout, column
 
 _END = column("end", CLOCK, "Interval End Time", "End Time")
@@ -82,7 +84,7 @@ CPU = Layout(
         column("sic_handled", "%", "%SIC"),
         column("logical_load", "%", "%LOGLD"),
     ),
-    key=r"P[0-9A-F]{1,3}",
+    key=re.compile(r"P[0-9A-F]{1,3}"),
     vital=("processor_util", "virtual_processor_util"),
 )
 USER = Layout(

@@ -8,8 +8,9 @@ tokens belong to the columns in order when there are as many, else each to the c
 import re
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
+from string import ascii_letters, digits
 from typing import NamedTuple
 
 _new = tuple.__new__  # As in ``importers.gathering``.
@@ -22,6 +23,13 @@ _MISSING = re.compile(MISSING)
 _OVERFLOW = re.compile(r"\*{2,}")
 _FIGURE = re.compile(rf"\s*\S+\s(?:.*?\s)?(?:{PLAIN}|{MISSING}|{_OVERFLOW.pattern})(?!\S)")
 _IGNORED = re.compile(r"[\s.,\-]+")
+# What tells numbers from words and from each other's place: nothing but the kinds of characters.
+_SHAPE = {
+    **dict.fromkeys(map(ord, digits), "0"),
+    **dict.fromkeys(map(ord, ascii_letters), "a"),
+    **dict.fromkeys(map(ord, "KMG"), "K"),
+}
+_SHAPES = 100
 # Names of one column that are two words with one blank between.
 _TWO_WORDS = frozenset({("End", "Time"), ("User", "Status")})
 
@@ -70,12 +78,14 @@ class Columns:
     """The columns of a table: ``names`` as printed with what qualifies them (``CPU Pct Busy``), and their edges.
 
     ``nearest``: which column a word is of that ends so many characters from the left, up to the last right edge.
+    ``known``: the column of each word in lines of a shape that was met lately, None where they fit none.
     """
 
     names: tuple[str, ...]
     lefts: tuple[int, ...]
     rights: tuple[int, ...]
     nearest: tuple[int, ...]
+    known: dict[str, list[int] | None] = field(default_factory=dict, repr=False, compare=False)
 
     def cells(self, line: str) -> list[str | None] | None:
         """The line's texts by column, None where it has nothing; None when its words fit no columns.
@@ -85,26 +95,43 @@ class Columns:
         words = line.split()
         if len(words) == len(self.names):
             return list(words)
+        # Which column a word is of depends on where it stands and what is a number: rows alike in this come again.
+        shape = line.translate(_SHAPE)
+        if shape not in self.known:
+            if len(self.known) >= _SHAPES:
+                self.known.clear()
+            self.known[shape] = self._places(shape)
+        places = self.known[shape]
+        if places is None:
+            return None
         cells: list[str | None] = [None] * len(self.names)
+        for text, at in zip(words, places, strict=True):
+            before = cells[at]
+            cells[at] = text if before is None else f"{before} {text}"
+        return cells
+
+    def _places(self, line: str) -> list[int] | None:
+        """The column of each word."""
+        places: list[int] = []
+        cells: list[str] = [""] * len(self.names)
         ends: dict[int, int] = {}
         rights, nearest, first, right = self.rights, self.nearest, self.lefts[0], 0
-        for text in words:
+        for text in line.split():
             # Between two words there are blanks alone, so that this finds the word itself.
             left = line.index(text, right)
             right = left + len(text)
             at = nearest[right] if right < len(nearest) else len(rights) - 1
             if right != rights[at] and abs(left - first) < abs(right - rights[at]):
                 at = 0
-            if (before := cells[at]) is not None:
-                if is_plain_number(before) and not is_plain_number(text):
-                    # A word that runs into a number from the right is of the next column.
-                    at = min(at + 1, len(cells) - 1)
-                    before = cells[at]
-                if before is not None and left != ends[at] + 1:
-                    return None
-            cells[at] = text if before is None else f"{before} {text}"
+            if cells[at] and is_plain_number(cells[at]) and not is_plain_number(text):
+                # A word that runs into a number from the right is of the next column.
+                at = min(at + 1, len(cells) - 1)
+            if cells[at] and left != ends[at] + 1:
+                return None
+            cells[at] = f"{cells[at]} {text}" if cells[at] else text
             ends[at] = right
-        return cells
+            places.append(at)
+        return places
 
 
 @lru_cache(256)

@@ -72,7 +72,7 @@ class Layout:
     intervals: bool = False
     summary: str = ""
     continued: bool = False
-    key: str = ""
+    key: re.Pattern[str] | None = None
     vital: tuple[str, ...] = ()
 
     @cached_property
@@ -81,7 +81,6 @@ class Layout:
         return {normal(heading): column for column in self.columns for heading in column.headings}
 
 
-@lru_cache(256)
 def named(layout: Layout, headings: tuple[str, ...]) -> tuple[Column, ...]:
     """A table's columns: the understood ones by their names, the others by their headings, as words."""
     found = [layout.by_heading.get(normal(each)) or Column(each, "", (each,)) for each in headings]
@@ -139,7 +138,8 @@ class Report:
     def unnamed(self) -> list[str]:
         """The columns that figures come from and that no heading names."""
         vital = self.layout.vital if self.layout else ()
-        return [name for name in vital if name not in {column.name for column in self.columns}]
+        names = {column.name for column in self.columns} if vital else ()
+        return [name for name in vital if name not in names]
 
     def summaries(self, kind: str) -> list[Row]:
         """The summary rows of a kind."""
@@ -202,12 +202,12 @@ class Reader:
             return False
         self.grid = read_headings(tuple(self.headings))
         if self.grid is not None and self.grid is not self.report.grid:
-            columns = named(self.report.layout, self.grid.names)
+            columns, form = _table(self.report.layout, self.grid.names)
             self.report.columns = self.report.columns or columns
             if columns == self.report.columns:
                 self.report.grid = self.grid
                 self.known[self.report.name] = frozenset(self.headings)
-                self.report.form = _form(self.report.layout, self.grid.names)
+                self.report.form = form
             else:
                 self.grid = None  # Another table: its rows are not this report's.
         return True
@@ -250,10 +250,12 @@ def _row(number: int, cells: Sequence[str | None], report: Report) -> Row | None
     return _new(Row, (number, tuple(checked), summary))
 
 
-def _checked(number: int, cells: Sequence[str | None], report: Report) -> list[str | None] | None:
+def _checked(number: int, cells: Sequence[str | None], report: Report) -> Sequence[str | None] | None:
     """The cells without the marks for missing values; None when one is not what its column holds."""
-    row = "\0".join(["", *(cell or "" for cell in cells), ""] if None in cells else ["", *cells, ""])  # type: ignore[list-item] # none is None
+    row = "\0".join(["", *[cell or "" for cell in cells], ""])
     if report.form is not None and report.form.fullmatch(row):
+        if _GAP.search(row) is None:
+            return cells
         return [text or None for text in _GAP.sub("\0", row)[1:-1].split("\0")]
     checked: list[str | None] = []
     for cell, column_ in zip(cells, report.columns, strict=False):
@@ -272,20 +274,21 @@ def _checked(number: int, cells: Sequence[str | None], report: Report) -> list[s
 
 
 @lru_cache(256)
-def _form(layout: Layout, headings: tuple[str, ...]) -> re.Pattern[str]:
-    """What all cells of a row are, with NULs about each: to ask for all at once is quicker.
+def _table(layout: Layout, headings: tuple[str, ...]) -> tuple[tuple[Column, ...], re.Pattern[str]]:
+    """A table's columns, and what all cells of a row are, with NULs about each: to ask for all at once is quicker.
 
     A row that does not match may still be one, with asterisks instead of a number or an odd word.
     """
-    cells = (rf"(?>(?:{_WORD if each.unit in {'', CLOCK} else _FIGURE})?\0)" for each in named(layout, headings))
-    return re.compile("\0" + "".join(cells))
+    columns = named(layout, headings)
+    cells = (rf"(?>(?:{_WORD if each.unit in {'', CLOCK} else _FIGURE})?\0)" for each in columns)
+    return columns, re.compile("\0" + "".join(cells))
 
 
 def _is_key(first: str, column_: Column, layout: Layout) -> bool:
     if not first:
         return layout.continued
     if layout.key:
-        return re.fullmatch(layout.key, first) is not None
+        return layout.key.fullmatch(first) is not None
     return (_CLOCK if column_.unit == CLOCK else _NAME).fullmatch(first) is not None
 
 
