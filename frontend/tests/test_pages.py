@@ -72,6 +72,8 @@ def test_no_page_is_wider_than_a_phone(browser: Browser, live_server: LiveServer
     context = browser.new_context(viewport={"width": 390, "height": 844})
     phone = context.new_page()
     sign_in(phone, live_server)
+    path = "logs.zip/" + "a-folder-with-a-long-name/" * 4 + "netperf.01.txt"
+    Run.objects.get(pk=filled["run"]).problems.create(severity="note", code="x", message=f"Taken from {path}.")
     wider = []
     for page in PAGES:
         settled(phone, live_server.url + page.format(**filled))
