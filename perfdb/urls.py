@@ -3,6 +3,6 @@
 from django.urls import URLPattern, URLResolver, include, path
 
 urlpatterns: list[URLPattern | URLResolver] = [
-    path("", include("perfdb.web.urls")),
     path("", include("perfdb.api.urls")),
+    path("", include("perfdb.web.urls")),
 ]

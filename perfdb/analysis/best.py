@@ -16,7 +16,7 @@ from perfdb.analysis.comparing.pair import Pair
 from perfdb.analysis.comparing.table import compare, unchanged
 from perfdb.analysis.curves import Curve, Edge, Point, at_edge, describe
 from perfdb.analysis.dimensions import Value
-from perfdb.analysis.query import Pick, Query
+from perfdb.analysis.query import Query
 from perfdb.analysis.table import Key, Observations, Table, best_unit, finite, in_order, key_order
 
 # What nobody can tell from the best: no change was found, or none could have been.
@@ -66,7 +66,11 @@ def evidence(query: Query, observations: Observations) -> dict[Key, Evidence]:
         known = [(row[0], value) for row in rows if (value := finite(row, place)) is not None]
         if known:
             groups[key[:size]][key[size:]] = _Sample(*map(list, zip(*known, strict=True)))
-    return {group: _evidence(pick, names, group, samples) for group, samples in groups.items()}
+    metric = metrics.BY_NAME[pick.measure.metric]
+    found = [_group(key, samples, metric.better) for key, samples in groups.items()]
+    # All groups at once; each is a table of its own.
+    unmoved = unchanged([_pairs(group) for group in found], metric.better)
+    return {group.key: _evidence(names, group, each, metric.better) for group, each in zip(found, unmoved, strict=True)}
 
 
 class _Sample(NamedTuple):
@@ -102,21 +106,44 @@ def against_the_best(table: Table) -> dict[Key, Comparison | None]:
     return {best: None, **dict(zip(others, compare(pairs, table.metric.better), strict=True))}
 
 
-def _evidence(pick: Pick, names: Sequence[str], group: Key, samples: Mapping[Key, _Sample]) -> Evidence:
+class _Group(NamedTuple):
+    """A group with the samples of its experiments: the best of them, and the others in order."""
+
+    key: Key
+    samples: Mapping[Key, _Sample]
+    top: Key
+    others: list[Key]
+
+
+def _group(key: Key, samples: Mapping[Key, _Sample], better: metrics.Better) -> _Group:
+    sign = 1 if better is metrics.Better.HIGHER else -1
+    top = best_unit({key: sample.values for key, sample in samples.items()}, sign)
+    return _Group(key, samples, top, in_order(key for key in samples if key != top))
+
+
+def _pairs(group: _Group) -> list[Pair]:
+    """The others against the best."""
+    base = group.samples[group.top].values
+    return [Pair(base, group.samples[key].values) for key in group.others]
+
+
+def _evidence(
+    names: Sequence[str], group: _Group, unmoved: Iterable[tuple[int, Comparison]], better: metrics.Better
+) -> Evidence:
     # The smaller cost is the better one, and levels off nowhere.
-    rises = metrics.BY_NAME[pick.measure.metric].better is metrics.Better.HIGHER
-    top = best_unit({key: sample.values for key, sample in samples.items()}, 1 if rises else -1)
-    points = _points(names, top, samples)
-    said = _varying(names, samples)
+    rises = better is metrics.Better.HIGHER
+    points = _points(names, group.top, group.samples)
+    said = _varying(names, group.samples)
+    best = [_runner_up(group, at, comparison, said) for at, comparison in unmoved if as_good(comparison)]
     return Evidence(
-        group=group,
-        key=said(top),
-        runs=tuple(samples[top].runs),
+        group=group.key,
+        key=said(group.top),
+        runs=tuple(group.samples[group.top].runs),
         points=points,
         curve=describe(points) if points and rises else None,
         edge=at_edge(points) if points and rises else None,
-        runners_up=tuple(_runners_up(pick, said, top, samples)),
-        repeated=any(len(sample.runs) > 1 for sample in samples.values()),
+        runners_up=tuple(sorted(best, key=lambda each: -each.mean if rises else each.mean)),
+        repeated=any(len(sample.runs) > 1 for sample in group.samples.values()),
     )
 
 
@@ -139,17 +166,7 @@ def _varying(names: Sequence[str], keys: Iterable[Key]) -> Callable[[Key], dict[
     return lambda key: {name: key[at] for at, name in differing}
 
 
-def _runners_up(
-    pick: Pick, said: Callable[[Key], Mapping[str, Value]], top: Key, samples: Mapping[Key, _Sample]
-) -> list[RunnerUp]:
-    """The others of the group that no test tells from the best, the best of them first."""
-    others = in_order(key for key in samples if key != top)
-    pairs = [Pair(samples[top].values, samples[key].values) for key in others]
-    metric = metrics.BY_NAME[pick.measure.metric]
-    found = [
-        RunnerUp(said(others[at]), samples[others[at]].mean, tuple(samples[others[at]].runs), comparison)
-        for at, comparison in unchanged(pairs, metric.better)
-        if as_good(comparison)
-    ]
-    sign = -1 if metric.better is metrics.Better.HIGHER else 1
-    return sorted(found, key=lambda each: sign * each.mean)
+def _runner_up(group: _Group, at: int, comparison: Comparison, said: Callable[[Key], Mapping[str, Value]]) -> RunnerUp:
+    key = group.others[at]
+    sample = group.samples[key]
+    return RunnerUp(said(key), sample.mean, tuple(sample.runs), comparison)

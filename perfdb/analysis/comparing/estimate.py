@@ -17,6 +17,7 @@ Without any of them there is no noise estimate, and a difference is all that can
 import math
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
+from itertools import accumulate, chain
 
 from perfdb.analysis.comparing.comparison import Noise, NoiseSource
 from perfdb.analysis.comparing.noise import Prior, fit_prior, moderate_all
@@ -28,9 +29,18 @@ FEWEST_CAMPAIGNS = 3
 
 def estimate_noise(pairs: Sequence[Pair], background: Background) -> list[Noise]:
     """The noise of each pair of one table and metric, in their order."""
+    return estimate_noises([pairs], background)[0]
+
+
+def estimate_noises(tables: Sequence[Sequence[Pair]], background: Background) -> list[list[Noise]]:
+    """The same for several tables, each of which stands for itself."""
+    pairs = list(chain.from_iterable(tables))
     samples, sources = _own_samples(pairs, background)
-    steps = [pair.step for pair in pairs]
-    return noises(spreads(samples, steps), sources, [pair.group for pair in pairs], steps, background)
+    groups, steps = [pair.group for pair in pairs], [pair.step for pair in pairs]
+    own = spreads(samples, steps)
+    ends = accumulate(map(len, tables))
+    parts = [slice(end - len(table), end) for table, end in zip(tables, ends, strict=True)]
+    return [noises(own[part], sources[part], groups[part], steps[part], background) for part in parts]
 
 
 def noises(
