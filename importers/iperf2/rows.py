@@ -38,8 +38,13 @@ class Row:
 
     @property
     def is_round(self) -> bool:
-        """Whether it ends on the full second to all of four digits, as intervals do, or is the first second."""
+        """Whether it ends on the full second to all of four digits, as intervals do, or is the first second.
+
+        Who receives datagrams goes by the sender's clock, by which results end so too: of these the first second.
+        """
         seconds, _, digits = self.t1.partition(".")
+        if "packets" in self.more:
+            return float(self.t1) == 1
         return (len(digits) >= 3 and not digits.strip("0")) or (seconds, digits) == ("1", "0")
 
 
