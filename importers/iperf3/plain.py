@@ -20,6 +20,7 @@ _OPENING = re.compile(
 _SAID = re.compile(r"iperf3: (?:error - )?(?P<said>\S.*)")
 _SAID_FIRST = re.compile(r"iperf3: (?:error|interrupt) - ")
 _DASHES = "- - - - -"
+_DONE = "iperf Done."  # With --timestamps behind the time.
 _ROW = re.compile(
     r"\[ *(?P<id>\d+|SUM)\](?:\[(?P<way>[TR]X-[CS])\])? +(?P<t0>[\d.]+)-(?P<t1>[\d.]+) +sec"
     r" +(?P<transfer>[\d.]+) (?P<transfer_unit>[KMGT]?Bytes) +(?P<rate>[\d.]+) (?P<rate_unit>[KMGT]?(?:bits|Bytes)/sec)"
@@ -108,13 +109,13 @@ def _blocks(text: Text) -> list[_Block]:
             client = current if role == "client" else client
             blocks.append(current)
             waiting = []
-        if line.startswith("iperf Done.") and client is not None:
+        if line.endswith(_DONE) and client is not None:
             client.is_done, client, current = True, None, None
         elif current is not None:
             current.add(number, line)
         else:
             waiting.append((number, line))
-    if not text.ends_whole and text.lines[-1] == "iperf Done." and client is not None:
+    if not text.ends_whole and text.lines[-1].endswith(_DONE) and client is not None:
         client.is_done = True
     return blocks
 

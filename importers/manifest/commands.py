@@ -72,9 +72,14 @@ def _sockperf(words: Sequence[str]) -> Asked:
 
 
 def _qperf(words: Sequence[str]) -> Asked:
-    """Several tests may be asked for: a size is told where all are of one kind. Latency takes 1 byte by itself."""
+    """Several tests may be asked for: a size is told where all are of one kind. Latency takes 1 byte by itself.
+
+    A loop (``-oo msg_size:1:64K:*2``) has many sizes.
+    """
     tests = {word.rpartition("_")[2] for word in words if word.endswith(("_lat", "_bw"))}
     size = _value(words, "--msg_size", "-m")
+    if any(word.startswith("msg_size:") for word in words):
+        return
     if tests == {"lat"}:
         yield from _both_ways(size or "1")
     elif tests == {"bw"}:

@@ -87,6 +87,7 @@ def test_other_tables_are_no_manifests(head: str) -> None:
         ("qperf lnxb -t 2 tcp_lat udp_lat", {"request_bytes": "1", "response_bytes": "1"}),
         ("qperf lnxb -m 64K tcp_bw", {"message_bytes": "64K"}),
         ("qperf lnxb -m 1K tcp_bw tcp_lat", {}),
+        ("qperf lnxb -oo msg_size:1:4K:*16 tcp_lat", {}),
         ("iperf -c lnxb -y C", {"workload": "STRP"}),
         ("iperf -c lnxb -y C -R", {"workload": "STRG"}),
         ("iperf -c lnxb -y C -d", {}),
