@@ -22,6 +22,8 @@ _OF_USER = re.compile(r"\buser\s+(\S+)")
 _STATE = re.compile(r"\b(State|RDEV|Controller|Portname|IPTimeout):\s*(\S+)")
 _TRAFFIC = re.compile(r"\b(RX|TX) (Packets|Bytes):\s*([0-9]+)(?![0-9])")
 _DIRECTIONS = ("RX ", "TX ")
+# One of these is in every response that has anything to read, but for those of QUERY NIC.
+_WORDS = ("X Packets:", "X Bytes:", "LAN", "VSWITCH")
 _COUNTERS = {
     (way, what): (f"{way}_{what}".lower(), unit)
     for way in ("RX", "TX")
@@ -49,6 +51,8 @@ class _Place:
 
 def read_network(response: Response, evidence: Evidence, role: str) -> None:
     """All adapter counters of one response, and the head line of each network as facts ``lan.<name>.…``."""
+    if not (response.command.startswith("query nic") or any(word in response.said for word in _WORDS)):
+        return
     place = _Place()
     for line in response.lines:
         # Whatever is said here has a colon behind its name.

@@ -18,7 +18,8 @@ _OWNER = re.compile(r"USERID=\s*(\S+)")
 _USERID = re.compile(r"(\S+)\s+AT\s+(\S+)")
 _CPU_BLOCK = re.compile(r"\s*CPU\s+([0-9A-F]{2}):")
 _GUEST_COUNTER = re.compile(r"\b(CTIME|VTIME|TTIME|IO)=\s*(\S+)")
-_PAGING = re.compile(r"\b(READS|WRITES|XSTORE|PAGES:?)(?:=\s*(\S+))?")
+# A search for one of four letters is quicker than one for the beginning of a word.
+_PAGING = re.compile(r"((?:R(?<=\bR)EADS|W(?<=\bW)RITES|X(?<=\bX)STORE|P(?<=\bP)AGES:?))(?:=\s*(\S+))?")
 _GUEST_SHAPES = {
     "CTIME": (re.compile(r"[0-9]+:[0-9]{2}"), "hh:mm", "hours and minutes (hh:mm)"),
     "VTIME": (re.compile(r"[0-9]+:[0-9]{2}"), "mmm:ss", "minutes and seconds (mmm:ss)"),
@@ -42,6 +43,14 @@ class Response:
     command: str
     lines: list[Line] = field(default_factory=list)
     ended: bool = False
+    _said: str = ""
+
+    @property
+    def said(self) -> str:
+        """The command and all lines: to look for words. Asked for when there are no more lines to come."""
+        if not self._said:
+            self._said = "\n".join([self.command, *[line.text for line in self.lines]])
+        return self._said
 
 
 @dataclass(slots=True)
@@ -97,7 +106,7 @@ def split_responses(lines: Iterable[Line]) -> list[Response]:
 def read_responses(responses: Iterable[Response], evidence: Evidence, role: str) -> None:
     """Read all responses but QUERY TIME and the network's, and keep each as text."""
     for response in responses:
-        said = "\n".join([response.command, *[line.text for line in response.lines]])
+        said = response.said
         _keep(response, evidence)
         for words, read in _READERS:
             for word in words:
@@ -145,7 +154,7 @@ def _read_indicate_user(response: Response, evidence: Evidence, role: str) -> No
 
 
 def _read_virtual_cpu(line: Line, subject: str, evidence: Evidence, role: str) -> None:
-    for name, text in _GUEST_COUNTER.findall(line.text):
+    for name, text in _GUEST_COUNTER.findall(line.text) if "TIME=" in line.text or "IO=" in line.text else ():
         shape, unit, words = _GUEST_SHAPES[name]
         if shape.fullmatch(text):
             evidence.count(Reading(name.lower(), text, unit, line.number, role, subject))

@@ -36,7 +36,7 @@ def read_times(responses: list[Response], evidence: Evidence, role: str) -> list
     """All different moments of a capture, in order; the counters are those printed with the first."""
     moments: list[Moment] = []
     for response in responses:
-        for index, line in enumerate(response.lines):
+        for index, line in enumerate(response.lines) if "TIME IS" in response.said else ():
             moment = _moment(line, evidence) if line.text.startswith("TIME IS") else None
             if moment is None:
                 continue

@@ -254,7 +254,7 @@ def _checked(number: int, cells: Sequence[str | None], report: Report) -> Sequen
     """The cells without the marks for missing values; None when one is not what its column holds."""
     row = "\0".join(["", *[cell or "" for cell in cells], ""])
     if report.form is not None and report.form.fullmatch(row):
-        if _GAP.search(row) is None:
+        if "-" not in row and "*" not in row and ".." not in row and "n/a" not in row:
             return cells
         return [text or None for text in _GAP.sub("\0", row)[1:-1].split("\0")]
     checked: list[str | None] = []

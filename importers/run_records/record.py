@@ -25,6 +25,8 @@ TAGS = "tags"
 MOST_METRICS = 500
 LONGEST = 200
 _TOTAL = "total"
+_FIELDS = frozenset(FIELDS)
+_STATUSES = {str(each): each for each in Status}
 _KEY = re.compile(r"[A-Za-z_][\w.-]{0,79}", re.ASCII)
 _MEASURE = re.compile(r"(?P<name>[a-z][a-z0-9_]{0,79})(?:@(?P<role>[A-Za-z][\w.-]{0,79}))?", re.ASCII)
 _WORKLOAD = re.compile(r"(\S+) +([^/\s]+)/([^/\s]+)")
@@ -95,10 +97,10 @@ def stated(record: object, line: int) -> Stated:
     """What a decoded record says, its figures with the ``line`` where it stands. Raises RecordError."""
     if not isinstance(record, dict):
         raise RecordError("", "A record is a JSON object, and this is none.", "Write each run as an object.")
-    for name in record:
-        if name not in FIELDS:
-            remedy = f"Leave it out, or put it into facts. Known are: {', '.join(FIELDS)}."
-            raise RecordError(name[:LONGEST], f"{name[:LONGEST]!r} is no field of a record.", remedy)
+    if not record.keys() <= _FIELDS:
+        name = next(name for name in record if name not in _FIELDS)
+        remedy = f"Leave it out, or put it into facts. Known are: {', '.join(FIELDS)}."
+        raise RecordError(name[:LONGEST], f"{name[:LONGEST]!r} is no field of a record.", remedy)
     return Stated(
         _text(record.get("run_id"), "run_id"),
         _trial(record.get("trial")),
@@ -110,11 +112,12 @@ def stated(record: object, line: int) -> Stated:
     )
 
 
-def _text(value: object, field: str) -> str:
-    """A text of one line, without blanks around it, or a number's characters."""
+def _text(value: object, *path: str) -> str:
+    """A text of one line, without blanks around it, or a number's characters; ``path`` is where it stands."""
     text = value.strip() if isinstance(value, str) else ""
     if text and len(text) <= LONGEST and text.isprintable():
         return text
+    field = ".".join(path)
     what = "is missing" if value is None else "is no text"
     if isinstance(value, str) and len(text) > LONGEST:
         what = f"has {len(text)} characters"
@@ -142,25 +145,28 @@ def _moment(value: object) -> datetime | None:
 
 
 def _status(value: object) -> Status:
-    if isinstance(value, str) and value in tuple(Status):
-        return Status(value)
+    status = _STATUSES.get(value) if isinstance(value, str) else None
+    if status is not None:
+        return status
     raise RecordError("status", "status is none that is known.", f"Known are: {', '.join(Status)}.")
 
 
-def _facts(record: Mapping[str, Any], line: int) -> Iterator[Fact]:
+def _facts(record: Mapping[str, Any], line: int) -> list[Fact]:
+    found = []
     for key, text in _entries(record, "dimensions"):
         if key not in DIMENSIONS:
             remedy = f"Put it into factors. Known are: {', '.join(DIMENSIONS)}."
             raise RecordError(f"dimensions.{key}", f"{key!r} is no dimension.", remedy)
-        sizes = _WORKLOAD.fullmatch(text) if key == "workload" else None
-        texts = zip(("workload", "request_bytes", "response_bytes"), sizes.groups(), strict=True) if sizes else ()
-        yield from (_new(Fact, (name, part, line, False)) for name, part in (*texts,) or ((key, text),))
-    for key, text in _entries(record, "factors"):
-        yield _new(Fact, (f"factor.{key}", text, line, False))
-    for key, text in _entries(record, "facts"):
-        yield _new(Fact, (key, text, line, False))
+        if key == "workload" and (sizes := _WORKLOAD.fullmatch(text)):
+            parts = zip(("workload", "request_bytes", "response_bytes"), sizes.groups(), strict=True)
+            found += [_new(Fact, (name, part, line, False)) for name, part in parts]
+        else:
+            found.append(_new(Fact, (key, text, line, False)))
+    found += [_new(Fact, (f"factor.{key}", text, line, False)) for key, text in _entries(record, "factors")]
+    found += [_new(Fact, (key, text, line, False)) for key, text in _entries(record, "facts")]
     if tags := _tags(record.get(TAGS)):
-        yield _new(Fact, (TAGS, " ".join(tags), line, False))
+        found.append(_new(Fact, (TAGS, " ".join(tags), line, False)))
+    return found
 
 
 def _entries(record: Mapping[str, Any], field: str) -> Iterator[tuple[str, str]]:
@@ -171,10 +177,15 @@ def _entries(record: Mapping[str, Any], field: str) -> Iterator[tuple[str, str]]
     if not isinstance(entries, dict):
         raise RecordError(field, f"{field} is no object.", 'Write it as {"name": "value"}.')
     for key, value in entries.items():
-        if not _KEY.fullmatch(key):
+        if not _is_name(key):
             remedy = "Use letters, digits, dots and hyphens, a letter first, 80 at most."
             raise RecordError(f"{field}.{key[:LONGEST]}", f"{key[:LONGEST]!r} is no name.", remedy)
-        yield key, _text(value, f"{field}.{key}")
+        yield key, _text(value, field, key)
+
+
+@lru_cache(4096)
+def _is_name(key: str) -> bool:
+    return _KEY.fullmatch(key) is not None
 
 
 def _tags(value: object) -> Sequence[str]:
@@ -220,7 +231,7 @@ def _with_unit(key: str, value: object) -> tuple[str, str]:
     """A figure that is written with its unit."""
     if not isinstance(value, dict) or value.keys() != {"value", "unit"} or not isinstance(value["value"], Number):
         raise _no_number(key)
-    return value["value"], _text(value["unit"], f"metrics.{key}.unit")
+    return value["value"], _text(value["unit"], "metrics", key, "unit")
 
 
 def _no_number(key: str) -> RecordError:
