@@ -18,6 +18,8 @@ from perfdb.web.study.coverage import command
 
 # Without an estimate of the noise nobody knows how many it takes; with so many there is one.
 _TO_BEGIN_WITH = 3
+# Nobody measures more than so many again: what makes runs vary is to be found first.
+_BEARABLE = 50
 # What keeps a comparison among runs that were measured alike, as far as both runs agree in it.
 _KEPT = ("study", "workload")
 
@@ -67,8 +69,12 @@ def _series(left: Run, right: Run) -> Iterator[Step]:
 
 
 def _trials(left: Run, right: Run, comparison: Comparison) -> Iterator[Step]:
-    """The lines that measure more trials of both."""
+    """The lines that measure more trials of both, or why that is not the way."""
     needed = comparison.trials_needed or 0
     more = max(needed - min(comparison.n_base, comparison.n), _TO_BEGIN_WITH)
+    if more > _BEARABLE:
+        why = f"{more:,} more trials of each would decide it by repeating"
+        yield Step(f"Measure longer, or find first what makes runs vary: {why}")
+        return
     for side, run in (("old", left), ("new", right)):
         yield Step(f"Run {more} more trials of the {side} one", command=command(run.study, _named(run), more))

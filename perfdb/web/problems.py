@@ -42,6 +42,14 @@ def kinds(shown: Iterable[ShownProblem]) -> list[list[ShownProblem]]:
     return list(found.values())
 
 
+def by_run(problems: Iterable[Problem]) -> list[list[Problem]]:
+    """The problems of several runs: each run's of one kind together, the gravest first."""
+    found: dict[tuple[int | None, str, str], list[Problem]] = {}
+    for each in sorted(problems, key=lambda each: _GRAVEST_FIRST.index(Problem.Severity(each.severity))):
+        found.setdefault((each.run_id, each.severity, each.code), []).append(each)
+    return list(found.values())
+
+
 def counted(shown: Sequence[ShownProblem]) -> str:
     """How many there are of each severity: ``1 error, 12 notes``."""
     times = Counter(each.problem.severity for each in shown)

@@ -6,8 +6,10 @@ from html import unescape
 import pytest
 from django.test import Client
 
+from perfdb.results import explaining
 from perfdb.results.models import Note, Problem, Run, RunEvidence
 from perfdb.results.tests.builders import make_run
+from perfdb.web.next_steps import next_steps
 from perfdb.web.tests.pages import inline_code, text_of
 
 DEVICES = ("QDIO", "HiperSockets")
@@ -174,6 +176,28 @@ def test_only_complete_runs_are_explained(web: Client, runs: list[Run]) -> None:
 
     assert response.status_code == 400
     assert "is withdrawn: only complete runs are compared" in text_of(response)
+
+
+def test_remarks_of_one_kind_on_a_run_are_counted(web: Client, runs: list[Run]) -> None:
+    old, new = (next(run for run in runs if (run.device.name, run.users) == (device, 10)) for device in DEVICES)
+    old.problems.create(severity="note", code="name", message="Named by its folder.")
+    for number in range(4):
+        old.problems.create(severity="warning", code="busy", message=f"Processor {number} was busy.")
+
+    text = text_of(web.get("/explain/", {"old": old.pk, "new": new.pk}))
+
+    assert "Processor 0 was busy. And 3 more of this kind." in text
+    assert text.index("Processor 0") < text.index("Named by its folder.")
+
+
+def test_nobody_is_asked_for_a_thousand_trials(runs: list[Run]) -> None:
+    old, new = (next(run.pk for run in runs if (run.device.name, run.users) == (device, 10)) for device in DEVICES)
+    found, _ = explaining.explain([("old", str(old)), ("new", str(new))])
+
+    *_, step = next_steps(old, new, found.comparison._replace(trials_needed=900))
+
+    assert step.command == ""
+    assert "899 more trials of each" in step.text
 
 
 def test_two_single_runs_lead_on(web: Client, runs: list[Run]) -> None:

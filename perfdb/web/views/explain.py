@@ -12,6 +12,7 @@ from perfdb.results.access import may_read
 from perfdb.web import questions
 from perfdb.web.explaining import explained
 from perfdb.web.next_steps import next_steps
+from perfdb.web.problems import by_run
 
 
 @require_GET
@@ -22,7 +23,7 @@ def explain(request: HttpRequest) -> HttpResponse:
         found, query = explaining.explain((name, text) for name, texts in request.GET.lists() for text in texts)
     except QueryError as error:
         return render(request, "web/explain.html", {"error": error}, status=400)
-    context = {"found": found, "explained": explained(found)}
+    context = {"found": found, "explained": explained(found), "problems": by_run(found.problems)}
     if query:
         return render(request, "web/explain.html", context | {"back": questions.address(query, Drawing())})
     ((old,), (new,)) = (side.sample for side in (found.old, found.new))
