@@ -1,7 +1,7 @@
 """Runs as rows for tables, by a statement that is written by hand.
 
 Django takes longer to write such a statement and to convert its rows than PostgreSQL takes to answer it, and joining
-the vocabulary costs PostgreSQL more planning than reading a thousand runs. So Django says the condition alone, and the
+the vocabulary costs PostgreSQL more planning than reading a thousand runs. So `where` writes the condition, and the
 names that the runs refer to are looked up once for each name. Columns are converted as a whole, one after the other.
 """
 
@@ -9,9 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import orjson
-from django.core.exceptions import EmptyResultSet
 from django.db import connection
-from django.db.models import QuerySet
+from django.db.models import Q
 
 from perfdb.analysis import metrics
 from perfdb.analysis.dimensions import FACTOR
@@ -21,6 +20,7 @@ from perfdb.analysis.table import Observations, Row
 from perfdb.results import measures
 from perfdb.results.models import Run
 from perfdb.results.naming import NAMES, names_of
+from perfdb.results.where import NEVER, Condition, where
 
 # What reads each declared dimension of a run, in the order of their declaration.
 _DIMENSIONS: Mapping[str, str] = {
@@ -43,13 +43,13 @@ _AT_FACTORS = 1 + len(_DIMENSIONS)
 _Column = Sequence[Any]
 
 
-def observe(runs: QuerySet[Run], asked: Sequence[Measure], factors: Iterable[str], most: int) -> Observations:
-    """These runs, with every dimension that they have and the measures asked for.
+def observe(wanted: Sequence[Q], asked: Sequence[Measure], factors: Iterable[str], most: int) -> Observations:
+    """The runs that fulfil all of this, with every dimension that they have and the measures asked for.
 
-    ``factors`` are named as dimensions; they are there also where no run has them. The condition on the runs may not
-    reach beyond their own table. Raises QueryError where there are more than ``most`` of them.
+    ``factors`` are named as dimensions; they are there also where no run has them. The conditions may not reach
+    beyond the runs' own table. Raises QueryError where there are more than ``most`` of them.
     """
-    columns = _columns(runs, ["id", *_DIMENSIONS.values(), "factors", *_measure_columns(asked)], most)
+    columns = _columns(where(wanted), ["id", *_DIMENSIONS.values(), "factors", *_measure_columns(asked)], most)
     if not columns:
         return Observations((*_DIMENSIONS, *sorted(set(factors))), tuple(asked), [])
     ids, dimensions, measured = columns[0], columns[1:_AT_FACTORS], columns[_AT_FACTORS + 1 :]
@@ -86,14 +86,12 @@ def _slot(slot: int | None) -> str:
     return "NULL::double precision" if slot is None else f'"values"[{slot:d}]'
 
 
-def _columns(runs: QuerySet[Run], columns: Iterable[str], most: int) -> list[_Column]:
+def _columns(wanted: Condition, columns: Iterable[str], most: int) -> list[_Column]:
     """The columns of these runs; none where there is no run. Raises QueryError for too many."""
-    try:
-        where, given = runs.query.get_compiler(connection=connection).compile(runs.query.where)
-    except EmptyResultSet:
+    if wanted == NEVER:
         return []
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {', '.join(columns)} FROM run WHERE {where} LIMIT {most + 1:d}", given)
+        cursor.execute(f"SELECT {', '.join(columns)} FROM run WHERE {wanted.sql} LIMIT {most + 1:d}", wanted.given)
         if cursor.rowcount > most:
             raise QueryError("", f"more than {most} runs match; narrow the question by study, workload or device")
         return list(zip(*cursor.fetchall(), strict=True))

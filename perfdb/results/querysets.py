@@ -78,6 +78,7 @@ _INTEGER_LIMITS = {"mtu": 2**31, "users": 2**31, "layer": 2**15, "trial": 2**15,
 # Where a run keeps what is called otherwise in a question.
 _COLUMNS = {"run": "pk", "tag": "tags"}
 _NOTHING = Q(pk__in=[])
+_COMPLETE = Q(status=Run.Status.COMPLETE.value)
 _CAMPAIGNS = """
     SELECT DISTINCT study.slug, NULLIF(campaign, ''), level.name
     FROM experiment JOIN study ON study.id = study_id LEFT JOIN level ON level.id = level_id
@@ -171,15 +172,20 @@ def within(name: str, ends: Range) -> Q:
 
 def selected(query: Query) -> QuerySet[Run]:
     """The complete runs that a query is about; others never enter an average."""
-    return narrowed(Run.objects.filter(status=Run.Status.COMPLETE), query)
+    return narrowed(Run.objects.filter(_COMPLETE), query)
 
 
 def narrowed(runs: QuerySet[Run], query: Query) -> QuerySet[Run]:
     """Of these runs those that a query's filters, exclusions and ranges leave."""
+    return runs.filter(*_left_by(query))
+
+
+def _left_by(query: Query) -> list[Q]:
+    """What a query's filters, exclusions and ranges demand of a run."""
     left = conditions(query.filters).values()
     out = conditions(query.exclude).values()
     ranges = [within(name, ends) for name, ends in query.ranges.items()]
-    return runs.filter(*left, *(~each for each in out), *ranges)
+    return [*left, *(~each for each in out), *ranges]
 
 
 @pinned.reading("patterns", Query.encode)
@@ -197,7 +203,7 @@ def observations(query: Query) -> Observations:
     QueryError when there are more than MOST_RUNS of them.
     """
     named = [name for name in query.named if name.startswith(FACTOR)]
-    return observe(selected(query), query.measures, named, MOST_RUNS)
+    return observe([_COMPLETE, *_left_by(query)], query.measures, named, MOST_RUNS)
 
 
 def measure_columns(asked: Sequence[Measure]) -> list[Combinable]:

@@ -24,7 +24,11 @@ def ask(**parameters: str | list[str]) -> Query:
 
 
 def run_ids(query: Query) -> list[str]:
-    return sorted(selected(query).values_list("run_id", flat=True))
+    """The runs of a query; Django and the statement written by hand choose the same."""
+    found = observations(query)
+    observed = sorted(found.column("run_id", found.rows))
+    assert observed == sorted(selected(query).values_list("run_id", flat=True))
+    return observed
 
 
 def test_it_works() -> None:
