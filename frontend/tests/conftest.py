@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from django.core.management import call_command
-from playwright.sync_api import Browser, Page, Playwright
+from playwright.sync_api import Browser, Page, Playwright, expect
 from pytest_django.live_server_helper import LiveServer
 
 from frontend.tests.browser import LOCAL_ONLY, REMEDY, system_browser
@@ -17,6 +17,9 @@ from frontend.tests.visits import Watch, sign_in
 
 # Playwright runs an event loop in the test's thread, where Django then refuses the database.
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
+
+# What a page shows in the end is asked for, not how soon: a busy machine takes more than Playwright's five seconds.
+expect.set_options(timeout=30_000)
 
 
 @pytest.fixture(scope="session")
