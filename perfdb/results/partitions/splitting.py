@@ -7,8 +7,8 @@ from django.db import connection, transaction
 
 from perfdb.results.partitions import RUN, TABLES, catalogue, execute, is_partitioned, rest_of
 
-ENOUGH = 1_000_000
-"""Runs that are worth a part: docs/scaling.md says what fewer and more were measured to bring."""
+ENOUGH, MOST_PARTS = 1_000_000, 16
+"""Runs that are worth a part, and how many parts: each makes planning longer where the study is not said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +29,16 @@ class Plan:
     """Of all partitioned tables with their indexes."""
 
 
-def plan(enough: int = ENOUGH) -> Plan:
-    """Parts of at least so many runs each, of studies in the order in which they were made; the last ones wait."""
+def plan(enough: int | None = None) -> Plan:
+    """Parts of at least so many runs each, of studies in the order in which they were made; the last ones wait.
+
+    Without a number: as many that they are worth it, and that there are not too many parts of all runs.
+    """
     parts, waiting, runs = [], [], 0
     counts = _counts()
+    if enough is None:
+        ((whole,),) = _rows("SELECT coalesce(sum(runs), 0) FROM run_count")
+        enough = max(ENOUGH, int(whole) // MOST_PARTS)
     for study, count in counts:
         if count >= enough:
             parts.append(Part((study,), count))

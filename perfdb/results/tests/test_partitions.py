@@ -12,7 +12,7 @@ from django.db.migrations.executor import MigrationExecutor
 
 from perfdb.analysis.query import Query
 from perfdb.results.models import Note, Run, RunCount, RunEvidence, Study, StudyActivity
-from perfdb.results.partitions import TABLES, catalogue, converting, is_partitioned, references, splitting
+from perfdb.results.partitions import TABLES, catalogue, converting, dropping, is_partitioned, references, splitting
 from perfdb.results.querysets import selected
 from perfdb.results.tests.builders import make_run, make_study
 
@@ -134,6 +134,29 @@ def test_no_run_goes_that_something_refers_to(parts: list[Study]) -> None:
         Run.objects.filter(pk=run.pk)._raw_delete(using="default")
     run.delete()
     assert not Note.objects.exists()
+
+
+def test_a_study_with_a_part_of_its_own_is_dropped_with_all_that_belongs_to_it(parts: list[Study]) -> None:
+    run = Run.objects.filter(study=parts[1])[0]
+    Note.objects.create(run=run, text="here")
+    connection.check_constraints()
+
+    dropping.drop(parts[1])
+
+    assert set(Run.objects.values_list("study", flat=True)) == {parts[0].pk, parts[2].pk}
+    assert RunEvidence.objects.count() == Run.objects.count() == 4
+    assert not Note.objects.exists()
+    assert set(StudyActivity.objects.values_list("study", "runs")) == {(parts[0].pk, 2), (parts[2].pk, 2)}
+    assert place_of(make_run("B", study=parts[1])) == "run_rest"
+    with pytest.raises(dropping.SharedPartError):
+        dropping.drop(parts[0])
+
+
+def test_there_are_not_too_many_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    fill([2, 2, 2, 2])
+    monkeypatch.setattr(splitting, "ENOUGH", 1)
+    monkeypatch.setattr(splitting, "MOST_PARTS", 2)
+    assert [part.runs for part in splitting.plan().parts] == [4, 4]
 
 
 def test_every_table_that_refers_to_runs_is_looked_after(parts: list[Study]) -> None:

@@ -3,9 +3,10 @@
 from time import monotonic
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from perfdb.results.partitions import converting, is_partitioned, splitting
+from perfdb.results.models import Study
+from perfdb.results.partitions import converting, dropping, is_partitioned, splitting
 from perfdb.results.partitions.splitting import Part, Plan
 
 _BYTES_PER_S = 15e6
@@ -20,11 +21,15 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """How large a part is, and whether it is only to be told."""
-        parser.add_argument("--runs", type=int, default=splitting.ENOUGH, help="at least so many runs make a part")
+        parser.add_argument("--runs", type=int, help="make parts of at least so many runs")
+        parser.add_argument("--drop", metavar="STUDY", help="drop all runs of a study that has a part of its own")
         parser.add_argument("--dry-run", action="store_true", help="say what would be done, how large and how long")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Convert the tables where that is not done, then move studies, a part in a transaction."""
+        if options["drop"]:
+            self._drop(options["drop"])
+            return
         plan = splitting.plan(options["runs"])
         if options["dry_run"]:
             self._tell(plan)
@@ -35,6 +40,13 @@ class Command(BaseCommand):
         for part in plan.parts:
             self._timed(f"moved {_named(part)}", lambda part=part: splitting.split(part))
         self._timed("tidied up", splitting.tidy)
+
+    def _drop(self, slug: str) -> None:
+        try:
+            study = Study.objects.get(slug=slug)
+            self._timed(f"dropped the runs of {study.title}", lambda: dropping.drop(study))
+        except (Study.DoesNotExist, dropping.SharedPartError) as error:
+            raise CommandError(str(error)) from error
 
     def _timed(self, what: str, do: Any) -> None:
         start = monotonic()
