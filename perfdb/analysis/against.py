@@ -4,10 +4,12 @@ The statistics are those of ``perfdb.analysis.comparing``; here they get their s
 the same key in which the baseline's dimensions are replaced by its values; it may stand in another table of a split.
 """
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from perfdb.analysis import dimensions
+from perfdb.analysis.comparing.comparison import Comparison
 from perfdb.analysis.comparing.pair import Pair
 from perfdb.analysis.comparing.summary import summarise
 from perfdb.analysis.comparing.table import compare
@@ -51,50 +53,66 @@ def kinds(table: Table) -> Callable[[CellKey], str]:
     return lambda key: pattern(whole(table, key))
 
 
+class _Compared(NamedTuple):
+    """A cell that has a base other than itself: the values of all dimensions shown, and those of its base.
+
+    ``side`` has those of the baseline's dimensions: what the cell is, against the baseline.
+    """
+
+    key: CellKey
+    whole: Key
+    base: Key
+    side: Key
+
+
 def _compared(table: Table, everywhere: _Everywhere, observations: Observations, earlier: Observations | None) -> Table:
-    bases = {key: base for key in table.cells if (base := _base(table, key)) != whole(table, key)}
-    kind = kinds(table)
-    pairs = [_pair(table, key, everywhere.get(base), kind(key)) for key, base in bases.items()]
+    found = list(_with_base(table))
+    pairs = _pairs(table, found, everywhere, named=earlier is not None)
     known = background_of(table, observations, earlier, [pair.group for pair in pairs])
     comparisons = compare(pairs, table.metric.better, table.query.delta / 100, known)
     cells = dict(table.cells)
-    for (key, base), comparison in zip(bases.items(), comparisons, strict=True):
-        notes = _also_differs(cells[key], everywhere.get(base))
-        cells[key] = cells[key]._replace(comparison=comparison, warnings=(*cells[key].warnings, *notes))
-    by_side: dict[Key, list[CellKey]] = {}
-    for key in bases:
-        by_side.setdefault(_side(table, key), []).append(key)
-    of = dict(zip(bases, comparisons, strict=True))
-    summaries = {side: summarise([of[key] for key in keys]) for side, keys in by_side.items()}
-    return replace(table, cells=cells, summaries=summaries)
+    by_side: dict[Key, list[Comparison]] = {}
+    for each, comparison in zip(found, comparisons, strict=True):
+        cell = cells[each.key]
+        notes = _also_differs(cell, everywhere.get(each.base))
+        cells[each.key] = cell._replace(comparison=comparison, warnings=(*cell.warnings, *notes))
+        by_side.setdefault(each.side, []).append(comparison)
+    return replace(table, cells=cells, summaries={side: summarise(each) for side, each in by_side.items()})
 
 
-def _base(table: Table, key: CellKey) -> Key:
-    baseline = table.query.baseline
-    named = zip(table.query.shown, whole(table, key), strict=True)
-    return tuple([baseline.get(name, value) for name, value in named])
+def _with_base(table: Table) -> Iterator[_Compared]:
+    shown, baseline = table.query.shown, table.query.baseline
+    replaced = {shown.index(name): value for name, value in baseline.items()}
+    for key in table.cells:
+        own = whole(table, key)
+        base = tuple([replaced.get(at, value) for at, value in enumerate(own)])
+        if base != own:
+            yield _Compared(key, own, base, tuple([own[at] for at in replaced]))
 
 
-def _side(table: Table, key: CellKey) -> Key:
-    """The values of the baseline's dimensions: what the cell is, against the baseline."""
-    shown = dict(zip(table.query.shown, whole(table, key), strict=True))
-    return tuple([shown[name] for name in table.query.baseline])
+def _pairs(table: Table, found: Sequence[_Compared], everywhere: _Everywhere, *, named: bool) -> list[Pair]:
+    """The cells with their bases; ``named`` as the history knows them."""
+    pattern = pattern_of(table.query, table.common)
+    # One base may be that of many cells.
+    bases = {each.base: everywhere.get(each.base) for each in found}
+    samples = {key: _values(base) for key, base in bases.items()}
+    pairs = []
+    for each in found:
+        base, cell = bases[each.base], table.cells[each.key]
+        steps = [side.step for side in (base, cell) if side is not None and side.step is not None]
+        group: Hashable = (pattern(each.whole), each.side)
+        names = tuple(_configurations(table, each)) if named else ()
+        sides = samples[each.base], _values(cell)
+        pairs.append(Pair(*sides, group, min(steps, default=None), configurations=names))
+    return pairs
 
 
-def _pair(table: Table, key: CellKey, base: Cell | None, kind: str) -> Pair:
-    cell = table.cells[key]
-    group: Hashable = (kind, _side(table, key))
-    steps = [each.step for each in (base, cell) if each is not None and each.step is not None]
-    configurations = tuple(_configurations(table, key))
-    return Pair(_values(base), _values(cell), group, min(steps, default=None), configurations=configurations)
-
-
-def _configurations(table: Table, key: CellKey) -> Iterator[Key]:
+def _configurations(table: Table, each: _Compared) -> Iterator[Key]:
     """What the history knows the cell by, and its base where that is another configuration at any time."""
     kept = [at for at, name in enumerate(table.query.shown) if name not in COUPLED | REPEATS]
     if not set(table.query.baseline) <= COUPLED:
-        yield tuple(_base(table, key)[at] for at in kept)
-    yield tuple(whole(table, key)[at] for at in kept)
+        yield tuple([each.base[at] for at in kept])
+    yield tuple([each.whole[at] for at in kept])
 
 
 def _also_differs(cell: Cell, base: Cell | None) -> Iterator[Note]:
