@@ -155,7 +155,7 @@ export function styledLayout(given, width) {
     margin: { l: 56, r: 16, t: TOP + (layout.meta?.facets ? LINE : 0), b: 40 },
     title: undefined,
     annotations: layout.annotations ?? [],
-    legend: { orientation: "h", yref: "container", y: 0, yanchor: "bottom", x: 0, tracegroupgap: 0, ...layout.legend, title: legendTitle(layout) },
+    legend: { orientation: "h", yref: "container", y: 0, yanchor: "bottom", x: 0, tracegroupgap: 0, itemwidth: SPECIMEN, ...layout.legend, title: legendTitle(layout) },
     hoverlabel: { bgcolor: colour("--surface"), bordercolor: colour("--line-strong"), font: { color: colour("--text") }, align: "left" },
     modebar: { bgcolor: "rgba(0,0,0,0)", color: colour("--muted"), activecolor: colour("--accent") },
   };
@@ -186,12 +186,11 @@ export function titledLayout(given, width, added) {
 
 /** A cell's colours in a heat map: from worse over none to better, or grey and hatched where nothing is decided. */
 function heatMarker(kind, marker) {
-  if (kind === "undecided") {
-    const pattern = { ...marker.pattern, fillmode: "overlay", fgcolor: colour("--heat-hatch"), size: 8, solidity: 0.15 };
-    return { ...marker, color: colour("--heat-undecided"), pattern };
-  }
-  const ends = [colour("--heat-worse"), colour("--heat-none"), colour("--heat-better")];
-  return { ...marker, colorscale: ends.map((each, at) => [at / 2, each]) };
+  const pattern = marker.pattern && { ...marker.pattern, fillmode: "overlay", fgcolor: colour("--heat-hatch"), size: 8, solidity: 0.15 };
+  if (kind === "undecided") return { ...marker, color: colour("--heat-undecided"), pattern };
+  const pale = kind === "tentative" ? "-pale" : "";
+  const ends = [colour(`--heat-worse${pale}`), colour("--heat-none"), colour(`--heat-better${pale}`)];
+  return { ...marker, colorscale: ends.map((each, at) => [at / 2, each]), ...(pattern && { pattern }) };
 }
 
 /** A series' colour, or one for each of its bars; a neutral one for what belongs to no series. */

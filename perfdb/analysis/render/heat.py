@@ -1,7 +1,8 @@
 """The differences of a table from its baseline as a coloured grid: its rows and columns, and % diff in the cells.
 
 Colours say better and worse, not larger and smaller, and are alike at equal distance from no difference. What is not
-decided is grey and hatched: its number says little. The cells are bars, which print sharply and take patterns.
+decided is grey and hatched: its number says little. Where nothing was repeated, so that the noise is not known, it is
+pale and hatched: somebody who knows the noise may read it. The cells are bars, which print sharply and take patterns.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,10 +23,11 @@ from perfdb.analysis.table import Cell, Key, Table
 MANY = 40
 # Colours reach over at least so many per cent either way, lest noise looks dramatic, and at most so many.
 _LEAST, _MOST = 5.0, 100.0
+_HATCHED: Figure = {"pattern": {"shape": "/"}}
 # Pixels: of a line, and of what stands around them.
 _LINE, _AROUND = 28, 150
 
-_UNDECIDED = {Verdict.INCONCLUSIVE, Verdict.INSIDE, Verdict.NO_NOISE, Verdict.NOT_COMPARABLE}
+_UNDECIDED = {Verdict.INCONCLUSIVE, Verdict.INSIDE, Verdict.NOT_COMPARABLE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +41,29 @@ class _Place:
     comparison: Comparison
 
     @property
-    def decided(self) -> bool:
-        """Whether its number says something."""
-        return self.comparison.verdict not in _UNDECIDED and self.comparison.percent is not None
+    def colours(self) -> str:
+        """By which its number is drawn: what it says depends on the verdict."""
+        if self.comparison.percent is None:
+            return "undecided"
+        if self.comparison.verdict is Verdict.NO_NOISE:
+            return "tentative"
+        return "undecided" if self.comparison.verdict in _UNDECIDED else "diff"
+
+
+@dataclass(frozen=True, slots=True)
+class _Colours:
+    """Numbers that become colours, centred on no difference: above zero is better, whichever direction that is.
+
+    ``reach``: how many per cent the colours reach either way; it is the same in a whole figure.
+    """
+
+    sign: int
+    reach: float
+
+    def of(self, places: Sequence[_Place]) -> Figure:
+        """Those of some cells."""
+        numbers = [self.sign * (place.comparison.percent or 0.0) for place in places]
+        return {"color": numbers, "cmin": -self.reach, "cmax": self.reach}
 
 
 def compared(table: Table) -> int:
@@ -52,7 +74,8 @@ def compared(table: Table) -> int:
 def heat_map(table: Table) -> Figure:
     """A heat map of the compared cells; rows and columns without any are left out.
 
-    ``meta.heat`` names the colours: ``diff`` from worse over none to better, or ``undecided``.
+    ``meta.heat`` names the colours: ``diff`` from worse over none to better, ``tentative`` the same in pale, or
+    ``undecided``.
     """
     found = {key for key, cell in table.cells.items() if cell.comparison is not None}
     rows = [row for row in table.rows if any(row == key[0] for key in found)]
@@ -62,10 +85,11 @@ def heat_map(table: Table) -> Figure:
         note = {"text": "Nothing to compare with the baseline", "showarrow": False, "xref": "paper", "yref": "paper"}
         return {"data": [], "layout": layout | {"annotations": [note | {"x": 0.5, "y": 0.5}]}}
     places = list(_places(table, rows, columns))
-    decided = [place for place in places if place.decided]
-    undecided = [place for place in places if not place.decided]
-    data = [_cells(table, decided, "diff") | _colours(table, decided)] if decided else []
-    return {"data": [*data, *([_cells(table, undecided, "undecided")] if undecided else [])], "layout": layout}
+    kinds = {kind: [each for each in places if each.colours == kind] for kind in ("diff", "tentative", "undecided")}
+    if kinds["tentative"]:
+        layout["title"]["subtitle"]["text"] += " · pale: noise unknown"
+    colours = _colours(table, [*kinds["diff"], *kinds["tentative"]])
+    return {"data": [_cells(table, those, kind, colours) for kind, those in kinds.items() if those], "layout": layout}
 
 
 def _places(table: Table, rows: Sequence[Key], columns: Sequence[Key]) -> Iterator[_Place]:
@@ -122,11 +146,11 @@ def _axis(texts: Sequence[str], first: float) -> Figure:
     return shown | {"tickvals": [first + at for at in range(len(texts))], "ticktext": list(texts)}
 
 
-def _cells(table: Table, places: Sequence[_Place], colours: str) -> Figure:
+def _cells(table: Table, places: Sequence[_Place], kind: str, colours: _Colours) -> Figure:
     query = table.query
     return {
         "type": "bar",
-        "name": colours,
+        "name": kind,
         "x": [place.across for place in places],
         "y": [0.94] * len(places),
         "base": [place.down + 0.03 for place in places],
@@ -138,25 +162,22 @@ def _cells(table: Table, places: Sequence[_Place], colours: str) -> Figure:
         "constraintext": "none",
         **hovers(of_cell(table, place.cell).under(_key(table, place)) for place in places),
         "meta": {
-            "heat": colours,
+            "heat": kind,
             "runs": asked(query, {}),
             "at": [also(query.shown, table.split + place.key[0] + place.key[1]) for place in places],
         },
-        "marker": {"pattern": {"shape": "/"}} if colours == "undecided" else {},
+        "marker": ({} if kind == "undecided" else colours.of(places)) | ({} if kind == "diff" else _HATCHED),
     }
 
 
-def _colours(table: Table, places: Sequence[_Place]) -> Figure:
-    """Numbers that become colours, centred on no difference: above zero is better, whichever direction that is."""
-    percents = [place.comparison.percent or 0.0 for place in places]
-    reach = _reach(percents)
+def _colours(table: Table, places: Sequence[_Place]) -> _Colours:
     sign = -1 if table.metric.better is Better.LOWER else 1
-    return {"marker": {"color": [sign * percent for percent in percents], "cmin": -reach, "cmax": reach}}
+    return _Colours(sign, _reach(place.comparison.percent or 0.0 for place in places))
 
 
 def _reach(percents: Iterable[float]) -> float:
     """How many per cent the colours reach either way."""
-    return min(_MOST, max(_LEAST, *map(abs, percents)))
+    return min(_MOST, max((_LEAST, *map(abs, percents))))
 
 
 def _key(table: Table, place: _Place) -> str:

@@ -167,14 +167,30 @@ def test_a_heat_map_shows_each_comparison_once_and_leads_to_its_runs() -> None:
     assert rate["layout"]["yaxis"]["ticktext"] == ["1 user · MTU 1500", "1 user · MTU 9000", "10 users · MTU 1500"]
 
 
-def test_what_is_not_decided_is_hatched_and_has_no_colour() -> None:
+def test_what_was_not_repeated_is_hatched_and_pale() -> None:
     once = [row for row in rows() if row[6] == 1]
     found = [(*row[:4], {8192: 1500, 16384: 9000}.get(row[4], row[4]), *row[5:]) for row in once]
     rate, _ = drawn(answer(parsed(COMPARED), Observations(DIMENSIONS, MEASURES, found)), Drawing(draw=Draw.HEAT))
     assert rate
     (trace,) = rate["data"]
-    assert trace["meta"]["heat"] == "undecided"
-    assert trace["marker"] == {"pattern": {"shape": "/"}}
+    assert trace["meta"]["heat"] == "tentative"
+    assert trace["marker"]["pattern"] == {"shape": "/"}
+    assert all(
+        (number > 0) == text.startswith("+")
+        for number, text in zip(trace["marker"]["color"], trace["text"], strict=True)
+    )
+    assert rate["layout"]["title"]["subtitle"]["text"].endswith("hatched: not decided · pale: noise unknown")
+
+
+def test_what_is_not_decided_is_hatched_and_has_no_colour() -> None:
+    wander = {1: 0.2, 2: 1.0, 3: 3.0}
+    sizes = {8192: 1500, 16384: 9000}
+    found = [(*row[:4], sizes.get(row[4], row[4]), *row[5:9], row[9] * wander[row[6]], *row[10:]) for row in rows()]
+    rate, _ = drawn(answer(parsed(COMPARED), Observations(DIMENSIONS, MEASURES, found)), Drawing(draw=Draw.HEAT))
+    assert rate
+    undecided = [trace for trace in rate["data"] if trace["meta"]["heat"] == "undecided"]
+    assert [trace["marker"] for trace in undecided] == [{"pattern": {"shape": "/"}}]
+    assert "pale" not in rate["layout"]["title"]["subtitle"]["text"]
 
 
 def test_trials_stand_as_points_at_their_mean() -> None:
