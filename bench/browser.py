@@ -149,7 +149,7 @@ def control_ms(page: Page) -> float:
         page.goto(_CONTROL)
         page.wait_for_function("() => measured.paint", timeout=_PATIENCE_MS)
         taken.append(page.evaluate("() => measured.paint"))
-    return median(taken)
+    return float(median(taken))
 
 
 def _try_out(page: Page, session: CDPSession) -> tuple[float, float]:
