@@ -190,7 +190,8 @@ function heatMarker(kind, marker) {
   if (kind === "undecided") return { ...marker, color: colour("--heat-undecided"), pattern };
   const pale = kind === "tentative" ? "-pale" : "";
   const ends = [colour(`--heat-worse${pale}`), colour("--heat-none"), colour(`--heat-better${pale}`)];
-  return { ...marker, colorscale: ends.map((each, at) => [at / 2, each]), ...(pattern && { pattern }) };
+  // Over several colours Plotly draws in a dark one of its own.
+  return { ...marker, colorscale: ends.map((each, at) => [at / 2, each]), ...(pattern && { pattern: { ...pattern, fgopacity: 0.2 } }) };
 }
 
 /** A series' colour, or one for each of its bars; a neutral one for what belongs to no series. */
