@@ -28,7 +28,7 @@ from perfdb.analysis.comparing.difference import about
 from perfdb.analysis.comparing.distributions import Floats, false_discovery, student_p, student_ps
 from perfdb.analysis.comparing.leaving import Leaving
 from perfdb.analysis.comparing.noise import Pool, moderate
-from perfdb.analysis.comparing.spreads import Logs, Places, Spread, ranges
+from perfdb.analysis.comparing.spreads import Logs, Places, Spread, ranges, summed
 
 FAR = 4.0
 SIGNIFICANT = 0.01
@@ -216,7 +216,7 @@ class _Lines(NamedTuple):
 
     def only(self, which: NDArray[np.bool_]) -> "_Lines":
         """Some of them."""
-        return _Lines(*(each[which] for each in self[:-1]), self.taken)
+        return _Lines(self.cells[which], self.counts[which], self.slopes[which], self.correlations[which], self.taken)
 
 
 def drift(trials: Trials, *, but_first: bool = False) -> list[Flag]:
@@ -237,12 +237,12 @@ def _lines(trials: Trials, numbered: NDArray[np.bool_]) -> _Lines:
     numbers, cells = trials.numbers[numbered], len(trials.cells)
     counts = np.bincount(cell, minlength=cells)
 
-    def summed(each: Floats) -> Floats:
-        return np.bincount(cell, each, cells)
+    def total(each: Floats) -> Floats:
+        return summed(each, cell, cells)
 
     some = np.maximum(counts, 1)
-    right, up = numbers - (summed(numbers) / some)[cell], logs - (summed(logs) / some)[cell]
-    products, across, along = summed(right * up), summed(right * right), summed(up * up)
+    right, up = numbers - (total(numbers) / some)[cell], logs - (total(logs) / some)[cell]
+    products, across, along = total(right * up), total(right * right), total(up * up)
     with_line = (counts >= FEWEST_TRIALS) & (across > 0) & (ranges(logs, counts) > 0)
     found = np.flatnonzero(with_line)
     products, across, along = products[found], across[found], along[found]

@@ -6,12 +6,13 @@ them at once: a table may have thousands, and a call for each costs more than wh
 
 import statistics
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import accumulate, compress
 from math import fsum, isfinite
 from operator import itemgetter
 from types import MappingProxyType
+from typing import Any
 
 from perfdb.analysis import dimensions, metrics
 from perfdb.analysis.comparing.interval import mean_intervals
@@ -184,20 +185,21 @@ class _Sampler:
     def cells(self, place: int | None, patterns: Sequence[str]) -> Iterator[Cell]:
         """The cell of each group, made of the values at this place of its rows; ``patterns`` are their noise groups."""
         values = self._values(place)
-        points, rows = list(map(_point, zip(self._runs, self._run_ids, self._trials, values, strict=True))), self._rows
-        sizes = list(map(len, self._groups))
+        runs = zip(self._runs, self._run_ids, self._trials, values, strict=True)
+        points: list[Point] = list(map(_point, runs))
+        sizes, rows = list(map(len, self._groups)), self._rows
         if None in values:
             there = [value is not None for value in values]
-            ends = accumulate(sizes)
+            ends = list(accumulate(sizes))
             sizes = [sum(there[end - size : end]) for size, end in zip(sizes, ends, strict=True)]
-            points, rows, values = (list(compress(each, there)) for each in (points, rows, values))
-        ends = list(accumulate(sizes))
-        here = [slice(end - size, end) for size, end in zip(sizes, ends, strict=True)]
-        samples, decimals = [values[each] for each in here], decimals_of(values)
+            points, rows = list(compress(points, there)), list(compress(rows, there))
+        known = [value for value in values if value is not None]
+        here = [slice(end - size, end) for size, end in zip(sizes, accumulate(sizes), strict=True)]
+        samples, decimals = [known[each] for each in here], decimals_of(known)
         steps = [step_of(max(decimals[each])) if size else None for each, size in zip(here, sizes, strict=True)]
-        known = zip(samples, mean_intervals(samples, patterns, steps), steps, strict=True)
-        for members, each, told in zip(self._groups, here, known, strict=True):
-            yield self._cell(members, rows[each], points[each], told)
+        told = zip(samples, mean_intervals(samples, patterns, steps), steps, strict=True)
+        for members, each, of_cell in zip(self._groups, here, told, strict=True):
+            yield self._cell(members, rows[each], points[each], of_cell)
 
     def _values(self, place: int | None) -> list[float | None]:
         """The values of all rows, None for those that are missing, no finite numbers among them."""
@@ -240,7 +242,7 @@ class _Sampler:
 
 
 # What ``Point`` itself does, without the way through Python.
-_point = partial(tuple.__new__, Point)
+_point: Callable[[Iterable[Any]], Point] = partial(tuple.__new__, Point)
 
 
 def _in_order(values: set[Value]) -> tuple[Value, ...]:

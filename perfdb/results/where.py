@@ -5,7 +5,7 @@ questions are about columns of ``run`` alone, and know few lookups.
 """
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from django.db.models import Q
 from psycopg.types.json import Jsonb
@@ -31,7 +31,7 @@ def where(wanted: Sequence[Q]) -> Condition:
 
 
 def _condition(wanted: Q) -> Condition:
-    children = [_condition(each) if isinstance(each, Q) else _lookup(*each) for each in wanted.children]
+    children = [_condition(each) if isinstance(each, Q) else _lookup(each) for each in wanted.children]
     found = _joined(wanted.connector, children)
     return _otherwise(found) if wanted.negated else found
 
@@ -55,11 +55,12 @@ def _otherwise(found: Condition) -> Condition:
     return Condition(f"({found.sql}) IS NOT TRUE", found.given)
 
 
-def _lookup(path: str, value: Any) -> Condition:
+def _lookup(child: Any) -> Condition:
+    path, value = child
     name, _, lookup = path.partition("__")
     column = f"run.{_column(name)}"
     if lookup == "in":
-        return _among(column, cast("list[Any]", value))
+        return _among(column, value)
     if lookup == "isnull":
         return Condition(f"{column} IS {'' if value else 'NOT '}NULL")
     if lookup == "overlap":

@@ -24,7 +24,9 @@ def mean_intervals(
     logs = Logs.of(samples)
     known = noises(logs.spreads(steps), [NoiseSource.TRIALS] * len(samples), groups, steps, background)
     whole = [len(sample) == count > 0 for sample, count in zip(samples, logs.counts.tolist(), strict=True)]
-    return [_interval(*each) if full else None for full, *each in zip(whole, samples, known, strict=True)]
+    return [
+        _interval(sample, noise) if full else None for full, sample, noise in zip(whole, samples, known, strict=True)
+    ]
 
 
 def _interval(sample: Sample, noise: Noise) -> tuple[float, float] | None:

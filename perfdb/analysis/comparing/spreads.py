@@ -75,7 +75,7 @@ class Logs:
 
     def summed(self, each: Floats) -> Floats:
         """The sum over each sample of what belongs to the single values."""
-        return np.bincount(self.sample, each, len(self.counts))
+        return summed(each, self.sample, len(self.counts))
 
     def ranges(self) -> Floats:
         """How far the largest of each sample lies above its smallest; 0 for those without values."""
@@ -90,6 +90,13 @@ class Logs:
             return found
 
         return _spreads(_Sums.of(self), steps, together)
+
+
+def summed(each: Floats, places: Places, count: int) -> Floats:
+    """The sum of what belongs to each of so many places."""
+    # The stubs say that weighted counts are whole numbers.
+    found: Floats = np.bincount(places, each, count).astype(np.float64, copy=False)
+    return found
 
 
 def ranges(values: Floats, counts: Places) -> Floats:
@@ -144,7 +151,7 @@ def spreads(cells: Sequence[Sequence[Sample]], steps: Iterable[float | None]) ->
     distinct, at = distinct_samples(samples)
     of = np.repeat(np.arange(len(cells)), list(map(len, cells)))
     single = _Sums.of(Logs.of(distinct))
-    pooled = _Sums(*(np.bincount(of, each[at], len(cells)) for each in single))
+    pooled = _Sums(*(summed(each[at], of, len(cells)) for each in single))
     return _spreads(pooled, steps, lambda place: [value for sample in cells[place] for value in usable(sample)])
 
 
