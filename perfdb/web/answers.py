@@ -49,6 +49,7 @@ def _compare(question: Question, answer: Answer) -> dict[str, Any]:
         # The tables of the pairs are an ordinary question; only the comparison knows the rest.
         "exports": [("JSON", f"/api/v1/comparisons/?{question.encode()}"), *questions.exports(answer.query)[1:]],
         "charts": questions.address(answer.query, question.drawing),
+        "apart": comparing.without_pairs(answer.comparison, question.query),
     }
 
 

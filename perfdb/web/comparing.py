@@ -214,6 +214,18 @@ def compared(found: Comparison, asked: Query, drawing: Drawing) -> Compared:
     )
 
 
+def without_pairs(found: Comparison, asked: Query) -> list[tuple[str, str]]:
+    """What there is to see of two sides that have no equal experiments: (text, address)."""
+    sides = [part.matched.sides for part in found.parts]
+    name = sides[0].dimension
+    query = plain(asked).replace(metrics=()).with_filter(name, sides[0].old, *(each.new for each in sides))
+    best = query.replace(columns=(name,))
+    return [
+        ("The best of each", f"{reverse('web:maximum')}?{best.encode()}"),
+        ("All of them as charts", f"{reverse('web:charts')}?{query.encode()}"),
+    ]
+
+
 def _part(query: Query, part: Against) -> Part:
     sides = part.matched.sides
     say = dimension(sides.dimension).say

@@ -159,6 +159,17 @@ def test_without_pairs_it_says_why(web: Client, runs: list[Run]) -> None:
     assert "no run on 70" in text
 
 
+def test_without_pairs_both_sides_can_be_seen_all_the_same(web: Client, runs: list[Run]) -> None:
+    asked = {"dimension": "users", "old": "10", "new": "50", "device": "vCTC"}
+    source = web.get(PAGE, asked | {"new": "70"}).content.decode()
+
+    links = re.findall(r'<a class="button" href="([^"]+)">(The best of each|All of them as charts)</a>', source)
+    (best, _), (charts, _) = links
+    assert unescape(best) == "/maximum/?device=vCTC&users=10&users=70&columns=users"
+    assert unescape(charts) == "/charts/?device=vCTC&users=10&users=70"
+    assert [web.get(unescape(address), follow=True).status_code for address, _ in links] == [200, 200]
+
+
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
