@@ -90,8 +90,11 @@ class Gathered:
 
     def fact(self, key: str, printed: Printed | None) -> None:
         """Keep a circumstance where it is printed."""
-        if printed is not None:
-            self.say(key, *printed)
+        # The same as ``say``, which so often is a call too many.
+        if printed is not None and (text := printed[0].strip()):
+            self._keys.append(key)
+            self._fact_texts.append(text)
+            self._fact_lines.append(printed[1])
 
     def reading(self, name: str, printed: Printed | None, unit: str, role: str = "total") -> None:
         """Keep a quantity where it is printed."""

@@ -102,6 +102,9 @@ class Flat(Node):
     def numbers(self) -> list[str | None]:
         return [value.decode() if type(value) is bytes else None for value in self._inner()]
 
+    def has_numbers(self) -> bool:
+        return any(type(value) is bytes for value in self._inner())
+
     def lines(self) -> list[int]:
         return [self._line for _ in self._inner()]
 
@@ -139,6 +142,13 @@ class Flat(Node):
             return None
         text = _text(found)
         return _new(Printed, (text, self._line)) if text not in SAYS_NOTHING else None
+
+    def all_printed(self, keys: Iterable[str]) -> list[Printed | None]:
+        value, line = self._value, self._line
+        found = map(value.get, keys) if isinstance(value, dict) else [None for _ in keys]
+        # What is missing says as little as null does.
+        texts = [_text(each) for each in found]
+        return [_new(Printed, (text, line)) if text not in SAYS_NOTHING else None for text in texts]
 
 
 def _pairs(members: dict[str, object]) -> Iterable[tuple[str, object]]:

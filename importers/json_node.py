@@ -73,6 +73,10 @@ class Node:
         """The values of an array or object, None for each that is no finite number."""
         raise NotImplementedError
 
+    def has_numbers(self) -> bool:
+        """Whether one of them is a finite number."""
+        return any(self.numbers())
+
     def lines(self) -> list[int]:
         """The line of each of them."""
         return [value.line for value in self.values()]
@@ -108,6 +112,10 @@ class Node:
         """Whatever stands there as printed, with its line; null (a string, too), objects and arrays say nothing."""
         found = self.get(*path)
         return Printed(found.text, found.line) if found is not None and found.text not in SAYS_NOTHING else None
+
+    def all_printed(self, keys: Iterable[str]) -> "list[Printed | None]":
+        """The same of several keys."""
+        return [self.printed(key) for key in keys]
 
     def is_true(self, *path: str | int) -> bool:
         """Whether there is the word true or a number other than zero, the two ways of writing a switch."""

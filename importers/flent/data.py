@@ -27,6 +27,9 @@ _FACTS = (
     ("batch", "BATCH_NAME"),
     ("batch_uuid", "BATCH_UUID"),
 )
+_FACT_KEYS, _FACTS_NAMED = zip(*_FACTS, strict=True)
+_OTHER_KEYS = ("factor.tool", "workload")
+_STREAM_KEYS = (*_OTHER_KEYS, "factor.protocol", "users")
 _OFFLOADS = {
     "tcp-segmentation-offload": "tso",
     "generic-segmentation-offload": "gso",
@@ -35,6 +38,8 @@ _OFFLOADS = {
 }
 # Of all streams of a direction: what they have in common is the run's.
 _COMMON = (("mss", "TCP_MSS"), ("mtu", "TCPI_PMTU"), ("factor.congestion_control", "CONG_CONTROL"))
+_COMMON_NAMED = tuple(name for _, name in _COMMON)
+_NOTHING: list[Printed | None] = [None for _ in _COMMON]
 _COLUMNS = (
     ("mb_per_s", "Mbits/s", "MEAN_VALUE"),
     ("seconds", "s", "ELAPSED_TIME"),
@@ -42,6 +47,7 @@ _COLUMNS = (
     ("bytes_received", "bytes", "BYTES_RECVD"),
     ("retransmits", "segments", "TCP_RETRANSMIT"),
 )
+_COLUMNS_NAMED = tuple(name for *_, name in _COLUMNS)
 
 
 def is_data(document: Document) -> bool:
@@ -100,11 +106,10 @@ def _read(document: Document, file: str, of: tuple[str, int], found: ProblemLog)
 def _circumstances(metadata: Node, way: Direction | None, into: Gathered, *, both: bool) -> None:
     """What a direction's streams are of."""
     test, line = metadata.string("NAME"), metadata.line
-    into.fact("factor.tool", Printed("flent", line))
-    into.fact("workload", Printed(way.pattern if way else other_workload(test.text if test else ""), line))
-    if way is not None:
-        into.fact("factor.protocol", Printed("TCP", line))
-        into.fact("users", Printed(str(len(way.streams)), line))
+    if way is None:
+        into.say_all(_OTHER_KEYS, ("flent", other_workload(test.text if test else "")), line)
+    else:
+        into.say_all(_STREAM_KEYS, ("flent", way.pattern, "TCP", str(len(way.streams))), line)
     if way is not None and test is not None and (both or not test.text.startswith("tcp_")):
         # Streams that run against others, or beside page loads, are no plain streams of their direction.
         into.fact("factor.test", Printed(test.text, test.line))
@@ -113,8 +118,8 @@ def _circumstances(metadata: Node, way: Direction | None, into: Gathered, *, bot
 def _said_of_all(metadata: Node) -> Gathered:
     """What the metadata say, whichever direction is meant."""
     into = Gathered()
-    for key, name in _FACTS:
-        into.fact(key, metadata.printed(name))
+    for key, printed in zip(_FACT_KEYS, metadata.all_printed(_FACTS_NAMED), strict=True):
+        into.fact(key, printed)
     egress = metadata.get("EGRESS_INFO")
     if egress is not None:
         for name, short in _OFFLOADS.items():
@@ -132,8 +137,8 @@ def _of_streams(metadata: Node, way: Direction | None, into: Gathered) -> None:
     series = [metadata.get("SERIES_META", name) for name in way.streams] if way else []
     first = next((each for each in series if each is not None), None)
     into.fact("command_line", first.printed("COMMAND") if first else None)
-    for key, name in _COMMON:
-        values = [each.printed(name) if each else None for each in series]
+    said = [each.all_printed(_COMMON_NAMED) if each else _NOTHING for each in series]
+    for (key, _), *values in zip(_COMMON, *said, strict=True):
         texts = {value.text if value else None for value in values}
         if len(texts) == 1:
             into.fact(key, values[0])
@@ -185,14 +190,13 @@ def _listings(root: Node, way: Direction | None, names: list[str]) -> Iterator[L
     meta = root.get("metadata", "SERIES_META")
     if way is not None and len(way.streams) > 1 and meta is not None:
         streams = [stream for name in way.streams if (stream := meta.get(name)) is not None]
-        rows = tuple((str(n), *(_cell(each, key) for *_, key in _COLUMNS)) for n, each in enumerate(streams, start=1))
+        rows = tuple((str(n), *_cells(each)) for n, each in enumerate(streams, start=1))
         columns = (("id", ""), *((name, unit) for name, unit, _ in _COLUMNS))
         yield Listing("connections", columns, rows, tuple(stream.line for stream in streams))
 
 
-def _cell(stream: Node, key: str) -> str | None:
-    printed = stream.printed(key)
-    return printed.text if printed else None
+def _cells(stream: Node) -> list[str | None]:
+    return [printed.text if printed else None for printed in stream.all_printed(_COLUMNS_NAMED)]
 
 
 def _start(root: Node) -> tuple[datetime | None, str]:
