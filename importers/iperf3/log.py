@@ -2,15 +2,16 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 
 from importers import json_text
 from importers.iperf3 import plain
 from importers.iperf3.results import fragment_of
 from importers.iperf3.trees import Test, is_start, tests_of
 from importers.json_text import Document
-from importers.model import Fragment, Parsed, Text
+from importers.model import Fragment, Parsed, Problem, Text
 from importers.problem_log import ProblemLog
-from importers.repeats import number_trials
+from importers.repeats import number_each
 
 TITLE = "iperf3 result"
 
@@ -37,22 +38,35 @@ def _head(text: Text) -> list[Document]:
 
 def parse(text: Text) -> Parsed:
     """One fragment a test; a test whose server sent its own output along has one of role server too."""
-    found = ProblemLog(text.name)
-    fragments = [fragment for test in _tests(text) for fragment in _fragments(test, text, found)]
-    if not fragments and not found.problems:
-        fragments = plain.parse(text, found)
-    return Parsed(number_trials(fragments), found.problems)
+    problems: list[Problem] = []
+    return Parsed(list(each(text, problems)), problems)
+
+
+def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
+    """One fragment after the other: where a server is down, a file may be nothing but failures."""
+    return number_each(_read(text, ProblemLog(text.name, problems=problems)))
+
+
+def _read(text: Text, found: ProblemLog) -> Iterator[Fragment]:
+    is_empty = True
+    for test in _tests(text):
+        for fragment in _fragments(test, text, found):
+            is_empty = False
+            yield fragment
+    if is_empty and not found.problems:
+        yield from plain.parse(text, found)
 
 
 def _tests(text: Text) -> Iterator[Test]:
     """The tests of a file, one after another; what iperf3 wrote beside its JSON belongs to the only one."""
-    spans: list[tuple[int, int]] = []
-    tests = tests_of(_noted(json_text.documents(text), spans))
+    spans = _Spans()
+    tests = tests_of(spans.of(json_text.documents(text)))
     first, second = next(tests, None), next(tests, None)
+    spans.are_asked_for = second is None
     if first is None:
         return
     if second is None and first.error is None:
-        lines = json_text.outside(text, spans)
+        lines = json_text.outside(text, spans.known)
         first.said = next(((match["what"], number) for number, line in lines if (match := _SAID.search(line))), None)
     yield first
     if second is not None:
@@ -60,11 +74,19 @@ def _tests(text: Text) -> Iterator[Test]:
         yield from tests
 
 
-def _noted(documents: Iterable[Document], spans: list[tuple[int, int]]) -> Iterator[Document]:
-    """The same documents, whose lines are noted while they pass."""
-    for document in documents:
-        spans.append(document.span)
-        yield document
+@dataclass(slots=True)
+class _Spans:
+    """The first and last lines of documents that pass, as long as they are asked for."""
+
+    known: list[tuple[int, int]] = field(default_factory=list)
+    are_asked_for: bool = True
+
+    def of(self, documents: Iterable[Document]) -> Iterator[Document]:
+        """The same documents."""
+        for document in documents:
+            if self.are_asked_for:
+                self.known.append(document.span)
+            yield document
 
 
 def _fragments(test: Test, text: Text, found: ProblemLog) -> list[Fragment]:
