@@ -65,8 +65,10 @@ def _statements() -> dict[str, str]:
 
 
 def _bytes(table: str) -> int:
+    """With its indexes, in one piece or in partitions."""
+    parts = "SELECT sum(pg_total_relation_size(relid)) FROM pg_partition_tree(%s)"
     with connection.cursor() as cursor:
-        cursor.execute("SELECT coalesce(sum(pg_total_relation_size(relid)), 0) FROM pg_partition_tree(%s)", [table])
+        cursor.execute(f"SELECT coalesce(({parts}), pg_total_relation_size(%s))", [table, table])
         return int(cursor.fetchone()[0])
 
 

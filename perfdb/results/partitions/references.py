@@ -61,7 +61,7 @@ FOR EACH STATEMENT EXECUTE FUNCTION is_referred_to();
 def to_runs() -> list[tuple[str, str]]:
     """Every table and column that refers to runs."""
     fields = [each.field for each in Run._meta.related_objects]
-    return sorted((field.model._meta.db_table, field.column) for field in fields)
+    return sorted((field.model._meta.db_table, str(field.column)) for field in fields)
 
 
 def refer(table: str, column: str) -> None:

@@ -1,6 +1,6 @@
 """Moving studies out of the rest into parts of their own, so many runs together that a part is worth having."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.db import connection, transaction
@@ -99,7 +99,7 @@ def _columns(table: str) -> list[str]:
         return [column.name for column in connection.introspection.get_table_description(cursor, table)]
 
 
-def _counts() -> Iterable[tuple[int, int]]:
+def _counts() -> list[tuple[int, ...]]:
     """The studies in the rest with their runs, oldest first; before there is a rest, those of all."""
     return _rows(f"SELECT study_id, count(*) FROM {rest_of(RUN) if is_partitioned() else RUN} GROUP BY 1 ORDER BY 1")
 
@@ -122,4 +122,4 @@ def _next_number() -> int:
 def _rows(query: str) -> list[tuple[int, ...]]:
     with connection.cursor() as cursor:
         cursor.execute(query)
-        return cursor.fetchall()
+        return list(cursor.fetchall())
