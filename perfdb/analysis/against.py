@@ -50,7 +50,10 @@ def _values(cell: Cell | None) -> tuple[float, ...]:
 def kinds(table: Table) -> Callable[[CellKey], str]:
     """What tells a cell's traffic pattern: cells of one vary alike. Empty where the cell mixes several."""
     pattern = pattern_of(table.query, table.common)
-    return lambda key: pattern(whole(table, key))
+    if "workload" in table.query.shown:
+        return lambda key: pattern(whole(table, key))
+    only = pattern(())
+    return lambda _: only
 
 
 class _Compared(NamedTuple):

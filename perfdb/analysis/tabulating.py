@@ -186,20 +186,20 @@ class _Sampler:
         """The cell of each group, made of the values at this place of its rows; ``patterns`` are their noise groups."""
         values = self._values(place)
         runs = zip(self._runs, self._run_ids, self._trials, values, strict=True)
-        points: list[Point] = list(map(_point, runs))
+        points: tuple[Point, ...] = tuple(map(_point, runs))
         sizes, rows = list(map(len, self._groups)), self._rows
         if None in values:
             there = [value is not None for value in values]
             ends = list(accumulate(sizes))
             sizes = [sum(there[end - size : end]) for size, end in zip(sizes, ends, strict=True)]
-            points, rows = list(compress(points, there)), list(compress(rows, there))
+            points, rows = tuple(compress(points, there)), list(compress(rows, there))
         known = [value for value in values if value is not None]
         here = [slice(end - size, end) for size, end in zip(sizes, accumulate(sizes), strict=True)]
         samples, decimals = [known[each] for each in here], decimals_of(known)
         steps = [step_of(max(decimals[each])) if size else None for each, size in zip(here, sizes, strict=True)]
         told = zip(samples, mean_intervals(samples, patterns, steps), steps, strict=True)
         for members, each, of_cell in zip(self._groups, here, told, strict=True):
-            yield self._cell(members, rows[each], points[each], of_cell)
+            yield self._cell(members, rows[each] if self._hidden else (), points[each], of_cell)
 
     def _values(self, place: int | None) -> list[float | None]:
         """The values of all rows, None for those that are missing, no finite numbers among them."""
@@ -213,21 +213,23 @@ class _Sampler:
         self,
         members: Sequence[Row],
         measured: Sequence[Row],
-        sample: Sequence[Point],
+        sample: tuple[Point, ...],
         told: tuple[Sequence[float], tuple[float, float] | None, float | None],
     ) -> Cell:
         """The cell of the rows of a group that have a value, with its values, their interval and step."""
         values, interval, step = told
         mean = _mean(values) if values else None
         return Cell(
-            tuple(sample),
+            sample,
             mean,
             mean if mean is None or self._summarise is _mean else self._summarise(values),
             interval,
             self._hidden_values(measured) if self._hidden else _NOTHING,
             () if 1 < len(values) == len(members) else _notes(len(values), len(members)),
-            step=step,
-            noted=tuple(self._noted(members)) if self._notes else (),
+            None,
+            step,
+            "",
+            tuple(self._noted(members)) if self._notes else (),
         )
 
     def _noted(self, members: Sequence[Row]) -> Iterator[Noted]:

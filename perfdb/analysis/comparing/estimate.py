@@ -14,10 +14,12 @@ takes its prior from
 Without any of them there is no noise estimate, and a difference is all that can be said.
 """
 
-import math
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import accumulate, chain
+from typing import NamedTuple
+
+import numpy as np
 
 from perfdb.analysis.comparing.comparison import Noise, NoiseSource
 from perfdb.analysis.comparing.noise import Prior, fit_prior, moderate_all
@@ -43,6 +45,15 @@ def estimate_noises(tables: Sequence[Sequence[Pair]], background: Background) ->
     return [noises(own[part], sources[part], groups[part], steps[part], background) for part in parts]
 
 
+class Group(NamedTuple):
+    """A noise group: the places of its cells and their spreads, its prior if there is one, and where that is from."""
+
+    places: list[int]
+    own: list[Spread]
+    prior: Prior | None
+    source: NoiseSource
+
+
 def noises(
     own: Sequence[Spread],
     sources: Sequence[NoiseSource],
@@ -51,20 +62,35 @@ def noises(
     background: Background,
 ) -> list[Noise]:
     """The noise of each cell whose own spread is known: where that comes from, its noise group and its step."""
+    found = [Noise(NoiseSource.NONE)] * len(own)
+    for group in grouped(own, sources, groups, steps, background):
+        if group.prior is None:
+            continue
+        variances, freedoms, noisy = moderate_all(group.own, group.prior)
+        used = zip(group.places, group.own, np.sqrt(variances).tolist(), freedoms, noisy, strict=True)
+        for place, (variance, trials), sd, freedom, alone in used:
+            # Its own source where the cell has a spread, else its group's.
+            source = sources[place] if variance > 0 else group.source
+            found[place] = Noise(source, sd, freedom, alone, trials == 0)
+    return found
+
+
+def grouped(
+    own: Sequence[Spread],
+    sources: Sequence[NoiseSource],
+    groups: Sequence[Hashable],
+    steps: Sequence[float | None],
+    background: Background,
+) -> Iterator[Group]:
+    """The cells by their noise groups, each with the prior that its cells share."""
     members: dict[Hashable, list[int]] = defaultdict(list)
     for place, group in enumerate(groups):
         members[group].append(place)
-    found = [Noise(NoiseSource.NONE)] * len(own)
     for group, places in members.items():
         step = max((step for place in places if (step := steps[place]) is not None), default=None)
         mine = [own[place] for place in places]
-        prior, common = _prior(mine, [sources[place] for place in places], _fallbacks(group, step, own, background))
-        if prior is not None:
-            for place, each, used in zip(places, mine, moderate_all(mine, prior), strict=True):
-                # Its own source where the cell has a spread, else its group's.
-                source = sources[place] if each.variance > 0 else common
-                found[place] = Noise(source, math.sqrt(used.variance), used.freedom, used.noisy, each.freedom == 0)
-    return found
+        fallbacks = _fallbacks(group, step, own, background)
+        yield Group(places, mine, *_prior(mine, [sources[place] for place in places], fallbacks))
 
 
 def _own_samples(pairs: Sequence[Pair], background: Background) -> tuple[list[Sequence[Sample]], list[NoiseSource]]:

@@ -3,9 +3,12 @@
 import math
 from collections.abc import Hashable, Sequence
 
-from perfdb.analysis.comparing.comparison import Noise, NoiseSource
+import numpy as np
+
+from perfdb.analysis.comparing.comparison import NoiseSource
 from perfdb.analysis.comparing.distributions import ratio, student_quantile
-from perfdb.analysis.comparing.estimate import noises
+from perfdb.analysis.comparing.estimate import grouped
+from perfdb.analysis.comparing.noise import moderate_all
 from perfdb.analysis.comparing.pair import NOTHING_KNOWN, Background, Sample
 from perfdb.analysis.comparing.spreads import Logs
 
@@ -22,17 +25,18 @@ def mean_intervals(
     where a trial is not positive and so neither the mean nor the noise speaks for all trials.
     """
     logs = Logs.of(samples)
-    known = noises(logs.spreads(steps), [NoiseSource.TRIALS] * len(samples), groups, steps, background)
-    whole = [len(sample) == count > 0 for sample, count in zip(samples, logs.counts.tolist(), strict=True)]
-    return [
-        _interval(sample, noise) if full else None for full, sample, noise in zip(whole, samples, known, strict=True)
-    ]
-
-
-def _interval(sample: Sample, noise: Noise) -> tuple[float, float] | None:
-    _, sd, freedom, _, _ = noise
-    if sd is None or freedom is None:
-        return None
-    count = len(sample)
-    mean, half_width = math.fsum(sample) / count, student_quantile(0.975, freedom) * sd / math.sqrt(count)
-    return mean * ratio(-half_width), mean * ratio(half_width)
+    found: list[tuple[float, float] | None] = [None] * len(samples)
+    sources = [NoiseSource.TRIALS] * len(samples)
+    for group in grouped(logs.spreads(steps), sources, groups, steps, background):
+        if group.prior is None:
+            continue
+        variances, freedoms, _ = moderate_all(group.own, group.prior)
+        quantiles = np.array([student_quantile(0.975, freedom) for freedom in freedoms])
+        counts = logs.counts[group.places]
+        half_widths = quantiles * np.sqrt(variances) / np.sqrt(np.maximum(counts, 1))
+        for place, count, half_width in zip(group.places, counts.tolist(), half_widths.tolist(), strict=True):
+            sample = samples[place]
+            if len(sample) == count > 0:
+                mean = math.fsum(sample) / count
+                found[place] = mean * ratio(-half_width), mean * ratio(half_width)
+    return found

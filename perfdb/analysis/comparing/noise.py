@@ -14,7 +14,7 @@ from typing import NamedTuple, Self
 import numpy as np
 from scipy import special
 
-from perfdb.analysis.comparing.distributions import fisher_quantile
+from perfdb.analysis.comparing.distributions import Floats, fisher_quantile
 from perfdb.analysis.comparing.spreads import Spread
 
 # The most that a group may weigh: cells are never taken to be as alike as the fit of a few of them claims.
@@ -135,19 +135,29 @@ def moderate(own: Spread, prior: Prior) -> Moderated:
     A spread beyond the 95 % point of F is noisy and stands for itself. The freedom is never more than all cells
     together have, never less than 1.
     """
-    return moderate_all([own], prior)[0]
+    used = moderate_all([own], prior)
+    return Moderated(float(used.variances[0]), used.freedoms[0], used.noisy[0])
 
 
-def moderate_all(cells: Sequence[Spread], prior: Prior) -> list[Moderated]:
-    """The same for all cells of a group."""
+class AllModerated(NamedTuple):
+    """The same of all cells of a group, each a column."""
+
+    variances: Floats
+    freedoms: list[float]
+    noisy: list[bool]
+
+
+def moderate_all(cells: Sequence[Spread], prior: Prior) -> AllModerated:
+    """The variances of the cells of a group drawn towards what they have in common."""
     own, weights = (np.array(each, np.float64) for each in zip(*cells, strict=True))
     freedoms = [freedom for _, freedom in cells]
     together = {freedom: max(1.0, min(prior.freedom + freedom, prior.total)) for freedom in set(freedoms)}
     limits = {freedom: _limit(freedom, prior) for freedom in together}
     noisy = own / prior.variance > np.array([limits[freedom] for freedom in freedoms])
     drawn = (prior.freedom * prior.variance + weights * own) / (prior.freedom + weights)
-    used = [freedom if alone else together[freedom] for freedom, alone in zip(freedoms, noisy.tolist(), strict=True)]
-    return list(map(Moderated, np.where(noisy, own, drawn).tolist(), used, noisy.tolist()))
+    alone = noisy.tolist()
+    used = [freedom if by_itself else together[freedom] for freedom, by_itself in zip(freedoms, alone, strict=True)]
+    return AllModerated(np.where(noisy, own, drawn), used, alone)
 
 
 def is_noisy(own: Spread, prior: Prior) -> bool:
