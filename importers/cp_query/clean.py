@@ -6,6 +6,7 @@ The steps and their order are those of ``docs/importers/cp_query.md``; labels ar
 import re
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from importers.cp_query.commands import command_of, is_ready
@@ -70,7 +71,12 @@ def _without_node(lines: list[Line]) -> list[Line]:
     prefixes = Counter([match[0] for _, text, _, _ in lines if ": " in text and (match := _NODE.match(text))])
     if not prefixes:
         return lines
-    return _without(re.compile("^" + re.escape(prefixes.most_common(1)[0][0])), lines)
+    return _without(_beginning(prefixes.most_common(1)[0][0]), lines)
+
+
+@lru_cache(64)
+def _beginning(words: str) -> re.Pattern[str]:
+    return re.compile("^" + re.escape(words))
 
 
 def _joined(lines: list[Line]) -> list[Line]:

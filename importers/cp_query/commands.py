@@ -67,6 +67,8 @@ class Echo:
 
 def command_of(text: str) -> Echo | None:
     """The QUERY or INDICATE command that a line echoes, None when it echoes none."""
+    if text[:1].isspace():  # No echo is indented, and many lines of responses are.
+        return None
     lowered = text.lower()
     match = _ECHO.fullmatch(text) if "q" in lowered or "nd" in lowered else None
     if match is None:

@@ -22,8 +22,6 @@ _OF_USER = re.compile(r"\buser\s+(\S+)")
 _STATE = re.compile(r"\b(State|RDEV|Controller|Portname|IPTimeout):\s*(\S+)")
 _TRAFFIC = re.compile(r"\b(RX|TX) (Packets|Bytes):\s*([0-9]+)(?![0-9])")
 _DIRECTIONS = ("RX ", "TX ")
-# One of these is in every response that has anything to read, but for those of QUERY NIC.
-_WORDS = ("X Packets:", "X Bytes:", "LAN", "VSWITCH")
 _COUNTERS = {
     (way, what): (f"{way}_{what}".lower(), unit)
     for way in ("RX", "TX")
@@ -51,7 +49,7 @@ class _Place:
 
 def read_network(response: Response, evidence: Evidence, role: str) -> None:
     """All adapter counters of one response, and the head line of each network as facts ``lan.<name>.…``."""
-    if not (response.command.startswith("query nic") or any(word in response.said for word in _WORDS)):
+    if not _may_say(response.command, response.said):
         return
     place = _Place()
     for line in response.lines:
@@ -61,6 +59,12 @@ def read_network(response: Response, evidence: Evidence, role: str) -> None:
         if line.text.lstrip().startswith(_DIRECTIONS) or not _read_heading(line, response, place, evidence):
             _read_state(line, place, evidence)
             _read_counters(line, place, evidence, role)
+
+
+def _may_say(command: str, said: str) -> bool:
+    """Whether there may be anything to read: most responses have none of these words."""
+    traffic = "X Packets:" in said or "X Bytes:" in said
+    return traffic or "LAN" in said or "VSWITCH" in said or command.startswith("query nic")
 
 
 def _read_heading(line: Line, response: Response, place: _Place, evidence: Evidence) -> bool:
