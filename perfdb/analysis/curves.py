@@ -133,15 +133,18 @@ def describe(points: Sequence[Point]) -> Curve:
 def _described(known: Sequence[_Known]) -> Curve:
     if not known:
         return Curve(Course.TOO_FEW)
-    peak_users, peak = max(known, key=lambda point: (point[1], -point[0]))
+    values = [value for _, value in known]
+    peak = max(values)
+    peak_users = known[values.index(peak)][0]
     if len(known) < FEWEST:
         return Curve(Course.TOO_FEW, peak_users, peak)
     if peak == 0:
         return Curve(Course.NO_THROUGHPUT, peak_users, peak)
-    tail = _tail([value for _, value in known])
-    if _is_rising([value for _, value in known]):
+    tail = _tail(values)
+    if _is_rising(values):
         return Curve(Course.RISING, peak_users, peak, tail=tail)
-    after, start = _start(known)
+    at = _start(values)
+    after, start = (known[at - 1][0] if at else None), known[at][0]
     return Curve(_course(tail or 0.0), peak_users, peak, after, start, tail)
 
 
@@ -151,15 +154,14 @@ def _is_rising(values: Sequence[float]) -> bool:
     return values[-1] > best * (1 + LEVEL_TOLERANCE) * (1 + _NOISE) and values[-2] == best
 
 
-def _start(known: Sequence[_Known]) -> tuple[int | None, int]:
-    """The bracket in which the level starts: the users before, if any, and the first users on the level.
+def _start(values: Sequence[float]) -> int:
+    """Where the first value on the level stands: the level starts there, or between it and the one before.
 
     The level is the median of the three largest values, so that a single outlier does not move it.
     """
-    reference = sorted([value for _, value in known])[-2]
+    reference = sorted(values)[-2]
     least = (1 - LEVEL_TOLERANCE) * reference * (1 - _NOISE)
-    at = next(place for place, (_, value) in enumerate(known) if value > 0 and value >= least)
-    return (known[at - 1][0] if at else None), known[at][0]
+    return next(at for at, value in enumerate(values) if value > 0 and value >= least)
 
 
 def _tail(values: Sequence[float]) -> float | None:
@@ -194,7 +196,8 @@ def describe_with_edge(points: Sequence[Point]) -> tuple[Curve, Edge | None]:
 
 
 def _edge(known: Sequence[_Known]) -> Edge | None:
-    best = max((value for _, value in known), default=0.0)
-    if len(known) < 2 or best == 0 or any(value == best for _, value in known[1:-1]):
+    values = [value for _, value in known]
+    best = max(values, default=0.0)
+    if len(values) < 2 or best == 0 or best in values[1:-1]:
         return None
-    return Edge.SMALLEST if known[0][1] == best else Edge.LARGEST
+    return Edge.SMALLEST if values[0] == best else Edge.LARGEST
