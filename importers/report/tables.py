@@ -192,7 +192,8 @@ class Reader:
         if len(report.printed) < _MOST_KEPT_LINES and not report.layout.intervals:
             report.printed.append(line)
         if self.grid is None and (line in self.known.get(report.name, ()) or not self._ends_headings(line)):
-            self.headings = [*self.headings, line][-_MOST_HEADING_LINES:]
+            self.headings.append(line)
+            del self.headings[:-_MOST_HEADING_LINES]
         elif self.grid is None or not self._take_row(number, line, self.grid):
             report.skipped.extend([] if report.layout.key else [number])
 
@@ -252,11 +253,11 @@ def _row(number: int, cells: Sequence[str | None], report: Report) -> Row | None
 
 def _checked(number: int, cells: Sequence[str | None], report: Report) -> Sequence[str | None] | None:
     """The cells without the marks for missing values; None when one is not what its column holds."""
-    row = "\0".join(["", *[cell or "" for cell in cells], ""])
+    row = "\0".join([cell or "" for cell in cells]) + "\0"
     if report.form is not None and report.form.fullmatch(row):
         if "-" not in row and "*" not in row and ".." not in row and "n/a" not in row:
             return cells
-        return [text or None for text in _GAP.sub("\0", row)[1:-1].split("\0")]
+        return [text or None for text in _GAP.sub("\0", f"\0{row}")[1:-1].split("\0")]
     checked: list[str | None] = []
     for cell, column_ in zip(cells, report.columns, strict=False):
         if cell is not None and is_plain_number(cell):
@@ -275,13 +276,13 @@ def _checked(number: int, cells: Sequence[str | None], report: Report) -> Sequen
 
 @lru_cache(256)
 def _table(layout: Layout, headings: tuple[str, ...]) -> tuple[tuple[Column, ...], re.Pattern[str]]:
-    """A table's columns, and what all cells of a row are, with NULs about each: to ask for all at once is quicker.
+    """A table's columns, and what all cells of a row are, with a NUL behind each: to ask for all at once is quicker.
 
     A row that does not match may still be one, with asterisks instead of a number or an odd word.
     """
     columns = named(layout, headings)
     cells = (rf"(?>(?:{_WORD if each.unit in {'', CLOCK} else _FIGURE})?\0)" for each in columns)
-    return columns, re.compile("\0" + "".join(cells))
+    return columns, re.compile("".join(cells))
 
 
 def _is_key(first: str, column_: Column, layout: Layout) -> bool:
