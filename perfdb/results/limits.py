@@ -10,6 +10,7 @@ from perfdb.results import measures
 from perfdb.results.models import Run
 
 _BUSY = ("cpu_util", "processor_util", "run_wait")
+_TELLING = frozenset({*_BUSY, "processors"})
 _LPAR = Measure("processors", "lpar")
 _RATE, _BYTES = Measure("trans_per_s"), Measure("mb_per_s")
 
@@ -20,13 +21,20 @@ def limit_of(runs: Sequence[Run], slots: Mapping[Measure, int] | None = None) ->
     Reads ``workload``, ``device`` and ``system`` of the first: fetch them along. ``slots``: where runs keep their
     measures, if that is known.
     """
-    return _limit(runs, measures.slots() if slots is None else slots)
+    return _limit(runs, _telling(measures.slots() if slots is None else slots))
 
 
 def limits_of(samples: Iterable[Sequence[Run]]) -> list[Bottleneck]:
     """What limited each of several experiments, as ``limit_of`` says of one."""
-    slots = measures.slots()
+    slots = _telling(measures.slots())
     return [_limit(runs, slots) for runs in samples]
+
+
+def _telling(slots: Mapping[Measure, int]) -> dict[Measure, int]:
+    """Where the figures stand that tell a limit, among them the rates, which come first."""
+    rates = {measure: slots[measure] for measure in (_RATE, _BYTES) if measure in slots}
+    busy = {measure: slot for measure, slot in slots.items() if measure.metric in _TELLING}
+    return {**rates, **busy}
 
 
 def _limit(runs: Sequence[Run], slots: Mapping[Measure, int]) -> Bottleneck:
@@ -52,18 +60,17 @@ def _limit(runs: Sequence[Run], slots: Mapping[Measure, int]) -> Bottleneck:
 
 def _means(runs: Sequence[Run], slots: Mapping[Measure, int]) -> dict[Measure, float]:
     """The mean of each figure over the runs that have it."""
-    wanted = [measure for measure in slots if measure.metric in (*_BUSY, "processors")]
     means = {}
-    for measure in (_RATE, _BYTES, *wanted):
-        values = list(_values(runs, measure, slots.get(measure)))
+    for measure, slot in slots.items():
+        values = list(_values(runs, slot))
         if values:
             means[measure] = statistics.fmean(values)
     return means
 
 
-def _values(runs: Iterable[Run], measure: Measure, slot: int | None) -> Iterable[float]:
+def _values(runs: Iterable[Run], slot: int) -> Iterable[float]:
     for run in runs:
-        value = run.values[slot - 1] if slot is not None and slot <= len(run.values) else None
+        value = run.values[slot - 1] if slot <= len(run.values) else None
         if value is not None and isfinite(value):
             yield value
 
