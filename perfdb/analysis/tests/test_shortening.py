@@ -1,6 +1,7 @@
 """Short names of values in a legend."""
 
 from perfdb.analysis import dimensions
+from perfdb.analysis.dimensions import Value
 from perfdb.analysis.render.figure import figure
 from perfdb.analysis.render.shortening import ROOM, short_names
 from perfdb.analysis.tests.archive import ask, observations, rows
@@ -37,7 +38,10 @@ def test_two_texts_never_share_a_name() -> None:
 
 
 def test_a_legend_has_short_names_and_a_hover_whole_ones() -> None:
-    titles = {"demo": "Demo: two devices and what they cost", "other": "Once more the same experiments as before"}
+    titles: dict[Value, str] = {
+        "demo": "Demo: two devices and what they cost",
+        "other": "Once more the same experiments as before",
+    }
     again = [(row[0] + 1000, "other", *row[2:]) for row in rows()]
     with dimensions.calling({"study": titles}):
         drawn = figure(ask("metric=trans_per_s&rows=users&columns=study", observations(again))[0])
