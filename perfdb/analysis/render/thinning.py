@@ -20,17 +20,21 @@ def thinned(points: Sequence[_Each], part: float, height: Callable[[_Each], floa
 
     All of them for a part of 1. A point without height is kept only where a whole stretch has none: it is a gap.
     """
-    wanted = int(len(points) * part)
-    if wanted >= len(points) or len(points) <= 4:
-        return points
-    kept = {0, len(points) - 1, *_extremes(points, max(1, wanted // 2 - 1), height)}
-    return [points[number] for number in sorted(kept)]
+    return points if part == 1 else [points[number] for number in kept([height(each) for each in points], part)]
 
 
-def _extremes(points: Sequence[_Each], stretches: int, height: Callable[[_Each], float | None]) -> Iterator[int]:
+def kept(heights: Sequence[float | None], part: float) -> Sequence[int]:
+    """The numbers of the points of these heights that ``thinned`` leaves."""
+    wanted = int(len(heights) * part)
+    if wanted >= len(heights) or len(heights) <= 4:
+        return range(len(heights))
+    return sorted({0, len(heights) - 1, *_extremes(heights, max(1, wanted // 2 - 1))})
+
+
+def _extremes(heights: Sequence[float | None], stretches: int) -> Iterator[int]:
     """The places of the lowest and highest point of each of so many stretches of equal length."""
     for stretch in range(stretches):
-        start, end = (len(points) * each // stretches for each in (stretch, stretch + 1))
-        heights = [(at, value) for at in range(start, end) if (value := height(points[at])) is not None]
-        yield min(heights, key=lambda each: each[1])[0] if heights else start
-        yield max(heights, key=lambda each: each[1])[0] if heights else start
+        start, end = (len(heights) * each // stretches for each in (stretch, stretch + 1))
+        there = [height for height in heights[start:end] if height is not None]
+        yield heights.index(min(there), start) if there else start
+        yield heights.index(max(there), start) if there else start

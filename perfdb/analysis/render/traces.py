@@ -5,9 +5,11 @@ which these are named (``customdata``), and how the list of runs asks for them: 
 series, ``meta.at`` what each point adds to it.
 """
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from html import escape
+from itertools import accumulate
 from typing import Any
 from urllib.parse import urlencode
 
@@ -19,7 +21,7 @@ from perfdb.analysis.render.drawing import Draw, Drawing, Trials
 from perfdb.analysis.render.said import hovers, of_cell, of_trial
 from perfdb.analysis.render.scaling import Drawn, scaled
 from perfdb.analysis.render.series import Plan, place
-from perfdb.analysis.render.thinning import share, thinned
+from perfdb.analysis.render.thinning import kept, share, thinned
 from perfdb.analysis.table import Key, Point, Table
 
 Figure = dict[str, Any]
@@ -75,16 +77,19 @@ def _trials(plan: Plan, table: Table, drawing: Drawing, found: Sequence[tuple[in
     """The measurements behind each mean as small marks of its colour."""
     part = share(sum(drawn.cell.n for _, shown in found for _, drawn in shown))
     on = "lines" if lines(plan, drawing) else "bars"
-    return [
-        _points(plan, table, number, on, thinned(_single(shown), part, lambda each: each[1].value))
-        for number, shown in found
-    ]
+    return [_points(plan, table, number, on, _single(shown, part)) for number, shown in found]
 
 
-def _single(shown: Shown) -> list[tuple[Key, Point, float]]:
-    """Every measurement that is not alone, with its place on the axis, and what stands for 1."""
+def _single(shown: Shown, part: float) -> list[tuple[Key, Point, float]]:
+    """This part of all measurements that are not alone, each with its place on the axis, and what stands for 1."""
     repeated = [(x, drawn.unit, drawn.cell.sample) for x, drawn in shown if drawn.unit and drawn.cell.n > 1]
-    return [(x, point, unit) for x, unit, sample in repeated for point in sample]
+    points = [point for _, _, sample in repeated for point in sample]
+    starts = list(accumulate([len(sample) for _, _, sample in repeated], initial=0))
+    found = []
+    for number in kept([point.value for point in points], part):
+        x, unit, _ = repeated[bisect_right(starts, number) - 1]
+        found.append((x, points[number], unit))
+    return found
 
 
 def _points(plan: Plan, table: Table, number: int, on: str, single: Sequence[tuple[Key, Point, float]]) -> Figure:
@@ -94,9 +99,9 @@ def _points(plan: Plan, table: Table, number: int, on: str, single: Sequence[tup
         "meta": {"series": plan.styles[number].colour, "trials": on},
         "type": "scatter",
         "mode": "markers",
-        "x": [plan.position(x) for x, _, _ in single],
+        "x": [places[x][0] for x, _, _ in single],
         "y": [point.value / unit for _, point, unit in single],
-        **hovers(of_trial(table, point).under(plan.whole[number], plan.label(x)) for x, point, _ in single),
+        **hovers(of_trial(table, point).under(plan.whole[number], places[x][1]) for x, point, _ in single),
         "showlegend": False,
         "marker": {"symbol": "circle", "size": 5},
         **({"offsetgroup": str(number)} if on == "bars" else {}),
