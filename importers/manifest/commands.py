@@ -7,28 +7,43 @@ nuttcp's brief results name neither direction nor streams, sockperf's no size of
 import re
 import shlex
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from pathlib import PurePosixPath
 
 _SIZE = re.compile(r"\d+[KMGkmg]?")
 _COUNT = re.compile(r"[1-9]\d{0,4}")
 _LONGEST = 4000
+_QUOTES = "'\"\\"
+_BLANKS = re.compile("[ \t\r\n]+")
 
 Asked = Iterator[tuple[str, str]]
 """Facts by key."""
 
 
-def asked(command: str) -> list[tuple[str, str]]:
+@lru_cache(1024)
+def asked(command: str) -> tuple[tuple[str, str], ...]:
     """The facts that a command line tells; none of a tool that is not known here, or whose output tells them."""
-    if len(command) > _LONGEST:
-        return []
+    # The trials of a run have the same command.
+    words = _words(command) if len(command) <= _LONGEST else []
+    for place, word in enumerate(words):
+        # It may stand behind taskset, timeout or ip netns exec.
+        if _may_name_a_tool(word) and (name := PurePosixPath(word).name) in _TOOLS:
+            return tuple(_TOOLS[name](words[place + 1 :]))
+    return ()
+
+
+def _words(command: str) -> list[str]:
+    """The words as a shell cuts them; of a command that it cannot cut, or that names no tool, none."""
+    if not any(sign in command for sign in _QUOTES):
+        return [word for word in _BLANKS.split(command) if word] if _may_name_a_tool(command) else []
     try:
-        words = shlex.split(command)
+        return shlex.split(command)
     except ValueError:
         return []
-    # It may stand behind taskset, timeout or ip netns exec.
-    names = [PurePosixPath(word).name for word in words]
-    at = next((place for place, name in enumerate(names) if name in _TOOLS), None)
-    return [] if at is None else list(_TOOLS[names[at]](words[at + 1 :]))
+
+
+def _may_name_a_tool(text: str) -> bool:
+    return any(name in text for name in _TOOLS)
 
 
 def _value(words: Sequence[str], *options: str) -> str | None:
