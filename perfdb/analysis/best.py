@@ -17,7 +17,7 @@ from perfdb.analysis.comparing.table import compare, unchanged
 from perfdb.analysis.curves import Curve, Edge, Point, at_edge, describe
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.query import Query
-from perfdb.analysis.table import Key, Observations, Table, best_unit, finite, in_order, key_order
+from perfdb.analysis.table import Key, Observations, Table, best_unit, finite_values, in_order, key_order
 
 # What nobody can tell from the best: no change was found, or none could have been.
 _AS_GOOD = {Verdict.SAME, Verdict.INCONCLUSIVE, Verdict.INSIDE}
@@ -63,9 +63,9 @@ def evidence(query: Query, observations: Observations) -> dict[Key, Evidence]:
     names, size, place = observations.telling, len(pick.dimensions), observations.place(pick.measure)
     groups: dict[Key, dict[Key, _Sample]] = defaultdict(dict)
     for key, rows in observations.experiments(pick.dimensions).items():
-        known = [(row[0], value) for row in rows if (value := finite(row, place)) is not None]
-        if known:
-            groups[key[:size]][key[size:]] = _Sample(*map(list, zip(*known, strict=True)))
+        if values := finite_values(rows, place):
+            measured = rows if len(values) == len(rows) else [row for row in rows if finite_values([row], place)]
+            groups[key[:size]][key[size:]] = _Sample([row[0] for row in measured], values)
     metric = metrics.BY_NAME[pick.measure.metric]
     found = [_group(key, samples, metric.better) for key, samples in groups.items()]
     # All groups at once; each is a table of its own.

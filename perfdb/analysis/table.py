@@ -204,6 +204,13 @@ def finite(row: Row, place: int | None) -> float | None:
     return value if value is not None and isfinite(value) else None
 
 
+def finite_values(rows: Iterable[Row], place: int | None) -> list[float]:
+    """The values at a place of those rows that have one."""
+    if place is None:
+        return []
+    return [value for row in rows if (value := row[place]) is not None and isfinite(value)]
+
+
 def best_unit(units: Mapping[Key, Sequence[float]], sign: int) -> Key:
     """The experiment with the largest mean (``sign`` 1) or the smallest (-1), of equals the first."""
     means = {unit: sign * fsum(values) / len(values) for unit, values in units.items()}

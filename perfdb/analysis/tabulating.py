@@ -31,7 +31,7 @@ from perfdb.analysis.table import (
     Row,
     Table,
     best_unit,
-    finite,
+    finite_values,
     key_order,
     layout_order,
 )
@@ -79,7 +79,7 @@ def best_experiments(
     for key, rows in units.items():
         # A group is made even where its runs have no value, so that it can be named.
         group = groups[key[:size]]
-        if values := [value for row in rows if (value := finite(row, place)) is not None]:
+        if values := finite_values(rows, place):
             group[key[size:]] = values
     sign = 1 if metrics.BY_NAME[pick.measure.metric].better is Better.HIGHER else -1
     chosen = {best_unit(group, sign) for group in groups.values() if group}

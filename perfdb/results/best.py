@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import connection
+from django.db import DEFAULT_DB_ALIAS, connection
 from django.db.models import Model
 
 from perfdb.analysis.best import Evidence, evidence
@@ -16,7 +16,9 @@ from perfdb.results.limits import limits_of
 from perfdb.results.models import Device, Run, System, Workload
 
 # What is told of a run behind a maximum, and what judging its limit takes of what it refers to.
-_OF_RUN = ("id", "run_id", "trial", "mtu", "users", "trans_per_s", "mb_per_s", "values")
+_TOLD = frozenset({"id", "run_id", "trial", "mtu", "users", "trans_per_s", "mb_per_s", "values"})
+# In the order of the model, as it wants them.
+_OF_RUN = tuple(field.attname for field in Run._meta.concrete_fields if field.attname in _TOLD)
 _RELATED: Mapping[str, tuple[type[Model], tuple[str, ...]]] = {
     "workload": (Workload, ("id", "name", "request_bytes", "response_bytes")),
     "device": (Device, ("id", "name", "speed_bits_per_s")),
@@ -72,7 +74,8 @@ def _unpack(kept: Iterable[dict[str, Any]]) -> dict[int, Run]:
 
 def _unpacked(kept: dict[str, Any], shared: dict[tuple[str, int], Model]) -> Run:
     """A run as it was kept; ``shared`` are what the runs before it refer to."""
-    run = Run(**{name: kept[name] for name in _OF_RUN})
+    # As Django makes a run of which it has read some columns.
+    run = Run.from_db(DEFAULT_DB_ALIAS, _OF_RUN, [kept[name] for name in _OF_RUN])
     for name, (model, _) in _RELATED.items():
         if (fields := kept[name]) is not None:
             key = (name, fields["id"])
