@@ -161,7 +161,9 @@ class PerfChart extends HTMLElement {
   draw(width) {
     this.drawnFor = width ?? this.clientWidth;
     const layout = this.fit(this.drawnFor);
-    const size = width ? { autosize: false, width, height: this.plot.clientHeight } : {};
+    // The words above take more lines on a narrow sheet than they do now.
+    const height = this.clientHeight - wordsHeight(this.packed.layout, this.drawnFor);
+    const size = width ? { autosize: false, width, height } : {};
     const traces = this.traces(this.drawnFor);
     this.trials = crowded(traces) ? traces.filter(isTrials) : [];
     const others = traces.filter((trace) => !this.trials.includes(trace));
