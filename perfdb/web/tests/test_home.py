@@ -138,9 +138,17 @@ def test_more_studies_uploads_and_devices_cost_no_more_queries(
     received(ada)
     for number in range(5):
         make_run(f"R{number}", study=make_study(f"study-{number}"), device=f"device {number}")
-    # The session, its user, runs, uploads, files of those in progress, studies, counts.
+    # The session, its user, runs, uploads, files of those in progress, studies, their values, totals.
     with django_assert_num_queries(8):
         home(web)
+
+
+def test_of_many_studies_those_that_changed_last_are_shown(web: Client, ada: User) -> None:
+    for number in range(14):
+        make_run(f"R{number}", study=make_study(f"study-{number:02}"))
+    page = web.get(reverse("web:home"))
+    assert page.content.count(b'class="panel card"') == 12
+    assert "14 runs over 1 device in 14 studies" in text_of(page)
 
 
 @pytest.mark.parametrize("staff", [True, False])
