@@ -1,6 +1,7 @@
 """NetPIPE's curves: a result a message size, from its log or from its table (np.out)."""
 
 import re
+from collections.abc import Iterator
 
 from importers.gathering import Gathered
 from importers.model import Fragment, Kind, Parsed, Text
@@ -11,6 +12,8 @@ from importers.repeats import number_trials
 NAME = "netpipe"
 TITLE = "NetPIPE log or table"
 VERSION = 1
+
+_DRIVER = Kind.DRIVER  # Python 3.11 looks a member of an enumeration up in four times the time.
 
 _HEAD_LINES = 50
 _DECIMAL = r"\d{1,15}(?:\.\d{1,15})?"
@@ -43,19 +46,24 @@ def recognise(text: Text) -> bool:
 def parse(text: Text) -> Parsed:
     """One fragment a size. A last line without end may be half a figure and does not count."""
     found = ProblemLog(text.name)
+    unknown: list[int] = []
+    fragments = number_trials(_results(text, unknown))
+    _report(text, fragments, unknown, found)
+    return Parsed(fragments, found.problems)
+
+
+def _results(text: Text, unknown: list[int]) -> Iterator[Fragment]:
+    """The sizes, one after another; lines that are none of NetPIPE's go to ``unknown``."""
     common = Gathered()
-    fragments, unknown = [], []
     for number, line in text.whole():
         if ":" in line and (logged := _LOGGED.fullmatch(line)):
-            fragments.append(_logged(text.name, logged, number, common))
+            yield _logged(text.name, logged, number, common)
         elif tabled := _TABLED.fullmatch(line):
-            size, *figures = tabled.groups()
+            size, rate, time = tabled.groups()
             facts = common.facts_with(_KEYS, (*_SAID, size, size, "0"), number)
-            fragments.append(_fragment(text.name, number, facts, Readings(_TABLED_HEADS, figures, number)))
+            yield _fragment(text.name, number, facts, Readings(_TABLED_HEADS, (rate, time), number))
         elif line.strip() and not _take(common, line, number):
             unknown.append(number)
-    _report(text, fragments, unknown, found)
-    return Parsed(number_trials(fragments), found.problems)
 
 
 def _take(common: Gathered, line: str, number: int) -> bool:
@@ -75,7 +83,7 @@ def _logged(file: str, result: re.Match[str], line: int, common: Gathered) -> Fr
 
 def _fragment(file: str, line: int, facts: Facts, readings: Readings) -> Fragment:
     """A size: the message goes there and comes back, and its time is printed one way."""
-    return Fragment(file, NAME, VERSION, Kind.DRIVER, line, line, role="client", facts=facts, readings=readings)
+    return Fragment(file, NAME, VERSION, _DRIVER, line, line, role="client", facts=facts, readings=readings)
 
 
 def _report(text: Text, fragments: list[Fragment], unknown: list[int], found: ProblemLog) -> None:
