@@ -222,3 +222,16 @@ def test_without_other_campaigns_there_is_nothing_to_look_up() -> None:
     make_run("B", device="QDIO")
     query = ask(metric="trans_per_s", rows="users", columns="device", baseline="device:OSA")
     assert querysets.earlier(query, observations(query)) is None
+
+
+def test_what_a_run_lacks_does_not_exclude_it() -> None:
+    make_run("A", factors={"kernel": "2.4"})
+    make_run("B", factors={"kernel": "6.4"})
+    make_run("C")
+    Run.objects.filter(run_id="A").update(tags=["odd", "warm"])
+    assert run_ids(ask(exclude="tag:odd")) == ["B", "C"]
+    assert run_ids(ask(tag=["odd", "none"])) == ["A"]
+    assert run_ids(ask(exclude="factor.kernel:2.4")) == ["B", "C"]
+    assert run_ids(ask(exclude=["factor.kernel:2.4", "factor.kernel:(none)"])) == ["B"]
+    assert run_ids(ask(exclude="device:nonesuch")) == ["A", "B", "C"]
+    assert run_ids(ask(device="nonesuch", users="10")) == []
