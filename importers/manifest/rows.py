@@ -6,8 +6,9 @@ Each row becomes circumstances of one run; every further column is a dimension o
 import csv
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import lru_cache
+from typing import NamedTuple
 
 from importers.manifest.commands import asked
 from importers.model import Fact, Fragment, Kind, Parsed, Text
@@ -25,14 +26,14 @@ _ENDS = ("end", "ended", "end_utc", "ended_utc")
 # What the load tools' own logs state as factors.
 _FACTORS = frozenset({"tool", "protocol", "congestion_control"})
 _HEAD = re.compile(r"[A-Za-z][A-Za-z0-9_.]*")
+_new = tuple.__new__  # As in ``importers.gathering``.
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """A row's cells by column, and its line."""
+class _Row(NamedTuple):
+    """A row's line, and its cells by column."""
 
     line: int
-    cells: Mapping[str, str]
+    cells: dict[str, str]
 
 
 def recognise(text: Text) -> bool:
@@ -100,7 +101,7 @@ def _cells(line: str, delimiter: str) -> list[str] | None:
 
 
 def _fragment(row: _Row, text: Text, found: ProblemLog) -> Fragment | None:
-    cells = dict(row.cells)
+    cells = row.cells
     run_id = cells.pop(_RUN, "")
     if not run_id:
         found.warn("manifest.no-run", "This row names no run; it was left out.", "Fill in run_id.", row.line)
@@ -124,11 +125,11 @@ def _fragment(row: _Row, text: Text, found: ProblemLog) -> Fragment | None:
     )
 
 
-def _facts(cells: Mapping[str, str], line: int) -> Iterator[Fact]:
-    for name, text in cells.items():
-        if name != _TRIAL:
-            yield Fact(f"factor.{name}" if name in _FACTORS else name, text, line)
-    yield from (Fact(name, text, line) for name, text in asked(cells.get("command", "")) if name not in cells)
+def _facts(cells: Mapping[str, str], line: int) -> list[Fact]:
+    told = [(f"factor.{name}" if name in _FACTORS else name, text) for name, text in cells.items() if name != _TRIAL]
+    if command := cells.get("command"):
+        told += [(name, text) for name, text in asked(command) if name not in cells]
+    return [_new(Fact, (name, text, line, False)) for name, text in told]
 
 
 def _trial(text: str, row: _Row, found: ProblemLog) -> int | None:
@@ -157,6 +158,7 @@ def _time(cells: dict[str, str], names: tuple[str, ...], row: _Row, found: Probl
     return moment.replace(tzinfo=None), _offset(offset)
 
 
+@lru_cache(64)
 def _offset(offset: timedelta) -> str:
     minutes = round(offset.total_seconds() / 60)
     return f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02d}:{abs(minutes) % 60:02d}"
