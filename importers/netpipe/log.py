@@ -11,7 +11,7 @@ from importers.repeats import number_trials
 
 NAME = "netpipe"
 TITLE = "NetPIPE log or table"
-VERSION = 1
+VERSION = 2
 
 _DRIVER = Kind.DRIVER  # Python 3.11 looks a member of an enumeration up in four times the time.
 
@@ -62,16 +62,17 @@ def _results(text: Text, unknown: list[int]) -> Iterator[Fragment]:
             size, rate, time = tabled.groups()
             facts = common.facts_with(_KEYS, (*_SAID, size, size, "0"), number)
             yield _fragment(text.name, number, facts, Readings(_TABLED_HEADS, (rate, time), number))
-        elif line.strip() and not _take(common, line, number):
+        elif buffers := _BUFFERS.match(line):
+            common = _common(buffers, number)
+        elif line.strip() and not _KNOWN.fullmatch(line):
             unknown.append(number)
 
 
-def _take(common: Gathered, line: str, number: int) -> bool:
-    """What stands above the results and holds for all of them."""
-    buffers = _BUFFERS.match(line)
-    if buffers is not None:
-        common.say_all(("socket.send_bytes", "socket.recv_bytes"), buffers.groups(), number)
-    return buffers is not None or _KNOWN.fullmatch(line) is not None
+def _common(buffers: re.Match[str], line: int) -> Gathered:
+    """What stands above the results of a log and holds for all of them; of several logs in one file each has its own."""
+    common = Gathered()
+    common.say_all(("socket.send_bytes", "socket.recv_bytes"), buffers.groups(), line)
+    return common
 
 
 def _logged(file: str, result: re.Match[str], line: int, common: Gathered) -> Fragment:

@@ -34,3 +34,12 @@ def test_other_columns_are_not_recognised(text: str) -> None:
     decoded = decode("np.out", text.encode()).text
     assert decoded is not None
     assert not netpipe.recognise(decoded)
+
+
+def test_of_several_logs_in_one_file_each_has_its_own_buffers() -> None:
+    other = LOG.replace("buffers are 16384 and 87380", "buffers are 4096 and 8192")
+    assert other != LOG
+    (reading,) = read([SourceFile("np.log", (LOG + other).encode())])
+    sizes = [[fact.text for fact in each.facts if fact.key.startswith("socket.")] for each in reading.fragments]
+    half = len(sizes) // 2
+    assert sizes == half * [["16384", "87380"]] + half * [["4096", "8192"]]
