@@ -69,7 +69,7 @@ def _results(text: Text, unknown: list[int]) -> Iterator[Fragment]:
 
 
 def _common(buffers: re.Match[str], line: int) -> Gathered:
-    """What stands above the results of a log and holds for all of them; of several logs in one file each has its own."""
+    """What stands above the results of a log and holds for them; of several logs in one file each has its own."""
     common = Gathered()
     common.say_all(("socket.send_bytes", "socket.recv_bytes"), buffers.groups(), line)
     return common
