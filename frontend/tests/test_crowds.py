@@ -5,7 +5,7 @@ from typing import Any
 from playwright.sync_api import Locator, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from frontend.tests.visits import DRAWN_MS, Watch, settled, sign_in
+from frontend.tests.visits import Watch, add_chart, settled, sign_in
 from perfdb.analysis.render.packing import packed
 
 USERS = (1, 5, 10, 50)
@@ -27,19 +27,7 @@ def crowd(page: Page, live_server: LiveServer, run: int) -> Locator:
     data = [_line(number) for number in range(SERIES)] + [_trials(number, run) for number in range(SERIES)]
     title = {"text": "Rate", "subtitle": {"text": "5 lines &amp; their trials"}}
     layout = {"title": title, "hovermode": "closest", "showlegend": True, "yaxis": {"rangemode": "tozero"}}
-    page.evaluate(
-        """(figure) => {
-             const source = Object.assign(document.createElement("script"), { type: "application/json", id: "many" });
-             source.textContent = JSON.stringify(figure);
-             const chart = document.createElement("perf-chart");
-             chart.dataset.figure = "many";
-             document.querySelector("#result").prepend(source, chart);
-           }""",
-        packed({"data": data, "layout": layout}),
-    )
-    chart = page.locator("perf-chart[data-figure=many]")
-    expect(chart).to_have_attribute("data-drawn", "", timeout=DRAWN_MS)
-    return chart
+    return add_chart(page, packed({"data": data, "layout": layout}))
 
 
 def test_thousands_of_trials_are_few_elements_and_lead_to_their_runs(

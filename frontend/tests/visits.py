@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from playwright.sync_api import ConsoleMessage, Page, Request, expect
+from playwright.sync_api import ConsoleMessage, Locator, Page, Request, expect
 from pytest_django.live_server_helper import LiveServer
 
 from perfdb.results import access
@@ -25,6 +25,23 @@ def settled(page: Page, address: str) -> None:
         chart.scroll_into_view_if_needed()
         expect(chart).to_have_attribute("data-drawn", "", timeout=DRAWN_MS)
     page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
+
+
+def add_chart(page: Page, figure: object) -> Locator:
+    """Put a figure above the result of a page with charts, and wait until it is drawn."""
+    page.evaluate(
+        """(figure) => {
+             const source = Object.assign(document.createElement("script"), { type: "application/json", id: "added" });
+             source.textContent = JSON.stringify(figure);
+             const chart = document.createElement("perf-chart");
+             chart.dataset.figure = "added";
+             document.querySelector("#result").prepend(source, chart);
+           }""",
+        figure,
+    )
+    chart = page.locator("perf-chart[data-figure=added]")
+    expect(chart).to_have_attribute("data-drawn", "", timeout=DRAWN_MS)
+    return chart
 
 
 # Without slots: Playwright hangs its own wrappers onto the object whose methods it calls.
