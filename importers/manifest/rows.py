@@ -5,13 +5,14 @@ Each row becomes circumstances of one run; every further column is a dimension o
 
 import csv
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import NamedTuple
 
 from importers.manifest.commands import asked
-from importers.model import Fact, Fragment, Kind, Parsed, Text
+from importers.model import Fragment, Kind, Parsed, Text
+from importers.packed import Facts
 from importers.problem_log import ProblemLog
 from importers.records import trial_number
 
@@ -26,7 +27,6 @@ _ENDS = ("end", "ended", "end_utc", "ended_utc")
 # What the load tools' own logs state as factors.
 _FACTORS = frozenset({"tool", "protocol", "congestion_control"})
 _HEAD = re.compile(r"[A-Za-z][A-Za-z0-9_.]*")
-_new = tuple.__new__  # As in ``importers.gathering``.
 
 
 class _Row(NamedTuple):
@@ -86,7 +86,8 @@ def _rows(text: Text, found: ProblemLog) -> Iterator[_Row]:
             message = f"This row has not the {len(columns)} cells that the head names; it was left out."
             found.warn("manifest.cells", message, "Give every row as many cells as the head.", number)
             continue
-        yield _Row(number, {name: cell.strip() for name, cell in zip(columns, cells, strict=True) if cell.strip()})
+        stripped = zip(columns, map(str.strip, cells), strict=True)
+        yield _Row(number, {name: cell for name, cell in stripped if cell})
 
 
 def _cells(line: str, delimiter: str) -> list[str] | None:
@@ -121,15 +122,23 @@ def _fragment(row: _Row, text: Text, found: ProblemLog) -> Fragment | None:
         taken=started,
         ended=ended,
         zone=zone,
-        facts=tuple(_facts(cells, row.line)),
+        facts=_facts(cells, row.line),
     )
 
 
-def _facts(cells: Mapping[str, str], line: int) -> list[Fact]:
-    told = [(f"factor.{name}" if name in _FACTORS else name, text) for name, text in cells.items() if name != _TRIAL]
-    if command := cells.get("command"):
-        told += [(name, text) for name, text in asked(command) if name not in cells]
-    return [_new(Fact, (name, text, line, False)) for name, text in told]
+def _facts(cells: dict[str, str], line: int) -> Facts:
+    cells.pop(_TRIAL, None)
+    keys, texts = [*map(_key, cells)], [*cells.values()]
+    for name, text in asked(cells.get("command", "")):
+        if name not in cells:
+            keys.append(name)
+            texts.append(text)
+    return Facts(tuple(keys), texts, line)
+
+
+@lru_cache(64)
+def _key(column: str) -> str:
+    return f"factor.{column}" if column in _FACTORS else column
 
 
 def _trial(text: str, row: _Row, found: ProblemLog) -> int | None:
@@ -142,8 +151,10 @@ def _trial(text: str, row: _Row, found: ProblemLog) -> int | None:
 
 def _time(cells: dict[str, str], names: tuple[str, ...], row: _Row, found: ProblemLog) -> tuple[datetime | None, str]:
     """The first of these columns that is filled in, as naive time and zone; it stays no fact."""
-    name = next((name for name in names if name in cells), None)
-    if name is None:
+    for name in names:
+        if name in cells:
+            break
+    else:
         return None, ""
     text = cells.pop(name)
     try:

@@ -3,17 +3,18 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from importers.model import Text
 from importers.problem_log import ProblemLog
-from importers.sysstat.samples import HostSamples, is_clock, numbers, plain, read_day
+from importers.sysstat.samples import HostSamples, figures, is_clock, numbers, plain, read_day
 
 _HEAD = re.compile(
     r"Linux (?P<release>\S+) \((?P<host>[^)]*)\)\s+(?P<day>\S+)\s+_(?P<machine>\S+)_\s+\((?P<cpus>\d+) CPU\)\s*"
 )
 _CLOCK = re.compile(r"(?P<hour>\d\d):(?P<rest>\d\d:\d\d)(?:\s+(?P<half>AM|PM)\b)?(?P<cells>.*)")
 _AVERAGE = re.compile(r"(?P<word>[^\s\d]\S*?)\s?:\s(?P<cells>.*)")
-_RESTART = re.compile(r"LINUX RESTART")
+_RESTART = "LINUX RESTART"
 _IOSTAT = "avg-cpu:"
 _VMSTAT = re.compile(r"\s*procs -+memory-+.*-+cpu-+")
 _VMSTAT_NAMES = {"us": "user", "sy": "system", "id": "idle", "wa": "iowait", "st": "steal"}
@@ -59,6 +60,10 @@ class _Reader:
     columns: list[str] = field(default_factory=list)
     iostat: bool = False
     reports: int = 0
+    # Of the last head line: where the CPU or interface stands, and the other columns with their plain names.
+    _key: int | None = None
+    _kept: tuple[int, ...] = ()
+    _names: tuple[str, ...] = ()
 
     def read(self, number: int, line: str) -> None:
         if line.startswith(_IOSTAT):
@@ -68,10 +73,11 @@ class _Reader:
         average = None if clock else _AVERAGE.match(line)
         if self.iostat:
             self._iostat(number, line)
-        elif clock and _RESTART.search(clock["cells"]):
+        elif clock and _RESTART in line:
             self.host.restarted = True
         elif clock:
-            self._row(number, _time(clock), clock["cells"].split())
+            hour, rest, half, cells = clock.groups()
+            self._row(number, f"{hour if half is None else _hour(hour, half)}:{rest}", cells.split())
         elif average:
             self._row(number, "", average["cells"].split())
 
@@ -84,31 +90,41 @@ class _Reader:
             self.host.add("all", "", number, cells)
 
     def _row(self, number: int, end: str, cells: list[str]) -> None:
-        if cells and not any(cell[0].isdigit() or cell[0] == "-" for cell in cells if cell != "all"):
-            if not any(cell[0] in "%" or cell.endswith("/s") for cell in cells):
-                return
-            self.columns = cells
-            self.host.begin = self.host.begin or (end if is_clock(end) else "")
+        # Nearly all lines are rows, which the last cell tells.
+        if cells and not cells[-1][0].isdigit() and not any(map(_is_figure, cells)):
+            if any(cell[0] in "%" or cell.endswith("/s") for cell in cells):
+                self._head(cells)
+                self.host.begin = self.host.begin or (end if is_clock(end) else "")
             return
         if len(cells) != len(self.columns):
             message = "This line has not as many figures as its head has columns; it was left out."
             self.host.found.warn("sysstat.cells", message, "Transfer the file again if it was cut off.", number)
             return
-        named = dict(zip(self.columns, cells, strict=True))
-        key = next((named[name] for name in _KEYS if name in named), "")
-        figures = numbers({plain(name): text for name, text in named.items() if name not in _KEYS})
+        key = "" if self._key is None else cells[self._key]
+        found = figures(self._names, [cells[at] for at in self._kept])
         if end:
-            self.host.add(key, end, number, figures)
+            self.host.add(key, end, number, found)
         else:
-            self.host.add_average(key, number, figures)
+            self.host.add_average(key, number, found)
+
+    def _head(self, cells: list[str]) -> None:
+        """Take the columns of a head line; of two of one name the last counts."""
+        self.columns = cells
+        places = {name: at for at, name in enumerate(cells)}
+        self._key = next((places.pop(name) for name in _KEYS if name in places), None)
+        self._kept = tuple(at for name, at in places.items() if name not in _KEYS)
+        self._names = tuple(plain(cells[at]) for at in self._kept)
 
 
-def _time(clock: re.Match[str]) -> str:
-    """The time on a clock of 24 hours: 12 AM is 0, 1 PM is 13."""
-    if clock["half"] is None:
-        return f"{clock['hour']}:{clock['rest']}"
-    hour = int(clock["hour"]) % 12 + (12 if clock["half"] == "PM" else 0)
-    return f"{hour:02d}:{clock['rest']}"
+def _is_figure(cell: str) -> bool:
+    """Whether a cell begins like a figure; "all" is said instead of a processor's number."""
+    return cell[0].isdigit() or cell[0] == "-"
+
+
+@lru_cache(maxsize=64)
+def _hour(hour: str, half: str) -> str:
+    """The hour on a clock of 24 hours: 12 AM is 0, 1 PM is 13."""
+    return f"{int(hour) % 12 + (12 if half == 'PM' else 0):02d}"
 
 
 def _read_vmstat(lines: Sequence[tuple[int, str]], host: HostSamples) -> None:
