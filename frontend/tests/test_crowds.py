@@ -60,7 +60,7 @@ def test_trials_go_with_their_line_and_what_is_hidden_stays_so_in_another_theme(
 
     chart.locator(".legendtoggle").last.click(force=True)
     expect(chart.locator("g.marks")).to_have_count(SERIES - 1)
-    page.wait_for_function(f"(before) => ({top})(document.querySelector('[data-figure=many]')) < before", arg=before)
+    page.wait_for_function(f"(before) => ({top})(document.querySelector('[data-figure=added]')) < before", arg=before)
 
     page.locator("[data-theme-toggle]").click()
     expect(chart.locator("g.marks path").first).not_to_have_attribute("fill", colours[0])

@@ -58,6 +58,21 @@ def test_no_button_sends_a_chart_anywhere(page: Page, live_server: LiveServer, f
     assert offered == {"Zoom", "Pan", "Zoom in", "Zoom out", "Reset axes"}
 
 
+def test_a_zoom_lays_nothing_over_the_figure(page: Page, live_server: LiveServer, filled: dict[str, int]) -> None:
+    chart = charts(page, live_server, "metric=trans_per_s&workload=RR&mtu=1500&rows=users&columns=device")
+    whole = chart.locator(".xtick").last.text_content() or ""
+    box = chart.locator(".nsewdrag").first.bounding_box()
+    assert box is not None
+
+    page.mouse.move(box["x"] + 0.3 * box["width"], box["y"] + 0.3 * box["height"])
+    page.mouse.down()
+    page.mouse.move(box["x"] + 0.6 * box["width"], box["y"] + 0.6 * box["height"], steps=5)
+    page.mouse.up()
+
+    expect(chart.locator(".xtick").last).not_to_have_text(whole)
+    expect(page.locator(".notifier-note")).to_have_count(0)
+
+
 def test_throughput_and_cost_in_one_figure(page: Page, live_server: LiveServer, filled: dict[str, int]) -> None:
     chart = charts(page, live_server, BOTH)
     expect(chart).to_have_count(2)

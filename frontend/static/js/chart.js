@@ -17,6 +17,8 @@ const CONFIG = {
   showSendToCloud: false,
   plotlyServerURL: "",
   responsive: false,
+  // A tip would lie over the legend after each zoom; the toolbar offers the way back.
+  showTips: false,
   // A file is saved by the buttons below a figure, in light colours and with its source.
   modeBarButtonsToRemove: ["toImage", "select2d", "lasso2d", "autoScale2d"],
 };
