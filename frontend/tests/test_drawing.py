@@ -304,6 +304,16 @@ def test_on_paper_a_chart_is_dark_on_white_whatever_the_theme(
     context.close()
 
 
+# Of each group of marks: how many parts its bars, which go straight up, and its symbols have, and its widest path.
+_DRAWN = """groups => groups.map((group) => {
+  const paths = [...group.children];
+  const count = (some) => some.reduce((sum, path) => sum + path.getAttribute("d").split("M").length - 1, 0);
+  const bars = paths.filter((path) => path.getAttribute("d").includes("V"));
+  const widths = paths.map((path) => path.getBBox().width);
+  return [count(bars), count(paths.filter((path) => !bars.includes(path))), Math.max(...widths)];
+})"""
+
+
 def test_many_points_are_drawn_as_few_elements_and_behave_as_any_others(
     page: Page, live_server: LiveServer, filled: dict[str, int]
 ) -> None:
@@ -313,11 +323,10 @@ def test_many_points_are_drawn_as_few_elements_and_behave_as_any_others(
     marks = chart.locator("g.marks")
     expect(marks).to_have_count(3)
     assert chart.locator(".scatterlayer .point").count() < 20
-    drawn = marks.locator("path").evaluate_all(
-        "paths => paths.map((path) => path.getAttribute('d').split('M').length - 1)"
-    )
-    # Of each line the bars with both their ends, then the symbols.
-    assert drawn == [600, 200] * 3
+    drawn = marks.evaluate_all(_DRAWN)
+    # Of each line the bars with both their ends, and the symbols; no path is much wider than a tile of the browser's.
+    assert [(bars, symbols) for bars, symbols, _ in drawn] == [(600, 200)] * 3
+    assert all(width < 110 for _, _, width in drawn)
 
     x, y = chart.evaluate(
         """(chart) => {

@@ -1,8 +1,9 @@
-// Figures of many points: each trace's symbols and its error bars as one path, where Plotly would make, style and move
+// Figures of many points: each trace's symbols and its error bars as few paths, where Plotly would make, style and move
 // an element for every single one. Lines, axes, legend and hover stay Plotly's; files are drawn by Plotly alone.
 
 const MANY = 400; // symbols and error bars from which a figure is drawn like this
 const CAP = 3; // half the width of the ends of error bars, in pixels
+const BAND = 96; // what stands in so many pixels of the width is one path
 const SVG = "http://www.w3.org/2000/svg";
 
 // The corners of symbols around their middle, for a radius of 1, as Plotly draws them; all others are circles.
@@ -50,14 +51,24 @@ export function marksOf(points, { marker, error_x, error_y }, across, up) {
   const there = points
     .map((point, at) => [across.c2p(point.x), up.c2p(point.y), at])
     .filter(([x, y]) => Number.isFinite(x) && Number.isFinite(y));
-  const bars = [error_y && barsOf(there, points, error_y, up, false), error_x && barsOf(there, points, error_x, across, true)];
+  const bars = [...(error_y ? barsOf(there, points, error_y, up, false) : []), ...(error_x ? barsOf(there, points, error_x, across, true) : [])];
   const group = document.createElementNS(SVG, "g");
   group.setAttribute("class", "marks");
-  group.append(...bars.filter(Boolean), symbols(there, marker));
+  group.append(...bars, ...symbols(there, marker));
   return group;
 }
 
 const short = (number) => Math.round(number * 10) / 10;
+
+/** Paths of parts that begin at these places: a browser draws in tiles, and goes through all of a path for each. */
+function banded(parts, attributes) {
+  const bands = new Map();
+  for (const [x, part] of parts) {
+    const band = Math.floor(x / BAND);
+    bands.set(band, (bands.get(band) ?? "") + part);
+  }
+  return [...bands.values()].filter(Boolean).map((d) => path(d, attributes));
+}
 
 function path(d, attributes) {
   const made = document.createElementNS(SVG, "path");
@@ -65,13 +76,13 @@ function path(d, attributes) {
   return made;
 }
 
-/** One path of all symbols; of those at the same place one. */
+/** All symbols; of those at the same place one. */
 function symbols(there, { symbol, size, color, line }) {
   const [, shape, open] = /^(.*?)(-open)?$/.exec(symbol);
   const one = outline(shape, size / 2);
-  const places = new Set(there.map(([x, y]) => `M${short(x)},${short(y)}`));
+  const places = new Map(there.map(([x, y]) => [`M${short(x)},${short(y)}`, x]));
   const stroke = { stroke: line?.color ?? color, "stroke-width": line?.width ?? (open ? 1 : 0) };
-  return path([...places].map((place) => place + one).join(""), { fill: open ? "none" : color, ...stroke });
+  return banded([...places].map(([place, x]) => [x, place + one]), { fill: open ? "none" : color, ...stroke });
 }
 
 /** A symbol as a path relative to its middle. */
@@ -83,16 +94,16 @@ function outline(shape, radius) {
   return `m${first}l${rest.join(" ")}z`;
 }
 
-/** One path of all error bars along an axis, with ends across them. */
+/** All error bars along an axis, with ends across them. */
 function barsOf(there, points, error, axis, lying) {
   const parts = there.map(([x, y, at]) => {
     const value = lying ? points[at].x : points[at].y;
     const [above, below] = [error.array[at], error.arrayminus[at]];
-    if (!above && !below) return "";
+    if (!above && !below) return [x, ""];
     const [low, high] = [value - below, value + above].map((end) => short(axis.c2p(end)));
-    if (!Number.isFinite(low) || !Number.isFinite(high)) return "";
-    if (lying) return `M${low},${short(y)}H${high}M${low},${short(y - CAP)}v${2 * CAP}M${high},${short(y - CAP)}v${2 * CAP}`;
-    return `M${short(x)},${low}V${high}M${short(x - CAP)},${low}h${2 * CAP}M${short(x - CAP)},${high}h${2 * CAP}`;
+    if (!Number.isFinite(low) || !Number.isFinite(high)) return [x, ""];
+    if (lying) return [x, `M${low},${short(y)}H${high}M${low},${short(y - CAP)}v${2 * CAP}M${high},${short(y - CAP)}v${2 * CAP}`];
+    return [x, `M${short(x)},${low}V${high}M${short(x - CAP)},${low}h${2 * CAP}M${short(x - CAP)},${high}h${2 * CAP}`];
   });
-  return path(parts.join(""), { fill: "none", stroke: error.color, "stroke-width": error.thickness });
+  return banded(parts, { fill: "none", stroke: error.color, "stroke-width": error.thickness });
 }
