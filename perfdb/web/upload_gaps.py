@@ -99,6 +99,7 @@ def equal(runs: Sequence[ShownRun]) -> list[Circumstance]:
 
 
 def _without(common: Collection[Circumstance], run: ShownRun) -> ShownRun:
+    """A row that tells only what is its own."""
     return replace(run, circumstances=[each for each in run.circumstances if each not in common])
 
 
@@ -203,9 +204,7 @@ def context(upload: Upload, runs: Sequence[UploadRun], *, ask: bool, entered: En
     common = equal(shown)
     return {
         "equal": common,
-        "runs": [
-            replace(run, circumstances=[each for each in run.circumstances if each not in common]) for run in shown
-        ],
+        "runs": [_without(common, run) for run in shown],
         "gaps": any(each.gaps for each in shown),
         "offered": values_for(shown) if ask else {},
         "said": said_before(upload, runs),
