@@ -27,7 +27,12 @@ def test_a_study_is_made_and_opened(web: Client, ada: User) -> None:
         "Which?\nWhy?",
     )
     assert study.owner == ada
-    assert response.redirect_chain == [("/studies/osa-vs-virtual-switch/edit/", 302)]
+    assert response.redirect_chain == [("/studies/osa-vs-virtual-switch/", 302)]
+    # Its page leads on to its logs, and the form knows where they belong.
+    assert "No runs yet: upload their logs" in text_of(response)
+    assert 'href="/uploads/new/?study=osa-vs-virtual-switch"' in response.content.decode()
+    form = web.get("/uploads/new/?study=osa-vs-virtual-switch").content.decode()
+    assert '<option value="osa-vs-virtual-switch" selected>' in form
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ def study_to_change(request: HttpRequest, slug: str) -> Study:
 @require_http_methods(["GET", "POST"])
 @login_required
 def new(request: HttpRequest) -> HttpResponse:
-    """The form of a new study; once made, its page of editing."""
+    """The form of a new study; once made, its page."""
     if request.method == "GET":
         return render(request, "web/study_new.html", {"written": {}})
     written = {name: value.replace("\r\n", "\n").strip() for name, value in request.POST.dict().items()}
@@ -43,7 +43,7 @@ def new(request: HttpRequest) -> HttpResponse:
     except QueryError as error:
         return render(request, "web/study_new.html", {"written": written, "error": error}, status=400)
     messages.success(request, f"The study {study.title} was made.")
-    return redirect("web:study-edit", slug=study.slug)
+    return redirect("web:study", slug=study.slug)
 
 
 def _of(written: Mapping[str, str]) -> dict[str, str]:

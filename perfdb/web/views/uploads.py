@@ -66,8 +66,8 @@ def _list(request: HttpRequest) -> HttpResponse:
 @require_GET
 @login_required
 def new(request: HttpRequest) -> HttpResponse:
-    """The form for new files."""
-    return _form_page(request, UploadForm(owner=person_of(request)))
+    """The form for new files; ``study`` in the address is chosen already."""
+    return _form_page(request, UploadForm(owner=person_of(request), initial={"study": request.GET.get("study")}))
 
 
 @login_required
