@@ -115,7 +115,7 @@ def add(study: Study, written: Written, before: int | None = None) -> ReportItem
         items = flow(study)
         if len(items) >= MOST_ITEMS:
             raise QueryError("kind", f"a report holds at most {MOST_ITEMS} items")
-        columns["number"] = _number(study, columns["kind"], columns["number"])
+        columns["number"] = number_of(study, columns["kind"], columns["number"])
         last = study.report_items.aggregate(last=Max("position"))["last"] or 0
         item = ReportItem(study=study, position=last + 1, written_with=_written_with(study, columns), **columns)
         item.save()
@@ -131,7 +131,7 @@ def change(item: ReportItem, written: Written, version: int) -> None:
     columns = understood(item.study, replace(written, kind=item.kind))
     with transaction.atomic():
         lock_study(item.study)
-        columns["number"] = _number(item.study, columns["kind"], columns["number"], item.pk)
+        columns["number"] = number_of(item.study, columns["kind"], columns["number"], item.pk)
         found = ReportItem.objects.filter(pk=item.pk, version=version)
         counted = _written_with(item.study, columns)
         if not found.update(**columns, written_with=counted, version=version + 1):
@@ -160,7 +160,7 @@ def put_back(removed: RemovedItem) -> ReportItem:
         lock_study(study)
         columns = dict(removed.columns)
         place = columns.pop("position")
-        columns["number"] = _number(study, columns["kind"], columns["number"], free=True)
+        columns["number"] = number_of(study, columns["kind"], columns["number"], free=True)
         items = flow(study)
         last = max((each.position for each in items), default=0)
         item = ReportItem.objects.create(study=study, position=last + 1, **columns)
@@ -190,7 +190,7 @@ def _renumber(items: Sequence[ReportItem]) -> None:
         ReportItem.objects.bulk_update(items, ["position"])
 
 
-def _number(study: Study, kind: str, asked: str, pk: int | None = None, *, free: bool = False) -> str:
+def number_of(study: Study, kind: str, asked: str, pk: int | None = None, *, free: bool = False) -> str:
     """The number of a table or figure: the one asked for, else the next whole one. Raises QueryError.
 
     ``free``: another one where that is taken.

@@ -1,7 +1,7 @@
 """The editor of a report: what its list and the form of an item offer."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from django.http import QueryDict
@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from perfdb.analysis.parameters import QueryError
 from perfdb.results.models import RemovedItem, ReportItem, SavedQuery, Study
-from perfdb.results.studies.items import Kind, Written, flow, runs_of, understood
+from perfdb.results.studies.items import Kind, Written, flow, number_of, runs_of, understood
 from perfdb.web.study.report import Part, preview, stale
 
 # So many of what was taken out are offered to be put back.
@@ -103,14 +103,11 @@ def begun(study: Study, data: QueryDict, user: Any) -> Written:
 def shown(study: Study, written: Written) -> Part | QueryError:
     """An item as it is being written, or what is wrong with it."""
     try:
-        columns = understood(study, Written(written.kind, written.number, written.title or "…", *_rest(written)))
+        columns = understood(study, replace(written, title=written.title or "…"))
+        columns["number"] = columns["number"] or number_of(study, columns["kind"], "")
         return preview(ReportItem(study=study, position=0, **columns))
     except QueryError as error:
         return error
-
-
-def _rest(written: Written) -> tuple[str, str]:
-    return written.queries, written.prose
 
 
 def differing(item: ReportItem, written: Written) -> list[Theirs]:

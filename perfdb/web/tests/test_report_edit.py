@@ -129,6 +129,13 @@ def test_a_preview_keeps_nothing(web: Client, study: Study) -> None:
     assert not ReportItem.objects.exists()
 
 
+def test_a_preview_says_the_number_that_the_item_would_get(web: Client, study: Study) -> None:
+    add(study, "One", kind="table", queries=RATE)
+    table = {"kind": "table", "title": "Two", "queries": RATE, "preview": "1"}
+    assert "Table 2. Two" in text_of(web.post(NEW, table))
+    assert "Table 7. Two" in text_of(web.post(NEW, {**table, "number": "7"}))
+
+
 def test_the_order_follows_places_and_arrows(web: Client, study: Study) -> None:
     one, two, three = (add(study, title) for title in ("One", "Two", "Three"))
     version = study.version
