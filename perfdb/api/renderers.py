@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import orjson
+from django.http import HttpResponse
 from rest_framework.renderers import BaseRenderer
 
 
@@ -21,4 +22,17 @@ class JSONRenderer(BaseRenderer):
         """Render an answer; no content stays empty."""
         if data is None:
             return b""
-        return orjson.dumps(data, option=orjson.OPT_UTC_Z | orjson.OPT_APPEND_NEWLINE)
+        return _written(data)
+
+
+def answered(data: Any, headers: Mapping[str, str]) -> HttpResponse:
+    """A large answer, written at once.
+
+    A response that keeps its data is part of a circle, and would hold tens of thousands of objects until Python looks
+    for garbage.
+    """
+    return HttpResponse(_written(data), JSONRenderer.media_type, headers=headers)
+
+
+def _written(data: Any) -> bytes:
+    return orjson.dumps(data, option=orjson.OPT_UTC_Z | orjson.OPT_APPEND_NEWLINE)

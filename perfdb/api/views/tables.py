@@ -8,7 +8,6 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework.decorators import api_view
 from rest_framework.request import Request
-from rest_framework.response import Response
 
 from perfdb.analysis.query import Query
 from perfdb.analysis.render import csv, json, latex, markdown, parquet, text
@@ -17,6 +16,7 @@ from perfdb.analysis.table import Table
 from perfdb.api import caching
 from perfdb.api.comparisons import best_body, comparison_body
 from perfdb.api.explanations import ExplanationSerializer, explanation_body
+from perfdb.api.renderers import answered
 from perfdb.api.schema import COMPARISON_PARAMETERS, EXPLANATION_PARAMETERS, QUERY_PARAMETERS, TABLES_EXAMPLE, errors
 from perfdb.api.table_serializers import ComparisonSerializer, TablesSerializer
 from perfdb.results import matching
@@ -55,7 +55,7 @@ def tables(request: Request) -> HttpResponseBase:
         return same
     query, found = asked(query)
     body = json.render(query, tables_of(query, found)) | {"best": best_body(query, best_of(query, found))}
-    return Response(body, headers=caching.headers(tag))
+    return answered(body, caching.headers(tag))
 
 
 @extend_schema(
@@ -75,7 +75,7 @@ def comparisons(request: Request) -> HttpResponseBase:
     tag = caching.etag(request, about.filters.get("study", ()))
     if same := caching.unchanged(request, tag):
         return same
-    return Response(comparison_body(matching.compare(query, *sides)), headers=caching.headers(tag))
+    return answered(comparison_body(matching.compare(query, *sides)), caching.headers(tag))
 
 
 @extend_schema(
@@ -91,7 +91,7 @@ def explanations(request: Request) -> HttpResponseBase:
     if same := caching.unchanged(request, tag):
         return same
     found, _ = explain(_pairs(request))
-    return Response(explanation_body(found), headers=caching.headers(tag))
+    return answered(explanation_body(found), caching.headers(tag))
 
 
 def _file(
