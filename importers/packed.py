@@ -88,6 +88,11 @@ class Readings(_Packed[Reading, Head]):
 
     __slots__ = ()
 
+    @property
+    def heads(self) -> tuple[Head, ...]:
+        """What is measured, in order."""
+        return self._heads
+
     def __iter__(self) -> Iterator[Reading]:
         names, units, roles = (map(itemgetter(at), self._heads) for at in range(3))
         return map(_reading, zip(names, self.texts, units, self.lines, roles, repeat(""), strict=False))

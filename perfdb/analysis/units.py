@@ -8,22 +8,27 @@ with one rounding at the end: a figure that is already in the wanted unit comes 
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
+import numpy.typing as npt
 import orjson
 
 from perfdb.analysis.metrics import BY_NAME
+
+Numbers = npt.NDArray[np.float64]
 
 # Beyond these a number is noise for every reader.
 _MOST_DECIMALS = 6
 _BLANKS = " \u00a0\u202f"
 # The checks of a run look at each of its printed figures several times.
 _REMEMBERED = 4096
+# Below this a float has more digits than are printed of it.
+_FEW_DIGITS = 1e9
 # Whole numbers up to here are floats exactly.
 _EXACT = 2**53
 # Thousands are set off by commas or by blanks, in whole groups; "0,5" could be a decimal comma and is refused.
@@ -34,6 +39,10 @@ _NUMBER = re.compile(
     re.ASCII,
 )
 _SEPARATORS = re.compile(f"[,{_BLANKS}]")
+# What a number without separators is made of, and the one thing made of these that Python reads and we do not.
+_DIGITS = str.maketrans("", "", "0123456789.+-eE\n")
+_DECIMAL = str.maketrans("", "", "0123456789.")
+_LONG_EXPONENT = re.compile(r"[eE][+-]?\d{4}")
 
 _SHAPES: dict[str, tuple[re.Pattern[str], tuple[int, ...]]] = {
     "mmm:ss.hs": (re.compile(r"(\d+):\s*([0-5]?\d\.\d+)", re.ASCII), (60, 1)),
@@ -174,6 +183,30 @@ def read_number(text: str) -> float:
     return value
 
 
+def read_numbers(texts: Sequence[str]) -> Numbers:
+    """Many printed numbers without unit, as ``read_number`` reads each; NaN where it refuses."""
+    together = "\n".join(texts)
+    if not together.translate(_DIGITS) and not ("e" in together.lower() and _LONG_EXPONENT.search(together)):
+        try:
+            values = np.fromiter(map(float, texts), np.float64, len(texts))
+        except ValueError:
+            return _one_by_one(read_number, texts)
+        values[np.isinf(values)] = np.nan
+        return values
+    return _one_by_one(read_number, texts)
+
+
+def _one_by_one(read: Callable[[str], float], texts: Sequence[str]) -> Numbers:
+    return np.fromiter((_or_nan(read, text) for text in texts), np.float64, len(texts))
+
+
+def _or_nan(read: Callable[[str], float], text: str) -> float:
+    try:
+        return read(text)
+    except ValueError:
+        return math.nan
+
+
 def to_base(text: str, unit: str) -> float:
     """A printed text in ``unit`` (or in a time shape such as ``mmm:ss.hs``) in the base unit.
 
@@ -195,6 +228,16 @@ def convert(text: str, unit: str, metric_name: str) -> float:
     if kind != wanted.kind:
         raise ValueError(f"{metric_name} is stored in {own}, which {unit!r} does not measure")
     return _float(value / wanted.factor, text)
+
+
+def is_own(unit: str, metric_name: str) -> bool:
+    """Whether a figure in this unit is one in the metric's storage unit. Raises ValueError for an unknown unit."""
+    return unit not in _SHAPES and _factor(unit, BY_NAME[metric_name].unit) == 1
+
+
+def converted(texts: Sequence[str], unit: str, metric_name: str) -> Numbers:
+    """Many printed texts in the storage unit of a metric, as ``convert`` does it with each; NaN where it refuses."""
+    return _one_by_one(lambda text: convert(text, unit, metric_name), texts)
 
 
 @lru_cache(maxsize=1024)
@@ -222,6 +265,15 @@ def _exponent(text: str) -> int:
     """The power of ten of the last printed digit; of a time shape, that of its last part."""
     exponent = _decimal(re.split("[:m]", text)[-1].removesuffix("s")).as_tuple().exponent
     return int(exponent)
+
+
+def half_steps(texts: Sequence[str]) -> Numbers:
+    """Half of one in the last printed digit of each of these numbers; NaN for what is none."""
+    if "".join(texts).translate(_DECIMAL):
+        return _one_by_one(step, texts) / 2
+    places = np.fromiter([len(text.partition(".")[2]) for text in texts], np.int64, len(texts))
+    steps: Numbers = np.array([step_of(each) for each in range(places.max(initial=0) + 1)])[places] / 2
+    return steps
 
 
 def decimals(text: str) -> int:
@@ -269,6 +321,16 @@ def decimals_for(values: Iterable[float], least: int) -> int:
         return least
     own = max(decimals_of(known))
     return max(least, min(_MOST_DECIMALS, wanted, own))
+
+
+def round_for_print(value: float, least: int) -> str:
+    """The same as ``round_half_up(value, decimals_for([value], least))``, in a fraction of the time."""
+    shortest = repr(value)
+    # Python rounds halves by the binary value: to tell them, the shortest digits that make it have to be looked at.
+    is_half = shortest.endswith("5") and len(shortest) - shortest.find(".") == least + 2
+    if is_half or "e" in shortest or not 10.0 ** (1 - least) <= value < _FEW_DIGITS:
+        return round_half_up(value, decimals_for([value], least))
+    return f"{value:.{least}f}"
 
 
 def decimals_of(values: Sequence[float]) -> list[int]:

@@ -1,12 +1,14 @@
 """What an upload brings, as run records: made once, and kept on disk where there are very many."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 from importers.collate import LEFT_OVER, Collated, left_over
 from importers.model import Fragment, Problem, RunDraft
 from perfdb.results.aliases import aliases_of
+from perfdb.results.alike.batch import Prepared, are_apart, prepared
 from perfdb.results.given import given_by, spans_in
 from perfdb.results.models import Upload
 from perfdb.results.placing import Brought
@@ -29,22 +31,44 @@ class _Kept(NamedTuple):
     trial: int | None
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
+class Alike:
+    """Runs of a log each, worked out together; ``first`` is the number of the first one."""
+
+    first: int
+    runs: Prepared
+    artifacts: Mapping[str, int]
+
+
 class Arrivals:
     """The run records of an upload in batches, those of one run id in the same one; to be gone through at will.
 
-    They are made when they are first gone through. ``problems`` are those that belong to no run, once that is done.
-    ``chosen`` says which of the runs are meant. Records that are not ``kept`` are made anew each time.
+    They are made when they are first gone through. ``chosen`` says which of the runs are meant, all where it is None.
+    Records that are not ``kept`` are made anew each time.
     """
 
-    upload: Upload
-    read: FilesRead
-    chosen: Chosen
-    kept: bool = True
-    problems: list[Problem] = field(default_factory=list)
-    _held: list[list[Brought]] | None = None
-    _shelf: Shelf[list[_Kept]] = field(default_factory=Shelf)
-    _places: list[tuple[int, Context]] = field(default_factory=list)
+    def __init__(self, upload: Upload, read: FilesRead, chosen: Chosen | None = None, *, kept: bool = True) -> None:
+        self.upload, self.read = upload, read
+        self._chosen, self._kept = chosen, kept
+        self._held: list[list[Brought]] | None = None
+        self._shelf: Shelf[list[_Kept]] = Shelf()
+        self._places: list[tuple[int, Context]] = []
+        self._of_runs: set[Problem] = set()
+        self._amiss: list[Problem] = []
+
+    @cached_property
+    def _context(self) -> Context:
+        """What all runs have in common."""
+        return Context(self.read.artifacts, {}, self.upload.created, self._reading, aliases_of(self.upload.study))
+
+    @cached_property
+    def _reading(self) -> FoundProblems:
+        return FoundProblems(self.read.problems)
+
+    @property
+    def problems(self) -> list[Problem]:
+        """Those that belong to no run, once all runs were gone through."""
+        return [*(each for each in self.read.problems if each not in self._of_runs), *self._amiss]
 
     def batches(self) -> Iterator[list[Brought]]:
         """The records, a batch at a time."""
@@ -58,43 +82,66 @@ class Arrivals:
                 for each in self._shelf.at(place)
             ]
 
-    def _made(self) -> Iterator[list[Brought]]:
-        """Put what was read together to runs, prepared and derived from."""
-        reading = FoundProblems(self.read.problems)
-        context = Context(self.read.artifacts, {}, self.upload.created, reading, aliases_of(self.upload.study))
-        held: list[list[Brought]] = []
-        of_runs: set[Problem] = set()
-        amiss: list[Problem] = []
+    def portions(self) -> Iterator[Alike | list[Brought]]:
+        """The same; where runs are alike they are worked out together, and ``left`` makes records of single ones."""
+        if self._held is not None or not self._are_plain():
+            yield from self.batches()
+            return
+        self._amiss = []
         number = 0
         for fragments in self.read.fragments.batches():
-            batch, common, own = self._batch(fragments, context, reading, number)
+            if are_apart(fragments):
+                runs = prepared(fragments, self.read.artifacts, self._reading)
+                yield Alike(number, runs, self.read.artifacts)
+                number += len(fragments)
+            else:
+                batch, _ = self._next(fragments, number)
+                number += len(batch)
+                yield batch
+
+    def left(self, alike: Alike, rows: Sequence[int]) -> list[Brought]:
+        """Some of the runs that are alike as single ones."""
+        batch, _ = self._next([alike.runs.fragments[row] for row in rows], 0)
+        return [replace(each, number=alike.first + row) for each, row in zip(batch, rows, strict=True)]
+
+    def _are_plain(self) -> bool:
+        """Whether nothing is known of the runs but what their logs say."""
+        upload, study = self.upload, self.upload.study
+        if self._chosen is not None:
+            return False
+        return not (upload.facts or upload.corrections or study.run_id_pattern or self._context.aliases.meanings)
+
+    def _made(self) -> Iterator[list[Brought]]:
+        """Put what was read together to runs, prepared and derived from."""
+        held: list[list[Brought]] = []
+        self._amiss = []
+        number = 0
+        for fragments in self.read.fragments.batches():
+            batch, common = self._next(fragments, number)
             number += len(batch)
-            batch = self.chosen(batch)
-            of_runs.update(problem for each in batch for problem in each.record.problems)
-            amiss += [problem for problem in own if problem not in of_runs]
-            if not self.kept:
-                pass
-            elif self.read.fragments.are_many:
+            if self._kept and self.read.fragments.are_many:
                 kept = [_Kept(each.number, each.record, each.context.given, each.trial) for each in batch]
                 self._places.append((self._shelf.put(kept), common))
-            else:
+            elif self._kept:
                 held.append(batch)
             yield batch
-        self._held = held if self.kept else None
-        self.problems = [*(problem for problem in reading if problem not in of_runs), *amiss]
+        if self._kept:
+            self._held = held
 
-    def _batch(
-        self, fragments: Sequence[Fragment], context: Context, reading: FoundProblems, first: int
-    ) -> tuple[list[Brought], Context, list[Problem]]:
-        """Some fragments as records, with what they have in common, and what was amiss in putting them together."""
-        study = self.upload.study
+    def _next(self, fragments: Sequence[Fragment], first: int) -> tuple[list[Brought], Context]:
+        """Some fragments as records, of which the first has this number, with what they have in common."""
+        study, reading = self.upload.study, self._reading
         collated = together(study, fragments)
         later = list(drafts_of_rows(study, collated.rows))
         drafts = [*((draft, None) for draft in collated.drafts), *((draft, run.pk) for run, draft in later)]
         own = _amiss(collated, [draft for _, draft in later])
         about = _about(reading, collated.drafts) if self.read.fragments.are_many else reading
-        common = replace(context, problems=FoundProblems([*about, *own]))
-        return [_brought(self.upload, each, common, at) for at, each in enumerate(drafts, start=first)], common, own
+        common = replace(self._context, problems=FoundProblems([*about, *own]))
+        batch = [_brought(self.upload, each, common, at) for at, each in enumerate(drafts, start=first)]
+        batch = batch if self._chosen is None else self._chosen(batch)
+        self._of_runs.update(problem for each in batch for problem in each.record.problems)
+        self._amiss += [problem for problem in own if problem not in self._of_runs]
+        return batch, common
 
 
 def _amiss(collated: Collated, later: Sequence[RunDraft]) -> list[Problem]:

@@ -13,7 +13,7 @@ from perfdb.results.shelf import Shelf
 FEW = 1000
 """So many fragments are put together at once."""
 
-_RUNS = 200
+_RUNS = 1000
 _Place = tuple[int, tuple[str | None, int | None]]
 
 

@@ -6,8 +6,10 @@ Runs are written some at a time, each chunk in one transaction together with its
 between leaves whole runs, and the next attempt goes on after them. Run records are written in one transaction.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from functools import partial
 
+import numpy as np
 from django.db import connection, transaction
 from django.db.models import F, Max
 from django.utils import timezone
@@ -16,7 +18,9 @@ from importers.model import Problem as Found
 from importers.model import Severity
 from perfdb.results import jobs, load, tagging
 from perfdb.results.aliases import aliases_of
-from perfdb.results.arriving import Arrivals
+from perfdb.results.alike import storing
+from perfdb.results.alike.rows import Common
+from perfdb.results.arriving import Alike, Arrivals
 from perfdb.results.certain import is_certain, is_whole
 from perfdb.results.experiments import Vocabulary
 from perfdb.results.models import Job, Run, Study, Upload, UploadRun
@@ -72,7 +76,8 @@ def run_import(job: Job, kind: Ordinary | None = None) -> None:
         _set_state(job, upload, State.PARSING)
     read = read_files(upload, lambda: jobs.hold(job), kind.opened)
     certain = kind.is_plain and is_certain(upload, read.fragments)
-    brought = Arrivals(upload, read, lambda batch: kind.chosen(upload, batch), kept=not (accepted or certain))
+    chosen = (lambda batch: kind.chosen(upload, batch)) if not kind.is_plain else None
+    brought = Arrivals(upload, read, chosen, kept=not (accepted or certain))
     if not accepted and certain:
         _expect(job, upload, len(read.fragments.run_ids))
     elif not accepted:
@@ -196,9 +201,8 @@ def _load(job: Job, upload: Upload, brought: Arrivals, kind: Ordinary) -> None:
         with transaction.atomic():
             jobs.hold(job)
             upload.problems.all().delete()
-    waiting = (each for batch in brought.batches() for each in batch if each.number not in done)
     try:
-        _store_all(job, upload, waiting)
+        _store_all(job, upload, brought, done)
     except _PartlyError:
         outcomes = _show(job, upload, brought, kind)
         _settle(job, upload, State.PREVIEW if Outcome.CONFLICT in outcomes else State.FAILED)
@@ -218,21 +222,34 @@ class _PartlyError(Exception):
     """Some of an upload's runs cannot be stored, so that none may be."""
 
 
-def _store_all(job: Job, upload: Upload, waiting: Iterable[Brought]) -> None:
-    """Store the runs; raises _PartlyError where one cannot be and it is all or none."""
+def _store_all(job: Job, upload: Upload, brought: Arrivals, done: Container[int]) -> None:
+    """Store the runs that are not ``done``; raises _PartlyError where one cannot be and it is all or none."""
     if not is_whole(upload):
-        for chunk in _chunks(waiting):
+        for step in _steps(upload, brought, done):
             with transaction.atomic():
-                _load_chunk(upload, chunk)
+                step()
                 # Not before: while it is held nobody can renew the lease.
                 jobs.hold(job)
         return
     with transaction.atomic():
-        for chunk in _chunks(waiting):
-            _load_chunk(upload, chunk)
+        for step in _steps(upload, brought, done):
+            step()
         if upload.runs.filter(outcome__in=(Outcome.REJECTED, Outcome.CONFLICT)).exists():
             raise _PartlyError
         jobs.hold(job)
+
+
+def _steps(upload: Upload, brought: Arrivals, done: Container[int]) -> Iterator[Callable[[], None]]:
+    """What stores the runs, step by step."""
+    for portion in brought.portions():
+        if isinstance(portion, Alike):
+            left: list[int] = []
+            yield partial(_load_alike, upload, portion, done, left)
+            single = brought.left(portion, left) if left else []
+        else:
+            single = [each for each in portion if each.number not in done]
+        for chunk in _chunks(single):
+            yield partial(_load_chunk, upload, chunk)
 
 
 def _anything(outcomes: Iterable[str]) -> bool:
@@ -250,6 +267,29 @@ def _chunks(items: Iterable[Brought]) -> Iterator[list[Brought]]:
         chunk[item.record.identity] = item
     if chunk:
         yield list(chunk.values())
+
+
+def _load_alike(upload: Upload, alike: Alike, done: Container[int], left: list[int]) -> None:
+    """Write the runs of which there is nothing to say, and add the others to ``left``, by their places."""
+    lock_study(upload.study)
+    numbers = range(alike.first, alike.first + len(alike.runs.fragments))
+    open_ = np.array([number not in done for number in numbers])
+    # An alias may have been made since the files were read.
+    chosen = open_ & storing.free(upload.study, alike.runs) & (not aliases_of(upload.study).meanings)
+    left += np.flatnonzero(open_ & ~chosen).tolist()
+    if not chosen.any():
+        return
+    written = [numbers[row] for row in np.flatnonzero(chosen).tolist()]
+    upload.runs.filter(number__in=written).delete()
+    common = Common(upload.study_id, upload.pk, alike.artifacts, upload.created)
+    storing.store(Vocabulary(upload.study), common, alike.runs, numbers, chosen)
+    _count_loaded(upload, len(written))
+    touch_study(upload.study)
+
+
+def _count_loaded(upload: Upload, runs: int) -> None:
+    upload.runs_loaded = F("runs_loaded") + runs
+    upload.save(update_fields=["runs_loaded"])
 
 
 def _load_chunk(upload: Upload, chunk: Sequence[Brought]) -> None:
@@ -278,8 +318,7 @@ def store(upload: Upload, placements: Sequence[Placement]) -> None:
         row.loaded = True
     load.copy_upload_runs(rows)
     _say(upload, [each for placement in placements for each in _problems(placement)])
-    upload.runs_loaded = F("runs_loaded") + len(rows)
-    upload.save(update_fields=["runs_loaded"])
+    _count_loaded(upload, len(rows))
     if any(p.outcome in (Outcome.NEW, Outcome.EXTENDED) for p in placements):
         touch_study(upload.study)
 

@@ -4,7 +4,8 @@
 a run or nothing, in the caller's transaction.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from itertools import islice
 from typing import Any
 
 from django.db import connection
@@ -13,6 +14,7 @@ from psycopg.types.json import Jsonb
 from importers.model import Problem as Found
 from perfdb.analysis.audit import Disagreement as Disagrees
 from perfdb.analysis.metrics import TOTAL, Measure
+from perfdb.results import binary
 from perfdb.results.experiments import Vocabulary
 from perfdb.results.measures import ensure_slots
 from perfdb.results.models import (
@@ -27,6 +29,9 @@ from perfdb.results.models import (
     UploadRun,
 )
 from perfdb.results.record import RunRecord, Source
+
+_BLOCK = 100
+"""So many rows are handed over at once."""
 
 _Key = tuple[int, int]
 """A run's id and that of its study: what a row of its evidence begins with."""
@@ -52,8 +57,8 @@ _RUN = {
     "values": "float8[]",
 }
 # Not when a run is written again: then its tags are people's.
-_NEW_RUN = _RUN | {"tags": "text[]"}
-_EVIDENCE = {
+NEW_RUN = _RUN | {"tags": "text[]"}
+EVIDENCE = {
     "run_id": "int8",
     "study_id": "int8",
     "slots": "int2[]",
@@ -89,7 +94,7 @@ _TRACE = {
     "unit": "text",
     "samples": "float4[]",
 }
-_SOURCE = {
+SOURCE = {
     "run_id": "int8",
     "study_id": "int8",
     "artifact_id": "int8",
@@ -128,7 +133,7 @@ _DISAGREEMENT = {
     "formula": "text",
     "message": "text",
 }
-_UPLOAD_RUN = {
+UPLOAD_RUN = {
     "upload_id": "int8",
     "run_id": "int8",
     "replaced_id": "int8",
@@ -145,11 +150,11 @@ _UPLOAD_RUN = {
 
 def write(vocabulary: Vocabulary, records: Sequence[tuple[RunRecord, Sequence[Source]]]) -> list[int]:
     """Store new runs; answers their ids in order."""
-    ids = _new_ids(len(records))
+    ids = new_ids(len(records))
     _write(vocabulary, [(pk, record) for pk, (record, _) in zip(ids, records, strict=True)])
     study = vocabulary.study.pk
     pairs = ((pk, source) for pk, (_, sources) in zip(ids, records, strict=True) for source in sources)
-    _copy("run_source", _SOURCE, (_source_row((pk, study), source) for pk, source in pairs))
+    _copy("run_source", SOURCE, (_source_row((pk, study), source) for pk, source in pairs))
     return ids
 
 
@@ -174,7 +179,7 @@ def put(vocabulary: Vocabulary, run: Run, record: RunRecord) -> None:
     slots = ensure_slots(record.values)
     row = _run_row(run.pk, record, vocabulary.experiment(record.configuration), slots)
     Run.objects.filter(pk=run.pk).update(**_plain(dict(zip(_RUN, row, strict=True))))
-    evidence = dict(zip(_EVIDENCE, _evidence_row((run.pk, vocabulary.study.pk), record, slots), strict=True))
+    evidence = dict(zip(EVIDENCE, _evidence_row((run.pk, vocabulary.study.pk), record, slots), strict=True))
     RunEvidence.objects.filter(run=run).update(**_plain(evidence))
     _leave(run)
 
@@ -193,9 +198,9 @@ def _write(vocabulary: Vocabulary, rows: Sequence[tuple[int, RunRecord]], *, upd
             Run.objects.filter(pk=run[0]).update(**_plain(dict(zip(_RUN, run, strict=True))))
     else:
         tags = (record.tags or None for _, record in rows)
-        _copy("run", _NEW_RUN, ((*run, each) for run, each in zip(runs, tags, strict=True)))
+        _copy("run", NEW_RUN, ((*run, each) for run, each in zip(runs, tags, strict=True)))
     keyed = [((pk, vocabulary.study.pk), record) for pk, record in rows]
-    _copy("run_evidence", _EVIDENCE, (_evidence_row(key, record, slots) for key, record in keyed))
+    _copy("run_evidence", EVIDENCE, (_evidence_row(key, record, slots) for key, record in keyed))
     _copy("counter_set", _COUNTERS, list(_counter_rows(keyed)))
     _copy("trace", _TRACE, _trace_rows(keyed))
     copy_problems((found, pk, None) for pk, record in rows for found in record.problems)
@@ -247,7 +252,7 @@ def copy_upload_runs(rows: Iterable[UploadRun]) -> None:
     """Store what became of an upload's runs; the rows stay without ids."""
     _copy(
         "upload_run",
-        _UPLOAD_RUN,
+        UPLOAD_RUN,
         (
             (
                 *(row.upload_id, row.run_id, row.replaced_id, row.replaced_status, row.number, row.loaded),
@@ -258,7 +263,8 @@ def copy_upload_runs(rows: Iterable[UploadRun]) -> None:
     )
 
 
-def _new_ids(count: int) -> list[int]:
+def new_ids(count: int) -> list[int]:
+    """The ids of so many new runs."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT nextval(pg_get_serial_sequence('run', 'id')) FROM generate_series(1, %s)", [count])
         return [pk for (pk,) in cursor.fetchall()]
@@ -278,6 +284,20 @@ def _copy(table: str, columns: dict[str, str], rows: Iterable[Sequence[Any]]) ->
         copy.write_row(first)
         for row in waiting:
             copy.write_row(row)
+
+
+def copy_bytes(table: str, columns: Collection[str], rows: Iterable[bytes]) -> None:
+    """Write rows that are in PostgreSQL's binary form already."""
+    names = ", ".join(f'"{name}"' for name in columns)
+    waiting = iter(rows)
+    with (
+        connection.cursor() as cursor,
+        cursor.copy(f'COPY "{table}" ({names}) FROM STDIN (FORMAT BINARY)') as copy,
+    ):
+        copy.write(binary.SIGNATURE)
+        while block := b"".join(islice(waiting, _BLOCK)):
+            copy.write(block)
+        copy.write(binary.END)
 
 
 def _run_row(pk: int, record: RunRecord, experiment: Experiment, slots: dict[Measure, int]) -> Sequence[Any]:
@@ -351,7 +371,7 @@ def add_sources(run: Run, sources: Iterable[Source]) -> None:
 
 
 def _add_sources(key: _Key, sources: Iterable[Source]) -> None:
-    rows = [RunSource(**dict(zip(_SOURCE, _source_row(key, source), strict=True))) for source in sources]
+    rows = [RunSource(**dict(zip(SOURCE, _source_row(key, source), strict=True))) for source in sources]
     RunSource.objects.bulk_create(rows, ignore_conflicts=True)
 
 

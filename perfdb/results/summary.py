@@ -33,13 +33,13 @@ def gaps_of(record: RunRecord, given: Mapping[str, str]) -> dict[str, Any]:
     taken = record.facts.get(assumed.KEY)
     return {
         "place": [first.file, first.first_line, first.last_line],
-        "lacks": _lacks(record),
+        "lacks": lacking(record),
         "assumed": sorted(assumed.keys_in(taken.text) & set(ASKED)) if taken else [],
         "given": {key: text for key, text in given.items() if key in known and record.facts[key].text == text},
     }
 
 
-def _lacks(record: RunRecord) -> list[str]:
+def lacking(record: RunRecord) -> list[str]:
     """The dimensions that nobody says; the processors only where times have to become shares of them."""
     told = record.configuration.dimensions()
     lacks = [name for name in ASKED if name not in told]

@@ -94,6 +94,10 @@ class Rule:
         for each in self.operands:
             yield from each.reads(role)
 
+    def agrees(self, own: Interval, wanted: Interval) -> bool:
+        """Whether a figure that stands for ``own`` is what follows, or does not pass it; of columns in each row."""
+        return own.reaches(wanted) if self.at_most else own.meets(wanted)
+
     def allowance(self, trials: int) -> float:
         """The relative tolerance for figures that are means over so many trials."""
         return self.tolerance if self.linear or trials <= 1 else max(self.tolerance, MEANS_TOLERANCE)

@@ -71,9 +71,7 @@ def _expected(rule: Rule, view: View, role: str) -> tuple[Printed, dict[str, Bou
 
 def _agrees(rule: Rule, printed: Printed, wanted: Interval) -> bool:
     own = printed.interval
-    if own is None:
-        return True
-    return own.reaches(wanted) if rule.at_most else own.meets(wanted)
+    return own is None or rule.agrees(own, wanted)
 
 
 def _ask(rule: Rule, view: View, role: str) -> Disagreement | None:

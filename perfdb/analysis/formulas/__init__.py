@@ -4,5 +4,6 @@ from perfdb.analysis.formulas.catalogue import BY_ID, FORMULAS
 from perfdb.analysis.formulas.derivation import derive, explain
 from perfdb.analysis.formulas.figures import Derived, Input, InputKind, RunFigures
 from perfdb.analysis.formulas.formula import Formula
+from perfdb.analysis.formulas.tools import SERIES
 
-__all__ = ["BY_ID", "FORMULAS", "Derived", "Formula", "Input", "InputKind", "RunFigures", "derive", "explain"]
+__all__ = ["BY_ID", "FORMULAS", "SERIES", "Derived", "Formula", "Input", "InputKind", "RunFigures", "derive", "explain"]

@@ -7,6 +7,8 @@ from datetime import datetime
 from functools import lru_cache
 from math import isfinite
 
+import numpy as np
+
 from perfdb.analysis.formulas.catalogue import BY_ID, FORMULAS, LATENCIES
 from perfdb.analysis.formulas.expression import Term
 from perfdb.analysis.formulas.figures import Derived, Input, Known, RunFigures
@@ -45,6 +47,8 @@ READ = (
     | {formula.metric for formula in FORMULAS if formula.when not in (always, streams)}
 )
 """The names of the metrics that a term or a condition looks at: what a run has beside them is of no use here."""
+DECIDING = READ - LATENCIES
+"""Those of which it makes a difference which ones a run has; of latencies, whether it has any."""
 
 _steps: dict[Hashable, tuple[_Step, ...]] = {}
 
@@ -53,7 +57,9 @@ def derive(figures: RunFigures) -> list[Derived]:
     """Everything that follows from the figures of one run, each measure once, inputs before what uses them.
 
     Whether a formula's terms are there depends on which figures there are, hardly on their numbers: what is of no
-    use for one run is not tried for the next one like it.
+    use for one run is not tried for the next one like it. For the same reason many runs that have the same figures can
+    be taken at once: then each figure is a column (a numpy array), and so is each value that is derived; one that is
+    not finite is none.
     """
     known = Known(figures)
     roles = tuple(known.roles())
@@ -98,7 +104,8 @@ def _shape(figures: RunFigures, roles: tuple[str, ...]) -> Hashable:
     """Equal for two runs only where each term and condition is there for both or for neither."""
     counters, facts = figures.counters, figures.facts
     return (
-        frozenset([measure for measure in figures.metrics if measure[0] in READ]),
+        frozenset([measure for measure in figures.metrics if measure[0] in DECIDING]),
+        any(metric in LATENCIES and role == TOTAL for metric, role in figures.metrics),
         roles,
         frozenset(counters),
         frozenset(figures.taken),
@@ -131,7 +138,8 @@ def _apply(step: _Step, known: Known) -> bool:
         value = formula.expression.evaluate(_values(inputs))
     except ZeroDivisionError:
         raise _NoValueError from None
-    if not isfinite(value):
+    # Of a column single numbers may be none: the caller sees that they are not finite.
+    if not isinstance(value, np.ndarray) and not isfinite(value):
         raise _NoValueError
     known.derived[measure] = value
     known.answers.append(Derived(measure, value, formula.id, formula.version, tuple(inputs)))

@@ -23,8 +23,13 @@ def stated(key: str, title: str, unit: str = "") -> Term:
     return Term(key, title, find)
 
 
+SERIES: set[str] = set()
+"""The facts that are several numbers each, of the run; those of a role have its name behind them."""
+
+
 def _samples(name: str, key: str, title: str, reduce: Callable[[Sequence[float]], float], unit: str) -> Term:
     """What ``reduce`` makes of the numbers of a fact: of the role's own (``key@client``), for the total of ``key``."""
+    SERIES.add(key)
 
     def find(known: Known, role: str) -> tuple[Input, ...]:
         fact = key if role == TOTAL else f"{key}@{role}"

@@ -15,11 +15,11 @@ from perfdb.results.derivation import fact_number
 from perfdb.results.record import Origin, RunRecord, Value
 
 # The driver's own check knows its intervals and connections, and says these better.
-_CHECKED_BEFORE = {Kind.LITTLE, Kind.RATE, Kind.BYTES}
+CHECKED_BEFORE = {Kind.LITTLE, Kind.RATE, Kind.BYTES}
 _REMEDY = "Look which of the figures is wrong; perfdb changes none of them."
 _LPAR = Measure("processors", "lpar")
 # A printed figure that is in the metric's own unit, but for binary noise.
-_SAME = 1e-9
+SAME = 1e-9
 
 
 def audited(record: RunRecord) -> list[Disagreement]:
@@ -41,7 +41,7 @@ def audited(record: RunRecord) -> list[Disagreement]:
             asked_s=fact_number(record, "seconds_asked"),
         )
     )
-    return [each for each in found if each.kind not in _CHECKED_BEFORE or not record.has_driver]
+    return [each for each in found if each.kind not in CHECKED_BEFORE or not record.has_driver]
 
 
 def add_audit(record: RunRecord, artifacts: Mapping[str, int]) -> None:
@@ -73,4 +73,4 @@ def _in_own_unit(value: Value) -> bool:
     except ValueError:
         return False
     # A derived value keeps the text that a log prints of it, and may differ from it: that is what is looked for.
-    return value.origin == Origin.DERIVED or abs(printed - value.value) <= _SAME * abs(printed)
+    return value.origin == Origin.DERIVED or abs(printed - value.value) <= SAME * abs(printed)

@@ -1,0 +1,55 @@
+"""Digests that are stored must stay what they are: that of the whole, written as JSON in the order of its words."""
+
+import json
+from hashlib import blake2b
+from random import Random
+
+import pytest
+
+from importers.collate import content_digest
+from importers.model import Fact, Fragment, Kind, Listing, Reading
+from importers.packed import Facts, Readings
+
+_WORDS = ("cpu", "cpu_ms", "cpu-x", "cpu.y", "a b", "a", 'quo"ted', "back\\slash", "ä€", "x!", "", "1/s", "new\nline")
+
+
+def _plain(fragment: Fragment) -> str:
+    def content(readings: object) -> list[list[str]]:
+        return sorted([each.role, each.subject, each.name, each.text, each.unit] for each in readings)  # type: ignore[attr-defined]
+
+    counted = {
+        "format": fragment.format,
+        "kind": fragment.kind,
+        "run": [fragment.run_id, fragment.trial, fragment.role, fragment.phase, fragment.host],
+        "time": [str(fragment.taken), str(fragment.ended), fragment.zone, fragment.status],
+        "facts": sorted([fact.key, fact.text] for fact in fragment.facts),
+        "readings": content(fragment.readings),
+        "counters": content(fragment.counters),
+        "listings": [[each.name, each.columns, each.rows] for each in fragment.listings],
+    }
+    text = json.dumps(counted, sort_keys=True, ensure_ascii=False)
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_a_digest_is_that_of_the_whole_as_json(seed: int) -> None:
+    random = Random(seed)
+    words = _WORDS[: 4 if seed % 2 else None]
+    readings = [
+        Reading(random.choice(words), random.choice(("1", "-2.5", "1e3", *words)), random.choice(words), 3)._replace(
+            role=random.choice(words)
+        )
+        for _ in range(random.randrange(12))
+    ]
+    heads = tuple((each.name, each.unit, each.role) for each in readings)
+    packed = Readings(heads, [each.text for each in readings], 3)
+    facts = [Fact(random.choice(words), random.choice(words), 2) for _ in range(3)]
+    listing = Listing("intervals", (("t0", "s"), ("n", "")), (("1", None), ("2", "x")), (4, 5))
+    for own in (packed, tuple(readings)):
+        fragment = Fragment(
+            *("f", "awm", 1, Kind.DRIVER, 1, 2, "R1"),
+            facts=Facts([each.key for each in facts], [each.text for each in facts], 2),
+            readings=own,
+            listings=(listing,),
+        )
+        assert content_digest(fragment) == _plain(fragment)

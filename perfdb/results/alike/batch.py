@@ -1,0 +1,173 @@
+"""Many runs at once: those of which there is nothing to say are written straight from columns, all others are left.
+
+A run is told by one log that names it, and is taken here where nothing has to be put together, asked or said: no other
+file of its run, no other run of its name, no problem, no finding of a check, nothing that the audit might find. Every
+condition errs on the careful side: what is left goes the way of single runs, which decides what there is to say.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from importers.collate.drafts import LONGEST_NAME
+from importers.collate.kinds import is_client
+from importers.model import Fragment, RunDraft
+from perfdb.analysis import units
+from perfdb.analysis.audit.columns import PrintedColumn, PrintedRuns, audit_columns
+from perfdb.analysis.audit.figures import Method
+from perfdb.analysis.audit.rules import audited_measures
+from perfdb.analysis.checks.quiet import Figure, Summaries, quiet
+from perfdb.analysis.metrics import TOTAL, Measure
+from perfdb.analysis.units import Numbers
+from perfdb.results.alike.circumstances import COUNTED, Circumstances, Known
+from perfdb.results.alike.deriving import derived
+from perfdb.results.alike.figures import DERIVED, Figures, add_given, figures_of
+from perfdb.results.alike.table import Flags, Table, Whole, table_of
+from perfdb.results.prepare.audit import CHECKED_BEFORE, SAME
+from perfdb.results.prepare.configuration import PROCESSORS
+from perfdb.results.prepare.found import FoundProblems
+
+FEWEST = 16
+"""Fewer runs are written one by one as fast."""
+
+_SUMMED = ("transactions", "driver_s", "trans_per_s", "mb_per_s", "response_ms")
+"""What a driver's log is checked against itself by."""
+
+
+def are_apart(fragments: Sequence[Fragment]) -> bool:
+    """Whether each of these fragments is a run of its own, and enough of them."""
+    names = {(each.run_id, each.trial) for each in fragments}
+    return len(fragments) >= FEWEST and len(names) == len(fragments) and all(map(_names_its_run, fragments))
+
+
+def _names_its_run(fragment: Fragment) -> bool:
+    return is_client(fragment) and fragment.run_id is not None and len(fragment.run_id) <= LONGEST_NAME
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """Runs with all that is known of them: ``good`` are those of which there is nothing to say."""
+
+    fragments: Sequence[Fragment]
+    circumstances: Sequence[Circumstances]
+    fact_lines: Sequence[Sequence[int]]
+    figures: Figures
+    good: Flags
+
+
+def prepared(fragments: Sequence[Fragment], artifacts: Mapping[str, int], problems: FoundProblems) -> Prepared:
+    """Work out all of these runs. ``problems``: what reading the files found amiss."""
+    table = table_of(fragments)
+    table.odd |= np.array([_is_odd(each) for each in fragments])
+    table.odd |= _named_twice(fragments) | _are_named(fragments, problems)
+    known = Known(artifacts)
+    counts = zip(*(_floats(table.number(measure)) for measure in COUNTED), strict=True)
+    found = [known.of(fragment, own) for fragment, own in zip(fragments, counts, strict=True)]
+    circumstances = [own for own, _ in found]
+    table.odd |= np.array([own.odd for own in circumstances]) | (table.number(Measure("transactions")) == 0)
+    good = _quiet(table, circumstances) & ~table.odd
+    given = add_given(table, circumstances)
+    figures = figures_of(table, given, derived(table, circumstances, ~good))
+    good &= ~table.odd
+    good[good] = ~_suspected(figures, circumstances, np.flatnonzero(good))
+    return Prepared(fragments, circumstances, [lines for _, lines in found], figures, good)
+
+
+def _floats(values: Numbers) -> list[float | None]:
+    return [None if value != value else value for value in values.tolist()]  # noqa: PLR0124 - NaN is not itself
+
+
+def _is_odd(fragment: Fragment) -> bool:
+    """Whether a log has more than figures and facts, or its names are long."""
+    names = (fragment.role or "", fragment.host or "")
+    return bool(fragment.counters or fragment.listings or max(map(len, names)) > LONGEST_NAME)
+
+
+def _named_twice(fragments: Sequence[Fragment]) -> Flags:
+    """Runs with a name of others, unless each says which trial it is."""
+    names = Counter(each.run_id for each in fragments)
+    unsure = {each.run_id for each in fragments if each.trial is None}
+    return np.array([names[each.run_id] > 1 and each.run_id in unsure for each in fragments])
+
+
+def _are_named(fragments: Sequence[Fragment], problems: FoundProblems) -> Flags:
+    """Runs about which reading found something amiss."""
+    if not problems:
+        return np.zeros(len(fragments), bool)
+    drafts = (RunDraft(each.run_id or "", each.trial, driver=each) for each in fragments)
+    return np.array([bool(problems.of(draft)) for draft in drafts])
+
+
+def _printed(table: Table, measure: Measure) -> tuple[Numbers, Numbers]:
+    """A figure as printed, and half of one in its last digit; NaN where there is none."""
+    at = table.column(measure)
+    if at is None:
+        nothing = np.full(table.rows, np.nan)
+        return nothing, nothing
+    there = np.flatnonzero(table.texts[:, at] != "")
+    half = np.full(table.rows, np.nan)
+    half[there] = units.half_steps(table.texts[there, at].tolist())
+    return table.printed[:, at], half
+
+
+def _quiet(table: Table, circumstances: Sequence[Circumstances]) -> Flags:
+    """Whether the checks of a driver's log have nothing to say."""
+    runs = [each.figures for each in circumstances]
+    logs = Summaries(
+        transactions=_printed(table, Measure("transactions"))[0],
+        seconds=table.number(Measure("driver_s")),
+        trans_per_s=Figure(*_printed(table, Measure("trans_per_s"))),
+        mb_per_s=Figure(*_printed(table, Measure("mb_per_s"))),
+        response_ms=table.number(Measure("response_ms")),
+        users=_column([each.users for each in runs]),
+        message_bytes=_column([each.request_bytes for each in runs]) + _column([each.response_bytes for each in runs]),
+        mb_bytes=2**20,
+        never_pause=np.array([each.think_ms == 0 for each in runs]),
+    )
+    others = [at for at, each in enumerate(table.measures) if each.metric in _SUMMED and each.role != TOTAL]
+    calm: Flags = quiet(logs) & ~table.present[:, others].any(axis=1)
+    return calm
+
+
+def _column(numbers: Iterable[float | None]) -> Numbers:
+    return np.array([np.nan if each is None else each for each in numbers], float)
+
+
+def _suspected(figures: Figures, circumstances: Sequence[Circumstances], rows: Whole) -> Flags:
+    """Whether the audit may find something in these rows."""
+    groups: dict[object, list[int]] = {}
+    for place, row in enumerate(rows.tolist()):
+        known = circumstances[row]
+        groups.setdefault((known.configuration.workload, known.figures.think_ms), []).append(place)
+    found = np.zeros(len(rows), bool)
+    shown = _shown(figures, rows)
+    processors = figures.table.number(PROCESSORS)[rows]
+    for places in groups.values():
+        known = circumstances[rows[places[0]]]
+        runs = PrintedRuns(
+            {measure: PrintedColumn(value[places], half[places]) for measure, (value, half) in shown.items()},
+            len(places),
+            known.configuration.workload,
+            users=_column([circumstances[row].configuration.users for row in rows[places].tolist()]),
+            processors=None if np.isnan(processors[places]).all() else processors[places],
+            think_ms=known.figures.think_ms,
+            method=Method.REPORT,
+        )
+        found[places] = audit_columns(runs, CHECKED_BEFORE)
+    return found
+
+
+def _shown(figures: Figures, rows: Whole) -> dict[Measure, tuple[Numbers, Numbers]]:
+    """The figures of these rows that the audit looks at: printed in the metric's own unit, or derived and printed."""
+    table = figures.table
+    shown = {}
+    for measure in audited_measures(frozenset(table.measures)):
+        at = table.measures.index(measure)
+        printed, half = (column[rows] for column in _printed(table, measure))
+        with np.errstate(invalid="ignore"):
+            same = np.abs(printed - table.values[rows, at]) <= SAME * np.abs(printed)
+        own = figures.told[rows, at] & (same | (figures.origins[rows, at] == DERIVED))
+        shown[measure] = np.where(own, printed, np.nan), half
+    return shown

@@ -1,0 +1,99 @@
+"""The figures of many runs with where each comes from: printed by their logs, given, or derived."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from perfdb.analysis.metrics import Measure
+from perfdb.results.alike.circumstances import Circumstances
+from perfdb.results.alike.deriving import Answer
+from perfdb.results.alike.table import Flags, Table, Whole
+from perfdb.results.prepare.configuration import PROCESSORS
+from perfdb.results.record import Origin
+
+REPORTED, DERIVED, GIVEN = range(3)
+"""The numbers of origins."""
+
+
+@dataclass(slots=True)
+class Figures:
+    """A table and, of the same form: which figures a log has ``told``, their ``origins``, and by what ``formulas``.
+
+    ``origins`` are numbers into ``letters``, ``formulas`` into ``names``. ``slots`` are those of the table's columns,
+    once they have some.
+    """
+
+    table: Table
+    told: Flags
+    origins: Whole
+    formulas: Whole
+    names: list[str]
+    slots: Sequence[int] = ()
+
+    @property
+    def letters(self) -> npt.NDArray[np.bytes_]:
+        """The origins as they are stored."""
+        return np.array([Origin.REPORTED.encode(), Origin.DERIVED.encode(), Origin.GIVEN.encode()], "S1")
+
+    def chosen(self, rows: Whole, slots: Mapping[Measure, int]) -> "Figures":
+        """Those of some rows, in the order of their slots, without columns that none of them has."""
+        used = np.flatnonzero(self.table.present[rows].any(axis=0)).tolist()
+        order = sorted(used, key=lambda at: slots[self.table.measures[at]])
+        at = np.ix_(rows, np.array(order, np.int64))
+        table = self.table
+        return Figures(
+            Table(
+                [table.measures[each] for each in order],
+                *(table.texts[at], table.lines[at], table.printed[at], table.values[at], table.odd[rows]),
+            ),
+            *(self.told[at], self.origins[at], self.formulas[at], self.names),
+            [slots[table.measures[each]] for each in order],
+        )
+
+
+def add_given(table: Table, circumstances: Sequence[Circumstances]) -> Flags:
+    """Put processors that facts say into the table, where no log prints them; answers which figures are given."""
+    given = [(row, each.processors) for row, each in enumerate(circumstances) if each.processors is not None]
+    if not given:
+        return np.zeros(table.values.shape, bool)
+    at = _column(table, PROCESSORS)
+    marks = np.zeros(table.values.shape, bool)
+    for row, value in given:
+        table.texts[row, at], table.values[row, at], marks[row, at] = value.printed, value.value, True
+    return marks
+
+
+def figures_of(table: Table, given: Flags, answers: Iterable[Answer]) -> Figures:
+    """The table with what was derived, and where all comes from; rows in which a value is none are odd."""
+    known = list(answers)
+    told = table.present & ~given
+    for each in known:
+        _column(table, each.measure)
+    more = ((0, 0), (0, len(table.measures) - told.shape[1]))
+    origins = np.pad(np.where(given, GIVEN, REPORTED), more)
+    names = {"": 0}
+    found = Figures(table, np.pad(told, more), origins, np.zeros(origins.shape, np.int64), [])
+    for each in known:
+        at = table.measures.index(each.measure)
+        table.values[each.rows, at] = each.values
+        origins[each.rows, at] = DERIVED
+        found.formulas[each.rows, at] = names.setdefault(each.formula, len(names))
+        table.odd[each.rows[~np.isfinite(each.values)]] = True
+    found.names = list(names)
+    return found
+
+
+def _column(table: Table, measure: Measure) -> int:
+    """Where a measure stands, in a new column if in none."""
+    at = table.column(measure)
+    if at is not None:
+        return at
+    table.measures.append(measure)
+    more = ((0, 0), (0, 1))
+    table.texts = np.pad(table.texts, more, constant_values="")
+    table.lines = np.pad(table.lines, more)
+    table.printed = np.pad(table.printed, more, constant_values=np.nan)
+    table.values = np.pad(table.values, more, constant_values=np.nan)
+    return len(table.measures) - 1

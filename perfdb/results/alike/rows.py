@@ -1,0 +1,207 @@
+"""The rows of many runs in PostgreSQL's binary form, equal to those that `load` writes of single runs."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import compress
+from typing import NamedTuple
+
+import numpy as np
+
+from importers.model import Fragment
+from perfdb.analysis import metrics, units
+from perfdb.analysis.metrics import Measure
+from perfdb.results import binary
+from perfdb.results.alike.circumstances import Circumstances
+from perfdb.results.alike.figures import Figures
+from perfdb.results.alike.table import Whole
+from perfdb.results.models import Experiment, Run, UploadRun
+from perfdb.results.record import aware
+
+
+class Row(NamedTuple):
+    """A run: its log, what follows from its circumstances, the lines that say them, and its number in the upload."""
+
+    fragment: Fragment
+    circumstances: Circumstances
+    fact_lines: Sequence[int]
+    number: int
+
+
+class Common(NamedTuple):
+    """What runs have in common; ``artifacts`` names each file's artifact, ``received`` is when the upload was."""
+
+    study: int
+    upload: int
+    artifacts: Mapping[str, int]
+    received: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Runs that are to be written, all in the same order: their ids, experiments, and the digests of their logs."""
+
+    common: Common
+    rows: Sequence[Row]
+    figures: Figures
+    ids: Sequence[int]
+    experiments: Sequence[Experiment]
+    digests: Sequence[str]
+
+    @property
+    def artifacts(self) -> list[int]:
+        """The artifact of each run's log."""
+        return [self.common.artifacts[row.fragment.file] for row in self.rows]
+
+
+def run_rows(batch: Batch) -> Iterator[bytes]:
+    """Rows of ``run``."""
+    begin = binary.fields(18 + len(Run.HOT))
+    around = {each.pk: (_references(each), _dimensions(each), _factors(each)) for each in batch.experiments}
+    hot, values = _hot(batch.figures), _values(batch.figures)
+    for pk, experiment, row, own, array in zip(batch.ids, batch.experiments, batch.rows, hot, values, strict=True):
+        references, dimensions, factors = around[experiment.pk]
+        fragment, tags = row.fragment, row.circumstances.tags
+        identity = binary.int2(fragment.trial or 1) + binary.text(str(fragment.status)) + binary.text(_run_id(fragment))
+        yield b"".join(
+            (
+                *(begin, binary.int8(pk), references, binary.moment(_started(fragment, batch.common.received)), own),
+                *(dimensions, identity, factors, array),
+                binary.array(binary.TEXT, [binary.text(tag) for tag in tags]) if tags else binary.NULL,
+            )
+        )
+
+
+def _run_id(fragment: Fragment) -> str:
+    return fragment.run_id or ""
+
+
+def _started(fragment: Fragment, received: datetime) -> datetime:
+    return received if fragment.taken is None else aware(fragment.taken, fragment.zone)
+
+
+def _references(each: Experiment) -> bytes:
+    keys = (each.pk, each.study_id, each.system_id, each.level_id, each.workload_id, each.device_id)
+    return b"".join(map(binary.int8, keys))
+
+
+def _dimensions(each: Experiment) -> bytes:
+    return binary.int4(each.mtu) + binary.int4(each.users) + binary.int2(each.layer)
+
+
+def _factors(each: Experiment) -> bytes:
+    return binary.text(each.campaign) + binary.jsonb(json.dumps(each.factors))
+
+
+def _hot(figures: Figures) -> list[bytes]:
+    """The measures that have columns of their own."""
+    values = np.column_stack([figures.table.number(Measure(name)) for name in Run.HOT])
+    return binary.pieces(*binary.float_fields(values, ~np.isnan(values), np.full(len(values), len(Run.HOT))))
+
+
+def _values(figures: Figures) -> list[bytes]:
+    """The arrays of all values by slot, each no longer than its last value."""
+    slots = np.array(figures.slots, np.int64)
+    values = np.full((figures.table.rows, slots.max(initial=0)), np.nan)
+    values[:, slots - 1] = figures.table.values
+    present = ~np.isnan(values)
+    lengths = (figures.table.present * slots).max(axis=1, initial=0)
+    content, sizes = binary.float_fields(values, present, lengths)
+    return binary.arrays(binary.FLOAT8, content, sizes, lengths, nulls=True)
+
+
+def evidence_rows(batch: Batch) -> Iterator[bytes]:
+    """Rows of ``run_evidence``: parallel arrays of what has a value, by slot."""
+    figures, table = batch.figures, batch.figures.table
+    there = table.present
+    counts = there.sum(axis=1)
+    places = np.nonzero(there)
+    artifacts = np.where(figures.told, np.array(batch.artifacts)[:, None], 0)[there]
+    printed = binary.text_elements(table.texts[there].tolist())
+    formulas = binary.text_elements(list(map(figures.names.__getitem__, figures.formulas[there].tolist())))
+    columns = zip(
+        binary.arrays(binary.INT2, binary.whole_elements(np.array(figures.slots)[places[1]], 2), 6 * counts, counts),
+        binary.arrays(binary.TEXT, binary.letter_elements(figures.letters[figures.origins[there]]), 5 * counts, counts),
+        binary.arrays(binary.TEXT, printed[0], _by_row(printed[1], counts), counts),
+        binary.arrays(binary.INT8, binary.whole_elements(artifacts, 8), 12 * counts, counts),
+        binary.arrays(binary.INT4, binary.whole_elements(table.lines[there], 4), 8 * counts, counts),
+        binary.arrays(binary.TEXT, formulas[0], _by_row(formulas[1], counts), counts),
+        strict=True,
+    )
+    begin, study = binary.fields(9), binary.int8(batch.common.study)
+    for pk, row, arrays in zip(batch.ids, batch.rows, columns, strict=True):
+        facts = binary.jsonb(_facts(row.circumstances.said, row.fact_lines))
+        yield b"".join((begin, binary.int8(pk), study, *arrays, facts))
+
+
+def _by_row(sizes: Whole, counts: Whole) -> Whole:
+    """How many bytes the elements of each row take together."""
+    ends = np.cumsum(counts)
+    upto = np.concatenate([[0], np.cumsum(sizes)])
+    found: Whole = upto[ends] - upto[ends - counts]
+    return found
+
+
+def _facts(said: Sequence[str], lines: Sequence[int]) -> str:
+    return "{" + ", ".join([f"{fact}{line}}}" for fact, line in zip(said, lines, strict=True)]) + "}"
+
+
+def source_rows(batch: Batch) -> Iterator[bytes]:
+    """Rows of ``run_source``: a log of a run of its own."""
+    begin, study, upload = binary.fields(10), binary.int8(batch.common.study), binary.int8(batch.common.upload)
+    for pk, row, artifact, digest in zip(batch.ids, batch.rows, batch.artifacts, batch.digests, strict=True):
+        fragment = row.fragment
+        yield b"".join(
+            (
+                *(begin, binary.int8(pk), study, binary.int8(artifact), upload, binary.text(fragment.file)),
+                *(binary.text(fragment.format), binary.int2(fragment.format_version)),
+                binary.array(binary.TEXT, [binary.text(digest)]),
+                binary.span(fragment.first_line, fragment.last_line),
+                binary.boolean(True),
+            )
+        )
+
+
+def outcome_rows(batch: Batch) -> Iterator[bytes]:
+    """Rows of ``upload_run``: all of them new."""
+    begin = binary.fields(11) + binary.int8(batch.common.upload)
+    before = binary.NULL + binary.text("")
+    new, loaded = binary.text(UploadRun.Outcome.NEW.value), binary.boolean(True)
+    for pk, row, figures in zip(batch.ids, batch.rows, _main_figures(batch.figures), strict=True):
+        fragment = row.fragment
+        yield b"".join(
+            (
+                *(begin, binary.int8(pk), before, binary.int4(row.number), loaded, binary.text(_run_id(fragment))),
+                *(binary.int2(fragment.trial or 1), new, binary.text(str(fragment.status))),
+                binary.jsonb(_summary(row, figures)),
+            )
+        )
+
+
+def _summary(row: Row, figures: str) -> str:
+    """As `summary.summary_of` and `summary.gaps_of` have it."""
+    fragment, known = row.fragment, row.circumstances
+    file = json.dumps(fragment.file)
+    return (
+        f'{{"dimensions": {known.dimensions}, "figures": [{figures}], "files": [{file}], '
+        f'"place": [{file}, {fragment.first_line}, {fragment.last_line}], "lacks": {known.lacks}, '
+        '"assumed": [], "given": {}}'
+    )
+
+
+def _main_figures(figures: Figures) -> Iterator[str]:
+    """The figures that summaries show of each run."""
+    columns, present = [], []
+    for name in Run.HOT:
+        values, metric = figures.table.number(Measure(name)), metrics.BY_NAME[name]
+        present.append(there := ~np.isnan(values))
+        head, unit = f'{{"measure": "{name}", "value": ', f', "unit": {json.dumps(metric.unit)}, "printed": "'
+        columns.append(
+            [
+                f'{head}{value!r}{unit}{units.round_for_print(value, metric.decimals)}"}}' if is_there else ""
+                for value, is_there in zip(values.tolist(), there.tolist(), strict=True)
+            ]
+        )
+    for own, is_there in zip(zip(*columns, strict=True), zip(*present, strict=True), strict=True):
+        yield ", ".join(compress(own, is_there))

@@ -1,0 +1,48 @@
+"""Storing runs of which there is nothing to say, in the caller's transaction that holds the study."""
+
+from collections.abc import Sequence
+from itertools import compress
+
+import numpy as np
+
+from importers.collate import content_digest
+from perfdb.results import load
+from perfdb.results.alike.batch import Prepared
+from perfdb.results.alike.rows import Batch, Common, Row, evidence_rows, outcome_rows, run_rows, source_rows
+from perfdb.results.alike.table import Flags
+from perfdb.results.experiments import Vocabulary
+from perfdb.results.measures import ensure_slots
+from perfdb.results.models import Run, Study
+
+
+def free(study: Study, prepared: Prepared) -> Flags:
+    """The runs of which nothing is to be said and no other of their name is stored."""
+    names = [each.run_id for each, good in zip(prepared.fragments, prepared.good, strict=True) if good]
+    stored = set(Run.objects.filter(study=study, run_id__in=names).values_list("run_id", flat=True))
+    if not stored:
+        return prepared.good
+    found: Flags = prepared.good & np.array([each.run_id not in stored for each in prepared.fragments])
+    return found
+
+
+def store(vocabulary: Vocabulary, common: Common, prepared: Prepared, numbers: Sequence[int], chosen: Flags) -> None:
+    """Write the runs that are ``chosen``; ``numbers`` are their places in the upload."""
+    rows = np.flatnonzero(chosen)
+    own = [
+        Row(prepared.fragments[at], prepared.circumstances[at], prepared.fact_lines[at], numbers[at])
+        for at in rows.tolist()
+    ]
+    table = prepared.figures.table
+    used: Flags = np.any(table.present[chosen], axis=0)
+    batch = Batch(
+        common,
+        own,
+        prepared.figures.chosen(rows, ensure_slots(compress(table.measures, used))),
+        load.new_ids(len(own)),
+        vocabulary.experiments([row.circumstances.configuration for row in own]),
+        [content_digest(row.fragment) for row in own],
+    )
+    load.copy_bytes("run", load.NEW_RUN, run_rows(batch))
+    load.copy_bytes("run_evidence", load.EVIDENCE, evidence_rows(batch))
+    load.copy_bytes("run_source", load.SOURCE, source_rows(batch))
+    load.copy_bytes("upload_run", load.UPLOAD_RUN, outcome_rows(batch))

@@ -1,0 +1,255 @@
+"""Runs that are worked out by columns are stored as they are one by one: every row of them is compared."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from random import Random
+from typing import Any
+
+import pytest
+
+from bench import inputs
+from perfdb.analysis import metrics
+from perfdb.results import fragments
+from perfdb.results.alike import batch, storing
+from perfdb.results.models import (
+    Alias,
+    CounterSet,
+    DimensionCount,
+    Disagreement,
+    Experiment,
+    Problem,
+    Run,
+    RunCount,
+    RunEvidence,
+    RunSource,
+    Study,
+    Trace,
+    Upload,
+    UploadRun,
+)
+from perfdb.results.tests.builders import make_study
+from perfdb.results.tests.conftest import LOGS, Bring
+
+pytestmark = pytest.mark.django_db
+
+Rows = dict[str, list[Any]]
+Both = Callable[..., tuple[int, int]]
+
+
+def _content(upload: Upload) -> Rows:
+    """Everything that is stored of an upload's runs; numbers that differ from one upload to the next are left out."""
+    runs = Run.objects.filter(study=upload.study)
+    labels = {str(pk): f"{run_id}/{trial}" for pk, run_id, trial in runs.values_list("pk", "run_id", "trial")}
+    keys = {str(pk): key for pk, key in Experiment.objects.filter(study=upload.study).values_list("pk", "key")}
+    # A run that does not say when it started has the time of its upload.
+    times = {str(upload.created): "received"}
+    stands_for: dict[str, dict[str, Any]] = {"run_id": labels, "experiment_id": keys, "started": times}
+    gone = {"id", "study_id", "upload_id", "replaced_id", "created"}
+
+    def plain(row: dict[str, Any], own: set[str]) -> str:
+        named = {name: stands_for.get(name, {}).get(str(value), value) for name, value in row.items()}
+        return repr(sorted((name, value) for name, value in named.items() if name not in own))
+
+    def rows(model: Any, own: set[str] = gone, **which: Any) -> list[str]:
+        return sorted(plain(row, own) for row in model.objects.filter(**which).values())
+
+    of_runs: dict[str, Any] = {"run__in": runs}
+    return {
+        "run": rows(Run, study=upload.study),
+        "experiment": rows(Experiment, study=upload.study),
+        **{each.__name__: rows(each, **of_runs) for each in (RunEvidence, RunSource, CounterSet, Trace, Disagreement)},
+        "problems": rows(Problem, **of_runs) + rows(Problem, upload=upload),
+        "outcomes": rows(UploadRun, upload=upload),
+        "upload": [(upload.state, upload.runs_found, upload.runs_loaded)],
+        "counts": rows(RunCount, gone, experiment__study=upload.study) + rows(DimensionCount, study=upload.study),
+        "version": [Study.objects.get(pk=upload.study_id).version > 0],
+    }
+
+
+@pytest.fixture
+def both(bring: Bring, monkeypatch: pytest.MonkeyPatch) -> Both:
+    """Bring files in one by one and by columns, and hold what is stored against each other.
+
+    Answers how many runs were written by columns, and how many there are.
+    """
+    written: list[int] = []
+    store = storing.store
+
+    def counted(*args: Any) -> None:
+        written.append(int(args[-1].sum()))
+        store(*args)
+
+    monkeypatch.setattr(storing, "store", counted)
+
+    def hold(*files: tuple[str, bytes], **more: Any) -> tuple[int, int]:
+        monkeypatch.setattr(fragments, "FEW", 0)
+        found = []
+        for fewest in (10**9, 1):
+            monkeypatch.setattr(batch, "FEWEST", fewest)
+            study = make_study(f"by-{fewest}")
+            written.clear()
+            found.append(_content(bring(*files, study=study, **more)))
+        for name, rows in found[0].items():
+            for one, other in zip(found[1][name], rows, strict=True):
+                assert one == other, name
+        return sum(written), len(found[0]["outcomes"])
+
+    return hold
+
+
+def _file(records: Iterable[dict[str, Any]]) -> tuple[str, bytes]:
+    return "records.ndjson", "".join(f"{json.dumps(each)}\n" for each in records).encode()
+
+
+def test_records_of_one_kind_are_all_written_by_columns(both: Both) -> None:
+    assert both(("records.ndjson", inputs.records(300))) == (300, 300)
+
+
+_UNITS = {"ms": ("ms", "us", "s"), "s": ("s", "ms"), "MB/s": ("MB/s", "KB/s", "MB/s 10^6"), "%": ("%",)}
+_DIMENSIONS: dict[str, tuple[Any, ...]] = {
+    "workload": ("RR 200/1000", "rr", "STRG", "STRP 20M/20", "HTTP", "CRR 64/8192", "STRB", "nonsense!", "RR"),
+    "device": ("OSA 1", "veth", 'Ünïcode "quoted" \\ device', "x" * 199),
+    "mtu": (1500, "8K", "abc", 57344, 0),
+    "users": (1, 10, "20", "many"),
+    "layer": (2, 3, "x"),
+    "level": ("z/VM 4.1", "5"),
+    "machine": ("2064-109",),
+    "memory": ("4G", "odd"),
+    "processors": (2, "4"),
+    "campaign": ("night",),
+}
+_FACTS: dict[str, tuple[Any, ...]] = {
+    "think_ms": ("0", "5", "x"),
+    "mb_bytes": ("1000000", "1048576", "1024"),
+    "cpu_scope": ("process",),
+    "cpu_shared": ("yes",),
+    "samples_response_ms": ("1 2 3", "4"),
+    "load_percent": ("50 60", "55"),
+    "operations_per_transaction": ("2",),
+    "operations_per_s": ("200",),
+    "client_cpus": ("0 1",),
+    "seconds_asked": ("100",),
+    "note": ("several words", "12 13", "<b>&", "\u00e4\u20ac"),
+    "assumed": ("workload: from the name",),
+}
+
+
+def _any_records(count: int, seed: int) -> Iterator[dict[str, Any]]:
+    """Records of all sorts, none of which is refused: any metric, unit, role, number and fact."""
+    random = Random(seed)
+    for number in range(count):
+        record: dict[str, Any] = {"run_id": f"R{number // 2}" if random.random() < 0.1 else f"S{number}"}
+        record["trial"] = number % 7 + 1
+        for name, values in (("dimensions", _DIMENSIONS), ("facts", _FACTS)):
+            share = 0.6 if name == "dimensions" else 0.08
+            record[name] = {key: random.choice(own) for key, own in values.items() if random.random() < share}
+        record["factors"] = {"kernel": "6.4"} if random.random() < 0.5 else {"n": "1"}
+        if random.random() < 0.3:
+            record["started"] = random.choice(["2026-11-21T14:05:03Z", "2026-11-21T14:05:03+02:00", "2026-11-21 14:05"])
+        if random.random() < 0.2:
+            record["tags"] = random.choice([["Baseline"], ["a", "b", "A"]])
+        if random.random() < 0.1:
+            record["status"] = random.choice(["failed", "incomplete"])
+        record["metrics"] = dict(_any_figures(random)) | (_fitting(random) if random.random() < 0.7 else {})
+        yield record
+
+
+def _any_figures(random: Random) -> Iterator[tuple[str, Any]]:
+    for metric in random.sample(metrics.METRICS, random.randrange(1, 14)):
+        role = random.choice(["", "", "", "@client", "@server", "@lpar", "@guest-1"])
+        value = random.choice([0, 0.0, 1e-7, 12, 3.25, 100.0, 1e20, -1.5, 12345678901234567890, 0.045, 2.675])
+        if random.random() < 0.5:
+            value = round(random.lognormvariate(1, 3), random.randrange(6))
+        value = 4 if metric.name == "processors" else value
+        unit = random.choice(_UNITS.get(metric.unit, (metric.unit,)))
+        yield metric.name + role, {"value": value, "unit": unit} if unit and random.random() < 0.5 else value
+
+
+def _fitting(random: Random) -> dict[str, Any]:
+    """Figures that follow from each other, now and then with an error."""
+    seconds, rate = random.choice([10, 99.5]), random.uniform(10, 5000)
+    cost = random.uniform(0.1, 2)
+    wrong = random.choice([1, 1, 1, 1.01, 1.0001, 1.06, 1.048576])
+    return {
+        "transactions": round(rate * seconds),
+        "driver_s": seconds,
+        "trans_per_s": round(round(rate * seconds) / seconds * wrong, 2),
+        "cpu_ms_per_trans": round(cost * wrong, 3),
+        "virtual_cpu_ms_per_trans": round(cost * 0.6, 3),
+        "cp_cpu_ms_per_trans": round(cost * 0.4, 3),
+        "processor_util@client": round(cost * rate / 10, 2),
+        "cpu_ms_per_trans@client": round(cost * wrong, 2),
+        "response_ms": round(10_000 / rate * wrong, 3),
+    }
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_records_of_any_kind_are_stored_alike(both: Both, seed: int) -> None:
+    by_columns, runs = both(_file(_any_records(300, seed)))
+    assert runs == 300
+    assert 0 < by_columns < runs
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"metrics": {"transactions": 0, "response_ms": 5.0, "errors": 1}},
+        {"metrics": {"errors": 3, "trans_per_s": 5.5, "transactions": 1000, "driver_s": 100}},
+        {"facts": {"think_ms": "0"}, "metrics": {"response_ms": 500, "transactions": 100, "driver_s": 10}},
+        {"dimensions": {"mtu": "abc"}},
+        {"dimensions": {"processors": 2}, "metrics": {"processors@lpar": 4}},
+        {"facts": {"assumed": "workload: from its name", "workload": "RR"}},
+        {"metrics": {"cpu_util": 120.5}},
+        {"metrics": {"virtual_cpu_ms_per_trans": 0.5, "cp_cpu_ms_per_trans": 0.4, "cpu_ms_per_trans": 0.7}},
+    ],
+)
+def test_a_run_of_which_there_is_something_to_say_goes_by_itself(both: Both, changed: dict[str, Any]) -> None:
+    usual: dict[str, Any] = {"dimensions": {"device": "veth", "users": 10}, "metrics": {"errors": 0.0}}
+    records = [{"run_id": f"A{number}", "trial": 1} | usual for number in range(20)]
+    assert both(_file([*records[:7], records[7] | changed, *records[8:]])) == (19, 20)
+
+
+def test_runs_of_one_name_go_by_themselves(both: Both) -> None:
+    records: list[dict[str, Any]] = [{"run_id": f"A{n}", "metrics": {"errors": n}} for n in range(20)]
+    records += [{"run_id": "B", "trial": trial, "metrics": {"errors": 1}} for trial in (1, 2)]
+    records += [{"run_id": "A3", "trial": 2, "metrics": {"errors": 1}}]
+    assert both(_file(records)) == (21, 23)
+
+
+def test_the_same_run_twice_keeps_all_others_out(both: Both) -> None:
+    records = [{"run_id": f"A{number}", "trial": 1, "metrics": {"errors": number}} for number in range(20)]
+    assert both(_file([*records, records[3] | {"metrics": {"errors": 77}}])) == (0, 21)
+
+
+def test_what_is_stored_already_goes_by_itself(bring: Bring, both: Both) -> None:
+    usual = {"trial": 1, "started": "2026-11-21"}
+    records = [{"run_id": f"A{number}", "metrics": {"errors": number}} | usual for number in range(20)]
+    for study in ("by-1000000000", "by-1"):
+        bring(_file(records[:3]), study=make_study(study))
+    assert both(_file(records)) == (17, 20)
+
+
+@pytest.mark.parametrize("facts", [{}, {"processors": 2, "mtu": 1500}])
+def test_what_a_person_gives_is_in_every_run(both: Both, facts: dict[str, Any]) -> None:
+    records = [{"run_id": f"A{number}", "trial": 1, "metrics": {"errors": number}} for number in range(20)]
+    assert both(_file(records), facts=facts) == ((0 if facts else 20), 20)
+
+
+def test_an_alias_of_the_study_counts(both: Both) -> None:
+    for study in ("by-1000000000", "by-1"):
+        about = {"dimension": "device", "printed": "veth", "folded": "veth", "meaning": "Virtual"}
+        Alias.objects.create(study=make_study(study), **about)
+    records = [{"run_id": f"A{n}", "dimensions": {"device": "veth"}, "metrics": {"errors": n}} for n in range(20)]
+    assert both(_file(records)) == (0, 20)
+
+
+def test_logs_of_many_runs_are_stored_alike(both: Both) -> None:
+    both(("bench.awm.log", inputs.log(60)))
+
+
+def test_logs_that_contradict_themselves_are_stored_alike(both: Both) -> None:
+    data = inputs.log(60)
+    for old, new in ((b"resp_avg_ms=", b"resp_avg_s="), (b" trans=", b" trans=1"), (b"mb_per_sec=", b"mb_per_sec=1")):
+        at = data.index(old, len(data) // 2)
+        data = data[:at] + data[at:].replace(old, new, 3)
+    both(("bench.awm.log", data), ("x.awm.log", (LOGS / "awm/three_runs/syvs100x.client.awm.log").read_bytes()))
