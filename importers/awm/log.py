@@ -5,14 +5,16 @@ A file holds one or more runs, each from RUN to END. Values go out as printed; t
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from importers.awm.forms import LISTED, Row
 from importers.awm.outcome import judge
 from importers.awm.records import Records, content_lines
 from importers.awm.rows import listing
-from importers.model import Fact, Fragment, Kind, Listing, Parsed, Problem, Reading, Text
+from importers.model import Fragment, Kind, Listing, Parsed, Problem, Text
+from importers.packed import Facts, Head, Readings
 from importers.problem_log import ProblemLog
 from importers.records import Pair, Record, is_count, is_number, trial_number
 
@@ -55,8 +57,14 @@ _READINGS = {
 }
 _OFFSET = re.compile(r"[+-](?:0?[0-9]|1[0-4])(?::?[0-5][0-9])?")
 _RESPONSE = re.compile(r"resp_avg_(ms|s|us)")
+# As nearly all times are written; others take ten times as long to read.
+_MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}")
 # RUN, SUM and END say what the run is and what came out of it: half of that is no run.
 _VITAL = frozenset({"RUN", "SUM", "END"})
+
+
+_Said = tuple[str, str, int]
+"""A fact's key, text and line."""
 
 
 def recognise(text: Text) -> bool:
@@ -67,22 +75,34 @@ def recognise(text: Text) -> bool:
 
 @dataclass(slots=True)
 class _Block:
-    """The records of one run; ``end`` is None when it was cut off, ``next_run`` the RUN that came instead."""
+    """The records of one run; ``end`` is None when it was cut off, ``next_run`` the RUN that came instead.
+
+    ``rows`` are those of the listings by their type, ``body`` all others between RUN and END.
+    """
 
     head: Record
     run: Record
     extras: list[Record] = field(default_factory=list)
     body: list[Record] = field(default_factory=list)
+    rows: dict[str, list[Record | Row]] = field(default_factory=lambda: {kind: [] for kind in LISTED})
     end: Record | None = None
     next_run: Record | None = None
     cut: Record | None = None
 
-    def of(self, kind: str) -> list[Record]:
-        return [record for record in self.body if record.type == kind]
+    def add(self, record: Record) -> None:
+        """Take a record that is no row of a known form."""
+        if record.type in LISTED:
+            self.rows[record.type].append(record)
+        else:
+            self.body.append(record)
+
+    def of(self, kind: str) -> Sequence[Record | Row]:
+        return self.rows[kind] if kind in LISTED else [record for record in self.body if record.type == kind]
 
     @property
     def last_line(self) -> int:
-        return max(record.last_line for record in (self.run, *self.body, *([self.end] if self.end else [])))
+        ends = [self.run, *self.body[-1:], *(rows[-1] for rows in self.rows.values() if rows)]
+        return max(record.last_line for record in (*ends, *([self.end] if self.end else [])))
 
 
 def parse(text: Text) -> Parsed:
@@ -107,9 +127,12 @@ def _blocks(records: Records, found: ProblemLog) -> Iterator[_Block]:
     runs = 0
     head: Record | None = None
     extras: list[Record] = []
-    outside: list[Record] = []
+    outside: list[Record | Row] = []
     current: _Block | None = None
     for record in records:
+        if isinstance(record, Row):
+            _keep(record, current, outside, lost=head is None)
+            continue
         if current is not None and record.type in {"RUN", "AWMLOG"}:
             current.next_run = record
             yield current
@@ -129,13 +152,21 @@ def _blocks(records: Records, found: ProblemLog) -> Iterator[_Block]:
             yield current
             current = None
         else:
-            current.body.append(record)
+            current.add(record)
     _report_outside(outside, found)
     if current is not None:
         current.cut = records.cut
         yield current
-    elif head is not None and (records.cut is not None or not runs):
-        _report_ending(runs, records.cut, found)
+    else:
+        _report_ending(head, runs, records.cut, found)
+
+
+def _keep(row: Row, current: _Block | None, outside: list[Record | Row], *, lost: bool) -> None:
+    """Put a row to its run; those that follow a refused head are ``lost``."""
+    if current is not None:
+        current.rows[row.type].append(row)
+    elif not lost:
+        outside.append(row)
 
 
 def _is_usable_head(head: Record, found: ProblemLog) -> bool:
@@ -156,7 +187,7 @@ def _is_usable_head(head: Record, found: ProblemLog) -> bool:
     return False
 
 
-def _report_outside(outside: list[Record], found: ProblemLog) -> None:
+def _report_outside(outside: Sequence[Record | Row], found: ProblemLog) -> None:
     if not outside:
         return
     named = ", ".join(f"{record.type} in line {record.line}" for record in outside[:5])
@@ -165,15 +196,17 @@ def _report_outside(outside: list[Record], found: ProblemLog) -> None:
     found.warn("awm.outside-run", message, "Check that the log's lines are in order.", outside[0].line)
 
 
-def _report_ending(runs: int, cut: Record | None, found: ProblemLog) -> None:
-    """The file ends inside a record between two runs, or holds no run at all."""
+def _report_ending(head: Record | None, runs: int, cut: Record | None, found: ProblemLog) -> None:
+    """The file ends inside a record between two runs, or holds no run at all. What a refused head has said is said."""
+    if head is None:
+        return
     if cut is not None and runs:
         message = f"The file ends inside a record in line {cut.line}, after its last whole run: it was cut off."
         found.warn("awm.cut-off", message, "Transfer the file again.", cut.line)
     elif cut is not None:
         message = f"The file ends inside a record in line {cut.line}, before any run: it was cut off."
         found.error("awm.cut-off", message, "Transfer the file again.", cut.line)
-    else:
+    elif not runs:
         found.error("awm.no-run", "The log has no RUN record.", "Check that this is the whole log.")
 
 
@@ -221,6 +254,8 @@ def _moment(pair: Pair | None, found: ProblemLog) -> datetime | None:
     if pair is None:
         return None
     try:
+        if _MOMENT.fullmatch(pair.text):
+            return datetime.fromisoformat(pair.text)
         return datetime.strptime(pair.text, "%Y-%m-%d %H:%M:%S")
     except ValueError:
         message = f"{pair.key}={pair.text} is not a time of the form yyyy-mm-dd hh:mm:ss."
@@ -234,7 +269,7 @@ def _check_offset(pair: Pair | None, found: ProblemLog) -> None:
         found.warn("awm.bad-time", message, "Correct the offset.", pair.line)
 
 
-def _merge(kind: str, records: list[Record], found: ProblemLog) -> dict[str, Pair]:
+def _merge(kind: str, records: Sequence[Record | Row], found: ProblemLog) -> dict[str, Pair]:
     """The pairs of all records of a kind. The same key with two values is an error: two logs got mixed."""
     for record in records:
         if record.strays:
@@ -247,7 +282,7 @@ def _merge(kind: str, records: list[Record], found: ProblemLog) -> dict[str, Pai
     return merged
 
 
-def _pairs(kind: str, records: list[Record], found: ProblemLog) -> dict[str, Pair]:
+def _pairs(kind: str, records: Sequence[Record | Row], found: ProblemLog) -> dict[str, Pair]:
     merged: dict[str, Pair] = {}
     for pair in (pair for record in records for pair in record.pairs):
         first = merged.setdefault(pair.key, pair)
@@ -268,7 +303,7 @@ def _require(kind: str, pairs: dict[str, Pair], line: int, found: ProblemLog) ->
         report("awm.missing-key", message, f"Add {missing[0]}= to the {kind} record.", line)
 
 
-def _facts(block: _Block, found: ProblemLog) -> tuple[Fact, ...]:
+def _facts(block: _Block, found: ProblemLog) -> Facts:
     """Head, run and parameters by their dimension names; keys and records not known under ``awm.``."""
     head = _pairs("AWMLOG", [block.head], found)
     parameters = _merge("PARM", block.of("PARM"), found)
@@ -278,19 +313,19 @@ def _facts(block: _Block, found: ProblemLog) -> tuple[Fact, ...]:
     run = _merge("RUN", [block.run], found)
     end = _merge("END", [block.end] if block.end else [], found)
     rest = [pair for record in block.of("SUM") for pair in record.pairs if not _is_reading(pair.key)]
-    facts = [
+    said = [
         *_named(head, _HEAD_FACTS, {"role"}, found),
         *_named(run, _RUN_FACTS, {"run_id", "start"}, found),
         *_named(parameters, _PARAMETER_FACTS, set(), found),
-        *(Fact(f"awm.{pair.key}", pair.text, pair.line) for pair in rest),
+        *((f"awm.{pair.key}", pair.text, pair.line) for pair in rest),
         *_named(end, {}, {"end"}, found),
     ]
     unknown = [record for record in (*block.extras, *block.body) if record.type not in _RECORD_TYPES]
-    facts.extend(Fact("awm.record", record.text, record.line) for record in unknown)
-    return tuple(facts)
+    said.extend(("awm.record", record.text, record.line) for record in unknown)
+    return Facts([key for key, _, _ in said], [text for _, text, _ in said], [line for _, _, line in said])
 
 
-def _named(pairs: dict[str, Pair], names: dict[str, str], skip: set[str], found: ProblemLog) -> Iterable[Fact]:
+def _named(pairs: dict[str, Pair], names: dict[str, str], skip: set[str], found: ProblemLog) -> Iterable[_Said]:
     for pair in pairs.values():
         if pair.key in skip:
             continue
@@ -299,7 +334,7 @@ def _named(pairs: dict[str, Pair], names: dict[str, str], skip: set[str], found:
             message = f"{pair.key}={pair.text} is not a number that it can be."
             found.warn("awm.not-a-number", message, f"Correct {pair.key}.", pair.line)
             name = f"awm.{pair.key}"
-        yield Fact(name, pair.text, pair.line)
+        yield name, pair.text, pair.line
 
 
 def _is_sound(pair: Pair) -> bool:
@@ -313,12 +348,13 @@ def _is_reading(key: str) -> bool:
     return key in _READINGS or _RESPONSE.fullmatch(key) is not None
 
 
-def _readings(block: _Block, role: str, found: ProblemLog) -> tuple[Reading, ...]:
+def _readings(block: _Block, role: str, found: ProblemLog) -> Readings:
     """SUM's figures: the client's count as the run's, the server's stay the server's (rule 2)."""
     summary = _merge("SUM", block.of("SUM"), found)
     owner = "total" if role == "client" else role
     nothing_done = summary.get("trans") is not None and not summary["trans"].text.strip("0")
-    readings = []
+    heads: list[Head] = []
+    pairs: list[Pair] = []
     for pair in summary.values():
         response = _RESPONSE.fullmatch(pair.key)
         if not _is_reading(pair.key) or (response and nothing_done):
@@ -328,8 +364,9 @@ def _readings(block: _Block, role: str, found: ProblemLog) -> tuple[Reading, ...
             message = f"SUM has {pair.key}={pair.text}, which is not a number."
             found.error("awm.not-a-number", message, "Correct the record, or transfer the file again.", pair.line)
             continue
-        readings.append(Reading(name, pair.text, unit, pair.line, owner))
-    return tuple(readings)
+        heads.append((name, unit, owner))
+        pairs.append(pair)
+    return Readings(heads, [pair.text for pair in pairs], [pair.line for pair in pairs])
 
 
 def _listings(block: _Block, found: ProblemLog) -> tuple[Listing, ...]:

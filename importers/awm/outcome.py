@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol
 
+from importers.awm.forms import Row
 from importers.model import Status
 from importers.problem_log import ProblemLog
 from importers.records import Record, is_count
@@ -20,7 +21,7 @@ class Ending(Protocol):
     next_run: Record | None
     cut: Record | None
 
-    def of(self, kind: str) -> list[Record]:
+    def of(self, kind: str) -> Sequence[Record | Row]:
         """The run's records of a kind."""
 
 
@@ -64,7 +65,7 @@ def _report_cut(block: Ending, found: ProblemLog) -> None:
     found.warn("awm.cut-off", message, remedy, line)
 
 
-def _report_nothing_done(block: Ending, summary: Record, found: ProblemLog) -> None:
+def _report_nothing_done(block: Ending, summary: Record | Row, found: ProblemLog) -> None:
     causes = _messages([*block.of("CONN"), *([block.end] if block.end else [])])
     details = ", ".join([f"{summary.value('errors') or 'no'} errors", *causes])
     message = (
@@ -90,7 +91,7 @@ def _ran_for(taken: datetime | None, ended: datetime | None) -> str:
     return f" after {(ended - taken).total_seconds():.0f} seconds"
 
 
-def _messages(records: Sequence[Record]) -> list[str]:
+def _messages(records: Sequence[Record | Row]) -> list[str]:
     """The different texts that records give as ``msg``, without message numbers."""
     texts = (_MESSAGE_ID.sub("", record.value("msg"), count=1) for record in records)
     return list(dict.fromkeys(text for text in texts if text))

@@ -1,10 +1,10 @@
 """The records of an AWM log: a type word and key=value pairs, perhaps over several lines.
 
-This is the lexical half of log format 1; what the records mean is in ``log.py``.
-"""
+This is the lexical half of log format 1; what the records mean is in ``log.py``."""
 
 from collections.abc import Iterator
 
+from importers.awm.forms import Forms, Row
 from importers.model import Text
 from importers.records import Record, is_count
 
@@ -30,32 +30,42 @@ class Records:
         self._text, self._known = text, known
         self.cut: Record | None = None
 
-    def __iter__(self) -> Iterator[Record]:
-        record: Record | None = None
+    def __iter__(self) -> Iterator[Record | Row]:
+        forms = Forms()
+        record: Record | Row | None = None
+        before = ""
         for number, line in content_lines(self._text):
             body = line.strip()
             if record is not None:
-                if body.startswith("+"):
+                if body[0] == "+":
+                    record = record if isinstance(record, Record) else _spelled(before, record.line)
                     record.extend(body[1:], number)
                     continue
                 yield record
-            word, _, rest = body.partition(" ")
-            record = Record(word.upper(), number, number, texts=[word])
-            record.extend(rest, number)
+            before = body
+            record = forms.row(body, number) or _spelled(body, number)
         if record is not None and _is_cut(record, self._text, self._known):
-            self.cut = record
+            self.cut = record if isinstance(record, Record) else _spelled(before, record.line)
         elif record is not None:
             yield record
 
 
-def _is_cut(last: Record, text: Text, known: frozenset[str]) -> bool:
+def _spelled(body: str, number: int) -> Record:
+    """The record that begins in a line, pair by pair."""
+    word, _, rest = body.partition(" ")
+    record = Record(word.upper(), number, number, texts=[word])
+    record.extend(rest, number)
+    return record
+
+
+def _is_cut(last: Record | Row, text: Text, known: frozenset[str]) -> bool:
     has_no_end = not text.ends_whole and last.last_line == len(text.lines)
     if has_no_end:
         return not _is_whole_end(last)
     return bool(last.strays) and last.type in known and last.type != "AWMLOG"
 
 
-def _is_whole_end(record: Record) -> bool:
+def _is_whole_end(record: Record | Row) -> bool:
     """Whether an END record without line end has all it should: its time comes with a closing quote."""
     return (
         record.type == "END"
