@@ -12,7 +12,7 @@ from importers.packed import Facts, Head, Readings
 # Signs, exponents and more digits than a listing's: C programs print 1.112e+09 and -1.000.
 _NUMBER = re.compile(r"[+-]?(?:\d{1,30}(?:\.\d{0,30})?|\.\d{1,30})(?:[eE][+-]?\d{1,3})?", re.ASCII)
 _LATEST = 32_503_680_000  # Seconds from 1970 to the year 3000.
-_MANY_DIGITS = 30
+MANY_DIGITS = 30
 
 
 class Printed(NamedTuple):
@@ -116,7 +116,7 @@ class Gathered:
 def is_decimal(text: str) -> bool:
     """Whether a text is a finite number of sensible length, with sign and exponent where the tool prints them."""
     plain = text.replace(".", "", 1)
-    if len(plain) <= _MANY_DIGITS and plain.isdecimal() and plain.isascii():
+    if len(plain) <= MANY_DIGITS and plain.isdecimal() and plain.isascii():
         return True
     return _NUMBER.fullmatch(text) is not None
 

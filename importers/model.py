@@ -6,10 +6,11 @@ arithmetic, so that every number can be traced to the characters it came from an
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from enum import StrEnum
 from itertools import chain, islice
+from operator import attrgetter
 from typing import Any, NamedTuple, Protocol
 
 from importers.compact import compact, shared, spread
@@ -225,6 +226,19 @@ class Fragment:
     listings: tuple[Listing, ...] = ()
     digest: str = field(default="", init=False, repr=False, compare=False)
     """Of what it says, once somebody has asked for it (``collate.content_digest``)."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Kept on disk by the tens of thousands: what dataclasses do by themselves takes several times as long."""
+        return Fragment._kept, (self.digest, *_PARTS(self))
+
+    @classmethod
+    def _kept(cls, digest: str, *parts: Any) -> "Fragment":
+        made = cls(*parts)
+        made.digest = digest
+        return made
+
+
+_PARTS = attrgetter(*(each.name for each in fields(Fragment) if each.init))
 
 
 @dataclass(slots=True)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import repeat
 from operator import itemgetter
-from typing import Generic, TypeVar, overload
+from typing import Any, Generic, TypeVar, overload
 
 from importers.compact import compact, shared, spread
 from importers.model import Fact, Reading
@@ -34,6 +34,10 @@ class _Packed(Sequence[T], Generic[T, S]):
         # No text of a file has a NUL in it.
         self._texts = "\0".join(texts)
         self._lines = lines if isinstance(lines, int) else compact(lines)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """As of a fragment."""
+        return _kept, (type(self), self._heads, self._texts, self._lines)
 
     @property
     def texts(self) -> list[str]:
@@ -67,6 +71,12 @@ class _Packed(Sequence[T], Generic[T, S]):
 
     def __repr__(self) -> str:
         return repr(tuple(self))
+
+
+def _kept(kind: type[_Packed[T, S]], *parts: Any) -> _Packed[T, S]:
+    made = kind.__new__(kind)
+    made._heads, made._texts, made._lines = parts
+    return made
 
 
 class Facts(_Packed[Fact, str]):

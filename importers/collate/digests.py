@@ -4,10 +4,10 @@ import json
 from collections.abc import Iterable
 from functools import lru_cache
 from hashlib import blake2b
-from json.encoder import encode_basestring
+from json.encoder import encode_basestring as quoted
 
 from importers.model import Fragment, Reading
-from importers.packed import Head, Readings
+from importers.packed import Facts, Head, Readings
 
 _encode = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode
 
@@ -19,18 +19,29 @@ def content_digest(fragment: Fragment) -> str:
 
 
 def _digest(fragment: Fragment) -> str:
-    counted = {
-        "counters": _encode(sorted(map(_content, fragment.counters))),
-        "facts": _encode(sorted([fact.key, fact.text] for fact in fragment.facts)),
-        "format": _encode(fragment.format),
-        "kind": _encode(fragment.kind),
-        "listings": _encode([[each.name, each.columns, each.rows] for each in fragment.listings]),
-        "readings": _readings(fragment),
-        "run": _encode([fragment.run_id, fragment.trial, fragment.role, fragment.phase, fragment.host]),
-        "time": _encode([str(fragment.taken), str(fragment.ended), fragment.zone, fragment.status]),
-    }
-    text = "{" + ", ".join([f'"{key}": {value}' for key, value in counted.items()]) + "}"
+    trial = "null" if fragment.trial is None else str(fragment.trial)
+    run = [_quoted(each) for each in (fragment.run_id, fragment.role, fragment.phase, fragment.host)]
+    times = map(quoted, (str(fragment.taken), str(fragment.ended), fragment.zone, fragment.status))
+    counters = _encode(sorted(map(_content, fragment.counters))) if fragment.counters else "[]"
+    listings = [[each.name, each.columns, each.rows] for each in fragment.listings]
+    # In the order of these words.
+    text = (
+        f'{{"counters": {counters}, "facts": [{_facts(fragment)}], "format": {quoted(fragment.format)}, '
+        f'"kind": {quoted(fragment.kind)}, "listings": {_encode(listings) if listings else "[]"}, '
+        f'"readings": {_readings(fragment)}, "run": [{", ".join([run[0], trial, *run[1:]])}], '
+        f'"time": [{", ".join(times)}]}}'
+    )
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def _quoted(text: str | None) -> str:
+    return "null" if text is None else quoted(text)
+
+
+def _facts(fragment: Fragment) -> str:
+    facts = fragment.facts
+    pairs = zip(facts.keys, facts.texts, strict=True) if isinstance(facts, Facts) else [each[:2] for each in facts]
+    return ", ".join([f"[{quoted(key)}, {quoted(text)}]" for key, text in sorted(pairs)])
 
 
 def _content(reading: Reading) -> list[str]:
@@ -59,4 +70,4 @@ def _frame(head: Head) -> tuple[str, str] | None:
 def _are_plain(words: Iterable[str]) -> bool:
     """Whether no word has a character that JSON writes otherwise, or that sorts before the mark behind a word."""
     together = "/".join(words)
-    return encode_basestring(together) == f'"{together}"' and " " not in together and "!" not in together
+    return quoted(together) == f'"{together}"' and " " not in together and "!" not in together

@@ -10,8 +10,9 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any, NamedTuple, NoReturn
 
-from importers.gathering import is_decimal
-from importers.model import Fact, Reading, Status
+from importers.gathering import MANY_DIGITS, is_decimal
+from importers.model import Status
+from importers.packed import Facts, Head, Readings
 from importers.records import trial_number
 
 FIELDS = ("run_id", "trial", "started", "status", "study", "dimensions", "factors", "facts", "tags", "metrics")
@@ -46,7 +47,6 @@ _ENDINGS = (
     ("_percent", "%"),
     ("_wait", "%"),
 )
-_new = tuple.__new__  # As in ``importers.gathering``.
 
 
 class RecordError(Exception):
@@ -63,6 +63,9 @@ class Number(str):
     __slots__ = ()
 
 
+_PLAIN = {Number}
+
+
 class Stated(NamedTuple):
     """What a record says. ``started`` is in universal time, or without a zone where none is written."""
 
@@ -71,8 +74,8 @@ class Stated(NamedTuple):
     started: datetime | None
     status: Status
     study: str
-    facts: tuple[Fact, ...]
-    readings: tuple[Reading, ...]
+    facts: Facts
+    readings: Readings
 
 
 def _not_a_number(word: str) -> NoReturn:
@@ -107,7 +110,7 @@ def stated(record: object, line: int) -> Stated:
         _moment(record.get("started")),
         _status(record.get("status", "complete")),
         _text(record["study"], "study") if "study" in record else "",
-        tuple(_facts(record, line)),
+        _facts(record, line),
         _readings(record.get("metrics"), line),
     )
 
@@ -151,22 +154,26 @@ def _status(value: object) -> Status:
     raise RecordError("status", "status is none that is known.", f"Known are: {', '.join(Status)}.")
 
 
-def _facts(record: Mapping[str, Any], line: int) -> list[Fact]:
-    found = []
+def _facts(record: Mapping[str, Any], line: int) -> Facts:
+    keys, texts = list[str](), list[str]()
     for key, text in _entries(record, "dimensions"):
         if key not in DIMENSIONS:
             remedy = f"Put it into factors. Known are: {', '.join(DIMENSIONS)}."
             raise RecordError(f"dimensions.{key}", f"{key!r} is no dimension.", remedy)
         if key == "workload" and (sizes := _WORKLOAD.fullmatch(text)):
-            parts = zip(("workload", "request_bytes", "response_bytes"), sizes.groups(), strict=True)
-            found += [_new(Fact, (name, part, line, False)) for name, part in parts]
+            keys += ("workload", "request_bytes", "response_bytes")
+            texts += sizes.groups()
         else:
-            found.append(_new(Fact, (key, text, line, False)))
-    found += [_new(Fact, (f"factor.{key}", text, line, False)) for key, text in _entries(record, "factors")]
-    found += [_new(Fact, (key, text, line, False)) for key, text in _entries(record, "facts")]
+            keys.append(key)
+            texts.append(text)
+    for prefix, field in (("factor.", "factors"), ("", "facts")):
+        for key, text in _entries(record, field):
+            keys.append(prefix + key)
+            texts.append(text)
     if tags := _tags(record.get(TAGS)):
-        found.append(_new(Fact, (TAGS, " ".join(tags), line, False)))
-    return found
+        keys.append(TAGS)
+        texts.append(" ".join(tags))
+    return Facts(keys, texts, line)
 
 
 def _entries(record: Mapping[str, Any], field: str) -> Iterator[tuple[str, str]]:
@@ -199,32 +206,35 @@ def _tags(value: object) -> Sequence[str]:
     return words
 
 
-def _readings(metrics: object, line: int) -> tuple[Reading, ...]:
+def _readings(metrics: object, line: int) -> Readings:
     if not isinstance(metrics, dict) or not metrics:
         remedy = 'Write it as {"trans_per_s": 9077.29, "response_ms": {"value": 5.5, "unit": "ms"}}.'
         raise RecordError("metrics", "metrics is missing or no object with figures.", remedy)
     if len(metrics) > MOST_METRICS:
         message = f"There are {len(metrics)} metrics, and at most {MOST_METRICS} are taken."
         raise RecordError("metrics", message, "Leave some out.")
-    found = []
-    for key, value in metrics.items():
-        name, role, unit = _measure(key)
-        figure, unit = (value, unit) if value.__class__ is Number else _with_unit(key, value)
-        if not is_decimal(figure):
+    texts = list(metrics.values())
+    if set(map(type, texts)) == _PLAIN and max(map(len, texts)) <= MANY_DIGITS and "e" not in "".join(texts).lower():
+        return Readings(tuple(map(_head, metrics)), texts, line)
+    heads = []
+    for at, (key, value) in enumerate(metrics.items()):
+        name, unit, role = _head(key)
+        texts[at], unit = (value, unit) if value.__class__ is Number else _with_unit(key, value)
+        if not is_decimal(texts[at]):
             raise _no_number(key)
-        found.append(_new(Reading, (name, figure, unit, line, role, "")))
-    return tuple(found)
+        heads.append((name, unit, role))
+    return Readings(tuple(heads), texts, line)
 
 
 @lru_cache(4096)
-def _measure(key: str) -> tuple[str, str, str]:
-    """The metric, its role, and the unit of a figure that names none."""
+def _head(key: str) -> Head:
+    """The metric, the unit of a figure that names none, and the role."""
     found = _MEASURE.fullmatch(key)
     if found is None:
         remedy = "Name a metric as in the glossary, with @ROLE for the figure of one side."
         raise RecordError(f"metrics.{key[:LONGEST]}", f"{key[:LONGEST]!r} is no metric.", remedy)
     unit = next((unit for ending, unit in _ENDINGS if found["name"].endswith(ending)), "")
-    return found["name"], found["role"] or _TOTAL, unit
+    return found["name"], unit, found["role"] or _TOTAL
 
 
 def _with_unit(key: str, value: object) -> tuple[str, str]:

@@ -9,6 +9,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
+from importers.packed import Head
 from importers.run_records import DECODER, RecordError, Stated, stated
 from importers.run_records.record import TAGS
 from perfdb.analysis import metrics, units
@@ -138,11 +139,15 @@ def _check(said: Stated, records: Records) -> None:
         if records.study != said.study:
             message = f"The study is {said.study}, and an earlier record says {records.study}."
             raise RecordError("study", message, "Send the records of each study in a request of their own.")
-    for fact in said.facts:
-        _check_fact(fact.key, fact.text)
-    for reading in said.readings:
-        _check_unit(reading.name, reading.unit)
-        _check_size(reading.name, reading.unit, reading.text)
+    for key, text in zip(said.facts.keys, said.facts.texts, strict=True):
+        _check_fact(key, text)
+    for head in said.readings.heads:
+        _check_unit(head)
+    texts = said.readings.texts
+    # Without an exponent a number has not the digits to be too large.
+    if "e" in "".join(texts).lower():
+        for head, text in zip(said.readings.heads, texts, strict=True):
+            _check_size(head, text)
 
 
 @lru_cache(65536)
@@ -167,7 +172,8 @@ def _check_tags(text: str) -> None:
 
 
 @lru_cache(4096)
-def _check_unit(name: str, unit: str) -> None:
+def _check_unit(head: Head) -> None:
+    name, unit, _ = head
     if name not in metrics.BY_NAME:
         remedy = "Choose one of those that /how/ lists, or put it into facts."
         raise RecordError(f"metrics.{name}", f"There is no metric {name!r}.", remedy)
@@ -178,10 +184,9 @@ def _check_unit(name: str, unit: str) -> None:
         raise RecordError(f"metrics.{name}.unit", f"{error}.", remedy) from None
 
 
-def _check_size(name: str, unit: str, text: str) -> None:
-    """Without an exponent a number has not the digits to be too large."""
-    if "e" in text.lower():
-        try:
-            units.convert(text, unit, name)
-        except ValueError as error:
-            raise RecordError(f"metrics.{name}", f"{error}.", "Correct it, or leave it out.") from None
+def _check_size(head: Head, text: str) -> None:
+    name, unit, _ = head
+    try:
+        units.convert(text, unit, name)
+    except ValueError as error:
+        raise RecordError(f"metrics.{name}", f"{error}.", "Correct it, or leave it out.") from None

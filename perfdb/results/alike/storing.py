@@ -8,11 +8,12 @@ import numpy as np
 from importers.collate import content_digest
 from perfdb.results import load
 from perfdb.results.alike.batch import Prepared
+from perfdb.results.alike.circumstances import Circumstances
 from perfdb.results.alike.rows import Batch, Common, Row, evidence_rows, outcome_rows, run_rows, source_rows
 from perfdb.results.alike.table import Flags
 from perfdb.results.experiments import Vocabulary
 from perfdb.results.measures import ensure_slots
-from perfdb.results.models import Run, Study
+from perfdb.results.models import Experiment, Run, Study
 
 
 def free(study: Study, prepared: Prepared) -> Flags:
@@ -23,6 +24,13 @@ def free(study: Study, prepared: Prepared) -> Flags:
         return prepared.good
     found: Flags = prepared.good & np.array([each.run_id not in stored for each in prepared.fragments])
     return found
+
+
+def _experiments(vocabulary: Vocabulary, circumstances: Sequence[Circumstances]) -> list[Experiment]:
+    """The experiments of runs, most of which have theirs in common with others."""
+    distinct = {id(each): each.configuration for each in circumstances}
+    found = dict(zip(distinct, vocabulary.experiments(list(distinct.values())), strict=True))
+    return [found[id(each)] for each in circumstances]
 
 
 def store(vocabulary: Vocabulary, common: Common, prepared: Prepared, numbers: Sequence[int], chosen: Flags) -> None:
@@ -39,7 +47,7 @@ def store(vocabulary: Vocabulary, common: Common, prepared: Prepared, numbers: S
         own,
         prepared.figures.chosen(rows, ensure_slots(compress(table.measures, used))),
         load.new_ids(len(own)),
-        vocabulary.experiments([row.circumstances.configuration for row in own]),
+        _experiments(vocabulary, [row.circumstances for row in own]),
         [content_digest(row.fragment) for row in own],
     )
     load.copy_bytes("run", load.NEW_RUN, run_rows(batch))
