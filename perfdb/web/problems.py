@@ -1,7 +1,6 @@
 """Problems as pages show them: the gravest first, those of one kind together, each leading to its line."""
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from django.db.models import Case, IntegerField, QuerySet, Value, When
@@ -50,11 +49,10 @@ def by_run(problems: Iterable[Problem]) -> list[list[Problem]]:
     return list(found.values())
 
 
-def counted(shown: Sequence[ShownProblem]) -> str:
+def counted(times: Mapping[str, int]) -> str:
     """How many there are of each severity: ``1 error, 12 notes``."""
-    times = Counter(each.problem.severity for each in shown)
-    those = [(times[severity], severity) for severity in _GRAVEST_FIRST if times[severity]]
-    return ", ".join(f"{number} {severity}{'' if number == 1 else 's'}" for number, severity in those)
+    those = [(times[severity], severity) for severity in _GRAVEST_FIRST if severity in times]
+    return ", ".join(f"{number:,} {severity}{'' if number == 1 else 's'}" for number, severity in those)
 
 
 def _address(problem: Problem, artifacts: Mapping[str, int]) -> str:

@@ -1,16 +1,16 @@
 """What an upload's page shows of it: files, runs that would be or were stored, and problems that lead to lines."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from django.db.models import Count
+from django.db.models import Case, Count, IntegerField, Value, When
 
 from importers import FORMATS
 from perfdb.analysis.dimensions import natural
 from perfdb.results.bundling import MANIFEST
-from perfdb.results.models import Job, Problem, Study, Upload, UploadFile, UploadRun
+from perfdb.results.models import Job, Study, Upload, UploadFile, UploadRun
 from perfdb.results.models.vocabulary import INBOX
 from perfdb.results.published.records import FORMAT as PUBLISHED
 from perfdb.results.studies.items import runs_of
@@ -18,18 +18,24 @@ from perfdb.results.unpacking import ARCHIVE
 from perfdb.web import problems, upload_gaps
 from perfdb.web.upload_gaps import NOTHING, Entered
 
+if TYPE_CHECKING:
+    from django.db.models.fields.related_descriptors import RelatedManager
+
 # Longer lists are cut on the page, with a link to all of it.
 MOST = 1000
 # In these states a person decides, and may still say how a file is to be read.
 _OPEN = frozenset({Upload.State.PREVIEW, Upload.State.FAILED})
 # What became of runs, or would, in words; ``{s}`` is the plural's s.
 _OUTCOMES = {
-    UploadRun.Outcome.NEW: "{number} new run{s}",
-    UploadRun.Outcome.EXTENDED: "{number} extended run{s}",
-    UploadRun.Outcome.ALREADY_THERE: "{number} run{s} already there",
-    UploadRun.Outcome.CONFLICT: "{number} run{s} in conflict",
-    UploadRun.Outcome.REJECTED: "{number} rejected run{s}",
+    UploadRun.Outcome.NEW: "{number:,} new run{s}",
+    UploadRun.Outcome.EXTENDED: "{number:,} extended run{s}",
+    UploadRun.Outcome.ALREADY_THERE: "{number:,} run{s} already there",
+    UploadRun.Outcome.CONFLICT: "{number:,} run{s} in conflict",
+    UploadRun.Outcome.REJECTED: "{number:,} rejected run{s}",
 }
+# What a person must look at.
+_UNSETTLED = (UploadRun.Outcome.CONFLICT, UploadRun.Outcome.REJECTED)
+_UNSETTLED_FIRST = Case(When(outcome__in=_UNSETTLED, then=Value(0)), default=Value(1), output_field=IntegerField())
 DECISIONS = (
     ("keep", "keep the stored run"),
     ("replace", "replace it with this one"),
@@ -61,17 +67,18 @@ def context(upload: Upload, *, may_change: bool, entered: Entered = NOTHING) -> 
     """
     files = list(upload.files.select_related("artifact").order_by("path")[:MOST])
     noticed = list(problems.gravest_first(upload.problems.all())[:MOST])
-    runs = sorted(upload.runs.select_related("run").order_by("number")[:MOST], key=_needing_most)
+    runs = sorted(upload.runs.select_related("run").order_by(_UNSETTLED_FIRST, "number")[:MOST], key=_needing_most)
     artifacts = {file.path: file.artifact_id for file in files}
-    counts = Counter(run.outcome for run in runs)
+    counts = _counts(runs, upload.runs, "outcome")
+    severities, of_files = (_counts(noticed, upload.problems, name) for name in ("severity", "file"))
     shown = problems.with_addresses(noticed, artifacts)
     return {
         "upload": upload,
         "settled": upload.state in Upload.SETTLED,
         "file_count": _number_to_read(upload, files),
-        "files": _files(upload, files, noticed),
+        "files": _files(upload, files, of_files),
         "problems": problems.kinds(shown),
-        "noticed": problems.counted(shown),
+        "noticed": problems.counted(severities),
         # Why there may be nothing to store: the first error, else the gravest thing that was found.
         "reason": next(iter(shown), None),
         "fault": _fault(upload) if upload.state == Upload.State.FAILED and not shown else "",
@@ -80,18 +87,31 @@ def context(upload: Upload, *, may_change: bool, entered: Entered = NOTHING) -> 
         "outcomes": said(counts),
         "storable": counts["new"] + counts["extended"],
         "known": counts["already-there"],
-        "conflicts": [run for run in runs if run.outcome == UploadRun.Outcome.CONFLICT],
+        "conflicts": counts["conflict"],
         "decisions": DECISIONS,
         "formats": [(each.NAME, each.TITLE) for each in FORMATS],
-        "cut": max(len(files), len(noticed), len(runs)) == MOST,
+        "more_runs": counts.total() > len(runs),
+        "cut": _cut({"run": (len(runs), counts.total()), "problem": (len(noticed), severities.total())}, len(files)),
         "left": _left(upload, files) if upload.state == Upload.State.UNDONE else None,
     }
 
 
+def _counts(shown: Sequence[Any], listed: "RelatedManager[Any]", name: str) -> Counter[str]:
+    """How many there are of each value of a field, also of those that the page has no room for."""
+    if len(shown) < MOST:
+        return Counter(getattr(each, name) for each in shown)
+    return Counter(dict(listed.order_by().values_list(name).annotate(number=Count("pk"))))
+
+
+def _cut(lists: Mapping[str, tuple[int, int]], files: int) -> str:
+    """Which lists are longer than what is shown of them; empty for none. ``lists``: how many are shown, of how many."""
+    cut = [f"{shown:,} of {number:,} {name}s" for name, (shown, number) in lists.items() if shown < number]
+    return " and ".join([*cut, *([f"the first {files:,} files"] if files == MOST else [])])
+
+
 def _needing_most(run: UploadRun) -> tuple[bool, object, int, int]:
     """What a person must look at comes first, then runs by their ids."""
-    settled = run.outcome not in (UploadRun.Outcome.CONFLICT, UploadRun.Outcome.REJECTED)
-    return settled, natural(run.run_label), run.trial, run.number
+    return run.outcome not in _UNSETTLED, natural(run.run_label), run.trial, run.number
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,16 +166,13 @@ def _fault(upload: Upload) -> str:
     return str((failed or {}).get("error", ""))
 
 
-def _files(upload: Upload, files: list[UploadFile], noticed: list[Problem]) -> list[ShownFile]:
+def _files(upload: Upload, files: list[UploadFile], problems_of: Mapping[str, int]) -> list[ShownFile]:
     containers = {file.container_id for file in files}
-    by_path: dict[str, int] = {}
-    for problem in noticed:
-        by_path[problem.file] = by_path.get(problem.file, 0) + 1
     asked = upload.state in _OPEN
     return [
         ShownFile(
             file,
-            by_path.get(file.path, 0),
+            problems_of.get(file.path, 0),
             # An archive is read by unpacking, and what is no text has no format to choose.
             asked and not file.excluded and not file.format and bool(file.encoding) and file.pk not in containers,
         )

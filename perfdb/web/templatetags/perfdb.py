@@ -86,6 +86,12 @@ def amount(value: float) -> str:
 
 
 @register.filter
+def counted(number: int) -> str:
+    """How many there are, with a separator of thousands: 20,000."""
+    return f"{number:,}"
+
+
+@register.filter
 def is_time(name: str) -> bool:
     """Whether an input is the time between two captures, whose readings are moments."""
     return name in ("time", "elapsed_s")

@@ -11,11 +11,12 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
-from perfdb.results.models import Run, Study, Upload
+from perfdb.results.models import Problem, Run, Study, Upload, UploadRun
 from perfdb.results.prepare.configuration import GIVEN_FACTS
 from perfdb.web.tests.conftest import CASE, LOGS, Bring, case, work
 from perfdb.web.tests.pages import text_of
 from perfdb.web.upload_form import FACTS
+from perfdb.web.upload_page import MOST
 
 ADDRESS = "/uploads/"
 
@@ -227,6 +228,26 @@ def test_runs_that_wait_for_a_decision_come_first(web: Client, bring: Bring) -> 
     runs = web.get(page_of(upload)).context["runs"]
 
     assert [shown.run.run_label for shown in runs] == ["Z", first.run_label, "R9", "R10"]
+
+
+def test_a_long_list_is_cut_and_all_of_it_counted(web: Client, ada: User) -> None:
+    study = Study.objects.create(slug="large", title="Large", owner=ada)
+    upload = Upload.objects.create(study=study, owner=ada, state=Upload.State.PREVIEW)
+    summary: dict[str, object] = {"dimensions": {}, "figures": [], "files": []}
+    outcomes = [UploadRun.Outcome.NEW] * (MOST + 9) + [UploadRun.Outcome.CONFLICT] * 2
+    UploadRun.objects.bulk_create(
+        UploadRun(upload=upload, number=number, run_label=f"r{number:05}", trial=1, outcome=outcome, summary=summary)
+        for number, outcome in enumerate(outcomes)
+    )
+    Problem.objects.bulk_create(Problem(upload=upload, severity="note", file="a.log") for _ in range(MOST + 5))
+
+    source = web.get(page_of(upload)).content.decode()
+    text = text_of(web.get(page_of(upload)))
+    assert "The files hold 1,009 new runs, 2 runs in conflict; noticed: 1,005 notes" in text
+    assert "Accept: store 1,009 runs" in text
+    assert "2 conflicts to decide above" in text
+    assert "Shown are 1,000 of 1,011 runs and 1,000 of 1,005 problems" in text
+    assert source.count('value="trial"') == 2
 
 
 def test_the_raw_files_come_back_in_one_zip(web: Client, bring: Bring) -> None:
