@@ -16,7 +16,7 @@ from perfdb.results.prepare.configuration import GIVEN_FACTS
 from perfdb.web.tests.conftest import CASE, LOGS, Bring, case, work
 from perfdb.web.tests.pages import text_of
 from perfdb.web.upload_form import FACTS
-from perfdb.web.upload_page import MOST
+from perfdb.web.upload_page import DECISIONS, MOST
 
 ADDRESS = "/uploads/"
 
@@ -247,7 +247,7 @@ def test_a_long_list_is_cut_and_all_of_it_counted(web: Client, ada: User) -> Non
     assert "Accept: store 1,009 runs" in text
     assert "2 conflicts to decide above" in text
     assert "Shown are 1,000 of 1,011 runs and 1,000 of 1,005 problems" in text
-    assert source.count('value="trial"') == 2
+    assert source.count('name="decision:r') == 2 * len(DECISIONS)
 
 
 def test_the_raw_files_come_back_in_one_zip(web: Client, bring: Bring) -> None:
