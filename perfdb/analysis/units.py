@@ -326,11 +326,14 @@ def decimals_for(values: Iterable[float], least: int) -> int:
 def round_for_print(value: float, least: int) -> str:
     """The same as ``round_half_up(value, decimals_for([value], least))``, in a fraction of the time."""
     shortest = repr(value)
-    # Python rounds halves by the binary value: to tell them, the shortest digits that make it have to be looked at.
-    is_half = shortest.endswith("5") and len(shortest) - shortest.find(".") == least + 2
-    if is_half or "e" in shortest or not 10.0 ** (1 - least) <= value < _FEW_DIGITS:
+    if "e" in shortest or not 0 < value < _FEW_DIGITS:
         return round_half_up(value, decimals_for([value], least))
-    return f"{value:.{least}f}"
+    own = len(shortest) - shortest.index(".") - 1
+    shown = max(least, min(_MOST_DECIMALS, 1 - math.floor(math.log10(value)), own))
+    # Python rounds halves by the binary value: to tell them, the shortest digits that make it have to be looked at.
+    if own == shown + 1 and shortest.endswith("5"):
+        return round_half_up(value, shown)
+    return f"{value:.{shown}f}"
 
 
 def decimals_of(values: Sequence[float]) -> list[int]:

@@ -5,13 +5,14 @@ XOR, so runs that are equal in all dimensions but one meet in ``key # z(dimensio
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import lru_cache, reduce
 from operator import xor
-from typing import TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-from django.db import models
+from django.db import connection, models
 
 from perfdb.analysis.workloads import Workload as Sizes
 from perfdb.results.models import Device, Experiment, Level, Study, System, Workload
@@ -20,6 +21,7 @@ from perfdb.results.record import Configuration, SystemIdentity, name_of
 _Model = TypeVar("_Model", bound=models.Model)
 
 
+@lru_cache(65536)
 def z(name: str, value: str | int) -> int:
     """The hash of one dimension's value, as a signed 64-bit integer: the same for ever, on every machine."""
     raw = hashlib.blake2b(f"{name}\0{value}".encode(), digest_size=8).digest()
@@ -28,11 +30,42 @@ def z(name: str, value: str | int) -> int:
 
 def experiment_key(configuration: Configuration) -> int:
     """The key of a configuration; a dimension that is not known does not enter it."""
-    return reduce(xor, (z(name, value) for name, value in configuration.dimensions().items()), 0)
+    return _key(configuration.dimensions())
+
+
+def _key(dimensions: Mapping[str, str | int]) -> int:
+    return reduce(xor, (z(name, value) for name, value in dimensions.items()), 0)
 
 
 class KeyCollisionError(Exception):
     """Two experiments of one study have the same key although they differ. Not seen yet; never to be ignored."""
+
+
+class Stored(NamedTuple):
+    """The row of an experiment: its number, and what a run repeats of it."""
+
+    pk: int
+    study_id: int
+    system_id: int | None
+    level_id: int | None
+    workload_id: int | None
+    device_id: int | None
+    mtu: int | None
+    users: int | None
+    layer: int | None
+    campaign: str
+    factors: dict[str, str]
+
+
+# Of many at once a row each would take longer to be said than to be stored.
+_ADD = """
+INSERT INTO experiment
+    (study_id, system_id, level_id, workload_id, device_id, mtu, users, layer, campaign, factors, key)
+SELECT %s, system, level, workload, device, mtu, users, layer, campaign, factors::jsonb, key
+FROM unnest(%s::int8[], %s::int8[], %s::int8[], %s::int8[], %s::int4[], %s::int4[], %s::int2[], %s::text[], %s::text[],
+    %s::int8[]) AS given (system, level, workload, device, mtu, users, layer, campaign, factors, key)
+ON CONFLICT DO NOTHING
+"""
 
 
 @dataclass(slots=True)
@@ -41,50 +74,57 @@ class Vocabulary:
 
     study: Study
     _found: dict[tuple[str, object], models.Model] = field(default_factory=dict)
+    # The dimensions of each beside it: only by them is it sure to be the one that is meant.
+    _experiments: dict[int, tuple[Stored, dict[str, str | int]]] = field(default_factory=dict)
 
-    def experiment(self, configuration: Configuration) -> Experiment:
+    def experiment(self, configuration: Configuration) -> Stored:
         """The experiment with this configuration in the study."""
         return self.experiments([configuration])[0]
 
-    def experiments(self, configurations: Sequence[Configuration]) -> list[Experiment]:
+    def experiments(self, configurations: Sequence[Configuration]) -> list[Stored]:
         """The experiments with these configurations, in their order; all that are new are made in one statement."""
-        keys = [experiment_key(each) for each in configurations]
+        dimensions = [each.dimensions() for each in configurations]
+        keys = [_key(each) for each in dimensions]
         asked = dict(zip(keys, configurations, strict=True))
-        wanted = {key: each for key, each in asked.items() if ("experiment", key) not in self._found}
+        wanted = [key for key in asked if key not in self._experiments]
         self._find(wanted)
-        missing = {key: each for key, each in wanted.items() if ("experiment", key) not in self._found}
+        missing = [key for key in wanted if key not in self._experiments]
         if missing:
-            made = [self._new_experiment(key, each) for key, each in missing.items()]
-            # Another import may have made some meanwhile: those that are there are the ones that count.
-            Experiment.objects.bulk_create(made, ignore_conflicts=True)
+            self._add([(key, asked[key]) for key in missing])
             self._find(missing)
-        found = [self._experiment(key) for key in keys]
-        for experiment, configuration in zip(found, configurations, strict=True):
-            if configuration_of(experiment).dimensions() != configuration.dimensions():
-                raise KeyCollisionError(f"{experiment} and {configuration.dimensions()} share a key")
-        return found
+        found = [self._experiments[key] for key in keys]
+        for (experiment, known), own in zip(found, dimensions, strict=True):
+            if known != own:
+                raise KeyCollisionError(f"Experiment {experiment.pk} and {own} share a key")
+        return [experiment for experiment, _ in found]
 
-    def _find(self, keys: Iterable[int]) -> None:
-        related = Experiment.objects.select_related("system", "level", "workload", "device", "study")
-        for experiment in related.filter(study=self.study, key__in=list(keys)):
-            self._found["experiment", experiment.key] = experiment
+    def _find(self, keys: Sequence[int]) -> None:
+        if not keys:
+            return
+        rows = Experiment.objects.filter(study=self.study, key__in=keys).values_list("key", *_COLUMNS)
+        stored = [(key, Stored(*row)) for key, *row in rows]
+        references = {name: {getattr(each, f"{name}_id") for _, each in stored} - {None} for name in _REFERENCES}
+        named = {name: _REFERENCES[name].objects.in_bulk(numbers) for name, numbers in references.items()}
+        for key, each in stored:
+            self._experiments[key] = each, _configuration(each, named).dimensions()
 
-    def _experiment(self, key: int) -> Experiment:
-        return self._found["experiment", key]  # type: ignore[return-value] # the kind says which model it is
+    def _add(self, configurations: Sequence[tuple[int, Configuration]]) -> None:
+        """Make experiments; another import may have made some meanwhile, and then those are the ones that count."""
+        columns = zip(*(self._row(key, each) for key, each in configurations), strict=True)
+        with connection.cursor() as cursor:
+            cursor.execute(_ADD, [self.study.pk, *map(list, columns)])
 
-    def _new_experiment(self, key: int, configuration: Configuration) -> Experiment:
-        return Experiment(
-            study=self.study,
-            key=key,
-            system=self._system(configuration.system),
-            level=self._level(configuration.level),
-            workload=self._workload(configuration.workload),
-            device=self._device(configuration.device),
-            mtu=configuration.mtu,
-            users=configuration.users,
-            layer=configuration.layer,
-            campaign=configuration.campaign,
-            factors=dict(configuration.factors),
+    def _row(self, key: int, configuration: Configuration) -> tuple[object, ...]:
+        references = (
+            self._system(configuration.system),
+            self._level(configuration.level),
+            self._workload(configuration.workload),
+            self._device(configuration.device),
+        )
+        return (
+            *(None if each is None else each.pk for each in references),
+            *(configuration.mtu, configuration.users, configuration.layer, configuration.campaign),
+            *(json.dumps(dict(configuration.factors)), key),
         )
 
     def _system(self, identity: SystemIdentity | None) -> System | None:
@@ -125,17 +165,27 @@ class Vocabulary:
         return found  # type: ignore[return-value] # the kind says which model it is
 
 
-def configuration_of(experiment: Experiment) -> Configuration:
-    """The configuration that an experiment's row stands for."""
-    workload, system = experiment.workload, experiment.system
+_COLUMNS = ("pk", *Stored._fields[1:])
+_REFERENCES: Mapping[str, Any] = {"system": System, "level": Level, "workload": Workload, "device": Device}
+
+
+def _configuration(each: Stored | Experiment, named: Mapping[str, Mapping[int, Any]]) -> Configuration:
+    """The configuration of an experiment, given the rows of the vocabulary by their numbers."""
+    system, level, workload, device = (named[name].get(getattr(each, f"{name}_id")) for name in _REFERENCES)
     return Configuration(
         workload=Sizes(workload.pattern, workload.request_bytes, workload.response_bytes) if workload else None,
-        device=experiment.device.name if experiment.device else None,
-        mtu=experiment.mtu,
-        users=experiment.users,
-        layer=experiment.layer,
-        campaign=experiment.campaign,
+        device=device.name if device else None,
+        mtu=each.mtu,
+        users=each.users,
+        layer=each.layer,
+        campaign=each.campaign,
         system=SystemIdentity(system.machine, system.host, system.processors, system.memory_bytes) if system else None,
-        level=experiment.level.name if experiment.level else None,
-        factors=experiment.factors,
+        level=level.name if level else None,
+        factors=each.factors,
     )
+
+
+def configuration_of(experiment: Experiment) -> Configuration:
+    """The configuration that an experiment's row stands for."""
+    rows = {name: getattr(experiment, name) for name in _REFERENCES}
+    return _configuration(experiment, {name: {row.pk: row} if row else {} for name, row in rows.items()})

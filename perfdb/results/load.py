@@ -15,7 +15,7 @@ from importers.model import Problem as Found
 from perfdb.analysis.audit import Disagreement as Disagrees
 from perfdb.analysis.metrics import TOTAL, Measure
 from perfdb.results import binary
-from perfdb.results.experiments import Vocabulary
+from perfdb.results.experiments import Stored, Vocabulary
 from perfdb.results.measures import ensure_slots
 from perfdb.results.models import (
     CounterLayout,
@@ -300,7 +300,7 @@ def copy_bytes(table: str, columns: Collection[str], rows: Iterable[bytes]) -> N
         copy.write(binary.END)
 
 
-def _run_row(pk: int, record: RunRecord, experiment: Experiment, slots: dict[Measure, int]) -> Sequence[Any]:
+def _run_row(pk: int, record: RunRecord, experiment: Stored, slots: dict[Measure, int]) -> Sequence[Any]:
     return (
         pk,
         experiment.pk,

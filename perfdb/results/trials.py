@@ -27,7 +27,7 @@ def settle_trial(vocabulary: Vocabulary, run: Run, record: RunRecord) -> None:
     if record.status == Run.Status.WITHDRAWN:
         return
     same = Run.objects.filter(study=run.study_id, run_id=record.run_id).exclude(pk=run.pk)
-    there = same.filter(experiment=vocabulary.experiment(record.configuration)).exclude(status=Run.Status.WITHDRAWN)
+    there = same.filter(experiment=vocabulary.experiment(record.configuration).pk).exclude(status=Run.Status.WITHDRAWN)
     taken = set(there.values_list("trial", flat=True))
     if wanted in taken:
         last = max(same.aggregate(last=Max("trial"))["last"], wanted)

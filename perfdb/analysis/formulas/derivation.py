@@ -12,7 +12,7 @@ import numpy as np
 from perfdb.analysis.formulas.catalogue import BY_ID, FORMULAS, LATENCIES
 from perfdb.analysis.formulas.expression import Term
 from perfdb.analysis.formulas.figures import Derived, Input, Known, RunFigures
-from perfdb.analysis.formulas.formula import Formula, always, streams
+from perfdb.analysis.formulas.formula import Formula
 from perfdb.analysis.formulas.machine import one_machine
 from perfdb.analysis.formulas.terms import PARTS_OF_TOTAL
 from perfdb.analysis.metrics import BY_NAME, TOTAL, Measure
@@ -44,7 +44,7 @@ _TERMS = tuple((formula, formula.terms) for formula in FORMULAS)
 READ = (
     {term.name for _, terms in _TERMS for term in terms}
     | LATENCIES
-    | {formula.metric for formula in FORMULAS if formula.when not in (always, streams)}
+    | {metric for formula in FORMULAS for metric in formula.reads}
 )
 """The names of the metrics that a term or a condition looks at: what a run has beside them is of no use here."""
 DECIDING = READ - LATENCIES

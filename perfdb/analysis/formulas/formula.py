@@ -19,6 +19,18 @@ def streams(figures: RunFigures) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
+class Where:
+    """A condition that looks at no more than these metrics, and at the run's other figures."""
+
+    holds: Callable[[RunFigures], bool]
+    reads: frozenset[str]
+
+    def __call__(self, figures: RunFigures) -> bool:
+        """Whether it holds for a run."""
+        return self.holds(figures)
+
+
+@dataclass(frozen=True, slots=True)
 class Formula:
     """A derived metric's declaration. ``id`` is metric and method (``cpu_util.snapshot``).
 
@@ -33,6 +45,13 @@ class Formula:
     per_role: bool = False
     when: Callable[[RunFigures], bool] = always
     version: int = 1
+
+    @property
+    def reads(self) -> frozenset[str]:
+        """The metrics that the condition looks at; one that does not say may look at the formula's own."""
+        if self.when in (always, streams):
+            return frozenset()
+        return self.when.reads if isinstance(self.when, Where) else frozenset({self.metric})
 
     @property
     def terms(self) -> tuple[Term, ...]:

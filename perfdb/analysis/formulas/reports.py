@@ -8,7 +8,7 @@ from itertools import product
 
 from perfdb.analysis.formulas.expression import Expression, Rounded, Term
 from perfdb.analysis.formulas.figures import Input, InputKind, Known, RunFigures
-from perfdb.analysis.formulas.formula import Formula, always, streams
+from perfdb.analysis.formulas.formula import Formula, Where, always, streams
 from perfdb.analysis.formulas.terms import (
     MB_PER_S,
     OWN_PROCESSORS,
@@ -73,9 +73,9 @@ _GUESTS = _kinds(
 )
 
 
-def _undamaged(when: Callable[[RunFigures], bool]) -> Callable[[RunFigures], bool]:
+def _undamaged(when: Callable[[RunFigures], bool]) -> Where:
     """Where the reports that are exact were cut, the coarse ones that are left must not stand in for them."""
-    return lambda figures: figures.reports_whole and when(figures)
+    return Where(lambda figures: figures.reports_whole and when(figures), frozenset())
 
 
 def _cost(metric: str, method: str, busy: Expression, rate: Term, when: Callable[[RunFigures], bool]) -> Formula:

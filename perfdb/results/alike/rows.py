@@ -16,7 +16,8 @@ from perfdb.results import binary
 from perfdb.results.alike.circumstances import Circumstances
 from perfdb.results.alike.figures import Figures
 from perfdb.results.alike.table import Whole
-from perfdb.results.models import Experiment, Run, UploadRun
+from perfdb.results.experiments import Stored
+from perfdb.results.models import Run, UploadRun
 from perfdb.results.record import aware
 
 
@@ -46,7 +47,7 @@ class Batch:
     rows: Sequence[Row]
     figures: Figures
     ids: Sequence[int]
-    experiments: Sequence[Experiment]
+    experiments: Sequence[Stored]
     digests: Sequence[str]
 
     @property
@@ -81,16 +82,16 @@ def _started(fragment: Fragment, received: datetime) -> datetime:
     return received if fragment.taken is None else aware(fragment.taken, fragment.zone)
 
 
-def _references(each: Experiment) -> bytes:
+def _references(each: Stored) -> bytes:
     keys = (each.pk, each.study_id, each.system_id, each.level_id, each.workload_id, each.device_id)
     return b"".join(map(binary.int8, keys))
 
 
-def _dimensions(each: Experiment) -> bytes:
+def _dimensions(each: Stored) -> bytes:
     return binary.int4(each.mtu) + binary.int4(each.users) + binary.int2(each.layer)
 
 
-def _factors(each: Experiment) -> bytes:
+def _factors(each: Stored) -> bytes:
     return binary.text(each.campaign) + binary.jsonb(json.dumps(each.factors))
 
 

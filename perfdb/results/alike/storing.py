@@ -11,9 +11,9 @@ from perfdb.results.alike.batch import Prepared
 from perfdb.results.alike.circumstances import Circumstances
 from perfdb.results.alike.rows import Batch, Common, Row, evidence_rows, outcome_rows, run_rows, source_rows
 from perfdb.results.alike.table import Flags
-from perfdb.results.experiments import Vocabulary
+from perfdb.results.experiments import Stored, Vocabulary
 from perfdb.results.measures import ensure_slots
-from perfdb.results.models import Experiment, Run, Study
+from perfdb.results.models import Run, Study
 
 
 def free(study: Study, prepared: Prepared) -> Flags:
@@ -26,7 +26,7 @@ def free(study: Study, prepared: Prepared) -> Flags:
     return found
 
 
-def _experiments(vocabulary: Vocabulary, circumstances: Sequence[Circumstances]) -> list[Experiment]:
+def _experiments(vocabulary: Vocabulary, circumstances: Sequence[Circumstances]) -> list[Stored]:
     """The experiments of runs, most of which have theirs in common with others."""
     distinct = {id(each): each.configuration for each in circumstances}
     found = dict(zip(distinct, vocabulary.experiments(list(distinct.values())), strict=True))

@@ -1,10 +1,10 @@
 """The printed figures of many runs as a table: a row a run, a column a measure."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -55,68 +55,46 @@ class Table:
         return np.full(self.rows, np.nan) if at is None else self.values[:, at]
 
 
-@dataclass(frozen=True, slots=True)
-class _Layout:
-    """Where the readings of runs that have these heads stand: their columns, and numbers of their heads."""
+class _Figures(NamedTuple):
+    """The figures of a log, and whether any is of something within a role."""
 
-    columns: Whole
-    heads: Whole
-    odd: bool
-
-
-@dataclass(slots=True)
-class _Heads:
-    """What is measured, numbered as it first appears."""
-
-    measures: dict[Measure, int] = field(default_factory=dict)
-    heads: dict[Head, int] = field(default_factory=dict)
-    known: dict[tuple[Head, ...], _Layout] = field(default_factory=dict)
-
-    def layout(self, heads: tuple[Head, ...]) -> _Layout:
-        found = self.known.get(heads)
-        if found is None:
-            found = self.known[heads] = self._new(heads)
-        return found
-
-    def _new(self, heads: tuple[Head, ...]) -> _Layout:
-        columns = [self.measures.setdefault(Measure(name, role), len(self.measures)) for name, _, role in heads]
-        numbers = [self.heads.setdefault(head, len(self.heads)) for head in heads]
-        # The first of two counts, and what is no metric is a circumstance.
-        strange = any(name not in metrics.BY_NAME or not role for name, _, role in heads)
-        odd = strange or len(set(columns)) < len(columns)
-        return _Layout(np.array(columns, np.int64), np.array(numbers, np.int64), odd)
-
-
-_Figures = tuple[tuple[Head, ...], list[str], list[int], bool]
+    heads: tuple[Head, ...]
+    texts: list[str]
+    lines: Iterable[int]
+    within: bool
 
 
 def _figures(fragment: Fragment) -> _Figures:
-    """A run's heads, texts and lines, and whether they are of something within a role."""
     readings = fragment.readings
     if isinstance(readings, Readings):
-        return readings.heads, readings.texts, list(readings.lines), False
+        return _Figures(readings.heads, readings.texts, readings.lines, within=False)
     heads = tuple([(each.name, each.unit, each.role) for each in readings])
     texts, lines = [each.text for each in readings], [each.line for each in readings]
-    return heads, texts, lines, any(each.subject for each in readings)
+    return _Figures(heads, texts, lines, any(each.subject for each in readings))
 
 
 def table_of(fragments: Sequence[Fragment]) -> Table:
     """The figures that some logs print, each of a run of its own."""
-    known = _Heads()
     figures = [_figures(fragment) for fragment in fragments]
-    layouts = [known.layout(heads) for heads, *_ in figures]
-    odd = np.array([layout.odd or within for layout, (*_, within) in zip(layouts, figures, strict=True)], bool)
-    texts = list(chain.from_iterable(own for _, own, *_ in figures))
-    rows = np.repeat(np.arange(len(fragments)), [len(layout.columns) for layout in layouts])
-    columns = np.concatenate([layout.columns for layout in layouts]) if layouts else np.empty(0, np.int64)
-    heads = np.concatenate([layout.heads for layout in layouts]) if layouts else np.empty(0, np.int64)
-    put: Any = partial(_put, (len(fragments), len(known.measures)), rows, columns)
+    flat = list(chain.from_iterable(each.heads for each in figures))
+    heads = {head: at for at, head in enumerate(dict.fromkeys(flat))}
+    measures = {each: at for at, each in enumerate(dict.fromkeys(Measure(name, role) for name, _, role in heads))}
+    of_heads = np.array([measures[Measure(name, role)] for name, _, role in heads], np.int64)
+    numbers = np.fromiter(map(heads.__getitem__, flat), np.int64, len(flat))
+    columns = of_heads[numbers]
+    rows = np.repeat(np.arange(len(fragments)), [len(each.heads) for each in figures])
+    texts = list(chain.from_iterable(each.texts for each in figures))
+    put: Any = partial(_put, (len(fragments), len(measures)), rows, columns)
     printed = units.read_numbers(texts)
-    values = _in_own_units(list(known.heads), heads, texts, printed)
+    values = _in_own_units(list(heads), numbers, texts, printed)
+    odd = np.array([each.within for each in figures], bool)
     odd[rows[np.isnan(values)]] = True
-    lines = np.fromiter(chain.from_iterable(own for *_, own, _ in figures), np.int64, len(texts))
+    # What is no metric is a circumstance, and of two figures of one measure the first counts.
+    odd[rows[np.array([name not in metrics.BY_NAME or not role for name, _, role in heads], bool)[numbers]]] = True
+    odd[np.flatnonzero(np.bincount(rows * len(measures) + columns) > 1) // max(len(measures), 1)] = True
+    lines = np.fromiter(chain.from_iterable(each.lines for each in figures), np.int64, len(texts))
     return Table(
-        list(known.measures),
+        list(measures),
         put(np.array(texts, object), ""),
         put(lines, 0),
         put(printed, np.nan),
