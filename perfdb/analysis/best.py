@@ -16,8 +16,9 @@ from perfdb.analysis.comparing.pair import Pair
 from perfdb.analysis.comparing.table import compare, unchanged
 from perfdb.analysis.curves import Curve, Edge, Point, at_edge, describe
 from perfdb.analysis.dimensions import Value
+from perfdb.analysis.experiments import Unit, units
 from perfdb.analysis.query import Query
-from perfdb.analysis.table import Key, Observations, Table, best_unit, finite_values, in_order, key_order
+from perfdb.analysis.table import Key, Observations, Table, best_unit, in_order, key_order
 
 # What nobody can tell from the best: no change was found, or none could have been.
 _AS_GOOD = {Verdict.SAME, Verdict.INCONCLUSIVE, Verdict.INSIDE}
@@ -60,29 +61,16 @@ def evidence(query: Query, observations: Observations) -> dict[Key, Evidence]:
     pick = query.pick
     if pick is None:
         raise ValueError("there is no best without a pick")
-    names, size, place = observations.telling, len(pick.dimensions), observations.place(pick.measure)
-    groups: dict[Key, dict[Key, _Sample]] = defaultdict(dict)
-    for key, rows in observations.experiments(pick.dimensions).items():
-        if values := finite_values(rows, place):
-            measured = rows if len(values) == len(rows) else [row for row in rows if finite_values([row], place)]
-            groups[key[:size]][key[size:]] = _Sample([row[0] for row in measured], values)
+    names, size = observations.telling, len(pick.dimensions)
+    groups: dict[Key, dict[Key, Unit]] = defaultdict(dict)
+    for key, unit in units(observations, (*pick.dimensions, *names), pick.measure).items():
+        if unit.values:
+            groups[key[:size]][key[size:]] = unit
     metric = metrics.BY_NAME[pick.measure.metric]
     found = [_group(key, samples, metric.better) for key, samples in groups.items()]
     # All groups at once; each is a table of its own.
     unmoved = unchanged([_pairs(group) for group in found], metric.better)
     return {group.key: _evidence(names, group, each, metric.better) for group, each in zip(found, unmoved, strict=True)}
-
-
-class _Sample(NamedTuple):
-    """The runs of an experiment, and their values."""
-
-    runs: list[int]
-    values: list[float]
-
-    @property
-    def mean(self) -> float:
-        """The arithmetic mean."""
-        return sum(self.values) / len(self.values)
 
 
 def as_good(comparison: Comparison) -> bool:
@@ -110,12 +98,12 @@ class _Group(NamedTuple):
     """A group with the samples of its experiments: the best of them, and the others in order."""
 
     key: Key
-    samples: Mapping[Key, _Sample]
+    samples: Mapping[Key, Unit]
     top: Key
     others: list[Key]
 
 
-def _group(key: Key, samples: Mapping[Key, _Sample], better: metrics.Better) -> _Group:
+def _group(key: Key, samples: Mapping[Key, Unit], better: metrics.Better) -> _Group:
     sign = 1 if better is metrics.Better.HIGHER else -1
     top = best_unit({key: sample.values for key, sample in samples.items()}, sign)
     return _Group(key, samples, top, in_order(key for key in samples if key != top))
@@ -147,7 +135,7 @@ def _evidence(
     )
 
 
-def _points(names: Sequence[str], best: Key, samples: Mapping[Key, _Sample]) -> tuple[Point, ...]:
+def _points(names: Sequence[str], best: Key, samples: Mapping[Key, Unit]) -> tuple[Point, ...]:
     """The curve that the best lies on: everything but the users is equal to it."""
     if "users" not in names:
         return ()
@@ -156,7 +144,7 @@ def _points(names: Sequence[str], best: Key, samples: Mapping[Key, _Sample]) -> 
     for key, sample in samples.items():
         users = key[at]
         if isinstance(users, int) and key[:at] + key[at + 1 :] == best[:at] + best[at + 1 :]:
-            found[users] = sample.mean
+            found[users] = _mean(sample)
     return tuple(sorted(found.items()))
 
 
@@ -169,4 +157,8 @@ def _varying(names: Sequence[str], keys: Iterable[Key]) -> Callable[[Key], dict[
 def _runner_up(group: _Group, at: int, comparison: Comparison, said: Callable[[Key], Mapping[str, Value]]) -> RunnerUp:
     key = group.others[at]
     sample = group.samples[key]
-    return RunnerUp(said(key), sample.mean, tuple(sample.runs), comparison)
+    return RunnerUp(said(key), _mean(sample), tuple(sample.runs), comparison)
+
+
+def _mean(unit: Unit) -> float:
+    return sum(unit.values) / len(unit.values)

@@ -14,12 +14,11 @@ trial. (Two modes are not looked for: three or five trials cannot show them.)
 
 import math
 import statistics
-from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from operator import attrgetter
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +27,8 @@ from perfdb.analysis.comparing.difference import about
 from perfdb.analysis.comparing.distributions import Floats, false_discovery, student_p, student_ps
 from perfdb.analysis.comparing.leaving import Leaving
 from perfdb.analysis.comparing.noise import Pool, moderate
-from perfdb.analysis.comparing.spreads import Logs, Places, Spread, ranges, summed
+from perfdb.analysis.comparing.samples import Samples
+from perfdb.analysis.comparing.spreads import Places, Spread, ranges, summed
 
 FAR = 4.0
 SIGNIFICANT = 0.01
@@ -70,30 +70,37 @@ class Trials:
     """The trials of many cells end to end, those whose values have a logarithm; a cell goes by its place.
 
     Attributes:
-        cells: The cells.
-        all: Their trials.
-        logs: The logarithms of these.
+        title: What names a cell, by its place.
+        samples: Their values.
+        all: The trials.
+        logs: The logarithms of their values.
         numbers: Their trial numbers, 0 for those that have none.
     """
 
-    def __init__(self, cells: Sequence[TrialCell]) -> None:
-        self.cells = cells
-        self.all = list(chain.from_iterable(cell.trials for cell in cells))
-        sizes = [len(cell.trials) for cell in cells]
-        self.logs = Logs(list(map(attrgetter("value"), self.all)), sizes)
-        if len(self.logs.logs) < len(self.all):
-            self.all = [trial for trial in self.all if 0 < trial.value < math.inf]
+    def __init__(self, title: Callable[[int], object], trials: Sequence[Measured], samples: Samples) -> None:
+        self.title = title
+        self.samples = samples
+        self.all = trials
+        self.logs = samples.logs
+        if len(self.logs.logs) < len(trials):
+            self.all = [trial for trial in trials if 0 < trial.value < math.inf]
         numbers = map(attrgetter("trial"), self.all)
         self.numbers = np.array([number if isinstance(number, int) else 0 for number in numbers], float)
 
-    def groups(self) -> Iterable[Places]:
-        """The places of the cells of each noise group."""
-        groups: dict[Hashable, list[int]] = defaultdict(list)
-        for place, cell in enumerate(self.cells):
-            groups[cell.group].append(place)
-        return (np.array(places, np.intp) for places in groups.values())
+    @classmethod
+    def of(cls, cells: Sequence[TrialCell]) -> Self:
+        """Those of cells that do not stand end to end yet."""
+        trials = list(chain.from_iterable(cell.trials for cell in cells))
+        values, sizes = [trial.value for trial in trials], [len(cell.trials) for cell in cells]
+        samples = Samples(values, sizes, [cell.group for cell in cells], [cell.step for cell in cells])
+        return cls(lambda place: cells[place].title, trials, samples)
 
-    def of(self, cell: int) -> slice:
+    def groups(self) -> Iterator[tuple[Places, Pool]]:
+        """The places of the cells of each noise group, and what these tell of their noise."""
+        for group, places in self.samples.members.items():
+            yield np.array(places, np.intp), self.samples.pools[group]
+
+    def of_cell(self, cell: int) -> slice:
         """Where the trials of a cell stand."""
         end = int(self.logs.counts[: cell + 1].sum())
         return slice(end - int(self.logs.counts[cell]), end)
@@ -110,7 +117,11 @@ class Flag:
 
 def check_trials(cells: Sequence[TrialCell]) -> list[Flag]:
     """All flags for the cells of one metric in one campaign."""
-    trials = Trials(cells)
+    return check(Trials.of(cells))
+
+
+def check(trials: Trials) -> list[Flag]:
+    """The same of trials that stand end to end."""
     first = first_runs(trials)
     # A first run that stands out is no drift of the others.
     return [*outliers(trials), *first, *drift(trials, but_first=bool(first))]
@@ -122,7 +133,7 @@ class _Far(NamedTuple):
     ``p`` says how well the others explain it.
     """
 
-    cell: TrialCell
+    title: object
     trial: Measured
     middle: float
     usual: float
@@ -140,9 +151,8 @@ def outliers(trials: Trials) -> list[Flag]:
     found: list[_Far] = []
     judged = 0
     counts, reach = trials.logs.counts, trials.logs.ranges()
-    spreads = trials.logs.spreads([cell.step for cell in trials.cells])
-    for places in trials.groups():
-        pool = Pool.of([spreads[place] for place in places.tolist()])
+    spreads = trials.samples.spreads
+    for places, pool in trials.groups():
         if (prior := pool.prior()) is not None:
             usual = math.sqrt(prior.variance)
             told = places[counts[places] >= FEWEST_TRIALS]
@@ -156,12 +166,12 @@ def outliers(trials: Trials) -> list[Flag]:
 
 def _far(trials: Trials, place: int, usual: float, own: Spread, pool: Pool) -> Iterator[_Far]:
     """The far ones of the trials of a cell that have two others beside them."""
-    cell, here = trials.cells[place], trials.of(place)
+    here, step = trials.of_cell(place), trials.samples.steps[place]
     values = trials.logs.values[here].tolist()
-    middle, leaving = statistics.median(values), Leaving(values, trials.logs.logs[here].tolist(), cell.step)
+    middle, leaving = statistics.median(values), Leaving(values, trials.logs.logs[here].tolist(), step)
     for at, value in enumerate(values):
         if abs(math.log(value / middle)) > FAR * usual:
-            yield _Far(cell, trials.all[here][at], middle, usual, _surprise(leaving, at, own, pool))
+            yield _Far(trials.title(place), trials.all[here][at], middle, usual, _surprise(leaving, at, own, pool))
 
 
 def _surprise(cell: Leaving, at: int, whole: Spread, pool: Pool) -> float:
@@ -183,7 +193,7 @@ def _outlier(found: _Far, code: str) -> Flag:
     number = "a trial" if found.trial.trial is None else f"trial {found.trial.trial}"
     where = "above" if value > middle else "below"
     message = (
-        f"{found.cell.title}: {number} is {value:g}, {about(abs(value / middle - 1))} {where} the median of its cell, "
+        f"{found.title}: {number} is {value:g}, {about(abs(value / middle - 1))} {where} the median of its cell, "
         f"{middle:g}, where trials usually vary by {about(found.usual)}"
     )
     return Flag(code, message, (found.trial.run,))
@@ -234,7 +244,7 @@ def drift(trials: Trials, *, but_first: bool = False) -> list[Flag]:
 def _lines(trials: Trials, numbered: NDArray[np.bool_]) -> _Lines:
     """Cells with too few numbered trials have no line, nor those where they are equal or have the same number."""
     cell, logs = trials.logs.sample[numbered], trials.logs.logs[numbered]
-    numbers, cells = trials.numbers[numbered], len(trials.cells)
+    numbers, cells = trials.numbers[numbered], len(trials.samples.sizes)
     counts = np.bincount(cell, minlength=cells)
 
     def total(each: Floats) -> Floats:
@@ -258,7 +268,7 @@ def _common_drift(trials: Trials, lines: _Lines) -> Iterator[Flag]:
     deviation = math.sqrt(np.sum(1 / (lines.counts - 1)))
     p = student_p(float(lines.correlations.sum()) / deviation, math.inf)
     if p < SIGNIFICANT:
-        runs = tuple([trials.all[at].run for at in np.flatnonzero(lines.taken)])
+        runs = tuple([trials.all[at].run for at in np.flatnonzero(lines.taken).tolist()])
         slope = float(lines.slopes.mean())
         yield Flag("drift", f"over {len(lines.cells)} cells, values {_trend(slope)} ({_p_text(p)})", runs)
 
@@ -269,9 +279,8 @@ def _single_drifts(trials: Trials, lines: _Lines) -> Iterator[Flag]:
     for place, slope, p in zip(long.cells.tolist(), long.slopes.tolist(), adjusted, strict=True):
         if p < SIGNIFICANT:
             here = np.flatnonzero(lines.taken & (trials.logs.sample == place))
-            title = trials.cells[place].title
-            message = f"{title}: values {_trend(slope)}, over {len(here)} trials ({_p_text(p)})"
-            yield Flag("cell-drift", message, tuple([trials.all[at].run for at in here]))
+            message = f"{trials.title(place)}: values {_trend(slope)}, over {len(here)} trials ({_p_text(p)})"
+            yield Flag("cell-drift", message, tuple([trials.all[at].run for at in here.tolist()]))
 
 
 def _trend(slope: float) -> str:
@@ -290,7 +299,7 @@ def first_runs(trials: Trials) -> list[Flag]:
     paired, logs = _first_ratios(trials)
     found = [
         (cells, *tested)
-        for places in trials.groups()
+        for places, _ in trials.groups()
         if (tested := _tested(logs[cells := places[paired[places]]])) is not None
     ]
     adjusted = false_discovery([p for *_, p in found])
@@ -320,7 +329,7 @@ def _tested(logs: Floats) -> tuple[float, float] | None:
 def _firsts(trials: Trials, cells: Places) -> tuple[Hashable, ...]:
     """The first runs of these cells."""
     here = (trials.numbers == 1) & np.isin(trials.logs.sample, cells)
-    return tuple([trials.all[at].run for at in np.flatnonzero(here)])
+    return tuple([trials.all[at].run for at in np.flatnonzero(here).tolist()])
 
 
 def _first_message(mean: float, p: float, count: int) -> str:

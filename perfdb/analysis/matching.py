@@ -6,7 +6,7 @@ together. A left-over says why it has no partner, in the fewest words that are t
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from typing import TypeVar
 
@@ -90,7 +90,7 @@ def match(observations: Observations, sides: Sides) -> Matched:
     rows = [row for key in paired for row in (*old[key], *new[key])]
     return Matched(
         sides,
-        replace(observations, rows=rows),
+        observations.only(rows),
         tuple(in_order(_varying(names, paired))),
         len(paired),
         (*_left_over(names, sides.old, old, sides.new, new), *_left_over(names, sides.new, new, sides.old, old)),

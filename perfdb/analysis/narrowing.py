@@ -5,7 +5,6 @@ not hold tags: a question that names one is for the database.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.parameters import QueryError, Range, ordered
@@ -20,7 +19,7 @@ def narrowed(query: Query, found: Observations) -> Observations:
     tests = [_among(found, name, values) for name, values in query.filters.items()]
     tests += [_not(_among(found, name, values)) for name, values in query.exclude.items()]
     tests += [_within(found, name, ends) for name, ends in query.ranges.items()]
-    return replace(found, rows=[row for row in found.rows if all(test(row) for test in tests)])
+    return found.only([row for row in found.rows if all(test(row) for test in tests)])
 
 
 def _among(found: Observations, name: str, values: Sequence[Value]) -> _Test:

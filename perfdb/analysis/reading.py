@@ -3,12 +3,14 @@
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import NamedTuple
 
 from perfdb.analysis.against import kinds, whole
+from perfdb.analysis.comparing.samples import Samples
 from perfdb.analysis.curves import Course, Curve, Edge, Point, describe_with_edge
 from perfdb.analysis.dimensions import Value, say
-from perfdb.analysis.hygiene import Flag, TrialCell, check_trials
+from perfdb.analysis.hygiene import Flag, Trials, check
 from perfdb.analysis.metrics import Better
 from perfdb.analysis.table import CellKey, Key, Table
 
@@ -59,10 +61,18 @@ def _curve(names: tuple[str, ...], key: Key, points: list[Point]) -> TableCurve 
 
 def flags(table: Table) -> list[Flag]:
     """Trials that stand out, drift and first runs; the keys of runs are their numbers. Nothing is ever dropped."""
-    kind = kinds(table)
-    return check_trials(
-        [TrialCell(_Title(table, key), cell.sample, kind(key), cell.step) for key, cell in table.cells.items()]
-    )
+    keys = list(table.cells)
+    trials = list(chain.from_iterable([cell.sample for cell in table.cells.values()]))
+    return check(Trials(lambda place: _Title(table, keys[place]), trials, _samples(table)))
+
+
+def _samples(table: Table) -> Samples:
+    """The values of the cells end to end: as they were made, or gathered from the cells."""
+    if table.samples is not None:
+        return table.samples
+    kind, cells = kinds(table), table.cells.values()
+    values = [[point.value for point in cell.sample] for cell in cells]
+    return Samples.of(values, [kind(key) for key in table.cells], [cell.step for cell in cells])
 
 
 class _Title(NamedTuple):

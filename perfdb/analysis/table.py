@@ -4,17 +4,23 @@ Every page, chart and export renders Tables, which ``tabulating`` makes of rows.
 never a label. Missing is missing, never zero.
 """
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import fsum, isfinite
+from functools import cached_property
+from math import fsum, isfinite, isnan, nan
 from operator import itemgetter
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
 
 from perfdb.analysis import metrics
+from perfdb.analysis.coded import Coded, Places
 from perfdb.analysis.comparing.comparison import Comparison
 from perfdb.analysis.comparing.comparison import Summary as ComparisonSummary
+from perfdb.analysis.comparing.distributions import Floats
+from perfdb.analysis.comparing.samples import Samples
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.metrics import Measure, Metric
 from perfdb.analysis.parameters import ordered
@@ -24,24 +30,93 @@ Key = tuple[Value, ...]
 # The run's number in the database, a value for each dimension, a value for each measure.
 Row = tuple[Any, ...]
 CellKey = tuple[Key, Key]
+Notes = Mapping[int, tuple[str, ...]]
 
-_NOTHING: Mapping[str, tuple[Value, ...]] = MappingProxyType({})
+_NO_NOTES: Notes = MappingProxyType({})
+NOTHING: Mapping[str, tuple[Value, ...]] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
 class Observations:
-    """The runs a query is about, one row each: run number, then ``dimensions``, then ``measures``.
+    """The runs a query is about: run number, then ``dimensions``, then ``measures`` of each.
 
-    Rows come as a cursor or ``values_list`` gives them, already filtered. Every dimension that the runs have belongs
-    here, also those the query does not show: a cell can only name a mix that it is told of, and ``pick`` tells
-    experiments apart by them. Values are in the metric's own unit, None where a run has none. ``notes``: what people
-    wrote about runs, by the run's number; most runs have no note and are not in it.
+    Every dimension that the runs have belongs here, also those the query does not show: a cell can only name a mix that
+    it is told of, and ``pick`` tells experiments apart by them. Values are in the metric's own unit; None where a run
+    has none, in columns NaN. ``notes``: what people wrote about runs, by the run's number; most runs have no note and
+    are not in it.
     """
 
-    dimensions: tuple[str, ...]
-    measures: tuple[Measure, ...]
-    rows: Sequence[Row]
-    notes: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    def __init__(
+        self,
+        dimensions: tuple[str, ...],
+        measures: tuple[Measure, ...],
+        rows: Sequence[Row] | None,
+        notes: Notes = _NO_NOTES,
+    ) -> None:
+        self.dimensions = dimensions
+        self.measures = measures
+        self.notes = notes
+        self._columns: dict[str, Coded] = {}
+        if rows is not None:
+            self.rows = rows
+
+    @classmethod
+    def of_columns(
+        cls, runs: NDArray[np.int64], dimensions: Mapping[str, Coded], measures: Mapping[Measure, Floats]
+    ) -> Self:
+        """The same from the numbers of the runs and a column for each dimension and measure."""
+        made = cls(tuple(dimensions), tuple(measures), None)
+        made.runs = runs
+        made._columns = dict(dimensions)
+        made._measured = dict(measures)
+        return made
+
+    def noted(self, notes: Notes) -> Self:
+        """The same with other notes."""
+        return self._again(self.__dict__, notes)
+
+    def only(self, rows: Sequence[Row]) -> Self:
+        """Some of the runs, or all in another order."""
+        return self._again({"rows": rows, "_columns": {}}, self.notes)
+
+    def _again(self, state: Mapping[str, Any], notes: Notes) -> Self:
+        made = self.__class__.__new__(self.__class__)
+        made.__dict__.update(state)
+        made.dimensions, made.measures, made.notes = self.dimensions, self.measures, notes
+        return made
+
+    @cached_property
+    def rows(self) -> Sequence[Row]:
+        """A row each, as a cursor or ``values_list`` gives them."""
+        columns = [column.at(self.places) for column in map(self.coded, self.dimensions)]
+        measured = [_listed(values) for values in self._measured.values()]
+        return list(zip(self.runs.tolist(), *columns, *measured, strict=True))
+
+    @cached_property
+    def runs(self) -> NDArray[np.int64]:
+        """The numbers of the runs in the database."""
+        return np.array([row[0] for row in self.rows], np.int64)
+
+    @cached_property
+    def places(self) -> Places:
+        """The places of all rows."""
+        return np.arange(len(self.runs))
+
+    @cached_property
+    def _measured(self) -> dict[Measure, Floats]:
+        first = len(self.dimensions) + 1
+        return {measure: _floats(self.rows, place) for place, measure in enumerate(self.measures, first)}
+
+    def coded(self, name: str) -> Coded:
+        """A dimension of all runs; None in all of them where the runs do not have it."""
+        if name not in self.dimensions:
+            return Coded.constant(None, len(self.runs))
+        if name not in self._columns:
+            self._columns[name] = Coded.of(list(map(itemgetter(self.dimensions.index(name) + 1), self.rows)))
+        return self._columns[name]
+
+    def values(self, measure: Measure) -> Floats | None:
+        """A measure of all runs, NaN where a run has none; None when no run was asked for it."""
+        return self._measured.get(measure)
 
     def key(self, names: Sequence[str]) -> Callable[[Row], Key]:
         """What reads these dimensions from a row; a dimension that the runs do not have is None in all of them."""
@@ -52,14 +127,6 @@ class Observations:
         if len(places) == 1 and (only := places[0]) is not None:
             return lambda row: (row[only],)
         return lambda row: tuple([None if place is None else row[place] for place in places])
-
-    def experiments(self, names: Sequence[str]) -> dict[Key, list[Row]]:
-        """The rows of each experiment, by these dimensions and all that tell experiments apart."""
-        read = self.key([*names, *self.telling])
-        found: dict[Key, list[Row]] = defaultdict(list)
-        for row in self.rows:
-            found[read(row)].append(row)
-        return found
 
     @property
     def telling(self) -> list[str]:
@@ -74,6 +141,15 @@ class Observations:
     def place(self, measure: Measure) -> int | None:
         """Where a row has the value of a measure; None when no run was asked for it."""
         return len(self.dimensions) + 1 + self.measures.index(measure) if measure in self.measures else None
+
+
+def _floats(rows: Sequence[Row], place: int) -> Floats:
+    return np.array([nan if row[place] is None else row[place] for row in rows], np.float64)
+
+
+def _listed(values: Floats) -> list[float | None]:
+    listed = values.tolist()
+    return [None if isnan(value) else value for value in listed] if np.isnan(values).any() else listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +193,7 @@ class Cell(NamedTuple):
     mean: float | None
     centre: float | None
     interval: tuple[float, float] | None = None
-    hidden: Mapping[str, tuple[Value, ...]] = _NOTHING
+    hidden: Mapping[str, tuple[Value, ...]] = NOTHING
     warnings: tuple[Note, ...] = ()
     comparison: Comparison | None = None
     step: float | None = None
@@ -142,7 +218,8 @@ class Table:
     ``rows`` and ``columns`` are keys in order, the same in all tables of a split; ``cells`` has those
     keys for which there are runs. ``common`` is what all runs of the table agree in and the layout does not show.
     Keys stand as the query orders them, a baseline first. ``summaries`` sum up the comparisons with each other
-    value of the baseline's dimensions. ``decimals`` is how many its numbers are printed with.
+    value of the baseline's dimensions. ``decimals`` is how many its numbers are printed with. ``samples``: the values
+    of the cells end to end, where the table was made of them.
     """
 
     query: Query
@@ -155,6 +232,7 @@ class Table:
     warnings: tuple[Note, ...] = ()
     summaries: Mapping[Key, ComparisonSummary] = field(default_factory=dict)
     decimals: int = 0
+    samples: Samples | None = field(default=None, compare=False, repr=False)
 
     @property
     def metric(self) -> Metric:
@@ -202,13 +280,6 @@ def finite(row: Row, place: int | None) -> float | None:
     """The value at a place; what is no finite number (a division by zero at the source) counts as missing."""
     value = None if place is None else row[place]
     return value if value is not None and isfinite(value) else None
-
-
-def finite_values(rows: Iterable[Row], place: int | None) -> list[float]:
-    """The values at a place of those rows that have one."""
-    if place is None:
-        return []
-    return [value for row in rows if (value := row[place]) is not None and isfinite(value)]
 
 
 def best_unit(units: Mapping[Key, Sequence[float]], sign: int) -> Key:

@@ -8,19 +8,23 @@ import statistics
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import accumulate, compress
-from math import fsum, isfinite
-from operator import itemgetter
-from types import MappingProxyType
-from typing import Any
+from itertools import accumulate, compress, pairwise, repeat
+from math import fsum
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from perfdb.analysis import dimensions, metrics
-from perfdb.analysis.comparing.interval import mean_intervals
+from perfdb.analysis.coded import Groups, Places, grouped
+from perfdb.analysis.comparing.interval import intervals_of
+from perfdb.analysis.comparing.samples import Samples
 from perfdb.analysis.dimensions import Value
-from perfdb.analysis.metrics import Better
+from perfdb.analysis.experiments import RUN, Unit, units
+from perfdb.analysis.metrics import Better, Measure
 from perfdb.analysis.parameters import ordered
 from perfdb.analysis.query import REPEATS, Pick, Query, Summary
 from perfdb.analysis.table import (
+    NOTHING,
     Cell,
     CellKey,
     Key,
@@ -28,16 +32,12 @@ from perfdb.analysis.table import (
     Noted,
     Observations,
     Point,
-    Row,
     Table,
     best_unit,
-    finite_values,
     key_order,
     layout_order,
 )
 from perfdb.analysis.units import decimals_for, decimals_of, step_of
-
-_NOTHING: Mapping[str, tuple[Value, ...]] = MappingProxyType({})
 
 
 def tabulate(query: Query, observations: Observations) -> list[Table]:
@@ -47,10 +47,11 @@ def tabulate(query: Query, observations: Observations) -> list[Table]:
     """
     query = each_trial(query)
     kept, notes = best_experiments(query.pick, query.summary, observations)
-    splits = _grouped(query, observations, kept) or {(): {}}
+    splits = _splits(query, observations, kept)
+    named = query.split if any(splits) else ()
     return [
         table
-        for split in sorted(splits, key=layout_order(query, query.split if any(splits) else ()))
+        for split in sorted(splits, key=layout_order(query, named))
         for table in _tables(query, observations, split, splits[split], notes)
     ]
 
@@ -65,31 +66,29 @@ def each_trial(query: Query) -> Query:
 
 def best_experiments(
     pick: Pick | None, summary: Summary, observations: Observations
-) -> tuple[Sequence[Row], tuple[Note, ...]]:
-    """The rows that a pick keeps, and what it could not choose from.
+) -> tuple[Places, tuple[Note, ...]]:
+    """The places of the runs that a pick keeps, and what it could not choose from.
 
     An experiment counts with the arithmetic mean over its runs, as the published maximum-throughput tables do; with
     summary=trial each run counts by itself. Of equals the first in natural order is kept.
     """
     if pick is None:
-        return observations.rows, ()
-    size, place = len(pick.dimensions), observations.place(pick.measure)
-    units = _each_run(pick, observations) if summary is Summary.TRIAL else observations.experiments(pick.dimensions)
-    groups: dict[Key, dict[Key, list[float]]] = defaultdict(dict)
-    for key, rows in units.items():
+        return observations.places, ()
+    names = (RUN,) if summary is Summary.TRIAL else observations.telling
+    found = units(observations, (*pick.dimensions, *names), pick.measure)
+    size = len(pick.dimensions)
+    sign = 1 if metrics.BY_NAME[pick.measure.metric].better is Better.HIGHER else -1
+    groups: dict[Key, dict[Key, Unit]] = defaultdict(dict)
+    for key, unit in found.items():
         # A group is made even where its runs have no value, so that it can be named.
         group = groups[key[:size]]
-        if values := finite_values(rows, place):
-            group[key[size:]] = values
-    sign = 1 if metrics.BY_NAME[pick.measure.metric].better is Better.HIGHER else -1
-    chosen = {best_unit(group, sign) for group in groups.values() if group}
+        if unit.values:
+            group[key[size:]] = unit
+    samples = [{key: unit.values for key, unit in group.items()} for group in groups.values() if group]
+    chosen = [group[best_unit(each, sign)] for group, each in zip(filter(None, groups.values()), samples, strict=True)]
     notes = tuple(_unpicked(pick, key) for key in sorted(groups, key=key_order) if not groups[key])
-    return [row for key, rows in units.items() if key[size:] in chosen for row in rows], notes
-
-
-def _each_run(pick: Pick, observations: Observations) -> dict[Key, list[Row]]:
-    group = observations.key(pick.dimensions)
-    return {(*group(row), row[0]): [row] for row in observations.rows}
+    kept = [unit.rows for unit in chosen]
+    return np.concatenate(kept) if kept else observations.places[:0], notes
 
 
 def _unpicked(pick: Pick, key: Key) -> Note:
@@ -97,46 +96,48 @@ def _unpicked(pick: Pick, key: Key) -> Note:
     return Note("not-picked", f"{what}: no run has {pick.measure}, by which the best was to be picked")
 
 
-def _grouped(query: Query, observations: Observations, rows: Sequence[Row]) -> dict[Key, dict[CellKey, list[Row]]]:
-    """The rows of each cell, in one pass: split → (row key, column key) → rows."""
-    read = observations.key(query.shown)
-    whole: dict[Key, list[Row]] = defaultdict(list)
-    for row in _by_trial(observations, rows):
-        whole[read(row)].append(row)
+class _Laid(NamedTuple):
+    """The runs of one split by cells: the keys of these, and their runs in the order of trials."""
+
+    keys: list[CellKey]
+    runs: Groups
+
+
+def _splits(query: Query, observations: Observations, kept: Places) -> dict[Key, _Laid]:
+    """The runs of each cell: split → (row key, column key) → runs."""
+    columns = [observations.coded(name) for name in query.shown]
+    by_trial = np.lexsort((observations.runs[kept], observations.coded("trial").ranks()[kept]))
+    groups = grouped(columns, kept[by_trial])
+    firsts = groups.firsts
+    keys = list(zip(*(column.at(firsts) for column in columns), strict=True)) or [()] * len(groups.sizes)
     first, second = len(query.split), len(query.split) + len(query.rows)
-    splits: dict[Key, dict[CellKey, list[Row]]] = defaultdict(dict)
-    for key, members in whole.items():
-        splits[key[:first]][key[first:second], key[second:]] = members
-    return splits
-
-
-def _by_trial(observations: Observations, rows: Sequence[Row]) -> list[Row]:
-    """The rows in the order of their trials, then of their runs: what every sample keeps."""
-    by_run = sorted(rows, key=itemgetter(0))
-    trials: dict[Value, list[Row]] = defaultdict(list)
-    for trial, row in zip(observations.column("trial", by_run), by_run, strict=True):
-        trials[trial].append(row)
-    return [row for trial in sorted(trials, key=ordered) for row in trials[trial]]
+    cells: list[CellKey] = [(key[first:second], key[second:]) for key in keys]
+    if not first or not keys:
+        return {(): _Laid(cells, groups)}
+    splits: dict[Key, list[int]] = defaultdict(list)
+    for place, key in enumerate(keys):
+        splits[key[:first]].append(place)
+    return {split: _Laid([cells[at] for at in places], groups.only(places)) for split, places in splits.items()}
 
 
 def _tables(
-    query: Query, observations: Observations, split: Key, groups: Mapping[CellKey, list[Row]], notes: tuple[Note, ...]
+    query: Query, observations: Observations, split: Key, laid: _Laid, notes: tuple[Note, ...]
 ) -> Iterator[Table]:
     """The tables of one split, a measure each; rows, columns and what is common are the same in all of them."""
-    members = list(groups.values())
-    distinct = _distinct(query, observations, [row for rows in members for row in rows])
+    distinct = _distinct(query, observations, laid.runs.rows)
     common = {name: next(iter(values)) for name, values in distinct.items() if len(values) == 1}
     hidden = [name for name, values in distinct.items() if len(values) > 1 and dimensions.dimension(name).explains]
-    sampler = _Sampler(query.summary, observations, hidden, members)
+    sampler = _Sampler(query.summary, observations, hidden, laid.runs)
     pattern = pattern_of(query, common)
-    patterns = [pattern(split + row + column) for row, column in groups]
-    rows = tuple(sorted({row for row, _ in groups}, key=layout_order(query, query.rows)))
-    columns = tuple(sorted({column for _, column in groups}, key=layout_order(query, query.columns)))
+    patterns = [pattern(split + row + column) for row, column in laid.keys]
+    rows = tuple(sorted({row for row, _ in laid.keys}, key=layout_order(query, query.rows)))
+    columns = tuple(sorted({column for _, column in laid.keys}, key=layout_order(query, query.columns)))
     for measure in query.metrics:
-        cells = dict(zip(groups, sampler.cells(observations.place(measure), patterns), strict=True))
+        made, samples = sampler.cells(measure, patterns)
+        cells = dict(zip(laid.keys, made, strict=True))
         least = metrics.BY_NAME[measure.metric].decimals
-        decimals = decimals_for((cell.centre for cell in cells.values() if cell.centre is not None), least)
-        yield Table(query, measure, split, rows, columns, cells, common, notes, decimals=decimals)
+        decimals = decimals_for([cell.centre for cell in made if cell.centre is not None], least)
+        yield Table(query, measure, split, rows, columns, cells, common, notes, decimals=decimals, samples=samples)
 
 
 def pattern_of(query: Query, common: Mapping[str, Value]) -> Callable[[Key], str]:
@@ -155,96 +156,101 @@ def _pattern(workload: Value) -> str:
     return str(workload or "").partition(" ")[0]
 
 
-def _distinct(query: Query, observations: Observations, rows: Sequence[Row]) -> dict[str, set[Value]]:
+def _distinct(query: Query, observations: Observations, rows: Places) -> dict[str, set[Value]]:
     """The values of each dimension that is not shown; without rows those that the filters ask for."""
-    if not rows:
+    if not len(rows):
         return {name: set(values) for name, values in query.filters.items() if name not in query.shown}
-    hidden = {name: place for place, name in enumerate(observations.dimensions, 1) if name not in query.shown}
+    hidden = [name for name in observations.dimensions if name not in query.shown]
     # Which trial it is says something only where it was asked for.
-    telling = {name: place for name, place in hidden.items() if name not in REPEATS or name in query.filters}
-    found = {name: {row[place] for row in rows} for name, place in telling.items()}
+    telling = [name for name in hidden if name not in REPEATS or name in query.filters]
+    found = {name: set(observations.coded(name).among(rows)) for name in telling}
     return {name: values for name, values in found.items() if values != {None}}
 
 
 class _Sampler:
-    """Makes a cell of each group of rows; what all its measures share is read once, for all rows end to end."""
+    """Makes a cell of each group of runs; what all its measures share is read once, for all runs end to end."""
 
-    def __init__(
-        self, summary: Summary, observations: Observations, hidden: Sequence[str], groups: Sequence[Sequence[Row]]
-    ) -> None:
+    def __init__(self, summary: Summary, observations: Observations, hidden: Sequence[str], groups: Groups) -> None:
         self._summarise = SUMMARISE[summary]
-        self._hidden = [(name, observations.dimensions.index(name) + 1) for name in hidden]
-        self._notes = observations.notes
-        self._names = observations.key(["run_id", "trial"])
+        self._observations = observations
+        self._hidden = {name: observations.coded(name) for name in hidden}
         self._groups = groups
-        self._rows = [row for rows in groups for row in rows]
-        self._runs = list(map(itemgetter(0), self._rows))
-        self._run_ids = ["" if name is None else str(name) for name in observations.column("run_id", self._rows)]
-        self._trials = observations.column("trial", self._rows)
+        self._runs: list[int] = observations.runs[groups.rows].tolist()
+        self._run_ids = ["" if name is None else str(name) for name in observations.coded("run_id").at(groups.rows)]
+        self._trials = observations.coded("trial").at(groups.rows)
 
-    def cells(self, place: int | None, patterns: Sequence[str]) -> Iterator[Cell]:
-        """The cell of each group, made of the values at this place of its rows; ``patterns`` are their noise groups."""
-        values = self._values(place)
-        runs = zip(self._runs, self._run_ids, self._trials, values, strict=True)
-        points: tuple[Point, ...] = tuple(map(_point, runs))
-        sizes, rows = list(map(len, self._groups)), self._rows
-        if None in values:
-            there = [value is not None for value in values]
-            ends = list(accumulate(sizes))
-            sizes = [sum(there[end - size : end]) for size, end in zip(sizes, ends, strict=True)]
-            points, rows = tuple(compress(points, there)), list(compress(rows, there))
-        known = [value for value in values if value is not None]
-        here = [slice(end - size, end) for size, end in zip(sizes, accumulate(sizes), strict=True)]
-        samples, decimals = [known[each] for each in here], decimals_of(known)
-        steps = [step_of(max(decimals[each])) if size else None for each, size in zip(here, sizes, strict=True)]
-        told = zip(samples, mean_intervals(samples, patterns, steps), steps, strict=True)
-        for members, each, of_cell in zip(self._groups, here, told, strict=True):
-            yield self._cell(members, rows[each] if self._hidden else (), points[each], of_cell)
-
-    def _values(self, place: int | None) -> list[float | None]:
-        """The values of all rows, None for those that are missing, no finite numbers among them."""
-        if place is None:
-            return [None] * len(self._rows)
-        return [
-            value if value is not None and isfinite(value) else None for value in map(itemgetter(place), self._rows)
-        ]
-
-    def _cell(
-        self,
-        members: Sequence[Row],
-        measured: Sequence[Row],
-        sample: tuple[Point, ...],
-        told: tuple[Sequence[float], tuple[float, float] | None, float | None],
-    ) -> Cell:
-        """The cell of the rows of a group that have a value, with its values, their interval and step."""
-        values, interval, step = told
-        mean = _mean(values) if values else None
-        return Cell(
-            sample,
-            mean,
-            mean if mean is None or self._summarise is _mean else self._summarise(values),
-            interval,
-            self._hidden_values(measured) if self._hidden else _NOTHING,
-            () if 1 < len(values) == len(members) else _notes(len(values), len(members)),
-            None,
-            step,
-            "",
-            tuple(self._noted(members)) if self._notes else (),
+    def cells(self, measure: Measure, patterns: Sequence[str]) -> tuple[list[Cell], Samples]:
+        """The cell of each group with its values of a measure, and these end to end; ``patterns`` are noise groups."""
+        members, sizes = self._groups.sizes, self._groups.sizes
+        values, there = self._values(measure)
+        points = tuple(map(_point, zip(self._runs, self._run_ids, self._trials, values, strict=True)))
+        rows = self._groups.rows
+        if there is not None:
+            ends = list(accumulate(members, initial=0))
+            counted = list(accumulate(there, initial=0))
+            sizes = [counted[end] - counted[start] for start, end in pairwise(ends)]
+            points, values, rows = tuple(compress(points, there)), list(compress(values, there)), rows[there]
+        samples = Samples(values, sizes, patterns, _steps(values, sizes))
+        each = samples.each()
+        means = [_mean(sample) if sample else None for sample in each]
+        centres = (
+            means if self._summarise is _mean else [self._summarise(sample) if sample else None for sample in each]
         )
+        here = [slice(end - size, end) for size, end in zip(sizes, accumulate(sizes), strict=True)]
+        cells = zip(
+            [points[at] for at in here],
+            means,
+            centres,
+            intervals_of(samples, [0.0 if mean is None else mean for mean in means]),
+            self._hidden_values(rows, here),
+            [() if 1 < n == runs else _notes(n, runs) for n, runs in zip(sizes, members, strict=True)],
+            repeat(None),
+            samples.steps,
+            repeat(""),
+            self._noted(),
+            strict=False,
+        )
+        return list(map(_cell, cells)), samples
 
-    def _noted(self, members: Sequence[Row]) -> Iterator[Noted]:
-        for row in members:
-            for text in self._notes.get(row[0], ()):
-                run_id, trial = self._names(row)
-                yield Noted(row[0], "" if run_id is None else str(run_id), trial, text)
+    def _values(self, measure: Measure) -> tuple[list[float], list[bool] | None]:
+        """The values of all runs, and which of them there are; None where all are. What is no finite number is not."""
+        found = self._observations.values(measure)
+        if found is None:
+            return [0.0] * len(self._runs), [False] * len(self._runs)
+        values = found[self._groups.rows]
+        there = np.isfinite(values)
+        return values.tolist(), None if there.all() else there.tolist()
 
-    def _hidden_values(self, rows: Sequence[Row]) -> dict[str, tuple[Value, ...]]:
-        found = {name: {row[place] for row in rows} for name, place in self._hidden}
-        return {name: _in_order(values) for name, values in found.items()}
+    def _hidden_values(self, rows: Places, here: Sequence[slice]) -> Iterable[Mapping[str, tuple[Value, ...]]]:
+        """For each cell the values of the hidden dimensions among the runs that it has values of."""
+        if not self._hidden:
+            return repeat(NOTHING)
+        columns = {name: column.at(rows) for name, column in self._hidden.items()}
+        return [{name: _in_order(set(column[at])) for name, column in columns.items()} for at in here]
+
+    def _noted(self) -> Iterable[tuple[Noted, ...]]:
+        """For each cell what was written about its runs, with and without a value."""
+        notes = self._observations.notes
+        if not notes:
+            return repeat(())
+        named = list(zip(self._runs, self._run_ids, self._trials, strict=True))
+        sizes = self._groups.sizes
+        cells = (named[end - size : end] for size, end in zip(sizes, accumulate(sizes), strict=True))
+        return [tuple([Noted(*run, text) for run in cell for text in notes.get(run[0], ())]) for cell in cells]
 
 
-# What ``Point`` itself does, without the way through Python.
+def _steps(values: Sequence[float], sizes: Sequence[int]) -> list[float | None]:
+    """One in the last digit of the finest value of each cell, None for a cell without values."""
+    decimals = decimals_of(values)
+    return [
+        step_of(max(decimals[end - size : end])) if size else None
+        for size, end in zip(sizes, accumulate(sizes), strict=True)
+    ]
+
+
+# What ``Point`` and ``Cell`` themselves do, without the way through Python.
 _point: Callable[[Iterable[Any]], Point] = partial(tuple.__new__, Point)
+_cell: Callable[[Iterable[Any]], Cell] = partial(tuple.__new__, Cell)
 
 
 def _in_order(values: set[Value]) -> tuple[Value, ...]:

@@ -1,7 +1,7 @@
 """Some chosen runs beside each other: a column for each of their experiments, the first run's being the base."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from perfdb.analysis import against
 from perfdb.analysis.circumstances import Difference, what_else_differs
@@ -80,7 +80,7 @@ def _has(found: Observations, measure: Measure) -> bool:
 def _differs(found: Observations, table: Table, base: Row) -> dict[Key, list[Difference]]:
     """The circumstances of each column against those of the base's."""
     read = found.key(table.query.columns)
-    bare = replace(found, notes={})
+    bare = found.noted({})
     old = [row for row in found.rows if read(row) == read(base)]
     differing = {}
     for column in table.columns:

@@ -1,7 +1,7 @@
 """Values of a dimension against one of them, over all experiments that are otherwise equal, from the database."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from django.db.models import Exists, OuterRef
 from django.db.models.fields.json import KeyTextTransform
@@ -137,7 +137,7 @@ def _together(asked: Query, found: Observations, parts: Sequence[Matched]) -> tu
     runs = {row[0] for part in parts for row in part.observations.rows}
     varying = in_order(dict.fromkeys(name for part in parts for name in part.varying))
     question = parts[0].question(asked)
-    paired = replace(found, rows=[row for row in found.rows if row[0] in runs])
+    paired = found.only([row for row in found.rows if row[0] in runs])
     names = [name for name in varying if name != parts[0].sides.dimension and not _said_by_study(name, varying, paired)]
     # The last one is the axis of figures, and users are what curves are drawn over.
     rows = tuple(sorted(names, key=lambda name: name == "users"))

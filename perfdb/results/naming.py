@@ -26,9 +26,12 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 def names_of(numbers: Mapping[str, Collection[int]]) -> dict[str, dict[int, str]]:
     """The name of each of these rows, by table and number."""
     found: dict[str, dict[int, str]] = {table: {} for table in numbers}
-    wanted = {table: sorted(those) for table, those in numbers.items() if those}
-    parts = [f"SELECT '{table}', id, {NAMES[table][0]} FROM {table} WHERE id = ANY(%s)" for table in wanted]
-    for table, number, name in _read(parts, wanted.values()):
+    # Whole numbers stand in the statement as they are.
+    wanted = {table: ",".join(map(str, those)) for table, those in numbers.items() if those}
+    parts = [
+        f"SELECT '{table}', id, {NAMES[table][0]} FROM {table} WHERE id IN ({those})" for table, those in wanted.items()
+    ]
+    for table, number, name in _read(parts, ()):
         found[table][number] = name
     return found
 

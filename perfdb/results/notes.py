@@ -4,13 +4,15 @@ A note belongs to its run as it is stored: it stays when the run is read again, 
 that another one replaces keeps its notes; they are not copied, since they were written about other numbers.
 """
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping
 
+import numpy as np
 from django.contrib.auth.models import AnonymousUser, User
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db import connection, transaction
 from django.db.models import OuterRef
 from django.utils import timezone
+from numpy.typing import NDArray
 
 from perfdb.analysis.parameters import QueryError
 from perfdb.results import bulk
@@ -76,15 +78,17 @@ def _checked(text: str) -> str:
     return clean
 
 
-def of_runs(runs: Set[int]) -> Mapping[int, tuple[str, ...]]:
+def of_runs(runs: NDArray[np.int64]) -> Mapping[int, tuple[str, ...]]:
     """The texts of all notes on these runs, oldest first, by the run's number.
 
     Runs that are read together were mostly written together, so the notes between the first and the last are theirs.
     """
     texts: dict[int, tuple[str, ...]] = {}
     with connection.cursor() as cursor:
-        cursor.execute(_BETWEEN, [min(runs, default=0), max(runs, default=0)])
-        for run, text in cursor.fetchall():
-            if run in runs:
-                texts[run] = (*texts.get(run, ()), text)
+        cursor.execute(_BETWEEN, [int(runs.min()), int(runs.max())])
+        found = cursor.fetchall()
+    wanted = set(runs.tolist()) if found else set()
+    for run, text in found:
+        if run in wanted:
+            texts[run] = (*texts.get(run, ()), text)
     return texts

@@ -1,26 +1,35 @@
-"""Runs as rows for tables, by a statement that is written by hand.
+"""Runs for tables, by a statement that is written by hand and answers with columns instead of rows.
 
 Django takes longer to write such a statement and to convert its rows than PostgreSQL takes to answer it, and joining
 the vocabulary costs PostgreSQL more planning than reading a thousand runs. So `where` writes the condition, and the
-names that the runs refer to are looked up once for each name. Columns are converted as a whole, one after the other.
+names that the runs refer to are looked up once for each name. PostgreSQL strings the numbers of a column together as
+bytes, which are an array as they come: a driver that makes an object of each of them takes as long as the rest.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date
+from typing import Any, NamedTuple
 
+import numpy as np
 import orjson
 from django.db import connection
 from django.db.models import Q
+from numpy.typing import NDArray
 
 from perfdb.analysis import metrics
-from perfdb.analysis.dimensions import FACTOR
+from perfdb.analysis.coded import Coded
+from perfdb.analysis.dimensions import FACTOR, Value
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.parameters import QueryError
-from perfdb.analysis.table import Observations, Row
+from perfdb.analysis.table import Observations
 from perfdb.results import measures
 from perfdb.results.models import Run
 from perfdb.results.naming import NAMES, names_of
 from perfdb.results.where import NEVER, Condition, where
+
+# Stand for NULL: rows count from 1, and no other whole number of a run is as small as that.
+_NO_ROW, _NO_NUMBER = 0, -(2**31) + 1
+_EPOCH = date(1970, 1, 1).toordinal()
 
 # What reads each declared dimension of a run, in the order of their declaration.
 _DIMENSIONS: Mapping[str, str] = {
@@ -34,13 +43,20 @@ _DIMENSIONS: Mapping[str, str] = {
     "users": "users",
     "layer": "layer",
     "trial": "trial",
-    "date": "(started AT TIME ZONE 'UTC')::date::text",
+    "date": "(started AT TIME ZONE 'UTC')::date - DATE '1970-01-01'",
     "run_id": "run_id",
 }
-# Factors come after the run's number and its dimensions.
-_AT_FACTORS = 1 + len(_DIMENSIONS)
+_TEXTS = {"campaign", "run_id"}
 
-_Column = Sequence[Any]
+Numbers = NDArray[np.int64]
+
+
+class _Column(NamedTuple):
+    """What reads a column of runs, what strings it together, and the bytes of each number, 0 of a text."""
+
+    read: str
+    joined: str
+    numbers: str = ""
 
 
 def observe(wanted: Sequence[Q], asked: Sequence[Measure], factors: Iterable[str], most: int) -> Observations:
@@ -49,27 +65,104 @@ def observe(wanted: Sequence[Q], asked: Sequence[Measure], factors: Iterable[str
     ``factors`` are named as dimensions; they are there also where no run has them. The conditions may not reach
     beyond the runs' own table. Raises QueryError where there are more than ``most`` of them.
     """
-    columns = _columns(where(wanted), ["id", *_DIMENSIONS.values(), "factors", *_measure_columns(asked)], most)
-    if not columns:
+    condition = where(wanted)
+    found = {} if condition == NEVER else _read(condition, _columns(asked), most)
+    if not found:
         return Observations((*_DIMENSIONS, *sorted(set(factors))), tuple(asked), [])
-    ids, dimensions, measured = columns[0], columns[1:_AT_FACTORS], columns[_AT_FACTORS + 1 :]
-    by_factor = _by_factor(columns[_AT_FACTORS], factors)
-    named = _named(dict(zip(_DIMENSIONS, dimensions, strict=True)))
-    rows: list[Row] = list(zip(ids, *named, *by_factor.values(), *measured, strict=True))
-    return Observations((*_DIMENSIONS, *by_factor), tuple(asked), rows)
+    runs = found["id"]
+    dimensions = _dimensions({name: found[name] for name in _DIMENSIONS})
+    dimensions.update(_by_factor(Coded.of(found["factors"].split("\n")), factors))
+    return Observations.of_columns(runs, dimensions, {each: found[str(each)] for each in asked})
 
 
-def _by_factor(texts: _Column, factors: Iterable[str]) -> dict[str, _Column]:
+def _columns(asked: Sequence[Measure]) -> dict[str, _Column]:
+    """Everything that is read of a run, by name."""
+    columns = {"id": _row_number("id")}
+    for name, read in _DIMENSIONS.items():
+        columns[name] = _text(read) if name in _TEXTS else _row_number(read) if name in NAMES else _number(read)
+    # A line each: JSON of the database has none within.
+    columns["factors"] = _Column("factors", "string_agg({}::text, E'\n')")
+    measured = {str(each): _float(read) for each, read in zip(asked, _measure_columns(asked), strict=True)}
+    return columns | measured
+
+
+def _row_number(read: str) -> _Column:
+    return _Column(read, f"string_agg(int8send(coalesce({{}}, {_NO_ROW})), '')", ">i8")
+
+
+def _number(read: str) -> _Column:
+    return _Column(read, f"string_agg(int4send(coalesce({{}}, {_NO_NUMBER})), '')", ">i4")
+
+
+def _float(read: str) -> _Column:
+    return _Column(read, "string_agg(float8send(coalesce({}, 'NaN')), '')", ">f8")
+
+
+def _text(read: str) -> _Column:
+    return _Column(read, "json_agg({})::text")
+
+
+def _read(wanted: Condition, columns: Mapping[str, _Column], most: int) -> dict[str, Any]:
+    """The columns of these runs as arrays and texts; empty where there is no run. Raises QueryError for too many."""
+    read = ", ".join(f"{column.read} AS c{at}" for at, column in enumerate(columns.values()))
+    joined = ", ".join(column.joined.format(f"c{at}") for at, column in enumerate(columns.values()))
+    statement = f"SELECT {joined} FROM (SELECT {read} FROM run WHERE {wanted.sql} LIMIT {most + 1:d}) AS found"
+    with connection.cursor() as cursor:
+        cursor.execute(statement, wanted.given)
+        row = cursor.fetchone()
+    if row[0] is None:
+        return {}
+    found = {name: _unpacked(column, each) for (name, column), each in zip(columns.items(), row, strict=True)}
+    if len(found["id"]) > most:
+        raise QueryError("", f"more than {most} runs match; narrow the question by study, workload or device")
+    return found
+
+
+def _unpacked(column: _Column, packed: Any) -> Any:
+    if not column.numbers:
+        return packed
+    # In this machine's own order of bytes, and aligned.
+    return np.frombuffer(packed, column.numbers).astype(np.float64 if column.numbers == ">f8" else np.int64)
+
+
+def _dimensions(found: Mapping[str, Any]) -> dict[str, Coded]:
+    """The declared dimensions, with names in place of the numbers of vocabulary rows."""
+    coded = {name: _told_apart(column) for name, column in found.items() if name not in _TEXTS}
+    names = names_of({table: [number for number in coded[table][0] if number != _NO_ROW] for table in NAMES})
+    columns = {}
+    for name, column in found.items():
+        if name in _TEXTS:
+            columns[name] = Coded.of(orjson.loads(column))
+        else:
+            numbers, codes = coded[name]
+            columns[name] = Coded(numbers, codes).named(list(_said(name, numbers, names)))
+    return columns
+
+
+def _told_apart(numbers: Numbers) -> tuple[list[int], NDArray[np.intp]]:
+    """Each of these numbers once, and for each row the place of its own."""
+    if (numbers == numbers[0]).all():
+        return [int(numbers[0])], np.zeros(len(numbers), np.intp)
+    distinct, codes = np.unique(numbers, return_inverse=True)
+    return distinct.tolist(), codes
+
+
+def _said(name: str, numbers: Iterable[int], names: Mapping[str, Mapping[int, str]]) -> Iterator[Value]:
+    """The values that these numbers stand for; no number has no name."""
+    if name in names:
+        yield from map(names[name].get, numbers)
+    elif name == "date":
+        yield from (date.fromordinal(_EPOCH + day).isoformat() for day in numbers)
+    else:
+        yield from (None if number == _NO_NUMBER else number for number in numbers)
+
+
+def _by_factor(texts: Coded, factors: Iterable[str]) -> dict[str, Coded]:
     """A column for each factor that any run has or that is named, from the JSON of each run's factors."""
     # Few sets of factors stand at many runs.
-    sets: dict[str, dict[str, str]] = {text: orjson.loads(text) for text in set(texts)}
-    names = {FACTOR + key for each in sets.values() for key in each}.union(factors)
-    return {name: _factor(name, sets, texts) for name in sorted(names)}
-
-
-def _factor(name: str, sets: Mapping[str, Mapping[str, str]], texts: _Column) -> _Column:
-    values = {text: each.get(name.removeprefix(FACTOR)) for text, each in sets.items()}
-    return [values[text] for text in texts]
+    sets: list[dict[str, str]] = [orjson.loads(str(text)) for text in texts.values]
+    names = {FACTOR + key for each in sets for key in each}.union(factors)
+    return {name: texts.named([each.get(name.removeprefix(FACTOR)) for each in sets]) for name in sorted(names)}
 
 
 def _measure_columns(asked: Sequence[Measure]) -> list[str]:
@@ -84,20 +177,3 @@ def _hot(measure: Measure) -> bool:
 
 def _slot(slot: int | None) -> str:
     return "NULL::double precision" if slot is None else f'"values"[{slot:d}]'
-
-
-def _columns(wanted: Condition, columns: Iterable[str], most: int) -> list[_Column]:
-    """The columns of these runs; none where there is no run. Raises QueryError for too many."""
-    if wanted == NEVER:
-        return []
-    with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {', '.join(columns)} FROM run WHERE {wanted.sql} LIMIT {most + 1:d}", wanted.given)
-        if cursor.rowcount > most:
-            raise QueryError("", f"more than {most} runs match; narrow the question by study, workload or device")
-        return list(zip(*cursor.fetchall(), strict=True))
-
-
-def _named(columns: Mapping[str, _Column]) -> list[_Column]:
-    """The columns with names in place of the numbers of vocabulary rows; no number has no name."""
-    names = names_of({table: set(columns[table]) - {None} for table in NAMES})
-    return [list(map(names[name].get, column)) if name in names else column for name, column in columns.items()]

@@ -5,7 +5,6 @@ instance per run would cost more than the query itself.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
@@ -223,7 +222,7 @@ def _measure_column(measure: Measure, slot: int | None) -> Combinable:
 
 def noted(found: Observations, query: Query) -> Observations:
     """The runs that a query found, with what people wrote about them: one small query, whatever the filters."""
-    return replace(found, notes=_notes(query, found)) if found.rows else found
+    return found.noted(_notes(query, found)) if len(found.runs) else found
 
 
 @pinned.reading(
@@ -233,7 +232,7 @@ def noted(found: Observations, query: Query) -> Observations:
     lambda kept: {run: tuple(texts) for run, texts in kept},
 )
 def _notes(query: Query, found: Observations) -> Mapping[int, tuple[str, ...]]:
-    return notes.of_runs({row[0] for row in found.rows})
+    return notes.of_runs(found.runs)
 
 
 def answer(query: Query) -> tuple[Query, list[Table]]:

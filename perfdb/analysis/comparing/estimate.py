@@ -127,5 +127,16 @@ def _prior(
     if prior is not None:
         learnt = {source for each, source in zip(own, sources, strict=True) if each.variance > 0}
         return prior, NoiseSource.TRIALS if NoiseSource.TRIALS in learnt else NoiseSource.HISTORY
+    return _first(fallbacks)
+
+
+def fallback_prior(
+    group: Hashable, step: float | None, table: Sequence[Spread], background: Background
+) -> tuple[Prior | None, NoiseSource]:
+    """The prior of a group none of whose cells has a spread, and where it comes from; ``table`` are all spreads."""
+    return _first(_fallbacks(group, step, table, background))
+
+
+def _first(fallbacks: Iterable[tuple[NoiseSource, Sequence[Spread]]]) -> tuple[Prior | None, NoiseSource]:
     found = ((fit_prior(spreads), source) for source, spreads in fallbacks)
     return next(((prior, source) for prior, source in found if prior is not None), (None, NoiseSource.NONE))

@@ -129,7 +129,7 @@ def mean_interval(trials: Values) -> str:
 
 
 def _trials(cells: Sequence[Values]) -> Trials:
-    return Trials(
+    return Trials.of(
         [
             TrialCell(f"cell {number}", [Trial((number, trial), trial, value) for trial, value in enumerate(values, 1)])
             for number, values in enumerate(cells, 1)

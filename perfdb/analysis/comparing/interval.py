@@ -5,12 +5,13 @@ from collections.abc import Hashable, Sequence
 
 import numpy as np
 
-from perfdb.analysis.comparing.comparison import NoiseSource
 from perfdb.analysis.comparing.distributions import ratio, student_quantile
-from perfdb.analysis.comparing.estimate import grouped
-from perfdb.analysis.comparing.noise import moderate_all
+from perfdb.analysis.comparing.estimate import fallback_prior
+from perfdb.analysis.comparing.noise import Prior, moderate_all
 from perfdb.analysis.comparing.pair import NOTHING_KNOWN, Background, Sample
-from perfdb.analysis.comparing.spreads import Logs
+from perfdb.analysis.comparing.samples import Samples
+
+Interval = tuple[float, float] | None
 
 
 def mean_intervals(
@@ -18,25 +19,38 @@ def mean_intervals(
     groups: Sequence[Hashable],
     steps: Sequence[float | None],
     background: Background = NOTHING_KNOWN,
-) -> list[tuple[float, float] | None]:
+) -> list[Interval]:
     """Where each sample's mean lies with 95 %, in the metric's unit: mean · exp(± t · s / √n).
 
     ``groups`` and ``steps`` are those of ``Pair``, one for each sample. None where there is no noise estimate, or
     where a trial is not positive and so neither the mean nor the noise speaks for all trials.
     """
-    logs = Logs.of(samples)
-    found: list[tuple[float, float] | None] = [None] * len(samples)
-    sources = [NoiseSource.TRIALS] * len(samples)
-    for group in grouped(logs.spreads(steps), sources, groups, steps, background):
-        if group.prior is None:
+    means = [math.fsum(sample) / len(sample) if len(sample) else math.nan for sample in samples]
+    return intervals_of(Samples.of(samples, groups, steps), means, background)
+
+
+def intervals_of(samples: Samples, means: Sequence[float], background: Background = NOTHING_KNOWN) -> list[Interval]:
+    """The same of samples whose means are known; those of empty ones make no difference."""
+    found: list[Interval] = [None] * len(samples.sizes)
+    for group, places in samples.members.items():
+        prior = samples.pools[group].prior() or _elsewhere(samples, group, places, background)
+        if prior is None:
             continue
-        variances, freedoms, _ = moderate_all(group.own, group.prior)
-        quantiles = np.array([student_quantile(0.975, freedom) for freedom in freedoms])
-        counts = logs.counts[group.places]
-        half_widths = quantiles * np.sqrt(variances) / np.sqrt(np.maximum(counts, 1))
-        for place, count, half_width in zip(group.places, counts.tolist(), half_widths.tolist(), strict=True):
-            sample = samples[place]
-            if len(sample) == count > 0:
-                mean = math.fsum(sample) / count
+        complete = len(places) == len(found)
+        own = samples.spreads if complete else [samples.spreads[place] for place in places]
+        variances, freedoms, _ = moderate_all(own, prior)
+        quantile = {freedom: student_quantile(0.975, freedom) for freedom in set(freedoms)}
+        counts = samples.logs.counts if complete else samples.logs.counts[np.array(places, np.intp)]
+        half_widths = np.array([quantile[freedom] for freedom in freedoms]) * np.sqrt(variances)
+        half_widths /= np.sqrt(np.maximum(counts, 1))
+        for place, count, half_width in zip(places, counts.tolist(), half_widths.tolist(), strict=True):
+            if samples.sizes[place] == count > 0:
+                mean = means[place]
                 found[place] = mean * ratio(-half_width), mean * ratio(half_width)
     return found
+
+
+def _elsewhere(samples: Samples, group: Hashable, places: Sequence[int], background: Background) -> Prior | None:
+    """The prior of a group none of whose cells was repeated."""
+    step = max((step for place in places if (step := samples.steps[place]) is not None), default=None)
+    return fallback_prior(group, step, samples.spreads, background)[0]

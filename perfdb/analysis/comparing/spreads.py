@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from itertools import chain
 from typing import NamedTuple, Self
 
@@ -59,6 +60,7 @@ class Logs:
         # The logarithm of ``math`` and not numpy's, which may differ in the last digit.
         self._listed = list(map(math.log, values.tolist()))
         self.logs: Floats = np.array(self._listed)
+        self._ranges: Floats | None = None
 
     @classmethod
     def of(cls, samples: Sequence[Sample]) -> Self:
@@ -79,7 +81,9 @@ class Logs:
 
     def ranges(self) -> Floats:
         """How far the largest of each sample lies above its smallest; 0 for those without values."""
-        return ranges(self.logs, self.counts)
+        if self._ranges is None:
+            self._ranges = ranges(self.logs, self.counts)
+        return self._ranges
 
     def spreads(self, steps: Iterable[float | None]) -> list[Spread]:
         """The spread of each sample by itself, as ``spread`` has it."""
@@ -164,7 +168,11 @@ def _spreads(sums: _Sums, steps: Iterable[float | None], together: Callable[[int
     for at in np.flatnonzero((rounding * _NEARLY >= variance) & (sums.freedom > 0)).tolist():
         values = together(at)
         variance[at] = max(variance[at], rounding_variance(len(values), math.fsum(values), known[at]))
-    return list(map(Spread, variance.tolist(), sums.freedom.astype(int).tolist()))
+    return list(map(_spread, zip(variance.tolist(), sums.freedom.astype(int).tolist(), strict=True)))
+
+
+# What ``Spread`` itself does, without the way through Python.
+_spread: Callable[[Iterable[float]], Spread] = partial(tuple.__new__, Spread)
 
 
 def rounding_variance(count: int, total: float, step: float | None) -> float:

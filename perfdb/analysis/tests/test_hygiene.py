@@ -20,15 +20,15 @@ def cell(title: str, values: Sequence[float], group: str = "RR", first: int = 1)
 
 
 def outliers(cells: Sequence[TrialCell]) -> list[Flag]:
-    return hygiene.outliers(Trials(cells))
+    return hygiene.outliers(Trials.of(cells))
 
 
 def drift(cells: Sequence[TrialCell]) -> list[Flag]:
-    return hygiene.drift(Trials(cells))
+    return hygiene.drift(Trials.of(cells))
 
 
 def first_runs(cells: Sequence[TrialCell]) -> list[Flag]:
-    return hygiene.first_runs(Trials(cells))
+    return hygiene.first_runs(Trials.of(cells))
 
 
 @dataclass(frozen=True)

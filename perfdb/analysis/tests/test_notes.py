@@ -1,7 +1,6 @@
 """What people wrote about runs: it comes with the rows and stands in every rendering of the cells they are in."""
 
 import io
-from dataclasses import replace
 
 import pytest
 from pyarrow import parquet
@@ -22,7 +21,7 @@ SAID = "note on OSA1102, trial 2: fan <b>failed</b> 50%"
 @pytest.fixture
 def noted() -> Observations:
     """The archive, with a note of two lines on the second trial of one of its cells."""
-    return replace(observations(), notes={104: ("fan <b>failed</b>\n50%",)})
+    return observations().noted({104: ("fan <b>failed</b>\n50%",)})
 
 
 def test_a_note_comes_to_the_cell_of_its_run_alone(noted: Observations) -> None:
@@ -35,7 +34,7 @@ def test_a_note_comes_to_the_cell_of_its_run_alone(noted: Observations) -> None:
 
 def test_a_note_says_why_a_run_has_no_value(noted: Observations) -> None:
     rows = [(*row[:-3], None, None, None) if row[0] == 104 else row for row in noted.rows]
-    (table,) = ask(QUERY, narrowed(parsed(QUERY), replace(noted, rows=rows)))
+    (table,) = ask(QUERY, narrowed(parsed(QUERY), noted.only(rows)))
 
     assert [cell.n for cell in table.cells.values() if cell.noted] == [2]
 

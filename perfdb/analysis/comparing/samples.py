@@ -1,0 +1,70 @@
+"""The measurements of a table's cells end to end, and what they tell of their noise: worked out once for all."""
+
+from collections import defaultdict
+from collections.abc import Hashable, Mapping, Sequence
+from functools import cached_property
+from itertools import accumulate
+
+from perfdb.analysis.comparing.noise import Pool
+from perfdb.analysis.comparing.pair import Sample
+from perfdb.analysis.comparing.spreads import Logs, Spread
+
+
+class Samples:
+    """The values of cells, those of the first cell first.
+
+    Attributes:
+        values: All of them, in the metric's unit.
+        sizes: How many each cell has.
+        groups: The noise group of each cell, as in ``Pair``.
+        steps: One in the last printed digit of each cell, None where values were not printed.
+    """
+
+    def __init__(
+        self,
+        values: Sequence[float],
+        sizes: Sequence[int],
+        groups: Sequence[Hashable],
+        steps: Sequence[float | None],
+    ) -> None:
+        self.values = values
+        self.sizes = sizes
+        self.groups = groups
+        self.steps = steps
+
+    @classmethod
+    def of(cls, samples: Sequence[Sample], groups: Sequence[Hashable], steps: Sequence[float | None]) -> "Samples":
+        """Those of cells that do not stand end to end yet."""
+        return cls([value for sample in samples for value in sample], list(map(len, samples)), groups, steps)
+
+    def each(self) -> list[Sequence[float]]:
+        """The values of each cell."""
+        values = self.values
+        return [values[end - size : end] for size, end in zip(self.sizes, accumulate(self.sizes), strict=True)]
+
+    @cached_property
+    def logs(self) -> Logs:
+        """Their logarithms."""
+        return Logs(self.values, self.sizes)
+
+    @cached_property
+    def spreads(self) -> list[Spread]:
+        """The spread of each cell by itself."""
+        return self.logs.spreads(self.steps)
+
+    @cached_property
+    def members(self) -> Mapping[Hashable, Sequence[int]]:
+        """The places of the cells of each noise group."""
+        if len(set(self.groups)) == 1:
+            return {self.groups[0]: range(len(self.groups))}
+        members: dict[Hashable, list[int]] = defaultdict(list)
+        for place, group in enumerate(self.groups):
+            members[group].append(place)
+        return members
+
+    @cached_property
+    def pools(self) -> Mapping[Hashable, Pool]:
+        """What each noise group learns from its cells."""
+        if len(self.members) == 1:
+            return {group: Pool.of(self.spreads) for group in self.members}
+        return {group: Pool.of([self.spreads[at] for at in places]) for group, places in self.members.items()}

@@ -1,0 +1,77 @@
+"""Rows grouped by whole columns; rows and columns of the same runs."""
+
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from perfdb.analysis import coded
+from perfdb.analysis.coded import Coded, grouped
+from perfdb.analysis.dimensions import Value
+from perfdb.analysis.metrics import Measure
+from perfdb.analysis.table import Observations
+
+RATE = Measure("trans_per_s")
+VALUES = some.one_of(some.none(), some.integers(0, 3), some.sampled_from(["a", "b", "2.4.9"]))
+TABLES = some.integers(0, 3).flatmap(lambda width: some.lists(some.tuples(*[VALUES] * width), max_size=30))
+
+
+def by_hand(rows: Sequence[tuple[Value, ...]], places: Sequence[int]) -> list[list[int]]:
+    found: dict[tuple[Value, ...], list[int]] = defaultdict(list)
+    for place in places:
+        found[rows[place]].append(place)
+    return list(found.values())
+
+
+@given(TABLES, some.randoms())
+def test_rows_are_grouped_in_the_order_in_which_they_come(rows: list[tuple[Value, ...]], random: Random) -> None:
+    places = list(range(len(rows)))
+    random.shuffle(places)
+    columns = [Coded.of(column) for column in zip(*rows, strict=True)]
+    groups = grouped(columns, np.array(places, np.intp))
+    listed, ends = groups.rows.tolist(), np.cumsum(groups.sizes).tolist()
+    parts = [listed[end - size : end] for size, end in zip(groups.sizes, ends, strict=True)]
+    assert parts == by_hand(rows, places)
+    assert groups.firsts.tolist() == [part[0] for part in parts]
+    if parts:
+        assert groups.only([len(parts) - 1]).rows.tolist() == parts[-1]
+
+
+def test_more_combinations_than_a_number_can_tell_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(coded, "_MOST_CODES", 10)
+    rows = [(n % 5, n % 7, n % 3) for n in range(200)]
+    groups = grouped([Coded.of(column) for column in zip(*rows, strict=True)], np.arange(200))
+    assert groups.sizes == [len(part) for part in by_hand(rows, range(200))]
+
+
+def test_values_of_a_column() -> None:
+    column = Coded.of(["b", None, "a", "b"])
+    assert column.at(np.array([3, 1])) == ["b", None]
+    assert set(column.among(np.array([0, 3]))) == {"b"}
+    assert set(column.among(np.arange(4))) == {"a", "b", None}
+    assert column.ranks().tolist() == [1, 2, 0, 1]
+    assert Coded.of([]).among(np.array([], np.intp)) == []
+
+
+def test_numbers_of_one_name_are_one_value() -> None:
+    named = Coded.of([1, 2, 3, 1]).named(["x", "y", "x"])
+    assert (named.values, named.codes.tolist()) == (["x", "y"], [0, 1, 0, 0])
+
+
+def test_rows_and_columns_of_runs_say_the_same() -> None:
+    rows = [(7, "OSA", 1, 5.0), (9, None, 2, None), (8, "OSA", 1, math.inf)]
+    by_row = Observations(("device", "trial"), (RATE,), rows)
+    columns = {name: by_row.coded(name) for name in by_row.dimensions}
+    values = by_row.values(RATE)
+    assert values is not None
+    by_column = Observations.of_columns(np.array([7, 9, 8]), columns, {RATE: values})
+    assert by_column.rows == rows
+    assert by_column.noted({7: ("odd",)}).notes == {7: ("odd",)}
+    assert by_row.only(rows[:1]).runs.tolist() == [7]
+    assert by_row.coded("mtu").at(by_row.places) == [None] * 3
+    assert by_row.values(Measure("mb_per_s")) is None
