@@ -228,15 +228,23 @@ def test_a_table_is_copied(browser: Browser, live_server: LiveServer, filled: di
     buttons.get_by_role("button", name="TSV").click()
     expect(page.locator("table-tools").first.get_by_role("status")).to_have_text("Copied as TSV")
     lines = page.evaluate("navigator.clipboard.readText()").splitlines()
-    assert lines[0].split("\t") == ["Users", "QDIO GbE · 1500", "vCTC · 1500"]
+    assert lines[0].split("\t") == ["Users", "QDIO GbE · MTU 1500", "vCTC · MTU 1500"]
     assert lines[-1].split("\t")[0] == "50"
     assert lines[-1].split("\t")[2] == f"{run.trans_per_s:.2f}"
 
     buttons.get_by_role("button", name="Markdown").click()
     expect(page.locator("table-tools").first.get_by_role("status")).to_have_text("Copied as Markdown")
     lines = page.evaluate("navigator.clipboard.readText()").splitlines()
-    assert lines[1].count("---") == 3
+    assert lines[0].startswith("**Transactions per second (trans/s)** · ")
+    assert lines[1] == ""
+    assert lines[3].count("---") == 3
     assert lines[-1].startswith("| 50 |")
+
+    buttons.get_by_role("button", name="LaTeX").click()
+    expect(page.locator("table-tools").first.get_by_role("status")).to_have_text("Copied as LaTeX")
+    latex = page.evaluate("navigator.clipboard.readText()")
+    assert latex.startswith("\\begin{table}\n\\centering\n\\caption{Transactions per second (trans/s) · ")
+    assert latex.endswith("\\end{tabular}\n\\end{table}\n")
     context.close()
 
 

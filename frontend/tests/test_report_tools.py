@@ -44,9 +44,12 @@ def test_a_printed_table_is_copied_in_every_form(browser: Browser, live_server: 
     assert head == ["Users", "QDIO_1", "VSwitch"]
     assert first[:2] == ["1", "100.00"]
     latex = copied("LaTeX")
-    assert latex.startswith("\\begin{tabular}{rrr}\n\\hline\nUsers & QDIO\\_1 & VSwitch \\\\\n")
+    assert latex.startswith("\\begin{table}\n\\centering\n\\caption{Transactions per second (trans/s) · ")
+    assert "\n\\begin{tabular}{rrr}\n\\hline\nUsers & QDIO\\_1 & VSwitch \\\\\n" in latex
     assert "130.00 +30\\%" in latex
-    assert copied("Markdown").startswith("| Users | QDIO_1 | VSwitch |")
+    title, _, first, *_ = copied("Markdown").splitlines()
+    assert title.startswith("**Transactions per second (trans/s)** · ")
+    assert first == "| Users | QDIO_1 | VSwitch |"
     context.close()
 
 

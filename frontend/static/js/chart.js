@@ -192,7 +192,9 @@ class PerfChart extends HTMLElement {
     const { title, xaxis, legend } = this.packed.layout;
     const texts = [title?.text, xaxis?.title?.text && `by ${xaxis.title.text}`, legend?.title?.text, title?.subtitle?.text];
     const words = texts.filter(Boolean).join(" ").normalize("NFKD").toLowerCase();
-    return words.replace(/[^a-z0-9.]+/g, "-").replace(/^-+/, "").slice(0, 90).replace(/-+$/, "") || "figure";
+    const joined = words.replace(/[^a-z0-9.]+/g, "-").replace(/^-+|-+$/g, "");
+    // Cut between words: half a word names nothing.
+    return (joined.length > 90 ? joined.slice(0, 91).replace(/-[^-]*$/, "") : joined) || "figure";
   }
 }
 

@@ -13,7 +13,7 @@ class TableTools extends HTMLElement {
     const rows = [];
     if (charts.length) rows.push(group("Save the chart:", Object.entries(CAN), (format) => this.save(charts, format)));
     const forms = Object.entries(FORMS).map(([name, [title]]) => [name, title]);
-    const texts = (name) => [...tables].map((table) => FORMS[name][1](matrix(table))).join("\n");
+    const texts = (name) => [...tables].map((table) => FORMS[name][1](matrix(table), captionOf(table))).join("\n");
     if (tables.length) rows.push(group("Copy the table:", forms, (name) => this.copy(texts(name), FORMS[name][0])));
     this.replaceChildren(...rows, this.said);
   }
@@ -71,15 +71,28 @@ function textOf(cell) {
   return said.filter(Boolean).join(" ").replace(/\s+/g, " ");
 }
 
+/** What a table is of: its title, and all that stands above it; null where that stands elsewhere on the page. */
+function captionOf({ caption }) {
+  return caption && { title: textOf(caption.querySelector("strong") ?? caption), all: textOf(caption) };
+}
+
+/** What a heading says by itself: above a bare number, what it is a number of. */
+function headingOf(cell) {
+  const named = cell.parentElement.querySelector("th.number > .unit:first-child");
+  const text = textOf(cell);
+  return named && /^\d[\d.]*$/.test(text) ? `${named.textContent} ${text}` : text;
+}
+
 /** The cells of a table as rows of equal length: what spans several places stands in each of them. */
 function matrix(table) {
   const rows = [...table.rows].map(() => []);
   [...table.rows].forEach((row, at) => {
+    const read = row.parentElement === table.tHead ? headingOf : textOf;
     let column = 0;
     for (const cell of row.cells) {
       while (rows[at][column] !== undefined) column++;
       for (let down = 0; down < cell.rowSpan && at + down < rows.length; down++)
-        for (let across = 0; across < cell.colSpan; across++) rows[at + down][column + across] = textOf(cell);
+        for (let across = 0; across < cell.colSpan; across++) rows[at + down][column + across] = read(cell);
       column += cell.colSpan;
     }
   });
@@ -92,9 +105,17 @@ function heading(lines) {
   return Array.from({ length: width }, (_, at) => [...new Set(lines.map((line) => line[at] ?? ""))].filter(Boolean).join(" · "));
 }
 
-function asMarkdown({ head, body }) {
+/** The caption as a paragraph above, its title in bold; signs that mean something to Markdown stand for themselves. */
+function inMarkdown({ title, all }) {
+  const said = (text) => text.replace(/[\\`*_<|]/g, "\\$&");
+  return `**${said(title)}**${said(all.slice(title.length))}\n\n`;
+}
+
+function asMarkdown({ head, body }, caption) {
+  const above = caption ? inMarkdown(caption) : "";
   const line = (cells) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
-  return [line(head), line(head.map((_, at) => (isNumbers(body, at) ? "---:" : "---"))), ...body.map(line)].join("\n") + "\n";
+  const ruled = head.map((_, at) => (isNumbers(body, at) ? "---:" : "---"));
+  return above + [line(head), line(ruled), ...body.map(line)].join("\n") + "\n";
 }
 
 function isNumbers(body, at) {
@@ -110,14 +131,16 @@ function asCsv({ head, body }) {
   return [head, ...body].map((cells) => cells.map(field).join(",")).join("\n") + "\n";
 }
 
-const LATEX = { "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "–": "--", "▲": "", "▼": "" };
+const LATEX = { "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "–": "--" };
 
-/** A tabular: numbers to the right; signs that mean something to LaTeX stand for themselves. */
-function asLatex({ head, body }) {
-  const said = (text) => text.replace(/[\\~^–▲▼]|[&%$#_{}]/g, (sign) => LATEX[sign] ?? `\\${sign}`);
+/** A tabular, with a caption in a table of its own: numbers to the right; signs of LaTeX's stand for themselves. */
+function asLatex({ head, body }, caption) {
+  const said = (text) => text.replace(/ ?[▲▼]/g, "").replace(/[\\~^–]|[&%$#_{}]/g, (sign) => LATEX[sign] ?? `\\${sign}`);
   const line = (cells) => `${cells.map(said).join(" & ")} \\\\`;
   const columns = head.map((_, at) => (isNumbers(body, at) ? "r" : "l")).join("");
-  return [`\\begin{tabular}{${columns}}`, "\\hline", line(head), "\\hline", ...body.map(line), "\\hline", "\\end{tabular}"].join("\n") + "\n";
+  const rows = [`\\begin{tabular}{${columns}}`, "\\hline", line(head), "\\hline", ...body.map(line), "\\hline", "\\end{tabular}"];
+  const begun = caption ? ["\\begin{table}", "\\centering", `\\caption{${said(caption.all)}}`] : [];
+  return [...begun, ...rows, ...(caption ? ["\\end{table}"] : [])].join("\n") + "\n";
 }
 
 customElements.define("table-tools", TableTools);
