@@ -7,6 +7,7 @@ from django.urls import reverse
 
 from perfdb.analysis.dimensions import dimension, say
 from perfdb.analysis.query import Summary
+from perfdb.analysis.render.drawing import Drawing
 from perfdb.analysis.render.labels import measure_title
 from perfdb.results import matching
 from perfdb.results.asking import Answer, Question
@@ -37,7 +38,7 @@ def _charts(question: Question, answer: Answer) -> dict[str, Any]:
         "any": any(table.cells for table in answer.tables),
         "exports": questions.exports(answer.query),
         "address": questions.address(answer.query, drawing),
-        "compare": comparing.address(comparing.plain(answer.query), drawing, Chosen("device")),
+        "compare": comparing.address(comparing.plain(answer.query), Drawing(), Chosen()),
     }
 
 

@@ -12,7 +12,7 @@ from django.http import FileResponse
 from django.test import Client
 
 from perfdb.results.models import Run
-from perfdb.results.tests.builders import make_run
+from perfdb.results.tests.builders import make_run, make_study
 from perfdb.web.tests.pages import figures_of, text_of
 
 CHARTS, MAXIMUM = "/charts/", "/maximum/"
@@ -115,3 +115,14 @@ def test_a_large_table_is_there_for_whoever_opens_it(web: Client, monkeypatch: p
 )
 def test_a_table_is_asked_for_by_its_number(web: Client, run: Run, asked: str, status: int) -> None:
     assert web.get(f"/charts/table/?metric=trans_per_s&rows=users&{asked}").status_code == status
+
+
+def test_charts_lead_to_what_is_worth_comparing_in_their_study(web: Client) -> None:
+    study = make_study("mtus")
+    for mtu in (1500, 9000):
+        make_run(f"R{mtu}", study=study, device=None, mtu=mtu, values={"trans_per_s": 100.0})
+
+    source = web.get("/charts/?metric=trans_per_s&study=mtus&rows=mtu").content.decode()
+    (found,) = re.findall(r'<a href="([^"]+)">what is worth comparing</a>', source)
+
+    assert "MTU 1500 → MTU 9000" in text_of(web.get(found.replace("&amp;", "&")))
