@@ -60,6 +60,24 @@ def test_a_preview_that_holds_nothing_to_store_cannot_be_accepted(web: Client, b
     assert "Discard" in text
 
 
+def test_a_preview_without_any_run_is_said_to_hold_none(web: Client, bring: Bring) -> None:
+    bring("bad/empty", preview=True)
+
+    assert "no run found" in text_of(web.get(LIST))
+    assert "See why nothing can be stored" in text_of(web.get(reverse("web:home")))
+
+
+def test_who_has_stored_runs_is_led_to_charts_and_comparisons_of_their_study(web: Client, bring: Bring) -> None:
+    upload = bring()
+
+    source = web.get(page_of(upload)).content.decode()
+
+    leads = re.findall(r'<a href="([^"]+)">(?:Charts of the study|What is worth comparing in it)</a>', source)
+    assert leads == [f"/{page}/?study={upload.study.slug}" for page in ("charts", "compare")]
+    assert all(web.get(address, follow=True).status_code == 200 for address in leads)
+    assert "Charts of the study" not in text_of(web.get(page_of(bring("bad/empty"))))
+
+
 def test_a_preview_of_what_is_stored_already_says_so(web: Client, bring: Bring) -> None:
     bring()
 
