@@ -13,6 +13,8 @@ _SERVER = "server"
 _FACTOR = "factor."
 _SHAPES = 1024  # Results with the same keys are looked through together.
 
+_Taker = Callable[[list[str]], object]
+
 
 class _Alike:
     """Results of one configuration: how many there are, of each server too, and how many of them are numbered.
@@ -28,17 +30,19 @@ class _Alike:
         self.numbered: dict[str | None, int] = {}
         self.has_servers = False
 
-    def add(self, server: str | None) -> None:
-        """Count a result."""
+    def add(self, server: str | None) -> bool:
+        """Count a result; answers whether further ones cannot change what becomes of the next one of its server."""
+        times = self.times
         self.count += 1
-        if server in self.times:
-            self.times[server] += 1
-        else:
-            self.times[server] = 1
-            self.has_servers = len(self.times) - (None in self.times) > 1
+        times[server] = known = times.get(server, 0) + 1
+        if server is None:
+            return known > 1
+        if known == 1:
+            self.has_servers = len(times) - (None in times) > 1
+        return self.has_servers and known > 1
 
     def is_sure(self, server: str | None) -> bool:
-        """Whether further results cannot change what becomes of the next one of a server."""
+        """The same without a further result."""
         return (server is None or self.has_servers) and self.times[server] > 1
 
     def number(self, fragment: Fragment, server: str | None) -> Fragment:
@@ -56,6 +60,35 @@ class _Alike:
         return fragment
 
 
+class _Configurations:
+    """The results of a file by what they are of; those of one run and end with the same keys are looked up together."""
+
+    def __init__(self) -> None:
+        self._known: dict[object, dict[object, _Alike]] = {}
+        self._alike: dict[tuple[object, ...], tuple[_Taker, int | None, dict[object, _Alike]]] = {}
+
+    def of(self, fragment: Fragment) -> tuple[_Alike, str | None]:
+        """The results that are like this one, and its server."""
+        facts = fragment.facts
+        if isinstance(facts, Facts):
+            keys, texts = facts.keys, facts.texts
+        else:
+            keys, texts = tuple(fact.key for fact in facts), [fact.text for fact in facts]
+        place = (keys, fragment.run_id, fragment.role)
+        said, server, known = self._alike.get(place) or self._first(place, keys)
+        alike = known.get(own := said(texts))
+        if alike is None:
+            alike = known[own] = _Alike()
+        return alike, None if server is None else texts[server]
+
+    def _first(
+        self, place: tuple[object, ...], keys: tuple[str, ...]
+    ) -> tuple[_Taker, int | None, dict[object, _Alike]]:
+        names, said, server = _places(keys)
+        self._alike[place] = found = said, server, self._known.setdefault((names, *place[1:]), {})
+        return found
+
+
 def number_trials(fragments: Iterable[Fragment]) -> list[Fragment]:
     """The fragments of one file, numbered 1, 2, 3 ... where several have the same run id, role and configuration.
 
@@ -66,15 +99,11 @@ def number_trials(fragments: Iterable[Fragment]) -> list[Fragment]:
 
 def number_each(fragments: Iterable[Fragment]) -> Iterator[Fragment]:
     """The same one after the other, each as soon as those that follow cannot change what becomes of it."""
-    known: dict[object, _Alike] = {}
+    configurations = _Configurations()
     waiting: deque[tuple[Fragment, _Alike, str | None]] = deque()
     for fragment in fragments:
-        configuration, server = _told_apart_by(fragment)
-        alike = known.get(configuration)
-        if alike is None:
-            alike = known[configuration] = _Alike()
-        alike.add(server)
-        if not waiting and alike.is_sure(server):
+        alike, server = configurations.of(fragment)
+        if alike.add(server) and not waiting:
             yield alike.number(fragment, server)
             continue
         waiting.append((fragment, alike, server))
@@ -85,19 +114,8 @@ def number_each(fragments: Iterable[Fragment]) -> Iterator[Fragment]:
         yield alike.number(first, server)
 
 
-def _told_apart_by(fragment: Fragment) -> tuple[object, str | None]:
-    """What a result is of, and its server."""
-    facts = fragment.facts
-    if isinstance(facts, Facts):
-        keys, texts = facts.keys, facts.texts
-    else:
-        keys, texts = tuple(fact.key for fact in facts), [fact.text for fact in facts]
-    names, said, server = _places(keys)
-    return (fragment.run_id, fragment.role, names, said(texts)), None if server is None else texts[server]
-
-
 @lru_cache(_SHAPES)
-def _places(keys: tuple[str, ...]) -> tuple[tuple[str, ...], Callable[[list[str]], object], int | None]:
+def _places(keys: tuple[str, ...]) -> tuple[tuple[str, ...], _Taker, int | None]:
     """The keys that make a configuration, in order, what takes their texts, and where the server's name stands."""
     made_of = sorted((key, at) for at, key in enumerate(keys) if key in _CONFIGURATION or _FACTOR in key)
     names = tuple(key for key, _ in made_of)

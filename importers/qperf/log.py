@@ -6,13 +6,13 @@ Each block is a result. Prefixes are powers of 1000; a latency is one way, half 
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
 from typing import Literal, NamedTuple
 
-from importers.gathering import Gathered, Printed
-from importers.model import Fragment, Kind, Parsed, Status, Text
+from importers.gathering import Gathered, Printed, is_decimal, of_client
+from importers.model import Fact, Fragment, Parsed, Reading, Status, Text
+from importers.packed import Facts, Head, Readings
 from importers.problem_log import ProblemLog
 from importers.repeats import number_trials
 
@@ -21,7 +21,6 @@ TITLE = "qperf output"
 VERSION = 1
 
 # Python 3.11 looks a member of an enumeration up in four times the time.
-_DRIVER = Kind.DRIVER
 _COMPLETE, _FAILED, _INCOMPLETE = Status.COMPLETE, Status.FAILED, Status.INCOMPLETE
 
 _HEAD_LINES = 60
@@ -29,7 +28,7 @@ _TEST = re.compile(r"(?P<protocol>tcp|udp|sctp|sdp|rds|rc|uc|ud|xrc|ver)_(?P<tes
 _CONF = re.compile(r"conf:\s*")
 _LINE = re.compile(r"    (?P<name>[a-z]\w*) +=\s+(?P<value>\S.*)")
 _ERROR = re.compile(r"\S+: .*?(?:failed to|timed out|unable to|cannot).*|(?:server|client):.*")
-_NUMBER = r"(?P<number>\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)"
+_NUMBER = r"(?P<number>\d+(?:\.\d+)?|\d{1,3}(?:,\d{3})+)"
 _DATA = r"bytes?|[KMGT]i?B|B"
 _TIMES = r"ns|us|ms|sec|min|hours?"
 # What the figures are, by their names; a unit that is another, or none, was cut off.
@@ -41,6 +40,10 @@ _FIGURES = (
     (re.compile(r"\w+_cost"), re.compile(rf"{_NUMBER} (?P<unit>(?:{_TIMES})/GB)")),
     (re.compile(r"\w+_cpus_used"), re.compile(rf"{_NUMBER} (?P<unit>%) cpus")),
 )
+_PROCESSORS = " cpus"
+# Any of these; which units a name may have is looked up.
+_VALUE = rf"{_NUMBER} (?P<unit>\S++)(?P<more>{_PROCESSORS}| \((?P<exact>\d[\d,]*)\))?"
+_FIGURE = re.compile(rf"    (?P<name>[a-z]\w*+) ++=\s++(?P<value>{_VALUE})\s*+")
 # Figures that become readings or sizes, and need not be kept a second time.
 _READINGS = frozenset({"bw", "recv_bw", "latency", "time", "msg_size", "loc_send_bytes", "loc_recv_bytes"}) | {
     f"{side}_{figure}" for side in ("send", "recv", "loc", "rem") for figure in ("cost", "cpus_used")
@@ -58,6 +61,7 @@ _OF_SIDES = tuple((f"{side}_cost", f"{side}_cpus_used", f"{side}_cpu") for side 
 _SENT, _RECEIVED = ("loc_send_bytes", "send_bytes"), ("loc_recv_bytes", "recv_bytes")
 _SIDED = frozenset({*_SENT, *_RECEIVED}.union(*_OF_SIDES))
 _CORES = re.compile(r"(\d+) Cores?: ")
+_new = tuple.__new__  # Making a named tuple by its own name takes three times as long.
 
 
 class Figure(NamedTuple):
@@ -98,24 +102,43 @@ def _test(protocol: str, test: str) -> _Test:
     return _Test(name, workload, is_latency, _KEYS, texts)
 
 
-@dataclass(slots=True)
 class _Block:
-    """One test: its figures and parameters by name, and the first error among the lines that are no figures."""
+    """One test: its figures and parameters by name, and the first error among the lines that are no figures.
 
-    test: _Test
-    line: int
-    last_line: int
-    figures: dict[str, Figure] = field(default_factory=dict)
-    parameters: dict[str, Printed] = field(default_factory=dict)
-    error: Printed | None = None
-    cut: bool = False
-    size: Printed | None = None
-    loops: bool = False
+    ``is_plain``: nothing but its name becomes a fact.
+    """
+
+    __slots__ = ("cut", "error", "figures", "is_plain", "last_line", "line", "loops", "parameters", "size", "test")
+
+    def __init__(self, test: _Test, line: int) -> None:
+        self.test = test
+        self.line = self.last_line = line
+        self.figures: dict[str, Figure] = {}
+        self.parameters: dict[str, Printed] = {}
+        self.error: Printed | None = None
+        self.size: Printed | None = None
+        self.cut = self.loops = False
+        self.is_plain = True
+
+    def take(self, plain: re.Match[str], line: int) -> bool:
+        """Keep a figure in its unit; False for what is none."""
+        name, value, number, unit, more, exact = plain.groups("")
+        if not _is_figure(name, unit, more):
+            return False
+        self.last_line = line
+        figure = self.figures[name] = _new(Figure, (number, unit, exact.replace(",", ""), value, line))
+        if name not in _READINGS:
+            self.is_plain = False
+        elif name == "msg_size":
+            self.size = _size(figure)
+            self.is_plain = False
+        return True
 
     def take_other(self, text: str, line: int) -> None:
         """Keep a line that is no figure, if it is the first error."""
         if self.error is None and _ERROR.fullmatch(text):
             self.error = Printed(text, line)
+            self.is_plain = False
 
 
 def recognise(text: Text) -> bool:
@@ -143,34 +166,46 @@ def _blocks(text: Text, configuration: dict[str, Printed]) -> Iterator[_Block]:
     block: _Block | None = None
     unfinished = None if text.ends_whole else len(text.lines)
     for number, line in text.numbered():
-        if line.startswith("    "):
-            entry = _LINE.match(line)
-            if entry is None:
-                if block is not None and (other := line.strip()):
-                    block.take_other(other, number)
-                    block.cut = True
-            elif block is None:
-                configuration[entry["name"]] = Printed(entry["value"].rstrip(), number)
-            else:
-                name, value = entry.groups()
-                block.last_line = number
-                _take(block, name, value.rstrip(), number, number == unfinished and not line.endswith(" "))
-            continue
-        other = line.strip()
-        if other[-1:] == ":" and (heading := _heading(line.rstrip())) is not None:
+        if line[:4] == "    ":
+            plain = _FIGURE.fullmatch(line) if block is not None else None
+            if block is None or plain is None or not block.take(plain, number):
+                _read_entry(line, number, block, configuration, number == unfinished)
+        elif ":" in line and (heading := _heading(line)) is not None:
             if block is not None:
                 yield block
-            block = _Block(heading, number, number) if heading else None
-        elif block is not None and other:
+            block = _Block(heading, number) if heading else None
+        elif block is not None and (other := line.strip()):
             block.take_other(other, number)
     if block is not None:
         yield block
 
 
+def _read_entry(
+    line: str, number: int, block: _Block | None, configuration: dict[str, Printed], unfinished: bool
+) -> None:
+    """Any other line that is indented: a parameter, something that was cut, or what the block conf says."""
+    entry = _LINE.match(line)
+    if entry is None:
+        if block is not None and (other := line.strip()):
+            block.take_other(other, number)
+            block.cut = True
+    elif block is None:
+        configuration[entry["name"]] = Printed(entry["value"].rstrip(), number)
+    else:
+        name, value = entry.groups()
+        block.last_line = number
+        if _pattern_of(name) is not None or (unfinished and line[-1] != " "):
+            # What may be cut inside is not kept.
+            block.cut = True
+        else:
+            block.parameters[name] = Printed(value.rstrip(), number)
+            block.is_plain = False
+
+
 @lru_cache(maxsize=256)
 def _heading(line: str) -> _Test | Literal[False] | None:
     """The test that a line is the name of, False for that of the configuration; None for no name."""
-    if head := _TEST.fullmatch(line):
+    if head := _TEST.fullmatch(line := line.rstrip()):
         return _test(head["protocol"], head["test"])
     return False if _CONF.fullmatch(line) else None
 
@@ -191,42 +226,31 @@ def _pattern_of(name: str) -> re.Pattern[str] | None:
     return next((pattern for names, pattern in _FIGURES if names.fullmatch(name)), None)
 
 
-def _take(block: _Block, name: str, value: str, line: int, unfinished: bool) -> None:
-    """Keep a figure in its unit, and anything else as it stands; what may be cut inside is not kept."""
+@lru_cache(maxsize=256)
+def _is_figure(name: str, unit: str, more: str) -> bool:
+    """Whether a value of such a unit, with what stands behind it, is the figure that its name says."""
     pattern = _pattern_of(name)
-    match = pattern.fullmatch(value) if pattern else None
-    if (pattern is not None and match is None) or (pattern is None and unfinished):
-        block.cut = True
-    elif match is not None:
-        number, unit, *exact = match.groups("")
-        figure = Figure(number, unit, exact[0].replace(",", "") if exact else "", value, line)
-        block.figures[name] = figure
-        if name == "msg_size":
-            block.size = _size(figure)
-    else:
-        block.parameters[name] = Printed(value, line)
+    behind = more if more in {"", _PROCESSORS} else " (1)"
+    return pattern is not None and pattern.fullmatch(f"1 {unit}{behind}") is not None
 
 
 def _fragment(block: _Block, configuration: dict[str, Printed], file: str, found: ProblemLog) -> Fragment:
     status = _judge(block, found)
-    gathered = Gathered()
-    _facts(block, configuration, gathered)
-    gathered.fact("error", block.error)
-    if status is _COMPLETE:
-        _throughput(block, gathered)
-        _sides(block, configuration, gathered)
-    return Fragment(
-        file,
-        NAME,
-        VERSION,
-        _DRIVER,
-        block.line,
-        block.last_line,
-        role="client",
-        status=status,
-        facts=gathered.facts,
-        readings=gathered.readings,
-    )
+    facts: Sequence[Fact]
+    readings: Sequence[Reading] = ()
+    if block.is_plain and not configuration:
+        facts = Facts(block.test.keys, block.test.texts, block.line)
+        if status is _COMPLETE:
+            readings = _figures(block)
+    else:
+        gathered = Gathered()
+        _facts(block, configuration, gathered)
+        gathered.fact("error", block.error)
+        if status is _COMPLETE:
+            _throughput(block, gathered)
+            _sides(block, configuration, gathered)
+        facts, readings = gathered.facts, gathered.readings
+    return of_client((file, NAME, VERSION), (block.line, block.last_line), status, facts, readings)
 
 
 def _judge(block: _Block, found: ProblemLog) -> Status:
@@ -267,16 +291,30 @@ def _size(figure: Figure) -> Printed:
     return Printed(str(int(figure.number.replace(",", "")) * factor), figure.line)
 
 
+def _figures(block: _Block) -> Sequence[Reading]:
+    """All readings of a test; most have one figure."""
+    if len(block.figures) > 1:
+        gathered = Gathered()
+        _throughput(block, gathered)
+        _sides(block, {}, gathered)
+        return gathered.readings
+    ((name, figure),) = block.figures.items()
+    return Readings(_headline(name, figure.unit), (figure.number,), figure.line) if is_decimal(figure.number) else ()
+
+
+@lru_cache(64)
+def _headline(name: str, unit: str) -> tuple[Head]:
+    """What the figure is that comes first of all."""
+    return (("response_ms", f"{unit} one way", "total") if name in _LATENCY else ("mb_per_s", _decimal(unit), "total"),)
+
+
 def _throughput(block: _Block, gathered: Gathered) -> None:
     """What arrived counts; udp_bw's send_bw is what was offered, and stays a fact."""
     figures = block.figures
-    if block.test.is_latency:
-        latency = figures["latency"]
-        gathered.measure(("response_ms", f"{latency.unit} one way", "total"), latency.number, latency.line)
-    else:
-        arrived = figures.get("recv_bw") or figures.get("bw")
-        if arrived is not None:
-            gathered.measure(("mb_per_s", _decimal(arrived.unit), "total"), arrived.number, arrived.line)
+    for name in ("latency",) if block.test.is_latency else ("recv_bw", "bw"):
+        if name in figures:
+            gathered.measure(*_headline(name, figures[name].unit), figures[name].number, figures[name].line)
+            break
     seconds = figures.get("time")
     if seconds is not None:
         gathered.measure(("driver_s", seconds.unit, "total"), seconds.number, seconds.line)
