@@ -15,6 +15,7 @@ from perfdb.results.matching import Chosen
 from perfdb.results.models import Page
 from perfdb.web import alike, comparing, maxima, questions, tables
 from perfdb.web.crowding import crowd
+from perfdb.web.instead import offering
 from perfdb.web.links import to_question
 
 # More metrics make a longer title than anybody reads.
@@ -33,7 +34,9 @@ def _charts(question: Question, answer: Answer) -> dict[str, Any]:
     drawing = question.drawing
     return {
         "crowd": crowd(question, answer),
-        "groups": tables.panels(answer.tables, drawing),
+        "groups": [
+            [offering(panel, question, answer) for panel in group] for group in tables.panels(answer.tables, drawing)
+        ],
         "fold": f"{reverse('web:table')}?{question.encode()}",
         "any": any(table.cells for table in answer.tables),
         "exports": questions.exports(answer.query),
@@ -44,9 +47,11 @@ def _charts(question: Question, answer: Answer) -> dict[str, Any]:
 
 def _compare(question: Question, answer: Answer) -> dict[str, Any]:
     assert answer.comparison is not None  # for the type checker
+    compared = comparing.compared(answer.comparison, question.query, question.drawing)
+    offered = [replace(each, panel=offering(each.panel, question, answer)) for each in compared.measured]
     return {
         "crowd": crowd(question, answer),
-        "compared": comparing.compared(answer.comparison, question.query, question.drawing),
+        "compared": replace(compared, measured=offered),
         # The tables of the pairs are an ordinary question; only the comparison knows the rest.
         "exports": [("JSON", f"/api/v1/comparisons/?{question.encode()}"), *questions.exports(answer.query)[1:]],
         "charts": questions.address(answer.query, question.drawing),

@@ -11,6 +11,7 @@ from django.urls import reverse
 from perfdb.analysis import reading
 from perfdb.analysis.curves import Edge
 from perfdb.analysis.hygiene import Flag
+from perfdb.analysis.metrics import Measure
 from perfdb.analysis.parameters import QueryError
 from perfdb.analysis.query import Layout
 from perfdb.analysis.reading import TableCurve
@@ -94,7 +95,8 @@ class Panel:
     """A chart above its table, and what the numbers say beside themselves. ``figure`` is None where none is drawn.
 
     ``curves`` are (line, sentence); ``flags`` are (message, address of the runs concerned). ``wide``: the figure is of
-    the tables beside this one, too.
+    the tables beside this one, too. ``lacking``: what there is nothing to draw of, since no run has a value of it;
+    ``instead`` are questions about what the runs have, (title, address).
     """
 
     number: int
@@ -105,6 +107,8 @@ class Panel:
     curves: list[tuple[str, str]]
     flags: list[tuple[str, str]]
     wide: bool = False
+    lacking: Measure | None = None
+    instead: Sequence[tuple[str, str]] = ()
 
     @property
     def cells(self) -> int:
@@ -198,7 +202,9 @@ def _panel(number: int, table: Table, drawn: dict[str, Any] | None) -> Panel:
     grid = replace(grid, remarks=(*grid.remarks, *filter(None, [found.remark])))
     decimals, unit = table.metric.decimals, table.metric.unit
     curves = [(each.title, _course(each, decimals, unit)) for each in reading.curves(table)]
-    return Panel(number, grid, lines, drawn, footnotes.lines, curves, _flags(table))
+    empty = drawn is not None and not drawn["data"]
+    panel = Panel(number, grid, lines, None if empty else drawn, footnotes.lines, curves, _flags(table))
+    return replace(panel, lacking=table.measure) if empty and table.cells else panel
 
 
 def _course(found: TableCurve, decimals: int, unit: str) -> str:

@@ -1,0 +1,48 @@
+"""What runs have where none has a value of what was asked: the same kind of quantity, by another metric or role."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import groupby
+
+from django.db.models import Count
+
+from perfdb.analysis import metrics
+from perfdb.analysis.metrics import Measure
+from perfdb.results import measures, pinned, querysets
+from perfdb.results.asking import Answer, Question
+from perfdb.web.links import to_question
+from perfdb.web.run_figures import group_of
+from perfdb.web.tables import Panel
+
+
+def offering(panel: Panel, question: Question, answer: Answer) -> Panel:
+    """The panel with questions about what there is, where it has nothing to show; what is frozen asks no other."""
+    if panel.lacking is None or pinned.playing():
+        return panel
+    return replace(panel, instead=list(_offers(panel.lacking, question, answer)))
+
+
+def _offers(lacking: Measure, question: Question, answer: Answer) -> Iterator[tuple[str, str]]:
+    """For each metric of its kind the same question about it, for every role that has it: (title, address)."""
+    asked = answer.query.metrics
+    for name, each in groupby(_there(lacking, answer), key=lambda measure: measure.metric):
+        found = list(each)
+        roles = ", ".join(measure.role for measure in found)
+        title = metrics.BY_NAME[name].title
+        wanted = [new for old in asked for new in (found if old == lacking else [old])]
+        query = question.query.replace(metrics=tuple(dict.fromkeys(wanted)))
+        yield f"{title}, {roles}", to_question(replace(question, query=query))
+
+
+def _there(lacking: Measure, answer: Answer) -> list[Measure]:
+    """The measures of the same kind that any of the runs has a value of, metric by metric, total first."""
+    kind = group_of(lacking.metric)
+    known = [each for each in measures.slots() if group_of(each.metric) == kind and each != lacking]
+    return sorted(_filled(known, answer), key=lambda each: (each.metric, each.role != metrics.TOTAL, each.role))
+
+
+def _filled(known: Iterable[Measure], answer: Answer) -> list[Measure]:
+    known = list(known)
+    columns = querysets.measure_columns(known)
+    counts = querysets.selected(answer.query).aggregate(**{f"n{at}": Count(each) for at, each in enumerate(columns)})
+    return [measure for at, measure in enumerate(known) if counts[f"n{at}"]]
