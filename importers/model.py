@@ -160,10 +160,15 @@ class Listing:
         """The rows, made anew whenever they are asked for."""
         if not self.columns:
             return ((),) * self._count
-        cells: list[str | None] = [*self._cells.split("\0")]
+        return tuple(zip(*[iter(self.cells)] * len(self.columns), strict=True))
+
+    @property
+    def cells(self) -> list[str | None]:
+        """The cells of all rows, one row after the other."""
+        cells: list[str | None] = [*self._cells.split("\0")] if self._count and self.columns else []
         for at in self._missing:
             cells[at] = None
-        return tuple(zip(*[iter(cells)] * len(self.columns), strict=True)) if self._count else ()
+        return cells
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Listing) and self._all() == other._all()

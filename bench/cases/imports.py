@@ -43,6 +43,8 @@ def cases(instance: Instance, stack: ExitStack) -> Iterator[Case]:
     connection = psycopg.connect(instance.address, autocommit=True)
     stack.callback(connection.close)
     yield _import(connection, f"{RUNS:,} runs of a log", inputs.log(RUNS), sender.log)
+    contradicting = inputs.contradicting_log(RUNS)
+    yield _import(connection, f"{RUNS:,} runs of a log that contradict themselves", contradicting, sender.log)
     yield _import(connection, f"{RECORDS:,} JSON records", inputs.records(RECORDS), sender.records)
 
 

@@ -11,7 +11,7 @@ from struct import Struct
 import numpy as np
 import numpy.typing as npt
 
-FLOAT8, INT2, INT4, INT8, TEXT = 701, 21, 23, 20, 25
+FLOAT4, FLOAT8, INT2, INT4, INT8, TEXT = 700, 701, 21, 23, 20, 25
 """The numbers of types."""
 
 Bytes = npt.NDArray[np.uint8]
@@ -108,6 +108,13 @@ def whole_elements(values: Iterable[int] | Whole, width: int) -> Bytes:
     numbers = np.asarray(values)
     made = np.empty(len(numbers), np.dtype([("length", ">i4"), ("value", f">i{width}")]))
     made["length"], made["value"] = width, numbers
+    return made.view(np.uint8)
+
+
+def real_elements(values: npt.NDArray[np.float64]) -> Bytes:
+    """Numbers of four bytes as elements."""
+    made = np.empty(len(values), np.dtype([("length", ">i4"), ("value", ">f4")]))
+    made["length"], made["value"] = 4, values
     return made.view(np.uint8)
 
 

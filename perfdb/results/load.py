@@ -84,7 +84,7 @@ _COUNTERS = {
     "before_lines": "int4[]",
     "after_lines": "int4[]",
 }
-_TRACE = {
+TRACE = {
     "run_id": "int8",
     "study_id": "int8",
     "artifact": "int8",
@@ -202,7 +202,7 @@ def _write(vocabulary: Vocabulary, rows: Sequence[tuple[int, RunRecord]], *, upd
     keyed = [((pk, vocabulary.study.pk), record) for pk, record in rows]
     _copy("run_evidence", EVIDENCE, (_evidence_row(key, record, slots) for key, record in keyed))
     _copy("counter_set", _COUNTERS, list(_counter_rows(keyed)))
-    _copy("trace", _TRACE, _trace_rows(keyed))
+    _copy("trace", TRACE, _trace_rows(keyed))
     copy_problems((found, pk, None) for pk, record in rows for found in record.problems)
     found = ((each, pk) for pk, record in rows for each in record.disagreements)
     _copy("disagreement", _DISAGREEMENT, (_disagreement(each, pk) for each, pk in found))

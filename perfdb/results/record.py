@@ -19,7 +19,7 @@ from perfdb.analysis.workloads import Workload, workload_name
 
 _EPOCH = datetime(1970, 1, 1)
 _OFFSET = re.compile(r"([+-])(0?[0-9]|1[0-4])(?::?([0-5][0-9]))?")
-_LARGEST_SAMPLE = 3.4e38  # what a four-byte float holds
+LARGEST_SAMPLE = 3.4e38  # what a four-byte float holds
 
 
 class Origin(StrEnum):
@@ -234,4 +234,4 @@ def number(text: str | None) -> float:
         value = float(text) if text else math.nan
     except ValueError:
         return math.nan
-    return value if abs(value) <= _LARGEST_SAMPLE else math.nan
+    return value if abs(value) <= LARGEST_SAMPLE else math.nan

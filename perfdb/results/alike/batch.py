@@ -24,6 +24,7 @@ from perfdb.analysis.units import Numbers
 from perfdb.results.alike.circumstances import COUNTED, Circumstances, Known
 from perfdb.results.alike.deriving import derived
 from perfdb.results.alike.figures import DERIVED, Figures, add_given, figures_of
+from perfdb.results.alike.listings import Listings, listings_of, quiet_listings
 from perfdb.results.alike.table import Flags, Table, Whole, table_of
 from perfdb.results.prepare.audit import CHECKED_BEFORE, SAME
 from perfdb.results.prepare.configuration import PROCESSORS
@@ -54,25 +55,27 @@ class Prepared:
     circumstances: Sequence[Circumstances]
     fact_lines: Sequence[Sequence[int]]
     figures: Figures
+    listings: Sequence[Listings]
     good: Flags
 
 
 def prepared(fragments: Sequence[Fragment], artifacts: Mapping[str, int], problems: FoundProblems) -> Prepared:
     """Work out all of these runs. ``problems``: what reading the files found amiss."""
     table = table_of(fragments)
-    table.odd |= np.array([_is_odd(each) for each in fragments])
+    listings, twice = listings_of(fragments)
+    table.odd |= np.array([_is_odd(each) for each in fragments]) | twice
     table.odd |= _named_twice(fragments) | _are_named(fragments, problems)
     known = Known(artifacts)
     counts = zip(*(_floats(table.number(measure)) for measure in COUNTED), strict=True)
     found = [known.of(fragment, own) for fragment, own in zip(fragments, counts, strict=True)]
     circumstances = [own for own, _ in found]
     table.odd |= np.array([own.odd for own in circumstances]) | (table.number(Measure("transactions")) == 0)
-    good = _quiet(table, circumstances) & ~table.odd
+    good = _quiet(table, circumstances, listings) & ~table.odd
     given = add_given(table, circumstances)
     figures = figures_of(table, given, derived(table, circumstances, ~good))
     good &= ~table.odd
     good[good] = ~_suspected(figures, circumstances, np.flatnonzero(good))
-    return Prepared(fragments, circumstances, [lines for _, lines in found], figures, good)
+    return Prepared(fragments, circumstances, [lines for _, lines in found], figures, listings, good)
 
 
 def _floats(values: Numbers) -> list[float | None]:
@@ -80,9 +83,9 @@ def _floats(values: Numbers) -> list[float | None]:
 
 
 def _is_odd(fragment: Fragment) -> bool:
-    """Whether a log has more than figures and facts, or its names are long."""
+    """Whether a log has counters, or its names are long."""
     names = (fragment.role or "", fragment.host or "")
-    return bool(fragment.counters or fragment.listings or max(map(len, names)) > LONGEST_NAME)
+    return bool(fragment.counters) or max(map(len, names)) > LONGEST_NAME
 
 
 def _named_twice(fragments: Sequence[Fragment]) -> Flags:
@@ -112,7 +115,7 @@ def _printed(table: Table, measure: Measure) -> tuple[Numbers, Numbers]:
     return table.printed[:, at], half
 
 
-def _quiet(table: Table, circumstances: Sequence[Circumstances]) -> Flags:
+def _quiet(table: Table, circumstances: Sequence[Circumstances], listings: Sequence[Listings]) -> Flags:
     """Whether the checks of a driver's log have nothing to say."""
     runs = [each.figures for each in circumstances]
     logs = Summaries(
@@ -128,7 +131,7 @@ def _quiet(table: Table, circumstances: Sequence[Circumstances]) -> Flags:
     )
     others = [at for at, each in enumerate(table.measures) if each.metric in _SUMMED and each.role != TOTAL]
     calm: Flags = quiet(logs) & ~table.present[:, others].any(axis=1)
-    return calm
+    return calm & quiet_listings(listings, logs.transactions, logs.users, logs.never_pause)
 
 
 def _column(numbers: Iterable[float | None]) -> Numbers:

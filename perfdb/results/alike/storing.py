@@ -6,9 +6,10 @@ from itertools import compress
 import numpy as np
 
 from importers.collate import content_digest
-from perfdb.results import load
+from perfdb.results import binary, load
 from perfdb.results.alike.batch import Prepared
 from perfdb.results.alike.circumstances import Circumstances
+from perfdb.results.alike.listings import trace_rows
 from perfdb.results.alike.rows import Batch, Common, Row, evidence_rows, outcome_rows, run_rows, source_rows
 from perfdb.results.alike.table import Flags
 from perfdb.results.experiments import Stored, Vocabulary
@@ -50,7 +51,14 @@ def store(vocabulary: Vocabulary, common: Common, prepared: Prepared, numbers: S
         _experiments(vocabulary, [row.circumstances for row in own]),
         [content_digest(row.fragment) for row in own],
     )
+    heads = (
+        binary.int8(pk) + binary.int8(common.study) + binary.int8(artifact)
+        for pk, artifact in zip(batch.ids, batch.artifacts, strict=True)
+    )
     load.copy_bytes("run", load.NEW_RUN, run_rows(batch))
     load.copy_bytes("run_evidence", load.EVIDENCE, evidence_rows(batch))
     load.copy_bytes("run_source", load.SOURCE, source_rows(batch))
+    if prepared.listings:
+        of_rows = dict(zip(rows.tolist(), heads, strict=True))
+        load.copy_bytes("trace", load.TRACE, trace_rows(prepared.listings, of_rows))
     load.copy_bytes("upload_run", load.UPLOAD_RUN, outcome_rows(batch))

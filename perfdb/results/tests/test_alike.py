@@ -32,6 +32,7 @@ from perfdb.results.tests.conftest import LOGS, Bring
 
 pytestmark = pytest.mark.django_db
 
+THREE = "awm/three_runs/syvs100x.client.awm.log"
 Rows = dict[str, list[Any]]
 Both = Callable[..., tuple[int, int]]
 
@@ -244,12 +245,13 @@ def test_an_alias_of_the_study_counts(both: Both) -> None:
 
 
 def test_logs_of_many_runs_are_stored_alike(both: Both) -> None:
-    both(("bench.awm.log", inputs.log(60)))
+    assert both(("bench.awm.log", inputs.log(60))) == (60, 60)
 
 
 def test_logs_that_contradict_themselves_are_stored_alike(both: Both) -> None:
-    data = inputs.log(60)
+    data = inputs.log(60) + inputs.contradicting_log(90)[-30_000:]
     for old, new in ((b"resp_avg_ms=", b"resp_avg_s="), (b" trans=", b" trans=1"), (b"mb_per_sec=", b"mb_per_sec=1")):
         at = data.index(old, len(data) // 2)
         data = data[:at] + data[at:].replace(old, new, 3)
-    both(("bench.awm.log", data), ("x.awm.log", (LOGS / "awm/three_runs/syvs100x.client.awm.log").read_bytes()))
+    by_columns, runs = both(("bench.awm.log", data), ("x.awm.log", (LOGS / THREE).read_bytes()))
+    assert 30 < by_columns < runs
