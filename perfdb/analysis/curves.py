@@ -108,15 +108,14 @@ def _percent(share: float) -> str:
 
 def _known(points: Sequence[Point]) -> list[_Known]:
     """The points that have a value, by users. Raises ValueError for what cannot be a curve."""
-    users = [each for each, _ in points]
-    known = sorted([(each, value) for each, value in points if value is not None])
-    if len(set(users)) < len(users):
+    by_users = dict(points)
+    if len(by_users) < len(points):
         raise ValueError("a number of users has more than one point")
-    if users and min(users) < 1:
+    if by_users and min(by_users) < 1:
         raise ValueError("a point has fewer than one user")
-    for _, value in known:
-        if not 0 <= value < math.inf:
-            raise ValueError("a throughput is negative or no finite number")
+    known = [(each, value) for each in sorted(by_users) if (value := by_users[each]) is not None]
+    if any(not 0 <= value < math.inf for _, value in known):
+        raise ValueError("a throughput is negative or no finite number")
     return known
 
 

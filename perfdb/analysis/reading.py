@@ -43,10 +43,11 @@ def curves(table: Table) -> list[TableCurve]:
         return []
     at = shown.index("users")
     lines: dict[Key, list[Point]] = defaultdict(list)
+    split = table.split
     for (row, column), cell in table.cells.items():
-        whole = table.split + row + column
-        if isinstance(users := whole[at], int) and users > 0 and (cell.mean is None or cell.mean >= 0):
-            lines[whole[:at] + whole[at + 1 :]].append((users, cell.mean))
+        whole, mean = split + row + column, cell.mean
+        if isinstance(users := whole[at], int) and users > 0 and (mean is None or mean >= 0):
+            lines[whole[:at] + whole[at + 1 :]].append((users, mean))
     names = shown[:at] + shown[at + 1 :]
     return [found for key, points in lines.items() if (found := _curve(names, key, points)) is not None]
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from perfdb.analysis import metrics
-from perfdb.analysis.coded import Coded, Places
+from perfdb.analysis.coded import Coded, Places, grouped
 from perfdb.analysis.comparing.comparison import Comparison
 from perfdb.analysis.comparing.comparison import Summary as ComparisonSummary
 from perfdb.analysis.comparing.distributions import Floats
@@ -56,17 +56,25 @@ class Observations:
         self.measures = measures
         self.notes = notes
         self._columns: dict[str, Coded] = {}
+        self._lists: dict[str, Sequence[Value]] = {}
         if rows is not None:
             self.rows = rows
 
     @classmethod
     def of_columns(
-        cls, runs: NDArray[np.int64], dimensions: Mapping[str, Coded], measures: Mapping[Measure, Floats]
+        cls,
+        runs: NDArray[np.int64],
+        dimensions: Mapping[str, Coded | list[Value]],
+        measures: Mapping[Measure, Floats],
     ) -> Self:
-        """The same from the numbers of the runs and a column for each dimension and measure."""
+        """The same from the numbers of the runs and a column for each dimension and measure.
+
+        A dimension in which most runs differ may be a list of its values instead.
+        """
         made = cls(tuple(dimensions), tuple(measures), None)
         made.runs = runs
-        made._columns = dict(dimensions)
+        made._columns = {name: column for name, column in dimensions.items() if isinstance(column, Coded)}
+        made._lists = {name: column for name, column in dimensions.items() if not isinstance(column, Coded)}
         made._measured = dict(measures)
         return made
 
@@ -76,7 +84,7 @@ class Observations:
 
     def only(self, rows: Sequence[Row]) -> Self:
         """Some of the runs, or all in another order."""
-        return self._again({"rows": rows, "_columns": {}}, self.notes)
+        return self._again({"rows": rows, "_columns": {}, "_lists": {}}, self.notes)
 
     def _again(self, state: Mapping[str, Any], notes: Notes) -> Self:
         made = self.__class__.__new__(self.__class__)
@@ -87,7 +95,7 @@ class Observations:
     @cached_property
     def rows(self) -> Sequence[Row]:
         """A row each, as a cursor or ``values_list`` gives them."""
-        columns = [column.at(self.places) for column in map(self.coded, self.dimensions)]
+        columns = [self.told(name, self.places) for name in self.dimensions]
         measured = [_listed(values) for values in self._measured.values()]
         return list(zip(self.runs.tolist(), *columns, *measured, strict=True))
 
@@ -111,8 +119,26 @@ class Observations:
         if name not in self.dimensions:
             return Coded.constant(None, len(self.runs))
         if name not in self._columns:
-            self._columns[name] = Coded.of(list(map(itemgetter(self.dimensions.index(name) + 1), self.rows)))
+            self._columns[name] = Coded.of(self._listed(name))
         return self._columns[name]
+
+    def _listed(self, name: str) -> Sequence[Any]:
+        """A dimension that the runs have, one after the other."""
+        if name not in self._lists:
+            self._lists[name] = list(map(itemgetter(self.dimensions.index(name) + 1), self.rows))
+        return self._lists[name]
+
+    def told(self, name: str, rows: Places) -> list[Any]:
+        """A dimension of the runs at some places."""
+        if name in self._columns or name not in self.dimensions:
+            return self.coded(name).at(rows)
+        return list(map(self._listed(name).__getitem__, rows.tolist()))
+
+    def distinct(self, names: Sequence[str]) -> list[Key]:
+        """What runs have of these dimensions together, each once."""
+        columns = [self.coded(name) for name in names]
+        firsts = grouped(columns, self.places).firsts
+        return list(zip(*(column.at(firsts) for column in columns), strict=True))
 
     def values(self, measure: Measure) -> Floats | None:
         """A measure of all runs, NaN where a run has none; None when no run was asked for it."""

@@ -128,8 +128,7 @@ def _tables(
     common = {name: next(iter(values)) for name, values in distinct.items() if len(values) == 1}
     hidden = [name for name, values in distinct.items() if len(values) > 1 and dimensions.dimension(name).explains]
     sampler = _Sampler(query.summary, observations, hidden, laid.runs)
-    pattern = pattern_of(query, common)
-    patterns = [pattern(split + row + column) for row, column in laid.keys]
+    patterns = _patterns(query, common, split, laid.keys)
     rows = tuple(sorted({row for row, _ in laid.keys}, key=layout_order(query, query.rows)))
     columns = tuple(sorted({column for _, column in laid.keys}, key=layout_order(query, query.columns)))
     for measure in query.metrics:
@@ -156,6 +155,14 @@ def _pattern(workload: Value) -> str:
     return str(workload or "").partition(" ")[0]
 
 
+def _patterns(query: Query, common: Mapping[str, Value], split: Key, keys: Sequence[CellKey]) -> list[str]:
+    """What tells the traffic pattern of each cell."""
+    pattern = pattern_of(query, common)
+    if "workload" not in query.shown:
+        return [pattern(())] * len(keys)
+    return [pattern(split + row + column) for row, column in keys]
+
+
 def _distinct(query: Query, observations: Observations, rows: Places) -> dict[str, set[Value]]:
     """The values of each dimension that is not shown; without rows those that the filters ask for."""
     if not len(rows):
@@ -173,11 +180,12 @@ class _Sampler:
     def __init__(self, summary: Summary, observations: Observations, hidden: Sequence[str], groups: Groups) -> None:
         self._summarise = SUMMARISE[summary]
         self._observations = observations
-        self._hidden = {name: observations.coded(name) for name in hidden}
+        self._hidden = hidden
         self._groups = groups
         self._runs: list[int] = observations.runs[groups.rows].tolist()
-        self._run_ids = ["" if name is None else str(name) for name in observations.coded("run_id").at(groups.rows)]
-        self._trials = observations.coded("trial").at(groups.rows)
+        run_ids = observations.told("run_id", groups.rows)
+        self._run_ids = ["" if name is None else str(name) for name in run_ids]
+        self._trials = observations.told("trial", groups.rows)
 
     def cells(self, measure: Measure, patterns: Sequence[str]) -> tuple[list[Cell], Samples]:
         """The cell of each group with its values of a measure, and these end to end; ``patterns`` are noise groups."""
@@ -225,7 +233,7 @@ class _Sampler:
         """For each cell the values of the hidden dimensions among the runs that it has values of."""
         if not self._hidden:
             return repeat(NOTHING)
-        columns = {name: column.at(rows) for name, column in self._hidden.items()}
+        columns = {name: self._observations.told(name, rows) for name in self._hidden}
         return [{name: _in_order(set(column[at])) for name, column in columns.items()} for at in here]
 
     def _noted(self) -> Iterable[tuple[Noted, ...]]:

@@ -42,13 +42,13 @@ def meant(
     if not absent or pinned.playing():
         return {}
     if known is None:
-        known = meanings(study for (study,) in map(found.key(["study"]), found.rows))
+        known = meanings(found.coded("study").values)
     return {(name, text): known[name, fold(text)] for name, text in absent if (name, fold(text)) in known}
 
 
 def _absent(values: Mapping[str, Iterable[Value]], found: Observations) -> Iterable[tuple[str, str]]:
     for name, wanted in values.items():
-        there = {value for (value,) in map(found.key([name]), found.rows)}
+        there = set(found.coded(name).values)
         yield from ((name, value) for value in wanted if isinstance(value, str) and value not in there)
 
 

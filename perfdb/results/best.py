@@ -81,7 +81,9 @@ def _unpacked(kept: dict[str, Any], shared: dict[tuple[str, int], Model]) -> Run
             key = (name, fields["id"])
             if key not in shared:
                 shared[key] = model(**fields)
-            setattr(run, name, shared[key])
+            # As Django itself does with what it has read along: an assignment asks which database that is of.
+            reference: Any = Run._meta.get_field(name)
+            reference.set_cached_value(run, shared[key])
     return run
 
 

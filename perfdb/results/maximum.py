@@ -69,8 +69,7 @@ def telling(found: Observations) -> str:
     """What the best may be told apart by: the device, and where no run has one the first thing that varies."""
     factors = tuple(name for name in found.dimensions if name.startswith(FACTOR))
     for name in ("device", *factors, *_INSTEAD):
-        read = found.key([name])
-        values = {read(row)[0] for row in found.rows}
+        values = set(found.coded(name).values)
         if len(values) > 1 or (name == "device" and values - {None}):
             return name
     return "device"

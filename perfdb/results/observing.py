@@ -125,14 +125,14 @@ def _unpacked(column: _Column, packed: Any) -> Any:
     return np.frombuffer(packed, column.numbers).astype(np.float64 if column.numbers == ">f8" else np.int64)
 
 
-def _dimensions(found: Mapping[str, Any]) -> dict[str, Coded]:
+def _dimensions(found: Mapping[str, Any]) -> dict[str, Coded | list[Value]]:
     """The declared dimensions, with names in place of the numbers of vocabulary rows."""
     coded = {name: _told_apart(column) for name, column in found.items() if name not in _TEXTS}
     names = names_of({table: [number for number in coded[table][0] if number != _NO_ROW] for table in NAMES})
-    columns = {}
+    columns: dict[str, Coded | list[Value]] = {}
     for name, column in found.items():
         if name in _TEXTS:
-            columns[name] = Coded.of(orjson.loads(column))
+            columns[name] = orjson.loads(column)
         else:
             numbers, codes = coded[name]
             columns[name] = Coded(numbers, codes).named(list(_said(name, numbers, names)))

@@ -78,10 +78,15 @@ _INTEGER_LIMITS = {"mtu": 2**31, "users": 2**31, "layer": 2**15, "trial": 2**15,
 _COLUMNS = {"run": "pk", "tag": "tags"}
 _NOTHING = Q(pk__in=[])
 _COMPLETE = Q(status=Run.Status.COMPLETE.value)
+# Most studies have one, which the number of their campaigns and levels says; only for others all experiments are read.
 _CAMPAIGNS = """
-    SELECT DISTINCT study.slug, NULLIF(campaign, ''), level.name
-    FROM experiment JOIN study ON study.id = study_id LEFT JOIN level ON level.id = level_id
-    WHERE study.slug = ANY(%s)
+    WITH several AS MATERIALIZED (
+        SELECT study.id, slug FROM study JOIN dimension_count ON study.id = study_id
+        WHERE slug = ANY(%s) AND name IN ('campaign', 'level') AND runs > 0 AND status = 'complete'
+        GROUP BY study.id, slug, name HAVING count(*) > 1
+    )
+    SELECT DISTINCT slug, NULLIF(campaign, ''), level.name
+    FROM experiment JOIN several ON several.id = study_id LEFT JOIN level ON level.id = level_id
 """
 # What differs between campaigns of the same configuration.
 _OF_A_CAMPAIGN = {"campaign", "level", *REPEATS, *SELECTORS}
@@ -269,8 +274,7 @@ def earlier(query: Query, found: Observations) -> Observations | None:
 
     More of them than anyone could weigh are left alone: the comparison then rests on its own trials.
     """
-    campaign = found.key(["study", "campaign", "level"])
-    present = {campaign(row) for row in found.rows}
+    present = set(found.distinct(["study", "campaign", "level"]))
     studies = {str(study) for study, _, _ in present}
     if _campaigns(studies) <= present:
         return None
@@ -287,7 +291,7 @@ def earlier(query: Query, found: Observations) -> Observations | None:
 
 
 def _campaigns(studies: Iterable[str]) -> set[Key]:
-    """Study, campaign and level of each campaign of these studies."""
+    """Study, campaign and level of each campaign of those of these studies that have several."""
     with connection.cursor() as cursor:
         cursor.execute(_CAMPAIGNS, [sorted(studies)])
         return set(cursor.fetchall())

@@ -43,8 +43,9 @@ def intervals_of(samples: Samples, means: Sequence[float], background: Backgroun
         counts = samples.logs.counts if complete else samples.logs.counts[np.array(places, np.intp)]
         half_widths = np.array([quantile[freedom] for freedom in freedoms]) * np.sqrt(variances)
         half_widths /= np.sqrt(np.maximum(counts, 1))
+        sizes = samples.sizes
         for place, count, half_width in zip(places, counts.tolist(), half_widths.tolist(), strict=True):
-            if samples.sizes[place] == count > 0:
+            if sizes[place] == count > 0:
                 mean = means[place]
                 found[place] = mean * ratio(-half_width), mean * ratio(half_width)
     return found

@@ -66,8 +66,11 @@ class Pool(NamedTuple):
         if not known:
             return cls()
         variances, freedoms = zip(*known, strict=True)
-        logs = [math.log(variance) - _bias(freedom) for variance, freedom in known]
-        expected = [_trigamma(freedom / 2) for freedom in freedoms]
+        # Cells have few different numbers of trials.
+        bias = {freedom: _bias(freedom) for freedom in set(freedoms)}
+        explained = {freedom: _trigamma(freedom / 2) for freedom in bias}
+        logs = [math.log(variance) - bias[freedom] for variance, freedom in known]
+        expected = [explained[freedom] for freedom in freedoms]
         terms = (freedoms, map(mul, freedoms, variances), logs, map(mul, logs, logs), expected)
         return cls(len(known), *map(math.fsum, terms))
 

@@ -121,18 +121,22 @@ def _cells(table: Table) -> Iterator[dict[str, Any]]:
 
 
 def _cell(row: int, column: int, cell: Cell) -> dict[str, Any]:
+    # Taken apart at once: a table has hundreds.
+    sample, mean, centre, interval, hidden, warnings, comparison, _, _, noted = cell
     return {
         "row": row,
         "column": column,
-        "n": len(cell.sample),
-        "mean": cell.mean,
-        "centre": cell.centre,
-        "interval": cell.interval,
-        "values": sample_data(cell.sample),
-        "diff": diff_data(cell.comparison) if cell.comparison else None,
-        "mixes": {name: list(values) for name, values in cell.mixes.items()} if cell.hidden else {},
-        "warnings": [note_data(note) for note in cell.warnings],
-        "notes": [noted._asdict() for noted in cell.noted],
+        "n": len(sample),
+        "mean": mean,
+        "centre": centre,
+        "interval": interval,
+        "values": [
+            {"run": run, "run_id": run_id, "trial": trial, "value": value} for run, run_id, trial, value in sample
+        ],
+        "diff": diff_data(comparison) if comparison else None,
+        "mixes": {name: list(values) for name, values in cell.mixes.items()} if hidden else {},
+        "warnings": [note_data(note) for note in warnings] if warnings else [],
+        "notes": [each._asdict() for each in noted] if noted else [],
     }
 
 
