@@ -11,6 +11,7 @@ from pytest_django.live_server_helper import LiveServer
 from frontend.tests.visits import Watch, add_chart, settled, sign_in
 from perfdb.analysis.render.packing import packed
 from perfdb.results.models import Run
+from perfdb.results.tests.builders import make_run, make_study
 
 BOTH = "metric=trans_per_s&metric=cpu_ms_per_trans&workload=RR&rows=users&columns=device,mtu"
 RATE = "metric=trans_per_s&workload=RR&rows=users&columns=device,mtu"
@@ -371,3 +372,14 @@ def _of_many(number: int) -> dict[str, Any]:
         "hovertext": [f"line {number}<br>run {x}: {1000 * number + x}.25" for x in xs],
         "customdata": [{"line": 1, "runs": [x]} for x in xs],
     }
+
+
+def test_a_long_title_of_an_upright_axis_is_not_cut(page: Page, live_server: LiveServer) -> None:
+    study = make_study("processes")
+    make_run(study=study, values={"trans_per_s": 9.0, "process_cpu_ms_per_trans@client": 0.25})
+    page.set_viewport_size({"width": 1280, "height": 900})
+    asked = "metric=process_cpu_ms_per_trans@client&metric=trans_per_s&study=processes&rows=users"
+    chart = charts(page, live_server, asked).first
+    title, frame = chart.locator(".ytitle").bounding_box(), chart.bounding_box()
+    assert title and frame
+    assert frame["y"] <= title["y"] and title["y"] + title["height"] <= frame["y"] + frame["height"]

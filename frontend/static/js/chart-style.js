@@ -23,6 +23,14 @@ export function inLight(work) {
   }
 }
 
+const UPWARDS = 42; // so many characters of a title stand along an upright axis of the usual height
+
+/** The title of an axis; a long one along an upright axis takes two lines, rather than to be cut at both ends. */
+function axisTitle(name, title) {
+  const text = title?.text;
+  return { standoff: 8, ...title, ...(text && name.startsWith("y") && { text: wrapped(text, " ", UPWARDS).join("<br>") }) };
+}
+
 function axisStyle(name, axis) {
   return {
     automargin: true,
@@ -33,7 +41,7 @@ function axisStyle(name, axis) {
     zerolinecolor: colour("--line-strong"),
     ticks: "outside",
     ...axis,
-    title: { standoff: 8, ...axis.title },
+    title: axisTitle(name, axis.title),
   };
 }
 
