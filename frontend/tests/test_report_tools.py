@@ -47,9 +47,9 @@ def test_a_printed_table_is_copied_in_every_form(browser: Browser, live_server: 
     assert latex.startswith("\\begin{table}\n\\centering\n\\caption{Transactions per second (trans/s) · ")
     assert "\n\\begin{tabular}{rrr}\n\\hline\nUsers & QDIO\\_1 & VSwitch \\\\\n" in latex
     assert "130.00 +30\\%" in latex
-    title, _, first, *_ = copied("Markdown").splitlines()
+    title, _, headings, *_ = copied("Markdown").splitlines()
     assert title.startswith("**Transactions per second (trans/s)** · ")
-    assert first == "| Users | QDIO_1 | VSwitch |"
+    assert headings == "| Users | QDIO_1 | VSwitch |"
     context.close()
 
 
