@@ -14,6 +14,7 @@ from perfdb.results.asking import Answer, Question
 from perfdb.results.matching import Chosen
 from perfdb.results.models import Page
 from perfdb.web import alike, comparing, maxima, questions, tables
+from perfdb.web.comparing import Measured
 from perfdb.web.crowding import crowd
 from perfdb.web.instead import offering
 from perfdb.web.links import to_question
@@ -48,15 +49,23 @@ def _charts(question: Question, answer: Answer) -> dict[str, Any]:
 def _compare(question: Question, answer: Answer) -> dict[str, Any]:
     assert answer.comparison is not None  # for the type checker
     compared = comparing.compared(answer.comparison, question.query, question.drawing)
-    offered = [replace(each, panel=offering(each.panel, question, answer)) for each in compared.measured]
+    measured = [replace(each, panel=offering(each.panel, question, answer)) for each in compared.measured]
     return {
         "crowd": crowd(question, answer),
-        "compared": replace(compared, measured=offered),
+        "compared": replace(compared, measured=_telling(measured, question)),
         # The tables of the pairs are an ordinary question; only the comparison knows the rest.
         "exports": [("JSON", f"/api/v1/comparisons/?{question.encode()}"), *questions.exports(answer.query)[1:]],
         "charts": questions.address(answer.query, question.drawing),
         "apart": comparing.without_pairs(answer.comparison, question.query),
     }
+
+
+def _telling(measured: list[Measured], question: Question) -> list[Measured]:
+    """What has numbers first, then what has none; of what nobody asked for by name, only what tells something."""
+    asked = bool(question.query.metrics)
+    numbers = [each for each in measured if each.panel.lacking is None]
+    none = [each for each in measured if each.panel.lacking and (asked or each.panel.instead or not numbers)]
+    return [*numbers, *none]
 
 
 def _maximum(question: Question, answer: Answer) -> dict[str, Any]:

@@ -204,11 +204,12 @@ def compared(found: Comparison, asked: Query, drawing: Drawing) -> Compared:
     """A comparison as the page shows it. ``asked`` is the question it answers, without the sides."""
     parts = [_part(found.query, part) for part in found.parts]
     only = found.parts[0].matched.sides if len(parts) == 1 else None
+    told = [table for table in found.tables if any(cell.n for cell in table.cells.values())]
     return Compared(
         old=parts[0].old,
         new=", ".join(part.new for part in parts),
         swapped=address(asked, drawing, _of(only.swapped)) if only else "",
-        signs=list(dict.fromkeys(words.sign_rule(table.metric) for table in found.tables)),
+        signs=list(dict.fromkeys(words.sign_rule(table.metric) for table in told)),
         measured=list(_measured(found.tables, drawing)) if any(part.pairs for part in parts) else [],
         parts=parts,
     )

@@ -1,6 +1,6 @@
 """What runs have where none has a value of what was asked: the same kind of quantity, by another metric or role."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 
@@ -27,22 +27,30 @@ def _offers(lacking: Measure, question: Question, answer: Answer) -> Iterator[tu
     asked = answer.query.metrics
     for name, each in groupby(_there(lacking, answer), key=lambda measure: measure.metric):
         found = list(each)
-        roles = ", ".join(measure.role for measure in found)
-        title = metrics.BY_NAME[name].title
         wanted = [new for old in asked for new in (found if old == lacking else [old])]
         query = question.query.replace(metrics=tuple(dict.fromkeys(wanted)))
-        yield f"{title}, {roles}", to_question(replace(question, query=query))
+        yield _title(name, [measure.role for measure in found]), to_question(replace(question, query=query))
+
+
+def _title(metric: str, roles: Sequence[str]) -> str:
+    """The total goes without saying."""
+    title = metrics.BY_NAME[metric].title
+    return title if list(roles) == [metrics.TOTAL] else ", ".join([title, *roles])
+
+
+def _kind(metric: str) -> tuple[str, str]:
+    """What can stand for each other: the same sort of quantity, of which more or less is better."""
+    return group_of(metric), metrics.BY_NAME[metric].better
 
 
 def _there(lacking: Measure, answer: Answer) -> list[Measure]:
-    """The measures of the same kind that any of the runs has a value of, metric by metric, total first."""
-    kind = group_of(lacking.metric)
-    known = [each for each in measures.slots() if group_of(each.metric) == kind and each != lacking]
+    """The measures of its kind that any of the runs has and nobody asked for, metric by metric, total first."""
+    kind, asked = _kind(lacking.metric), answer.query.metrics
+    known = [each for each in measures.slots() if each not in asked and _kind(each.metric) == kind]
     return sorted(_filled(known, answer), key=lambda each: (each.metric, each.role != metrics.TOTAL, each.role))
 
 
-def _filled(known: Iterable[Measure], answer: Answer) -> list[Measure]:
-    known = list(known)
+def _filled(known: Sequence[Measure], answer: Answer) -> list[Measure]:
     columns = querysets.measure_columns(known)
     counts = querysets.selected(answer.query).aggregate(**{f"n{at}": Count(each) for at, each in enumerate(columns)})
     return [measure for at, measure in enumerate(known) if counts[f"n{at}"]]

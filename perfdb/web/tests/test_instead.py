@@ -33,6 +33,7 @@ def test_what_no_run_has_is_said_and_what_they_have_instead_is_offered(web: Clie
     assert len(figures_of(source)) == 1
     found = re.findall(r'<a href="([^"]+)">CPU time of the test&#x27;s processes per MB, client, server</a>', source)
     assert len(found) == 1
+    assert source.count("<table-tools") == 1
     followed = web.get(unescape(found[0]))
     assert len(figures_of(followed.content.decode())) == 3
     assert "No run here" not in text_of(followed)
@@ -43,6 +44,15 @@ def test_another_kind_of_quantity_is_no_substitute(web: Client, mtus: None) -> N
 
     assert "No run here has a value of Retransmits." in text
     assert "What they have" not in text
+
+
+def test_what_nobody_asked_for_and_no_run_has_is_left_out(web: Client, mtus: None) -> None:
+    """Runs of another workload, which have no partner, bring its metrics along."""
+    make_run("RR", study=make_study("mtus"), mtu=9000, workload="RR", values={"trans_per_s": 100.0})
+    by_workload, by_name = PAGES["compare"], f"{PAGES['compare']}&metric=mb_per_s&metric=trans_per_s"
+
+    assert "Transactions per second" not in text_of(web.get(by_workload)).partition("New against old")[2]
+    assert "No run here has a value of Transactions per second" in text_of(web.get(by_name))
 
 
 def test_what_has_values_is_drawn_and_nothing_offered(web: Client, mtus: None) -> None:
