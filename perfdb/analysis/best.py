@@ -4,21 +4,22 @@ A table of maxima shows one experiment for each device, and hides that another m
 have given more. Both are said here, for the same experiments that ``pick`` chooses.
 """
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import NamedTuple
 
 from perfdb.analysis import metrics
+from perfdb.analysis.coded import Places
 from perfdb.analysis.comparing.comparison import Comparison, Verdict
 from perfdb.analysis.comparing.pair import Pair
-from perfdb.analysis.comparing.table import compare, unchanged
+from perfdb.analysis.comparing.table import compare
+from perfdb.analysis.comparing.unmoved import Unmoved
 from perfdb.analysis.curves import Curve, Edge, Point, at_edge, describe
 from perfdb.analysis.dimensions import Value
-from perfdb.analysis.experiments import Unit, units
+from perfdb.analysis.experiments import Experiments
 from perfdb.analysis.query import Query
-from perfdb.analysis.table import Key, Observations, Table, best_unit, in_order, key_order
+from perfdb.analysis.table import Key, Observations, Table, in_order, key_order
 
 # What nobody can tell from the best: no change was found, or none could have been.
 _AS_GOOD = {Verdict.SAME, Verdict.INCONCLUSIVE, Verdict.INSIDE}
@@ -61,16 +62,11 @@ def evidence(query: Query, observations: Observations) -> dict[Key, Evidence]:
     pick = query.pick
     if pick is None:
         raise ValueError("there is no best without a pick")
-    names, size = observations.telling, len(pick.dimensions)
-    groups: dict[Key, dict[Key, Unit]] = defaultdict(dict)
-    for key, unit in units(observations, (*pick.dimensions, *names), pick.measure).items():
-        if unit.values:
-            groups[key[:size]][key[size:]] = unit
-    metric = metrics.BY_NAME[pick.measure.metric]
-    found = [_group(key, samples, metric.better) for key, samples in groups.items()]
-    # All groups at once; each is a table of its own.
-    unmoved = unchanged([_pairs(group) for group in found], metric.better)
-    return {group.key: _evidence(names, group, each, metric.better) for group, each in zip(found, unmoved, strict=True)}
+    found = Experiments(observations, pick.dimensions, observations.telling, pick.measure)
+    unmoved = Unmoved(found.samples)
+    better = metrics.BY_NAME[pick.measure.metric].better
+    groups = ((key, found.measured(experiments)) for key, experiments in found.groups())
+    return {key: _evidence(_Group(key, found, own, unmoved), better) for key, own in groups if len(own)}
 
 
 def as_good(comparison: Comparison) -> bool:
@@ -95,70 +91,52 @@ def against_the_best(table: Table) -> dict[Key, Comparison | None]:
 
 
 class _Group(NamedTuple):
-    """A group with the samples of its experiments: the best of them, and the others in order."""
+    """A group with its experiments that have values."""
 
     key: Key
-    samples: Mapping[Key, Unit]
-    top: Key
-    others: list[Key]
+    found: Experiments
+    experiments: Places
+    unmoved: Unmoved
+
+    def said(self, place: int, varying: Sequence[int]) -> dict[str, Value]:
+        """The dimensions of an experiment in which those of the group differ."""
+        key = self.found.key(place)
+        return {self.found.names[at]: key[at] for at in varying}
 
 
-def _group(key: Key, samples: Mapping[Key, Unit], better: metrics.Better) -> _Group:
-    sign = 1 if better is metrics.Better.HIGHER else -1
-    top = best_unit({key: sample.values for key, sample in samples.items()}, sign)
-    return _Group(key, samples, top, in_order(key for key in samples if key != top))
-
-
-def _pairs(group: _Group) -> list[Pair]:
-    """The others against the best."""
-    base = group.samples[group.top].values
-    return [Pair(base, group.samples[key].values) for key in group.others]
-
-
-def _evidence(
-    names: Sequence[str], group: _Group, unmoved: Iterable[tuple[int, Comparison]], better: metrics.Better
-) -> Evidence:
+def _evidence(group: _Group, better: metrics.Better) -> Evidence:
     # The smaller cost is the better one, and levels off nowhere.
     rises = better is metrics.Better.HIGHER
-    points = _points(names, group.top, group.samples)
-    said = _varying(names, group.samples)
-    best = [_runner_up(group, at, comparison, said) for at, comparison in unmoved if as_good(comparison)]
+    found, experiments = group.found, group.experiments
+    top = found.best(experiments, better)
+    others = group.unmoved.against(top, experiments[experiments != top], better)
+    as_good_as_it = {found.key(place): (place, each) for place, each in others if as_good(each)}
+    varying, points = found.varying(experiments), _points(group, top)
+    runners_up = [
+        RunnerUp(group.said(place, varying), _mean(found.sample(place)), found.runs(place), each)
+        for place, each in map(as_good_as_it.__getitem__, in_order(as_good_as_it))
+    ]
     return Evidence(
         group=group.key,
-        key=said(group.top),
-        runs=tuple(group.samples[group.top].runs),
+        key=group.said(top, varying),
+        runs=found.runs(top),
         points=points,
         curve=describe(points) if points and rises else None,
         edge=at_edge(points) if points and rises else None,
-        runners_up=tuple(sorted(best, key=lambda each: -each.mean if rises else each.mean)),
-        repeated=any(len(sample.runs) > 1 for sample in group.samples.values()),
+        runners_up=tuple(sorted(runners_up, key=lambda each: -each.mean if rises else each.mean)),
+        repeated=bool((found.sizes[experiments] > 1).any()),
     )
 
 
-def _points(names: Sequence[str], best: Key, samples: Mapping[Key, Unit]) -> tuple[Point, ...]:
+def _points(group: _Group, best: int) -> tuple[Point, ...]:
     """The curve that the best lies on: everything but the users is equal to it."""
-    if "users" not in names:
+    found = group.found
+    if "users" not in found.names:
         return ()
-    at = names.index("users")
-    found: dict[int, float] = {}
-    for key, sample in samples.items():
-        users = key[at]
-        if isinstance(users, int) and key[:at] + key[at + 1 :] == best[:at] + best[at + 1 :]:
-            found[users] = _mean(sample)
-    return tuple(sorted(found.items()))
+    alike = found.alike(best, group.experiments, "users").tolist()
+    users = ((found.value("users", place), place) for place in alike)
+    return tuple(sorted((each, _mean(found.sample(place))) for each, place in users if isinstance(each, int)))
 
 
-def _varying(names: Sequence[str], keys: Iterable[Key]) -> Callable[[Key], dict[str, Value]]:
-    """What says the dimensions of a key in which these keys differ."""
-    differing = [(at, names[at]) for at, values in enumerate(zip(*keys, strict=True)) if len(set(values)) > 1]
-    return lambda key: {name: key[at] for at, name in differing}
-
-
-def _runner_up(group: _Group, at: int, comparison: Comparison, said: Callable[[Key], Mapping[str, Value]]) -> RunnerUp:
-    key = group.others[at]
-    sample = group.samples[key]
-    return RunnerUp(said(key), _mean(sample), tuple(sample.runs), comparison)
-
-
-def _mean(unit: Unit) -> float:
-    return sum(unit.values) / len(unit.values)
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)

@@ -7,7 +7,7 @@ never a label. Missing is missing, never zero.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import fsum, isfinite, isnan, nan
+from math import isfinite, isnan, nan
 from operator import itemgetter
 from types import MappingProxyType
 from typing import Any, NamedTuple, Self
@@ -306,11 +306,3 @@ def finite(row: Row, place: int | None) -> float | None:
     """The value at a place; what is no finite number (a division by zero at the source) counts as missing."""
     value = None if place is None else row[place]
     return value if value is not None and isfinite(value) else None
-
-
-def best_unit(units: Mapping[Key, Sequence[float]], sign: int) -> Key:
-    """The experiment with the largest mean (``sign`` 1) or the smallest (-1), of equals the first."""
-    means = {unit: sign * fsum(values) / len(values) for unit, values in units.items()}
-    top = max(means.values())
-    best = [unit for unit, mean in means.items() if mean == top]
-    return best[0] if len(best) == 1 else min(best, key=key_order)

@@ -19,8 +19,8 @@ from perfdb.analysis.coded import Groups, Places, grouped
 from perfdb.analysis.comparing.interval import intervals_of
 from perfdb.analysis.comparing.samples import Samples
 from perfdb.analysis.dimensions import Value
-from perfdb.analysis.experiments import RUN, Unit, units
-from perfdb.analysis.metrics import Better, Measure
+from perfdb.analysis.experiments import RUN, Experiments
+from perfdb.analysis.metrics import Measure
 from perfdb.analysis.parameters import ordered
 from perfdb.analysis.query import REPEATS, Pick, Query, Summary
 from perfdb.analysis.table import (
@@ -33,7 +33,6 @@ from perfdb.analysis.table import (
     Observations,
     Point,
     Table,
-    best_unit,
     key_order,
     layout_order,
 )
@@ -75,19 +74,11 @@ def best_experiments(
     if pick is None:
         return observations.places, ()
     names = (RUN,) if summary is Summary.TRIAL else observations.telling
-    found = units(observations, (*pick.dimensions, *names), pick.measure)
-    size = len(pick.dimensions)
-    sign = 1 if metrics.BY_NAME[pick.measure.metric].better is Better.HIGHER else -1
-    groups: dict[Key, dict[Key, Unit]] = defaultdict(dict)
-    for key, unit in found.items():
-        # A group is made even where its runs have no value, so that it can be named.
-        group = groups[key[:size]]
-        if unit.values:
-            group[key[size:]] = unit
-    samples = [{key: unit.values for key, unit in group.items()} for group in groups.values() if group]
-    chosen = [group[best_unit(each, sign)] for group, each in zip(filter(None, groups.values()), samples, strict=True)]
-    notes = tuple(_unpicked(pick, key) for key in sorted(groups, key=key_order) if not groups[key])
-    kept = [unit.rows for unit in chosen]
+    found = Experiments(observations, pick.dimensions, names, pick.measure)
+    better = metrics.BY_NAME[pick.measure.metric].better
+    groups = {key: found.measured(experiments) for key, experiments in found.groups()}
+    kept = [found.rows(found.best(own, better)) for own in groups.values() if len(own)]
+    notes = tuple(_unpicked(pick, key) for key in sorted(groups, key=key_order) if not len(groups[key]))
     return np.concatenate(kept) if kept else observations.places[:0], notes
 
 

@@ -16,7 +16,6 @@ Without any of them there is no noise estimate, and a difference is all that can
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from itertools import accumulate, chain
 from typing import NamedTuple
 
 import numpy as np
@@ -31,18 +30,9 @@ FEWEST_CAMPAIGNS = 3
 
 def estimate_noise(pairs: Sequence[Pair], background: Background) -> list[Noise]:
     """The noise of each pair of one table and metric, in their order."""
-    return estimate_noises([pairs], background)[0]
-
-
-def estimate_noises(tables: Sequence[Sequence[Pair]], background: Background) -> list[list[Noise]]:
-    """The same for several tables, each of which stands for itself."""
-    pairs = list(chain.from_iterable(tables))
     samples, sources = _own_samples(pairs, background)
     groups, steps = [pair.group for pair in pairs], [pair.step for pair in pairs]
-    own = spreads(samples, steps)
-    ends = accumulate(map(len, tables))
-    parts = [slice(end - len(table), end) for table, end in zip(tables, ends, strict=True)]
-    return [noises(own[part], sources[part], groups[part], steps[part], background) for part in parts]
+    return noises(spreads(samples, steps), sources, groups, steps, background)
 
 
 class Group(NamedTuple):
@@ -66,8 +56,9 @@ def noises(
     for group in grouped(own, sources, groups, steps, background):
         if group.prior is None:
             continue
-        variances, freedoms, noisy = moderate_all(group.own, group.prior)
-        used = zip(group.places, group.own, np.sqrt(variances).tolist(), freedoms, noisy, strict=True)
+        moderated = moderate_all(group.own, group.prior)
+        sds, noisy = np.sqrt(moderated.variances).tolist(), moderated.noisy.tolist()
+        used = zip(group.places, group.own, sds, moderated.freedoms, noisy, strict=True)
         for place, (variance, trials), sd, freedom, alone in used:
             # Its own source where the cell has a spread, else its group's.
             source = sources[place] if variance > 0 else group.source

@@ -38,7 +38,8 @@ def intervals_of(samples: Samples, means: Sequence[float], background: Backgroun
             continue
         complete = len(places) == len(found)
         own = samples.spreads if complete else [samples.spreads[place] for place in places]
-        variances, freedoms, _ = moderate_all(own, prior)
+        moderated = moderate_all(own, prior)
+        variances, freedoms = moderated.variances, moderated.freedoms
         quantile = {freedom: student_quantile(0.975, freedom) for freedom in set(freedoms)}
         counts = samples.logs.counts if complete else samples.logs.counts[np.array(places, np.intp)]
         half_widths = np.array([quantile[freedom] for freedom in freedoms]) * np.sqrt(variances)

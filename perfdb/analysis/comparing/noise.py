@@ -6,12 +6,13 @@ coefficient of variation.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from operator import mul
 from typing import NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import special
 
 from perfdb.analysis.comparing.distributions import Floats, fisher_quantile
@@ -22,6 +23,9 @@ MOST_FREEDOM = 8.0
 # So many cells it takes to tell how much the spreads themselves differ.
 FEWEST_CELLS = 3
 NOISY = 0.95
+
+
+Freedoms = NDArray[np.intp]
 
 
 class Prior(NamedTuple):
@@ -63,16 +67,23 @@ class Pool(NamedTuple):
     def of(cls, spreads: Iterable[Spread]) -> Self:
         """All of a group; those that are not known tell nothing."""
         known = [(variance, freedom) for variance, freedom in spreads if freedom > 0 and variance > 0]
-        if not known:
-            return cls()
-        variances, freedoms = zip(*known, strict=True)
+        return cls._of_known(*zip(*known, strict=True)) if known else cls()
+
+    @classmethod
+    def of_columns(cls, variances: Floats, freedoms: Freedoms) -> Self:
+        """The same from a column of variances and one of their freedom."""
+        known = (freedoms > 0) & (variances > 0)
+        return cls._of_known(variances[known].tolist(), freedoms[known].tolist()) if known.any() else cls()
+
+    @classmethod
+    def _of_known(cls, variances: Sequence[float], freedoms: Sequence[int]) -> Self:
         # Cells have few different numbers of trials.
         bias = {freedom: _bias(freedom) for freedom in set(freedoms)}
         explained = {freedom: _trigamma(freedom / 2) for freedom in bias}
-        logs = [math.log(variance) - bias[freedom] for variance, freedom in known]
+        logs = [math.log(variance) - bias[freedom] for variance, freedom in zip(variances, freedoms, strict=True)]
         expected = [explained[freedom] for freedom in freedoms]
         terms = (freedoms, map(mul, freedoms, variances), logs, map(mul, logs, logs), expected)
-        return cls(len(known), *map(math.fsum, terms))
+        return cls(len(variances), *map(math.fsum, terms))
 
     def exchanged(self, old: Spread, new: Spread) -> "Pool":
         """The same with one spread in place of another."""
@@ -139,28 +150,46 @@ def moderate(own: Spread, prior: Prior) -> Moderated:
     together have, never less than 1.
     """
     used = moderate_all([own], prior)
-    return Moderated(float(used.variances[0]), used.freedoms[0], used.noisy[0])
+    return Moderated(float(used.variances[0]), used.freedom(0), bool(used.noisy[0]))
 
 
 class AllModerated(NamedTuple):
-    """The same of all cells of a group, each a column."""
+    """The same of all cells of a group, each a column.
+
+    ``own`` is the freedom of each cell by itself, ``together`` by that the freedom of those that are not noisy.
+    """
 
     variances: Floats
-    freedoms: list[float]
-    noisy: list[bool]
+    noisy: NDArray[np.bool_]
+    own: Freedoms
+    together: Mapping[int, float]
+
+    def freedom(self, place: int) -> float:
+        """That of one cell."""
+        own = int(self.own[place])
+        return own if self.noisy[place] else self.together[own]
+
+    @property
+    def freedoms(self) -> list[float]:
+        """Those of all."""
+        cells = zip(self.own.tolist(), self.noisy.tolist(), strict=True)
+        return [own if alone else self.together[own] for own, alone in cells]
 
 
 def moderate_all(cells: Sequence[Spread], prior: Prior) -> AllModerated:
     """The variances of the cells of a group drawn towards what they have in common."""
-    own, weights = (np.array(each, np.float64) for each in zip(*cells, strict=True))
-    freedoms = [freedom for _, freedom in cells]
-    together = {freedom: max(1.0, min(prior.freedom + freedom, prior.total)) for freedom in set(freedoms)}
-    limits = {freedom: _limit(freedom, prior) for freedom in together}
-    noisy = own / prior.variance > np.array([limits[freedom] for freedom in freedoms])
-    drawn = (prior.freedom * prior.variance + weights * own) / (prior.freedom + weights)
-    alone = noisy.tolist()
-    used = [freedom if by_itself else together[freedom] for freedom, by_itself in zip(freedoms, alone, strict=True)]
-    return AllModerated(np.where(noisy, own, drawn), used, alone)
+    variances, freedoms = zip(*cells, strict=True)
+    return moderate_columns(np.array(variances, np.float64), np.array(freedoms, np.intp), prior)
+
+
+def moderate_columns(own: Floats, freedoms: Freedoms, prior: Prior) -> AllModerated:
+    """The same from a column of variances and one of their freedom."""
+    different = np.unique(freedoms).tolist()
+    together = {freedom: max(1.0, min(prior.freedom + freedom, prior.total)) for freedom in different}
+    limits = np.array([_limit(freedom, prior) for freedom in different])
+    noisy = own / prior.variance > limits[np.searchsorted(different, freedoms)]
+    drawn = (prior.freedom * prior.variance + freedoms * own) / (prior.freedom + freedoms)
+    return AllModerated(np.where(noisy, own, drawn), noisy, freedoms, together)
 
 
 def is_noisy(own: Spread, prior: Prior) -> bool:

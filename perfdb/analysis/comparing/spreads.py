@@ -93,7 +93,7 @@ class Logs:
             found: list[float] = self.values[ends[at] - self.counts[at] : ends[at]].tolist()
             return found
 
-        return _spreads(_Sums.of(self), steps, together)
+        return _spreads(Sums.of(self), steps, together)
 
 
 def summed(each: Floats, places: Places, count: int) -> Floats:
@@ -114,7 +114,7 @@ def ranges(values: Floats, counts: Places) -> Floats:
     return found
 
 
-class _Sums(NamedTuple):
+class Sums(NamedTuple):
     """What the spreads of samples are made of: how many values, their sum, freedom and squares of logarithms."""
 
     counts: Floats
@@ -154,12 +154,12 @@ def spreads(cells: Sequence[Sequence[Sample]], steps: Iterable[float | None]) ->
     samples = list(chain.from_iterable(cells))
     distinct, at = distinct_samples(samples)
     of = np.repeat(np.arange(len(cells)), list(map(len, cells)))
-    single = _Sums.of(Logs.of(distinct))
-    pooled = _Sums(*(summed(each[at], of, len(cells)) for each in single))
+    single = Sums.of(Logs.of(distinct))
+    pooled = Sums(*(summed(each[at], of, len(cells)) for each in single))
     return _spreads(pooled, steps, lambda place: [value for sample in cells[place] for value in usable(sample)])
 
 
-def _spreads(sums: _Sums, steps: Iterable[float | None], together: Callable[[int], list[float]]) -> list[Spread]:
+def _spreads(sums: Sums, steps: Iterable[float | None], together: Callable[[int], list[float]]) -> list[Spread]:
     """The spreads that follow from sums; ``together`` are all values of one cell."""
     known = [step or 0.0 for step in steps]
     means = np.where(sums.counts > 0, sums.totals, 1.0) / np.maximum(sums.counts, 1.0)

@@ -5,12 +5,11 @@ changed by chance, which Benjamini and Hochberg's procedure allows for.
 """
 
 from collections.abc import Sequence
-from itertools import chain, islice
 
-from perfdb.analysis.comparing.cell import Judged, describe, judge
+from perfdb.analysis.comparing.cell import describe, judge
 from perfdb.analysis.comparing.comparison import Comparison
 from perfdb.analysis.comparing.distributions import false_discovery
-from perfdb.analysis.comparing.estimate import estimate_noises
+from perfdb.analysis.comparing.estimate import estimate_noise
 from perfdb.analysis.comparing.pair import NOTHING_KNOWN, Background, Pair
 from perfdb.analysis.metrics import Better
 
@@ -26,33 +25,11 @@ def compare(
     ``better`` is the metric's direction, ``delta`` the practical size (0.02 is 2 %). Raises ValueError for a size
     that is not above zero.
     """
-    (judged,) = _judged([pairs], delta, background)
-    return [describe(cell, q, delta, better) for cell, q in judged]
-
-
-def unchanged(
-    tables: Sequence[Sequence[Pair]], better: Better, delta: float = DELTA
-) -> list[list[tuple[int, Comparison]]]:
-    """The same for several tables, of those cells alone of which no test says that they differ.
-
-    Each comes with its place among the pairs of its table.
-    """
-    return [
-        [(at, describe(cell, q, delta, better)) for at, (cell, q) in enumerate(judged) if not cell.is_changed(q)]
-        for judged in _judged(tables, delta, NOTHING_KNOWN)
-    ]
-
-
-def _judged(
-    tables: Sequence[Sequence[Pair]], delta: float, background: Background
-) -> list[list[tuple[Judged, float | None]]]:
-    """Each cell of these tables by itself, with its q."""
     if not delta > 0:
         raise ValueError(f"a practical size of {delta} is not above zero")
-    noises = estimate_noises(tables, background)
-    cells = iter(judge(list(chain.from_iterable(tables)), list(chain.from_iterable(noises))))
-    judged = [list(islice(cells, len(pairs))) for pairs in tables]
-    return [list(zip(each, table_q([cell.p for cell in each]), strict=True)) for each in judged]
+    judged = judge(pairs, estimate_noise(pairs, background))
+    qs = table_q([cell.p for cell in judged])
+    return [describe(cell, q, delta, better) for cell, q in zip(judged, qs, strict=True)]
 
 
 def table_q(ps: Sequence[float | None]) -> list[float | None]:

@@ -1,10 +1,16 @@
 """What stands behind a maximum: its curve, the edge of the tested range, and who is as good."""
 
+import numpy as np
 import pytest
 
 from perfdb.analysis.best import Evidence, against_the_best, evidence
 from perfdb.analysis.comparing.comparison import Verdict
+from perfdb.analysis.comparing.pair import Pair
+from perfdb.analysis.comparing.samples import Samples
+from perfdb.analysis.comparing.table import compare
+from perfdb.analysis.comparing.unmoved import Unmoved
 from perfdb.analysis.curves import Course, Edge
+from perfdb.analysis.metrics import Better
 from perfdb.analysis.table import Key, Observations, Row
 from perfdb.analysis.tabulating import tabulate
 from perfdb.analysis.tests.archive import DIMENSIONS, MEASURES, observations, parsed
@@ -94,3 +100,41 @@ def test_the_maxima_are_held_against_the_best_of_them() -> None:
         Observations(quick.dimensions, quick.measures, rows),
     )
     assert against_the_best(cost)["OSA",] is None
+
+
+SAMPLES = (
+    (100.0, 101.0, 99.5),
+    (99.0, 100.5, 100.0),
+    (70.0, 70.5, 70.2),
+    (99.9,),
+    (80.0,),
+    (0.0, 0.0),
+    (60.0, 140.0, 90.0),
+    (50.0, 50.0, 50.0),
+    (100.2, 99.7),
+)
+
+
+@pytest.mark.parametrize(
+    ("base", "among"),
+    [
+        (0, {Verdict.SAME, Verdict.INCONCLUSIVE, Verdict.NOT_COMPARABLE}),
+        (3, {Verdict.OUTSIDE, Verdict.INCONCLUSIVE}),
+        (5, {Verdict.NOT_COMPARABLE}),
+    ],
+)
+def test_columns_say_what_a_table_of_pairs_says(base: int, among: set[Verdict]) -> None:
+    """One sample against each of the others: repeated, single, zero and equal trials."""
+    values, sizes = [value for sample in SAMPLES for value in sample], [len(sample) for sample in SAMPLES]
+    others = [at for at in range(len(SAMPLES)) if at != base]
+    found = Unmoved(Samples(values, sizes, (), ())).against(base, np.array(others), Better.HIGHER)
+    by_pair = compare([Pair(SAMPLES[base], SAMPLES[at]) for at in others], Better.HIGHER)
+    moved = {Verdict.HIGHER, Verdict.LOWER}
+    assert found == [(at, each) for at, each in zip(others, by_pair, strict=True) if each.verdict not in moved]
+    assert among <= {each.verdict for _, each in found}
+
+
+def test_nothing_is_known_of_single_runs() -> None:
+    ((_, found),) = Unmoved(Samples([5.0, 4.0], [1, 1], (), ())).against(0, np.array([1]), Better.HIGHER)
+    assert found == compare([Pair((5.0,), (4.0,))], Better.HIGHER)[0]
+    assert found.verdict is Verdict.NO_NOISE
