@@ -40,8 +40,15 @@ def _quoted(text: str | None) -> str:
 
 def _facts(fragment: Fragment) -> str:
     facts = fragment.facts
-    pairs = zip(facts.keys, facts.texts, strict=True) if isinstance(facts, Facts) else [each[:2] for each in facts]
-    return ", ".join([f"[{quoted(key)}, {quoted(text)}]" for key, text in sorted(pairs)])
+    if isinstance(facts, Facts):
+        return _pairs(facts.keys, tuple(facts.texts))
+    return _pairs(tuple([each.key for each in facts]), tuple([each.text for each in facts]))
+
+
+# Of many runs the same is said.
+@lru_cache(4096)
+def _pairs(keys: tuple[str, ...], texts: tuple[str, ...]) -> str:
+    return ", ".join([f"[{quoted(key)}, {quoted(text)}]" for key, text in sorted(zip(keys, texts, strict=True))])
 
 
 def _content(reading: Reading) -> list[str]:

@@ -40,8 +40,8 @@ _NUMBER = re.compile(
 )
 _SEPARATORS = re.compile(f"[,{_BLANKS}]")
 # What a number without separators is made of, and the one thing made of these that Python reads and we do not.
-_DIGITS = str.maketrans("", "", "0123456789.+-eE\n")
-_DECIMAL = str.maketrans("", "", "0123456789.")
+_DIGITS = b"0123456789.+-eE\n"
+_DECIMAL = b"0123456789."
 _LONG_EXPONENT = re.compile(r"[eE][+-]?\d{4}")
 
 _SHAPES: dict[str, tuple[re.Pattern[str], tuple[int, ...]]] = {
@@ -186,7 +186,8 @@ def read_number(text: str) -> float:
 def read_numbers(texts: Sequence[str]) -> Numbers:
     """Many printed numbers without unit, as ``read_number`` reads each; NaN where it refuses."""
     together = "\n".join(texts)
-    if not together.translate(_DIGITS) and not ("e" in together.lower() and _LONG_EXPONENT.search(together)):
+    has_exponents = "e" in together or "E" in together
+    if not _rest(together, _DIGITS) and not (has_exponents and _LONG_EXPONENT.search(together)):
         try:
             values = np.fromiter(map(float, texts), np.float64, len(texts))
         except ValueError:
@@ -194,6 +195,11 @@ def read_numbers(texts: Sequence[str]) -> Numbers:
         values[np.isinf(values)] = np.nan
         return values
     return _one_by_one(read_number, texts)
+
+
+def _rest(text: str, characters: bytes) -> bytes:
+    """What is left of a text without these characters."""
+    return text.encode("utf-8", "replace").translate(None, characters)
 
 
 def _one_by_one(read: Callable[[str], float], texts: Sequence[str]) -> Numbers:
@@ -269,7 +275,7 @@ def _exponent(text: str) -> int:
 
 def half_steps(texts: Sequence[str]) -> Numbers:
     """Half of one in the last printed digit of each of these numbers; NaN for what is none."""
-    if "".join(texts).translate(_DECIMAL):
+    if _rest("".join(texts), _DECIMAL):
         return _one_by_one(step, texts) / 2
     places = np.fromiter([len(text.partition(".")[2]) for text in texts], np.int64, len(texts))
     steps: Numbers = np.array([step_of(each) for each in range(places.max(initial=0) + 1)])[places] / 2

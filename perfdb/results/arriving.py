@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from importers.collate import LEFT_OVER, Collated, left_over
 from importers.model import Fragment, Problem, RunDraft
+from perfdb.results.ahead import ahead
 from perfdb.results.aliases import aliases_of
 from perfdb.results.alike.batch import Prepared, are_apart, prepared
 from perfdb.results.given import given_by, spans_in
@@ -89,15 +90,20 @@ class Arrivals:
             return
         self._amiss = []
         number = 0
-        for fragments in self.read.fragments.batches():
-            if are_apart(fragments):
-                runs = prepared(fragments, self.read.artifacts, self._reading)
+        for fragments, runs in ahead(self._worked_out()):
+            if runs is not None:
                 yield Alike(number, runs, self.read.artifacts)
                 number += len(fragments)
             else:
                 batch, _ = self._next(fragments, number)
                 number += len(batch)
                 yield batch
+
+    def _worked_out(self) -> Iterator[tuple[list[Fragment], Prepared | None]]:
+        """Fragments, and where each is a run by itself these runs; it asks nothing of the database."""
+        for fragments in self.read.fragments.batches():
+            apart = are_apart(fragments)
+            yield fragments, prepared(fragments, self.read.artifacts, self._reading) if apart else None
 
     def left(self, alike: Alike, rows: Sequence[int]) -> list[Brought]:
         """Some of the runs that are alike as single ones."""

@@ -128,7 +128,7 @@ def letter_elements(letters: npt.NDArray[np.bytes_]) -> Bytes:
 def text_elements(texts: Sequence[str]) -> tuple[Bytes, Whole]:
     """Texts as elements, and how many bytes each takes."""
     # Room for the length of each is left before it.
-    content = np.frombuffer(bytearray("".join(["\0\0\0\0" + each for each in texts]).encode()), np.uint8)
+    content = np.frombuffer(bytearray("\0\0\0\0".join(["", *texts]).encode()), np.uint8)
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
     if lengths.sum() + 4 * len(texts) != len(content):
         lengths = np.fromiter((len(each.encode()) for each in texts), np.int64, len(texts))
@@ -139,6 +139,13 @@ def text_elements(texts: Sequence[str]) -> tuple[Bytes, Whole]:
         for place in range(3):
             content[starts + place] = lengths >> 8 * (3 - place) & _SMALL - 1
     return content, sizes
+
+
+def chosen_elements(texts: Sequence[str], places: Whole) -> tuple[Bytes, Whole]:
+    """The same of few texts, each chosen many times."""
+    known = [text(each) for each in texts]
+    content = np.frombuffer(b"".join(map(known.__getitem__, places.tolist())), np.uint8)
+    return content, np.fromiter(map(len, known), np.int64, len(known))[places]
 
 
 def float_fields(

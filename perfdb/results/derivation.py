@@ -6,6 +6,7 @@ when it is read.
 
 from collections.abc import Mapping
 from datetime import datetime
+from functools import lru_cache
 from math import isfinite
 
 from importers.report.listing import LOST
@@ -97,8 +98,16 @@ def _says(record: RunRecord, key: str, text: str) -> bool:
 
 def _numbers(record: RunRecord) -> Mapping[str, tuple[float, ...]]:
     """The facts that consist of numbers, one or several with blanks between."""
-    facts = {key: [number(word) for word in fact.text.split()] for key, fact in record.facts.items()}
-    return {key: tuple(numbers) for key, numbers in facts.items() if numbers and all(map(isfinite, numbers))}
+    facts = {key: _numbers_in(fact.text) for key, fact in record.facts.items()}
+    return {key: numbers for key, numbers in facts.items() if numbers}
+
+
+# Most runs of a study say the same.
+@lru_cache(4096)
+def _numbers_in(text: str) -> tuple[float, ...]:
+    """The numbers that a text consists of; none where it has other words too."""
+    numbers = tuple([number(word) for word in text.split()])
+    return numbers if all(map(isfinite, numbers)) else ()
 
 
 def _readings(record: RunRecord) -> Mapping[tuple[str, str, str], tuple[float, float]]:

@@ -64,7 +64,7 @@ INSERT INTO experiment
 SELECT %s, system, level, workload, device, mtu, users, layer, campaign, factors::jsonb, key
 FROM unnest(%s::int8[], %s::int8[], %s::int8[], %s::int8[], %s::int4[], %s::int4[], %s::int2[], %s::text[], %s::text[],
     %s::int8[]) AS given (system, level, workload, device, mtu, users, layer, campaign, factors, key)
-ON CONFLICT DO NOTHING
+ON CONFLICT DO NOTHING RETURNING key, id
 """
 
 
@@ -91,7 +91,8 @@ class Vocabulary:
         missing = [key for key in wanted if key not in self._experiments]
         if missing:
             self._add([(key, asked[key]) for key in missing])
-            self._find(missing)
+            # Another import may have made some meanwhile, and then those are the ones that count.
+            self._find([key for key in missing if key not in self._experiments])
         found = [self._experiments[key] for key in keys]
         for (experiment, known), own in zip(found, dimensions, strict=True):
             if known != own:
@@ -109,22 +110,30 @@ class Vocabulary:
             self._experiments[key] = each, _configuration(each, named).dimensions()
 
     def _add(self, configurations: Sequence[tuple[int, Configuration]]) -> None:
-        """Make experiments; another import may have made some meanwhile, and then those are the ones that count."""
-        columns = zip(*(self._row(key, each) for key, each in configurations), strict=True)
+        """Make experiments that are not there yet."""
+        rows = {key: self._row(each) for key, each in configurations}
+        *columns, factors = (list(column) for column in zip(*(row[2:] for row in rows.values()), strict=True))
         with connection.cursor() as cursor:
-            cursor.execute(_ADD, [self.study.pk, *map(list, columns)])
+            cursor.execute(_ADD, [self.study.pk, *columns, list(map(json.dumps, factors)), list(rows)])
+            made = dict(cursor.fetchall())
+        for key, each in configurations:
+            if key in made:
+                self._experiments[key] = rows[key]._replace(pk=made[key]), each.dimensions()
 
-    def _row(self, key: int, configuration: Configuration) -> tuple[object, ...]:
-        references = (
-            self._system(configuration.system),
-            self._level(configuration.level),
-            self._workload(configuration.workload),
-            self._device(configuration.device),
-        )
-        return (
-            *(None if each is None else each.pk for each in references),
-            *(configuration.mtu, configuration.users, configuration.layer, configuration.campaign),
-            *(json.dumps(dict(configuration.factors)), key),
+    def _row(self, configuration: Configuration) -> Stored:
+        """The row of an experiment that has no number yet."""
+        return Stored(
+            pk=0,
+            study_id=self.study.pk,
+            system_id=_number(self._system(configuration.system)),
+            level_id=_number(self._level(configuration.level)),
+            workload_id=_number(self._workload(configuration.workload)),
+            device_id=_number(self._device(configuration.device)),
+            mtu=configuration.mtu,
+            users=configuration.users,
+            layer=configuration.layer,
+            campaign=configuration.campaign,
+            factors=dict(configuration.factors),
         )
 
     def _system(self, identity: SystemIdentity | None) -> System | None:
@@ -163,6 +172,10 @@ class Vocabulary:
         if found is None:
             found = self._found[kind, key] = make()
         return found  # type: ignore[return-value] # the kind says which model it is
+
+
+def _number(row: models.Model | None) -> int | None:
+    return None if row is None else row.pk
 
 
 _COLUMNS = ("pk", *Stored._fields[1:])

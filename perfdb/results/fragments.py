@@ -13,7 +13,7 @@ from perfdb.results.shelf import Shelf
 FEW = 1000
 """So many fragments are put together at once."""
 
-_RUNS = 1000
+_RUNS = 2000
 _BLOCK = 100
 """So many are kept on disk together: they have most of their words in common."""
 _BLOCKS_AT_HAND = 32

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from importers.collate import content_digest
 from importers.collate.drafts import LONGEST_NAME
 from importers.collate.kinds import is_client
 from importers.model import Fragment, RunDraft
@@ -62,6 +63,9 @@ class Prepared:
 def prepared(fragments: Sequence[Fragment], artifacts: Mapping[str, int], problems: FoundProblems) -> Prepared:
     """Work out all of these runs. ``problems``: what reading the files found amiss."""
     table = table_of(fragments)
+    for each in fragments:
+        # Each keeps it: whoever stores the runs asks for it.
+        content_digest(each)
     listings, twice = listings_of(fragments)
     table.odd |= np.array([_is_odd(each) for each in fragments]) | twice
     table.odd |= _named_twice(fragments) | _are_named(fragments, problems)

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import compress
+from json.encoder import encode_basestring_ascii as quoted
 from typing import NamedTuple
 
 import numpy as np
@@ -120,7 +121,7 @@ def evidence_rows(batch: Batch) -> Iterator[bytes]:
     places = np.nonzero(there)
     artifacts = np.where(figures.told, np.array(batch.artifacts)[:, None], 0)[there]
     printed = binary.text_elements(table.texts[there].tolist())
-    formulas = binary.text_elements(list(map(figures.names.__getitem__, figures.formulas[there].tolist())))
+    formulas = binary.chosen_elements(figures.names, figures.formulas[there])
     columns = zip(
         binary.arrays(binary.INT2, binary.whole_elements(np.array(figures.slots)[places[1]], 2), 6 * counts, counts),
         binary.arrays(binary.TEXT, binary.letter_elements(figures.letters[figures.origins[there]]), 5 * counts, counts),
@@ -183,7 +184,7 @@ def outcome_rows(batch: Batch) -> Iterator[bytes]:
 def _summary(row: Row, figures: str) -> str:
     """As `summary.summary_of` and `summary.gaps_of` have it."""
     fragment, known = row.fragment, row.circumstances
-    file = json.dumps(fragment.file)
+    file = quoted(fragment.file)
     return (
         f'{{"dimensions": {known.dimensions}, "figures": [{figures}], "files": [{file}], '
         f'"place": [{file}, {fragment.first_line}, {fragment.last_line}], "lacks": {known.lacks}, '
