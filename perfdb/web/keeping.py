@@ -11,10 +11,13 @@ from perfdb.analysis.parameters import QueryError
 from perfdb.results import saved
 from perfdb.results.asking import Question
 from perfdb.results.models import SavedQuery
+from perfdb.web import answers
 from perfdb.web.links import to_question
 
 # A menu holds so many; the page of all of them has the rest.
 MOST_OFFERED = 20
+# No name may be longer, in characters.
+_LONGEST = 200
 
 TITLES = {"charts": "Charts", "compare": "Compare", "maximum": "Maximum"}
 
@@ -38,6 +41,7 @@ def keeping(request: HttpRequest, question: Question) -> dict[str, Any]:
         "keeping": {
             "page": question.page,
             "query": text,
+            "name": answers.title(question)[:_LONGEST],
             "link": request.build_absolute_uri(to_question(question)),
             "report": f"{reverse('web:put-in-report')}?{urlencode({'page': question.page, 'query': text})}",
             "saved": found[:MOST_OFFERED],

@@ -1,6 +1,7 @@
 """Named queries, and questions that are put in a study's report."""
 
 import re
+from html import unescape
 
 import pytest
 from django.contrib.auth.models import User
@@ -149,6 +150,16 @@ def test_a_question_is_put_in_a_report(web: Client, ada: User, runs: list[Run], 
     assert response.redirect_chain[-1][0] == f"/studies/guest-lan/#{kind}-4"
     assert "This cannot be answered" not in text_of(response)
     assert f"{kind.capitalize()} 4. The rates" in text_of(response)
+
+
+def test_a_name_and_a_title_are_offered_in_the_words_of_the_question(web: Client, runs: list[Run]) -> None:
+    page = "/charts/?metric=trans_per_s&study=guest-lan&workload=RR&rows=users"
+    source = web.get(page).content.decode()
+    (address,) = re.findall(r'href="(/put-in-report/[^"]+)"', source)
+    report = web.get(unescape(address)).content.decode()
+
+    assert re.findall(r'name="name" value="([^"]*)"', source) == ["Transactions per second · Guest Lan · RR"]
+    assert re.findall(r'name="title" value="([^"]*)"', report) == ["Transactions per second · RR"]
 
 
 def test_only_reports_that_one_may_write_are_offered(web: Client, ada: User, runs: list[Run]) -> None:

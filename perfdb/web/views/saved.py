@@ -1,5 +1,6 @@
 """Named queries, and putting a question into a study's report."""
 
+from dataclasses import replace
 from typing import Any
 
 from django.contrib import messages
@@ -17,7 +18,7 @@ from perfdb.results.asking import Question
 from perfdb.results.models import SavedQuery, Study
 from perfdb.results.saved import NameTakenError
 from perfdb.results.studies.adding import put_in_report
-from perfdb.web import keeping
+from perfdb.web import answers, keeping
 from perfdb.web.links import to_question
 
 
@@ -101,6 +102,9 @@ def report_item(request: HttpRequest) -> HttpResponse:
     try:
         question = Question.parse(given.get("page", ""), given.get("query", ""))
         context |= {"address": to_question(question), "chosen": given.get("study") or _first(question)}
+        if request.method == "GET" and not context["title"]:
+            # A report is of its study, which its parts need not say.
+            context["title"] = answers.title(replace(question, query=question.query.with_filter("study")))[:300]
         if request.method == "POST":
             study = get_object_or_404(studies, slug=given.get("study", ""))
             item = put_in_report(study, given.get("kind", ""), given.get("title", ""), question)
