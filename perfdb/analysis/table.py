@@ -42,7 +42,7 @@ class Observations:
     Every dimension that the runs have belongs here, also those the query does not show: a cell can only name a mix that
     it is told of, and ``pick`` tells experiments apart by them. Values are in the metric's own unit; None where a run
     has none, in columns NaN. ``notes``: what people wrote about runs, by the run's number; most runs have no note and
-    are not in it.
+    are not in it. ``warnings``: what is to be said of every table that is made of these runs.
     """
 
     def __init__(
@@ -51,10 +51,12 @@ class Observations:
         measures: tuple[Measure, ...],
         rows: Sequence[Row] | None,
         notes: Notes = _NO_NOTES,
+        warnings: "tuple[Note, ...]" = (),
     ) -> None:
         self.dimensions = dimensions
         self.measures = measures
         self.notes = notes
+        self.warnings = warnings
         self._columns: dict[str, Coded] = {}
         self._lists: dict[str, Sequence[Value]] = {}
         if rows is not None:
@@ -82,6 +84,12 @@ class Observations:
         """The same with other notes."""
         return self._again(self.__dict__, notes)
 
+    def warned(self, *warnings: "Note") -> Self:
+        """The same with these warnings."""
+        made = self._again(self.__dict__, self.notes)
+        made.warnings = warnings
+        return made
+
     def only(self, rows: Sequence[Row]) -> Self:
         """Some of the runs, or all in another order."""
         return self._again({"rows": rows, "_columns": {}, "_lists": {}}, self.notes)
@@ -89,7 +97,8 @@ class Observations:
     def _again(self, state: Mapping[str, Any], notes: Notes) -> Self:
         made = self.__class__.__new__(self.__class__)
         made.__dict__.update(state)
-        made.dimensions, made.measures, made.notes = self.dimensions, self.measures, notes
+        made.dimensions, made.measures = self.dimensions, self.measures
+        made.notes, made.warnings = notes, self.warnings
         return made
 
     @cached_property

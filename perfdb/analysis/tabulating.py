@@ -45,7 +45,8 @@ def tabulate(query: Query, observations: Observations) -> list[Table]:
     Without any run there is still an empty table for each metric, so that a page can say what is missing.
     """
     query = each_trial(query)
-    kept, notes = best_experiments(query.pick, query.summary, observations)
+    kept, unpicked = best_experiments(query.pick, query.summary, observations)
+    notes = (*observations.warnings, *unpicked)
     splits = _splits(query, observations, kept)
     named = query.split if any(splits) else ()
     return [

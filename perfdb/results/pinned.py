@@ -18,7 +18,7 @@ import orjson
 
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.parameters import QueryError
-from perfdb.analysis.table import Observations
+from perfdb.analysis.table import Note, Observations
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -129,10 +129,12 @@ def observations_named(tape: Tape, name: str) -> Observations | None:
 def pack_observations(found: Observations) -> dict[str, Any]:
     """Runs as plain data, a list a column, in the order of their numbers: the database has none of its own."""
     rows = sorted(found.rows, key=lambda row: int(row[0]))
+    warnings = [[each.code, each.message] for each in found.warnings]
     return {
         "dimensions": list(found.dimensions),
         "measures": [str(measure) for measure in found.measures],
         "columns": [list(column) for column in zip(*rows, strict=True)],
+        **({"warnings": warnings} if warnings else {}),
     }
 
 
@@ -140,4 +142,5 @@ def unpack_observations(data: Mapping[str, Any]) -> Observations:
     """The inverse; what is no finite number has become missing, which every reader takes it for."""
     columns: Sequence[Sequence[Any]] = data["columns"]
     read = tuple(Measure.parse(text) for text in data["measures"])
-    return Observations(tuple(data["dimensions"]), read, list(zip(*columns, strict=True)))
+    warnings = tuple(Note(code, message) for code, message in data.get("warnings", ()))
+    return Observations(tuple(data["dimensions"]), read, list(zip(*columns, strict=True)), warnings=warnings)

@@ -20,12 +20,13 @@ from perfdb.analysis.metrics import Measure
 from perfdb.analysis.parameters import QueryError, Range
 from perfdb.analysis.query import REPEATS, Query, default_metrics
 from perfdb.analysis.table import Key, Observations, Table
-from perfdb.results import aliases, measures, notes, pinned
+from perfdb.results import aliases, candidates, measures, notes, pinned
 from perfdb.results.limited import TooLongError, in_time
 from perfdb.results.models import Run
 from perfdb.results.naming import NAMES, Named, numbers_of
 from perfdb.results.observing import observe
 from perfdb.results.paging import PAGE_SIZE, Column, Ordering, Page, page
+from perfdb.results.where import where
 
 # More runs than anyone can look at; the archive may hold millions, and a process has one memory.
 MOST_RUNS = 200_000
@@ -203,11 +204,17 @@ def patterns_present(query: Query) -> list[str]:
 def observations(query: Query) -> Observations:
     """The runs of a query with their dimensions and the measures it reads, in one SQL query on runs.
 
-    Every dimension is read: what is neither shown nor fixed may be mixed, and only who is told can say so. Raises
-    QueryError when there are more than MOST_RUNS of them.
+    Every dimension is read: what is neither shown nor fixed may be mixed, and only who is told can say so. A pick from
+    very many runs is made from those that can be the best, with a warning. Raises QueryError when there are more than
+    MOST_RUNS of them.
     """
     named = [name for name in query.named if name.startswith(FACTOR)]
-    return observe([_COMPLETE, *_left_by(query)], query.measures, named, MOST_RUNS)
+    wanted = [_COMPLETE, *_left_by(query)]
+    experiments = candidates.among(query, where(wanted))
+    if experiments is None:
+        return observe(wanted, query.measures, named, MOST_RUNS)
+    found = observe([*wanted, Q(experiment__in=experiments)], query.measures, named, MOST_RUNS)
+    return found.warned(candidates.NOTE)
 
 
 def measure_columns(asked: Sequence[Measure]) -> list[Combinable]:

@@ -11,7 +11,7 @@ from django.db.models import Q
 from psycopg.types.json import Jsonb
 
 # What refers to another table keeps its number.
-_REFERENCES = frozenset({"study", "system", "level", "workload", "device"})
+_REFERENCES = frozenset({"study", "system", "level", "workload", "device", "experiment"})
 _COMPARED = {"exact": "=", "gte": ">=", "lte": "<=", "lt": "<"}
 
 

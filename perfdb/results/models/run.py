@@ -126,6 +126,7 @@ class Run(models.Model):
             models.Index(fields=["study", "workload", "device"], name="run_study_workload_device"),
             models.Index(fields=["study", "run_id"], name="run_study_run_id"),
             models.Index("workload", "device", F("trans_per_s").desc(nulls_last=True), name="run_best"),
+            models.Index("workload", "device", F("mb_per_s").desc(nulls_last=True), name="run_best_throughput"),
             models.Index(fields=["-started", "-id"], name="run_newest"),
             # Studies and devices have their time: looking for the newest of one goes through all that came after it.
             models.Index(fields=["study", "-started", "-id"], name="run_study_newest"),
