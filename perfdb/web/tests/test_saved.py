@@ -152,7 +152,8 @@ def test_a_question_is_put_in_a_report(web: Client, ada: User, runs: list[Run], 
     assert f"{kind.capitalize()} 4. The rates" in text_of(response)
 
 
-def test_a_name_and_a_title_are_offered_in_the_words_of_the_question(web: Client, runs: list[Run]) -> None:
+def test_a_name_and_a_title_are_offered_in_the_words_of_the_question(web: Client, ada: User, runs: list[Run]) -> None:
+    Study.objects.filter(pk=runs[0].study.pk).update(owner=ada)
     page = "/charts/?metric=trans_per_s&study=guest-lan&workload=RR&rows=users"
     source = web.get(page).content.decode()
     (address,) = re.findall(r'href="(/put-in-report/[^"]+)"', source)
