@@ -241,11 +241,15 @@ class _Sampler:
 
 def _steps(values: Sequence[float], sizes: Sequence[int]) -> list[float | None]:
     """One in the last digit of the finest value of each cell, None for a cell without values."""
-    decimals = decimals_of(values)
-    return [
-        step_of(max(decimals[end - size : end])) if size else None
-        for size, end in zip(sizes, accumulate(sizes), strict=True)
-    ]
+    if not values:
+        return [None] * len(sizes)
+    filled = [size for size in sizes if size]
+    finest = np.maximum.reduceat(decimals_of(values), list(accumulate(filled[:-1], initial=0))).tolist()
+    step = {decimals: step_of(decimals) for decimals in set(finest)}
+    if len(filled) == len(sizes):
+        return list(map(step.__getitem__, finest))
+    known = map(step.__getitem__, finest)
+    return [next(known) if size else None for size in sizes]
 
 
 # What ``Point`` and ``Cell`` themselves do, without the way through Python.

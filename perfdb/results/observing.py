@@ -65,14 +65,28 @@ def observe(wanted: Sequence[Q], asked: Sequence[Measure], factors: Iterable[str
     ``factors`` are named as dimensions; they are there also where no run has them. The conditions may not reach
     beyond the runs' own table. Raises QueryError where there are more than ``most`` of them.
     """
-    condition = where(wanted)
-    found = {} if condition == NEVER else _read(condition, _columns(asked), most)
+    condition, fixed = where(wanted), _fixed(wanted)
+    columns = {name: column for name, column in _columns(asked).items() if name not in fixed}
+    found = {} if condition == NEVER else _read(condition, columns, most)
     if not found:
         return Observations((*_DIMENSIONS, *sorted(set(factors))), tuple(asked), [])
     runs = found["id"]
+    found.update((name, np.broadcast_to(np.int64(number), runs.shape)) for name, number in fixed.items())
     dimensions = _dimensions({name: found[name] for name in _DIMENSIONS})
     dimensions.update(_by_factor(Coded.of(found["factors"].split("\n")), factors))
     return Observations.of_columns(runs, dimensions, {each: found[str(each)] for each in asked})
+
+
+def _fixed(wanted: Iterable[Q]) -> dict[str, int]:
+    """The numbers that all these runs have in a dimension, by what they have to fulfil: these need not be read."""
+    fixed = {}
+    for each in wanted:
+        if len(each.children) == 1 and not each.negated and isinstance(each.children[0], tuple):
+            (path, values) = each.children[0]
+            name, _, lookup = path.partition("__")
+            if lookup == "in" and name in _DIMENSIONS and name not in {*_TEXTS, "date"} and len(set(values)) == 1:
+                fixed[name] = int(values[0])
+    return fixed
 
 
 def _columns(asked: Sequence[Measure]) -> dict[str, _Column]:
@@ -141,7 +155,7 @@ def _dimensions(found: Mapping[str, Any]) -> dict[str, Coded | list[Value]]:
 
 def _told_apart(numbers: Numbers) -> tuple[list[int], NDArray[np.intp]]:
     """Each of these numbers once, and for each row the place of its own."""
-    if (numbers == numbers[0]).all():
+    if numbers.strides == (0,) or (numbers == numbers[0]).all():
         return [int(numbers[0])], np.zeros(len(numbers), np.intp)
     distinct, codes = np.unique(numbers, return_inverse=True)
     return distinct.tolist(), codes

@@ -50,6 +50,15 @@ def test_every_declared_dimension_has_a_column() -> None:
     assert observations(Query()).dimensions == tuple(DIMENSION_COLUMNS)
 
 
+def test_what_a_question_fixes_is_known_of_its_runs() -> None:
+    make_run("A", trial=2, layer=2)
+    make_run("B", device="HiperSockets", mtu=8192, users=20, workload="CRR")
+    whole = observations(ask(metric="trans_per_s"))
+    (first,) = (row for row in whole.rows if "A" in row)
+    fixed = {"study": "guest-lan", "device": "QDIO", "workload": "RR", "mtu": "1492", "users": "10", "layer": "2"}
+    assert observations(ask(metric="trans_per_s", trial="2", run_id="A", **fixed)).rows == [first]
+
+
 @pytest.mark.parametrize("status", ["failed", "incomplete", "withdrawn"])
 def test_only_complete_runs_enter_tables(status: str) -> None:
     make_run(status=status)
