@@ -6,6 +6,7 @@ from itertools import groupby
 
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query import Layout
+from perfdb.analysis.render.comparison import Diff
 from perfdb.analysis.render.grid import Grid, GridCell, Heading, grids
 from perfdb.analysis.render.labels import noted_text
 from perfdb.analysis.table import Cell, CellKey, Key, Table
@@ -25,7 +26,8 @@ Marks = Mapping[tuple[int, Measure, bool], int]
 class PrintedCell:
     """A number, where it leads, and beside a difference what the document prints for it.
 
-    ``difference`` is what perfdb works out, where it stands below a value. ``mark`` and ``published_mark`` are the
+    ``difference`` is what perfdb works out, where it stands below a value; ``verdict`` says how sure it is, where no
+    document prints the number. ``mark`` and ``published_mark`` are the
     numbers of the disagreements that concern the number and the printed difference, None for none. ``footnotes`` are
     the marks of what people wrote about its runs.
     """
@@ -39,6 +41,7 @@ class PrintedCell:
     notes: str = ""
     footnotes: str = ""
     explain: str = ""
+    verdict: Diff | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +150,7 @@ def _printed_cell(found: Answered, table: Table, column: Key, cell: GridCell, ma
         published_mark=published_mark,
         notes="; ".join(cell.notes),
         explain=explain,
+        verdict=None if cell.cell.printed else cell.diff,
     )
 
 

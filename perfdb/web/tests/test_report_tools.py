@@ -71,6 +71,17 @@ def test_a_difference_leads_to_its_explanation(web: Client, study: Study) -> Non
     assert "1 user" in explained
 
 
+def test_a_difference_between_runs_says_how_sure_it_is(web: Client, study: Study) -> None:
+    """A reader takes a bare per cent for decided; what a document prints stays as it prints it."""
+    assert text_of(web.get(PAGE)).count("+30% ▲ higher, better") == 4
+
+    make_run("R", study=study, device="VSwitch", users=1, trial=4, values={"trans_per_s": 400.0})
+    text = text_of(web.get(PAGE))
+    # Its noise is taken for that of the whole table.
+    assert text.count("? inconclusive") == 4
+    assert "higher, better" not in text
+
+
 def test_who_is_not_signed_in_freezes_nothing(stranger: Client, study: Study, settings: object) -> None:
     settings.PUBLIC_READ = True  # type: ignore[attr-defined]
     source = stranger.get(PAGE).content.decode()
