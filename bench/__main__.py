@@ -27,7 +27,12 @@ _FAILING = {Verdict.OVER, Verdict.DIFFERENT}
 def main() -> int:
     """Measure what was asked for; 1 where a bar does not hold."""
     asked = _arguments()
+    results: list[Result] = []
     with ExitStack() as stack:
+        # Before this process has the environment of the archive's instance: another one would take it for its own.
+        if asked.only in "imports":
+            print(f"\n{report.head()}", flush=True)
+            results += _measured(_imports(stack), "")
         instance = stack.enter_context(Instance(asked.folder, asked.runs))
         small = instance if asked.runs <= SMALL else stack.enter_context(Instance(asked.folder, SMALL))
         os.environ.update(instance.environment)
@@ -35,9 +40,7 @@ def main() -> int:
         psql = Psql(instance.environment)
         stack.callback(psql.close)
         print(f"\n{asked.runs:,} runs\n{report.head()}", flush=True)
-        results = list(_measured(_cases(instance, small, psql), asked.only))
-        if asked.only in "imports":
-            results += _measured(_imports(stack), "")
+        results += _measured(_cases(instance, small, psql), asked.only)
     if asked.json:
         with asked.json.open("a", encoding="utf-8") as output:
             print(json.dumps(report.plain(asked.runs, results)), file=output)
