@@ -17,7 +17,7 @@ from perfdb.analysis.comparing.table import compare
 from perfdb.analysis.comparing.unmoved import Unmoved
 from perfdb.analysis.curves import Curve, Edge, Point, at_edge, describe
 from perfdb.analysis.dimensions import Value
-from perfdb.analysis.experiments import Experiments
+from perfdb.analysis.experiments import Experiments, experiments_of
 from perfdb.analysis.query import Query
 from perfdb.analysis.table import Key, Observations, Table, in_order, key_order
 
@@ -62,7 +62,7 @@ def evidence(query: Query, observations: Observations) -> dict[Key, Evidence]:
     pick = query.pick
     if pick is None:
         raise ValueError("there is no best without a pick")
-    found = Experiments(observations, pick.dimensions, observations.telling, pick.measure)
+    found = experiments_of(observations, pick.dimensions, observations.telling, pick.measure)
     unmoved = Unmoved(found.samples)
     better = metrics.BY_NAME[pick.measure.metric].better
     groups = ((key, found.measured(experiments)) for key, experiments in found.groups())

@@ -46,7 +46,7 @@ class Experiments:
         self._values_end = np.cumsum(self.sizes)
         sizes = self.sizes.tolist()
         self.samples = Samples(values[there].tolist(), sizes, (), ())
-        each = self.samples.each()
+        each = self.samples.each
         self.means: Floats = np.array([fsum(sample) / len(sample) if sample else np.nan for sample in each])
 
     def groups(self) -> list[tuple[Key, Places]]:
@@ -110,6 +110,17 @@ class Experiments:
         """One of the dimensions of an experiment."""
         column = self._columns[self.names.index(name)]
         return column.values[int(column.codes[self._firsts[place]])]
+
+
+def experiments_of(
+    observations: Observations, groups: Sequence[str], names: Sequence[str], measure: Measure
+) -> Experiments:
+    """The experiments of these runs; the same ones however often they are asked for."""
+    asked = (tuple(groups), tuple(names), measure)
+    if asked not in observations.made:
+        observations.made[asked] = Experiments(observations, groups, names, measure)
+    made: Experiments = observations.made[asked]
+    return made
 
 
 def _coded(observations: Observations, name: str) -> Coded:

@@ -59,6 +59,8 @@ class Observations:
         self.warnings = warnings
         self._columns: dict[str, Coded] = {}
         self._lists: dict[str, Sequence[Value]] = {}
+        # What was made of these runs, kept for others who want the same.
+        self.made: dict[Any, Any] = {}
         if rows is not None:
             self.rows = rows
 
@@ -92,7 +94,7 @@ class Observations:
 
     def only(self, rows: Sequence[Row]) -> Self:
         """Some of the runs, or all in another order."""
-        return self._again({"rows": rows, "_columns": {}, "_lists": {}}, self.notes)
+        return self._again({"rows": rows, "_columns": {}, "_lists": {}, "made": {}}, self.notes)
 
     def _again(self, state: Mapping[str, Any], notes: Notes) -> Self:
         made = self.__class__.__new__(self.__class__)

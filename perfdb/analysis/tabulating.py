@@ -19,7 +19,7 @@ from perfdb.analysis.coded import Groups, Places, grouped
 from perfdb.analysis.comparing.interval import intervals_of
 from perfdb.analysis.comparing.samples import Samples
 from perfdb.analysis.dimensions import Value
-from perfdb.analysis.experiments import RUN, Experiments
+from perfdb.analysis.experiments import RUN, experiments_of
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.parameters import ordered
 from perfdb.analysis.query import REPEATS, Pick, Query, Summary
@@ -75,7 +75,7 @@ def best_experiments(
     if pick is None:
         return observations.places, ()
     names = (RUN,) if summary is Summary.TRIAL else observations.telling
-    found = Experiments(observations, pick.dimensions, names, pick.measure)
+    found = experiments_of(observations, pick.dimensions, names, pick.measure)
     better = metrics.BY_NAME[pick.measure.metric].better
     groups = {key: found.measured(experiments) for key, experiments in found.groups()}
     kept = [found.rows(found.best(own, better)) for own in groups.values() if len(own)]
@@ -191,7 +191,7 @@ class _Sampler:
             sizes = [counted[end] - counted[start] for start, end in pairwise(ends)]
             points, values, rows = tuple(compress(points, there)), list(compress(values, there)), rows[there]
         samples = Samples(values, sizes, patterns, _steps(values, sizes))
-        each = samples.each()
+        each = samples.each
         means = [_mean(sample) if sample else None for sample in each]
         centres = (
             means if self._summarise is _mean else [self._summarise(sample) if sample else None for sample in each]

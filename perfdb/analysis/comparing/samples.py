@@ -37,6 +37,7 @@ class Samples:
         """Those of cells that do not stand end to end yet."""
         return cls([value for sample in samples for value in sample], list(map(len, samples)), groups, steps)
 
+    @cached_property
     def each(self) -> list[Sequence[float]]:
         """The values of each cell."""
         values = self.values

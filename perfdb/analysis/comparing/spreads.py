@@ -60,6 +60,7 @@ class Logs:
         # The logarithm of ``math`` and not numpy's, which may differ in the last digit.
         self._listed = list(map(math.log, values.tolist()))
         self.logs: Floats = np.array(self._listed)
+        self._means: Floats | None = None
         self._ranges: Floats | None = None
 
     @classmethod
@@ -69,11 +70,11 @@ class Logs:
 
     def means(self) -> Floats:
         """The mean of each sample; 0 for those without values. The sums are exact."""
-        counts = self.counts.tolist()
-        ends = np.cumsum(self.counts).tolist()
-        listed = self._listed
-        sums = [math.fsum(listed[end - count : end]) / (count or 1) for count, end in zip(counts, ends, strict=True)]
-        return np.array(sums)
+        if self._means is None:
+            counts, ends, listed = self.counts.tolist(), np.cumsum(self.counts).tolist(), self._listed
+            sums = [math.fsum(listed[end - count : end]) for count, end in zip(counts, ends, strict=True)]
+            self._means = np.array(sums) / np.maximum(self.counts, 1)
+        return self._means
 
     def summed(self, each: Floats) -> Floats:
         """The sum over each sample of what belongs to the single values."""

@@ -24,7 +24,7 @@ class Unmoved:
     """Samples that are compared with each other; the logarithms of all are taken once."""
 
     def __init__(self, samples: Samples) -> None:
-        self._each = samples.each()
+        self._each = samples.each
         self._sizes = np.array(samples.sizes, np.intp)
         self._counts = samples.logs.counts
         self._means = samples.logs.means()
