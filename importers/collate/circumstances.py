@@ -1,5 +1,6 @@
 """What manifests say: to which drafts a row belongs, and where it contradicts their logs."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from importers.collate.assumed import giving_way
@@ -49,21 +50,41 @@ def unused(rows: Mapping[str, Sequence[Fragment]], drafts: Iterable[RunDraft]) -
     return [row for own in rows.values() for row in own if id(row) not in used]
 
 
+class LeftOver:
+    """The rows that name runs which are not here: how many of each manifest, and a few of their names."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+        self._first: dict[str, list[tuple[int, str]]] = {}
+
+    def add(self, rows: Iterable[Fragment]) -> None:
+        """Take some more rows."""
+        for row in rows:
+            first = self._first.setdefault(row.file, [])
+            self._counts[row.file] += 1
+            if len(first) < _SHOWN:
+                first.append((row.first_line, str(row.run_id)))
+
+    @property
+    def problems(self) -> list[Problem]:
+        """What to say of each manifest."""
+        return [self._problem(file) for file in self._first]
+
+    def _problem(self, file: str) -> Problem:
+        count, first = self._counts[file], self._first[file]
+        names = ", ".join(run_id for _, run_id in first)
+        more = f" and {count - _SHOWN} more" if count > _SHOWN else ""
+        were = f"{count} rows were" if count > 1 else "One row was"
+        message = f"{were} not used, for no log of such a run is among these files: {names}{more}."
+        remedy = "Upload the manifest together with the logs, or after them."
+        return Problem(Severity.NOTE, LEFT_OVER, message, remedy, file, first[0][0])
+
+
 def left_over(rows: Iterable[Fragment]) -> list[Problem]:
     """Say of each manifest how many of its rows name runs that are not here."""
-    by_file: dict[str, list[Fragment]] = {}
-    for row in rows:
-        by_file.setdefault(row.file, []).append(row)
-    return [_not_here(own) for own in by_file.values()]
-
-
-def _not_here(rows: Sequence[Fragment]) -> Problem:
-    names = ", ".join(str(row.run_id) for row in rows[:_SHOWN])
-    more = f" and {len(rows) - _SHOWN} more" if len(rows) > _SHOWN else ""
-    count = f"{len(rows)} rows were" if len(rows) > 1 else "One row was"
-    message = f"{count} not used, for no log of such a run is among these files: {names}{more}."
-    remedy = "Upload the manifest together with the logs, or after them."
-    return Problem(Severity.NOTE, LEFT_OVER, message, remedy, rows[0].file, rows[0].first_line)
+    left = LeftOver()
+    left.add(rows)
+    return left.problems
 
 
 def _fits(row: Fragment, draft: RunDraft, stated: Mapping[str, str]) -> bool:

@@ -41,7 +41,7 @@ def collate(fragments: Iterable[Fragment], pattern: RunIdPattern | None = None) 
     """
     problems: list[Problem] = []
     compiled = compile_pattern(pattern, problems)
-    usable = [fragment for fragment in fragments if _has_usable_names(fragment, problems)]
+    usable = [fragment for fragment in fragments if _is_usable(fragment, problems)]
     known = {fragment.run_id.casefold(): fragment.run_id for fragment in usable if fragment.run_id}
     bench = Bench(known, compiled, problems)
     run_ids = {id(fragment): bench.run_id_of(fragment) for fragment in usable}
@@ -66,12 +66,20 @@ def collate(fragments: Iterable[Fragment], pattern: RunIdPattern | None = None) 
     return collated
 
 
-def _has_usable_names(fragment: Fragment, problems: list[Problem]) -> bool:
+def has_usable_names(fragment: Fragment) -> bool:
     """Whether run id, role, host and adapters are names; a longer text is none, and no database could index it."""
+    return len(_longest_name(fragment)) <= LONGEST_NAME
+
+
+def _longest_name(fragment: Fragment) -> str:
     names = (fragment.run_id, fragment.role, fragment.host, *(each.subject for each in fragment.counters))
-    longest = max((name for name in names if name), key=len, default="")
-    if len(longest) <= LONGEST_NAME:
+    return max((name for name in names if name), key=len, default="")
+
+
+def _is_usable(fragment: Fragment, problems: list[Problem]) -> bool:
+    if has_usable_names(fragment):
         return True
+    longest = _longest_name(fragment)
     message = f"{longest[:20]}… has {len(longest)} characters; a run id or name has at most {LONGEST_NAME}."
     remedy = "Correct the file, or transfer it again."
     about = (fragment.file, fragment.first_line, (fragment.run_id or "")[:LONGEST_NAME] or None)

@@ -16,7 +16,7 @@ from importers.cp_query.commands import is_ready
 from importers.cp_query.network import read_network
 from importers.cp_query.responses import Evidence, Response, read_responses, split_responses
 from importers.cp_query.time import Moment, read_times
-from importers.model import Fact, Fragment, Kind, Parsed, Text
+from importers.model import Fact, Fragment, Kind, Parsed, Problem, Text
 from importers.problem_log import ProblemLog
 from importers.records import Record, trial_number
 
@@ -85,30 +85,39 @@ class _Capture:
 
 def parse(text: Text) -> Parsed:
     """Read all captures of a file; one that cannot be told from another is left out, with an error."""
-    parsed = Parsed()
+    problems: list[Problem] = []
+    return Parsed(list(each(text, problems)), problems)
+
+
+def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
+    """The same, capture by capture; what is found amiss is added to ``problems``."""
     for capture in _captures(text):
         found = ProblemLog(text.name, capture.head.value("run_id") or None if capture.head else None)
         fragment = _read_capture(capture, text, found)
-        parsed.problems.extend(found.problems)
+        problems.extend(found.problems)
         if fragment is not None:
-            parsed.fragments.append(fragment)
-    return parsed
+            yield fragment
 
 
 def _captures(text: Text) -> Iterator[_Capture]:
     """The file cut at its head lines; lines before the first are a capture if CP printed any of them."""
     cut_line = None if text.ends_whole else len(text.lines)
-    captures = [_Capture(cut_line=cut_line)]
+    capture = _Capture(cut_line=cut_line)
     for number, line in text.numbered():
         if "*" in line and (head := _HEAD.match(line)):
+            if _is_one(capture):
+                yield capture
             record = Record("CPQUERY-CAPTURE", number, number)
             record.extend(head["rest"], number)
-            captures.append(_Capture(record, head["version"], cut_line))
+            capture = _Capture(record, head["version"], cut_line)
         else:
-            captures[-1].lines.append((number, line))
-    for capture in captures:
-        if capture.head is not None or any(_MARKS.match(line.text) for line in capture.cleaned):
-            yield capture
+            capture.lines.append((number, line))
+    if _is_one(capture):
+        yield capture
+
+
+def _is_one(capture: _Capture) -> bool:
+    return capture.head is not None or any(_MARKS.match(line.text) for line in capture.cleaned)
 
 
 def _read_capture(capture: _Capture, text: Text, found: ProblemLog) -> Fragment | None:

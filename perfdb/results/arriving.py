@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
-from importers.collate import LEFT_OVER, Collated, left_over
+from importers.collate import LEFT_OVER, LeftOver
 from importers.model import Fragment, Problem, RunDraft
 from perfdb.results.ahead import ahead
 from perfdb.results.aliases import aliases_of
@@ -14,7 +14,7 @@ from perfdb.results.given import given_by, spans_in
 from perfdb.results.models import Upload
 from perfdb.results.placing import Brought
 from perfdb.results.prepare import Context, FoundProblems
-from perfdb.results.reading import record_of, together
+from perfdb.results.reading import pattern_of, record_of, together
 from perfdb.results.record import RunRecord
 from perfdb.results.rows import drafts_of_rows
 from perfdb.results.shelf import Shelf
@@ -56,6 +56,7 @@ class Arrivals:
         self._places: list[tuple[int, Context]] = []
         self._of_runs: set[Problem] = set()
         self._amiss: list[Problem] = []
+        self._left = LeftOver()
 
     @cached_property
     def _context(self) -> Context:
@@ -66,10 +67,14 @@ class Arrivals:
     def _reading(self) -> FoundProblems:
         return FoundProblems(self.read.problems)
 
+    @cached_property
+    def _found(self) -> frozenset[Problem]:
+        return frozenset(self.read.problems)
+
     @property
     def problems(self) -> list[Problem]:
         """Those that belong to no run, once all runs were gone through."""
-        return [*(each for each in self.read.problems if each not in self._of_runs), *self._amiss]
+        return [*(each for each in self.read.problems if each not in self._of_runs), *self._amiss, *self._left.problems]
 
     def batches(self) -> Iterator[list[Brought]]:
         """The records, a batch at a time."""
@@ -88,7 +93,7 @@ class Arrivals:
         if self._held is not None or not self._are_plain():
             yield from self.batches()
             return
-        self._amiss = []
+        self._amiss, self._left = [], LeftOver()
         number = 0
         for fragments, runs in ahead(self._worked_out()):
             if runs is not None:
@@ -120,9 +125,9 @@ class Arrivals:
     def _made(self) -> Iterator[list[Brought]]:
         """Put what was read together to runs, prepared and derived from."""
         held: list[list[Brought]] = []
-        self._amiss = []
+        self._amiss, self._left = [], LeftOver()
         number = 0
-        for fragments in self.read.fragments.batches():
+        for fragments in self.read.fragments.batches(pattern_of(self.upload.study)):
             batch, common = self._next(fragments, number)
             number += len(batch)
             if self._kept and self.read.fragments.are_many:
@@ -140,21 +145,18 @@ class Arrivals:
         collated = together(study, fragments)
         later = list(drafts_of_rows(study, collated.rows))
         drafts = [*((draft, None) for draft in collated.drafts), *((draft, run.pk) for run, draft in later)]
-        own = _amiss(collated, [draft for _, draft in later])
+        own = [each for each in collated.problems if each.code != LEFT_OVER]
+        used = {id(row) for _, draft in later for row in draft.circumstances}
+        self._left.add(row for row in collated.rows if id(row) not in used)
         about = _about(reading, collated.drafts) if self.read.fragments.are_many else reading
         common = replace(self._context, problems=FoundProblems([*about, *own]))
         batch = [_brought(self.upload, each, common, at) for at, each in enumerate(drafts, start=first)]
         batch = batch if self._chosen is None else self._chosen(batch)
-        self._of_runs.update(problem for each in batch for problem in each.record.problems)
-        self._amiss += [problem for problem in own if problem not in self._of_runs]
+        of_runs = {problem for each in batch for problem in each.record.problems}
+        self._amiss += [problem for problem in own if problem not in of_runs]
+        # Of very many runs only what reading found need be known.
+        self._of_runs |= of_runs & self._found
         return batch, common
-
-
-def _amiss(collated: Collated, later: Sequence[RunDraft]) -> list[Problem]:
-    """The problems of putting fragments together, without rows that went to stored runs."""
-    used = {id(row) for draft in later for row in draft.circumstances}
-    rest = left_over(row for row in collated.rows if id(row) not in used)
-    return [*(each for each in collated.problems if each.code != LEFT_OVER), *rest]
 
 
 def _about(reading: FoundProblems, drafts: Sequence[RunDraft]) -> list[Problem]:

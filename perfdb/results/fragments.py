@@ -1,25 +1,24 @@
-"""The fragments of an upload: in memory while they are few, on disk where logs name very many runs.
+"""The fragments of an upload: in memory while they are few, on disk where they are very many.
 
-A driver's log that names its run has nothing to do with other runs, so that a few runs at a time can be put together.
-Evidence that must first find its run keeps everything in memory, which it may belong to.
+Whatever names its run has nothing to do with other runs, so that a few runs at a time can be put together. Evidence
+that must first find its run among all of them keeps everything in memory.
 """
 
 from collections.abc import Collection, Iterator
-from itertools import islice
+from itertools import chain
 
+from importers.collate import Apart, RunIdPattern
 from importers.model import Fragment, Kind
 from perfdb.results.shelf import Shelf
 
 FEW = 1000
 """So many fragments are put together at once."""
 
-_RUNS = 2000
+# Runs that are made of several files take much more room than those of one log.
+_RUNS, _OF_SEVERAL = 2000, 500
 _BLOCK = 100
 """So many are kept on disk together: they have most of their words in common."""
-_BLOCKS_AT_HAND = 32
-
-_Place = tuple[tuple[int, int], tuple[str | None, int | None]]
-"""In which block a fragment is and where, and which of its run's fragments it is."""
+_BLOCKS_AT_HAND = 8
 
 
 class Fragments:
@@ -27,66 +26,79 @@ class Fragments:
 
     def __init__(self) -> None:
         self._held: list[Fragment] = []
-        self._named = True
+        self._apart = Apart()
         self._shelf: Shelf[list[Fragment]] | None = None
         self._blocks: list[int] = []
         self._at_hand: dict[int, list[Fragment]] = {}
-        # Where the fragments of each run stand.
-        self._places: dict[str, list[_Place]] = {}
+        self._groups: list[list[int]] | None = None
+        self._count = 0
+        # The ends of trials that logs name; None once there is anything else, or one of them twice.
+        self._ends: set[tuple[str, str | None, int | None]] | None = set()
 
     def add(self, fragment: Fragment) -> None:
         """Take one more."""
+        self._apart.add(fragment, self._count)
+        self._count += 1
         self._held.append(fragment)
-        self._named = self._named and fragment.kind is Kind.DRIVER and fragment.run_id is not None
-        if self._named and len(self._held) > (FEW if self._shelf is None else _BLOCK):
+        if self._ends is not None:
+            end = fragment.run_id or "", fragment.role, fragment.trial
+            known = len(self._ends)
+            self._ends.add(end)
+            if fragment.kind is not Kind.DRIVER or fragment.run_id is None or len(self._ends) == known:
+                self._ends = None
+        if self._apart.are_possible and len(self._held) > (FEW if self._shelf is None else _BLOCK):
             self._shelf = self._shelf or Shelf()
-            self._put()
-
-    def _put(self) -> None:
-        """Keep on disk what is held."""
-        while self._named and self._shelf is not None and self._held:
-            block = self._held[:_BLOCK]
-            for at, each in enumerate(block):
-                place = (len(self._blocks), at), (each.role, each.trial)
-                self._places.setdefault(each.run_id or "", []).append(place)
-            self._blocks.append(self._shelf.put(block))
-            del self._held[:_BLOCK]
+            while len(self._held) >= _BLOCK:
+                self._blocks.append(self._shelf.put(self._held[:_BLOCK]))
+                del self._held[:_BLOCK]
 
     @property
     def are_many(self) -> bool:
-        """Whether they come in several batches."""
-        return self._shelf is not None and self._named
+        """Whether they come in several batches; known once the first of them has come."""
+        return self._groups is not None
 
     @property
     def are_distinct(self) -> bool:
-        """Whether they come in several batches and no two are the same end of the same trial."""
-        self._put()
-        return self.are_many and all(
-            len({which for _, which in places}) == len(places) for places in self._places.values()
-        )
+        """Whether they are logs that come in several batches, and no two are the same end of the same trial."""
+        return self._shelf is not None and self._ends is not None
 
     @property
     def run_ids(self) -> Collection[str]:
-        """The runs that they name, where they come in several batches."""
-        self._put()
-        return self._places.keys()
+        """The runs that they name, but for manifests."""
+        return self._apart.run_ids
 
-    def batches(self) -> Iterator[list[Fragment]]:
-        """All of them, those of one run together: at once, or some runs at a time."""
-        self._put()
-        if not self.are_many:
-            yield [*(each for number in range(len(self._blocks)) for each in self._block(number)), *self._held]
+    def batches(self, pattern: RunIdPattern | None = None) -> Iterator[list[Fragment]]:
+        """All of them, those of one run together: at once, or some runs at a time.
+
+        ``pattern``: how run ids may be known in the names of files.
+        """
+        if self._shelf is not None and self._groups is None:
+            self._groups = self._apart.groups(pattern, self._at)
+        if self._groups is None:
+            yield [self._at(number) for number in range(self._count)]
             return
-        runs = iter(self._places.values())
-        while some := list(islice(runs, _RUNS)):
-            places = sorted(place for places in some for place, _ in places)
-            yield [self._block(number)[at] for number, at in places]
+        some: list[list[int]] = []
+        of_several = 0
+        for group in self._groups:
+            some.append(group)
+            of_several += len(group) if len(group) > 1 else 0
+            if len(some) == _RUNS or of_several >= _OF_SEVERAL:
+                yield self._all(some)
+                some, of_several = [], 0
+        if some:
+            yield self._all(some)
 
-    def _block(self, number: int) -> list[Fragment]:
-        """A block; those that were looked into last are at hand."""
-        block = self._at_hand.get(number)
-        if block is None and self._shelf is not None:
+    def _all(self, groups: list[list[int]]) -> list[Fragment]:
+        return [self._at(number) for number in sorted(chain.from_iterable(groups))]
+
+    def _at(self, number: int) -> Fragment:
+        """A fragment; the blocks that were looked into last are at hand."""
+        at, within = divmod(number, _BLOCK)
+        if self._shelf is None or at >= len(self._blocks):
+            return self._held[number - len(self._blocks) * _BLOCK]
+        block = self._at_hand.get(at)
+        if block is None:
             if len(self._at_hand) >= _BLOCKS_AT_HAND:
                 del self._at_hand[next(iter(self._at_hand))]
-            block = self._at_hand[number] = self._shelf.at(self._blocks[number])
-        return block or []
+            block = self._at_hand[at] = self._shelf.at(self._blocks[at])
+        return block[within]

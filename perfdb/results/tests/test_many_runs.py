@@ -32,7 +32,14 @@ def content() -> Iterator[Any]:
 
 @pytest.mark.parametrize(
     "names",
-    [[THREE], case("awm/both_sides"), ["bad/awm_no_end", "bad/awm_mixed_units", "bad/same_run_id"], [THREE, THREE]],
+    [
+        [THREE],
+        case("awm/both_sides"),
+        ["bad/awm_no_end", "bad/awm_mixed_units", "bad/same_run_id"],
+        [THREE, THREE],
+        ["cp_query/NMGBR950", THREE, "cp_query/NMHIS310"],
+        ["cp_query/one_file", THREE, "manifest/campaign"],
+    ],
 )
 def test_runs_a_few_at_a_time_are_the_same_runs(
     bring: Bring, monkeypatch: pytest.MonkeyPatch, names: list[str]
