@@ -9,8 +9,9 @@ from django.http import QueryDict
 from django.urls import reverse
 
 from perfdb.analysis import metrics
-from perfdb.analysis.dimensions import called
+from perfdb.analysis.dimensions import FACTOR, called
 from perfdb.analysis.units import decimals_for, round_half_up
+from perfdb.results import columns
 from perfdb.results.columns import Shown
 from perfdb.results.querysets import NEWEST_FIRST
 
@@ -78,6 +79,21 @@ def of(data: QueryDict, read: Mapping[Shown, Sequence[Any]], rows: Sequence[Row]
             row.cells.append(_cell(shown, value))
     headings = [_heading(data, sortable, each) for each in (_RUN, *kept)]
     return Listing(headings, rows, [each.full_title for each in wanted if each not in kept])
+
+
+def telling_apart(rows: Sequence[Mapping[str, Any]]) -> list[Shown]:
+    """The dimensions beyond the usual columns in which runs of one study, name and trial differ.
+
+    ``rows``: as `columns.ROW` reads them.
+    """
+    alike: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
+    for row in rows:
+        alike.setdefault((row["study"], row["run_id"], row["trial"]), []).append(row)
+    several = [group for group in alike.values() if len(group) > 1]
+    factors = sorted({key for group in several for row in group for key in row["factors"]})
+    known = [name for name in columns.OFFERED if name not in (*columns.USUAL, *columns.BESIDE)]
+    named = [columns.column(name) for name in (*known, *(f"{FACTOR}{key}" for key in factors))]
+    return [each for each in named if any(len(set(map(each.reader({}), group))) > 1 for group in several)]
 
 
 def _said_above(data: QueryDict, shown: Shown, values: Sequence[Any]) -> bool:

@@ -123,6 +123,21 @@ def test_columns_are_chosen_in_the_address(web: Client, run: Run) -> None:
     assert re.search(rf">{client:.2f}", row)
 
 
+def test_what_tells_runs_of_one_name_apart_has_a_column(web: Client) -> None:
+    for tool in ("netperf", "uperf"):
+        make_run("R1", factors={"tool": tool, "protocol": "TCP"})
+    make_run("R2", factors={"tool": "netperf", "protocol": "UDP"})
+
+    def shown(**asked: str) -> list[str]:
+        return headings(web.get(ADDRESS, asked).content.decode())
+
+    assert shown().index("Users") < shown().index("tool")
+    assert shown().index("tool") < shown().index("Transactions trans/s")
+    assert "protocol" not in shown()
+    assert shown(columns="users") == ["Run", "Users"]
+    assert "tool" not in shown(**{"factor.tool": "netperf"})
+
+
 def test_columns_that_no_run_has_are_left_out_unless_chosen(web: Client, run: Run) -> None:
     usual = web.get(ADDRESS).content.decode()
     assert "Tags" not in headings(usual)

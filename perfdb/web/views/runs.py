@@ -85,6 +85,8 @@ def _page(asked: QueryDict, filtered: RunFilter, found: Facets, shown: tuple[Sho
         columns=columns.ROW,
         orderings=orderings,
     )
+    if shown == columns.parse([]):
+        shown = _with(shown, listing.telling_apart(page.rows))
     rows = [Row(row["id"], row["run_id"], row["status"], "; ".join(row["notes"])) for row in page.rows]
     read = {each: [*map(each.reader(slots), page.rows)] for each in shown}
     return {
@@ -98,6 +100,12 @@ def _page(asked: QueryDict, filtered: RunFilter, found: Facets, shown: tuple[Sho
         "next": listing.with_cursor(asked, page.next),
         "previous": listing.with_cursor(asked, page.previous),
     }
+
+
+def _with(shown: tuple[Shown, ...], more: list[Shown]) -> tuple[Shown, ...]:
+    """Further dimensions beside the usual ones, before the figures."""
+    at = next(place for place, each in enumerate(shown) if each.measure)
+    return (*shown[:at], *more, *shown[at:])
 
 
 @require_POST
