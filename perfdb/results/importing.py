@@ -270,7 +270,7 @@ def _chunks(items: Iterable[Brought]) -> Iterator[list[Brought]]:
 
 
 def _load_alike(upload: Upload, alike: Alike, done: Container[int], left: list[int]) -> None:
-    """Write the runs of which there is nothing to say, and add the others to ``left``, by their places."""
+    """Write the runs that nobody has to be asked about, and add the others to ``left``, by their places."""
     lock_study(upload.study)
     numbers = range(alike.first, alike.first + len(alike.runs.fragments))
     open_ = np.array([number not in done for number in numbers])

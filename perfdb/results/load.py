@@ -204,8 +204,7 @@ def _write(vocabulary: Vocabulary, rows: Sequence[tuple[int, RunRecord]], *, upd
     _copy("counter_set", _COUNTERS, list(_counter_rows(keyed)))
     _copy("trace", TRACE, _trace_rows(keyed))
     copy_problems((found, pk, None) for pk, record in rows for found in record.problems)
-    found = ((each, pk) for pk, record in rows for each in record.disagreements)
-    _copy("disagreement", _DISAGREEMENT, (_disagreement(each, pk) for each, pk in found))
+    copy_disagreements((each, pk) for pk, record in rows for each in record.disagreements)
 
 
 def _plain(row: dict[str, Any]) -> dict[str, Any]:
@@ -234,6 +233,11 @@ def _disagreement(found: Disagrees, run: int) -> Sequence[Any]:
         found.formula,
         found.message,
     )
+
+
+def copy_disagreements(found: Iterable[tuple[Disagrees, int]]) -> None:
+    """Store figures that do not follow, each with its run."""
+    _copy("disagreement", _DISAGREEMENT, (_disagreement(each, pk) for each, pk in found))
 
 
 def copy_problems(found: Iterable[tuple[Found, int | None, int | None]]) -> None:

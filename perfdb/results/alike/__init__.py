@@ -1,1 +1,1 @@
-"""Runs that are alike: very many at once, by columns, where there is nothing to say about any of them."""
+"""Runs that are alike: very many at once, by columns, where each is told by one log and nobody has to be asked."""

@@ -1,20 +1,22 @@
-"""Many runs at once: those of which there is nothing to say are written straight from columns, all others are left.
+"""Many runs at once: those that nobody has to be asked about are written straight from columns, all others are left.
 
-A run is told by one log that names it, and is taken here where nothing has to be put together, asked or said: no other
-file of its run, no other run of its name, no problem, no finding of a check, nothing that the audit might find. Every
-condition errs on the careful side: what is left goes the way of single runs, which decides what there is to say.
+A run is told by one log that names it, and is taken here where nothing has to be put together or asked: no other file
+of its run, no other run of its name, no problem of reading it, nothing given. The columns tell which runs the checks
+and the audit may have something to say about, and these are looked at one by one. Every condition errs on the careful
+side: what is left goes the way of single runs.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
 
 import numpy as np
 
 from importers.collate import content_digest
 from importers.collate.drafts import LONGEST_NAME
 from importers.collate.kinds import is_client
-from importers.model import Fragment, RunDraft
+from importers.model import Fragment, RunDraft, Severity
 from perfdb.analysis import units
 from perfdb.analysis.audit.columns import PrintedColumn, PrintedRuns, audit_columns
 from perfdb.analysis.audit.figures import Method
@@ -27,10 +29,13 @@ from perfdb.results.alike.deriving import derived
 from perfdb.results.alike.figures import DERIVED, Figures, add_given, figures_of
 from perfdb.results.alike.listings import Listings, listings_of, quiet_listings
 from perfdb.results.alike.table import Flags, Table, Whole, table_of
-from perfdb.results.prepare.audit import CHECKED_BEFORE, SAME
+from perfdb.results.prepare.audit import CHECKED_BEFORE, SAME, add_audit
+from perfdb.results.prepare.checks import of_log
 from perfdb.results.prepare.configuration import PROCESSORS
 from perfdb.results.prepare.found import FoundProblems
+from perfdb.results.record import RunRecord
 
+_NEVER = datetime.min
 FEWEST = 16
 """Fewer runs are written one by one as fast."""
 
@@ -50,7 +55,10 @@ def _names_its_run(fragment: Fragment) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """Runs with all that is known of them: ``good`` are those of which there is nothing to say."""
+    """Runs with all that is known of them; those that are not ``good`` have to go by themselves.
+
+    ``said`` has the problems of those that have any, by row.
+    """
 
     fragments: Sequence[Fragment]
     circumstances: Sequence[Circumstances]
@@ -58,6 +66,7 @@ class Prepared:
     figures: Figures
     listings: Sequence[Listings]
     good: Flags
+    said: dict[int, RunRecord] = field(default_factory=dict)
 
 
 def prepared(fragments: Sequence[Fragment], artifacts: Mapping[str, int], problems: FoundProblems) -> Prepared:
@@ -74,12 +83,36 @@ def prepared(fragments: Sequence[Fragment], artifacts: Mapping[str, int], proble
     found = [known.of(fragment, own) for fragment, own in zip(fragments, counts, strict=True)]
     circumstances = [own for own, _ in found]
     table.odd |= np.array([own.odd for own in circumstances]) | (table.number(Measure("transactions")) == 0)
-    good = _quiet(table, circumstances, listings) & ~table.odd
+    calm = _quiet(table, circumstances, listings)
     given = add_given(table, circumstances)
-    figures = figures_of(table, given, derived(table, circumstances, ~good))
-    good &= ~table.odd
-    good[good] = ~_suspected(figures, circumstances, np.flatnonzero(good))
-    return Prepared(fragments, circumstances, [lines for _, lines in found], figures, listings, good)
+    figures = figures_of(table, given, derived(table, circumstances, table.odd))
+    good = ~table.odd
+    calm[good] &= ~_suspected(figures, circumstances, np.flatnonzero(good))
+    runs = Prepared(fragments, circumstances, [lines for _, lines in found], figures, listings, good)
+    for row in np.flatnonzero(good & ~calm).tolist():
+        _look_at(runs, row, artifacts)
+    return runs
+
+
+def _look_at(runs: Prepared, row: int, artifacts: Mapping[str, int]) -> None:
+    """Say of a run what checks and audit have to say; one that contradicts itself is left."""
+    fragment, known = runs.fragments[row], runs.circumstances[row]
+    record = RunRecord(
+        run_id=fragment.run_id or "",
+        trial=fragment.trial or 1,
+        status=fragment.status,
+        started=_NEVER,
+        configuration=known.configuration,
+        values=runs.figures.values(row, artifacts[fragment.file]),
+        facts=dict(known.facts),
+        has_driver=True,
+    )
+    record.problems += of_log(record, fragment)
+    add_audit(record, artifacts)
+    if any(each.severity is Severity.ERROR for each in record.problems):
+        runs.good[row] = False
+    else:
+        runs.said[row] = record
 
 
 def _floats(values: Numbers) -> list[float | None]:

@@ -39,6 +39,7 @@ class Circumstances:
     """
 
     configuration: Configuration
+    facts: Mapping[str, FactValue]
     figures: RunFigures
     processors: Value | None
     mb_bytes: int
@@ -90,6 +91,7 @@ class Known:
         mb_bytes = int(fact_number(record, _MEGABYTE) or 2**20)
         return Circumstances(
             known,
+            facts,
             figures,
             given if given is not None and given.origin is Origin.GIVEN else None,
             mb_bytes,

@@ -11,8 +11,9 @@ from perfdb.results.alike.circumstances import Circumstances
 from perfdb.results.alike.deriving import Answer
 from perfdb.results.alike.table import Flags, Table, Whole
 from perfdb.results.prepare.configuration import PROCESSORS
-from perfdb.results.record import Origin
+from perfdb.results.record import Origin, Value
 
+ORIGINS = (Origin.REPORTED, Origin.DERIVED, Origin.GIVEN)
 REPORTED, DERIVED, GIVEN = range(3)
 """The numbers of origins."""
 
@@ -35,7 +36,22 @@ class Figures:
     @property
     def letters(self) -> npt.NDArray[np.bytes_]:
         """The origins as they are stored."""
-        return np.array([Origin.REPORTED.encode(), Origin.DERIVED.encode(), Origin.GIVEN.encode()], "S1")
+        return np.array([each.encode() for each in ORIGINS], "S1")
+
+    def values(self, row: int, artifact: int) -> dict[Measure, Value]:
+        """The figures of one row, as those of a single run."""
+        table = self.table
+        return {
+            table.measures[at]: Value(
+                float(table.values[row, at]),
+                ORIGINS[self.origins[row, at]],
+                table.texts[row, at],
+                artifact if self.told[row, at] else 0,
+                int(table.lines[row, at]),
+                self.names[self.formulas[row, at]],
+            )
+            for at in np.flatnonzero(table.present[row]).tolist()
+        }
 
     def chosen(self, rows: Whole, slots: Mapping[Measure, int]) -> "Figures":
         """Those of some rows, in the order of their slots, without columns that none of them has."""

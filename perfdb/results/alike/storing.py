@@ -1,4 +1,4 @@
-"""Storing runs of which there is nothing to say, in the caller's transaction that holds the study."""
+"""Storing runs that nobody has to be asked about, in the caller's transaction that holds the study."""
 
 from collections.abc import Sequence
 from itertools import compress
@@ -18,7 +18,7 @@ from perfdb.results.models import Run, Study
 
 
 def free(study: Study, prepared: Prepared) -> Flags:
-    """The runs of which nothing is to be said and no other of their name is stored."""
+    """The runs of whose name no other is stored, of those that nobody has to be asked about."""
     names = [each.run_id for each, good in zip(prepared.fragments, prepared.good, strict=True) if good]
     stored = set(Run.objects.filter(study=study, run_id__in=names).values_list("run_id", flat=True))
     if not stored:
@@ -62,3 +62,7 @@ def store(vocabulary: Vocabulary, common: Common, prepared: Prepared, numbers: S
         of_rows = dict(zip(rows.tolist(), heads, strict=True))
         load.copy_bytes("trace", load.TRACE, trace_rows(prepared.listings, of_rows))
     load.copy_bytes("upload_run", load.UPLOAD_RUN, outcome_rows(batch))
+    said = [(prepared.said[row], pk) for row, pk in zip(rows.tolist(), batch.ids, strict=True) if row in prepared.said]
+    load.copy_disagreements((each, pk) for record, pk in said for each in record.disagreements)
+    load.copy_problems((each, pk, None) for record, pk in said for each in record.problems)
+    load.copy_problems((each, None, common.upload) for record, _ in said for each in dict.fromkeys(record.problems))

@@ -30,10 +30,17 @@ def check(record: RunRecord, draft: RunDraft) -> None:
     record.problems += _problems(of_all, record, _client(draft))
     record.problems += check_ends(draft)
     if draft.driver is not None:
-        log = _driver_log(record, draft.driver, draft.peer)
-        # The users of several processes are not those of the first one's log.
-        findings = check_driver(replace(log, users=None) if draft.parts else log)
-        record.problems += _problems(findings, record, draft.driver.file)
+        record.problems += of_log(record, draft.driver, draft.peer, in_parts=bool(draft.parts))
+
+
+def of_log(
+    record: RunRecord, driver: Fragment, peer: Fragment | None = None, *, in_parts: bool = False
+) -> list[Problem]:
+    """What the driver's log says against itself. The figures of the record are not looked at."""
+    log = _driver_log(record, driver, peer)
+    # The users of several processes are not those of the first one's log.
+    findings = check_driver(replace(log, users=None) if in_parts else log)
+    return _problems(findings, record, driver.file)
 
 
 def _client(draft: RunDraft) -> str:

@@ -191,23 +191,47 @@ def test_records_of_any_kind_are_stored_alike(both: Both, seed: int) -> None:
     assert 0 < by_columns < runs
 
 
+USUAL: dict[str, Any] = {"dimensions": {"device": "veth", "users": 10}, "metrics": {"errors": 0.0}}
+
+
+def _with(changed: dict[str, Any]) -> tuple[str, bytes]:
+    records = [{"run_id": f"A{number}", "trial": 1} | USUAL for number in range(20)]
+    return _file([*records[:7], records[7] | changed, *records[8:]])
+
+
 @pytest.mark.parametrize(
     "changed",
     [
         {"metrics": {"transactions": 0, "response_ms": 5.0, "errors": 1}},
-        {"metrics": {"errors": 3, "trans_per_s": 5.5, "transactions": 1000, "driver_s": 100}},
-        {"facts": {"think_ms": "0"}, "metrics": {"response_ms": 500, "transactions": 100, "driver_s": 10}},
+        {"metrics": {"transactions": 1000, "driver_s": 100, "trans_per_s": 10, "mb_per_s": 0.012}}
+        | {"dimensions": {"workload": "RR 200/1000"}},
         {"dimensions": {"mtu": "abc"}},
         {"dimensions": {"processors": 2}, "metrics": {"processors@lpar": 4}},
         {"facts": {"assumed": "workload: from its name", "workload": "RR"}},
-        {"metrics": {"cpu_util": 120.5}},
-        {"metrics": {"virtual_cpu_ms_per_trans": 0.5, "cp_cpu_ms_per_trans": 0.4, "cpu_ms_per_trans": 0.7}},
     ],
 )
-def test_a_run_of_which_there_is_something_to_say_goes_by_itself(both: Both, changed: dict[str, Any]) -> None:
-    usual: dict[str, Any] = {"dimensions": {"device": "veth", "users": 10}, "metrics": {"errors": 0.0}}
-    records = [{"run_id": f"A{number}", "trial": 1} | usual for number in range(20)]
-    assert both(_file([*records[:7], records[7] | changed, *records[8:]])) == (19, 20)
+def test_a_run_that_somebody_has_to_look_at_goes_by_itself(both: Both, changed: dict[str, Any]) -> None:
+    assert both(_with(changed))[0] == 19
+
+
+@pytest.mark.parametrize(
+    ("changed", "code"),
+    [
+        ({"metrics": {"errors": 3, "trans_per_s": 5.5, "transactions": 1000, "driver_s": 100}}, "driver.rate"),
+        (
+            {"facts": {"think_ms": "0"}, "metrics": {"response_ms": 500, "transactions": 100, "driver_s": 10}},
+            "driver.response",
+        ),
+        ({"metrics": {"cpu_util": 120.5}}, "audit.bound"),
+        (
+            {"metrics": {"virtual_cpu_ms_per_trans": 0.5, "cp_cpu_ms_per_trans": 0.4, "cpu_ms_per_trans": 0.7}},
+            "audit.sum",
+        ),
+    ],
+)
+def test_what_checks_and_audit_find_is_said_of_the_run(both: Both, changed: dict[str, Any], code: str) -> None:
+    assert both(_with(changed)) == (20, 20)
+    assert set(Problem.objects.values_list("code", flat=True)) == {code}
 
 
 def test_runs_of_one_name_go_by_themselves(both: Both) -> None:
