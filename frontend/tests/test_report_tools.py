@@ -72,3 +72,18 @@ def test_a_difference_is_explained_and_a_part_frozen(page: Page, live_server: Li
     page.go_back()
     page.locator("#figure-2").get_by_role("button", name="Freeze").click()
     page.wait_for_url("**/f/*/")
+
+
+def test_paper_shows_no_ways_to_other_pages(page: Page, live_server: LiveServer, address: str) -> None:
+    sign_in(page, live_server)
+    settled(page, address)
+    about = page.get_by_role("region", name="About")
+    ways = [about.get_by_role("link", name=name, exact=True) for name in ("compare", "aliases", "charts of RR")]
+    for way in ways:
+        expect(way).to_be_visible()
+
+    page.emulate_media(media="print")
+
+    for way in ways:
+        expect(way).to_be_hidden()
+    expect(about.get_by_text("4 runs").first).to_be_visible()
