@@ -47,23 +47,26 @@ def clean(numbered: Sequence[tuple[int, str]], cut_line: int | None = None) -> l
         for number, printed in numbered
     ]
     lines = _without(_STAMP, lines)
-    lines = [_shortened(line, _CPU) if line[1][2:4] == ": " else line for line in lines]
+    lines = [
+        _shortened(line, match) if line[1][2:4] == ": " and (match := _CPU.match(line[1])) else line for line in lines
+    ]
     lines = _without_node(lines)
     return _joined([line for line in lines if not line[1][:1].isspace() or not _SCREEN_STATUS.fullmatch(line[1])])
 
 
 def _without(prefix: re.Pattern[str], lines: list[Line]) -> list[Line]:
     """Drop a prefix when most lines have it; multi-line responses may lack it in some lines."""
-    match = prefix.match
-    relevant = [text for _, text, _, _ in lines if text and text[0] != "*"]
-    if len([text for text in relevant if match(text)]) * 2 <= len(relevant):
+    found = [prefix.match(text) for _, text, _, _ in lines]
+    having = len(found) - found.count(None)
+    # Neither empty lines nor comments have one, and they do not count.
+    if not having or having * 2 <= len([text for _, text, _, _ in lines if text and text[0] != "*"]):
         return lines
-    return [_shortened(line, prefix) for line in lines]
+    return [line if match is None else _shortened(line, match) for line, match in zip(lines, found, strict=True)]
 
 
-def _shortened(line: Line, prefix: re.Pattern[str]) -> Line:
-    match = prefix.match(line.text)
-    return _new(Line, (line.number, line.text[match.end() :], line.whole, line.width)) if match else line
+def _shortened(line: Line, match: re.Match[str]) -> Line:
+    number, text, whole, width = line
+    return _new(Line, (number, text[match.end() :], whole, width))
 
 
 def _without_node(lines: list[Line]) -> list[Line]:

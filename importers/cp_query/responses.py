@@ -165,7 +165,9 @@ def _read_virtual_cpu(line: Line, subject: str, evidence: Evidence, role: str) -
 
 def _read_paging(line: Line, kind: str, subject: str, evidence: Evidence, role: str) -> str:
     """READS and WRITES, of expanded storage behind a count of it; answers what the next ones are of."""
-    for name, text in _PAGING.findall(line.text):
+    said = line.text
+    may_say = "READS" in said or "WRITES" in said or "XSTORE" in said or "PAGES" in said
+    for name, text in _PAGING.findall(said) if may_say else ():
         if name == "XSTORE":
             kind = "xstore" if text.isascii() and text.isdigit() else "page"
         elif name.startswith("PAGES"):
