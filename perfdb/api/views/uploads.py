@@ -147,16 +147,19 @@ def read_wait(text: str) -> float:
 
 
 def wait_until_settled(pk: int, seconds: float) -> None:
-    """Ask for the one column again and again, holding no transaction; raises Http404 when there is no such upload."""
-    until, pause = time.monotonic() + seconds, _FIRST_POLL_S
+    """Ask for the one column again and again, holding no transaction; raises Http404 when there is no such upload.
+
+    What has taken long is asked for seldom, so that nobody waits a twentieth longer than it takes.
+    """
+    begun = time.monotonic()
     while True:
         state = Upload.objects.filter(pk=pk).values_list("state", flat=True).first()
         if state is None:
             raise Http404(f"there is no upload {pk}")
-        if state in Upload.SETTLED or time.monotonic() >= until:
+        waited = time.monotonic() - begun
+        if state in Upload.SETTLED or waited >= seconds:
             return
-        time.sleep(pause)
-        pause = min(2 * pause, _POLL_S)
+        time.sleep(min(max(_FIRST_POLL_S, waited / 20), _POLL_S))
 
 
 @extend_schema(
