@@ -2,13 +2,17 @@
 
 import re
 from collections.abc import Iterator
+from datetime import date
+from functools import lru_cache
 from itertools import groupby
 
 from importers.model import Text
 from importers.problem_log import ProblemLog
-from importers.sysstat.samples import HostSamples, numbers, plain, read_day
+from importers.sysstat.samples import HostSamples, figures, plain, read_day
 
 _CSV_HEAD = "# hostname;interval;timestamp"
+_FIRST = 3  # Behind host, interval and time.
+_KEYS = ("CPU", "IFACE")
 _STAMP = re.compile(r"(?P<day>\d{4}-\d\d-\d\d) (?P<time>\d\d:\d\d:\d\d)(?: (?P<zone>UTC))?")
 _PAIR = re.compile(r"[^\t]+\t-?\d+\t\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?: UTC)?\t[^\t]+\t[%\w/]+\t[-\d.,]+")
 
@@ -27,16 +31,21 @@ def read_csv(text: Text, found: ProblemLog) -> HostSamples:
     """sadf -d: a head line before each activity."""
     host = HostSamples(found)
     columns: list[str] = []
+    # Of the last head line: where the processor or interface stands, the other columns and their plain names.
+    key, kept, names = None, tuple[int, ...](), tuple[str, ...]()
     for number, line in text.numbered():
         cells = line.split(";")
-        if line.startswith("#"):
+        if line[:1] == "#":
             columns = line.lstrip("# ").split(";")
-        elif len(cells) != len(columns) or len(cells) < 4:
+            # Of two columns of one name the last counts.
+            places = {name: at for at, name in enumerate(columns) if at >= _FIRST}
+            key = next((places.pop(name) for name in _KEYS if name in places), None)
+            kept, names = tuple(places.values()), tuple(map(plain, places))
+        elif len(cells) != len(columns) or len(cells) <= _FIRST:
             _short(found, number)
         else:
-            named = dict(zip(columns[3:], cells[3:], strict=True))
-            key = next((named.pop(name) for name in ("CPU", "IFACE") if name in named), "")
-            _add(host, (cells[0], cells[2], key, number), named)
+            place = (cells[0], cells[2], "" if key is None else cells[key], number)
+            _add(host, place, figures(names, [cells[at] for at in kept]))
     return host
 
 
@@ -45,7 +54,11 @@ def read_pairs(text: Text, found: ProblemLog) -> HostSamples:
     host = HostSamples(found)
     for (name, stamp, key), lines in groupby(_split(text, found), key=lambda each: each[1][:3]):
         block = list(lines)
-        _add(host, (name, stamp, "" if key == "-" else key, block[0][0]), {each[3]: each[4] for _, each in block})
+        _add(
+            host,
+            (name, stamp, "" if key == "-" else key, block[0][0]),
+            figures([plain(each[3]) for _, each in block], [each[4] for _, each in block]),
+        )
     return host
 
 
@@ -60,14 +73,25 @@ def _split(text: Text, found: ProblemLog) -> Iterator[tuple[int, tuple[str, ...]
 
 def _add(host: HostSamples, place: tuple[str, str, str, int], cells: dict[str, str]) -> None:
     name, printed, key, line = place
-    stamp = _STAMP.fullmatch(printed)
+    stamp = _read_stamp(printed)
     if stamp is None:
         _short(host.found, line)
         return
+    day, clock, zone = stamp
     host.host = host.host or name
-    host.zone = host.zone or ("+00:00" if stamp["zone"] else "")
-    day = read_day(stamp["day"], host.found, line, american=False)
-    host.add(key, stamp["time"], line, numbers({plain(column): text for column, text in cells.items()}), day)
+    host.zone = host.zone or zone
+    host.add(key, clock, line, cells, day)
+
+
+@lru_cache(64)
+def _read_stamp(printed: str) -> tuple[date | None, str, str] | None:
+    """Day, time and zone; what one interval says stands together."""
+    stamp = _STAMP.fullmatch(printed)
+    if stamp is None:
+        return None
+    # A day of this form leaves nothing to be said.
+    day = read_day(stamp["day"], ProblemLog(""), 0, american=False)
+    return day, stamp["time"], "+00:00" if stamp["zone"] else ""
 
 
 def _short(found: ProblemLog, line: int) -> None:
