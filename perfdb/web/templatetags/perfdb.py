@@ -23,6 +23,9 @@ from perfdb.web.how import anchor, limit_anchor
 
 register = template.Library()
 
+# What the first line of a page has room for, in characters.
+_OPENING = 240
+
 # How bad a word is: which badge it gets. What is not named here is neutral.
 _TONES = {
     "good": {"complete", "done", "new", "extended"},
@@ -127,6 +130,12 @@ def dimensions(values: Mapping[str, Value]) -> list[tuple[str, Value]]:
 def measure(text: str) -> str:
     """The title of a measure that is written ``name@role``."""
     return measure_title(Measure.parse(text))
+
+
+@register.filter
+def opening(text: str) -> str:
+    """A long text's first sentence, where the rest of it stands below; a short one whole."""
+    return text if len(text) <= _OPENING else text.partition(". ")[0].removesuffix(".") + "."
 
 
 @register.filter

@@ -60,6 +60,13 @@ def test_a_preview_that_holds_nothing_to_store_cannot_be_accepted(web: Client, b
     assert "Discard" in text
 
 
+def test_a_long_remedy_is_said_in_full_below_and_not_twice(web: Client, bring: Bring) -> None:
+    text = text_of(web.get(page_of(bring({"hello.txt": b"hello\nworld\n"}, preview=True))))
+
+    assert "nothing was imported from it. Choose the format by hand. hello" in text
+    assert text.count("Known are") == 1
+
+
 def test_a_preview_without_any_run_is_said_to_hold_none(web: Client, bring: Bring) -> None:
     bring("bad/empty", preview=True)
 
