@@ -61,6 +61,8 @@ class Observations:
         self._lists: dict[str, Sequence[Value]] = {}
         # What was made of these runs, kept for others who want the same.
         self.made: dict[Any, Any] = {}
+        # Notes that came with the runs and count where somebody asks for them (``noted``); None where none were read.
+        self.read_along: Notes | None = None
         if rows is not None:
             self.rows = rows
 
@@ -94,7 +96,7 @@ class Observations:
 
     def only(self, rows: Sequence[Row]) -> Self:
         """Some of the runs, or all in another order."""
-        return self._again({"rows": rows, "_columns": {}, "_lists": {}, "made": {}}, self.notes)
+        return self._again({"rows": rows, "_columns": {}, "_lists": {}, "made": {}, "read_along": None}, self.notes)
 
     def _again(self, state: Mapping[str, Any], notes: Notes) -> Self:
         made = self.__class__.__new__(self.__class__)

@@ -4,7 +4,7 @@ A note belongs to its run as it is stored: it stays when the run is read again, 
 that another one replaces keeps its notes; they are not copied, since they were written about other numbers.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 from django.contrib.auth.models import AnonymousUser, User
@@ -23,7 +23,7 @@ LONGEST = 2000
 # The texts of a run's notes as a column of its row, oldest first.
 TEXTS = ArraySubquery(Note.objects.filter(run=OuterRef("pk")).values("text"))
 # Notes of runs, by the lowest and the highest number of these.
-_BETWEEN = "SELECT run_id, text FROM note WHERE run_id BETWEEN %s AND %s ORDER BY created, id"
+_BETWEEN = "SELECT run_id, text FROM note WHERE run_id BETWEEN {:d} AND {:d} ORDER BY created, id"
 
 
 def may_edit(user: User | AnonymousUser, note: Note) -> bool:
@@ -79,14 +79,24 @@ def _checked(text: str) -> str:
 
 
 def of_runs(runs: NDArray[np.int64]) -> Mapping[int, tuple[str, ...]]:
-    """The texts of all notes on these runs, oldest first, by the run's number.
+    """The texts of all notes on these runs, oldest first, by the run's number."""
+    with connection.cursor() as cursor:
+        cursor.execute(reading(runs))
+        return told(runs, cursor.fetchall())
+
+
+def reading(runs: NDArray[np.int64]) -> str:
+    """The statement that reads them, and those of others between.
 
     Runs that are read together were mostly written together, so the notes between the first and the last are theirs.
     """
+    return _BETWEEN.format(int(runs.min()), int(runs.max()))
+
+
+def told(runs: NDArray[np.int64], rows: Iterable[tuple[int, str]]) -> Mapping[int, tuple[str, ...]]:
+    """What the rows of that statement say of the runs."""
     texts: dict[int, tuple[str, ...]] = {}
-    with connection.cursor() as cursor:
-        cursor.execute(_BETWEEN, [int(runs.min()), int(runs.max())])
-        found = cursor.fetchall()
+    found = list(rows)
     wanted = set(runs.tolist()) if found else set()
     for run, text in found:
         if run in wanted:

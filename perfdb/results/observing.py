@@ -22,7 +22,7 @@ from perfdb.analysis.dimensions import FACTOR, Value
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.parameters import QueryError
 from perfdb.analysis.table import Observations
-from perfdb.results import measures
+from perfdb.results import measures, notes
 from perfdb.results.models import Run
 from perfdb.results.naming import NAMES, names_of
 from perfdb.results.where import NEVER, Condition, where
@@ -72,9 +72,11 @@ def observe(wanted: Sequence[Q], asked: Sequence[Measure], factors: Iterable[str
         return Observations((*_DIMENSIONS, *sorted(set(factors))), tuple(asked), [])
     runs = found["id"]
     found.update((name, np.broadcast_to(np.int64(number), runs.shape)) for name, number in fixed.items())
-    dimensions = _dimensions({name: found[name] for name in _DIMENSIONS})
+    dimensions, written = _dimensions({name: found[name] for name in _DIMENSIONS}, notes.reading(runs))
     dimensions.update(_by_factor(Coded.of(found["factors"].split("\n")), factors))
-    return Observations.of_columns(runs, dimensions, {each: found[str(each)] for each in asked})
+    made = Observations.of_columns(runs, dimensions, {each: found[str(each)] for each in asked})
+    made.read_along = notes.told(runs, written)
+    return made
 
 
 def _fixed(wanted: Iterable[Q]) -> dict[str, int]:
@@ -139,10 +141,11 @@ def _unpacked(column: _Column, packed: Any) -> Any:
     return np.frombuffer(packed, column.numbers).astype(np.float64 if column.numbers == ">f8" else np.int64)
 
 
-def _dimensions(found: Mapping[str, Any]) -> dict[str, Coded | list[Value]]:
-    """The declared dimensions, with names in place of the numbers of vocabulary rows."""
+def _dimensions(found: Mapping[str, Any], beside: str) -> tuple[dict[str, Coded | list[Value]], list[Any]]:
+    """The declared dimensions, with names in place of the numbers of vocabulary rows; and the rows of ``beside``."""
     coded = {name: _told_apart(column) for name, column in found.items() if name not in _TEXTS}
-    names = names_of({table: [number for number in coded[table][0] if number != _NO_ROW] for table in NAMES})
+    numbered = {table: [number for number in coded[table][0] if number != _NO_ROW] for table in NAMES}
+    names, others = names_of(numbered, beside)
     columns: dict[str, Coded | list[Value]] = {}
     for name, column in found.items():
         if name in _TEXTS:
@@ -150,7 +153,7 @@ def _dimensions(found: Mapping[str, Any]) -> dict[str, Coded | list[Value]]:
         else:
             numbers, codes = coded[name]
             columns[name] = Coded(numbers, codes).named(list(_said(name, numbers, names)))
-    return columns
+    return columns, others
 
 
 def _told_apart(numbers: Numbers) -> tuple[list[int], NDArray[np.intp]]:

@@ -233,7 +233,7 @@ def _measure_column(measure: Measure, slot: int | None) -> Combinable:
 
 
 def noted(found: Observations, query: Query) -> Observations:
-    """The runs that a query found, with what people wrote about them: one small query, whatever the filters."""
+    """The runs that a query found, with what people wrote about them: read with their names, or by a small query."""
     return found.noted(_notes(query, found)) if len(found.runs) else found
 
 
@@ -244,7 +244,7 @@ def noted(found: Observations, query: Query) -> Observations:
     lambda kept: {run: tuple(texts) for run, texts in kept},
 )
 def _notes(query: Query, found: Observations) -> Mapping[int, tuple[str, ...]]:
-    return notes.of_runs(found.runs)
+    return notes.of_runs(found.runs) if found.read_along is None else found.read_along
 
 
 def answer(query: Query) -> tuple[Query, list[Table]]:
