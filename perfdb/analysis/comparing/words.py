@@ -159,6 +159,15 @@ def sign_rule(metric: Metric) -> str:
 
 def summary_words(summary: Summary) -> str:
     """The summary in one line, with a caution where it must not stand alone."""
+    if summary.cells == 1 and summary.largest is not None:
+        counted = {
+            Verdict.HIGHER: summary.up,
+            Verdict.LOWER: summary.down,
+            Verdict.SAME: summary.same,
+            **summary.others,
+        }
+        (verdict,) = (verdict for verdict, number in counted.items() if number)
+        return f"1 cell: {_ratio(summary.largest)} times the old, {_SHORT.get(verdict, verdict.value)}"
     found = [f"{summary.up} higher", f"{summary.down} lower", f"{summary.same} same"]
     found += [f"{number} {_SHORT.get(verdict, verdict.value)}" for verdict, number in summary.others.items()]
     clauses = [_centre(summary), f"{_count(summary.cells, 'cell')}: {', '.join(found)}"]

@@ -166,8 +166,9 @@ def test_summaries_in_words() -> None:
         "geometric mean of the ratios 1.355 (95% interval 0.967 ... 1.899); 4 cells: 4 higher, 0 lower, 0 same; "
         "from 1.010 to 1.653; the cells differ by more than their noise explains, so look at each of them"
     )
-    assert words.summary_words(summarise([UNDECIDED])) == (
-        "too few cells for a common ratio; 1 cell: 0 higher, 0 lower, 0 same, 1 inconclusive; from 1.003 to 1.003"
+    assert words.summary_words(summarise([UNDECIDED])) == ("1 cell: 1.003 times the old, inconclusive")
+    assert words.summary_words(summarise([UNDECIDED, UNDECIDED])) == (
+        "too few cells for a common ratio; 2 cells: 0 higher, 0 lower, 0 same, 2 inconclusive; from 1.003 to 1.003"
     )
 
 
