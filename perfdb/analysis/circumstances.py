@@ -71,6 +71,10 @@ _OF_ONE_RUN = re.compile(
     r"(.*[._])?(time|started|ended|start|end|date|run_id|trial|pid|port|cookie|uptime|load|sockstat6?|indicate\w*)"
     r"([._ ].*)?"
 )
+# What was measured is what is to be explained; a tool's own word for it explains nothing.
+_RATE = re.compile(r".*_per_s(econd)?([._ ].*)?")
+# What one end says of a dimension is that dimension.
+_OF_AN_END = re.compile(r"(client|server)\.")
 # A fact that several files of a run say is told apart by role and file; the file is another one in each run.
 _FROM_FILE = re.compile(r"(?P<key>.*) \((?P<role>[^,()]*), .*\)")
 # From so many runs of a side that all say something else it is a reading, and no circumstance.
@@ -117,7 +121,7 @@ def what_else_differs(old: Iterable[Facts], new: Iterable[Facts], compared: Iter
     found = [
         difference
         for key in keys
-        if key not in leave_out and _OF_ONE_RUN.fullmatch(key) is None
+        if _OF_AN_END.sub("", key) not in leave_out and not any(own.fullmatch(key) for own in (_OF_ONE_RUN, _RATE))
         for difference in _difference(key, left, right)
     ]
     order = list(Weight)

@@ -34,6 +34,17 @@ def test_what_is_compared_and_what_every_run_has_of_its_own_is_left_out() -> Non
     assert keys([old], [new]) == ["device"]
 
 
+def test_what_an_end_says_of_what_is_compared_is_left_out_too() -> None:
+    old, new = {"mtu": "1500", "server.mtu": "1500"}, {"mtu": "9000", "server.mtu": "9000"}
+    assert keys([old], [new], "mtu") == []
+    assert keys([old], [new]) == ["mtu", "server.mtu"]
+
+
+def test_what_was_measured_explains_nothing() -> None:
+    old = {"sent_bits_per_second": "9.1", "data_per_s": "3", "operations_per_s.2": "4"}
+    assert keys([old], [{name: f"{text}7" for name, text in old.items()}]) == []
+
+
 @pytest.mark.parametrize(("old", "new", "differs"), [("60", "60.2", False), ("60", "65", False), ("60", "300", True)])
 def test_durations_may_differ_a_little(old: str, new: str, differs: bool) -> None:
     assert bool(keys([{"driver_s": old}], [{"driver_s": new}])) is differs
