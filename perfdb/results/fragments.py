@@ -14,8 +14,8 @@ from perfdb.results.shelf import Shelf
 FEW = 1000
 """So many fragments are put together at once."""
 
-# Runs that are made of several files take much more room than those of one log.
-_RUNS, _OF_SEVERAL = 2000, 500
+# Logs that may be alike are worked out in columns; of anything else each run becomes a record, which takes more room.
+_LOGS, _OTHERS = 2000, 250
 _BLOCK = 100
 """So many are kept on disk together: they have most of their words in common."""
 _BLOCKS_AT_HAND = 8
@@ -78,13 +78,13 @@ class Fragments:
             yield [self._at(number) for number in range(self._count)]
             return
         some: list[list[int]] = []
-        of_several = 0
+        count, most = 0, _LOGS if self.are_distinct else _OTHERS
         for group in self._groups:
             some.append(group)
-            of_several += len(group) if len(group) > 1 else 0
-            if len(some) == _RUNS or of_several >= _OF_SEVERAL:
+            count += len(group)
+            if count >= most:
                 yield self._all(some)
-                some, of_several = [], 0
+                some, count = [], 0
         if some:
             yield self._all(some)
 

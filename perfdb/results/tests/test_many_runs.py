@@ -51,7 +51,8 @@ def test_runs_a_few_at_a_time_are_the_same_runs(
     Run.objects.all().delete()
     Problem.objects.all().delete()
     monkeypatch.setattr(fragments, "FEW", 0)
-    monkeypatch.setattr(fragments, "_RUNS", 1)
+    monkeypatch.setattr(fragments, "_LOGS", 1)
+    monkeypatch.setattr(fragments, "_OTHERS", 1)
     piecewise = bring(*files)
     assert list(content()) == expected
     assert list(piecewise.runs.order_by("number").values_list("number", "run_label", "outcome", "summary")) == rows
