@@ -219,15 +219,31 @@ def with_system(record: RunRecord) -> Configuration:
         reported = record.values[PROCESSORS] = Value(float(given), Origin.GIVEN, record.facts["processors"].text)
     elif reported is not None and given is not None and reported.value != given:
         record.problems.append(_not_needed(record.run_id, "processors", str(given), reported.printed))
+    if (counted := _counted(record)) is not None and not _is_count(counted):
+        record.problems.append(_no_count(record.run_id, counted.printed))
     return _counting(record.configuration, record)
 
 
 def _counting(configuration: Configuration, record: RunRecord) -> Configuration:
     system = configuration.system or SystemIdentity()
-    counted = record.values.get(PROCESSORS) or record.values.get(Measure(PROCESSORS.metric, "client"))
-    if counted is not None:
+    counted = _counted(record)
+    if counted is not None and _is_count(counted):
         system = replace(system, processors=int(counted.value))
     return replace(configuration, system=system if system.name else None)
+
+
+def _counted(record: RunRecord) -> Value | None:
+    return record.values.get(PROCESSORS) or record.values.get(Measure(PROCESSORS.metric, "client"))
+
+
+def _is_count(value: Value) -> bool:
+    """Whether a system can have so many processors."""
+    return 0 <= value.value <= _INT4
+
+
+def _no_count(run_id: str, printed: str) -> Problem:
+    message = f"processors: nothing has {printed} processors; the run's system is stored without their number."
+    return Problem(Severity.WARNING, UNREADABLE, message, "Correct processors in the file.", run_id=run_id)
 
 
 class _Reader:

@@ -208,6 +208,8 @@ def _with(changed: dict[str, Any]) -> tuple[str, bytes]:
         {"dimensions": {"mtu": "abc"}},
         {"dimensions": {"processors": 2}, "metrics": {"processors@lpar": 4}},
         {"facts": {"assumed": "workload: from its name", "workload": "RR"}},
+        # More than a system's column holds.
+        {"dimensions": {"machine": "M"}, "metrics": {"processors@lpar": 1e20}},
     ],
 )
 def test_a_run_that_somebody_has_to_look_at_goes_by_itself(both: Both, changed: dict[str, Any]) -> None:
