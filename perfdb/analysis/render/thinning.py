@@ -5,7 +5,7 @@ from typing import TypeVar
 
 # So many show the same as more would: both extremes for every pixel of a few lines across a wide screen. More a browser
 # does not draw fluidly without WebGL, for which a content security policy would have to allow more than perfdb's does.
-MOST_POINTS = 5_000
+MOST_POINTS = 3_500
 
 _Each = TypeVar("_Each")
 

@@ -259,9 +259,9 @@ def test_a_figure_of_very_many_trials_says_how_many_it_draws() -> None:
     mean, trials = figure["data"]
     assert MOST_POINTS * 0.9 < len(trials["x"]) <= MOST_POINTS
     said = figure["layout"]["title"]["subtitle"]["text"]
-    assert "small circles: single trials · drawn: 5,000 of 10,000 trials, each stretch's extremes; " in said
+    assert "small circles: single trials · drawn: 3,500 of 7,000 trials, each stretch's extremes; " in said
     assert said.endswith("a narrower question draws all")
-    assert mean["hovertext"][0].endswith("and 9992 more runs")
+    assert mean["hovertext"][0].endswith(f"and {MOST_POINTS * 2 - 8} more runs")
     assert len(mean["customdata"][0]["runs"]) < 100
 
 
