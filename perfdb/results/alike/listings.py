@@ -10,7 +10,7 @@ from importers.model import Fragment
 from perfdb.analysis import units
 from perfdb.analysis.checks.quiet import Flags, Records, quiet_records
 from perfdb.analysis.units import Numbers
-from perfdb.results import binary
+from perfdb.results import binary, load
 from perfdb.results.alike.table import Whole
 from perfdb.results.record import LARGEST_SAMPLE, number
 
@@ -114,7 +114,7 @@ def _numbers(texts: Sequence[str | None]) -> Numbers:
 
 def trace_rows(listings: Sequence[Listings], heads: Mapping[int, bytes]) -> Iterator[bytes]:
     """Rows of ``trace``. ``heads`` are their first fields (run, study, artifact), by the row of the log."""
-    begin = binary.fields(8)
+    begin = binary.fields(len(load.TRACE))
     for each in listings:
         own = [heads.get(row, b"") for row in each.rows.tolist()]
         for position, (column, unit) in enumerate(each.columns):

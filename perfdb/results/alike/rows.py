@@ -13,7 +13,7 @@ import numpy as np
 from importers.model import Fragment
 from perfdb.analysis import metrics, units
 from perfdb.analysis.metrics import Measure
-from perfdb.results import binary
+from perfdb.results import binary, load
 from perfdb.results.alike.circumstances import Circumstances
 from perfdb.results.alike.figures import Figures
 from perfdb.results.alike.table import Whole
@@ -59,7 +59,7 @@ class Batch:
 
 def run_rows(batch: Batch) -> Iterator[bytes]:
     """Rows of ``run``."""
-    begin = binary.fields(18 + len(Run.HOT))
+    begin = binary.fields(len(load.NEW_RUN))
     around = {each.pk: (_references(each), _dimensions(each), _factors(each)) for each in batch.experiments}
     hot, values = _hot(batch.figures), _values(batch.figures)
     for pk, experiment, row, own, array in zip(batch.ids, batch.experiments, batch.rows, hot, values, strict=True):
@@ -131,7 +131,7 @@ def evidence_rows(batch: Batch) -> Iterator[bytes]:
         binary.arrays(binary.TEXT, formulas[0], _by_row(formulas[1], counts), counts),
         strict=True,
     )
-    begin, study = binary.fields(9), binary.int8(batch.common.study)
+    begin, study = binary.fields(len(load.EVIDENCE)), binary.int8(batch.common.study)
     for pk, row, arrays in zip(batch.ids, batch.rows, columns, strict=True):
         facts = binary.jsonb(_facts(row.circumstances.said, row.fact_lines))
         yield b"".join((begin, binary.int8(pk), study, *arrays, facts))
@@ -151,7 +151,8 @@ def _facts(said: Sequence[str], lines: Sequence[int]) -> str:
 
 def source_rows(batch: Batch) -> Iterator[bytes]:
     """Rows of ``run_source``: a log of a run of its own."""
-    begin, study, upload = binary.fields(10), binary.int8(batch.common.study), binary.int8(batch.common.upload)
+    begin = binary.fields(len(load.SOURCE))
+    study, upload = binary.int8(batch.common.study), binary.int8(batch.common.upload)
     for pk, row, artifact, digest in zip(batch.ids, batch.rows, batch.artifacts, batch.digests, strict=True):
         fragment = row.fragment
         yield b"".join(
@@ -167,7 +168,7 @@ def source_rows(batch: Batch) -> Iterator[bytes]:
 
 def outcome_rows(batch: Batch) -> Iterator[bytes]:
     """Rows of ``upload_run``: all of them new."""
-    begin = binary.fields(11) + binary.int8(batch.common.upload)
+    begin = binary.fields(len(load.UPLOAD_RUN)) + binary.int8(batch.common.upload)
     before = binary.NULL + binary.text("")
     new, loaded = binary.text(UploadRun.Outcome.NEW.value), binary.boolean(True)
     for pk, row, figures in zip(batch.ids, batch.rows, _main_figures(batch.figures), strict=True):

@@ -51,14 +51,14 @@ def store(vocabulary: Vocabulary, common: Common, prepared: Prepared, numbers: S
         _experiments(vocabulary, [row.circumstances for row in own]),
         [content_digest(row.fragment) for row in own],
     )
-    heads = (
-        binary.int8(pk) + binary.int8(common.study) + binary.int8(artifact)
-        for pk, artifact in zip(batch.ids, batch.artifacts, strict=True)
-    )
     load.copy_bytes("run", load.NEW_RUN, run_rows(batch))
     load.copy_bytes("run_evidence", load.EVIDENCE, evidence_rows(batch))
     load.copy_bytes("run_source", load.SOURCE, source_rows(batch))
     if prepared.listings:
+        heads = (
+            binary.int8(pk) + binary.int8(common.study) + binary.int8(artifact)
+            for pk, artifact in zip(batch.ids, batch.artifacts, strict=True)
+        )
         of_rows = dict(zip(rows.tolist(), heads, strict=True))
         load.copy_bytes("trace", load.TRACE, trace_rows(prepared.listings, of_rows))
     load.copy_bytes("upload_run", load.UPLOAD_RUN, outcome_rows(batch))
