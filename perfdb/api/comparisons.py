@@ -68,7 +68,7 @@ def _best(query: Query, best: Best) -> dict[str, Any]:
     return {
         "of": dict(zip(names, evidence.group, strict=True)),
         "dimensions": dict(evidence.key),
-        "runs": [run.pk for run in best.runs],
+        "runs": [run.id for run in best.runs],
         "curve": json.curve_data(evidence.curve, evidence.edge) if evidence.curve else None,
         "limit": limit_data(best.limit),
         "runners_up": [_runner_up(each) for each in evidence.runners_up],

@@ -1,13 +1,12 @@
 """What limited stored runs: their figures and circumstances as ``perfdb.analysis.bottleneck`` takes them."""
 
-import statistics
 from collections.abc import Iterable, Mapping, Sequence
-from math import isfinite
+from math import fsum, isfinite
+from typing import Any, Protocol
 
 from perfdb.analysis.bottleneck import TCP_HEADERS, Bottleneck, Load, judge
 from perfdb.analysis.metrics import TOTAL, Measure
 from perfdb.results import measures
-from perfdb.results.models import Run
 
 _BUSY = ("cpu_util", "processor_util", "run_wait")
 _TELLING = frozenset({*_BUSY, "processors"})
@@ -15,7 +14,22 @@ _LPAR = Measure("processors", "lpar")
 _RATE, _BYTES = Measure("trans_per_s"), Measure("mb_per_s")
 
 
-def limit_of(runs: Sequence[Run], slots: Mapping[Measure, int] | None = None) -> Bottleneck:
+class Limited(Protocol):
+    """A stored run, or as much of it as is read here."""
+
+    @property
+    def mtu(self) -> int | None: ...
+    @property
+    def values(self) -> Sequence[float | None]: ...
+    @property
+    def workload(self) -> Any: ...
+    @property
+    def device(self) -> Any: ...
+    @property
+    def system(self) -> Any: ...
+
+
+def limit_of(runs: Sequence[Limited], slots: Mapping[Measure, int] | None = None) -> Bottleneck:
     """What limited the trials of one experiment, by the means of their figures. Needs at least one run.
 
     Reads ``workload``, ``device`` and ``system`` of the first: fetch them along. ``slots``: where runs keep their
@@ -24,7 +38,7 @@ def limit_of(runs: Sequence[Run], slots: Mapping[Measure, int] | None = None) ->
     return _limit(runs, _telling(measures.slots() if slots is None else slots))
 
 
-def limits_of(samples: Iterable[Sequence[Run]]) -> list[Bottleneck]:
+def limits_of(samples: Iterable[Sequence[Limited]]) -> list[Bottleneck]:
     """What limited each of several experiments, as ``limit_of`` says of one."""
     slots = _telling(measures.slots())
     return [_limit(runs, slots) for runs in samples]
@@ -37,7 +51,7 @@ def _telling(slots: Mapping[Measure, int]) -> dict[Measure, int]:
     return {**rates, **busy}
 
 
-def _limit(runs: Sequence[Run], slots: Mapping[Measure, int]) -> Bottleneck:
+def _limit(runs: Sequence[Limited], slots: Mapping[Measure, int]) -> Bottleneck:
     figures = _means(runs, slots)
     first = runs[0]
     workload, device, system = first.workload, first.device, first.system
@@ -58,21 +72,14 @@ def _limit(runs: Sequence[Run], slots: Mapping[Measure, int]) -> Bottleneck:
     )
 
 
-def _means(runs: Sequence[Run], slots: Mapping[Measure, int]) -> dict[Measure, float]:
+def _means(runs: Sequence[Limited], slots: Mapping[Measure, int]) -> dict[Measure, float]:
     """The mean of each figure over the runs that have it."""
-    means = {}
+    rows, means = [run.values for run in runs], {}
     for measure, slot in slots.items():
-        values = list(_values(runs, slot))
-        if values:
-            means[measure] = statistics.fmean(values)
+        found = [row[slot - 1] for row in rows if slot <= len(row)]
+        if values := [value for value in found if value is not None and isfinite(value)]:
+            means[measure] = fsum(values) / len(values)
     return means
-
-
-def _values(runs: Iterable[Run], slot: int) -> Iterable[float]:
-    for run in runs:
-        value = run.values[slot - 1] if slot <= len(run.values) else None
-        if value is not None and isfinite(value):
-            yield value
 
 
 def _virtual_processors(figures: Mapping[Measure, float]) -> dict[str, int]:

@@ -22,7 +22,6 @@ from perfdb.analysis.render.labels import measure_title
 from perfdb.analysis.table import Cell, Key, Table
 from perfdb.analysis.units import round_half_up
 from perfdb.results import best, maximum, pinned
-from perfdb.results.models import Run
 from perfdb.web import choices
 from perfdb.web.choices import Select
 from perfdb.web.links import to_run, to_runs
@@ -137,7 +136,7 @@ def of(tables: Sequence[Table], bests: Sequence[best.Best]) -> Maxima | None:
     return Maxima(
         grid.caption,
         " and ".join(dimension(name).title for name in tables[0].query.columns),
-        _best(tables[0], {run.pk: run for each in bests for run in each.runs}),
+        _best(tables[0], {run.id: run for each in bests for run in each.runs}),
         _studies(tables[0]),
         _standing(tables[0]),
         list(common.items()),
@@ -202,7 +201,7 @@ def _standing(table: Table) -> list[Diff | str]:
     ]
 
 
-def _best(table: Table, known: Mapping[int, Run]) -> list[Best]:
+def _best(table: Table, known: Mapping[int, best.RunBehind]) -> list[Best]:
     """The circumstances of each column's runs; those that are not ``known`` are read in one SQL query."""
     samples = [[point.run for cell in _column(table, column) for point in cell.sample] for column in table.columns]
     unknown = [run for sample in samples for run in sample if run not in known]
@@ -217,8 +216,8 @@ def _column(table: Table, column: Key) -> list[Cell]:
     return [cell for (_, at), cell in table.cells.items() if at == column]
 
 
-def _circumstances(heading: str, runs: Sequence[Run]) -> Best:
-    links = [(to_run(run.pk), run.run_id, run.trial) for run in runs]
+def _circumstances(heading: str, runs: Sequence[best.RunBehind]) -> Best:
+    links = [(to_run(run.id), run.run_id, run.trial) for run in runs]
     # Runs of one experiment agree in both, and an empty column has neither.
     mtu, users = (runs[0].mtu, runs[0].users) if runs else (None, None)
     return Best(heading, mtu, users, links)
