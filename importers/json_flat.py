@@ -124,6 +124,12 @@ class Flat(Node):
         found = _at(self._value, path)
         return None if found is _NOTHING else Flat(found, self._line)
 
+    def several(self, keys: Iterable[str]) -> list[Node | None]:
+        value, line = self._value, self._line
+        if not isinstance(value, dict):
+            return [None for _ in keys]
+        return [Flat(value[key], line) if key in value else None for key in keys]
+
     def number(self, *path: str | int) -> Node | None:
         found = _at(self._value, path)
         return Flat(found, self._line) if type(found) is bytes else None

@@ -61,6 +61,10 @@ class Node:
         """The value down a path of keys and places from 0; of a repeated key the first. None when there is none."""
         raise NotImplementedError
 
+    def several(self, keys: Iterable[str]) -> "list[Node | None]":
+        """The same of each of some keys."""
+        return [self.get(key) for key in keys]
+
     def texts(self) -> dict[str, str]:
         """The texts of what an object holds; of a repeated key the last."""
         return {key: value.text for key, value in self.items()}

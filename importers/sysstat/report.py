@@ -21,6 +21,7 @@ VERSION = 1
 CLOCK = "hh:mm:ss"
 _FAILED = re.compile(r"Cannot open \S+: .+|Invalid system activity file: .+|Requested activities not available.*")
 _END = attrgetter("end", "day")
+_HALF_A_DAY = timedelta(hours=12)
 _METRICS = {"idle": "idle_util", "iowait": "iowait_util", "steal": "steal_util"}
 _PERCENT = frozenset(
     (
@@ -124,16 +125,17 @@ def _readings(host: HostSamples) -> Iterator[Reading]:
         yield Reading("processors", host.processors, "processors", host.line, "")
     averages = [each for each in host.averages if (each.activity, each.key) == (CPU, "all")]
     if len(averages) == 1 and not host.restarted:
+        cells = dict(zip(averages[0].columns, averages[0].texts, strict=True))
         for name, metric in _METRICS.items():
-            if name in averages[0].cells:
-                yield Reading(metric, averages[0].cells[name], "%", averages[0].line, "")
+            if name in cells:
+                yield Reading(metric, cells[name], "%", averages[0].line, "")
 
 
 def _window(host: HostSamples) -> tuple[datetime | None, datetime | None]:
     """From the start of the first interval to the end of the last; times may pass midnight."""
     # What one interval says stands together: its time is worked out once.
-    ends = [next(own) for _, own in groupby(host.samples, key=_END)]
-    moments = [moment for sample in ends if (moment := host.moment(sample)) is not None]
+    ends = [end for end, _ in groupby(map(_END, host.samples))]
+    moments = [moment for end in ends if (moment := host.moment(*end)) is not None]
     if not moments:
         return None, None
     start, days, before = moments[0], timedelta(0), moments[0]
@@ -141,29 +143,29 @@ def _window(host: HostSamples) -> tuple[datetime | None, datetime | None]:
         start = before = datetime.combine(host.day, time.fromisoformat(host.begin))
     for moment in moments:
         # Later blocks of the same report begin again at its first interval, less than half a day back.
-        if moment < before - timedelta(hours=12):
+        if moment < before and moment < before - _HALF_A_DAY:
             days += timedelta(days=1)
         before = moment
-    dated = any(sample.day for sample in ends)
+    dated = any(day for _, day in ends)
     return start, max(moments) if dated else max(moments[-1] + days, start)
 
 
 def _listings(samples: Sequence[Sample]) -> Iterator[Listing]:
     """A table for all processors together, for each interface and for TCP; columns may change within a report."""
-    groups: dict[tuple[str, ...], list[Sample]] = {}
+    groups: dict[tuple[str, str, tuple[str, ...]], list[Sample]] = {}
     for sample in samples:
-        activity, key = sample[:2]
+        activity, key, _, _, columns, _, _ = sample
         if activity != CPU or key == "all":
-            name = f"{activity} {key}" if key and activity != CPU else activity
-            groups.setdefault((name, *sample.cells), []).append(sample)
+            groups.setdefault((activity, key, columns), []).append(sample)
     named: set[str] = set()
-    for (name, *columns), own in groups.items():
+    for (activity, key, columns), own in groups.items():
+        name = f"{activity} {key}" if key and activity != CPU else activity
         number = sum(each == name or each.startswith(f"{name} #") for each in named)
         unique = name if not number else f"{name} #{number + 1}"
         named.add(unique)
         heads = (("end", CLOCK), *((column, _unit(column)) for column in columns))
-        rows = tuple((sample.end or None, *sample.cells.values()) for sample in own)
-        yield Listing(unique, heads, rows, tuple(sample.line for sample in own))
+        rows = [(sample.end or None, *sample.texts) for sample in own]
+        yield Listing(unique, heads, rows, [sample.line for sample in own])
 
 
 def _unit(column: str) -> str:

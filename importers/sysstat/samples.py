@@ -1,7 +1,7 @@
 """What every form of sysstat's output comes down to: a host, and samples of rates over intervals."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, time
 from functools import lru_cache
@@ -32,9 +32,12 @@ _DATES = (
 _SLASHES = re.compile(r"(\d\d)/(\d\d)/(\d{4}|\d\d)")
 _new = tuple.__new__  # Making a named tuple by its own name takes three times as long.
 
+Cells = tuple[tuple[str, ...], Sequence[str]]
+"""The names of columns, each once and without ``%`` and ``/s``, and the figure in each."""
+
 
 class Sample(NamedTuple):
-    """The rates of one activity over one interval, by column name without ``%`` and ``/s``.
+    """The rates of one activity over one interval: of each column its name and its figure.
 
     ``end`` is when the interval ended, as ``HH:MM:SS``; empty where no time is printed. ``key`` names the processor or
     interface; ``day`` is known where the sample itself is dated.
@@ -44,7 +47,8 @@ class Sample(NamedTuple):
     key: str
     end: str
     line: int
-    cells: Mapping[str, str]
+    columns: tuple[str, ...]
+    texts: Sequence[str]
     day: date | None = None
 
 
@@ -65,7 +69,7 @@ class HostSamples:
     averages: list[Sample] = field(default_factory=list)
     restarted: bool = False
 
-    def add(self, key: str, end: str, line: int, cells: Mapping[str, str], day: date | None = None) -> None:
+    def add(self, key: str, end: str, line: int, cells: Cells, day: date | None = None) -> None:
         """Keep a sample of a known activity; ``end`` is empty where the tool prints no time."""
         if end and not is_clock(end):
             self.found.warn("sysstat.time", f"{end[:20]!r} is no time of day; the line was left out.", _AGAIN, line)
@@ -73,26 +77,24 @@ class HostSamples:
         if (sample := _sample(key, end, line, cells, day)) is not None:
             self.samples.append(sample)
 
-    def add_average(self, key: str, line: int, cells: Mapping[str, str]) -> None:
+    def add_average(self, key: str, line: int, cells: Cells) -> None:
         """Keep an average over the whole report, as printed."""
         if (sample := _sample(key, "", line, cells, None)) is not None:
             self.averages.append(sample)
 
-    def moment(self, sample: Sample) -> datetime | None:
-        """When a sample's interval ended, not counting midnights; None where nothing says it."""
-        day = sample.day or self.day
-        if day is None or not sample.end:
-            return None
-        return _moment(day, sample.end)
+    def moment(self, end: str, day: date | None) -> datetime | None:
+        """When an interval ended, not counting midnights; None where nothing says it."""
+        day = day or self.day
+        return _moment(day, end) if day is not None and end else None
 
 
-def _sample(key: str, end: str, line: int, cells: Mapping[str, str], day: date | None) -> Sample | None:
+def _sample(key: str, end: str, line: int, cells: Cells, day: date | None) -> Sample | None:
     """A sample of the activity that its columns tell; None for one that perfdb does not keep."""
-    activity = activity_of(tuple(cells))
+    activity = activity_of(cells[0])
     if activity is None:
         return None
     name = "all" if activity == CPU and key in ALL else key
-    return _new(Sample, (activity, name, end, line, cells, day))
+    return _new(Sample, (activity, name, end, line, *cells, day))
 
 
 @lru_cache(maxsize=64)
@@ -131,24 +133,30 @@ def number(text: str) -> str | None:
     return pointed if _NUMBER.fullmatch(pointed) else None
 
 
-def numbers(cells: Mapping[str, str]) -> dict[str, str]:
+def numbers(cells: Mapping[str, str]) -> Cells:
     """The cells that are figures."""
-    return figures(cells, cells.values())
+    return figures(tuple(cells), cells.values())
 
 
-def figures(columns: Iterable[str], texts: Iterable[str]) -> dict[str, str]:
+def figures(columns: tuple[str, ...], texts: Iterable[str]) -> Cells:
     """The same of texts below the names of their columns; of a repeated name the last."""
-    cells = dict(zip(columns, map(number, texts), strict=True))
+    found = [*map(number, texts)]
     # In nearly all rows every cell is a figure.
-    values = cells.values()
-    return {name: text for name, text in cells.items() if text is not None} if None in values else cells  # type: ignore[return-value]
+    if None not in found and _are_different(columns):
+        return columns, found  # type: ignore[return-value] # none is missing
+    kept = {name: text for name, text in dict(zip(columns, found, strict=True)).items() if text is not None}
+    return tuple(kept), [*kept.values()]
+
+
+@lru_cache(maxsize=1024)
+def _are_different(columns: tuple[str, ...]) -> bool:
+    return len(set(columns)) == len(columns)
 
 
 def read_day(text: str, found: ProblemLog, line: int, *, american: bool) -> date | None:
     """The date in a head; of 03/04/24 nobody knows which is the month, unless the clock is an American one."""
-    for form in _DATES:
-        if match := form.fullmatch(text):
-            return _date(match["year"], match["month"], match["day"])
+    if (day := _plain_day(text)) is not None:
+        return day
     slashes = _SLASHES.fullmatch(text)
     if slashes is None:
         return None
@@ -158,6 +166,13 @@ def read_day(text: str, found: ProblemLog, line: int, *, american: bool) -> date
         found.warn("sysstat.ambiguous-date", message, "Make it with S_TIME_FORMAT=ISO, or use sadf -j.", line)
         return None
     return _date(year, second, first) if int(first) > 12 else _date(year, first, second)
+
+
+@lru_cache(maxsize=64)
+def _plain_day(text: str) -> date | None:
+    """A date of a form that leaves nothing to be said."""
+    match = next(filter(None, (form.fullmatch(text) for form in _DATES)), None)
+    return None if match is None else _date(match["year"], match["month"], match["day"])
 
 
 @lru_cache(maxsize=64)

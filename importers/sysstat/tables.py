@@ -8,7 +8,7 @@ from itertools import groupby
 
 from importers.model import Text
 from importers.problem_log import ProblemLog
-from importers.sysstat.samples import HostSamples, figures, plain, read_day
+from importers.sysstat.samples import Cells, HostSamples, figures, plain, read_day
 
 _CSV_HEAD = "# hostname;interval;timestamp"
 _FIRST = 3  # Behind host, interval and time.
@@ -57,7 +57,7 @@ def read_pairs(text: Text, found: ProblemLog) -> HostSamples:
         _add(
             host,
             (name, stamp, "" if key == "-" else key, block[0][0]),
-            figures([plain(each[3]) for _, each in block], [each[4] for _, each in block]),
+            figures(tuple(plain(each[3]) for _, each in block), [each[4] for _, each in block]),
         )
     return host
 
@@ -71,7 +71,7 @@ def _split(text: Text, found: ProblemLog) -> Iterator[tuple[int, tuple[str, ...]
             _short(found, number)
 
 
-def _add(host: HostSamples, place: tuple[str, str, str, int], cells: dict[str, str]) -> None:
+def _add(host: HostSamples, place: tuple[str, str, str, int], cells: Cells) -> None:
     name, printed, key, line = place
     stamp = _read_stamp(printed)
     if stamp is None:

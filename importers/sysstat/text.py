@@ -18,7 +18,8 @@ _RESTART = "LINUX RESTART"
 _IOSTAT = "avg-cpu:"
 _VMSTAT = re.compile(r"\s*procs -+memory-+.*-+cpu-+")
 _VMSTAT_NAMES = {"us": "user", "sy": "system", "id": "idle", "wa": "iowait", "st": "steal"}
-_STAMP = re.compile(r"(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)\s*$")
+_STAMP = re.compile(r"(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)")
+_STAMPED = 19  # Characters.
 _KEYS = ("CPU", "IFACE")
 
 
@@ -129,16 +130,17 @@ def _hour(hour: str, half: str) -> str:
 
 def _read_vmstat(lines: Sequence[tuple[int, str]], host: HostSamples) -> None:
     """vmstat -t; the first line covers the time since the host was started."""
-    columns: list[str] = []
-    reports = 0
+    names, places = tuple[str, ...](), list[int]()
+    has_head, reports = False, 0
     for number, line in lines[1:]:
-        stamp = _STAMP.search(line)
         if "swpd" in line:
-            columns = line.split()
-        elif stamp is not None and columns:
+            has_head, columns = True, line.split()
+            places = [at for at, name in enumerate(columns) if name in _VMSTAT_NAMES]
+            names = tuple(_VMSTAT_NAMES[columns[at]] for at in places)
+        elif has_head and (stamp := _STAMP.fullmatch(line := line.rstrip(), len(line) - _STAMPED)):
             reports += 1
-            figures = dict(zip(columns, line[: stamp.start()].split(), strict=False))
-            cells = numbers({_VMSTAT_NAMES[name]: text for name, text in figures.items() if name in _VMSTAT_NAMES})
-            day = read_day(stamp[1], host.found, number, american=False)
             if reports > 1:
-                host.add("all", stamp[2], number, cells, day)
+                day = read_day(stamp[1], host.found, number, american=False)
+                words = line[:-_STAMPED].split()
+                cells = [words[at] for at in places if at < len(words)]
+                host.add("all", stamp[2], number, figures(names[: len(cells)], cells), day)

@@ -16,6 +16,7 @@ from importers.sysstat.samples import CPU, HostSamples, figures, number, numbers
 
 _LISTS = {"net-dev": "iface", "net-edev": "iface"}
 _SINGLE = ("net-tcp", "net-etcp")
+_PARTS = ("timestamp", "cpu-load", "avg-cpu", "network")
 _DOCTYPE = re.compile(r"<!DOCTYPE sysstat\b")
 _XML_KEYS = ("number", "iface")
 
@@ -74,24 +75,24 @@ def _indent(line: str) -> int:
 
 
 def _statistic(node: Node, host: HostSamples) -> None:
-    end, day = _stamp(node, host)
-    for load in (node.get("cpu-load"), node.get("avg-cpu")):
-        for each in load.values() if load is not None and load.is_array else [load] if load else ():
-            _add(each, "cpu", end, day, host)
-    network = node.get("network")
-    for name, key in _LISTS.items():
-        interfaces = network.get(name) if network else None
-        for each in interfaces.values() if interfaces else ():
+    stamp, *loads, network = node.several(_PARTS)
+    end, day = _stamp(stamp, host)
+    for load in loads:
+        if load is not None:
+            for each in load.values() if load.is_array else (load,):
+                _add(each, CPU, end, day, host)
+    if network is None:
+        return
+    for key, interfaces in zip(_LISTS.values(), network.several(_LISTS), strict=True):
+        for each in interfaces.values() if interfaces is not None else ():
             _add(each, key, end, day, host)
-    for name in _SINGLE:
-        found = network.get(name) if network else None
+    for found in network.several(_SINGLE):
         if found is not None:
             _add(found, "", end, day, host)
 
 
-def _stamp(node: Node, host: HostSamples) -> tuple[str, date | None]:
+def _stamp(stamp: Node | None, host: HostSamples) -> tuple[str, date | None]:
     """mpstat prints a time of day, sadf an object with date and clock, iostat nothing."""
-    stamp = node.get("timestamp")
     if stamp is None or stamp.is_string:
         return stamp.text if stamp else "", None
     texts = stamp.texts()
