@@ -1,6 +1,9 @@
 """App configuration. Importing the Celery application here keeps `perfdb/__init__.py` empty."""
 
 from django.apps import AppConfig
+from django.db.models import Field
+
+from perfdb.results.lookups import Among
 
 
 class ResultsConfig(AppConfig):
@@ -14,3 +17,4 @@ class ResultsConfig(AppConfig):
         from perfdb.celery import app  # noqa: PLC0415 - needs the settings, which exist only now
 
         app.set_current()
+        Field.register_lookup(Among)

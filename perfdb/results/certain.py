@@ -34,7 +34,7 @@ def is_certain(upload: Upload, fragments: Fragments) -> bool:
 
 def _any_stored(study: Study, run_ids: Iterable[str]) -> bool:
     runs = Run.objects.filter(study=study)
-    return any(runs.filter(run_id__in=some).exists() for some in _some(iter(run_ids)))
+    return any(runs.filter(run_id__among=some).exists() for some in _some(iter(run_ids)))
 
 
 def _some(names: Iterator[str]) -> Iterator[list[str]]:

@@ -102,7 +102,7 @@ class Vocabulary:
     def _find(self, keys: Sequence[int]) -> None:
         if not keys:
             return
-        rows = Experiment.objects.filter(study=self.study, key__in=keys).values_list("key", *_COLUMNS)
+        rows = Experiment.objects.filter(study=self.study, key__among=keys).values_list("key", *_COLUMNS)
         stored = [(key, Stored(*row)) for key, *row in rows]
         references = {name: {getattr(each, f"{name}_id") for _, each in stored} - {None} for name in _REFERENCES}
         named = {name: _REFERENCES[name].objects.in_bulk(numbers) for name, numbers in references.items()}

@@ -280,7 +280,7 @@ def _load_alike(upload: Upload, alike: Alike, done: Container[int], left: list[i
     if not chosen.any():
         return
     written = [numbers[row] for row in np.flatnonzero(chosen).tolist()]
-    upload.runs.filter(number__in=written).delete()
+    upload.runs.filter(number__among=written).delete()
     common = Common(upload.study_id, upload.pk, alike.artifacts, upload.created)
     storing.store(Vocabulary(upload.study), common, alike.runs, numbers, chosen)
     _count_loaded(upload, len(written))
@@ -309,7 +309,7 @@ def store(upload: Upload, placements: Sequence[Placement]) -> None:
     for placement in placements:
         _decide(upload, placement, placements)
     vocabulary = Vocabulary(upload.study)
-    upload.runs.filter(number__in=[each.brought.number for each in placements]).delete()
+    upload.runs.filter(number__among=[each.brought.number for each in placements]).delete()
     rows = [_row(upload, placement) for placement in placements]
     _write_new(vocabulary, placements, rows)
     for placement in placements:

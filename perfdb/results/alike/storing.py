@@ -20,7 +20,7 @@ from perfdb.results.models import Run, Study
 def free(study: Study, prepared: Prepared) -> Flags:
     """The runs of whose name no other is stored, of those that nobody has to be asked about."""
     names = [each.run_id for each, good in zip(prepared.fragments, prepared.good, strict=True) if good]
-    stored = set(Run.objects.filter(study=study, run_id__in=names).values_list("run_id", flat=True))
+    stored = set(Run.objects.filter(study=study, run_id__among=names).values_list("run_id", flat=True))
     if not stored:
         return prepared.good
     found: Flags = prepared.good & np.array([each.run_id not in stored for each in prepared.fragments])
