@@ -1,28 +1,43 @@
 """Rows of cells to a listing: a column for every quantity and unit that any row has."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Sequence
 
 from importers.model import Listing
 
 Column = tuple[str, str]
 """A quantity's name and its unit as printed."""
-Row = tuple[int, Mapping[Column, str]]
-"""A row's line and its cells."""
+Row = tuple[int, tuple[Column, ...], Sequence[str]]
+"""A row's line, its columns and the text in each; of two of one column the last counts."""
+
+_Places = Sequence[int | None]
+"""For each column of a listing where a row has it; None where it lacks it."""
 
 
 def listing(name: str, rows: Iterable[Row]) -> tuple[Listing, ...]:
-    """The rows as the one listing of this name; nothing when they say nothing. None of them is kept as it comes."""
+    """The rows as the one listing of this name; nothing when they say nothing."""
     columns: dict[Column, None] = {}
-    table: list[list[str | None]] = []
+    table: list[Sequence[str | None]] = []
     lines = []
-    for line, cells in rows:
-        if not cells.keys() <= columns.keys():
-            columns |= dict.fromkeys(cells)
-        table.append([cells.get(column) for column in columns])
+    # Of rows with these columns; None where they are those of the listing.
+    places: dict[tuple[Column, ...], _Places | None] = {}
+    for line, own, texts in rows:
+        if own not in places:
+            columns |= dict.fromkeys(own)
+            places[own] = _places(own, columns)
+        at = places[own]
+        table.append(texts if at is None else [None if place is None else texts[place] for place in at])
         lines.append(line)
     if not columns:
         return ()
-    for row in table:
+    count = len(columns)
+    if len(places) > 1:
         # Columns that only later rows have.
-        row.extend([None] * (len(columns) - len(row)))
+        table = [row if len(row) == count else [*row, *[None] * (count - len(row))] for row in table]
     return (Listing(name, tuple(columns), table, lines),)
+
+
+def _places(own: tuple[Column, ...], columns: Collection[Column]) -> _Places | None:
+    if own == tuple(columns):
+        return None
+    at = {column: place for place, column in enumerate(own)}
+    return [at.get(column) for column in columns]

@@ -16,7 +16,7 @@ from importers.cp_query.commands import is_ready
 from importers.cp_query.network import read_network
 from importers.cp_query.responses import Evidence, Response, read_responses, split_responses
 from importers.cp_query.time import Moment, read_times
-from importers.model import Fact, Fragment, Kind, Parsed, Problem, Text
+from importers.model import Fact, Fragment, Kind, Parsed, Problem, Text, holds
 from importers.problem_log import ProblemLog
 from importers.records import Record, trial_number
 
@@ -59,7 +59,7 @@ def recognise(text: Text) -> bool:
 
 
 def _has_word(block: str) -> bool:
-    return any(word in block for word in _MARK_WORDS) or ("*" in block and _HEAD_WORD.search(block) is not None)
+    return any(holds(block, word) for word in _MARK_WORDS) or ("*" in block and _HEAD_WORD.search(block) is not None)
 
 
 def _has_mark(part: list[tuple[int, str]]) -> bool:

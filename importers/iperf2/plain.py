@@ -25,7 +25,7 @@ _CONNECTED = re.compile(
     r" connected with (?P<other>\S+) port (?P<other_port>\d+)(?P<more>.*)"
 )
 _REPORT = re.compile(r"\[ *\d+\] Server Report:")
-_COLUMNS = (
+_FURTHER = (
     re.compile(
         r" +(?P<jitter_ms>[\d.]+) ms +(?P<packets_lost>\d+)/ *(?P<packets>[1-9]\d*) +\((?P<loss_percent>[\d.e+-]+)%\)"
     ),
@@ -35,21 +35,22 @@ _COLUMNS = (
     ),
     re.compile(r" +\d+/(?P<write_errors>\d+) +(?P<retransmits>\d+)(?: +-?\d+K?/(?P<rtt>\d+)(?:\(\d+\))? us)?"),
 )
+_COLUMNS = tuple((pattern, tuple(pattern.groupindex)) for pattern in _FURTHER)
+# Each with a word that its line must have.
 _FACTS = (
-    re.compile(r"Write buffer size: +(?P<message_bytes>\d+) Byte"),
-    re.compile(r"(?:Sending|Receiving) (?P<message_bytes>\d+) byte datagrams"),
-    re.compile(r"TCP window size: *(?P<window>[^(]{1,30}) \("),
-    re.compile(r"Bounce-back test \(size= *(?P<request_bytes>\d+) Byte\)"),
-    re.compile(r"iperf version (?P<tool_version>2\.\d[\w.-]*)"),
-    re.compile(r"\[ *\*?\d+\] MSS size (?P<mss>\d+) bytes"),
-    re.compile(r"BB8\(f\)-PDF: (?P<histogram>bin\S.{0,4000})"),
+    ("Write buffer", re.compile(r"Write buffer size: +(?P<message_bytes>\d+) Byte")),
+    (" byte datagrams", re.compile(r"(?:Sending|Receiving) (?P<message_bytes>\d+) byte datagrams")),
+    ("TCP window", re.compile(r"TCP window size: *(?P<window>[^(]{1,30}) \(")),
+    ("Bounce-back", re.compile(r"Bounce-back test \(size= *(?P<request_bytes>\d+) Byte\)")),
+    ("iperf version", re.compile(r"iperf version (?P<tool_version>2\.\d[\w.-]*)")),
+    ("MSS size", re.compile(r"\[ *\*?\d+\] MSS size (?P<mss>\d+) bytes")),
+    ("BB8(f)-PDF", re.compile(r"BB8\(f\)-PDF: (?P<histogram>bin\S.{0,4000})")),
 )
 # The congestion window, the segment size and the round trip of the handshake, as 2.1 knows them of a connection.
 _HANDSHAKE = re.compile(r"icwnd/mss/irtt=\d+/(?P<mss>\d+)/(?P<initial_rtt_us>\d+)")
 _PEER = re.compile(r"\(peer (?P<peer_version>\d[\w.-]*)\)")
 _STARTED = re.compile(r" on (?P<time>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) \((?P<zone>[^()]+)\)")
 _SAID = re.compile(r"(?:^|[:\] ])(?P<said>(?:\w+ )?\w+ failed: .+|WARNING: did not receive ack .+|unable to connect.+)")
-_SAID_WORDS = ("failed:", "did not receive ack", "unable to connect")
 
 
 def recognise(text: Text) -> bool:
@@ -85,14 +86,14 @@ class _Reader:
         """Take the next line."""
         if (row := _ROW.search(line)) is not None:
             self._take_row(number, row)
-        elif (heading := _HEADING.search(line)) is not None:
+        elif " port " in line and (heading := _HEADING.search(line)) is not None:
             self._take_heading(number, heading)
-        elif (connected := _CONNECTED.search(line)) is not None:
+        elif " port " in line and (connected := _CONNECTED.search(line)) is not None:
             self._take_connection(number, connected)
-        elif any(word in line for word in _SAID_WORDS) and (said := _SAID.search(line)) is not None:
+        elif _may_have_failed(line) and (said := _SAID.search(line)) is not None:
             self._take_error(said["said"].strip(), number)
         elif self.tests:
-            self.is_report = self.is_report or _REPORT.search(line) is not None
+            self.is_report = self.is_report or ("Report:" in line and _REPORT.search(line) is not None)
             self._take_facts(number, line)
 
     def _take_heading(self, number: int, heading: re.Match[str]) -> None:
@@ -156,13 +157,10 @@ class _Reader:
         if not self.tests:
             return
         test = self.tests[-1]
-        more = next((found.groupdict() for pattern in _COLUMNS if (found := pattern.match(match["more"]))), {})
-        texts = match.groupdict()
-        del texts["more"]
-        said = {key: value for key, value in more.items() if value is not None}
-        test.add(Row(number, more=said, is_report=self.is_report, **texts))
+        row_id, t0, t1, transfer, unit, rate, rate_unit, more = match.groups()
+        test.add(Row(number, row_id, t0, t1, transfer, unit, rate, rate_unit, _further(more), self.is_report))
         self.is_report = False
-        self.open_ids.discard(match["id"].strip("*"))
+        self.open_ids.discard(row_id.strip("*"))
         test.last_line = number
 
     def _take_error(self, said: str, number: int) -> None:
@@ -175,16 +173,30 @@ class _Reader:
 
     def _take_facts(self, number: int, line: str) -> None:
         test = self.tests[-1]
-        for pattern in _FACTS:
-            if match := pattern.search(line):
+        for word, pattern in _FACTS:
+            if word in line and (match := pattern.search(line)):
                 test.last_line = max(test.last_line, number)
                 for key, value in match.groupdict().items():
                     _add(test, Fact(key, value.strip(), number))
 
 
+def _may_have_failed(line: str) -> bool:
+    return "failed:" in line or "did not receive ack" in line or "unable to connect" in line
+
+
+def _further(columns: str) -> dict[str, str]:
+    """What stands behind transfer and rate, by its names."""
+    for pattern, names in _COLUMNS:
+        if found := pattern.match(columns):
+            texts = found.groups()
+            said = zip(names, texts, strict=True)
+            return {name: text for name, text in said if text is not None} if None in texts else dict(said)
+    return {}
+
+
 def _add(test: Test, fact: Fact) -> None:
     """The first time that something is said counts."""
-    if all(known.key != fact.key for known in test.facts):
+    if fact.key not in [known.key for known in test.facts]:
         test.facts.append(fact)
 
 

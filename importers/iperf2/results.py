@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from functools import lru_cache
 
 from importers.gathering import Gathered
 from importers.iperf2.rows import SUM, TO_CLIENT, TO_SERVER, Row, Test
 from importers.iperf2.version import NAME, VERSION
 from importers.listings import Column, listing
+from importers.listings import Row as ListingRow
 from importers.model import Fragment, Kind, Status
 from importers.problem_log import ProblemLog
 
@@ -23,6 +25,9 @@ _MORE = {
     "latency_max_ms": "ms",
     "latency_sd_ms": "ms",
 }
+_INTERVAL: tuple[Column, ...] = (("t0", "s"), ("t1", "s"))
+_INTERVAL_OF_ONE: tuple[Column, ...] = (("id", ""), *_INTERVAL)
+_CONNECTION: tuple[Column, ...] = (("id", ""), ("seconds", "s"))
 _COLUMN_UNITS = _MORE | {"packets": "count", "rtt": "us", "write_errors": "count", "busy_rps": "1/s"}
 
 
@@ -210,27 +215,34 @@ def _of_row(test: Test, row: Row, way: str, role: str, into: Gathered) -> None:
         into.keep(("rtt_ms", "us", role), row.more["rtt"], row.line)
 
 
-def _intervals(test: Test, listed: Sequence[str]) -> Iterator[tuple[int, dict[Column, str]]]:
+def _intervals(test: Test, listed: Sequence[str]) -> Iterator[ListingRow]:
     """The rows that are no results, of the sums where there are any."""
     results = {row.line for each in (*listed, SUM) if (row := test.last(each)) is not None}
     rows = [row for row in test.rows if row.line not in results and not row.is_report]
     ids = {row.id for row in rows}
+    first = _INTERVAL if len(ids) == 1 or SUM in ids else _INTERVAL_OF_ONE
     for row in rows:
         if row.id == SUM or SUM not in ids:
-            yield row.line, ({("id", ""): row.id} if len(ids) > 1 and SUM not in ids else {}) | _cells(row, "t0", "t1")
+            texts = [row.t0, row.t1] if first is _INTERVAL else [row.id, row.t0, row.t1]
+            yield _listed(row, first, texts)
 
 
-def _connections(test: Test, listed: Sequence[str]) -> Iterator[tuple[int, dict[Column, str]]]:
+def _connections(test: Test, listed: Sequence[str]) -> Iterator[ListingRow]:
     for each in listed:
         for is_report in (False, True):
             row = test.last(each, is_report=is_report)
             if row is not None:
-                yield row.line, {("id", ""): each.strip("*")} | _cells(row, "", "seconds")
+                yield _listed(row, _CONNECTION, [each.strip("*"), row.t1])
 
 
-def _cells(row: Row, start: str, end: str) -> dict[Column, str]:
-    cells: dict[Column, str] = {(start, "s"): row.t0} if start else {}
-    cells[end, "s"] = row.t1
-    cells["received" if row.is_report else "bytes", row.transfer_unit] = row.transfer
-    cells["throughput", row.rate_unit] = row.rate
-    return cells | {(name.removesuffix("_ms"), _COLUMN_UNITS[name]): text for name, text in row.more.items()}
+def _listed(row: Row, first: tuple[Column, ...], texts: list[str]) -> ListingRow:
+    """A row of a listing with these columns first."""
+    more = row.more
+    texts += (row.transfer, row.rate, *more.values())
+    return row.line, first + _columns(row.transfer_unit, row.rate_unit, row.is_report, tuple(more)), texts
+
+
+@lru_cache(256)
+def _columns(transfer_unit: str, rate_unit: str, is_report: bool, more: tuple[str, ...]) -> tuple[Column, ...]:
+    always = ("received" if is_report else "bytes", transfer_unit), ("throughput", rate_unit)
+    return *always, *((name.removesuffix("_ms"), _COLUMN_UNITS[name]) for name in more)

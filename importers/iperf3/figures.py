@@ -152,5 +152,5 @@ def _connections(test: Test) -> list[Row]:
             value = next((told[side][key] for side in sides if side in told and key in told[side]), None)
             if value is not None and (name not in _NEVER_ZERO or float(value) > 0):
                 cells[name, unit] = value
-        rows.append((stream.line, cells))
+        rows.append((stream.line, tuple(cells), [*cells.values()]))
     return rows

@@ -1,7 +1,7 @@
 """The intervals of a test's JSON, each made a row at once: of a long test nothing else is kept of them."""
 
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 
 from importers.gathering import Printed
 from importers.json_text import Node
@@ -14,6 +14,8 @@ _INTERVAL = (
     *(("retransmits", "count", "retransmits"), ("packets", "count", "packets")),
     *(("lost_packets", "count", "lost_packets"), ("lost_percent", "%", "lost_percent"), ("jitter", "ms", "jitter_ms")),
 )
+_PHASE: tuple[Column, ...] = (("phase", ""),)
+_SHAPES = 256  # Of one tool's intervals there are few.
 _ONE_STREAM = ((("rtt", "us"), "rtt"), (("send_window", "bytes"), "snd_cwnd"))
 
 
@@ -41,22 +43,37 @@ class Intervals:
         if self.has_both is None:
             self.has_both = len(sums) > 1
         if sums:
-            self.rows.append((sums[0].line, self._cells(sums, streams)))
+            self.rows.append(self._row(sums, streams))
 
-    def _cells(self, sums: list[Node], streams: list[Node]) -> dict[Column, str]:
-        cells: dict[Column, str] = {("phase", ""): "warmup" if sums[0].is_true("omitted") else "measure"}
+    def _row(self, sums: list[Node], streams: list[Node]) -> Row:
+        texts = ["warmup" if sums[0].is_true("omitted") else "measure"]
+        columns = _PHASE
         for place, each in enumerate(sums[:2]):
             figures = each.figures()
-            wanted = _columns(place, f"_{direction_of(place, each, self.is_server)}" if len(sums) > 1 else "")
-            cells |= {column: figures[key] for column, key in wanted if key in figures}
+            suffix = f"_{direction_of(place, each, self.is_server)}" if len(sums) > 1 else ""
+            own, keys = _columns(_wanted(place, suffix), tuple(figures))
+            columns += own
+            texts += [figures[key] for key in keys]
         if len(streams) == 1:
             figures = streams[0].figures()
-            cells |= {column: figures[key] for column, key in _ONE_STREAM if key in figures}
-        return cells
+            own, keys = _columns(_ONE_STREAM, tuple(figures))
+            columns += own
+            texts += [figures[key] for key in keys]
+        return sums[0].line, columns, texts
+
+
+_Wanted = tuple[tuple[Column, str], ...]
+
+
+@lru_cache(_SHAPES)
+def _columns(wanted: _Wanted, found: tuple[str, ...]) -> tuple[tuple[Column, ...], tuple[str, ...]]:
+    """The columns of the figures that were found, and the keys of these."""
+    both = [(column, key) for column, key in wanted if key in found]
+    return tuple(column for column, _ in both), tuple(key for _, key in both)
 
 
 @cache
-def _columns(place: int, suffix: str) -> tuple[tuple[Column, str], ...]:
+def _wanted(place: int, suffix: str) -> _Wanted:
     """The columns of one direction's sums, by the keys of these; the times stand before those of the first."""
     own = (((name + suffix, unit), key) for name, unit, key in _INTERVAL)
     return (*own,) if place else (*_TIMES, *own)

@@ -22,18 +22,22 @@ _SAID = re.compile(r"iperf3?: (?:error - )?(?P<what>.+)")
 
 def recognise(text: Text) -> bool:
     """Whether a document names iperf 3 as its version, or lines look as iperf3 prints them."""
-    documents = _head(text)
-    if any(is_start(document.root) for document in documents[:1]):
+    documents = json_text.head(text)
+    if not _is_start(documents) and _may_start(documents):
+        documents = json_text.head(text, _HEAD)
+    if _is_start(documents):
         return True
     events = [node.text for each in documents[:2] if (node := each.root.get("event")) is not None]
     return events == ["error", "end"] or (not documents and plain.recognise(text))
 
 
-def _head(text: Text) -> list[Document]:
-    """The documents at the beginning; only where the first may be iperf3's, as far as its version may be away."""
-    documents = json_text.head(text)
-    is_other = bool(documents) and not any(documents[0].root.get(key) for key in ("start", "data", "event"))
-    return documents if is_other else json_text.head(text, _HEAD)
+def _is_start(documents: list[Document]) -> bool:
+    return bool(documents) and is_start(documents[0].root)
+
+
+def _may_start(documents: list[Document]) -> bool:
+    """Whether the version may be further away."""
+    return not documents or any(documents[0].root.get(key) for key in ("start", "data", "event"))
 
 
 def parse(text: Text) -> Parsed:

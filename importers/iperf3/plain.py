@@ -4,11 +4,12 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cache
 from itertools import islice
 
 from importers.iperf3 import outcome
 from importers.iperf3.version import NAME, VERSION
-from importers.listings import Column, listing
+from importers.listings import Column, Row, listing
 from importers.model import Fact, Fragment, Kind, Reading, Status, Text
 from importers.problem_log import ProblemLog
 
@@ -46,6 +47,7 @@ _FACTOR = {"protocol", "congestion_control"}
 _TIME = re.compile(r"Time: \w{3}, (?P<time>\d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2}) (?P<zone>GMT|UTC)")
 _CPU = re.compile(r"CPU Utilization: local/\w+ (?P<own>[\d.]+)% [^,]{0,40}, remote/\w+ (?P<other>[\d.]+)%")
 _REVERSE = re.compile(r"Reverse mode, remote host \S+ is sending")
+_Numbered = tuple[int, re.Match[str]]
 _TO_SERVER = {"TX-C": "to_server", "RX-S": "to_server", "RX-C": "to_client", "TX-S": "to_client"}
 
 
@@ -56,8 +58,8 @@ class _Block:
     role: str
     lines: list[tuple[int, str]]
     last_line: int
-    intervals: list[tuple[int, re.Match[str]]] = field(default_factory=list)
-    results: list[tuple[int, re.Match[str]]] = field(default_factory=list)
+    intervals: list[_Numbered] = field(default_factory=list)
+    results: list[_Numbered] = field(default_factory=list)
     said: tuple[str, int] | None = None
     is_done: bool = False
     is_udp: bool = False
@@ -67,7 +69,8 @@ class _Block:
     def add(self, number: int, line: str) -> None:
         """Take one more line."""
         self.last_line = number
-        if row := _ROW.search(line):
+        # Blanks at the end are tried by every part of the pattern that may be missing.
+        if row := _ROW.search(line.rstrip(" ")):
             (self.results if self.in_results else self.intervals).append((number, row))
             self.below_dashes = False
             return
@@ -100,7 +103,7 @@ def _blocks(text: Text) -> list[_Block]:
     current: _Block | None = None
     client: _Block | None = None
     for number, line in text.whole():
-        opening = _OPENING.search(line)
+        opening = _OPENING.search(line) if ", port " in line or "Server " in line else None
         if opening and opening[0].startswith("Server"):
             current = None
         elif opening or (current is None and _SAID_FIRST.search(line)):
@@ -154,12 +157,12 @@ def _judge(block: _Block, found: ProblemLog) -> Status:
     return outcome.nothing_received(last, found)
 
 
-def _outcomes(block: _Block) -> list[tuple[int, re.Match[str]]]:
+def _outcomes(block: _Block) -> list[_Numbered]:
     """The result's rows: the sums, or those of the only connection of each direction."""
     return _whole_rows(block.results, block)
 
 
-def _whole_rows(rows: list[tuple[int, re.Match[str]]], block: _Block) -> list[tuple[int, re.Match[str]]]:
+def _whole_rows(rows: list[_Numbered], block: _Block) -> list[_Numbered]:
     sums = [(line, row) for line, row in rows if row["id"] == "SUM"]
     if sums:
         return sums
@@ -271,20 +274,26 @@ def _of_row(row: re.Match[str], line: int, role: str, status: Status) -> Iterato
         yield Reading("jitter_ms", row["jitter"], "ms", line, role)
 
 
-def _intervals(block: _Block) -> Iterable[tuple[int, dict[Column, str]]]:
+def _intervals(block: _Block) -> Iterable[Row]:
     """The sums of each interval; of both directions a row each, told apart by their columns."""
+    is_udp = block.is_udp
     for line, row in _whole_rows(block.intervals, block):
-        suffix = f"_{_TO_SERVER[row['way']]}" if row["way"] else ""
-        cells: dict[Column, str] = {
-            ("phase", ""): "warmup" if row["omitted"] else "measure",
-            ("t0", "s"): row["t0"],
-            ("t1", "s"): row["t1"],
-            (f"bytes{suffix}", row["transfer_unit"]): row["transfer"],
-            (f"throughput{suffix}", row["rate_unit"]): row["rate"],
-        }
-        if row["count"]:
-            cells["packets" if block.is_udp else "retransmits", "count"] = row["count"]
-        if row["lost"]:
-            cells |= {("lost_packets", "count"): row["lost"], ("packets", "count"): row["total"]}
-            cells |= {("lost_percent", "%"): row["percent"], ("jitter", "ms"): row["jitter"]}
-        yield line, cells
+        _, way, t0, t1, transfer, unit, rate, rate_unit, jitter, lost, total, percent, count, omitted, _ = row.groups()
+        texts = ["warmup" if omitted else "measure", t0, t1, transfer, rate]
+        counted = ""
+        if count:
+            counted = "packets" if is_udp else "retransmits"
+            texts.append(count)
+        elif lost:
+            counted = "lost"
+            texts += (lost, total, percent, jitter)
+        yield line, _columns(way, unit, rate_unit, counted), texts
+
+
+@cache
+def _columns(way: str | None, unit: str, rate_unit: str, counted: str) -> tuple[Column, ...]:
+    suffix = f"_{_TO_SERVER[way]}" if way else ""
+    always = (("phase", ""), ("t0", "s"), ("t1", "s"), (f"bytes{suffix}", unit), (f"throughput{suffix}", rate_unit))
+    if counted != "lost":
+        return (*always, (counted, "count")) if counted else always
+    return *always, ("lost_packets", "count"), ("packets", "count"), ("lost_percent", "%"), ("jitter", "ms")

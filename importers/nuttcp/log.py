@@ -1,9 +1,10 @@
 """Results of nuttcp, as its client prints them."""
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from importers.gathering import Gathered
-from importers.listings import Column, listing
+from importers.listings import Column, Row, listing
 from importers.model import Fragment, Kind, Parsed, Status, Text
 from importers.nuttcp import scan
 from importers.nuttcp.scan import Test, Transfer
@@ -22,12 +23,12 @@ _FIGURES = (
     ("loss_percent", "percent", "%"),
     ("rtt_ms", "rtt", "ms"),
 )
-_COLUMNS = (
-    ("retransmits", "count", "retransmits"),
-    ("lost_packets", "count", "lost"),
-    ("packets", "count", "packets"),
-    ("lost_percent", "%", "percent"),
-)
+_COLUMNS = {
+    "retransmits": ("retransmits", "count"),
+    "lost": ("lost_packets", "count"),
+    "packets": ("packets", "count"),
+    "percent": ("lost_percent", "%"),
+}
 
 _Figure = tuple[str, tuple[str, int]]
 """A further figure's name, its text and its line."""
@@ -65,7 +66,7 @@ def _fragment(test: Test, file: str, found: ProblemLog) -> Fragment:
         status=status,
         facts=into.facts,
         readings=into.readings,
-        listings=listing("intervals", ((each.line, _interval(each)) for each in test.intervals)),
+        listings=listing("intervals", map(_interval, test.intervals)),
     )
 
 
@@ -165,10 +166,14 @@ def _figures(test: Test) -> Iterator[_Figure]:
         yield from ((name if key == "cpu" else key, figure) for key, figure in side.figures.items())
 
 
-def _interval(each: Transfer) -> dict[Column, str]:
-    cells: dict[Column, str] = {
-        ("seconds", "s"): each.seconds,
-        ("bytes", "MB"): each.transfer,
-        ("throughput", each.rate_unit): each.rate,
-    }
-    return cells | {(name, unit): each.more[key] for name, unit, key in _COLUMNS if key in each.more}
+def _interval(each: Transfer) -> Row:
+    more = each.more
+    keys, columns = _columns(each.rate_unit, frozenset(more))
+    return each.line, columns, [each.seconds, each.transfer, each.rate, *(more[key] for key in keys)]
+
+
+@lru_cache(64)
+def _columns(unit: str, more: frozenset[str]) -> tuple[tuple[str, ...], tuple[Column, ...]]:
+    """Which of the further figures are in the listing, and all of its columns."""
+    keys = tuple(key for key in _COLUMNS if key in more)
+    return keys, (("seconds", "s"), ("bytes", "MB"), ("throughput", unit), *(_COLUMNS[key] for key in keys))
