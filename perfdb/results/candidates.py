@@ -11,14 +11,14 @@ from math import inf
 from typing import NamedTuple
 
 from django.db import connection
-from django.db.models import Sum
+from django.db.models import Q, Sum
 
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query import Pick, Query, Summary
 from perfdb.analysis.table import Key, Note
 from perfdb.results.models import StudyActivity
 from perfdb.results.naming import numbers_of
-from perfdb.results.where import NEVER, Condition
+from perfdb.results.where import NEVER, Condition, where
 
 MANY = 20_000
 """Of more runs in all studies only the highest are looked at."""
@@ -66,18 +66,20 @@ class _High(NamedTuple):
     value: float | None
 
 
-def among(query: Query, wanted: Condition) -> list[int] | None:
+def among(query: Query, demanded: Sequence[Q]) -> list[int] | None:
     """The experiments among which the best of each group of a pick is; None where all runs are to be looked at.
 
-    With each best come the experiments that are equal to it but for their users. ``wanted``: what the query demands
+    With each best come the experiments that are equal to it but for their users. ``demanded``: what the query wants
     of a run.
     """
     pick = query.pick
-    if pick is None or wanted == NEVER or not _is_about_very_many(query, pick):
+    if pick is None or not _is_about_very_many(query, pick):
         return None
-    column = _INDEXED[pick.measure]
+    wanted, column = where(demanded), _INDEXED[pick.measure]
     pairs = {name: _numbers(query, name) for name in _PAIRED}
-    most = HIGHEST if len(pairs["workload"]) * len(pairs["device"]) <= _MOST_PAIRS else _MOST_HIGHEST + 1
+    if wanted == NEVER or len(pairs["workload"]) * len(pairs["device"]) > _MOST_PAIRS:
+        return None
+    most = HIGHEST
     while most <= _MOST_HIGHEST:
         found = _highest(column, pairs, wanted, most)
         means = _means(column, {each.experiment for each in found}, wanted)

@@ -26,7 +26,6 @@ from perfdb.results.models import Run
 from perfdb.results.naming import NAMES, Named, numbers_of
 from perfdb.results.observing import observe
 from perfdb.results.paging import PAGE_SIZE, Column, Ordering, Page, page
-from perfdb.results.where import where
 
 # More runs than anyone can look at; the archive may hold millions, and a process has one memory.
 MOST_RUNS = 200_000
@@ -210,7 +209,7 @@ def observations(query: Query) -> Observations:
     """
     named = [name for name in query.named if name.startswith(FACTOR)]
     wanted = [_COMPLETE, *_left_by(query)]
-    experiments = candidates.among(query, where(wanted))
+    experiments = candidates.among(query, wanted)
     if experiments is None:
         return observe(wanted, query.measures, named, MOST_RUNS)
     found = observe([*wanted, Q(experiment__in=experiments)], query.measures, named, MOST_RUNS)
