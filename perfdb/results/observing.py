@@ -1,62 +1,43 @@
 """Runs for tables, by a statement that is written by hand and answers with columns instead of rows.
 
 Django takes longer to write such a statement and to convert its rows than PostgreSQL takes to answer it, and joining
-the vocabulary costs PostgreSQL more planning than reading a thousand runs. So `where` writes the condition, and the
-names that the runs refer to are looked up once for each name. PostgreSQL strings the numbers of a column together as
-bytes, which are an array as they come: a driver that makes an object of each of them takes as long as the rest.
+the vocabulary costs PostgreSQL more planning than reading a thousand runs. So `where` writes the condition, what all
+trials of an experiment have in common is `remembered`, and names are looked up once for each name.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import orjson
-from django.db import connection
 from django.db.models import Q
 from numpy.typing import NDArray
 
 from perfdb.analysis import metrics
 from perfdb.analysis.coded import Coded
-from perfdb.analysis.dimensions import FACTOR, Value
+from perfdb.analysis.dimensions import DIMENSIONS, FACTOR, Value
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.parameters import QueryError
 from perfdb.analysis.table import Observations
-from perfdb.results import measures, notes
+from perfdb.results import measures, notes, packed, remembered
 from perfdb.results.models import Run
-from perfdb.results.naming import NAMES, names_of
+from perfdb.results.naming import names_of
+from perfdb.results.packed import NO_NUMBER, NO_ROW, Numbers
+from perfdb.results.remembered import Experiments
 from perfdb.results.where import NEVER, Condition, where
 
-# Stand for NULL: rows count from 1, and no other whole number of a run is as small as that.
-_NO_ROW, _NO_NUMBER = 0, -(2**31) + 1
 _EPOCH = date(1970, 1, 1).toordinal()
+_DIMENSIONS = tuple(dimension.name for dimension in DIMENSIONS)
 
-# What reads each declared dimension of a run, in the order of their declaration.
-_DIMENSIONS: Mapping[str, str] = {
-    "study": "study_id",
-    "campaign": "NULLIF(campaign, '')",
-    "system": "system_id",
-    "level": "level_id",
-    "workload": "workload_id",
-    "device": "device_id",
-    "mtu": "mtu",
-    "users": "users",
-    "layer": "layer",
-    "trial": "trial",
-    "date": "(started AT TIME ZONE 'UTC')::date - DATE '1970-01-01'",
-    "run_id": "run_id",
+# What is a run's own; all else is its experiment's.
+_OWN = {
+    "id": packed.row_number("id"),
+    "experiment": packed.row_number("experiment_id"),
+    "trial": packed.number("trial"),
+    "date": packed.number("(started AT TIME ZONE 'UTC')::date - DATE '1970-01-01'"),
+    "run_id": packed.text("run_id"),
 }
-_TEXTS = {"campaign", "run_id"}
-
-Numbers = NDArray[np.int64]
-
-
-class _Column(NamedTuple):
-    """What reads a column of runs, what strings it together, and the bytes of each number, 0 of a text."""
-
-    read: str
-    joined: str
-    numbers: str = ""
 
 
 def observe(wanted: Sequence[Q], asked: Sequence[Measure], factors: Iterable[str], most: int) -> Observations:
@@ -65,103 +46,61 @@ def observe(wanted: Sequence[Q], asked: Sequence[Measure], factors: Iterable[str
     ``factors`` are named as dimensions; they are there also where no run has them. The conditions may not reach
     beyond the runs' own table. Raises QueryError where there are more than ``most`` of them.
     """
-    condition, fixed = where(wanted), _fixed(wanted)
-    columns = {name: column for name, column in _columns(asked).items() if name not in fixed}
-    found = {} if condition == NEVER else _read(condition, columns, most)
+    condition = where(wanted)
+    found, table = ({}, 0) if condition == NEVER else _read(condition, asked, most)
     if not found:
         return Observations((*_DIMENSIONS, *sorted(set(factors))), tuple(asked), [])
     runs = found["id"]
-    found.update((name, np.broadcast_to(np.int64(number), runs.shape)) for name, number in fixed.items())
-    dimensions, written = _dimensions({name: found[name] for name in _DIMENSIONS}, notes.reading(runs))
-    dimensions.update(_by_factor(Coded.of(found["factors"].split("\n")), factors))
+    ids, of_run = np.unique(found["experiment"], return_inverse=True)
+    known = remembered.MEMORY.experiments(table, ids)
+    if len(known.ids) < len(ids):
+        # Taken away meanwhile, with its runs.
+        return observe(wanted, asked, factors, most)
+    dimensions, written = _dimensions(found, known, of_run, notes.reading(runs))
+    dimensions.update(_by_factor(_texts(known, "factors", of_run), factors))
     made = Observations.of_columns(runs, dimensions, {each: found[str(each)] for each in asked})
     made.read_along = notes.told(runs, written)
     return made
 
 
-def _fixed(wanted: Iterable[Q]) -> dict[str, int]:
-    """The numbers that all these runs have in a dimension, by what they have to fulfil: these need not be read."""
-    fixed = {}
-    for each in wanted:
-        if len(each.children) == 1 and not each.negated and isinstance(each.children[0], tuple):
-            (path, values) = each.children[0]
-            name, _, lookup = path.partition("__")
-            if lookup == "in" and name in _DIMENSIONS and name not in {*_TEXTS, "date"} and len(set(values)) == 1:
-                fixed[name] = int(values[0])
-    return fixed
-
-
-def _columns(asked: Sequence[Measure]) -> dict[str, _Column]:
-    """Everything that is read of a run, by name."""
-    columns = {"id": _row_number("id")}
-    for name, read in _DIMENSIONS.items():
-        columns[name] = _text(read) if name in _TEXTS else _row_number(read) if name in NAMES else _number(read)
-    # A line each: JSON of the database has none within.
-    columns["factors"] = _Column("factors", "string_agg({}::text, E'\n')")
-    measured = {str(each): _float(read) for each, read in zip(asked, _measure_columns(asked), strict=True)}
-    return columns | measured
-
-
-def _row_number(read: str) -> _Column:
-    return _Column(read, f"string_agg(int8send(coalesce({{}}, {_NO_ROW})), '')", ">i8")
-
-
-def _number(read: str) -> _Column:
-    return _Column(read, f"string_agg(int4send(coalesce({{}}, {_NO_NUMBER})), '')", ">i4")
-
-
-def _float(read: str) -> _Column:
-    return _Column(read, "string_agg(float8send(coalesce({}, 'NaN')), '')", ">f8")
-
-
-def _text(read: str) -> _Column:
-    return _Column(read, "json_agg({})::text")
-
-
-def _read(wanted: Condition, columns: Mapping[str, _Column], most: int) -> dict[str, Any]:
-    """The columns of these runs as arrays and texts; empty where there is no run. Raises QueryError for too many."""
-    read = ", ".join(f"{column.read} AS c{at}" for at, column in enumerate(columns.values()))
-    joined = ", ".join(column.joined.format(f"c{at}") for at, column in enumerate(columns.values()))
-    statement = f"SELECT {joined} FROM (SELECT {read} FROM run WHERE {wanted.sql} LIMIT {most + 1:d}) AS found"
-    with connection.cursor() as cursor:
-        cursor.execute(statement, wanted.given)
-        row = cursor.fetchone()
-    if row[0] is None:
-        return {}
-    found = {name: _unpacked(column, each) for (name, column), each in zip(columns.items(), row, strict=True)}
-    if len(found["id"]) > most:
+def _read(wanted: Condition, asked: Sequence[Measure], most: int) -> tuple[dict[str, Any], int]:
+    """The columns of these runs, and the table of their experiments; none where there is no run."""
+    measured = {str(each): packed.real(read) for each, read in zip(asked, _measure_columns(asked), strict=True)}
+    rows = f"run WHERE {wanted.sql} LIMIT {most + 1:d}"
+    found, table = packed.read(_OWN | measured, rows, wanted.given, remembered.TABLE)
+    if found and len(found["id"]) > most:
         raise QueryError("", f"more than {most} runs match; narrow the question by study, workload or device")
-    return found
+    return found, table
 
 
-def _unpacked(column: _Column, packed: Any) -> Any:
-    if not column.numbers:
-        return packed
-    # In this machine's own order of bytes, and aligned.
-    return np.frombuffer(packed, column.numbers).astype(np.float64 if column.numbers == ">f8" else np.int64)
-
-
-def _dimensions(found: Mapping[str, Any], beside: str) -> tuple[dict[str, Coded | list[Value]], list[Any]]:
-    """The declared dimensions, with names in place of the numbers of vocabulary rows; and the rows of ``beside``."""
-    coded = {name: _told_apart(column) for name, column in found.items() if name not in _TEXTS}
-    numbered = {table: [number for number in coded[table][0] if number != _NO_ROW] for table in NAMES}
+def _dimensions(
+    found: Mapping[str, Any], known: Experiments, of_run: NDArray[np.intp], beside: str
+) -> tuple[dict[str, Coded | list[Value]], list[Any]]:
+    """The declared dimensions, with names in place of the ids of vocabulary rows; and the rows of ``beside``."""
+    own = {name: _told_apart(found[name]) for name in ("trial", "date")}
+    shared = {name: _told_apart(known.column(name)) for name in (*remembered.REFERENCES, *remembered.NUMBERS)}
+    numbered = {name: [each for each in shared[name][0] if each != NO_ROW] for name in remembered.REFERENCES}
     names, others = names_of(numbered, beside)
-    columns: dict[str, Coded | list[Value]] = {}
-    for name, column in found.items():
-        if name in _TEXTS:
-            columns[name] = orjson.loads(column)
-        else:
-            numbers, codes = coded[name]
-            columns[name] = Coded(numbers, codes).named(list(_said(name, numbers, names)))
-    return columns, others
+    columns: dict[str, Coded | list[Value]] = {"campaign": _texts(known, "campaign", of_run), "run_id": found["run_id"]}
+    for name, (numbers, codes) in own.items():
+        columns[name] = Coded(list(_said(name, numbers, names)), codes)
+    for name, (numbers, codes) in shared.items():
+        columns[name] = Coded(numbers, codes[of_run]).named(list(_said(name, numbers, names)))
+    return {name: columns[name] for name in _DIMENSIONS}, others
 
 
 def _told_apart(numbers: Numbers) -> tuple[list[int], NDArray[np.intp]]:
     """Each of these numbers once, and for each row the place of its own."""
-    if numbers.strides == (0,) or (numbers == numbers[0]).all():
+    if (numbers == numbers[0]).all():
         return [int(numbers[0])], np.zeros(len(numbers), np.intp)
     distinct, codes = np.unique(numbers, return_inverse=True)
     return distinct.tolist(), codes
+
+
+def _texts(known: Experiments, name: str, of_run: NDArray[np.intp]) -> Coded:
+    """A text of each run's experiment."""
+    places, codes = _told_apart(known.column(name))
+    return Coded([known.texts[place] for place in places], codes[of_run])
 
 
 def _said(name: str, numbers: Iterable[int], names: Mapping[str, Mapping[int, str]]) -> Iterator[Value]:
@@ -171,7 +110,7 @@ def _said(name: str, numbers: Iterable[int], names: Mapping[str, Mapping[int, st
     elif name == "date":
         yield from (date.fromordinal(_EPOCH + day).isoformat() for day in numbers)
     else:
-        yield from (None if number == _NO_NUMBER else number for number in numbers)
+        yield from (None if number == NO_NUMBER else number for number in numbers)
 
 
 def _by_factor(texts: Coded, factors: Iterable[str]) -> dict[str, Coded]:

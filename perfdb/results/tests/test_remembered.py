@@ -1,0 +1,101 @@
+"""What a process remembers of experiments."""
+
+import numpy as np
+import pytest
+from django.db import connection
+from pytest_django import DjangoAssertNumQueries
+
+from perfdb.results import remembered
+from perfdb.results.models import Experiment, Run
+from perfdb.results.packed import NO_NUMBER, NO_ROW
+from perfdb.results.remembered import NUMBERS, REFERENCES, Experiments, Memory
+from perfdb.results.tests.builders import make_run
+
+pytestmark = pytest.mark.django_db
+
+
+def table() -> int:
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT {remembered.TABLE}")
+        return int(cursor.fetchone()[0])
+
+
+def ids(*runs: Run) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    return np.array(sorted(run.experiment_id for run in runs), np.int64)
+
+
+def rows(found: Experiments) -> list[tuple[object, ...]]:
+    """As Django reads them."""
+    numbers = [[found.column(name).tolist() for name in (*REFERENCES, *NUMBERS)]]
+    texts = [[found.texts[place] for place in found.column(name).tolist()] for name in remembered.TEXTS]
+    return list(zip(found.ids.tolist(), *numbers[0], *texts, strict=True))
+
+
+def stored(run: Run) -> tuple[object, ...]:
+    each = Experiment.objects.get(pk=run.experiment_id)
+    references = [getattr(each, f"{name}_id") or NO_ROW for name in REFERENCES]
+    numbers = [NO_NUMBER if (value := getattr(each, name)) is None else value for name in NUMBERS]
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT factors::text FROM experiment WHERE id = %s", [each.pk])
+        (factors,) = cursor.fetchone()
+    return (each.pk, *references, *numbers, each.campaign or None, factors)
+
+
+def test_it_knows_what_is_stored() -> None:
+    whole = make_run("A", layer=2, campaign="spring", level="V5", factors={"queue": "8", "a\nb": 'c"d'})
+    bare = make_run("B", workload=None, device="", mtu=None, users=None, machine="")
+    found = Memory().experiments(table(), ids(whole, bare))
+    assert rows(found) == [stored(whole), stored(bare)]
+
+
+def test_it_reads_each_experiment_once(django_assert_num_queries: DjangoAssertNumQueries) -> None:
+    runs = [make_run(str(users), users=users) for users in (1, 10, 20)]
+    expected = [stored(run) for run in runs]
+    memory, number = Memory(), table()
+    first = memory.experiments(number, ids(runs[1]))
+    with django_assert_num_queries(1):
+        every = memory.experiments(number, ids(*runs))
+    with django_assert_num_queries(0):
+        assert rows(memory.experiments(number, ids(*runs))) == rows(every) == expected
+        assert rows(memory.experiments(number, ids(runs[1]))) == rows(first)
+    # What was given out before stays as it was.
+    assert rows(first) == expected[1:2]
+
+
+def test_of_another_table_nothing_is_known(django_assert_num_queries: DjangoAssertNumQueries) -> None:
+    run = make_run()
+    memory, number = Memory(), table()
+    memory.experiments(number, ids(run))
+    with django_assert_num_queries(1):
+        memory.experiments(number + 1, ids(run))
+
+
+def test_a_table_that_is_emptied_is_another_one() -> None:
+    before = table()
+    with connection.cursor() as cursor:
+        cursor.execute("TRUNCATE experiment RESTART IDENTITY CASCADE")
+    assert table() != before
+
+
+def test_what_is_gone_is_not_among_them() -> None:
+    run = make_run()
+    found = Memory().experiments(table(), np.array([run.experiment_id, run.experiment_id + 1000]))
+    assert found.ids.tolist() == [run.experiment_id]
+    assert Memory().experiments(table(), np.array([run.experiment_id + 1000])).ids.tolist() == []
+
+
+def test_it_does_not_grow_for_ever(
+    monkeypatch: pytest.MonkeyPatch, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    monkeypatch.setattr(remembered, "MOST", 2)
+    runs = [make_run(str(users), users=users) for users in (1, 10, 20)]
+    memory, number = Memory(), table()
+    memory.experiments(number, ids(*runs[:2]))
+    # More than it keeps is answered all the same, and what it kept stays.
+    assert rows(memory.experiments(number, ids(*runs))) == [stored(run) for run in runs]
+    with django_assert_num_queries(0):
+        memory.experiments(number, ids(*runs[:2]))
+    # One more begins anew.
+    memory.experiments(number, ids(runs[2]))
+    with django_assert_num_queries(1):
+        memory.experiments(number, ids(runs[0]))
