@@ -4,20 +4,20 @@ A table of maxima shows one experiment for each device, and hides that another m
 have given more. Both are said here, for the same experiments that ``pick`` chooses.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from statistics import fmean
 from typing import NamedTuple
 
 from perfdb.analysis import metrics
-from perfdb.analysis.coded import Places
 from perfdb.analysis.comparing.comparison import Comparison, Verdict
 from perfdb.analysis.comparing.pair import Pair
 from perfdb.analysis.comparing.table import compare
 from perfdb.analysis.comparing.unmoved import Unmoved
-from perfdb.analysis.curves import Curve, Edge, Point, at_edge, describe
+from perfdb.analysis.curves import Curve, Edge, Point, describe_with_edge
 from perfdb.analysis.dimensions import Value
-from perfdb.analysis.experiments import Experiments, experiments_of
+from perfdb.analysis.experiments import Beside, Chosen, Experiments, experiments_of
 from perfdb.analysis.query import Query
 from perfdb.analysis.table import Key, Observations, Table, in_order, key_order
 
@@ -63,10 +63,14 @@ def evidence(query: Query, observations: Observations) -> dict[Key, Evidence]:
     if pick is None:
         raise ValueError("there is no best without a pick")
     found = experiments_of(observations, pick.dimensions, observations.telling, pick.measure)
-    unmoved = Unmoved(found.samples)
+    if not found.chosen:
+        return {}
     better = metrics.BY_NAME[pick.measure.metric].better
-    groups = ((key, found.measured(experiments)) for key, experiments in found.groups())
-    return {key: _evidence(_Group(key, found, own, unmoved), better) for key, own in groups if len(own)}
+    others = [each.experiments[each.experiments != each.best] for each in found.chosen]
+    unmoved = Unmoved(found.samples).against([each.best for each in found.chosen], others, better)
+    groups = map(_Group, repeat(found), found.chosen, found.beside(found.chosen, "users"), unmoved)
+    # The smaller cost is the better one, and levels off nowhere.
+    return {group.chosen.key: _evidence(group, better is metrics.Better.HIGHER) for group in groups}
 
 
 def as_good(comparison: Comparison) -> bool:
@@ -91,51 +95,44 @@ def against_the_best(table: Table) -> dict[Key, Comparison | None]:
 
 
 class _Group(NamedTuple):
-    """A group with its experiments that have values."""
+    """A group of experiments, the best of it and what surrounds that, and those that no test tells from it."""
 
-    key: Key
     found: Experiments
-    experiments: Places
-    unmoved: Unmoved
+    chosen: Chosen
+    beside: Beside
+    unmoved: Sequence[tuple[int, Comparison]]
 
-    def said(self, place: int, varying: Sequence[int]) -> dict[str, Value]:
+    def said(self, place: int) -> dict[str, Value]:
         """The dimensions of an experiment in which those of the group differ."""
-        key = self.found.key(place)
-        return {self.found.names[at]: key[at] for at in varying}
+        return {name: self.found.value(name, place) for name in self.beside.differing}
+
+    def runners_up(self) -> Iterator[RunnerUp]:
+        """Those that are as good, in natural order."""
+        as_good_as_it = {self.found.key(place): (place, each) for place, each in self.unmoved if as_good(each)}
+        for place, each in map(as_good_as_it.__getitem__, in_order(as_good_as_it)):
+            yield RunnerUp(self.said(place), _mean(self.found.sample(place)), self.found.runs(place), each)
+
+    def points(self) -> tuple[Point, ...]:
+        """The curve that the best lies on: everything but the users is equal to it."""
+        if "users" not in self.found.names:
+            return ()
+        users = ((self.found.value("users", place), place) for place in self.beside.alike)
+        return tuple(sorted((each, _mean(self.found.sample(place))) for each, place in users if isinstance(each, int)))
 
 
-def _evidence(group: _Group, better: metrics.Better) -> Evidence:
-    # The smaller cost is the better one, and levels off nowhere.
-    rises = better is metrics.Better.HIGHER
-    found, experiments = group.found, group.experiments
-    top = found.best(experiments, better)
-    others = group.unmoved.against(top, experiments[experiments != top], better)
-    as_good_as_it = {found.key(place): (place, each) for place, each in others if as_good(each)}
-    varying, points = found.varying(experiments), _points(group, top)
-    runners_up = [
-        RunnerUp(group.said(place, varying), _mean(found.sample(place)), found.runs(place), each)
-        for place, each in map(as_good_as_it.__getitem__, in_order(as_good_as_it))
-    ]
+def _evidence(group: _Group, rises: bool) -> Evidence:
+    points = group.points()
+    curve, edge = describe_with_edge(points) if points and rises else (None, None)
     return Evidence(
-        group=group.key,
-        key=group.said(top, varying),
-        runs=found.runs(top),
+        group=group.chosen.key,
+        key=group.said(group.chosen.best),
+        runs=group.found.runs(group.chosen.best),
         points=points,
-        curve=describe(points) if points and rises else None,
-        edge=at_edge(points) if points and rises else None,
-        runners_up=tuple(sorted(runners_up, key=lambda each: -each.mean if rises else each.mean)),
-        repeated=bool((found.sizes[experiments] > 1).any()),
+        curve=curve,
+        edge=edge,
+        runners_up=tuple(sorted(group.runners_up(), key=lambda each: -each.mean if rises else each.mean)),
+        repeated=group.beside.repeated,
     )
-
-
-def _points(group: _Group, best: int) -> tuple[Point, ...]:
-    """The curve that the best lies on: everything but the users is equal to it."""
-    found = group.found
-    if "users" not in found.names:
-        return ()
-    alike = found.alike(best, group.experiments, "users").tolist()
-    users = ((found.value("users", place), place) for place in alike)
-    return tuple(sorted((each, _mean(found.sample(place))) for each, place in users if isinstance(each, int)))
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -4,8 +4,10 @@ There may be tens of thousands, of which a few are told of; only those get a key
 """
 
 from collections.abc import Sequence
-from itertools import accumulate
+from functools import cached_property
+from itertools import pairwise
 from math import fsum
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +16,31 @@ from perfdb.analysis.coded import Coded, Places, grouped
 from perfdb.analysis.comparing.distributions import Floats
 from perfdb.analysis.comparing.samples import Samples
 from perfdb.analysis.dimensions import Value
-from perfdb.analysis.metrics import Better, Measure
+from perfdb.analysis.metrics import BY_NAME, Better, Measure
 from perfdb.analysis.table import Key, Observations, key_order
 
 RUN = "run"
 """Among the names of dimensions the run itself, by its number."""
+
+
+class Chosen(NamedTuple):
+    """A group: its key, the experiments of it that have a value, and the best of these."""
+
+    key: Key
+    experiments: Places
+    best: int
+
+
+class Beside(NamedTuple):
+    """What surrounds the best experiment of a group, among those of the group that have a value.
+
+    ``differing``: the names in which these are not all equal. ``alike``: those that are equal to the best in all names
+    but one. ``repeated``: whether any has several values.
+    """
+
+    differing: list[str]
+    alike: list[int]
+    repeated: bool
 
 
 class Experiments:
@@ -33,6 +55,7 @@ class Experiments:
 
     def __init__(self, observations: Observations, groups: Sequence[str], names: Sequence[str], measure: Measure):
         self.names = names
+        self._better = BY_NAME[measure.metric].better
         self._grouping = [_coded(observations, name) for name in groups]
         self._columns = [_coded(observations, name) for name in names]
         self._by = grouped([*self._grouping, *self._columns], observations.places)
@@ -49,25 +72,38 @@ class Experiments:
         each = self.samples.each
         self.means: Floats = np.array([fsum(sample) / len(sample) if sample else np.nan for sample in each])
 
-    def groups(self) -> list[tuple[Key, Places]]:
-        """The experiments of each group, by its key."""
+    @cached_property
+    def chosen(self) -> list[Chosen]:
+        """The best of each group in which any has a value: that of the best mean, of equals the first in order."""
+        sign = 1 if self._better is Better.HIGHER else -1
+        found = []
+        for key, own in self._groups:
+            if len(own):
+                means = sign * self.means[own]
+                found.append(Chosen(key, own, self._first(own[means == means.max()].tolist())))
+        return found
+
+    @property
+    def lacking(self) -> list[Key]:
+        """The groups in which none has a value."""
+        return [key for key, own in self._groups if not len(own)]
+
+    @cached_property
+    def _groups(self) -> list[tuple[Key, Places]]:
+        """The experiments of each group that have a value."""
         by = grouped(self._grouping, self._firsts)
         # A row is the first of one experiment alone.
         place = np.empty(len(self._runs), np.intp)
         place[self._firsts] = np.arange(len(self._firsts))
-        parts = np.split(place[by.rows], list(accumulate(by.sizes))[:-1]) if by.sizes else []
         keys = zip(*(column.at(by.firsts) for column in self._grouping), strict=True)
-        return list(zip(keys, parts, strict=True))
+        experiments = place[by.rows]
+        measured = self.sizes[experiments] > 0
+        ends = np.concatenate(([0], np.cumsum(measured)))[np.cumsum([0, *by.sizes])].tolist()
+        experiments = experiments[measured]
+        return [(key, experiments[start:end]) for key, (start, end) in zip(keys, pairwise(ends), strict=True)]
 
-    def measured(self, experiments: Places) -> Places:
-        """Those of them that have a value."""
-        return experiments[self.sizes[experiments] > 0]
-
-    def best(self, experiments: Places, better: Better) -> int:
-        """The one with the best mean among some that have values; of equals the first in natural order."""
-        means = self.means[experiments] * (1 if better is Better.HIGHER else -1)
-        best: list[int] = experiments[means == means.max()].tolist()
-        return best[0] if len(best) == 1 else min(best, key=lambda place: key_order(self.key(place)))
+    def _first(self, equals: list[int]) -> int:
+        return equals[0] if len(equals) == 1 else min(equals, key=lambda place: key_order(self.key(place)))
 
     def key(self, place: int) -> Key:
         """What tells an experiment apart in its group."""
@@ -81,30 +117,31 @@ class Experiments:
 
     def runs(self, place: int) -> tuple[int, ...]:
         """The numbers of its runs that have a value."""
-        return tuple(self._runs[self._measured[self._part(place)]].tolist())
+        end = int(self._values_end[place])
+        return tuple(self._runs[self._measured[end - int(self.sizes[place]) : end]].tolist())
 
     def sample(self, place: int) -> Sequence[float]:
         """Its values."""
-        return self.samples.values[self._part(place)]
+        return self.samples.each[place]
 
-    def _part(self, place: int) -> slice:
-        end = int(self._values_end[place])
-        return slice(end - int(self.sizes[place]), end)
-
-    def varying(self, experiments: Places) -> list[int]:
-        """The places of the names in which some experiments differ."""
-        rows = self._firsts[experiments]
-        codes = (column.codes[rows] for column in self._columns)
-        return [at for at, own in enumerate(codes) if len(own) and (own != own[0]).any()]
-
-    def alike(self, place: int, experiments: Places, but: str) -> Places:
-        """Those of some experiments that are equal to one in all names but this."""
-        rows, first = self._firsts[experiments], self._firsts[place]
+    def beside(self, chosen: Sequence[Chosen], but: str) -> list[Beside]:
+        """What surrounds the best of each of these groups; ``but`` is the name that does not count for ``alike``."""
+        sizes = [len(each.experiments) for each in chosen]
+        starts = np.cumsum([0, *sizes])[:-1]
+        experiments = np.concatenate([each.experiments for each in chosen])
+        rows, bests = self._firsts[experiments], self._firsts[[each.best for each in chosen]]
+        differing: list[list[str]] = [[] for _ in chosen]
         equal = np.ones(len(rows), np.bool_)
         for name, column in zip(self.names, self._columns, strict=True):
-            if name != but:
-                equal &= column.codes[rows] == column.codes[first]
-        return experiments[equal]
+            if len(column.values) > 1:
+                same = column.codes[rows] == np.repeat(column.codes[bests], sizes)
+                for at in np.flatnonzero(~np.logical_and.reduceat(same, starts)).tolist():
+                    differing[at].append(name)
+                if name != but:
+                    equal &= same
+        alike = np.split(experiments[equal], np.cumsum(np.add.reduceat(equal, starts, dtype=np.intp))[:-1])
+        repeated = np.logical_or.reduceat(self.sizes[experiments] > 1, starts).tolist()
+        return [Beside(*each) for each in zip(differing, (each.tolist() for each in alike), repeated, strict=True)]
 
     def value(self, name: str, place: int) -> Value:
         """One of the dimensions of an experiment."""

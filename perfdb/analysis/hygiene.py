@@ -158,7 +158,7 @@ def outliers(trials: Trials) -> list[Flag]:
             told = places[counts[places] >= FEWEST_TRIALS]
             # Where all lie within so much of each other, none is as far as that from the median.
             for place in told[reach[told] > FAR * usual].tolist():
-                found.extend(_far(trials, place, usual, spreads[place], pool))
+                found.extend(_far(trials, place, usual, spreads.at(place), pool))
             judged += int(counts[told].sum())
     adjusted = false_discovery([each.p for each in found], judged)
     return [_outlier(each, "outlier" if p < SIGNIFICANT else "far") for each, p in zip(found, adjusted, strict=True)]

@@ -76,10 +76,8 @@ def best_experiments(
         return observations.places, ()
     names = (RUN,) if summary is Summary.TRIAL else observations.telling
     found = experiments_of(observations, pick.dimensions, names, pick.measure)
-    better = metrics.BY_NAME[pick.measure.metric].better
-    groups = {key: found.measured(experiments) for key, experiments in found.groups()}
-    kept = [found.rows(found.best(own, better)) for own in groups.values() if len(own)]
-    notes = tuple(_unpicked(pick, key) for key in sorted(groups, key=key_order) if not len(groups[key]))
+    kept = [found.rows(each.best) for each in found.chosen]
+    notes = tuple(_unpicked(pick, key) for key in sorted(found.lacking, key=key_order))
     return np.concatenate(kept) if kept else observations.places[:0], notes
 
 

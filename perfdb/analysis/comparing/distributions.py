@@ -51,16 +51,16 @@ def ratio_interval(log_ratio: float, half_width: float) -> tuple[float, float]:
     return ratio(log_ratio - half_width), ratio(log_ratio + half_width)
 
 
-def false_discovery(ps: Sequence[float], of: int = 0) -> list[float]:
+def false_discovery(ps: Sequence[float], of: int = 0, smaller: int = 0) -> list[float]:
     """The q of each p (Benjamini and Hochberg 1995): what is below 5 % holds at most 5 % of false alarms.
 
     The k-th smallest of m has q = p·m/k, or that of a larger p where it is less. ``of``: how many were tested, where
-    those that are not given have a p of 1.
+    those that are not given have a p of 1, but for so many whose p is ``smaller`` than all that are.
     """
-    tested = max(of, len(ps))
+    tested = max(of, smaller + len(ps))
     largest_first = sorted(range(len(ps)), key=lambda place: ps[place], reverse=True)
     qs, least = [1.0] * len(ps), 1.0
-    for rank, place in zip(range(len(ps), 0, -1), largest_first, strict=True):
+    for rank, place in zip(range(smaller + len(ps), smaller, -1), largest_first, strict=True):
         least = min(least, ps[place] * tested / rank)
         qs[place] = least
     return qs

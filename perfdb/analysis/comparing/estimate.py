@@ -21,9 +21,9 @@ from typing import NamedTuple
 import numpy as np
 
 from perfdb.analysis.comparing.comparison import Noise, NoiseSource
-from perfdb.analysis.comparing.noise import Prior, fit_prior, moderate_all
+from perfdb.analysis.comparing.noise import Prior, moderate_all, prior_of
 from perfdb.analysis.comparing.pair import Background, Pair, Sample
-from perfdb.analysis.comparing.spreads import Logs, Spread, spreads, usable
+from perfdb.analysis.comparing.spreads import Logs, Spreads, spreads, usable
 
 FEWEST_CAMPAIGNS = 3
 
@@ -39,27 +39,27 @@ class Group(NamedTuple):
     """A noise group: the places of its cells and their spreads, its prior if there is one, and where that is from."""
 
     places: list[int]
-    own: list[Spread]
+    own: Spreads
     prior: Prior | None
     source: NoiseSource
 
 
 def noises(
-    own: Sequence[Spread],
+    own: Spreads,
     sources: Sequence[NoiseSource],
     groups: Sequence[Hashable],
     steps: Sequence[float | None],
     background: Background,
 ) -> list[Noise]:
     """The noise of each cell whose own spread is known: where that comes from, its noise group and its step."""
-    found = [Noise(NoiseSource.NONE)] * len(own)
+    found = [Noise(NoiseSource.NONE)] * len(sources)
     for group in grouped(own, sources, groups, steps, background):
         if group.prior is None:
             continue
-        moderated = moderate_all(group.own, group.prior)
-        sds, noisy = np.sqrt(moderated.variances).tolist(), moderated.noisy.tolist()
-        used = zip(group.places, group.own, sds, moderated.freedoms, noisy, strict=True)
-        for place, (variance, trials), sd, freedom, alone in used:
+        moderated = moderate_all(group.own, [group.prior], [len(group.places)])
+        columns = (np.sqrt(moderated.variances), moderated.noisy, *group.own)
+        used = zip(group.places, moderated.freedoms, *(column.tolist() for column in columns), strict=True)
+        for place, freedom, sd, alone, variance, trials in used:
             # Its own source where the cell has a spread, else its group's.
             source = sources[place] if variance > 0 else group.source
             found[place] = Noise(source, sd, freedom, alone, trials == 0)
@@ -67,7 +67,7 @@ def noises(
 
 
 def grouped(
-    own: Sequence[Spread],
+    own: Spreads,
     sources: Sequence[NoiseSource],
     groups: Sequence[Hashable],
     steps: Sequence[float | None],
@@ -79,7 +79,7 @@ def grouped(
         members[group].append(place)
     for group, places in members.items():
         step = max((step for place in places if (step := steps[place]) is not None), default=None)
-        mine = [own[place] for place in places]
+        mine = own.only(places)
         fallbacks = _fallbacks(group, step, own, background)
         yield Group(places, mine, *_prior(mine, [sources[place] for place in places], fallbacks))
 
@@ -98,36 +98,36 @@ def _own_samples(pairs: Sequence[Pair], background: Background) -> tuple[list[Se
 
 
 def _fallbacks(
-    group: Hashable, step: float | None, table: Sequence[Spread], background: Background
-) -> Iterable[tuple[NoiseSource, Sequence[Spread]]]:
+    group: Hashable, step: float | None, table: Spreads, background: Background
+) -> Iterable[tuple[NoiseSource, Spreads]]:
     yield NoiseSource.EARLIER, _spreads(background.earlier.get(group, ()), step)
-    yield NoiseSource.METRIC, _spreads(background.metric, step) or table
+    yield NoiseSource.METRIC, _spreads(background.metric, step) if background.metric else table
 
 
-def _spreads(samples: Sequence[Sample], step: float | None) -> list[Spread]:
+def _spreads(samples: Sequence[Sample], step: float | None) -> Spreads:
     return Logs.of(samples).spreads([step] * len(samples))
 
 
 def _prior(
-    own: Sequence[Spread],
+    own: Spreads,
     sources: Sequence[NoiseSource],
-    fallbacks: Iterable[tuple[NoiseSource, Sequence[Spread]]],
+    fallbacks: Iterable[tuple[NoiseSource, Spreads]],
 ) -> tuple[Prior | None, NoiseSource]:
     """A group's prior and where it comes from."""
-    prior = fit_prior(own)
+    prior = prior_of(own)
     if prior is not None:
-        learnt = {source for each, source in zip(own, sources, strict=True) if each.variance > 0}
+        learnt = {source for variance, source in zip(own.variances.tolist(), sources, strict=True) if variance > 0}
         return prior, NoiseSource.TRIALS if NoiseSource.TRIALS in learnt else NoiseSource.HISTORY
     return _first(fallbacks)
 
 
 def fallback_prior(
-    group: Hashable, step: float | None, table: Sequence[Spread], background: Background
+    group: Hashable, step: float | None, table: Spreads, background: Background
 ) -> tuple[Prior | None, NoiseSource]:
     """The prior of a group none of whose cells has a spread, and where it comes from; ``table`` are all spreads."""
     return _first(_fallbacks(group, step, table, background))
 
 
-def _first(fallbacks: Iterable[tuple[NoiseSource, Sequence[Spread]]]) -> tuple[Prior | None, NoiseSource]:
-    found = ((fit_prior(spreads), source) for source, spreads in fallbacks)
+def _first(fallbacks: Iterable[tuple[NoiseSource, Spreads]]) -> tuple[Prior | None, NoiseSource]:
+    found = ((prior_of(spreads), source) for source, spreads in fallbacks)
     return next(((prior, source) for prior, source in found if prior is not None), (None, NoiseSource.NONE))

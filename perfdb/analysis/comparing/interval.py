@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Hashable, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -36,20 +37,28 @@ def intervals_of(samples: Samples, means: Sequence[float], background: Backgroun
         prior = samples.pools[group].prior() or _elsewhere(samples, group, places, background)
         if prior is None:
             continue
-        complete = len(places) == len(found)
-        own = samples.spreads if complete else [samples.spreads[place] for place in places]
-        moderated = moderate_all(own, prior)
-        variances, freedoms = moderated.variances, moderated.freedoms
-        quantile = {freedom: student_quantile(0.975, freedom) for freedom in set(freedoms)}
-        counts = samples.logs.counts if complete else samples.logs.counts[np.array(places, np.intp)]
-        half_widths = np.array([quantile[freedom] for freedom in freedoms]) * np.sqrt(variances)
-        half_widths /= np.sqrt(np.maximum(counts, 1))
-        sizes = samples.sizes
-        for place, count, half_width in zip(places, counts.tolist(), half_widths.tolist(), strict=True):
-            if sizes[place] == count > 0:
-                mean = means[place]
-                found[place] = mean * ratio(-half_width), mean * ratio(half_width)
+        made = _intervals(samples, places, means, prior)
+        if len(places) == len(found):
+            return made
+        for place, interval in zip(places, made, strict=True):
+            found[place] = interval
     return found
+
+
+def _intervals(samples: Samples, places: Sequence[int], means: Sequence[float], prior: Prior) -> list[Interval]:
+    """Those of the cells of a noise group."""
+    own, counts, sizes = samples.spreads, samples.logs.counts, np.array(samples.sizes, np.intp)
+    if len(places) < len(sizes):
+        chosen = np.array(places, np.intp)
+        own, counts, sizes, means = own.only(places), counts[chosen], sizes[chosen], [means[place] for place in places]
+    moderated = moderate_all(own, [prior], [len(places)])
+    half_widths = moderated.by_freedom(partial(student_quantile, 0.975)) * np.sqrt(moderated.variances)
+    half_widths /= np.sqrt(np.maximum(counts, 1))
+    speaks = ((counts > 0) & (counts == sizes)).tolist()
+    return [
+        (mean * ratio(-half_width), mean * ratio(half_width)) if speaking else None
+        for mean, half_width, speaking in zip(means, half_widths.tolist(), speaks, strict=True)
+    ]
 
 
 def _elsewhere(samples: Samples, group: Hashable, places: Sequence[int], background: Background) -> Prior | None:

@@ -6,25 +6,23 @@ coefficient of variation.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from operator import mul
-from typing import NamedTuple, Self
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
 from perfdb.analysis.comparing.distributions import Floats, fisher_quantile
-from perfdb.analysis.comparing.spreads import Spread
+from perfdb.analysis.comparing.spreads import Places, Spread, Spreads
 
 # The most that a group may weigh: cells are never taken to be as alike as the fit of a few of them claims.
 MOST_FREEDOM = 8.0
 # So many cells it takes to tell how much the spreads themselves differ.
 FEWEST_CELLS = 3
 NOISY = 0.95
-
-
 Freedoms = NDArray[np.intp]
 
 
@@ -63,32 +61,9 @@ class Pool(NamedTuple):
     log_squares: float = 0.0
     expected: float = 0.0
 
-    @classmethod
-    def of(cls, spreads: Iterable[Spread]) -> Self:
-        """All of a group; those that are not known tell nothing."""
-        known = [(variance, freedom) for variance, freedom in spreads if freedom > 0 and variance > 0]
-        return cls._of_known(*zip(*known, strict=True)) if known else cls()
-
-    @classmethod
-    def of_columns(cls, variances: Floats, freedoms: Freedoms) -> Self:
-        """The same from a column of variances and one of their freedom."""
-        known = (freedoms > 0) & (variances > 0)
-        return cls._of_known(variances[known].tolist(), freedoms[known].tolist()) if known.any() else cls()
-
-    @classmethod
-    def _of_known(cls, variances: Sequence[float], freedoms: Sequence[int]) -> Self:
-        # Cells have few different numbers of trials.
-        bias = {freedom: _bias(freedom) for freedom in set(freedoms)}
-        explained = {freedom: _trigamma(freedom / 2) for freedom in bias}
-        logs = [math.log(variance) - bias[freedom] for variance, freedom in zip(variances, freedoms, strict=True)]
-        expected = [explained[freedom] for freedom in freedoms]
-        terms = (freedoms, map(mul, freedoms, variances), logs, map(mul, logs, logs), expected)
-        return cls(len(variances), *map(math.fsum, terms))
-
     def exchanged(self, old: Spread, new: Spread) -> "Pool":
         """The same with one spread in place of another."""
-        less, more = Pool.of([old]), Pool.of([new])
-        return Pool(*(whole - one + other for whole, one, other in zip(self, less, more, strict=True)))
+        return Pool(*(whole - one + other for whole, one, other in zip(self, _alone(old), _alone(new), strict=True)))
 
     def prior(self) -> Prior | None:
         """What the spreads have in common; None where none is known."""
@@ -108,9 +83,47 @@ class Pool(NamedTuple):
         return varied / (self.cells - 1) - self.expected / self.cells
 
 
-def fit_prior(spreads: Iterable[Spread]) -> Prior | None:
+def _alone(spread: Spread) -> Pool:
+    """What a single spread adds; one that is not known tells nothing."""
+    if not spread.known:
+        return Pool()
+    variance, freedom = spread
+    log = math.log(variance) - _bias(freedom)
+    return Pool(1, freedom, freedom * variance, log, log * log, _trigamma(freedom / 2))
+
+
+def pools(spreads: Spreads, sizes: Sequence[int]) -> list[Pool]:
+    """What each group learns from its cells, of groups end to end that have so many. The sums are exact."""
+    known = (spreads.freedoms > 0) & (spreads.variances > 0)
+    counted = np.concatenate(([0], np.cumsum(known)))[np.concatenate(([0], np.cumsum(sizes)))].tolist()
+    variances, freedoms = spreads.variances[known], spreads.freedoms[known]
+    listed = freedoms.tolist()
+    # Cells have few different numbers of trials.
+    bias = {freedom: _bias(freedom) for freedom in set(listed)}
+    explained = {freedom: _trigamma(freedom / 2) for freedom in bias}
+    # The logarithm of ``math`` and not numpy's, which may differ in the last digit.
+    logs = np.array(list(map(math.log, variances.tolist()))) - np.array([bias[freedom] for freedom in listed])
+    terms = (
+        listed,
+        (freedoms * variances).tolist(),
+        logs.tolist(),
+        (logs * logs).tolist(),
+        [explained[freedom] for freedom in listed],
+    )
+    return [
+        Pool(end - start, *[math.fsum(term[start:end]) for term in terms]) if start < end else Pool()
+        for start, end in pairwise(counted)
+    ]
+
+
+def prior_of(spreads: Spreads) -> Prior | None:
     """The common prior of a group's cells; None when none of them has a spread."""
-    return Pool.of(spreads).prior()
+    return pools(spreads, [len(spreads.freedoms)])[0].prior()
+
+
+def fit_prior(spreads: Iterable[Spread]) -> Prior | None:
+    """The same from cells one by one."""
+    return prior_of(Spreads.of(spreads))
 
 
 # The cells of a table have few different numbers of trials, and these functions take long.
@@ -149,47 +162,54 @@ def moderate(own: Spread, prior: Prior) -> Moderated:
     A spread beyond the 95 % point of F is noisy and stands for itself. The freedom is never more than all cells
     together have, never less than 1.
     """
-    used = moderate_all([own], prior)
+    used = moderate_all(Spreads.of([own]), [prior], [1])
     return Moderated(float(used.variances[0]), used.freedom(0), bool(used.noisy[0]))
 
 
 class AllModerated(NamedTuple):
-    """The same of all cells of a group, each a column.
+    """The same of many cells, each a column.
 
-    ``own`` is the freedom of each cell by itself, ``together`` by that the freedom of those that are not noisy.
+    ``own`` is the freedom of each cell by itself, ``kinds`` its place in ``together``, which has the freedom of those
+    that are not noisy.
     """
 
     variances: Floats
     noisy: NDArray[np.bool_]
     own: Freedoms
-    together: Mapping[int, float]
+    kinds: Places
+    together: Sequence[float]
 
     def freedom(self, place: int) -> float:
         """That of one cell."""
-        own = int(self.own[place])
-        return own if self.noisy[place] else self.together[own]
+        return int(self.own[place]) if self.noisy[place] else self.together[self.kinds[place]]
 
     @property
     def freedoms(self) -> list[float]:
         """Those of all."""
-        cells = zip(self.own.tolist(), self.noisy.tolist(), strict=True)
-        return [own if alone else self.together[own] for own, alone in cells]
+        cells = zip(self.own.tolist(), self.kinds.tolist(), self.noisy.tolist(), strict=True)
+        return [own if alone else self.together[kind] for own, kind, alone in cells]
+
+    def by_freedom(self, known: Callable[[float], float]) -> Floats:
+        """What is known of each by its freedom; few are different."""
+        found: Floats = np.array([known(freedom) for freedom in self.together], np.float64)[self.kinds]
+        for place in np.flatnonzero(self.noisy).tolist():
+            found[place] = known(int(self.own[place]))
+        return found
 
 
-def moderate_all(cells: Sequence[Spread], prior: Prior) -> AllModerated:
-    """The variances of the cells of a group drawn towards what they have in common."""
-    variances, freedoms = zip(*cells, strict=True)
-    return moderate_columns(np.array(variances, np.float64), np.array(freedoms, np.intp), prior)
-
-
-def moderate_columns(own: Floats, freedoms: Freedoms, prior: Prior) -> AllModerated:
-    """The same from a column of variances and one of their freedom."""
-    different = np.unique(freedoms).tolist()
-    together = {freedom: max(1.0, min(prior.freedom + freedom, prior.total)) for freedom in different}
-    limits = np.array([_limit(freedom, prior) for freedom in different])
-    noisy = own / prior.variance > limits[np.searchsorted(different, freedoms)]
-    drawn = (prior.freedom * prior.variance + freedoms * own) / (prior.freedom + freedoms)
-    return AllModerated(np.where(noisy, own, drawn), noisy, freedoms, together)
+def moderate_all(own: Spreads, priors: Sequence[Prior], sizes: Sequence[int]) -> AllModerated:
+    """The variances of the cells of groups drawn towards what each group has in common; ``sizes`` are of the groups."""
+    variances, freedoms = own
+    several = int(freedoms.max(initial=0)) + 1
+    group = np.repeat(np.arange(len(priors)), sizes)
+    different, kinds = np.unique(group * several + freedoms, return_inverse=True)
+    cells = [(priors[kind // several], kind % several) for kind in different.tolist()]
+    together = [max(1.0, min(prior.freedom + freedom, prior.total)) for prior, freedom in cells]
+    limits = np.array([_limit(freedom, prior) for prior, freedom in cells])
+    usual, weight = (np.array(each, np.float64)[group] for each in list(zip(*priors, strict=True))[:2])
+    noisy = variances / usual > limits[kinds]
+    drawn = (weight * usual + freedoms * variances) / (weight + freedoms)
+    return AllModerated(np.where(noisy, variances, drawn), noisy, freedoms, kinds, together)
 
 
 def is_noisy(own: Spread, prior: Prior) -> bool:

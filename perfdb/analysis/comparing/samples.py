@@ -3,11 +3,11 @@
 from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, chain
 
-from perfdb.analysis.comparing.noise import Pool
+from perfdb.analysis.comparing.noise import Pool, pools
 from perfdb.analysis.comparing.pair import Sample
-from perfdb.analysis.comparing.spreads import Logs, Spread
+from perfdb.analysis.comparing.spreads import Logs, Spreads
 
 
 class Samples:
@@ -49,7 +49,7 @@ class Samples:
         return Logs(self.values, self.sizes)
 
     @cached_property
-    def spreads(self) -> list[Spread]:
+    def spreads(self) -> Spreads:
         """The spread of each cell by itself."""
         return self.logs.spreads(self.steps)
 
@@ -66,6 +66,6 @@ class Samples:
     @cached_property
     def pools(self) -> Mapping[Hashable, Pool]:
         """What each noise group learns from its cells."""
-        if len(self.members) == 1:
-            return {group: Pool.of(self.spreads) for group in self.members}
-        return {group: Pool.of([self.spreads[at] for at in places]) for group, places in self.members.items()}
+        members = self.members.values()
+        together = self.spreads if len(members) == 1 else self.spreads.only(list(chain.from_iterable(members)))
+        return dict(zip(self.members, pools(together, list(map(len, members))), strict=True))

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 from itertools import chain
 from typing import NamedTuple, Self
 
@@ -18,10 +17,7 @@ _NEARLY = 1 + 1e-9
 
 
 class Spread(NamedTuple):
-    """A variance of logarithms with its degrees of freedom; no freedom: nothing is known.
-
-    (A named tuple, as all that each cell of a table needs several of: it is made three times as fast.)
-    """
+    """A variance of logarithms with its degrees of freedom; no freedom: nothing is known."""
 
     variance: float = 0.0
     freedom: int = 0
@@ -30,6 +26,29 @@ class Spread(NamedTuple):
     def known(self) -> bool:
         """Whether it can be learnt from. Equal values with an unknown printed step have no usable variance."""
         return self.freedom > 0 and self.variance > 0
+
+
+class Spreads(NamedTuple):
+    """Those of many cells, as columns."""
+
+    variances: Floats
+    freedoms: Places
+
+    @classmethod
+    def of(cls, each: Iterable[Spread]) -> Self:
+        """Those of cells one by one."""
+        listed = list(each)
+        variances, freedoms = zip(*listed, strict=True) if listed else ((), ())
+        return cls(np.array(variances, np.float64), np.array(freedoms, np.intp))
+
+    def at(self, place: int) -> Spread:
+        """That of one cell."""
+        return Spread(float(self.variances[place]), int(self.freedoms[place]))
+
+    def only(self, places: Sequence[int]) -> Self:
+        """Those of some cells."""
+        chosen = np.array(places, np.intp)
+        return self.__class__(self.variances[chosen], self.freedoms[chosen])
 
 
 def usable(values: Sequence[float]) -> list[float]:
@@ -86,7 +105,7 @@ class Logs:
             self._ranges = ranges(self.logs, self.counts)
         return self._ranges
 
-    def spreads(self, steps: Iterable[float | None]) -> list[Spread]:
+    def spreads(self, steps: Iterable[float | None]) -> Spreads:
         """The spread of each sample by itself, as ``spread`` has it."""
         ends = np.cumsum(self.counts)
 
@@ -147,10 +166,10 @@ def spread(samples: Sequence[Sample], step: float | None = None) -> Spread:
     ``step`` is one in the last printed digit, in the samples' unit: rounding alone makes values differ by a variance
     of step²/12, and no spread is taken to be smaller.
     """
-    return spreads([samples], [step])[0]
+    return spreads([samples], [step]).at(0)
 
 
-def spreads(cells: Sequence[Sequence[Sample]], steps: Iterable[float | None]) -> list[Spread]:
+def spreads(cells: Sequence[Sequence[Sample]], steps: Iterable[float | None]) -> Spreads:
     """The spread of each of many cells, each of one or several samples."""
     samples = list(chain.from_iterable(cells))
     distinct, at = distinct_samples(samples)
@@ -160,7 +179,7 @@ def spreads(cells: Sequence[Sequence[Sample]], steps: Iterable[float | None]) ->
     return _spreads(pooled, steps, lambda place: [value for sample in cells[place] for value in usable(sample)])
 
 
-def _spreads(sums: Sums, steps: Iterable[float | None], together: Callable[[int], list[float]]) -> list[Spread]:
+def _spreads(sums: Sums, steps: Iterable[float | None], together: Callable[[int], list[float]]) -> Spreads:
     """The spreads that follow from sums; ``together`` are all values of one cell."""
     known = [step or 0.0 for step in steps]
     means = np.where(sums.counts > 0, sums.totals, 1.0) / np.maximum(sums.counts, 1.0)
@@ -169,11 +188,7 @@ def _spreads(sums: Sums, steps: Iterable[float | None], together: Callable[[int]
     for at in np.flatnonzero((rounding * _NEARLY >= variance) & (sums.freedom > 0)).tolist():
         values = together(at)
         variance[at] = max(variance[at], rounding_variance(len(values), math.fsum(values), known[at]))
-    return list(map(_spread, zip(variance.tolist(), sums.freedom.astype(int).tolist(), strict=True)))
-
-
-# What ``Spread`` itself does, without the way through Python.
-_spread: Callable[[Iterable[float]], Spread] = partial(tuple.__new__, Spread)
+    return Spreads(variance, sums.freedom.astype(np.intp))
 
 
 def rounding_variance(count: int, total: float, step: float | None) -> float:

@@ -2,8 +2,11 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from perfdb.analysis.best import Evidence, against_the_best, evidence
+from perfdb.analysis.comparing.cell import CHANGED
 from perfdb.analysis.comparing.comparison import Verdict
 from perfdb.analysis.comparing.pair import Pair
 from perfdb.analysis.comparing.samples import Samples
@@ -127,14 +130,28 @@ def test_columns_say_what_a_table_of_pairs_says(base: int, among: set[Verdict]) 
     """One sample against each of the others: repeated, single, zero and equal trials."""
     values, sizes = [value for sample in SAMPLES for value in sample], [len(sample) for sample in SAMPLES]
     others = [at for at in range(len(SAMPLES)) if at != base]
-    found = Unmoved(Samples(values, sizes, (), ())).against(base, np.array(others), Better.HIGHER)
+    (found,) = Unmoved(Samples(values, sizes, (), ())).against([base], [np.array(others)], Better.HIGHER)
     by_pair = compare([Pair(SAMPLES[base], SAMPLES[at]) for at in others], Better.HIGHER)
     moved = {Verdict.HIGHER, Verdict.LOWER}
     assert found == [(at, each) for at, each in zip(others, by_pair, strict=True) if each.verdict not in moved]
     assert among <= {each.verdict for _, each in found}
 
 
+@given(st.lists(st.lists(st.lists(st.sampled_from([0.0, 99.0, 100.0, 101.0, 150.0, 1e6]), min_size=1, max_size=4),
+                         min_size=1, max_size=9), min_size=1, max_size=4))  # fmt: skip
+def test_each_of_many_groups_is_a_table_by_itself(groups: list[list[list[float]]]) -> None:
+    samples = [sample for group in groups for sample in group]
+    ends = np.cumsum([len(group) for group in groups])
+    bases = [int(end) - len(group) for end, group in zip(ends, groups, strict=True)]
+    others = [np.arange(base + 1, end) for base, end in zip(bases, ends, strict=True)]
+    found = Unmoved(Samples.of(samples, (), ())).against(bases, others, Better.HIGHER)
+    for (first, *rest), places, each in zip(groups, others, found, strict=True):
+        by_pair = compare([Pair(first, sample) for sample in rest], Better.HIGHER)
+        known = zip(places.tolist(), by_pair, strict=True)
+        assert each == [(at, one) for at, one in known if one.q is None or one.q >= CHANGED]
+
+
 def test_nothing_is_known_of_single_runs() -> None:
-    ((_, found),) = Unmoved(Samples([5.0, 4.0], [1, 1], (), ())).against(0, np.array([1]), Better.HIGHER)
+    (((_, found),),) = Unmoved(Samples([5.0, 4.0], [1, 1], (), ())).against([0], [np.array([1])], Better.HIGHER)
     assert found == compare([Pair((5.0,), (4.0,))], Better.HIGHER)[0]
     assert found.verdict is Verdict.NO_NOISE

@@ -20,6 +20,7 @@ def test_each_q_stays_with_its_p() -> None:
     # 0.04 · 3 / 3 is less than 0.03 · 3 / 2, so both have the same q.
     assert false_discovery([0.04, 0.001, 0.03]) == pytest.approx([0.04, 0.003, 0.04])
     assert false_discovery([]) == []
+    assert false_discovery([0.04, 0.03], smaller=1) == false_discovery([0.04, 0.03, 0.001])[:2]
 
 
 @pytest.mark.parametrize("module", ["perfdb.analysis.against", "perfdb.analysis.comparing.declarations"])

@@ -13,15 +13,15 @@ from perfdb.analysis.comparing.distributions import fisher_quantile
 from perfdb.analysis.comparing.estimate import estimate_noise
 from perfdb.analysis.comparing.noise import (
     Moderated,
-    Pool,
     Prior,
     fit_prior,
     inverse_trigamma,
     is_noisy,
     moderate,
+    pools,
 )
 from perfdb.analysis.comparing.pair import NOTHING_KNOWN, Background, Pair
-from perfdb.analysis.comparing.spreads import Spread, rounding_variance, spread, spreads
+from perfdb.analysis.comparing.spreads import Spread, Spreads, rounding_variance, spread, spreads
 from perfdb.analysis.tests.published import GUEST_LAN, HIPERSOCKETS, PAIRS
 
 SPREADS = [spread([pair.base, pair.new], pair.step) for pair in PAIRS]
@@ -255,7 +255,10 @@ def test_a_single_run_learns_from_its_neighbours_history() -> None:
     st.builds(Spread, st.floats(1e-10, 1.0), st.integers(0, 9)),
 )
 def test_a_spread_put_in_place_of_another_gives_the_prior_of_that_group(group: list[Spread], new: Spread) -> None:
-    exchanged, fitted = Pool.of(group).exchanged(group[0], new).prior(), fit_prior([new, *group[1:]])
+    exchanged, fitted = (
+        pools(Spreads.of(group), [len(group)])[0].exchanged(group[0], new).prior(),
+        fit_prior([new, *group[1:]]),
+    )
     assert (exchanged is None) == (fitted is None)
     if exchanged is not None and fitted is not None:
         assert exchanged.total == fitted.total
@@ -269,7 +272,8 @@ SAMPLES = st.lists(st.lists(st.sampled_from([0.0, 5.0, 7.25, 1e-3, 3e7]) | st.fl
 @given(st.lists(st.tuples(SAMPLES, st.sampled_from([None, 0.01, 10.0])), min_size=1, max_size=8))
 def test_the_spreads_of_many_cells_are_those_of_each(cells: list[tuple[list[list[float]], float | None]]) -> None:
     found = spreads([samples for samples, _ in cells], [step for _, step in cells])
-    for (samples, step), each in zip(cells, found, strict=True):
+    for at, (samples, step) in enumerate(cells):
+        each = found.at(at)
         logs = [[math.log(value) for value in sample if value > 0] for sample in samples]
         freedom = sum(len(sample) - 1 for sample in logs if sample)
         squares = sum((len(sample) - 1) * statistics.variance(sample) for sample in logs if len(sample) > 1)
