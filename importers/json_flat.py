@@ -85,7 +85,8 @@ class Flat(Node):
         value = self._value
         if not isinstance(value, dict):
             return {}
-        return {key: each.decode() if type(each) is bytes else _text(each) for key, each in _pairs(value)}
+        members = value.pairs if type(value) is _Repeated else value.items()
+        return {key: each.decode() if type(each) is bytes else _text(each) for key, each in members}
 
     def figures(self) -> dict[str, str]:
         value = self._value

@@ -161,11 +161,12 @@ def _read_flat(source: Source, at: int) -> tuple[Document, int] | None:
 
 def _may_be_too_deep(line: str) -> bool:
     """Whether there are more than ``DEEPEST`` levels: each round takes away the innermost."""
-    if line.count("{") + line.count("[") <= DEEPEST:
-        return False
     unquoted = _STRING.sub("", line) if "\\" in line else line
+    kept = unquoted.encode(errors="surrogatepass").translate(_ALIKE, _NO_BRACKETS)
+    if kept.count(b"{") <= DEEPEST:
+        return False
     # Of quotes that follow each other two change nothing: what is within a string has an odd number before it.
-    kept = unquoted.encode(errors="surrogatepass").translate(_ALIKE, _NO_BRACKETS).replace(b'""', b"")
+    kept = kept.replace(b'""', b"")
     brackets, innermost = b"".join(kept.split(b'"')[::2]), b"{}"
     for _ in range(DEEPEST):
         if innermost not in brackets:

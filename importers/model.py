@@ -82,11 +82,14 @@ class Text:
         return any(holds(block, word) for block in self.blocks() for word in words)
 
     def lacks(self, words: Iterable[str], size: int) -> bool:
-        """Whether it is plain at once that none of the words is among the first ``size`` characters."""
+        """Whether it is plain at once that no word is among the first ``size`` characters and in their last line."""
         if "head" not in self.noted:
             self.noted["head"] = next(self.pieces(), "")
         head: str = self.noted["head"]
-        return len(head) > size and not any(word in head for word in words)
+        if len(head) <= size:
+            return False
+        end = head.find("\n", size)
+        return not any(head.find(word, 0, end if end >= 0 else len(head)) >= 0 for word in words)
 
     def whole(self) -> Iterator[tuple[int, str]]:
         """The same without a last line that has no line end: it may be cut, and say something else than it did."""
@@ -150,10 +153,13 @@ class Listing:
     ) -> None:
         self.name, self.columns = name, shared(columns)
         cells = list(chain.from_iterable(rows))
-        missing = [at for at, cell in enumerate(cells) if cell is None] if None in cells else []
-        self._missing: Sequence[int] = array("Q", missing) if missing else ()
+        self._missing: Sequence[int] = ()
+        if None in cells:
+            self._missing = array("Q", [at for at, cell in enumerate(cells) if cell is None])
+            for at in self._missing:
+                cells[at] = ""
         # No text of a file has a NUL in it.
-        self._cells = "\0".join([cell or "" for cell in cells] if self._missing else cells)  # type: ignore[arg-type] # none is missing
+        self._cells = "\0".join(cells)  # type: ignore[arg-type] # none is missing
         self._count, self._lines = len(lines), compact(lines)
 
     @property

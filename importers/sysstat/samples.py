@@ -1,7 +1,7 @@
 """What every form of sysstat's output comes down to: a host, and samples of rates over intervals."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, time
 from functools import lru_cache
@@ -32,8 +32,17 @@ _DATES = (
 _SLASHES = re.compile(r"(\d\d)/(\d\d)/(\d{4}|\d\d)")
 _new = tuple.__new__  # Making a named tuple by its own name takes three times as long.
 
-Cells = tuple[tuple[str, ...], Sequence[str]]
-"""The names of columns, each once and without ``%`` and ``/s``, and the figure in each."""
+
+class Columns(NamedTuple):
+    """The columns of a sample, without ``%`` and ``/s``, and the activity that they tell: None for one not kept."""
+
+    names: tuple[str, ...]
+    activity: str | None
+    are_different: bool
+
+
+Cells = tuple[Columns, Sequence[str]]
+"""Columns, each of which comes once, and the figure in each."""
 
 
 class Sample(NamedTuple):
@@ -74,27 +83,24 @@ class HostSamples:
         if end and not is_clock(end):
             self.found.warn("sysstat.time", f"{end[:20]!r} is no time of day; the line was left out.", _AGAIN, line)
             return
-        if (sample := _sample(key, end, line, cells, day)) is not None:
-            self.samples.append(sample)
+        columns, texts = cells
+        activity = columns.activity
+        if activity is not None:
+            name = "all" if activity == CPU and key in ALL else key
+            self.samples.append(_new(Sample, (activity, name, end, line, columns.names, texts, day)))
 
     def add_average(self, key: str, line: int, cells: Cells) -> None:
         """Keep an average over the whole report, as printed."""
-        if (sample := _sample(key, "", line, cells, None)) is not None:
-            self.averages.append(sample)
+        columns, texts = cells
+        activity = columns.activity
+        if activity is not None:
+            name = "all" if activity == CPU and key in ALL else key
+            self.averages.append(Sample(activity, name, "", line, columns.names, texts))
 
     def moment(self, end: str, day: date | None) -> datetime | None:
         """When an interval ended, not counting midnights; None where nothing says it."""
         day = day or self.day
         return _moment(day, end) if day is not None and end else None
-
-
-def _sample(key: str, end: str, line: int, cells: Cells, day: date | None) -> Sample | None:
-    """A sample of the activity that its columns tell; None for one that perfdb does not keep."""
-    activity = activity_of(cells[0])
-    if activity is None:
-        return None
-    name = "all" if activity == CPU and key in ALL else key
-    return _new(Sample, (activity, name, end, line, *cells, day))
 
 
 @lru_cache(maxsize=64)
@@ -109,48 +115,39 @@ def is_clock(text: str) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def activity_of(columns: tuple[str, ...]) -> str | None:
-    """The activity that these columns are of; None for one that perfdb does not keep."""
-    return next((activity for name, activity in _TELLING.items() if name in columns), None)
-
-
-@lru_cache(maxsize=1024)
 def plain(column: str) -> str:
     """A column's name without its unit, as text, CSV and JSON all have it."""
     return column.strip("%").removesuffix("/s").replace("-percent", "")
 
 
 @lru_cache(maxsize=1024)
-def plain_columns(columns: tuple[str, ...]) -> tuple[str, ...]:
-    """The same of all columns of a sample."""
-    return tuple(map(plain, columns))
+def columns_of(names: tuple[str, ...]) -> Columns:
+    """Columns by their plain names."""
+    activity = next((activity for name, activity in _TELLING.items() if name in names), None)
+    return Columns(names, activity, len(set(names)) == len(names))
+
+
+@lru_cache(maxsize=1024)
+def plain_columns(printed: tuple[str, ...]) -> Columns:
+    """The same by their names as printed."""
+    return columns_of(tuple(map(plain, printed)))
 
 
 @lru_cache(maxsize=4096)
 def number(text: str) -> str | None:
     """A figure with a decimal point, whatever the locale printed; None for what is no figure."""
-    pointed = _DECIMAL_COMMA.sub(r"\1.\2", text)
+    pointed = _DECIMAL_COMMA.sub(r"\1.\2", text) if "," in text else text
     return pointed if _NUMBER.fullmatch(pointed) else None
 
 
-def numbers(cells: Mapping[str, str]) -> Cells:
-    """The cells that are figures."""
-    return figures(tuple(cells), cells.values())
-
-
-def figures(columns: tuple[str, ...], texts: Iterable[str]) -> Cells:
-    """The same of texts below the names of their columns; of a repeated name the last."""
+def figures(columns: Columns, texts: Iterable[str]) -> Cells:
+    """The cells that are figures; of a repeated name the last."""
     found = [*map(number, texts)]
     # In nearly all rows every cell is a figure.
-    if None not in found and _are_different(columns):
+    if None not in found and columns.are_different:
         return columns, found  # type: ignore[return-value] # none is missing
-    kept = {name: text for name, text in dict(zip(columns, found, strict=True)).items() if text is not None}
-    return tuple(kept), [*kept.values()]
-
-
-@lru_cache(maxsize=1024)
-def _are_different(columns: tuple[str, ...]) -> bool:
-    return len(set(columns)) == len(columns)
+    kept = {name: text for name, text in dict(zip(columns.names, found, strict=True)).items() if text is not None}
+    return columns_of(tuple(kept)), [*kept.values()]
 
 
 def read_day(text: str, found: ProblemLog, line: int, *, american: bool) -> date | None:

@@ -8,7 +8,7 @@ from itertools import groupby
 
 from importers.model import Text
 from importers.problem_log import ProblemLog
-from importers.sysstat.samples import Cells, HostSamples, figures, plain, read_day
+from importers.sysstat.samples import Cells, HostSamples, figures, plain_columns, read_day
 
 _CSV_HEAD = "# hostname;interval;timestamp"
 _FIRST = 3  # Behind host, interval and time.
@@ -32,7 +32,7 @@ def read_csv(text: Text, found: ProblemLog) -> HostSamples:
     host = HostSamples(found)
     columns: list[str] = []
     # Of the last head line: where the processor or interface stands, the other columns and their plain names.
-    key, kept, names = None, tuple[int, ...](), tuple[str, ...]()
+    key, kept, names = None, tuple[int, ...](), plain_columns(())
     for number, line in text.numbered():
         cells = line.split(";")
         if line[:1] == "#":
@@ -40,7 +40,7 @@ def read_csv(text: Text, found: ProblemLog) -> HostSamples:
             # Of two columns of one name the last counts.
             places = {name: at for at, name in enumerate(columns) if at >= _FIRST}
             key = next((places.pop(name) for name in _KEYS if name in places), None)
-            kept, names = tuple(places.values()), tuple(map(plain, places))
+            kept, names = tuple(places.values()), plain_columns(tuple(places))
         elif len(cells) != len(columns) or len(cells) <= _FIRST:
             _short(found, number)
         else:
@@ -57,7 +57,7 @@ def read_pairs(text: Text, found: ProblemLog) -> HostSamples:
         _add(
             host,
             (name, stamp, "" if key == "-" else key, block[0][0]),
-            figures(tuple(plain(each[3]) for _, each in block), [each[4] for _, each in block]),
+            figures(plain_columns(tuple(each[3] for _, each in block)), [each[4] for _, each in block]),
         )
     return host
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from importers.model import Text
 from importers.problem_log import ProblemLog
-from importers.sysstat.samples import HostSamples, figures, is_clock, numbers, plain, read_day
+from importers.sysstat.samples import Columns, HostSamples, columns_of, figures, is_clock, plain_columns, read_day
 
 _HEAD = re.compile(
     r"Linux (?P<release>\S+) \((?P<host>[^)]*)\)\s+(?P<day>\S+)\s+_(?P<machine>\S+)_\s+\((?P<cpus>\d+) CPU\)\s*"
@@ -21,6 +21,7 @@ _VMSTAT_NAMES = {"us": "user", "sy": "system", "id": "idle", "wa": "iowait", "st
 _STAMP = re.compile(r"(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)")
 _STAMPED = 19  # Characters.
 _KEYS = ("CPU", "IFACE")
+_NO_COLUMNS = plain_columns(())
 
 
 def is_text(text: Text) -> bool:
@@ -64,7 +65,7 @@ class _Reader:
     # Of the last head line: where the CPU or interface stands, and the other columns with their plain names.
     _key: int | None = None
     _kept: tuple[int, ...] = ()
-    _names: tuple[str, ...] = ()
+    _names: Columns = _NO_COLUMNS
 
     def read(self, number: int, line: str) -> None:
         if line.startswith(_IOSTAT):
@@ -87,8 +88,8 @@ class _Reader:
         self.iostat = False
         self.reports += 1
         if self.reports > 1:
-            cells = numbers(dict(zip(map(plain, self.columns), line.split(), strict=False)))
-            self.host.add("all", "", number, cells)
+            words = line.split()[: len(self.columns)]
+            self.host.add("all", "", number, figures(plain_columns(tuple(self.columns[: len(words)])), words))
 
     def _row(self, number: int, end: str, cells: list[str]) -> None:
         # Nearly all lines are rows, which the last cell tells.
@@ -114,7 +115,7 @@ class _Reader:
         places = {name: at for at, name in enumerate(cells)}
         self._key = next((places.pop(name) for name in _KEYS if name in places), None)
         self._kept = tuple(at for name, at in places.items() if name not in _KEYS)
-        self._names = tuple(plain(cells[at]) for at in self._kept)
+        self._names = plain_columns(tuple(cells[at] for at in self._kept))
 
 
 def _is_figure(cell: str) -> bool:
@@ -130,17 +131,17 @@ def _hour(hour: str, half: str) -> str:
 
 def _read_vmstat(lines: Sequence[tuple[int, str]], host: HostSamples) -> None:
     """vmstat -t; the first line covers the time since the host was started."""
-    names, places = tuple[str, ...](), list[int]()
+    names, places = list[str](), list[int]()
     has_head, reports = False, 0
     for number, line in lines[1:]:
         if "swpd" in line:
             has_head, columns = True, line.split()
             places = [at for at, name in enumerate(columns) if name in _VMSTAT_NAMES]
-            names = tuple(_VMSTAT_NAMES[columns[at]] for at in places)
+            names = [_VMSTAT_NAMES[columns[at]] for at in places]
         elif has_head and (stamp := _STAMP.fullmatch(line := line.rstrip(), len(line) - _STAMPED)):
             reports += 1
             if reports > 1:
                 day = read_day(stamp[1], host.found, number, american=False)
                 words = line[:-_STAMPED].split()
                 cells = [words[at] for at in places if at < len(words)]
-                host.add("all", stamp[2], number, figures(names[: len(cells)], cells), day)
+                host.add("all", stamp[2], number, figures(columns_of(tuple(names[: len(cells)])), cells), day)

@@ -12,7 +12,7 @@ from importers import json_text
 from importers.json_text import Node
 from importers.model import Text
 from importers.problem_log import ProblemLog
-from importers.sysstat.samples import CPU, HostSamples, figures, number, numbers, plain, plain_columns, read_day
+from importers.sysstat.samples import CPU, HostSamples, figures, number, plain_columns, read_day
 
 _LISTS = {"net-dev": "iface", "net-edev": "iface"}
 _SINGLE = ("net-tcp", "net-etcp")
@@ -128,8 +128,9 @@ class _Target:
             self._stamp = attributes.get("time", ""), day
         elif self._stamp[0] and tag in {"cpu", *_LISTS, *_SINGLE}:
             key = next((attributes[name] for name in _XML_KEYS if name in attributes), "")
-            cells = {plain(name): text for name, text in attributes.items() if name not in _XML_KEYS and number(text)}
-            self.host.add(key, self._stamp[0], line, numbers(cells), self._stamp[1])
+            cells = {name: text for name, text in attributes.items() if name not in _XML_KEYS and number(text)}
+            found = figures(plain_columns(tuple(cells)), cells.values())
+            self.host.add(key, self._stamp[0], line, found, self._stamp[1])
 
     def end(self, tag: str) -> None:
         text = "".join(self._text).strip()
