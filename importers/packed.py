@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import repeat
 from operator import itemgetter
-from typing import Any, Generic, TypeVar, overload
+from typing import Any, Generic, Self, TypeVar, overload
 
 from importers.compact import compact, shared, spread
 from importers.model import Fact, Reading
@@ -35,6 +35,14 @@ class _Packed(Sequence[T], Generic[T, S]):
         self._texts = "\0".join(texts)
         self._lines = lines if isinstance(lines, int) else compact(lines)
 
+    @classmethod
+    def joined(cls, heads: tuple[S, ...], texts: str, lines: Sequence[int] | int) -> Self:
+        """The same of texts that are one already, with a NUL between each and the next."""
+        made = cls.__new__(cls)
+        made._heads, made._texts = heads, texts
+        made._lines = lines if isinstance(lines, int) else compact(lines)
+        return made
+
     def __reduce__(self) -> tuple[object, ...]:
         """As of a fragment."""
         return _kept, (type(self), self._heads, self._texts, self._lines)
@@ -43,6 +51,11 @@ class _Packed(Sequence[T], Generic[T, S]):
     def texts(self) -> list[str]:
         """The texts, in order."""
         return self._texts.split("\0") if self._heads else []
+
+    @property
+    def text(self) -> str:
+        """All texts as one, with a NUL between each and the next."""
+        return self._texts
 
     @property
     def lines(self) -> Iterator[int]:

@@ -1,10 +1,12 @@
 """Digests of what fragments say, whatever their files are called."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable
 from functools import lru_cache
 from hashlib import blake2b
 from json.encoder import encode_basestring as quoted
+from operator import itemgetter
+from typing import NamedTuple
 
 from importers.model import Fragment, Reading
 from importers.packed import Facts, Head, Readings
@@ -58,23 +60,32 @@ def _content(reading: Reading) -> list[str]:
 def _readings(fragment: Fragment) -> str:
     """All readings in JSON, in the order of their words."""
     readings = fragment.readings
-    if isinstance(readings, Readings) and _are_plain(texts := readings.texts):
-        frames = list(map(_frame, readings.heads))
-        if None not in frames:
-            # Of plain words the whole sorts as they do one after the other.
-            entries = [before + text + after for (before, after), text in zip(frames, texts, strict=True)]  # type: ignore[misc] # none is None
-            return "[" + ", ".join(sorted(entries)) + "]"
+    if isinstance(readings, Readings) and (form := _form(readings.heads)) is not None:
+        together = readings.text.replace("\0", "")
+        if quoted(together) == f'"{together}"':
+            return form.text % form.in_order(readings.texts)
     return _encode(sorted(map(_content, readings)))
 
 
+class _Form(NamedTuple):
+    """Readings of certain heads as JSON without their texts, and what puts these into their order there."""
+
+    text: str
+    in_order: Callable[[list[str]], tuple[str, ...] | str]
+
+
+# Of many runs the same is measured.
 @lru_cache(4096)
-def _frame(head: Head) -> tuple[str, str] | None:
-    """What stands around a reading's text; None where a word is not plain."""
-    name, unit, role = head
-    return (f'["{role}", "", "{name}", "', f'", {_encode(unit)}]') if _are_plain((name, role)) else None
+def _form(heads: tuple[Head, ...]) -> _Form | None:
+    """None where the order depends on the texts too, or there is nothing to put into one."""
+    if not heads or len({(name, role) for name, _, role in heads}) < len(heads):
+        return None
+    order = sorted(range(len(heads)), key=lambda at: (heads[at][2], heads[at][0]))
+    return _Form(f"[{', '.join([_entry(heads[at]) for at in order])}]", itemgetter(*order))
 
 
-def _are_plain(words: Iterable[str]) -> bool:
-    """Whether no word has a character that JSON writes otherwise, or that sorts before the mark behind a word."""
-    together = "/".join(words)
-    return quoted(together) == f'"{together}"' and " " not in together and "!" not in together
+@lru_cache(4096)
+def _entry(head: Head) -> str:
+    """A reading as JSON, with a place for its text."""
+    name, unit, role = (_encode(word).replace("%", "%%") for word in head)
+    return f'[{role}, "", {name}, "%s", {unit}]'

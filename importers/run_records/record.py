@@ -26,6 +26,9 @@ TAGS = "tags"
 MOST_METRICS = 500
 LONGEST = 200
 _TOTAL = "total"
+_REMEMBERED = 1024
+_USUAL = 16
+"""More entries than an object has that comes again and again."""
 _FIELDS = frozenset(FIELDS)
 _STATUSES = {str(each): each for each in Status}
 _KEY = re.compile(r"[A-Za-z_][\w.-]{0,79}", re.ASCII)
@@ -57,13 +60,13 @@ class RecordError(Exception):
         self.field, self.remedy = field, remedy
 
 
-class Number(str):
-    """A number of a JSON document, by its characters."""
+# What JSON makes no other use of tells a number by its characters from a text.
+Number = bytes
+_NUMBERS, _WORDS = {Number}, {Number, str}
 
-    __slots__ = ()
 
-
-_PLAIN = {Number}
+_Said = tuple[tuple[str, ...], tuple[str, ...]]
+"""The keys and texts of facts."""
 
 
 class Stated(NamedTuple):
@@ -92,7 +95,9 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-DECODER = json.JSONDecoder(parse_float=Number, parse_int=Number, parse_constant=_not_a_number, object_pairs_hook=_once)
+DECODER = json.JSONDecoder(
+    parse_float=str.encode, parse_int=str.encode, parse_constant=_not_a_number, object_pairs_hook=_once
+)
 """Reads a record. Raises ValueError, and RecursionError for what is nested too deeply."""
 
 
@@ -117,12 +122,13 @@ def stated(record: object, line: int) -> Stated:
 
 def _text(value: object, *path: str) -> str:
     """A text of one line, without blanks around it, or a number's characters; ``path`` is where it stands."""
-    text = value.strip() if isinstance(value, str) else ""
+    said = value.decode() if isinstance(value, Number) else value
+    text = said.strip() if isinstance(said, str) else ""
     if text and len(text) <= LONGEST and text.isprintable():
         return text
     field = ".".join(path)
     what = "is missing" if value is None else "is no text"
-    if isinstance(value, str) and len(text) > LONGEST:
+    if len(text) > LONGEST:
         what = f"has {len(text)} characters"
     raise RecordError(field, f"{field} {what}.", f"Give a text of one line, of 1 to {LONGEST} characters.")
 
@@ -130,7 +136,7 @@ def _text(value: object, *path: str) -> str:
 def _trial(value: object) -> int | None:
     if value is None:
         return None
-    number = trial_number(value) if isinstance(value, Number) else None
+    number = trial_number(value.decode()) if isinstance(value, Number) else None
     if number is None:
         raise RecordError("trial", "trial is no number from 1 to 9999.", "Count trials from 1, or leave trial out.")
     return number
@@ -143,7 +149,7 @@ def _moment(value: object) -> datetime | None:
         moment = datetime.fromisoformat(_text(value, "started"))
         return moment if moment.tzinfo is None else moment.astimezone(UTC)
     except (ValueError, OverflowError):
-        message = f"started is no time: {str(value)[:40]!r}."
+        message = f"started is no time: {str(value.decode() if isinstance(value, Number) else value)[:40]!r}."
         raise RecordError("started", message, "Write it as 2026-11-21T14:05:03Z.") from None
 
 
@@ -155,35 +161,51 @@ def _status(value: object) -> Status:
 
 
 def _facts(record: Mapping[str, Any], line: int) -> Facts:
-    keys, texts = list[str](), list[str]()
-    for key, text in _entries(record, "dimensions"):
-        if key not in DIMENSIONS:
-            remedy = f"Put it into factors. Known are: {', '.join(DIMENSIONS)}."
-            raise RecordError(f"dimensions.{key}", f"{key!r} is no dimension.", remedy)
-        if key == "workload" and (sizes := _WORKLOAD.fullmatch(text)):
-            keys += ("workload", "request_bytes", "response_bytes")
-            texts += sizes.groups()
-        else:
-            keys.append(key)
-            texts.append(text)
-    for prefix, field in (("factor.", "factors"), ("", "facts")):
-        for key, text in _entries(record, field):
-            keys.append(prefix + key)
-            texts.append(text)
+    keys, texts = tuple[str, ...](), tuple[str, ...]()
+    for field in ("dimensions", "factors", "facts"):
+        if (entries := record.get(field)) is not None:
+            more_keys, more_texts = _said(field, entries)
+            keys, texts = keys + more_keys, texts + more_texts
     if tags := _tags(record.get(TAGS)):
-        keys.append(TAGS)
-        texts.append(" ".join(tags))
+        keys, texts = (*keys, TAGS), (*texts, " ".join(tags))
     return Facts(keys, texts, line)
 
 
-def _entries(record: Mapping[str, Any], field: str) -> Iterator[tuple[str, str]]:
-    """Names and texts of an object that a record may have."""
-    entries = record.get(field)
-    if entries is None:
-        return
+def _said(field: str, entries: object) -> _Said:
+    """What an object of a record says."""
     if not isinstance(entries, dict):
         raise RecordError(field, f"{field} is no object.", 'Write it as {"name": "value"}.')
-    for key, value in entries.items():
+    values = tuple(entries.values())
+    # Anything but words is wrong, and no key of a cache perhaps.
+    is_usual = len(values) <= _USUAL and set(map(type, values)) <= _WORDS
+    read = _said_before if is_usual else _keys_and_texts
+    return read(field, tuple(entries), values)
+
+
+def _keys_and_texts(field: str, names: Sequence[str], values: Sequence[object]) -> _Said:
+    """The keys and texts of facts that the entries of an object make."""
+    keys, texts = list[str](), list[str]()
+    of_dimensions, prefix = field == "dimensions", "factor." if field == "factors" else ""
+    for key, text in _entries(field, names, values):
+        if of_dimensions and key not in DIMENSIONS:
+            remedy = f"Put it into factors. Known are: {', '.join(DIMENSIONS)}."
+            raise RecordError(f"dimensions.{key}", f"{key!r} is no dimension.", remedy)
+        if of_dimensions and key == "workload" and (sizes := _WORKLOAD.fullmatch(text)):
+            keys += ("workload", "request_bytes", "response_bytes")
+            texts += sizes.groups()
+        else:
+            keys.append(prefix + key)
+            texts.append(text)
+    return tuple(keys), tuple(texts)
+
+
+# Of many runs the same is said.
+_said_before = lru_cache(_REMEMBERED)(_keys_and_texts)
+
+
+def _entries(field: str, names: Sequence[str], values: Sequence[object]) -> Iterator[tuple[str, str]]:
+    """Names and texts of an object that a record may have."""
+    for key, value in zip(names, values, strict=True):
         if not _is_name(key):
             remedy = "Use letters, digits, dots and hyphens, a letter first, 80 at most."
             raise RecordError(f"{field}.{key[:LONGEST]}", f"{key[:LONGEST]!r} is no name.", remedy)
@@ -213,17 +235,31 @@ def _readings(metrics: object, line: int) -> Readings:
     if len(metrics) > MOST_METRICS:
         message = f"There are {len(metrics)} metrics, and at most {MOST_METRICS} are taken."
         raise RecordError("metrics", message, "Leave some out.")
-    texts = list(metrics.values())
-    if set(map(type, texts)) == _PLAIN and max(map(len, texts)) <= MANY_DIGITS and "e" not in "".join(texts).lower():
-        return Readings(tuple(map(_head, metrics)), texts, line)
-    heads = []
-    for at, (key, value) in enumerate(metrics.items()):
+    values = metrics.values()
+    if set(map(type, values)) == _NUMBERS:
+        texts = b"\0".join(values).decode()
+        if max(map(len, values)) <= MANY_DIGITS and "e" not in texts and "E" not in texts:
+            return Readings.joined(_heads(tuple(metrics)), texts, line)
+    return _with_units(metrics, line)
+
+
+def _with_units(metrics: Mapping[str, Any], line: int) -> Readings:
+    """Figures one by one, each of which may have an exponent or a unit of its own."""
+    heads, texts = list[Head](), list[str]()
+    for key, value in metrics.items():
         name, unit, role = _head(key)
-        texts[at], unit = (value, unit) if value.__class__ is Number else _with_unit(key, value)
-        if not is_decimal(texts[at]):
+        text, unit = (value.decode(), unit) if isinstance(value, Number) else _with_unit(key, value)
+        if not is_decimal(text):
             raise _no_number(key)
         heads.append((name, unit, role))
+        texts.append(text)
     return Readings(tuple(heads), texts, line)
+
+
+# Of many runs the same is measured.
+@lru_cache(_REMEMBERED)
+def _heads(keys: tuple[str, ...]) -> tuple[Head, ...]:
+    return tuple(map(_head, keys))
 
 
 @lru_cache(4096)
@@ -241,7 +277,7 @@ def _with_unit(key: str, value: object) -> tuple[str, str]:
     """A figure that is written with its unit."""
     if not isinstance(value, dict) or value.keys() != {"value", "unit"} or not isinstance(value["value"], Number):
         raise _no_number(key)
-    return value["value"], _text(value["unit"], "metrics", key, "unit")
+    return value["value"].decode(), _text(value["unit"], "metrics", key, "unit")
 
 
 def _no_number(key: str) -> RecordError:

@@ -10,7 +10,22 @@ from importers.collate import content_digest
 from importers.model import Fact, Fragment, Kind, Listing, Reading
 from importers.packed import Facts, Readings
 
-_WORDS = ("cpu", "cpu_ms", "cpu-x", "cpu.y", "a b", "a", 'quo"ted', "back\\slash", "ä€", "x!", "", "1/s", "new\nline")
+_WORDS = (
+    "cpu",
+    "cpu_ms",
+    "100 %s",
+    "cpu-x",
+    "cpu.y",
+    "a b",
+    "a",
+    'quo"ted',
+    "back\\slash",
+    "ä€",
+    "x!",
+    "",
+    "1/s",
+    "new\nline",
+)
 
 
 def _plain(fragment: Fragment) -> str:

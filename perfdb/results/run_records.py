@@ -50,10 +50,11 @@ class RecordsError(Exception):
 
 @dataclass(slots=True)
 class Records:
-    """Records that can be taken: the ``study`` that they name, and their ``lines`` as they are kept."""
+    """Records that can be taken: the ``study`` that they name, their ``lines`` as kept, and what they measure."""
 
     study: str = ""
     lines: list[str] = field(default_factory=list)
+    heads: set[Head] = field(default_factory=set)
 
     @property
     def content(self) -> bytes:
@@ -141,13 +142,15 @@ def _check(said: Stated, records: Records) -> None:
             raise RecordError("study", message, "Send the records of each study in a request of their own.")
     for key, text in zip(said.facts.keys, said.facts.texts, strict=True):
         _check_fact(key, text)
-    for head in said.readings.heads:
-        _check_unit(head)
-    texts = said.readings.texts
+    heads, text = said.readings.heads, said.readings.text
+    if not records.heads.issuperset(heads):
+        for head in heads:
+            _check_unit(head)
+        records.heads.update(heads)
     # Without an exponent a number has not the digits to be too large.
-    if "e" in "".join(texts).lower():
-        for head, text in zip(said.readings.heads, texts, strict=True):
-            _check_size(head, text)
+    if "e" in text or "E" in text:
+        for head, number in zip(heads, said.readings.texts, strict=True):
+            _check_size(head, number)
 
 
 @lru_cache(65536)
@@ -171,7 +174,6 @@ def _check_tags(text: str) -> None:
             raise RecordError(TAGS, f"{error}.", "Choose another word.") from None
 
 
-@lru_cache(4096)
 def _check_unit(head: Head) -> None:
     name, unit, _ = head
     if name not in metrics.BY_NAME:
