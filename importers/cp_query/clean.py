@@ -13,8 +13,9 @@ from importers.cp_query.commands import command_of, is_ready
 
 _STAMP = re.compile(r"^ ?[0-9]{2}:[0-9]{2}:[0-9]{2}(?: |$)")
 _CPU = re.compile(r"^[0-9A-F]{2}: ")
+_CPU_WIDTH = 4
 _NODE = re.compile(r"^[A-Za-z][\w.-]*: ")
-_SCREEN_STATUS = re.compile(r"\s+(?:RUNNING|MORE\.\.\.|HOLDING|VM READ|CP READ)(?:\s+\S+)?")
+_SCREEN_STATUS = re.compile(r"\s++(?:RUNNING|MORE\.\.\.|HOLDING|VM READ|CP READ)(?:\s+\S+)?")
 _SCREEN_WIDTH = 80
 # No response of CP is a longer line; other text of 80 columns must not grow into one line.
 _LONGEST_LINE = 20 * _SCREEN_WIDTH
@@ -42,39 +43,36 @@ def clean(numbered: Sequence[tuple[int, str]], cut_line: int | None = None) -> l
 
     ``cut_line`` is the number of a last line without line end, which may have lost characters.
     """
-    lines = [
-        _new(Line, (number, text := printed.replace("\r", "").rstrip(), number != cut_line, len(text)))
-        for number, printed in numbered
-    ]
-    lines = _without(_STAMP, lines)
-    lines = [
-        _shortened(line, match) if line[1][2:4] == ": " and (match := _CPU.match(line[1])) else line for line in lines
-    ]
-    lines = _without_node(lines)
-    return _joined([line for line in lines if not line[1][:1].isspace() or not _SCREEN_STATUS.fullmatch(line[1])])
+    texts = [printed.replace("\r", "").rstrip() for _, printed in numbered]
+    widths = [*map(len, texts)]
+    texts = _without(_STAMP, texts)
+    texts = [text[_CPU_WIDTH:] if text[2:4] == ": " and _CPU.match(text) else text for text in texts]
+    texts = _without_node(texts)
+    return _joined(
+        [
+            _new(Line, (number, text, number != cut_line, width))
+            for (number, _), text, width in zip(numbered, texts, widths, strict=True)
+            if not text[:1].isspace() or not _SCREEN_STATUS.fullmatch(text)
+        ]
+    )
 
 
-def _without(prefix: re.Pattern[str], lines: list[Line]) -> list[Line]:
+def _without(prefix: re.Pattern[str], texts: list[str]) -> list[str]:
     """Drop a prefix when most lines have it; multi-line responses may lack it in some lines."""
-    found = [prefix.match(text) for _, text, _, _ in lines]
+    found = [*map(prefix.match, texts)]
     having = len(found) - found.count(None)
     # Neither empty lines nor comments have one, and they do not count.
-    if not having or having * 2 <= len([text for _, text, _, _ in lines if text and text[0] != "*"]):
-        return lines
-    return [line if match is None else _shortened(line, match) for line, match in zip(lines, found, strict=True)]
+    if not having or having * 2 <= len([text for text in texts if text and text[0] != "*"]):
+        return texts
+    return [text if match is None else text[match.end() :] for text, match in zip(texts, found, strict=True)]
 
 
-def _shortened(line: Line, match: re.Match[str]) -> Line:
-    number, text, whole, width = line
-    return _new(Line, (number, text[match.end() :], whole, width))
-
-
-def _without_node(lines: list[Line]) -> list[Line]:
+def _without_node(texts: list[str]) -> list[str]:
     """Drop ``node: `` when most lines start with the same one, as management tools print it."""
-    prefixes = Counter([match[0] for _, text, _, _ in lines if ": " in text and (match := _NODE.match(text))])
+    prefixes = Counter([match[0] for text in texts if ": " in text and (match := _NODE.match(text))])
     if not prefixes:
-        return lines
-    return _without(_beginning(prefixes.most_common(1)[0][0]), lines)
+        return texts
+    return _without(_beginning(prefixes.most_common(1)[0][0]), texts)
 
 
 @lru_cache(64)

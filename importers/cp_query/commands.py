@@ -70,7 +70,13 @@ def command_of(text: str) -> Echo | None:
     if text[:1].isspace():  # No echo is indented, and many lines of responses are.
         return None
     lowered = text.lower()
-    match = _ECHO.fullmatch(text) if "q" in lowered or "nd" in lowered else None
+    return _echo(text) if "q" in lowered or "nd" in lowered else None
+
+
+@lru_cache(1024)
+def _echo(text: str) -> Echo | None:
+    """The same of a line that may echo one: each capture of a file has the same commands."""
+    match = _ECHO.fullmatch(text)
     if match is None:
         return None
     query = match["verb"].upper().startswith("Q")

@@ -28,6 +28,7 @@ _GUEST_SHAPES = {
 }
 _LEVEL = re.compile(r"z/VM\s+Version\s+(\d+)\s+Release\s+(\d+\.\d+),\s*service level\s+(\w+)", re.IGNORECASE)
 _LOAD = re.compile(r"AVGPROC-([0-9]+%)(?:\s+0*([0-9]+))?")
+_new = tuple.__new__  # A named tuple is made by its own name in twice the time.
 _MADE = re.compile(r"(Generated|IPL) at (\S.*)")
 # How the lines of these begin; most lines of a capture are others.
 _SETTING = re.compile(r"[zZ]/[vV][mM]|AVGPROC-|Generated |IPL |STORAGE|XSTORE=")
@@ -142,7 +143,7 @@ def _read_indicate_user(response: Response, evidence: Evidence, role: str) -> No
     """Times and I/O of each virtual CPU, and the user's paging; another user's are told apart by its name."""
     cpu, whose, paging = None, "", "page"
     for line in response.lines:
-        if owner := _OWNER.match(line.text):
+        if "USERID=" in line.text and (owner := _OWNER.match(line.text)):
             own = evidence.host is None or owner[1].casefold() == evidence.host.casefold()
             cpu, whose = None, "" if own else f"{owner[1]}/"
         if "CPU" in line.text and (block := _CPU_BLOCK.match(line.text)):
@@ -157,7 +158,7 @@ def _read_virtual_cpu(line: Line, subject: str, evidence: Evidence, role: str) -
     for name, text in _GUEST_COUNTER.findall(line.text) if "TIME=" in line.text or "IO=" in line.text else ():
         shape, unit, words = _GUEST_SHAPES[name]
         if shape.fullmatch(text):
-            evidence.count(Reading(name.lower(), text, unit, line.number, role, subject))
+            evidence.count(_new(Reading, (name.lower(), text, unit, line.number, role, subject)))
         else:
             message = f"{name}={text} is not {words}; it was left out."
             evidence.found.warn("cp_query.shape", message, "Take the capture again.", line.number)
@@ -173,7 +174,7 @@ def _read_paging(line: Line, kind: str, subject: str, evidence: Evidence, role: 
         elif name.startswith("PAGES"):
             kind = "page"
         elif text.isascii() and text.isdigit():
-            evidence.count(Reading(f"{kind}_{name.lower()}", text, "count", line.number, role, subject))
+            evidence.count(_new(Reading, (f"{kind}_{name.lower()}", text, "count", line.number, role, subject)))
     return kind
 
 
