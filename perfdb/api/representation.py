@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from django.db.models import Prefetch
+import orjson
+from django.db.models import Prefetch, QuerySet, TextField
+from django.db.models.functions import Cast
 from rest_framework.request import Request
 from rest_framework.reverse import reverse
 
@@ -31,7 +33,7 @@ def run_body(request: Request, run: Run) -> dict[str, Any]:
         "facts": {key: asdict(fact) for key, fact in record.facts.items()},
         "measurements": [_measurement(figure) for figure in figures],
         "counters": [_counters(each) for each in record.counters],
-        "problems": [_problem(each) for each in run.problems.order_by("id")],
+        "problems": _problems(run.problems.order_by("id")),
         "artifacts": [
             _artifact(request, source.artifact_id, source.path, source.artifact.sha256, source.artifact.size)
             | {"format": source.format, "upload": source.upload_id}
@@ -135,16 +137,11 @@ def _counters(each: Counters) -> dict[str, Any]:
     }
 
 
-def _problem(each: Problem) -> dict[str, Any]:
-    return {
-        "severity": each.severity,
-        "code": each.code,
-        "file": each.file,
-        "line": each.line,
-        "run_id": each.run_label or None,
-        "message": each.message,
-        "remedy": each.remedy,
-    }
+def _problems(found: QuerySet[Problem]) -> list[dict[str, Any]]:
+    # Thousands of an upload's rows are gone through in a fraction of the time that it takes to make models of them.
+    rows = found.values_list("severity", "code", "file", "line", "run_label", "message", "remedy")
+    names = ("severity", "code", "file", "line", "run_id", "message", "remedy")
+    return [dict(zip(names, (*row[:4], row[4] or None, *row[5:]), strict=True)) for row in rows]
 
 
 def _artifact(request: Request, artifact: int, name: str, sha256: str, size: int) -> dict[str, Any]:
@@ -186,19 +183,27 @@ def upload_body(request: Request, pk: int) -> dict[str, Any]:
         "progress": _progress(upload, len(found)),
         "error": next((job.outcome["error"] for job in upload.jobs.all() if "error" in job.outcome), None),
         "files": [_file(request, each) for each in found],
-        "runs": [
-            {
-                "id": each.run_id,
-                "run_id": each.run_label,
-                "trial": each.trial,
-                "outcome": each.outcome,
-                "status": each.status,
-                "summary": each.summary,
-            }
-            for each in upload.runs.order_by("run_label", "trial", "id")[:MOST_LISTED]
-        ],
-        "problems": [_problem(each) for each in upload.problems.order_by("id")[:MOST_LISTED]],
+        "runs": _runs(upload),
+        "problems": _problems(upload.problems.order_by("id")[:MOST_LISTED]),
     }
+
+
+def _runs(upload: Upload) -> list[dict[str, Any]]:
+    summary = Cast("summary", TextField())
+    rows = upload.runs.order_by("run_label", "trial", "id").values_list(
+        "run_id", "run_label", "trial", "outcome", "status", summary
+    )
+    return [
+        {
+            "id": run,
+            "run_id": label,
+            "trial": trial,
+            "outcome": outcome,
+            "status": status,
+            "summary": orjson.loads(summary),
+        }
+        for run, label, trial, outcome, status, summary in rows[:MOST_LISTED]
+    ]
 
 
 def _progress(upload: Upload, files: int) -> dict[str, int]:

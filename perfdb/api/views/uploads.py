@@ -149,7 +149,7 @@ def read_wait(text: str) -> float:
 def wait_until_settled(pk: int, seconds: float) -> None:
     """Ask for the one column again and again, holding no transaction; raises Http404 when there is no such upload.
 
-    What has taken long is asked for seldom, so that nobody waits a twentieth longer than it takes.
+    What has taken long is asked for seldom, so that nobody waits a fiftieth longer than it takes.
     """
     begun = time.monotonic()
     while True:
@@ -159,7 +159,7 @@ def wait_until_settled(pk: int, seconds: float) -> None:
         waited = time.monotonic() - begun
         if state in Upload.SETTLED or waited >= seconds:
             return
-        time.sleep(min(max(_FIRST_POLL_S, waited / 20), _POLL_S))
+        time.sleep(min(max(_FIRST_POLL_S, waited / 50), _POLL_S))
 
 
 @extend_schema(
