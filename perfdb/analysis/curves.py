@@ -8,6 +8,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from perfdb.analysis.units import round_half_up
 
@@ -19,7 +20,6 @@ FEWEST = 3
 _NOISE = 1e-12
 
 Point = tuple[int, float | None]
-_Known = tuple[int, float]
 
 
 class Course(StrEnum):
@@ -88,14 +88,16 @@ class Curve:
         return f"at {start} or fewer" if self.after is None else f"between {self.after} and {start}"
 
     def _going_on(self) -> str:
-        size = _percent(self.tail or 0.0)
-        return {
-            Course.FLAT: f"flat to the end (within {size})",
-            Course.SLIGHTLY_RISING: f"slightly rising to the end by {size}",
-            Course.SLIGHTLY_FALLING: f"then falls slightly by {size}",
-            Course.FALLING: f"then falls by {size}",
-            Course.LATE_BUMP: f"a late bump {size} above the best before",
-        }[self.course]
+        return _GOING_ON[self.course].format(_percent(self.tail or 0.0))
+
+
+_GOING_ON = {
+    Course.FLAT: "flat to the end (within {})",
+    Course.SLIGHTLY_RISING: "slightly rising to the end by {}",
+    Course.SLIGHTLY_FALLING: "then falls slightly by {}",
+    Course.FALLING: "then falls by {}",
+    Course.LATE_BUMP: "a late bump {} above the best before",
+}
 
 
 def _users(number: int) -> str:
@@ -106,17 +108,30 @@ def _percent(share: float) -> str:
     return f"{round_half_up(abs(share) * 100, 1)} %"
 
 
-def _known(points: Sequence[Point]) -> list[_Known]:
-    """The points that have a value, by users. Raises ValueError for what cannot be a curve."""
+class _Line(NamedTuple):
+    """The points of a curve that have a value, by users, and the largest of these values."""
+
+    users: list[int]
+    values: list[float]
+    peak: float
+
+
+def _known(points: Sequence[Point]) -> _Line:
+    """The points that have a value. Raises ValueError for what cannot be a curve."""
     by_users = dict(points)
     if len(by_users) < len(points):
         raise ValueError("a number of users has more than one point")
-    if by_users and min(by_users) < 1:
+    users = sorted(by_users)
+    if users and users[0] < 1:
         raise ValueError("a point has fewer than one user")
-    known = [(each, value) for each in sorted(by_users) if (value := by_users[each]) is not None]
-    if any(not 0 <= value < math.inf for _, value in known):
+    values = [value for each in users if (value := by_users[each]) is not None]
+    if len(values) < len(users):
+        users = [each for each in users if by_users[each] is not None]
+    if not values:
+        return _Line(users, values, 0.0)
+    if not all(map(math.isfinite, values)) or min(values) < 0:
         raise ValueError("a throughput is negative or no finite number")
-    return known
+    return _Line(users, values, max(values))
 
 
 def describe(points: Sequence[Point]) -> Curve:
@@ -129,27 +144,25 @@ def describe(points: Sequence[Point]) -> Curve:
     return _described(_known(points))
 
 
-def _described(known: Sequence[_Known]) -> Curve:
-    if not known:
+def _described(line: _Line) -> Curve:
+    users, values, peak = line
+    if not values:
         return Curve(Course.TOO_FEW)
-    values = [value for _, value in known]
-    peak = max(values)
-    peak_users = known[values.index(peak)][0]
-    if len(known) < FEWEST:
+    peak_users = users[values.index(peak)]
+    if len(values) < FEWEST:
         return Curve(Course.TOO_FEW, peak_users, peak)
     if peak == 0:
         return Curve(Course.NO_THROUGHPUT, peak_users, peak)
-    tail = _tail(values)
-    if _is_rising(values):
+    best = max(values[:-1])
+    tail = _tail(values[-1], best)
+    if _is_rising(values, best):
         return Curve(Course.RISING, peak_users, peak, tail=tail)
     at = _start(values)
-    after, start = (known[at - 1][0] if at else None), known[at][0]
-    return Curve(_course(tail or 0.0), peak_users, peak, after, start, tail)
+    return Curve(_course(tail or 0.0), peak_users, peak, users[at - 1] if at else None, users[at], tail)
 
 
-def _is_rising(values: Sequence[float]) -> bool:
-    """The last value is above all others by more than the tolerance, and the last but one is the best of those."""
-    best = max(values[:-1])
+def _is_rising(values: Sequence[float], best: float) -> bool:
+    """The last value is above the ``best`` before by more than the tolerance, and the last but one is that."""
     return values[-1] > best * (1 + LEVEL_TOLERANCE) * (1 + _NOISE) and values[-2] == best
 
 
@@ -163,10 +176,9 @@ def _start(values: Sequence[float]) -> int:
     return next(at for at, value in enumerate(values) if value > 0 and value >= least)
 
 
-def _tail(values: Sequence[float]) -> float | None:
-    """How far the last value is from the maximum, or from the best of the others when it is the maximum itself."""
-    best = max(values[:-1])
-    tail = values[-1] / best - 1 if best > 0 else math.inf
+def _tail(last: float, best: float) -> float | None:
+    """How far the last value is from the best before: from the maximum, unless it is that itself."""
+    tail = last / best - 1 if best > 0 else math.inf
     return tail if math.isfinite(100 * tail) else None
 
 
@@ -194,9 +206,8 @@ def describe_with_edge(points: Sequence[Point]) -> tuple[Curve, Edge | None]:
     return _described(known), _edge(known)
 
 
-def _edge(known: Sequence[_Known]) -> Edge | None:
-    values = [value for _, value in known]
-    best = max(values, default=0.0)
+def _edge(line: _Line) -> Edge | None:
+    _, values, best = line
     if len(values) < 2 or best == 0 or best in values[1:-1]:
         return None
     return Edge.SMALLEST if values[0] == best else Edge.LARGEST

@@ -14,10 +14,10 @@ trial. (Two modes are not looked for: three or five trials cannot show them.)
 
 import math
 import statistics
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
-from operator import attrgetter
+from functools import cached_property
+from itertools import chain, compress
 from typing import NamedTuple, Protocol, Self
 
 import numpy as np
@@ -72,38 +72,50 @@ class Trials:
     Attributes:
         title: What names a cell, by its place.
         samples: Their values.
-        all: The trials.
         logs: The logarithms of their values.
         numbers: Their trial numbers, 0 for those that have none.
     """
 
-    def __init__(self, title: Callable[[int], object], trials: Sequence[Measured], samples: Samples) -> None:
+    def __init__(
+        self, title: Callable[[int], object], cells: Iterable[Sequence[Measured]], samples: Samples, numbers: Floats
+    ) -> None:
         self.title = title
         self.samples = samples
-        self.all = trials
         self.logs = samples.logs
-        if len(self.logs.logs) < len(trials):
-            self.all = [trial for trial in trials if 0 < trial.value < math.inf]
-        numbers = map(attrgetter("trial"), self.all)
-        self.numbers = np.array([number if isinstance(number, int) else 0 for number in numbers], float)
+        self.numbers: Floats = numbers[self.logs.given]
+        self._cells = cells
 
     @classmethod
     def of(cls, cells: Sequence[TrialCell]) -> Self:
         """Those of cells that do not stand end to end yet."""
-        trials = list(chain.from_iterable(cell.trials for cell in cells))
-        values, sizes = [trial.value for trial in trials], [len(cell.trials) for cell in cells]
-        samples = Samples(values, sizes, [cell.group for cell in cells], [cell.step for cell in cells])
-        return cls(lambda place: cells[place].title, trials, samples)
+        trials = [cell.trials for cell in cells]
+        values = [[trial.value for trial in each] for each in trials]
+        samples = Samples.of(values, [cell.group for cell in cells], [cell.step for cell in cells])
+        return cls(lambda place: cells[place].title, trials, samples, numbers_of(trials))
 
-    def groups(self) -> Iterator[tuple[Places, Pool]]:
-        """The places of the cells of each noise group, and what these tell of their noise."""
-        for group, places in self.samples.members.items():
-            yield np.array(places, np.intp), self.samples.pools[group]
+    @cached_property
+    def all(self) -> list[Measured]:
+        """The trials."""
+        return list(compress(chain.from_iterable(self._cells), self.logs.given.tolist()))
+
+    @cached_property
+    def groups(self) -> list[tuple[Hashable, Places]]:
+        """The noise groups, with the places of the cells of each."""
+        members = self.samples.members
+        if len(members) == 1:
+            return [(group, np.arange(len(self.samples.sizes))) for group in members]
+        return [(group, np.array(places, np.intp)) for group, places in members.items()]
 
     def of_cell(self, cell: int) -> slice:
         """Where the trials of a cell stand."""
         end = int(self.logs.counts[: cell + 1].sum())
         return slice(end - int(self.logs.counts[cell]), end)
+
+
+def numbers_of(cells: Iterable[Sequence[Measured]]) -> Floats:
+    """The trial numbers of trials end to end, 0 for those that have none."""
+    numbers = [trial.trial for cell in cells for trial in cell]
+    return np.array([number if isinstance(number, int) else 0 for number in numbers], np.float64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,13 +164,13 @@ def outliers(trials: Trials) -> list[Flag]:
     judged = 0
     counts, reach = trials.logs.counts, trials.logs.ranges()
     spreads = trials.samples.spreads
-    for places, pool in trials.groups():
-        if (prior := pool.prior()) is not None:
+    for group, places in trials.groups:
+        if (prior := trials.samples.priors[group]) is not None:
             usual = math.sqrt(prior.variance)
             told = places[counts[places] >= FEWEST_TRIALS]
             # Where all lie within so much of each other, none is as far as that from the median.
             for place in told[reach[told] > FAR * usual].tolist():
-                found.extend(_far(trials, place, usual, spreads.at(place), pool))
+                found.extend(_far(trials, place, usual, spreads.at(place), trials.samples.pools[group]))
             judged += int(counts[told].sum())
     adjusted = false_discovery([each.p for each in found], judged)
     return [_outlier(each, "outlier" if p < SIGNIFICANT else "far") for each, p in zip(found, adjusted, strict=True)]
@@ -274,7 +286,10 @@ def _common_drift(trials: Trials, lines: _Lines) -> Iterator[Flag]:
 
 
 def _single_drifts(trials: Trials, lines: _Lines) -> Iterator[Flag]:
-    long = lines.only(lines.counts >= FEWEST_TRIALS_ALONE)
+    enough = lines.counts >= FEWEST_TRIALS_ALONE
+    if not enough.any():
+        return
+    long = lines.only(enough)
     adjusted = false_discovery(long.ps.tolist())
     for place, slope, p in zip(long.cells.tolist(), long.slopes.tolist(), adjusted, strict=True):
         if p < SIGNIFICANT:
@@ -299,7 +314,7 @@ def first_runs(trials: Trials) -> list[Flag]:
     paired, logs = _first_ratios(trials)
     found = [
         (cells, *tested)
-        for places, _ in trials.groups()
+        for _, places in trials.groups
         if (tested := _tested(logs[cells := places[paired[places]]])) is not None
     ]
     adjusted = false_discovery([p for *_, p in found])
@@ -313,17 +328,20 @@ def first_runs(trials: Trials) -> list[Flag]:
 def _first_ratios(trials: Trials) -> tuple[NDArray[np.bool_], Floats]:
     """Which cells have one first trial and later ones, and ln of it − mean ln of those."""
     logs, first, later = trials.logs, trials.numbers == 1, trials.numbers > 1
-    firsts, laters = logs.summed(first.astype(float)), logs.summed(later.astype(float))
+    firsts, laters = (np.bincount(logs.sample[those], minlength=len(logs.counts)) for those in (first, later))
     ratios = logs.summed(first * logs.logs) - logs.summed(later * logs.logs) / np.maximum(laters, 1)
     return (firsts == 1) & (laters > 0), ratios
 
 
 def _tested(logs: Floats) -> tuple[float, float] | None:
     """The mean log ratio of first to later trials and its p; None for too few cells."""
-    if len(logs) < FEWEST_FIRST_RUNS or logs.min() == logs.max():
+    count = len(logs)
+    if count < FEWEST_FIRST_RUNS or (logs == logs[0]).all():
         return None
-    mean = float(logs.mean())
-    return mean, student_p(mean / float(logs.std(ddof=1)) * math.sqrt(len(logs)), len(logs) - 1)
+    mean = float(logs.sum()) / count
+    away = logs - mean
+    deviation = math.sqrt(float((away * away).sum()) / (count - 1))
+    return mean, student_p(mean / deviation * math.sqrt(count), count - 1)
 
 
 def _firsts(trials: Trials, cells: Places) -> tuple[Hashable, ...]:

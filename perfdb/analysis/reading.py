@@ -1,16 +1,15 @@
 """What a table's numbers say beside themselves: where its curves level off, and which trials look wrong."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import chain
 from typing import NamedTuple
 
 from perfdb.analysis.against import kinds, whole
 from perfdb.analysis.comparing.samples import Samples
 from perfdb.analysis.curves import Course, Curve, Edge, Point, describe_with_edge
 from perfdb.analysis.dimensions import Value, say
-from perfdb.analysis.hygiene import Flag, Trials, check
+from perfdb.analysis.hygiene import Flag, Trials, check, numbers_of
 from perfdb.analysis.metrics import Better
 from perfdb.analysis.table import CellKey, Key, Table
 
@@ -41,15 +40,29 @@ def curves(table: Table) -> list[TableCurve]:
     shown = table.query.shown
     if "users" not in shown or table.measure.metric not in _RATES or table.metric.better is not Better.HIGHER:
         return []
-    at = shown.index("users")
-    lines: dict[Key, list[Point]] = defaultdict(list)
-    split = table.split
+    # Where the users tell tables apart, no line has more than one number of them.
+    if "users" in table.query.split:
+        return []
+    rows, columns = _users_of(table.query.rows, table.rows), _users_of(table.query.columns, table.columns)
+    lines: dict[CellKey, list[Point]] = defaultdict(list)
     for (row, column), cell in table.cells.items():
-        whole, mean = split + row + column, cell.mean
-        if isinstance(users := whole[at], int) and users > 0 and (mean is None or mean >= 0):
-            lines[whole[:at] + whole[at + 1 :]].append((users, mean))
-    names = shown[:at] + shown[at + 1 :]
-    return [found for key, points in lines.items() if (found := _curve(names, key, points)) is not None]
+        (users, line_row), (others, line_column), mean = rows[row], columns[column], cell.mean
+        users = users or others
+        if users and (mean is None or mean >= 0):
+            lines[line_row, line_column].append((users, mean))
+    names = tuple(name for name in shown if name != "users")
+    known = ((table.split + row + column, points) for (row, column), points in lines.items())
+    return [found for key, points in known if (found := _curve(names, key, points)) is not None]
+
+
+def _users_of(names: tuple[str, ...], keys: Iterable[Key]) -> dict[Key, tuple[int, Key]]:
+    """For each key its number of users, and the key without it; 0 where it has none."""
+    if "users" not in names:
+        return {key: (0, key) for key in keys}
+    at = names.index("users")
+    return {
+        key: (users if isinstance(users := key[at], int) and users > 0 else 0, key[:at] + key[at + 1 :]) for key in keys
+    }
 
 
 def _curve(names: tuple[str, ...], key: Key, points: list[Point]) -> TableCurve | None:
@@ -62,9 +75,10 @@ def _curve(names: tuple[str, ...], key: Key, points: list[Point]) -> TableCurve 
 
 def flags(table: Table) -> list[Flag]:
     """Trials that stand out, drift and first runs; the keys of runs are their numbers. Nothing is ever dropped."""
-    keys = list(table.cells)
-    trials = list(chain.from_iterable([cell.sample for cell in table.cells.values()]))
-    return check(Trials(lambda place: _Title(table, keys[place]), trials, _samples(table)))
+    keys, samples = list(table.cells), _samples(table)
+    trials = [cell.sample for cell in table.cells.values()]
+    numbers = numbers_of(trials) if samples.trials is None else samples.trials
+    return check(Trials(lambda place: _Title(table, keys[place]), trials, samples, numbers))
 
 
 def _samples(table: Table) -> Samples:

@@ -135,6 +135,11 @@ class Observations:
             self._columns[name] = Coded.of(self._listed(name))
         return self._columns[name]
 
+    def numbers(self, name: str) -> Floats:
+        """A dimension of all runs as numbers, 0 where it is none."""
+        values, codes = self.coded(name)
+        return np.array([value if isinstance(value, int) else 0 for value in values], np.float64)[codes]
+
     def _listed(self, name: str) -> Sequence[Any]:
         """A dimension that the runs have, one after the other."""
         if name not in self._lists:

@@ -176,6 +176,7 @@ class _Sampler:
         run_ids = observations.told("run_id", groups.rows)
         self._run_ids = ["" if name is None else str(name) for name in run_ids]
         self._trials = observations.told("trial", groups.rows)
+        self._numbers = observations.numbers("trial")
 
     def cells(self, measure: Measure, patterns: Sequence[str]) -> tuple[list[Cell], Samples]:
         """The cell of each group with its values of a measure, and these end to end; ``patterns`` are noise groups."""
@@ -188,7 +189,7 @@ class _Sampler:
             counted = list(accumulate(there, initial=0))
             sizes = [counted[end] - counted[start] for start, end in pairwise(ends)]
             points, values, rows = tuple(compress(points, there)), list(compress(values, there)), rows[there]
-        samples = Samples(values, sizes, patterns, _steps(values, sizes))
+        samples = Samples(values, sizes, patterns, _steps(values, sizes), self._numbers[rows])
         each = samples.each
         means = [_mean(sample) if sample else None for sample in each]
         centres = (

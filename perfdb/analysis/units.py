@@ -308,8 +308,14 @@ def round_half_up(value: float, decimals: int) -> str:
     """
     if not math.isfinite(value):
         raise ValueError(f"{value} has no decimals to print")
-    shortest = Decimal(repr(float(value)))
-    rounded = shortest.quantize(_quantum(decimals), ROUND_HALF_UP, _WIDE)
+    shortest = repr(float(value))
+    if "e" not in shortest:
+        own = len(shortest) - shortest.index(".") - 1
+        # Python rounds the binary value: it is on the same side of every half but the number itself.
+        if own > decimals >= 0 and not (own == decimals + 1 and shortest[-1] == "5"):
+            text = f"{value:.{decimals}f}"
+            return text if text[0] != "-" or text.strip("-0.") else text[1:]
+    rounded = Decimal(shortest).quantize(_quantum(decimals), ROUND_HALF_UP, _WIDE)
     return f"{abs(rounded) if rounded == 0 else rounded:f}"
 
 

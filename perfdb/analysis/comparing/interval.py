@@ -34,7 +34,7 @@ def intervals_of(samples: Samples, means: Sequence[float], background: Backgroun
     """The same of samples whose means are known; those of empty ones make no difference."""
     found: list[Interval] = [None] * len(samples.sizes)
     for group, places in samples.members.items():
-        prior = samples.pools[group].prior() or _elsewhere(samples, group, places, background)
+        prior = samples.priors[group] or _elsewhere(samples, group, places, background)
         if prior is None:
             continue
         made = _intervals(samples, places, means, prior)

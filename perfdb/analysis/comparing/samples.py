@@ -5,7 +5,8 @@ from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate, chain
 
-from perfdb.analysis.comparing.noise import Pool, pools
+from perfdb.analysis.comparing.distributions import Floats
+from perfdb.analysis.comparing.noise import Pool, Prior, pools
 from perfdb.analysis.comparing.pair import Sample
 from perfdb.analysis.comparing.spreads import Logs, Spreads
 
@@ -18,6 +19,7 @@ class Samples:
         sizes: How many each cell has.
         groups: The noise group of each cell, as in ``Pair``.
         steps: One in the last printed digit of each cell, None where values were not printed.
+        trials: The trial number of each value, 0 where it has none; None where nobody said.
     """
 
     def __init__(
@@ -26,8 +28,10 @@ class Samples:
         sizes: Sequence[int],
         groups: Sequence[Hashable],
         steps: Sequence[float | None],
+        trials: Floats | None = None,
     ) -> None:
         self.values = values
+        self.trials = trials
         self.sizes = sizes
         self.groups = groups
         self.steps = steps
@@ -69,3 +73,8 @@ class Samples:
         members = self.members.values()
         together = self.spreads if len(members) == 1 else self.spreads.only(list(chain.from_iterable(members)))
         return dict(zip(self.members, pools(together, list(map(len, members))), strict=True))
+
+    @cached_property
+    def priors(self) -> Mapping[Hashable, Prior | None]:
+        """What the cells of each noise group have in common; None where none of them tells."""
+        return {group: pool.prior() for group, pool in self.pools.items()}

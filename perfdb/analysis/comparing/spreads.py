@@ -60,6 +60,7 @@ class Logs:
     """The logarithms of many samples, end to end; values without one are left out.
 
     Attributes:
+        given: Which of the values that were given have one.
         values: The values themselves.
         logs: Their logarithms.
         sample: For each the place of its sample.
@@ -70,6 +71,7 @@ class Logs:
         values, counts = np.array(given, np.float64), np.array(sizes, np.intp)
         sample = np.repeat(np.arange(len(counts)), counts)
         has_log = (values > 0) & (values < np.inf)
+        self.given: NDArray[np.bool_] = has_log
         if not has_log.all():
             values, sample = values[has_log], sample[has_log]
             counts = np.bincount(sample, minlength=len(counts))

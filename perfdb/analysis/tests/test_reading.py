@@ -1,5 +1,7 @@
 """What a table's numbers say beside themselves."""
 
+from dataclasses import replace
+
 from perfdb.analysis.curves import Course, Edge
 from perfdb.analysis.reading import curves, flags
 from perfdb.analysis.table import Observations, Row
@@ -50,3 +52,19 @@ def test_trials_that_look_wrong_are_flagged_and_stay() -> None:
     assert table.cells[(50,), ("OSA",)].n == 3
     (table,) = ask("metric=trans_per_s&rows=users&columns=device", runs(first=0.9))
     assert "first" in flags(table)[0].code
+
+
+def test_trials_go_by_their_numbers_whether_or_not_they_were_kept_with_the_values() -> None:
+    given = runs(first=0.9)
+    rows = [(*row[:6], row[6] if at % 5 else None, *row[7:9], row[9] if at % 7 else None, *row[10:])
+            for at, row in enumerate(given.rows)]  # fmt: skip
+    (table,) = ask("metric=trans_per_s&rows=users&columns=device", Observations(DIMENSIONS, MEASURES, rows))
+    assert flags(table)
+    assert flags(replace(table, samples=None)) == flags(table)
+    assert table.samples is not None
+    assert table.samples.trials is not None
+    assert table.samples.trials.tolist() == [point.trial or 0 for cell in table.cells.values() for point in cell.sample]
+
+
+def test_users_that_tell_tables_apart_are_no_line() -> None:
+    assert not any(curves(table) for table in ask("metric=trans_per_s&rows=device&split=users", runs()))
