@@ -1,7 +1,7 @@
 """JSON documents in a line by themselves: the standard library's reader, with hooks, and its values as nodes."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from importers.gathering import Printed
 from importers.json_node import SAYS_NOTHING, Node
@@ -157,9 +157,26 @@ class Flat(Node):
         texts = [_text(each) for each in found]
         return [_new(Printed, (text, line)) if text not in SAYS_NOTHING else None for text in texts]
 
+    def all_figures(self, keys: Iterable[str]) -> list[Printed | None]:
+        return _figures(self._value, keys, self._line)
+
+    def rows(self, keys: Sequence[str]) -> Iterable[list[Printed | None]]:
+        line = self._line
+        return (_figures(inner, keys, line) for inner in self._inner())
+
+    def said(self) -> Iterator[tuple[str, Printed]]:
+        value, line = self._value, self._line
+        texts = ((key, _text(each)) for key, each in _pairs(value)) if isinstance(value, dict) else ()
+        return ((key, _new(Printed, (text, line))) for key, text in texts if text not in SAYS_NOTHING)
+
 
 def _pairs(members: dict[str, object]) -> Iterable[tuple[str, object]]:
     return members.pairs if type(members) is _Repeated else members.items()
+
+
+def _figures(value: object, keys: Iterable[str], line: int) -> list[Printed | None]:
+    found = map(value.get, keys) if isinstance(value, dict) else [None for _ in keys]
+    return [_new(Printed, (each.decode(), line)) if type(each) is bytes else None for each in found]
 
 
 def _at(value: object, path: tuple[str | int, ...]) -> object:

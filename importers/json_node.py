@@ -9,7 +9,7 @@ import json
 import re
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
 from importers.gathering import Printed
@@ -120,6 +120,18 @@ class Node:
     def all_printed(self, keys: Iterable[str]) -> "list[Printed | None]":
         """The same of several keys."""
         return [self.printed(key) for key in keys]
+
+    def all_figures(self, keys: Iterable[str]) -> "list[Printed | None]":
+        """The finite numbers of several keys."""
+        return [self.figure(key) for key in keys]
+
+    def rows(self, keys: Sequence[str]) -> "Iterable[list[Printed | None]]":
+        """The same of each object that an array or object holds."""
+        return (each.all_figures(keys) for each in self.values())
+
+    def said(self) -> Iterator[tuple[str, Printed]]:
+        """What an object holds and says something, as printed; repeated keys come repeatedly."""
+        return ((key, printed) for key, value in self.items() if (printed := value.printed()) is not None)
 
     def is_true(self, *path: str | int) -> bool:
         """Whether there is the word true or a number other than zero, the two ways of writing a switch."""

@@ -128,8 +128,8 @@ def _said_of_all(metadata: Node) -> Gathered:
         into.fact("link_speed", egress.printed("link_params", "speed"))
         into.fact("qdisc", egress.printed("qdiscs", 0, "name"))
     settings = metadata.get("SYSCTLS")
-    for name, value in settings.items() if settings else ():
-        into.fact(f"sysctl.{name}", value.printed())
+    for name, printed in settings.said() if settings else ():
+        into.fact(f"sysctl.{name}", printed)
     return into
 
 

@@ -35,6 +35,10 @@ _FACTS = (
     ("connections_per_thread", "NumConnections"),
     ("sockets", "SocketCount"),
 )
+_FACT_KEYS, _FACTS_NAMED = zip(*_FACTS, strict=True)
+_FIGURES = ("ActualQPS", "ActualDuration", "BytesSent", "BytesReceived")
+_LATENCIES = ("Count", "Avg", "Min", "Max", "StdDev")
+_SHARE = ("Percentile", "Value")
 _RESOLUTION = "0.001"  # Seconds; what fortio divides its histogram into unless told otherwise.
 _SHORT = Decimal("0.9")  # Of the seconds asked for.
 _MOST = Decimal("0.9")  # Of all calls: with so many sockets each call has one of its own.
@@ -91,8 +95,8 @@ def _circumstances(root: Node, into: Gathered) -> None:
     into.fact("workload", Printed(word, line))
     into.fact("factor.protocol", Printed("UDP" if word == "UDP" else "TCP", line))
     into.fact("users", root.figure("NumThreads"))
-    for key, name in _FACTS:
-        into.fact(key, root.printed(name))
+    for key, printed in zip(_FACT_KEYS, root.all_printed(_FACTS_NAMED), strict=True):
+        into.fact(key, printed)
     target = root.printed("URL") or root.printed("Destination")
     host = _HOST.fullmatch(target.text) if target else None
     into.fact("server", Printed(host[1], target.line) if host and target else None)
@@ -120,27 +124,30 @@ def _connects_each_time(root: Node) -> bool:
 
 
 def _figures(root: Node, into: Gathered, found: ProblemLog) -> None:
-    into.reading("trans_per_s", root.figure("ActualQPS"), "calls/s")
-    into.reading("driver_s", root.figure("ActualDuration"), "ns")
-    into.reading("transactions", root.figure("DurationHistogram", "Count"), "calls")
+    rate, duration, sent, received = root.all_figures(_FIGURES)
+    histogram = root.get("DurationHistogram")
+    figures = histogram.all_figures(_LATENCIES) if histogram else [None] * len(_LATENCIES)
+    calls, mean, least, most, deviation = figures
+    into.reading("trans_per_s", rate, "calls/s")
+    into.reading("driver_s", duration, "ns")
+    into.reading("transactions", calls, "calls")
     into.reading("errors", root.figure("ErrorsDurationHistogram", "Count"), "errors")
-    into.reading("bytes_sent", root.figure("BytesSent"), "bytes")
-    into.reading("bytes_received", root.figure("BytesReceived") or root.figure("Sizes", "Sum"), "bytes")
-    mean = root.figure("DurationHistogram", "Avg")
+    into.reading("bytes_sent", sent, "bytes")
+    into.reading("bytes_received", received or root.figure("Sizes", "Sum"), "bytes")
     into.reading("response_ms", mean, "s")
     into.reading("latency_mean_ms", mean, "s")
-    for name, key in (("min", "Min"), ("max", "Max"), ("sd", "StdDev")):
-        into.reading(f"latency_{name}_ms", root.figure("DurationHistogram", key), "s")
-    _percentiles(root, into, found)
+    into.reading("latency_min_ms", least, "s")
+    into.reading("latency_max_ms", most, "s")
+    into.reading("latency_sd_ms", deviation, "s")
+    _percentiles(root, histogram, into, found)
 
 
-def _percentiles(root: Node, into: Gathered, found: ProblemLog) -> None:
+def _percentiles(root: Node, histogram: Node | None, into: Gathered, found: ProblemLog) -> None:
     """Percentiles inside the first step of the histogram are guessed by fortio and are kept as facts."""
     step = root.figure("Resolution") or Printed(_RESOLUTION, root.line)
-    listed = root.get("DurationHistogram", "Percentiles")
+    listed = histogram.get("Percentiles") if histogram else None
     resolution, guessed = Decimal(step.text), None
-    for each in listed.values() if listed else ():
-        share, value = each.figure("Percentile"), each.figure("Value")
+    for share, value in listed.rows(_SHARE) if listed else ():
         if share is None or value is None or share.text not in _READINGS:
             continue
         if Decimal(value.text) > resolution:
