@@ -24,20 +24,18 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def names_of(numbers: Mapping[str, Collection[int]], beside: str) -> tuple[dict[str, dict[int, str]], list[Any]]:
-    """The name of each of these rows, by table and number; and the rows of a statement that goes along with that."""
+def names_of(numbers: Mapping[str, Collection[int]]) -> dict[str, dict[int, str]]:
+    """The name of each of these rows, by table and number."""
     found: dict[str, dict[int, str]] = {table: {} for table in numbers}
     # Whole numbers stand in the statement as they are.
-    wanted = {table: ",".join(map(str, those)) for table, those in numbers.items() if those}
     parts = [
-        f"SELECT '{table}', id, {NAMES[table][0]} FROM {table} WHERE id IN ({those})" for table, those in wanted.items()
+        f"SELECT '{table}', id, {NAMES[table][0]} FROM {table} WHERE id IN ({','.join(map(str, those))})"
+        for table, those in numbers.items()
+        if those
     ]
-    with connection.cursor() as cursor:
-        cursor.execute("; ".join([beside, *filter(None, [" UNION ALL ".join(parts)])]))
-        others = cursor.fetchall()
-        for table, number, name in cursor.fetchall() if cursor.nextset() else ():
-            found[table][number] = name
-    return found, others
+    for table, number, name in _read(parts, []):
+        found[table][number] = name
+    return found
 
 
 @dataclass(frozen=True, slots=True)

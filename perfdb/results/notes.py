@@ -4,9 +4,10 @@ A note belongs to its run as it is stored: it stays when the run is read again, 
 that another one replaces keeps its notes; they are not copied, since they were written about other numbers.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
+import orjson
 from django.contrib.auth.models import AnonymousUser, User
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db import connection, transaction
@@ -22,8 +23,11 @@ from perfdb.results.models import Note, Run, RunChange
 LONGEST = 2000
 # The texts of a run's notes as a column of its row, oldest first.
 TEXTS = ArraySubquery(Note.objects.filter(run=OuterRef("pk")).values("text"))
-# Notes of runs, by the lowest and the highest number of these.
-_BETWEEN = "SELECT run_id, text FROM note WHERE run_id BETWEEN {:d} AND {:d} ORDER BY created, id"
+# Notes of runs, by the lowest and the highest number of these, as a list of JSON.
+_BETWEEN = (
+    "(SELECT json_agg(json_build_array(run_id, text) ORDER BY created, id)::text FROM note"
+    " WHERE run_id BETWEEN {} AND {})"
+)
 
 
 def may_edit(user: User | AnonymousUser, note: Note) -> bool:
@@ -81,24 +85,24 @@ def _checked(text: str) -> str:
 def of_runs(runs: NDArray[np.int64]) -> Mapping[int, tuple[str, ...]]:
     """The texts of all notes on these runs, oldest first, by the run's number."""
     with connection.cursor() as cursor:
-        cursor.execute(reading(runs))
-        return told(runs, cursor.fetchall())
+        cursor.execute(f"SELECT {reading(str(runs.min()), str(runs.max()))}")
+        return told(runs, cursor.fetchone()[0])
 
 
-def reading(runs: NDArray[np.int64]) -> str:
-    """The statement that reads them, and those of others between.
+def reading(first: str, last: str) -> str:
+    """The expression that reads the notes on the runs between two numbers.
 
     Runs that are read together were mostly written together, so the notes between the first and the last are theirs.
     """
-    return _BETWEEN.format(int(runs.min()), int(runs.max()))
+    return _BETWEEN.format(first, last)
 
 
-def told(runs: NDArray[np.int64], rows: Iterable[tuple[int, str]]) -> Mapping[int, tuple[str, ...]]:
-    """What the rows of that statement say of the runs."""
+def told(runs: NDArray[np.int64], read: str | None) -> Mapping[int, tuple[str, ...]]:
+    """What that expression says of the runs."""
     texts: dict[int, tuple[str, ...]] = {}
-    found = list(rows)
-    wanted = set(runs.tolist()) if found else set()
-    for run, text in found:
-        if run in wanted:
-            texts[run] = (*texts.get(run, ()), text)
+    if read is not None:
+        wanted = set(runs.tolist())
+        for run, text in orjson.loads(read):
+            if run in wanted:
+                texts[run] = (*texts.get(run, ()), text)
     return texts

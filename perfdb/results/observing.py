@@ -2,7 +2,7 @@
 
 Django takes longer to write such a statement and to convert its rows than PostgreSQL takes to answer it, and joining
 the vocabulary costs PostgreSQL more planning than reading a thousand runs. So `where` writes the condition, what all
-trials of an experiment have in common is `remembered`, and names are looked up once for each name.
+trials of an experiment have in common is `remembered`.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,18 +12,16 @@ from typing import Any
 import numpy as np
 import orjson
 from django.db.models import Q
-from numpy.typing import NDArray
 
 from perfdb.analysis import metrics
-from perfdb.analysis.coded import Coded
+from perfdb.analysis.coded import Coded, Places
 from perfdb.analysis.dimensions import DIMENSIONS, FACTOR, Value
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.parameters import QueryError
 from perfdb.analysis.table import Observations
 from perfdb.results import measures, notes, packed, remembered
 from perfdb.results.models import Run
-from perfdb.results.naming import names_of
-from perfdb.results.packed import NO_NUMBER, NO_ROW, Numbers
+from perfdb.results.packed import NO_NUMBER, Numbers
 from perfdb.results.remembered import Experiments
 from perfdb.results.where import NEVER, Condition, where
 
@@ -40,6 +38,13 @@ _OWN = {
 }
 
 
+# What is told of all of them together: the notes on them, and whether what is remembered still holds.
+_BESIDE = {
+    "notes": notes.reading(f"min({packed.FIRST})", f"max({packed.FIRST})"),
+    "state": remembered.STATE,
+}
+
+
 def observe(wanted: Sequence[Q], asked: Sequence[Measure], factors: Iterable[str], most: int) -> Observations:
     """The runs that fulfil all of this, with every dimension that they have and the measures asked for.
 
@@ -47,49 +52,42 @@ def observe(wanted: Sequence[Q], asked: Sequence[Measure], factors: Iterable[str
     beyond the runs' own table. Raises QueryError where there are more than ``most`` of them.
     """
     condition = where(wanted)
-    found, table = ({}, 0) if condition == NEVER else _read(condition, asked, most)
+    found = {} if condition == NEVER else _read(condition, asked, most)
     if not found:
         return Observations((*_DIMENSIONS, *sorted(set(factors))), tuple(asked), [])
-    runs = found["id"]
     ids, of_run = np.unique(found["experiment"], return_inverse=True)
-    known = remembered.MEMORY.experiments(table, ids)
+    known = remembered.MEMORY.experiments(found["state"], ids)
     if len(known.ids) < len(ids):
         # Taken away meanwhile, with its runs.
         return observe(wanted, asked, factors, most)
-    dimensions, written = _dimensions(found, known, of_run, notes.reading(runs))
-    dimensions.update(_by_factor(_texts(known, "factors", of_run), factors))
-    made = Observations.of_columns(runs, dimensions, {each: found[str(each)] for each in asked})
-    made.read_along = notes.told(runs, written)
+    dimensions = _dimensions(found, known, of_run) | _by_factor(_texts(known, "factors", of_run), factors)
+    made = Observations.of_columns(found["id"], dimensions, {each: found[str(each)] for each in asked})
+    made.read_along = notes.told(found["id"], found["notes"])
     return made
 
 
-def _read(wanted: Condition, asked: Sequence[Measure], most: int) -> tuple[dict[str, Any], int]:
-    """The columns of these runs, and the table of their experiments; none where there is no run."""
+def _read(wanted: Condition, asked: Sequence[Measure], most: int) -> dict[str, Any]:
+    """The columns of these runs, and what stands beside them; none where there is no run."""
     measured = {str(each): packed.real(read) for each, read in zip(asked, _measure_columns(asked), strict=True)}
-    rows = f"run WHERE {wanted.sql} LIMIT {most + 1:d}"
-    found, table = packed.read(_OWN | measured, rows, wanted.given, remembered.TABLE)
+    found = packed.read(_OWN | measured, f"run WHERE {wanted.sql} LIMIT {most + 1:d}", wanted.given, _BESIDE)
     if found and len(found["id"]) > most:
         raise QueryError("", f"more than {most} runs match; narrow the question by study, workload or device")
-    return found, table
+    return found
 
 
-def _dimensions(
-    found: Mapping[str, Any], known: Experiments, of_run: NDArray[np.intp], beside: str
-) -> tuple[dict[str, Coded | list[Value]], list[Any]]:
-    """The declared dimensions, with names in place of the ids of vocabulary rows; and the rows of ``beside``."""
-    own = {name: _told_apart(found[name]) for name in ("trial", "date")}
-    shared = {name: _told_apart(known.column(name)) for name in (*remembered.REFERENCES, *remembered.NUMBERS)}
-    numbered = {name: [each for each in shared[name][0] if each != NO_ROW] for name in remembered.REFERENCES}
-    names, others = names_of(numbered, beside)
+def _dimensions(found: Mapping[str, Any], known: Experiments, of_run: Places) -> dict[str, Coded | list[Value]]:
+    """The declared dimensions, in their order."""
     columns: dict[str, Coded | list[Value]] = {"campaign": _texts(known, "campaign", of_run), "run_id": found["run_id"]}
-    for name, (numbers, codes) in own.items():
-        columns[name] = Coded(list(_said(name, numbers, names)), codes)
-    for name, (numbers, codes) in shared.items():
-        columns[name] = Coded(numbers, codes[of_run]).named(list(_said(name, numbers, names)))
-    return {name: columns[name] for name in _DIMENSIONS}, others
+    for name in ("trial", "date"):
+        numbers, codes = _told_apart(found[name])
+        columns[name] = Coded(list(_said(name, numbers)), codes)
+    for name in (*remembered.REFERENCES, *remembered.NUMBERS):
+        numbers, codes = _told_apart(known.column(name))
+        columns[name] = Coded(numbers, codes[of_run]).named(list(_said(name, numbers, known.names.get(name))))
+    return {name: columns[name] for name in _DIMENSIONS}
 
 
-def _told_apart(numbers: Numbers) -> tuple[list[int], NDArray[np.intp]]:
+def _told_apart(numbers: Numbers) -> tuple[list[int], Places]:
     """Each of these numbers once, and for each row the place of its own."""
     if (numbers == numbers[0]).all():
         return [int(numbers[0])], np.zeros(len(numbers), np.intp)
@@ -97,16 +95,16 @@ def _told_apart(numbers: Numbers) -> tuple[list[int], NDArray[np.intp]]:
     return distinct.tolist(), codes
 
 
-def _texts(known: Experiments, name: str, of_run: NDArray[np.intp]) -> Coded:
+def _texts(known: Experiments, name: str, of_run: Places) -> Coded:
     """A text of each run's experiment."""
     places, codes = _told_apart(known.column(name))
     return Coded([known.texts[place] for place in places], codes[of_run])
 
 
-def _said(name: str, numbers: Iterable[int], names: Mapping[str, Mapping[int, str]]) -> Iterator[Value]:
+def _said(name: str, numbers: Iterable[int], names: Mapping[int, str] | None = None) -> Iterator[Value]:
     """The values that these numbers stand for; no number has no name."""
-    if name in names:
-        yield from map(names[name].get, numbers)
+    if names is not None:
+        yield from map(names.get, numbers)
     elif name == "date":
         yield from (date.fromordinal(_EPOCH + day).isoformat() for day in numbers)
     else:

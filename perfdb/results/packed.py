@@ -4,6 +4,7 @@ A driver that makes an object of each number takes as long as all else of a ques
 """
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -45,21 +46,28 @@ def text(read: str) -> Column:
     return Column(read, "json_agg({})::text")
 
 
-def read(
-    columns: Mapping[str, Column], rows: str, given: Sequence[Any], beside: str = "NULL"
-) -> tuple[dict[str, Any], Any]:
-    """These columns of ``rows`` (what stands from FROM on, and its values) by name, and one more value.
+FIRST = "c0"
+"""The first column, in SQL for what is read beside columns."""
 
-    They are arrays and lists; where there is no row there is none of them, and no value.
+
+def read(
+    columns: Mapping[str, Column], rows: str, given: Sequence[Any], beside: Mapping[str, str] = MappingProxyType({})
+) -> dict[str, Any]:
+    """These columns of ``rows`` (what stands from FROM on, and its values) as arrays and lists, and others ``beside``.
+
+    All by their names; nothing where there is no row.
     """
     each = ", ".join(f"{column.read} AS c{at}" for at, column in enumerate(columns.values()))
-    joined = ", ".join(column.joined.format(f"c{at}") for at, column in enumerate(columns.values()))
+    joined = [column.joined.format(f"c{at}") for at, column in enumerate(columns.values())]
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {joined}, {beside} FROM (SELECT {each} FROM {rows}) AS found", given)
-        *found, value = cursor.fetchone()
+        cursor.execute(
+            f"SELECT {', '.join([*joined, *beside.values()])} FROM (SELECT {each} FROM {rows}) AS found", given
+        )
+        found = cursor.fetchone()
     if found[0] is None:
-        return {}, None
-    return {name: _unpacked(column, part) for (name, column), part in zip(columns.items(), found, strict=True)}, value
+        return {}
+    unpacked = {name: _unpacked(*known) for name, *known in zip(columns, columns.values(), found, strict=False)}
+    return unpacked | dict(zip(beside, found[len(columns) :], strict=True))
 
 
 def _unpacked(column: Column, joined: Any) -> Any:

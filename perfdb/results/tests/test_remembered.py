@@ -5,8 +5,10 @@ import pytest
 from django.db import connection
 from pytest_django import DjangoAssertNumQueries
 
-from perfdb.results import remembered
-from perfdb.results.models import Experiment, Run
+from perfdb.analysis.query import Query
+from perfdb.results import querysets, remembered
+from perfdb.results.models import Experiment, Run, System
+from perfdb.results.naming import NAMES
 from perfdb.results.packed import NO_NUMBER, NO_ROW
 from perfdb.results.remembered import NUMBERS, REFERENCES, Experiments, Memory
 from perfdb.results.tests.builders import make_run
@@ -14,10 +16,10 @@ from perfdb.results.tests.builders import make_run
 pytestmark = pytest.mark.django_db
 
 
-def table() -> int:
+def state() -> str:
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {remembered.TABLE}")
-        return int(cursor.fetchone()[0])
+        cursor.execute(f"SELECT {remembered.STATE}")
+        return str(cursor.fetchone()[0])
 
 
 def ids(*runs: Run) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
@@ -44,14 +46,14 @@ def stored(run: Run) -> tuple[object, ...]:
 def test_it_knows_what_is_stored() -> None:
     whole = make_run("A", layer=2, campaign="spring", level="V5", factors={"queue": "8", "a\nb": 'c"d'})
     bare = make_run("B", workload=None, device="", mtu=None, users=None, machine="")
-    found = Memory().experiments(table(), ids(whole, bare))
+    found = Memory().experiments(state(), ids(whole, bare))
     assert rows(found) == [stored(whole), stored(bare)]
 
 
 def test_it_reads_each_experiment_once(django_assert_num_queries: DjangoAssertNumQueries) -> None:
     runs = [make_run(str(users), users=users) for users in (1, 10, 20)]
     expected = [stored(run) for run in runs]
-    memory, number = Memory(), table()
+    memory, number = Memory(), state()
     first = memory.experiments(number, ids(runs[1]))
     with django_assert_num_queries(1):
         every = memory.experiments(number, ids(*runs))
@@ -62,26 +64,47 @@ def test_it_reads_each_experiment_once(django_assert_num_queries: DjangoAssertNu
     assert rows(first) == expected[1:2]
 
 
-def test_of_another_table_nothing_is_known(django_assert_num_queries: DjangoAssertNumQueries) -> None:
+def test_a_name_that_is_changed_is_read_again() -> None:
     run = make_run()
-    memory, number = Memory(), table()
-    memory.experiments(number, ids(run))
-    with django_assert_num_queries(1):
-        memory.experiments(number + 1, ids(run))
+    memory = Memory()
+    assert memory.experiments(before := state(), ids(run)).names["system"] == {run.system_id: "2064-109"}
+    System.objects.update(name="2064-109")
+    assert state() == before
+    System.objects.update(name="z900")
+    assert memory.experiments(state(), ids(run)).names["system"] == {run.system_id: "z900"}
+
+
+@pytest.mark.parametrize("table", REFERENCES)
+def test_every_changed_name_makes_another_state(table: str) -> None:
+    make_run(level="V5")
+    before = state()
+    with connection.cursor() as cursor:
+        cursor.execute(f"UPDATE {table} SET {NAMES[table][0]} = 'other'")
+    assert state() != before
+
+
+def test_a_question_says_the_new_name() -> None:
+    make_run()
+    query = Query.parse([("metric", "trans_per_s"), ("rows", "system")])
+    (table,) = querysets.answer(query)[1]
+    assert table.rows == (("2064-109",),)
+    System.objects.update(name="z900")
+    (table,) = querysets.answer(query)[1]
+    assert table.rows == (("z900",),)
 
 
 def test_a_table_that_is_emptied_is_another_one() -> None:
-    before = table()
+    before = state()
     with connection.cursor() as cursor:
         cursor.execute("TRUNCATE experiment RESTART IDENTITY CASCADE")
-    assert table() != before
+    assert state() != before
 
 
 def test_what_is_gone_is_not_among_them() -> None:
     run = make_run()
-    found = Memory().experiments(table(), np.array([run.experiment_id, run.experiment_id + 1000]))
+    found = Memory().experiments(state(), np.array([run.experiment_id, run.experiment_id + 1000]))
     assert found.ids.tolist() == [run.experiment_id]
-    assert Memory().experiments(table(), np.array([run.experiment_id + 1000])).ids.tolist() == []
+    assert Memory().experiments(state(), np.array([run.experiment_id + 1000])).ids.tolist() == []
 
 
 def test_it_does_not_grow_for_ever(
@@ -89,7 +112,7 @@ def test_it_does_not_grow_for_ever(
 ) -> None:
     monkeypatch.setattr(remembered, "MOST", 2)
     runs = [make_run(str(users), users=users) for users in (1, 10, 20)]
-    memory, number = Memory(), table()
+    memory, number = Memory(), state()
     memory.experiments(number, ids(*runs[:2]))
     # More than it keeps is answered all the same, and what it kept stays.
     assert rows(memory.experiments(number, ids(*runs))) == [stored(run) for run in runs]
