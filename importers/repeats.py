@@ -17,43 +17,50 @@ _Taker = Callable[[list[str]], object]
 
 
 class _Alike:
-    """Results of one configuration: how many there are, of each server too, and how many of them are numbered.
+    """Results of one configuration: how many there are, of each server and of none, and how many are numbered.
 
     ``has_servers``: there are results of several servers, which are no trials of each other.
+    A file may have as many configurations as results, and most results name no server.
     """
 
-    __slots__ = ("count", "has_servers", "numbered", "times")
+    __slots__ = ("count", "has_servers", "numbered", "of_none", "servers")
 
     def __init__(self) -> None:
-        self.count = 0
-        self.times: dict[str | None, int] = {}
-        self.numbered: dict[str | None, int] = {}
+        self.count = self.of_none = 0
+        self.servers: dict[str, int] | None = None
+        self.numbered: dict[str | None, int] | None = None
         self.has_servers = False
 
     def add(self, server: str | None) -> bool:
         """Count a result; answers whether further ones cannot change what becomes of the next one of its server."""
-        times = self.times
         self.count += 1
-        times[server] = known = times.get(server, 0) + 1
         if server is None:
-            return known > 1
+            self.of_none += 1
+            return self.of_none > 1
+        if self.servers is None:
+            self.servers = {}
+        self.servers[server] = known = self.servers.get(server, 0) + 1
         if known == 1:
-            self.has_servers = len(times) - (None in times) > 1
+            self.has_servers = len(self.servers) > 1
         return self.has_servers and known > 1
 
     def is_sure(self, server: str | None) -> bool:
         """The same without a further result."""
-        return (server is None or self.has_servers) and self.times[server] > 1
+        return (server is None or self.has_servers) and self._times(server) > 1
+
+    def _times(self, server: str | None) -> int:
+        return self.of_none if server is None or self.servers is None else self.servers[server]
 
     def number(self, fragment: Fragment, server: str | None) -> Fragment:
         """Give the next result of a server its number, if it is one of several."""
         of, count = None, self.count
         if self.has_servers:
-            if server:
-                of = server
+            of, count = server, self._times(server)
+            if server is not None:
                 fragment.facts = _with_server(fragment.facts)
-            count = self.times[of]
         if count > 1:
+            if self.numbered is None:
+                self.numbered = {}
             self.numbered[of] = trial = self.numbered.get(of, 0) + 1
             if fragment.trial is None:
                 fragment.trial = trial

@@ -1,7 +1,7 @@
 """flent's data files: one fragment for each direction that has streams, figures as flent worked them out."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 
 from importers.flent.series import Direction, directions, has_data, other_workload, ping_series
@@ -48,6 +48,8 @@ _COLUMNS = (
     ("retransmits", "segments", "TCP_RETRANSMIT"),
 )
 _COLUMNS_NAMED = tuple(name for *_, name in _COLUMNS)
+_CONNECTIONS = (("id", ""), *((name, unit) for name, unit, _ in _COLUMNS))
+_LATENCIES = ("MEAN_VALUE", "MIN_VALUE", "MAX_VALUE")
 
 
 def is_data(document: Document) -> bool:
@@ -73,19 +75,20 @@ def _read(document: Document, file: str, of: tuple[str, int], found: ProblemLog)
     results, metadata = root.get("results"), root.get("metadata")
     if metadata is None:
         return
-    names = [key for key, _ in results.items()] if results else []
-    ways: list[Direction | None] = [*directions(names)] or [None]
+    names = tuple(key for key, _ in results.items()) if results else ()
+    ways: Sequence[Direction | None] = directions(names) or (None,)
+    meta = metadata.get("SERIES_META")
     taken, zone = _start(root)
     of_all = _said_of_all(metadata)
     for way in ways:
         into = Gathered()
         _circumstances(metadata, way, into, both=len(ways) > 1)
         into.say_again(of_all)
-        _of_streams(metadata, way, into)
+        _of_streams(meta, way, into)
         status = _judge(document, way, names, found)
         if status is Status.COMPLETE:
-            _figures(root, way, into)
-            _latency(root, names, into, is_result=way is None)
+            _figures(meta, way, into)
+            _latency(meta, names, into, is_result=way is None)
         yield Fragment(
             file=file,
             format=of[0],
@@ -99,7 +102,7 @@ def _read(document: Document, file: str, of: tuple[str, int], found: ProblemLog)
             status=status,
             facts=into.facts,
             readings=into.readings,
-            listings=tuple(_listings(root, way, names)) if status is Status.COMPLETE else (),
+            listings=tuple(_listings(root, meta, way, names)) if status is Status.COMPLETE else (),
         )
 
 
@@ -133,20 +136,18 @@ def _said_of_all(metadata: Node) -> Gathered:
     return into
 
 
-def _of_streams(metadata: Node, way: Direction | None, into: Gathered) -> None:
-    series = [metadata.get("SERIES_META", name) for name in way.streams] if way else []
+def _of_streams(meta: Node | None, way: Direction | None, into: Gathered) -> None:
+    series = meta.several(way.streams) if way and meta else []
     first = next((each for each in series if each is not None), None)
     into.fact("command_line", first.printed("COMMAND") if first else None)
     said = [each.all_printed(_COMMON_NAMED) if each else _NOTHING for each in series]
     for (key, _), *values in zip(_COMMON, *said, strict=True):
-        texts = {value.text if value else None for value in values}
-        if len(texts) == 1:
+        if values and len({value and value[0] for value in values}) == 1:
             into.fact(key, values[0])
 
 
-def _figures(root: Node, way: Direction | None, into: Gathered) -> None:
+def _figures(meta: Node | None, way: Direction | None, into: Gathered) -> None:
     """Throughput as flent worked it out; bytes, seconds and retransmits where a single stream has them."""
-    meta = root.get("metadata", "SERIES_META")
     if way is None or way.total is None or meta is None:
         return
     total = meta.get(way.total)
@@ -163,40 +164,38 @@ def _figures(root: Node, way: Direction | None, into: Gathered) -> None:
         into.reading("retransmits", total.printed("TCP_RETRANSMIT"), "segments")
 
 
-def _latency(root: Node, names: list[str], into: Gathered, *, is_result: bool) -> None:
+def _latency(meta: Node | None, names: Sequence[str], into: Gathered, *, is_result: bool) -> None:
     """Echo requests beside the streams: their time covers the idle seconds before and after, too."""
     name = ping_series(names)
-    series = root.get("metadata", "SERIES_META", name) if name else None
+    series = meta.get(name) if meta and name else None
     if series is None:
         return
-    mean = series.figure("MEAN_VALUE")
+    mean, least, most = series.all_figures(_LATENCIES)
     if is_result:
         into.reading("response_ms", mean, "ms")
     into.reading("latency_mean_ms", mean, "ms")
-    into.reading("latency_min_ms", series.figure("MIN_VALUE"), "ms")
-    into.reading("latency_max_ms", series.figure("MAX_VALUE"), "ms")
+    into.reading("latency_min_ms", least, "ms")
+    into.reading("latency_max_ms", most, "ms")
 
 
-def _listings(root: Node, way: Direction | None, names: list[str]) -> Iterator[Listing]:
+def _listings(root: Node, meta: Node | None, way: Direction | None, names: Sequence[str]) -> Iterator[Listing]:
     """The course of throughput and echoes, and what each stream of several did."""
     places, results = root.get("x_values"), root.get("results")
     shown = [(("mb_per_s", "Mbits/s"), way.total)] if way and way.total else []
     shown += [(("latency_ms", "ms"), ping)] if (ping := ping_series(names)) else []
     if places is not None and results is not None and shown:
         series = [places, *(node for _, name in shown if (node := results.get(name or "")) is not None)]
-        rows = tuple(zip(*(each.numbers() for each in series), strict=False))
+        rows = [*zip(*(each.numbers() for each in series), strict=False)]
         lines = places.lines()[: len(rows)]
         yield Listing("intervals", (("t1", "s"), *(column for column, _ in shown)), rows, lines)
-    meta = root.get("metadata", "SERIES_META")
     if way is not None and len(way.streams) > 1 and meta is not None:
-        streams = [stream for name in way.streams if (stream := meta.get(name)) is not None]
-        rows = tuple((str(n), *_cells(each)) for n, each in enumerate(streams, start=1))
-        columns = (("id", ""), *((name, unit) for name, unit, _ in _COLUMNS))
-        yield Listing("connections", columns, rows, tuple(stream.line for stream in streams))
+        streams = [stream for stream in meta.several(way.streams) if stream is not None]
+        cells = [[str(n), *_cells(each)] for n, each in enumerate(streams, start=1)]
+        yield Listing("connections", _CONNECTIONS, cells, [stream.line for stream in streams])
 
 
 def _cells(stream: Node) -> list[str | None]:
-    return [printed.text if printed else None for printed in stream.all_printed(_COLUMNS_NAMED)]
+    return [printed[0] if printed else None for printed in stream.all_printed(_COLUMNS_NAMED)]
 
 
 def _start(root: Node) -> tuple[datetime | None, str]:
@@ -216,7 +215,7 @@ def _start(root: Node) -> tuple[datetime | None, str]:
     return taken, "+00:00" if is_universal else ""
 
 
-def _judge(document: Document, way: Direction | None, names: list[str], found: ProblemLog) -> Status:
+def _judge(document: Document, way: Direction | None, names: Sequence[str], found: ProblemLog) -> Status:
     """Complete when all is there and a stream of the direction has data; anything else comes with a warning."""
     root, results = document.root, document.root.get("results")
     if not document.whole or results is None or not names:

@@ -1,12 +1,15 @@
 """What the series of a flent data file are: streams each way, what flent computed of them, and pings."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from importers.json_text import Node
 
 _STREAM = re.compile(r"TCP (?P<way>download|upload)(?P<which>.*)")
 _COMPUTED = re.compile(r" (?:avg|sum|fairness|totals?)$|::tcp_\w+$|::pacing_\w+$")
+_PING = "Ping (ms) ICMP"
 _PATTERNS = {"download": "STRG", "upload": "STRP"}
 
 
@@ -19,7 +22,8 @@ class Direction:
     total: str | None
 
 
-def directions(names: list[str]) -> list[Direction]:
+@lru_cache(64)
+def directions(names: tuple[str, ...]) -> tuple[Direction, ...]:
     """The directions that have streams, as the machine sees them that ran flent: download is what the server sends."""
     found = []
     for way, pattern in _PATTERNS.items():
@@ -29,7 +33,7 @@ def directions(names: list[str]) -> list[Direction]:
         total = of_all if of_all in names else streams[0] if len(streams) == 1 else None
         if streams:
             found.append(Direction(pattern, streams, total))
-    return found
+    return tuple(found)
 
 
 def other_workload(test: str) -> str:
@@ -38,9 +42,9 @@ def other_workload(test: str) -> str:
     return {"http": "HTTP", "ping": "PING"}.get(word, re.sub(r"[^A-Z0-9_+-]", "_", test.upper()))
 
 
-def ping_series(names: list[str]) -> str | None:
+def ping_series(names: Sequence[str]) -> str | None:
     """The series of echo requests, if there is one."""
-    return next((name for name in names if name == "Ping (ms) ICMP"), None)
+    return _PING if _PING in names else None
 
 
 def has_data(results: Node | None, name: str) -> bool:

@@ -29,7 +29,7 @@ def parse(text: Text, name: str, version: int) -> Parsed:
     head, common, series = _take(text, found)
     if head is None:
         return Parsed([], found.problems)
-    ways: list[Direction | None] = [*directions(list(series))] or [None]
+    ways: list[Direction | None] = [*directions(tuple(series))] or [None]
     fragments = []
     for way in ways:
         into = Gathered(facts=list(common.facts))

@@ -36,6 +36,7 @@ _HEAD_PART = re.compile(r"(\w+)=([^\s,]+)")
 _PROTOCOL = re.compile(r"\s(tcp|udp|sctp)\b(?:\s+(?:->|<-)\s*(\S+))?")
 _RECEIVERS_HEAD_KEYS = {"port": "port", "sockbufsize": "socket_buffer_bytes"}
 _HEAD_KEYS = _RECEIVERS_HEAD_KEYS | {"buflen": "message_bytes", "nbuf": "buffers"}
+_new = tuple.__new__  # As in ``importers.gathering``.
 _TWICE_POWER = {"K": 10, "M": 20, "G": 30}
 
 
@@ -47,7 +48,7 @@ class _Found:
     line: int
 
     def printed(self, number: int = 0) -> Printed:
-        return Printed(self.groups[number], self.line)
+        return _new(Printed, (self.groups[number], self.line))
 
 
 @dataclass(slots=True)
