@@ -85,12 +85,15 @@ def _compared(table: Table, everywhere: _Everywhere, observations: Observations,
 
 def _with_base(table: Table) -> Iterator[_Compared]:
     shown, baseline = table.query.shown, table.query.baseline
-    replaced = {shown.index(name): value for name, value in baseline.items()}
+    places, theirs = [shown.index(name) for name in baseline], tuple(baseline.values())
     for key in table.cells:
         own = whole(table, key)
-        base = tuple([replaced.get(at, value) for at, value in enumerate(own)])
-        if base != own:
-            yield _Compared(key, own, base, tuple([own[at] for at in replaced]))
+        side = tuple([own[at] for at in places])
+        if side != theirs:
+            base = list(own)
+            for at, value in zip(places, theirs, strict=True):
+                base[at] = value
+            yield _Compared(key, own, tuple(base), side)
 
 
 def _pairs(table: Table, found: Sequence[_Compared], everywhere: _Everywhere, *, named: bool) -> list[Pair]:
@@ -102,12 +105,17 @@ def _pairs(table: Table, found: Sequence[_Compared], everywhere: _Everywhere, *,
     pairs = []
     for each in found:
         base, cell = bases[each.base], table.cells[each.key]
-        steps = [side.step for side in (base, cell) if side is not None and side.step is not None]
         group: Hashable = (pattern(each.whole), each.side)
         names = tuple(_configurations(table, each)) if named else ()
-        sides = samples[each.base], _values(cell)
-        pairs.append(Pair(*sides, group, min(steps, default=None), configurations=names))
+        step = _finer(cell.step, base.step if base else None)
+        pairs.append(Pair(samples[each.base], _values(cell), group, step, configurations=names))
     return pairs
+
+
+def _finer(one: float | None, other: float | None) -> float | None:
+    if one is None or other is None:
+        return one if other is None else other
+    return min(one, other)
 
 
 def _configurations(table: Table, each: _Compared) -> Iterator[Key]:

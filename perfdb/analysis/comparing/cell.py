@@ -11,15 +11,17 @@ from typing import NamedTuple
 import numpy as np
 
 from perfdb.analysis.comparing.comparison import Comparison, Effect, Noise, NoiseSource, Verdict
-from perfdb.analysis.comparing.difference import mean_difference
+from perfdb.analysis.comparing.difference import percent_difference
 from perfdb.analysis.comparing.distributions import ratio, ratio_interval, student_ps, student_quantile
 from perfdb.analysis.comparing.pair import Pair
-from perfdb.analysis.comparing.spreads import Logs, distinct_samples, usable
+from perfdb.analysis.comparing.spreads import Logged, usable
 from perfdb.analysis.metrics import Better
 
 CHANGED = 0.05
 # The 97.5 % and 80 % points of the normal distribution together: tested at 5 %, seen four times in five.
 _SEEN = 2.8
+# What shows a direction.
+_DECIDED = frozenset({Verdict.HIGHER, Verdict.LOWER, Verdict.OUTSIDE})
 
 
 class Contrast(NamedTuple):
@@ -86,9 +88,9 @@ class Judged(NamedTuple):
         return q is not None and q < CHANGED
 
 
-def judge(pairs: Sequence[Pair], noises: Sequence[Noise]) -> list[Judged]:
-    """Test each of these cells, as far as it can be."""
-    found = [_contrast(*each) for each in zip(pairs, noises, *_sides(pairs), strict=True)]
+def judge(pairs: Sequence[Pair], noises: Sequence[Noise], logged: Logged) -> list[Judged]:
+    """Test each of these cells, as far as it can be; ``logged`` has the logarithms of their sides."""
+    found = [_contrast(*each) for each in zip(pairs, noises, *_sides(pairs, logged), strict=True)]
     tested = [contrast for _, _, contrast, repeated in found if contrast and repeated]
     ps = iter(ps_of(tested))
     return [
@@ -100,10 +102,9 @@ def judge(pairs: Sequence[Pair], noises: Sequence[Noise]) -> list[Judged]:
 _Side = tuple[int, float]
 
 
-def _sides(pairs: Sequence[Pair]) -> tuple[list[_Side], list[_Side]]:
+def _sides(pairs: Sequence[Pair], logged: Logged) -> tuple[list[_Side], list[_Side]]:
     """For both sides of each pair: how many trials have a logarithm, and the mean of these."""
-    samples, at = distinct_samples([*(pair.base for pair in pairs), *(pair.new for pair in pairs)])
-    logs = Logs.of(samples)
+    logs, at = logged.logs, logged.at([*(pair.base for pair in pairs), *(pair.new for pair in pairs)])
     known = list(zip(logs.counts[at].tolist(), logs.means()[at].tolist(), strict=True))
     return known[: len(pairs)], known[len(pairs) :]
 
@@ -127,6 +128,8 @@ def describe(judged: Judged, q: float | None, delta: float, better: Better) -> C
     pair, noise, contrast = judged.pair, judged.noise, judged.contrast
     known = None if judged.difference is None else ratio(judged.difference)
     tested = contrast if judged.p is not None else None
+    base_mean = math.fsum(pair.base) / len(pair.base) if pair.base else None
+    mean = math.fsum(pair.new) / len(pair.new) if pair.new else None
     # Without repetition there is no p; all that can be said is where the cell lies to the band.
     band = contrast.band if contrast and not tested else None
     within = tested is not None and tested.within(delta)
@@ -134,8 +137,8 @@ def describe(judged: Judged, q: float | None, delta: float, better: Better) -> C
     return Comparison(
         n_base=len(pair.base),
         n=len(pair.new),
-        base_mean=math.fsum(pair.base) / len(pair.base) if pair.base else None,
-        percent=mean_difference(pair.base, pair.new),
+        base_mean=base_mean,
+        percent=percent_difference(base_mean, mean),
         verdict=verdict,
         effect=effect(verdict, known, better),
         delta=delta,
@@ -196,6 +199,6 @@ def effect(verdict: Verdict, ratio: float | None, better: Better) -> Effect:
         return Effect.UNKNOWN
     if verdict is Verdict.SAME:
         return Effect.NEUTRAL
-    if verdict not in {Verdict.HIGHER, Verdict.LOWER, Verdict.OUTSIDE}:
+    if verdict not in _DECIDED:
         return Effect.UNKNOWN
     return Effect.BETTER if (ratio > 1) == (better is Better.HIGHER) else Effect.WORSE

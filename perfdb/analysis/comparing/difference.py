@@ -4,7 +4,6 @@ A positive difference means that the new value is *larger*; whether that is bett
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -22,13 +21,6 @@ def percent_difference(base: float | None, new: float | None) -> float | None:
     # Subtracting first keeps a half a half: 100 → 100.5 is 0.5 %, not 0.4999…
     percent = 100 * (new - base) / base
     return percent if math.isfinite(percent) else None
-
-
-def mean_difference(base: Sequence[float], new: Sequence[float]) -> float | None:
-    """The percent difference of the arithmetic means of two samples; None also where one of them is empty."""
-    if not base or not new:
-        return None
-    return percent_difference(math.fsum(base) / len(base), math.fsum(new) / len(new))
 
 
 def printed_percent(percent: float | None, plus: bool = False) -> str:

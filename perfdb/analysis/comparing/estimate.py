@@ -16,6 +16,7 @@ Without any of them there is no noise estimate, and a difference is all that can
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -23,16 +24,23 @@ import numpy as np
 from perfdb.analysis.comparing.comparison import Noise, NoiseSource
 from perfdb.analysis.comparing.noise import Prior, moderate_all, prior_of
 from perfdb.analysis.comparing.pair import Background, Pair, Sample
-from perfdb.analysis.comparing.spreads import Logs, Spreads, spreads, usable
+from perfdb.analysis.comparing.spreads import Logged, Logs, Spreads, usable
 
 FEWEST_CAMPAIGNS = 3
 
 
 def estimate_noise(pairs: Sequence[Pair], background: Background) -> list[Noise]:
     """The noise of each pair of one table and metric, in their order."""
+    return estimate_with_logs(pairs, background)[0]
+
+
+def estimate_with_logs(pairs: Sequence[Pair], background: Background) -> tuple[list[Noise], Logged]:
+    """The same, and the logarithms of all sides of the pairs, which it takes."""
     samples, sources = _own_samples(pairs, background)
+    sides = chain.from_iterable((pair.base, pair.new) for pair in pairs)
+    logged = Logged(chain(sides, chain.from_iterable(samples)))
     groups, steps = [pair.group for pair in pairs], [pair.step for pair in pairs]
-    return noises(spreads(samples, steps), sources, groups, steps, background)
+    return noises(logged.spreads(samples, steps), sources, groups, steps, background), logged
 
 
 class Group(NamedTuple):

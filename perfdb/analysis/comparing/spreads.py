@@ -154,12 +154,24 @@ class Sums(NamedTuple):
         return cls(counts, logs.summed(logs.values), np.maximum(counts - 1, 0), squares)
 
 
-def distinct_samples(samples: Sequence[Sample]) -> tuple[list[Sample], Places]:
-    """Each sample once, however often it is given, and where each one given stands: a base is that of many cells."""
-    names = list(map(id, samples))
-    distinct = dict(zip(names, samples, strict=True))
-    places = dict(zip(distinct, range(len(distinct)), strict=True))
-    return list(distinct.values()), np.array([places[name] for name in names], np.intp)
+class Logged:
+    """The logarithms of samples, each taken once, however often it is given: a base is that of many cells."""
+
+    def __init__(self, samples: Iterable[Sample]) -> None:
+        self._distinct = {id(sample): sample for sample in samples}
+        self._places = dict(zip(self._distinct, range(len(self._distinct)), strict=True))
+        self.logs = Logs.of(list(self._distinct.values()))
+
+    def at(self, samples: Sequence[Sample]) -> Places:
+        """The places of some of these samples."""
+        return np.fromiter(map(self._places.__getitem__, map(id, samples)), np.intp, len(samples))
+
+    def spreads(self, cells: Sequence[Sequence[Sample]], steps: Iterable[float | None]) -> Spreads:
+        """The spread of each of many cells, each of one or several of these samples."""
+        at = self.at(list(chain.from_iterable(cells)))
+        of = np.repeat(np.arange(len(cells)), list(map(len, cells)))
+        pooled = Sums(*(summed(each[at], of, len(cells)) for each in Sums.of(self.logs)))
+        return _spreads(pooled, steps, lambda place: [value for sample in cells[place] for value in usable(sample)])
 
 
 def spread(samples: Sequence[Sample], step: float | None = None) -> Spread:
@@ -173,12 +185,7 @@ def spread(samples: Sequence[Sample], step: float | None = None) -> Spread:
 
 def spreads(cells: Sequence[Sequence[Sample]], steps: Iterable[float | None]) -> Spreads:
     """The spread of each of many cells, each of one or several samples."""
-    samples = list(chain.from_iterable(cells))
-    distinct, at = distinct_samples(samples)
-    of = np.repeat(np.arange(len(cells)), list(map(len, cells)))
-    single = Sums.of(Logs.of(distinct))
-    pooled = Sums(*(summed(each[at], of, len(cells)) for each in single))
-    return _spreads(pooled, steps, lambda place: [value for sample in cells[place] for value in usable(sample)])
+    return Logged(chain.from_iterable(cells)).spreads(cells, steps)
 
 
 def _spreads(sums: Sums, steps: Iterable[float | None], together: Callable[[int], list[float]]) -> Spreads:

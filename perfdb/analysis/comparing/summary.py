@@ -47,8 +47,16 @@ def _centre(logs: Sequence[float]) -> tuple[float | None, tuple[float, float] | 
     if count < FEWEST_CELLS:
         return None, None
     mean = statistics.fmean(logs)
-    half_width = student_quantile(0.975, count - 1) * statistics.stdev(logs) / math.sqrt(count)
+    half_width = student_quantile(0.975, count - 1) * _deviation(logs) / math.sqrt(count)
     return ratio(mean), ratio_interval(mean, half_width)
+
+
+def _deviation(logs: Sequence[float]) -> float:
+    """The standard deviation, rounded once; of whole numbers, which Python adds up several times as fast."""
+    parts = [log.as_integer_ratio() for log in logs]
+    # A power of two, as all denominators are.
+    scale = max([denominator for _, denominator in parts])
+    return statistics.stdev([numerator * (scale // denominator) for numerator, denominator in parts]) / scale
 
 
 def is_uniform(comparisons: Sequence[Comparison]) -> bool:

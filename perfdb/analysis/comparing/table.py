@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from perfdb.analysis.comparing.cell import describe, judge
 from perfdb.analysis.comparing.comparison import Comparison
 from perfdb.analysis.comparing.distributions import false_discovery
-from perfdb.analysis.comparing.estimate import estimate_noise
+from perfdb.analysis.comparing.estimate import estimate_with_logs
 from perfdb.analysis.comparing.pair import NOTHING_KNOWN, Background, Pair
 from perfdb.analysis.metrics import Better
 
@@ -27,7 +27,7 @@ def compare(
     """
     if not delta > 0:
         raise ValueError(f"a practical size of {delta} is not above zero")
-    judged = judge(pairs, estimate_noise(pairs, background))
+    judged = judge(pairs, *estimate_with_logs(pairs, background))
     qs = table_q([cell.p for cell in judged])
     return [describe(cell, q, delta, better) for cell, q in zip(judged, qs, strict=True)]
 

@@ -6,7 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perfdb.analysis.comparing.difference import audit_percent, mean_difference, percent_difference, printed_percent
+from perfdb.analysis.comparing.difference import audit_percent, percent_difference, printed_percent
+from perfdb.analysis.comparing.pair import Pair
+from perfdb.analysis.comparing.table import compare
+from perfdb.analysis.metrics import Better
 from perfdb.analysis.tests.published import OSA_AGAINST_VSWITCH
 
 
@@ -58,14 +61,17 @@ def test_a_base_without_meaning_has_no_difference(base: float | None) -> None:
 def test_a_new_side_may_be_zero_but_not_missing() -> None:
     assert percent_difference(4.0, 0.0) == -100
     assert percent_difference(4.0, None) is None
-    assert mean_difference([4.0], []) is None
-    assert mean_difference([], [4.0]) is None
+    (empty,) = compare([Pair((4.0,), ())], Better.HIGHER)
+    assert (empty.percent, empty.base_mean) == (None, 4.0)
+    (lacking,) = compare([Pair((), (4.0,))], Better.HIGHER)
+    assert (lacking.percent, lacking.base_mean) == (None, None)
 
 
 def test_means_are_not_rounded_before() -> None:
-    assert printed_percent(mean_difference([100.0, 100.4], [104.7, 104.8])) == "5%"
+    (found,) = compare([Pair((100.0, 100.4), (104.7, 104.8))], Better.HIGHER)
+    assert printed_percent(found.percent) == "5%"
     # Both means printed without decimals would give 4.8 %, and the first figures alone 4.7 %.
-    assert mean_difference([100.0, 100.4], [104.7, 104.8]) == pytest.approx(4.541, abs=1e-3)
+    assert found.percent == pytest.approx(4.541, abs=1e-3)
 
 
 @given(st.floats(-1e6, 1e6))

@@ -1,6 +1,7 @@
 """The summary of a table, and whether it may stand alone; intervals of single means."""
 
 import math
+import statistics
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from perfdb.analysis.comparing.comparison import Summary
 from perfdb.analysis.comparing.interval import mean_intervals
 from perfdb.analysis.comparing.pair import Background, Pair
 from perfdb.analysis.comparing.spreads import spread
-from perfdb.analysis.comparing.summary import is_uniform, summarise
+from perfdb.analysis.comparing.summary import _deviation, is_uniform, summarise
 from perfdb.analysis.comparing.table import compare
 from perfdb.analysis.metrics import Better
 from perfdb.analysis.tests.published import HIPERSOCKETS, PAIRS
@@ -105,6 +106,12 @@ def test_noise_alone_seldom_looks_like_differing_ratios(spreads: tuple[float, ..
 def test_differing_ratios_are_found() -> None:
     answers = tables((0.01,) * 4, 3, (0.0, 0.0, 0.05, 0.05), seed=2)
     assert sum(not summary.uniform for summary in answers) >= 0.95 * len(answers)
+
+
+@given(st.lists(st.floats(1e-9, 1e9), min_size=2, max_size=30))
+def test_deviations_of_logarithms_are_rounded_once(ratios: list[float]) -> None:
+    logs = [math.log(each) for each in ratios]
+    assert _deviation(logs) == statistics.stdev(logs)
 
 
 def test_intervals_of_means() -> None:
