@@ -22,6 +22,7 @@ VERSION = 1
 # Python 3.11 looks a member of an enumeration up in four times the time.
 _DRIVER, _COMPLETE = Kind.DRIVER, Status.COMPLETE
 
+_new = tuple.__new__  # As in ``importers.gathering``.
 _HEAD_LINES = 200
 _LAST_OF_TIME = "sys"
 
@@ -136,7 +137,7 @@ class _Reader:
     def _take(self, line: str, number: int, command: str) -> None:
         if command:
             path = known.source_of(command)
-            self.read = _Read(number, number, self._mount(path), Printed(command, number), path)
+            self.read = _Read(number, number, self._mount(path), _new(Printed, (command, number)), path)
         elif self.read is None:
             fresh = _Read(number, number, self._mount(""))
             if _take_figure(fresh, line, number):
@@ -163,11 +164,11 @@ class _Reader:
 def _take_figure(read: _Read, line: str, number: int) -> bool:
     """Keep what a line of output says; answers whether it says anything."""
     if known.is_error(line):
-        read.error = read.error or Printed(line, number)
+        read.error = read.error or _new(Printed, (line, number))
     elif (shell := known.shell_time_of(line)) is not None:
-        read.times[shell["which"]] = Printed(shell["time"], number)
+        read.times[shell["which"]] = _new(Printed, (shell["time"], number))
     elif known.is_records_in(line):
-        read.records = Printed(line, number)
+        read.records = _new(Printed, (line, number))
     else:
         return _take_line(read, line, number)
     return True
@@ -179,13 +180,13 @@ def _take_line(read: _Read, line: str, number: int) -> bool:
         match = pattern.fullmatch(line)
         # dd also prints such lines while it goes on; those come before the number of records.
         if match is not None and read.records is not None:
-            read.moved = Printed(match["bytes"], number)
-            read.dd_seconds = Printed(match["seconds"], number)
-            read.rate = (Printed(match["rate"], number), known.rate_unit(match["unit"], scale))
+            read.moved = _new(Printed, (match["bytes"], number))
+            read.dd_seconds = _new(Printed, (match["seconds"], number))
+            read.rate = (_new(Printed, (match["rate"], number)), known.rate_unit(match["unit"], scale))
             return True
     times = known.times_of(line)
     for name, text in times.items():
-        read.times[name] = Printed(text, number)
+        read.times[name] = _new(Printed, (text, number))
     return bool(times)
 
 
@@ -247,6 +248,6 @@ def _figures(read: _Read, gathered: Gathered) -> None:
     gathered.keep(("driver_s", known.seconds_unit(seconds.text), "total"), *seconds)
     if "percent" in read.times:
         gathered.reading("processor_util", read.times["percent"], "%", "client")
-        gathered.fact("cpu_scope", Printed("process", read.times["percent"].line))
+        gathered.fact("cpu_scope", _new(Printed, ("process", read.times["percent"].line)))
     for which, key in (("user", "user_s@client"), ("sys", "sys_s@client")):
         gathered.fact(key, read.times.get(which))

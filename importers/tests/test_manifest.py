@@ -1,9 +1,11 @@
 """Manifests: a row a run, every further column a circumstance; rows that cannot be read are left out."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from importers import FileReading, read
 from importers.model import Fragment, Kind, SourceFile
@@ -107,3 +109,21 @@ def test_a_command_tells_what_the_output_leaves_open(command: str, told: dict[st
 def test_a_column_counts_more_than_the_command() -> None:
     facts = only("run_id,workload,command\nAB101,STRG,nuttcp -T3 lnxb\n").facts
     assert [(fact.key, fact.text) for fact in facts if fact.key == "workload"] == [("workload", "STRG")]
+
+
+def _universal(text: str) -> datetime | None:
+    """The slow way of reading a time."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return moment.replace(tzinfo=None) - (moment.utcoffset() or timedelta(0)) if moment.tzinfo else moment
+
+
+@given(text=st.from_regex(r"[0-9W]{4}[-W0-9][0-9]{2}[-0-9]2[0-9][T+ -]14[:.]05[:.][0-9][0-9.:+]Z", fullmatch=True))
+@example(text="2026W11-21+14:05:03Z")
+@example(text="2026-11-21T14:05:03Z")
+def test_a_universal_time_is_read_as_python_reads_it(text: str) -> None:
+    fragment = read_text(f"run_id,start\nAB101,{text}\n").fragments[0]
+    assert fragment.taken == _universal(text)
+    assert fragment.zone == ("" if fragment.taken is None else "+00:00")

@@ -11,6 +11,7 @@ from importers.uperf import lines
 from importers.uperf.lines import Piece, pieces
 from importers.uperf.names import assumed
 
+_new = tuple.__new__  # As in ``importers.gathering``.
 ONE_WAY = frozenset({"read", "write", "recv", "send", "sendto", "sendfile", "sendfilev"})
 
 
@@ -22,7 +23,7 @@ class Row:
     line: int
 
     def printed(self, group: str | int) -> Printed:
-        return Printed(self.match[group] or "", self.line)
+        return _new(Printed, (self.match[group] or "", self.line))
 
 
 @dataclass(slots=True)
@@ -78,15 +79,16 @@ def blocks_of(text: Text) -> Iterator[Block]:
     block: Block | None = None
     reader = _Reader()
     for piece in pieces(text):
-        start = lines.START.match(piece.text) if piece.text.startswith("Starting ") else None
+        said, line = piece
+        start = lines.START.match(said) if said.startswith("Starting ") else None
         if start is not None and block is not None and block.start is not None:
             yield block
             block, reader = None, _Reader()
         if block is None:
-            block = Block(None, piece.line)
-        block.last_line = piece.line
+            block = Block(None, line)
+        block.last_line = line
         if start is not None:
-            block.start = Row(start, piece.line)
+            block.start = Row(start, line)
         else:
             reader.take(block, piece)
     if block is not None:

@@ -36,6 +36,9 @@ ERRORS = re.compile(r"WARNING: (\d+) Errors detected during run\s*")
 RULE = re.compile(r"-{20,}\s*")
 
 
+_new = tuple.__new__  # As in ``importers.gathering``.
+
+
 class Piece(NamedTuple):
     """What was on the screen as one line: progress lines overwrite each other with CR inside one line of the file."""
 
@@ -49,7 +52,7 @@ def pieces(text: Text, longest: int | None = None) -> Iterator[Piece]:
     for number, line in text.numbered():
         for part in line.split("\r"):
             if part and not part.isspace():
-                yield Piece(part, number)
+                yield _new(Piece, (part, number))
         seen += len(line) + 1
         if longest is not None and seen > longest:
             return
