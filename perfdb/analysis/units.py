@@ -189,12 +189,33 @@ def read_numbers(texts: Sequence[str]) -> Numbers:
     has_exponents = "e" in together or "E" in together
     if not _rest(together, _DIGITS) and not (has_exponents and _LONG_EXPONENT.search(together)):
         try:
-            values = np.fromiter(map(float, texts), np.float64, len(texts))
+            values = floats(texts)
         except ValueError:
             return _one_by_one(read_number, texts)
         values[np.isinf(values)] = np.nan
         return values
     return _one_by_one(read_number, texts)
+
+
+def floats(texts: Sequence[str]) -> Numbers:
+    """Many texts as ``float`` reads each; raises ValueError where it does."""
+    lines = "\n".join(texts)
+    read = None if _rest(lines, _DIGITS) else _read_as_json(lines)
+    # Of a text with a line end in it JSON makes two numbers.
+    whole = read if read is not None and len(read) == len(texts) else map(float, texts)
+    return np.fromiter(whole, np.float64, len(texts))
+
+
+def _read_as_json(lines: str) -> list[float] | None:
+    """The numbers of these lines, in a fifth of the time that ``float`` takes; None where JSON writes one otherwise."""
+    # JSON's whole numbers have no zero below zero.
+    if "-0" in lines:
+        return None
+    try:
+        read: list[float] = orjson.loads(f"[{lines.replace(chr(10), ',')}]")
+    except orjson.JSONDecodeError:
+        return None
+    return read
 
 
 def _rest(text: str, characters: bytes) -> bytes:
@@ -277,9 +298,23 @@ def half_steps(texts: Sequence[str]) -> Numbers:
     """Half of one in the last printed digit of each of these numbers; NaN for what is none."""
     if _rest("".join(texts), _DECIMAL):
         return _one_by_one(step, texts) / 2
-    places = np.fromiter([len(text.partition(".")[2]) for text in texts], np.int64, len(texts))
+    places = _places(texts)
     steps: Numbers = np.array([step_of(each) for each in range(places.max(initial=0) + 1)])[places] / 2
     return steps
+
+
+def _places(texts: Sequence[str]) -> npt.NDArray[np.int64]:
+    """How many digits stand behind the first point of each of these texts of digits and points."""
+    together = "\n".join([*texts, ""])
+    if together.count(".") > len(texts):
+        return np.fromiter([len(text.partition(".")[2]) for text in texts], np.int64, len(texts))
+    characters = np.frombuffer(together.encode(), np.uint8)
+    points, ends = np.flatnonzero(characters == ord(".")), np.flatnonzero(characters == ord("\n"))
+    owners = np.searchsorted(ends, points)
+    found = np.zeros(len(texts), np.int64)
+    # Of two points in one text the first is put down last.
+    found[owners[::-1]] = (ends[owners] - points - 1)[::-1]
+    return found
 
 
 def decimals(text: str) -> int:
@@ -341,6 +376,8 @@ def round_for_print(value: float, least: int) -> str:
     if "e" in shortest or not 0 < value < _FEW_DIGITS:
         return round_half_up(value, decimals_for([value], least))
     own = len(shortest) - shortest.index(".") - 1
+    if own <= least:
+        return shortest + "0" * (least - own)
     shown = max(least, min(_MOST_DECIMALS, 1 - math.floor(math.log10(value)), own))
     # Python rounds halves by the binary value: to tell them, the shortest digits that make it have to be looked at.
     if own == shown + 1 and shortest.endswith("5"):

@@ -46,6 +46,20 @@ def test_numbers_are_read_as_each_is(texts: list[str]) -> None:
         np.testing.assert_array_equal(units.read_numbers([text]), [_read(text)])
 
 
+def test_numbers_that_json_writes_are_read_as_each_is() -> None:
+    random = Random(7)
+    written = [repr(random.uniform(-1, 1) * 10 ** random.randrange(-300, 300)) for _ in range(3000)]
+    written += [str(random.getrandbits(random.randrange(1, 100))) for _ in range(3000)]
+    written += [f"{random.getrandbits(90)}.{random.getrandbits(60)}" for _ in range(3000)]
+    assert units.read_numbers(written).tolist() == list(map(float, written))
+    assert units.floats(["1_0", " 2 ", "inf"]).tolist() == [10.0, 2.0, math.inf]
+    for other in ("1\n2", "true", "null", "[1", "1,2", ""):
+        with pytest.raises(ValueError, match="could not convert"):
+            units.floats([other, "3", "2]"])
+    signs = np.signbit(units.read_numbers(["-0", "-0.0", "0"])).tolist()
+    assert signs == [True, True, False]
+
+
 def test_half_steps_are_half_of_each_step() -> None:
     plain = ["1", "1.5", "0.045", "5.", ".5", "100"]
     for texts in (plain, [*plain, "1e-3", "-2.50"]):

@@ -130,7 +130,7 @@ def trace_rows(listings: Sequence[Listings], heads: Mapping[int, bytes]) -> Iter
 def _samples(texts: Sequence[str | None]) -> Numbers:
     """The samples of a column as `record.number` reads each."""
     try:
-        samples = np.fromiter(map(float, texts), np.float64, len(texts))  # type: ignore[arg-type] # what is missing raises
+        samples = units.floats(texts)  # type: ignore[arg-type] # what is missing raises
         samples[~(np.abs(samples) <= LARGEST_SAMPLE)] = np.nan
         return samples
     except (ValueError, TypeError):

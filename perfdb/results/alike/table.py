@@ -56,10 +56,10 @@ class Table:
 
 
 class _Figures(NamedTuple):
-    """The figures of a log, and whether any is of something within a role."""
+    """The figures of a log, their texts with a NUL between each and the next, and whether any is within a role."""
 
     heads: tuple[Head, ...]
-    texts: list[str]
+    text: str
     lines: Iterable[int]
     within: bool
 
@@ -67,10 +67,10 @@ class _Figures(NamedTuple):
 def _figures(fragment: Fragment) -> _Figures:
     readings = fragment.readings
     if isinstance(readings, Readings):
-        return _Figures(readings.heads, readings.texts, readings.lines, within=False)
+        return _Figures(readings.heads, readings.text, readings.lines, within=False)
     heads = tuple([(each.name, each.unit, each.role) for each in readings])
-    texts, lines = [each.text for each in readings], [each.line for each in readings]
-    return _Figures(heads, texts, lines, any(each.subject for each in readings))
+    text, lines = "\0".join([each.text for each in readings]), [each.line for each in readings]
+    return _Figures(heads, text, lines, any(each.subject for each in readings))
 
 
 def table_of(fragments: Sequence[Fragment]) -> Table:
@@ -83,7 +83,7 @@ def table_of(fragments: Sequence[Fragment]) -> Table:
     numbers = np.fromiter(map(heads.__getitem__, flat), np.int64, len(flat))
     columns = of_heads[numbers]
     rows = np.repeat(np.arange(len(fragments)), [len(each.heads) for each in figures])
-    texts = list(chain.from_iterable(each.texts for each in figures))
+    texts = "\0".join([each.text for each in figures if each.heads]).split("\0") if flat else []
     put: Any = partial(_put, (len(fragments), len(measures)), rows, columns)
     printed = units.read_numbers(texts)
     values = _in_own_units(list(heads), numbers, texts, printed)
