@@ -85,12 +85,12 @@ class Vocabulary:
         """The experiments with these configurations, in their order; all that are new are made in one statement."""
         dimensions = [each.dimensions() for each in configurations]
         keys = [_key(each) for each in dimensions]
-        asked = dict(zip(keys, configurations, strict=True))
+        asked = dict(zip(keys, zip(configurations, dimensions, strict=True), strict=True))
         wanted = [key for key in asked if key not in self._experiments]
         self._find(wanted)
         missing = [key for key in wanted if key not in self._experiments]
         if missing:
-            self._add([(key, asked[key]) for key in missing])
+            self._add({key: asked[key] for key in missing})
             # Another import may have made some meanwhile, and then those are the ones that count.
             self._find([key for key in missing if key not in self._experiments])
         found = [self._experiments[key] for key in keys]
@@ -109,16 +109,16 @@ class Vocabulary:
         for key, each in stored:
             self._experiments[key] = each, _configuration(each, named).dimensions()
 
-    def _add(self, configurations: Sequence[tuple[int, Configuration]]) -> None:
-        """Make experiments that are not there yet."""
-        rows = {key: self._row(each) for key, each in configurations}
+    def _add(self, missing: Mapping[int, tuple[Configuration, dict[str, str | int]]]) -> None:
+        """Make experiments that are not there yet, of these configurations with their dimensions."""
+        rows = {key: self._row(each) for key, (each, _) in missing.items()}
         *columns, factors = (list(column) for column in zip(*(row[2:] for row in rows.values()), strict=True))
         with connection.cursor() as cursor:
             cursor.execute(_ADD, [self.study.pk, *columns, list(map(json.dumps, factors)), list(rows)])
             made = dict(cursor.fetchall())
-        for key, each in configurations:
+        for key, (_, dimensions) in missing.items():
             if key in made:
-                self._experiments[key] = rows[key]._replace(pk=made[key]), each.dimensions()
+                self._experiments[key] = rows[key]._replace(pk=made[key]), dimensions
 
     def _row(self, configuration: Configuration) -> Stored:
         """The row of an experiment that has no number yet."""

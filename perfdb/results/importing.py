@@ -234,6 +234,8 @@ def _store_all(job: Job, upload: Upload, brought: Arrivals, done: Container[int]
     with transaction.atomic():
         for step in _steps(upload, brought, done):
             step()
+            # While the next runs are worked out: at the commit nothing would be done beside it.
+            connection.check_constraints()
         if upload.runs.filter(outcome__in=(Outcome.REJECTED, Outcome.CONFLICT)).exists():
             raise _PartlyError
         jobs.hold(job)

@@ -1,6 +1,6 @@
 """What a preview shows of a run record: its dimensions, main figures and files, ready to print."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from importers.collate import assumed
@@ -33,15 +33,14 @@ def gaps_of(record: RunRecord, given: Mapping[str, str]) -> dict[str, Any]:
     taken = record.facts.get(assumed.KEY)
     return {
         "place": [first.file, first.first_line, first.last_line],
-        "lacks": lacking(record),
+        "lacks": lacking(record, record.configuration.dimensions()),
         "assumed": sorted(assumed.keys_in(taken.text) & set(ASKED)) if taken else [],
         "given": {key: text for key, text in given.items() if key in known and record.facts[key].text == text},
     }
 
 
-def lacking(record: RunRecord) -> list[str]:
-    """The dimensions that nobody says; the processors only where times have to become shares of them."""
-    told = record.configuration.dimensions()
+def lacking(record: RunRecord, told: Collection[str]) -> list[str]:
+    """The dimensions that nobody says, where these are ``told``; processors only where times become shares of them."""
     lacks = [name for name in ASKED if name not in told]
     counted = any(measure.metric == PROCESSORS.metric for measure in record.values)
     return [*lacks, PROCESSORS.metric] if record.counters and not counted else lacks

@@ -88,6 +88,7 @@ class Known:
         figures, given = figures_of(record), record.values.get(PROCESSORS)
         several = any(len(numbers) > 1 for numbers in figures.facts.values())
         odd = bool(problems) or several or len(facts) < len(keys) or any(map(_is_odd, facts))
+        dimensions = known.dimensions()
         mb_bytes = int(fact_number(record, _MEGABYTE) or 2**20)
         return Circumstances(
             known,
@@ -97,8 +98,8 @@ class Known:
             mb_bytes,
             _tags(fragment, facts),
             tuple(_as_json(key, fact) for key, fact in facts.items()),
-            _object(known.dimensions()),
-            f"[{', '.join(map(quoted, lacking(record)))}]",
+            _object(dimensions),
+            f"[{', '.join(map(quoted, lacking(record, dimensions)))}]",
             odd or mb_bytes != 2**20 or not all(fact.line for fact in facts.values()),
             _kind(figures, known),
         )
