@@ -37,7 +37,6 @@ _SUMMARY_STARTS = "<>MST"
 _NAME = re.compile(r"[A-Z0-9@#$_:./+-]{1,16}", re.IGNORECASE)
 _FIGURE = rf"{PLAIN}|{MISSING}|{_TIME.pattern}"
 _WORD = rf"(?!n/a\0)[^.*\-\0][^\0]*|{PLAIN}|{MISSING}"
-_GAP = re.compile(rf"\0(?:{MISSING})(?=\0)")
 _MOST_HEADING_LINES = 10
 _MOST_KEPT_LINES = 200
 
@@ -257,7 +256,7 @@ def _checked(number: int, cells: Sequence[str | None], report: Report) -> Sequen
     if report.form is not None and report.form.fullmatch(row):
         if "-" not in row and "*" not in row and ".." not in row and "n/a" not in row:
             return cells
-        return [text or None for text in _GAP.sub("\0", f"\0{row}")[1:-1].split("\0")]
+        return [None if cell is None or is_missing(cell) else cell for cell in cells]
     checked: list[str | None] = []
     for cell, column_ in zip(cells, report.columns, strict=False):
         if cell is not None and is_plain_number(cell):

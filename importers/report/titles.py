@@ -13,6 +13,7 @@ import re
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import lru_cache
+from typing import NamedTuple
 
 _DATE = r"(?:\d{4}/\d{1,2}/\d{1,2}|\d{1,2}/\d{1,2}/(?:\d{4}|\d{2}))"
 _FIRST = re.compile(
@@ -91,32 +92,66 @@ class Title:
         """Take one more line of the block; False when the line is no part of it."""
         if self.whole:
             return False
-        if edge := _EDGE.match(line):
-            self.edges[edge["edge"]] = (_moment(edge["date"], edge["time"]), number)
-            self._read_machine(edge["rest"], number)
-        elif window := _FOR.match(line):
-            self.seconds, self.clock = (window["seconds"], number), window["clock"]
-            self._read_middle(window["rest"], number)
+        if edge := _edge(line):
+            self.edges[edge.name] = edge.moment, number
+            if edge.machine:
+                self.machine, self.serial = (edge.machine, number), edge.serial
+        elif window := _window(line):
+            self.seconds, self.clock, self.middle = (window.seconds, number), window.clock, window.middle
+            if window.level:
+                self.level, self.service = (window.level, number), window.service
+            self.run_id = window.run_id or self.run_id
         elif not self.edges and not self.about:
             self.about = line.strip()
         else:
             return not line.strip()
         return True
 
-    def _read_machine(self, rest: str, number: int) -> None:
-        if "CPU" in rest and (machine := _MACHINE.search(rest)):
-            self.machine, self.serial = (machine[1], number), machine[2]
 
-    def _read_middle(self, rest: str, number: int) -> None:
-        if "VM" in rest and (system := _SYSTEM.search(rest)):
-            self.level = (f"{system['system']} {system['version']}", number)
-            self.service = system["service"] or ""
-            rest = rest[: system.start()]
-        self.middle = rest.strip()
-        if stated := _RESULT_OF.search(self.middle):
-            self.run_id = stated[1]
-        elif _RUN_ID.fullmatch(self.middle):
-            self.run_id = self.middle
+class _Edge(NamedTuple):
+    """What a line says that begins with From or To; no machine is an empty text."""
+
+    name: str
+    moment: datetime | None
+    machine: str
+    serial: str
+
+
+class _Window(NamedTuple):
+    """What a For line says; a level or service that is not there is an empty text."""
+
+    seconds: str
+    clock: str
+    level: str
+    service: str
+    middle: str
+    run_id: str | None
+
+
+# The same lines stand above every page of every report of one run.
+@lru_cache(256)
+def _edge(line: str) -> _Edge | None:
+    edge = _EDGE.match(line)
+    if edge is None:
+        return None
+    machine = _MACHINE.search(edge["rest"])
+    model, serial = machine.groups() if machine else ("", "")
+    return _Edge(edge["edge"], _moment(edge["date"], edge["time"]), model, serial)
+
+
+@lru_cache(256)
+def _window(line: str) -> _Window | None:
+    window = _FOR.match(line)
+    if window is None:
+        return None
+    rest, level, service = window["rest"], "", ""
+    if system := _SYSTEM.search(rest):
+        level, service = f"{system['system']} {system['version']}", system["service"] or ""
+        rest = rest[: system.start()]
+    middle = rest.strip()
+    stated = _RESULT_OF.search(middle)
+    run_id = stated[1] if stated else middle if _RUN_ID.fullmatch(middle) else None
+    return _Window(window["seconds"], window["clock"], level, service, middle, run_id)
 
 
 def read_title(number: int, line: str) -> Title | None:
@@ -128,7 +163,6 @@ def read_title(number: int, line: str) -> Title | None:
     return Title(match["number"], match["name"], number, page)
 
 
-@lru_cache(256)
 def _moment(date: str, clock: str) -> datetime | None:
     """mm/dd/yyyy, mm/dd/yy or yyyy/mm/dd with a time; years 70 to 99 are 19yy. None for no date of the calendar."""
     parts = date.split("/")

@@ -171,7 +171,7 @@ def _match(name: str, body: str) -> re.Match[str] | None:
 def _take(block: _Block, body: str, line: int, whole: bool) -> None:
     block.last_line = line
     if ": " in body and _ERROR.fullmatch(body):
-        block.errors.append(Printed(body, line))
+        block.errors.append(_new(Printed, (body, line)))
         return
     for name, (word, pattern) in _PATTERNS.items():
         if word not in body or (match := pattern.fullmatch(body)) is None:
