@@ -47,7 +47,7 @@ def intervals_of(samples: Samples, means: Sequence[float], background: Backgroun
 
 def _intervals(samples: Samples, places: Sequence[int], means: Sequence[float], prior: Prior) -> list[Interval]:
     """Those of the cells of a noise group."""
-    own, counts, sizes = samples.spreads, samples.logs.counts, np.array(samples.sizes, np.intp)
+    own, counts, sizes = samples.spreads, samples.logs.counts, samples.logs.sizes
     if len(places) < len(sizes):
         chosen = np.array(places, np.intp)
         own, counts, sizes, means = own.only(places), counts[chosen], sizes[chosen], [means[place] for place in places]

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,19 +97,15 @@ def pools(spreads: Spreads, sizes: Sequence[int]) -> list[Pool]:
     known = (spreads.freedoms > 0) & (spreads.variances > 0)
     counted = np.concatenate(([0], np.cumsum(known)))[np.concatenate(([0], np.cumsum(sizes)))].tolist()
     variances, freedoms = spreads.variances[known], spreads.freedoms[known]
-    listed = freedoms.tolist()
     # Cells have few different numbers of trials.
-    bias = {freedom: _bias(freedom) for freedom in set(listed)}
-    explained = {freedom: _trigamma(freedom / 2) for freedom in bias}
-    # The logarithm of ``math`` and not numpy's, which may differ in the last digit.
-    logs = np.array(list(map(math.log, variances.tolist()))) - np.array([bias[freedom] for freedom in listed])
-    terms = (
-        listed,
-        (freedoms * variances).tolist(),
-        logs.tolist(),
-        (logs * logs).tolist(),
-        [explained[freedom] for freedom in listed],
+    different, kinds = np.unique(freedoms, return_inverse=True)
+    bias, explained = (
+        np.array([known(freedom) for freedom in different.tolist()], np.float64)[kinds]
+        for known in (_bias, lambda freedom: _trigamma(freedom / 2))
     )
+    # The logarithm of ``math`` and not numpy's, which may differ in the last digit.
+    logs = np.fromiter(map(math.log, variances.tolist()), np.float64, len(variances)) - bias
+    terms = [each.tolist() for each in (freedoms, freedoms * variances, logs, logs * logs, explained)]
     return [
         Pool(end - start, *[math.fsum(term[start:end]) for term in terms]) if start < end else Pool()
         for start, end in pairwise(counted)
@@ -162,8 +158,23 @@ def moderate(own: Spread, prior: Prior) -> Moderated:
     A spread beyond the 95 % point of F is noisy and stands for itself. The freedom is never more than all cells
     together have, never less than 1.
     """
-    used = moderate_all(Spreads.of([own]), [prior], [1])
-    return Moderated(float(used.variances[0]), used.freedom(0), bool(used.noisy[0]))
+    if is_noisy(own, prior):
+        return Moderated(own.variance, own.freedom, noisy=True)
+    variance = _drawn(own.variance, own.freedom, prior.variance, prior.freedom)
+    return Moderated(variance, _together(own.freedom, prior))
+
+
+_Number = TypeVar("_Number", float, Floats)
+
+
+def _drawn(own: _Number, freedom: _Number, usual: _Number, weight: _Number) -> _Number:
+    """The mean of a cell's own variance and that of its group, each weighted by its freedom."""
+    return (weight * usual + freedom * own) / (weight + freedom)
+
+
+def _together(freedom: int, prior: Prior) -> float:
+    """The freedom of a cell and its group."""
+    return max(1.0, min(prior.freedom + freedom, prior.total))
 
 
 class AllModerated(NamedTuple):
@@ -201,14 +212,14 @@ def moderate_all(own: Spreads, priors: Sequence[Prior], sizes: Sequence[int]) ->
     """The variances of the cells of groups drawn towards what each group has in common; ``sizes`` are of the groups."""
     variances, freedoms = own
     several = int(freedoms.max(initial=0)) + 1
-    group = np.repeat(np.arange(len(priors)), sizes)
+    group = np.repeat(np.arange(len(priors)), sizes) if len(priors) > 1 else 0
     different, kinds = np.unique(group * several + freedoms, return_inverse=True)
     cells = [(priors[kind // several], kind % several) for kind in different.tolist()]
-    together = [max(1.0, min(prior.freedom + freedom, prior.total)) for prior, freedom in cells]
+    together = [_together(freedom, prior) for prior, freedom in cells]
     limits = np.array([_limit(freedom, prior) for prior, freedom in cells])
     usual, weight = (np.array(each, np.float64)[group] for each in list(zip(*priors, strict=True))[:2])
     noisy = variances / usual > limits[kinds]
-    drawn = (weight * usual + freedoms * variances) / (weight + freedoms)
+    drawn = _drawn(variances, freedoms.astype(np.float64), usual, weight)
     return AllModerated(np.where(noisy, variances, drawn), noisy, freedoms, kinds, together)
 
 

@@ -60,7 +60,8 @@ class Logs:
     """The logarithms of many samples, end to end; values without one are left out.
 
     Attributes:
-        given: Which of the values that were given have one.
+        sizes: How many values each sample was given with.
+        given: Which of all these have one.
         values: The values themselves.
         logs: Their logarithms.
         sample: For each the place of its sample.
@@ -70,6 +71,7 @@ class Logs:
     def __init__(self, given: Sequence[float], sizes: Sequence[int]) -> None:
         values, counts = np.array(given, np.float64), np.array(sizes, np.intp)
         sample = np.repeat(np.arange(len(counts)), counts)
+        self.sizes: Places = counts
         has_log = (values > 0) & (values < np.inf)
         self.given: NDArray[np.bool_] = has_log
         if not has_log.all():
