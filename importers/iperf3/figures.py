@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from importers.iperf3.intervals import direction_of, sums_of
 from importers.iperf3.trees import Test
@@ -21,6 +22,7 @@ _CONNECTION = (
     *(("lost_percent", "%", ("udp",), "lost_percent"), ("jitter", "ms", ("udp",), "jitter_ms")),
     *(("out_of_order", "count", ("udp",), "out_of_order"),),
 )
+_new = tuple.__new__  # As in ``importers.gathering``.
 _SIDES = ("sender", "receiver", "udp")
 # Zero in these means that it was not measured: the round trips are seen by the sender alone.
 _NEVER_ZERO = frozenset({"rtt_min", "rtt_mean", "rtt_max", "bytes_sent", "bytes_received", "sent", "throughput"})
@@ -105,7 +107,7 @@ def _of_direction(each: Direction, role: str, status: Status) -> Iterator[Readin
         ]
     for name, sums, key, unit in wanted:
         if sums is not None and (node := sums.number(key)) is not None and not node.text.startswith("-"):
-            yield Reading(name, node.text, unit, node.line, role)
+            yield _new(Reading, (name, node.text, unit, node.line, role, ""))
 
 
 def _cpu(test: Test, end: Node) -> Iterator[Reading]:
@@ -143,14 +145,27 @@ def _connections(test: Test) -> list[Row]:
     streams = test.end.get("streams") if test.end is not None else None
     rows: list[Row] = []
     for stream in streams.values() if streams is not None else ():
-        told = {side: said.figures() for side in _SIDES if (said := stream.get(side)) is not None}
-        cells: dict[Column, str] = {}
-        one_side = next((told[side] for side in ("sender", "udp") if side in told), {})
-        if "socket" in one_side:
-            cells["id", ""] = one_side["socket"]
-        for name, unit, sides, key in _CONNECTION:
-            value = next((told[side][key] for side in sides if side in told and key in told[side]), None)
-            if value is not None and (name not in _NEVER_ZERO or float(value) > 0):
-                cells[name, unit] = value
-        rows.append((stream.line, tuple(cells), [*cells.values()]))
+        told = [None if said is None else said.figures() for said in stream.several(_SIDES)]
+        figures = [each or {} for each in told]
+        columns, texts = [], []
+        for column, side, key in _layout(tuple(None if each is None else tuple(each) for each in told)):
+            text = figures[side][key]
+            if column[0] not in _NEVER_ZERO or float(text) > 0:
+                columns.append(column)
+                texts.append(text)
+        rows.append((stream.line, tuple(columns), texts))
     return rows
+
+
+@lru_cache(256)
+def _layout(told: tuple[tuple[str, ...] | None, ...]) -> tuple[tuple[Column, int, str], ...]:
+    """The columns of a connection by what each side tells, None where it tells nothing: which side's, and its key."""
+    by_side = dict(zip(_SIDES, told, strict=True))
+    first = next((side for side in ("sender", "udp") if by_side[side] is not None), "sender")
+    wanted = (("id", "", (first,), "socket"), *_CONNECTION)
+    found = []
+    for name, unit, sides, key in wanted:
+        side = next((side for side in sides if key in (by_side[side] or ())), None)
+        if side is not None:
+            found.append(((name, unit), _SIDES.index(side), key))
+    return tuple(found)

@@ -33,6 +33,7 @@ _ASKED_FACTS = {
 _BUFFER_FACTS = ("sock_bufsize", "sndbuf_actual", "rcvbuf_actual")
 _NAMED = re.compile(r"""\brun_?id"?\s*[=:]\s*"?(?P<run_id>[\w.-]+)""", re.IGNORECASE)
 _TRIAL = re.compile(r"""\btrial"?\s*[=:]\s*"?(?P<trial>\d+)""", re.IGNORECASE)
+_new = tuple.__new__  # As in ``importers.gathering``.
 _IDENTIFIER = re.compile(r"(?=\S*\d)[A-Za-z][\w.-]{2,59}")
 
 
@@ -145,7 +146,7 @@ def _named(node: Node, names: Mapping[str, str], *, is_zero_said: bool = True) -
     for key, name in names.items():
         found = node.get(key)
         if found is not None and _says(found, is_zero_said=is_zero_said):
-            yield Fact(name, found.text, found.line)
+            yield _new(Fact, (name, found.text, found.line, False))
 
 
 def _says(node: Node, *, is_zero_said: bool) -> bool:
