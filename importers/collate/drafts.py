@@ -68,7 +68,10 @@ def collate(fragments: Iterable[Fragment], pattern: RunIdPattern | None = None) 
 
 def has_usable_names(fragment: Fragment) -> bool:
     """Whether run id, role, host and adapters are names; a longer text is none, and no database could index it."""
-    return len(_longest_name(fragment)) <= LONGEST_NAME
+    # The client's logs of very many runs have no counters.
+    names = fragment.run_id, fragment.role, fragment.host
+    longest = max([len(name) for name in names if name], default=0)
+    return longest <= LONGEST_NAME and (not fragment.counters or len(_longest_name(fragment)) <= LONGEST_NAME)
 
 
 def _longest_name(fragment: Fragment) -> str:

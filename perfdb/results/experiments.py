@@ -57,13 +57,13 @@ class Stored(NamedTuple):
     factors: dict[str, str]
 
 
-# Of many at once a row each would take longer to be said than to be stored.
+# Of many at once a parameter for each value would take longer to be said than to be stored.
 _ADD = """
 INSERT INTO experiment
     (study_id, system_id, level_id, workload_id, device_id, mtu, users, layer, campaign, factors, key)
-SELECT %s, system, level, workload, device, mtu, users, layer, campaign, factors::jsonb, key
-FROM unnest(%s::int8[], %s::int8[], %s::int8[], %s::int8[], %s::int4[], %s::int4[], %s::int2[], %s::text[], %s::text[],
-    %s::int8[]) AS given (system, level, workload, device, mtu, users, layer, campaign, factors, key)
+SELECT study_id, system_id, level_id, workload_id, device_id, mtu, users, layer, campaign, factors, key
+FROM json_to_recordset(%s) AS given (study_id int8, system_id int8, level_id int8, workload_id int8, device_id int8,
+    mtu int4, users int4, layer int2, campaign text, factors jsonb, key int8)
 ON CONFLICT DO NOTHING RETURNING key, id
 """
 
@@ -112,9 +112,8 @@ class Vocabulary:
     def _add(self, missing: Mapping[int, tuple[Configuration, dict[str, str | int]]]) -> None:
         """Make experiments that are not there yet, of these configurations with their dimensions."""
         rows = {key: self._row(each) for key, (each, _) in missing.items()}
-        *columns, factors = (list(column) for column in zip(*(row[2:] for row in rows.values()), strict=True))
         with connection.cursor() as cursor:
-            cursor.execute(_ADD, [self.study.pk, *columns, list(map(json.dumps, factors)), list(rows)])
+            cursor.execute(_ADD, [json.dumps([{**row._asdict(), "key": key} for key, row in rows.items()])])
             made = dict(cursor.fetchall())
         for key, (_, dimensions) in missing.items():
             if key in made:

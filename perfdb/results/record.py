@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from functools import lru_cache
 from typing import NamedTuple
 
 from importers.model import Fragment, Problem
@@ -219,13 +220,19 @@ def moment_of(seconds: float) -> datetime:
 
 def aware(moment: datetime, zone: str) -> datetime:
     """A printed time with its printed offset (``-05:00``, ``-0500``); a zone that is only a name counts as UTC."""
-    match = _OFFSET.fullmatch(zone)
-    offset = timedelta(hours=int(match[2]), minutes=int(match[3] or 0)) if match else timedelta(0)
     try:
-        return (moment + offset if zone.startswith("-") else moment - offset).replace(tzinfo=UTC)
+        return (moment - _offset(zone)).replace(tzinfo=UTC)
     except OverflowError:
         # The first and the last hours of the calendar.
         return moment.replace(tzinfo=UTC)
+
+
+# Many runs are of few zones.
+@lru_cache(64)
+def _offset(zone: str) -> timedelta:
+    match = _OFFSET.fullmatch(zone)
+    offset = timedelta(hours=int(match[2]), minutes=int(match[3] or 0)) if match else timedelta(0)
+    return -offset if zone.startswith("-") else offset
 
 
 def number(text: str | None) -> float:

@@ -60,7 +60,8 @@ class Batch:
 def run_rows(batch: Batch) -> Iterator[bytes]:
     """Rows of ``run``."""
     begin = binary.fields(len(load.NEW_RUN))
-    around = {each.pk: (_references(each), _dimensions(each), _factors(each)) for each in batch.experiments}
+    distinct = {each.pk: each for each in batch.experiments}
+    around = {pk: (_references(each), _dimensions(each), _factors(each)) for pk, each in distinct.items()}
     hot, values = _hot(batch.figures), _values(batch.figures)
     for pk, experiment, row, own, array in zip(batch.ids, batch.experiments, batch.rows, hot, values, strict=True):
         references, dimensions, factors = around[experiment.pk]
