@@ -8,7 +8,7 @@ coefficient of variation.
 import math
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -94,8 +94,8 @@ def _alone(spread: Spread) -> Pool:
 
 def pools(spreads: Spreads, sizes: Sequence[int]) -> list[Pool]:
     """What each group learns from its cells, of groups end to end that have so many. The sums are exact."""
-    known = (spreads.freedoms > 0) & (spreads.variances > 0)
-    counted = np.concatenate(([0], np.cumsum(known)))[np.concatenate(([0], np.cumsum(sizes)))].tolist()
+    known = np.flatnonzero((spreads.freedoms > 0) & (spreads.variances > 0))
+    ends = np.searchsorted(known, list(accumulate(sizes, initial=0))).tolist()
     variances, freedoms = spreads.variances[known], spreads.freedoms[known]
     # Cells have few different numbers of trials.
     different, kinds = np.unique(freedoms, return_inverse=True)
@@ -108,7 +108,7 @@ def pools(spreads: Spreads, sizes: Sequence[int]) -> list[Pool]:
     terms = [each.tolist() for each in (freedoms, freedoms * variances, logs, logs * logs, explained)]
     return [
         Pool(end - start, *[math.fsum(term[start:end]) for term in terms]) if start < end else Pool()
-        for start, end in pairwise(counted)
+        for start, end in pairwise(ends)
     ]
 
 
