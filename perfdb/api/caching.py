@@ -1,7 +1,7 @@
 """Answers that a client may keep until data changes: weak ETags from the versions of the studies they rest on."""
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 from django.conf import settings
 from django.db import connection
@@ -14,18 +14,26 @@ from perfdb.results.naming import places
 _VERSIONS = "SELECT id, version FROM study"
 
 
-def etag(request: Request, slugs: Iterable[object] = ()) -> str:
+def etag(request: Request, slugs: Iterable[object] = (), versions: Mapping[int, int] | None = None) -> str:
     """The tag of this address as of now. ``slugs``: the studies the answer rests on; none means all.
 
-    Every change of a study's data raises its version in the same transaction, so equal versions are equal data.
+    ``versions``: theirs by number, where they are known. Every change of a study's data raises its version in the same
+    transaction, so equal versions are equal data.
     """
     wanted = [str(slug) for slug in slugs if slug]
+    known = _read(wanted) if versions is None or not wanted else sorted(versions.items())
+    state = [settings.VERSION, request.build_absolute_uri(), *known]
+    return f'W/"{hashlib.blake2b(repr(state).encode(), digest_size=16).hexdigest()}"'
+
+
+def _read(slugs: Sequence[str]) -> list[tuple[int, int]]:
+    """Number and version of each of these studies, or of all."""
     # By hand: asked before every answer, and Django would take longer to say it than PostgreSQL to answer.
     with connection.cursor() as cursor:
-        which = f" WHERE slug IN ({places(wanted)})" if wanted else ""
-        cursor.execute(f"{_VERSIONS}{which} ORDER BY id", wanted)
-        state = [settings.VERSION, request.build_absolute_uri(), *cursor.fetchall()]
-    return f'W/"{hashlib.blake2b(repr(state).encode(), digest_size=16).hexdigest()}"'
+        which = f" WHERE slug IN ({places(slugs)})" if slugs else ""
+        cursor.execute(f"{_VERSIONS}{which} ORDER BY id", slugs)
+        found: list[tuple[int, int]] = cursor.fetchall()
+        return found
 
 
 def unchanged(request: Request, tag: str) -> HttpResponseBase | None:

@@ -23,6 +23,8 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "device": ("name",),
 }
 
+_VERSION = {"study": "version"}
+
 
 def names_of(numbers: Mapping[str, Collection[int]]) -> dict[str, dict[int, str]]:
     """The name of each of these rows, by table and number."""
@@ -40,17 +42,27 @@ def names_of(numbers: Mapping[str, Collection[int]]) -> dict[str, dict[int, str]
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """The rows that some names stand for: ``everywhere`` by name, and in a study what that means by one of them."""
+    """The rows that some names stand for: ``everywhere`` by name, and in a study what that means by one of them.
+
+    ``versions``: those of studies, by their numbers.
+    """
 
     everywhere: list[int] = field(default_factory=list)
     within: dict[int, list[int]] = field(default_factory=dict)
+    versions: dict[int, int] = field(default_factory=dict)
 
-    def add(self, number: int, study: int | None) -> None:
+    def add(self, number: int, study: int | None, version: int | None) -> None:
         """One more row: of every study's where none is given."""
         (self.everywhere if study is None else self.within.setdefault(study, [])).append(number)
+        if version is not None:
+            self.versions[number] = version
 
 
-def numbers_of(names: Mapping[str, Collection[str]]) -> dict[str, Named]:
+Numbers = Mapping[str, Named]
+"""What names stand for, by table."""
+
+
+def numbers_of(names: Mapping[str, Collection[str]]) -> Numbers:
     """The numbers of the rows of each table that go by one of these names, or by what a study means by one.
 
     An alias is a study's own: where another study has a value of that spelling, it is that value and no other.
@@ -58,18 +70,19 @@ def numbers_of(names: Mapping[str, Collection[str]]) -> dict[str, Named]:
     found = {table: Named() for table in names}
     wanted = [(table, column, sorted(those)) for table, those in names.items() for column in NAMES[table] if those]
     parts = [
-        f"SELECT '{table}', id, NULL::bigint FROM {table} WHERE {column} IN ({places(those)})"
+        f"SELECT '{table}', id, NULL::bigint, {_VERSION.get(table, 'NULL')} FROM {table}"
+        f" WHERE {column} IN ({places(those)})"
         for table, column, those in wanted
     ]
     spelt = [(table, sorted(map(fold, those))) for table, those in names.items() if those and table != "study"]
     parts += [
-        f"SELECT '{table}', {table}.id, study_id FROM alias JOIN {table} ON name = meaning"
+        f"SELECT '{table}', {table}.id, study_id, NULL FROM alias JOIN {table} ON name = meaning"
         f" WHERE dimension = '{table}' AND folded IN ({places(those)})"
         for table, those in spelt
     ]
     given = [*(those for _, _, those in wanted), *(those for _, those in spelt)]
-    for table, number, study in _read(parts, chain.from_iterable(given)):
-        found[table].add(number, study)
+    for table, *row in _read(parts, chain.from_iterable(given)):
+        found[table].add(*row)
     return found
 
 

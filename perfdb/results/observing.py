@@ -69,10 +69,24 @@ def observe(wanted: Sequence[Q], asked: Sequence[Measure], factors: Iterable[str
 def _read(wanted: Condition, asked: Sequence[Measure], most: int) -> dict[str, Any]:
     """The columns of these runs, and what stands beside them; none where there is no run."""
     measured = {str(each): packed.real(read) for each, read in zip(asked, _measure_columns(asked), strict=True)}
-    found = packed.read(_OWN | measured, f"run WHERE {wanted.sql} LIMIT {most + 1:d}", wanted.given, _BESIDE)
+    columns = _OWN | measured
+    found = packed.read(columns, f"run WHERE {wanted.sql} LIMIT {most + 1:d}", wanted.given, _BESIDE)
     if found and len(found["id"]) > most:
         raise QueryError("", f"more than {most} runs match; narrow the question by study, workload or device")
-    return found
+    return found and {**found, **_in_order({name: found[name] for name in columns})}
+
+
+def _in_order(columns: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The same by the runs' numbers: in which order PostgreSQL finds them depends on its plan."""
+    ids: Numbers = columns["id"]
+    if (ids[1:] > ids[:-1]).all():
+        return columns
+    order = np.argsort(ids)
+    listed = order.tolist()
+    return {
+        name: [column[at] for at in listed] if isinstance(column, list) else column[order]
+        for name, column in columns.items()
+    }
 
 
 def _dimensions(found: Mapping[str, Any], known: Experiments, of_run: Places) -> dict[str, Coded | list[Value]]:

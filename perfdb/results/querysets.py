@@ -23,7 +23,7 @@ from perfdb.analysis.table import Key, Observations, Table
 from perfdb.results import aliases, candidates, measures, notes, pinned
 from perfdb.results.limited import TooLongError, in_time
 from perfdb.results.models import Run
-from perfdb.results.naming import NAMES, Named, numbers_of
+from perfdb.results.naming import NAMES, Named, Numbers, numbers_of
 from perfdb.results.observing import observe
 from perfdb.results.paging import PAGE_SIZE, Column, Ordering, Page, page
 
@@ -92,27 +92,34 @@ _CAMPAIGNS = """
 _OF_A_CAMPAIGN = {"campaign", "level", *REPEATS, *SELECTORS}
 
 
-def conditions(wanted: Mapping[str, Iterable[DimensionValue]]) -> dict[str, Q]:
+def conditions(wanted: Mapping[str, Iterable[DimensionValue]], numbers: Numbers | None = None) -> dict[str, Q]:
     """For each dimension the runs that have one of these values of it; None is a missing value.
 
     Names are looked up in their small vocabulary tables first, all in one statement, so that the query on runs
-    compares numbers. Workload ``RR`` means every workload of that pattern, whatever its sizes. Raises QueryError for
-    a name that JSON in the database cannot hold.
+    compares numbers: ``numbers``, where that was done. Workload ``RR`` means every workload of that pattern, whatever
+    its sizes. Raises QueryError for a name that JSON in the database cannot hold.
     """
-    given: dict[str, list[Any]] = {name: [each for each in values if each is not None]
-                                   for name, values in wanted.items()}  # fmt: skip
-    numbers = numbers_of({name: values for name, values in given.items() if name in NAMES})
-    return {name: _condition(name, given[name], None in values, numbers) for name, values in wanted.items()}
+    known = looked_up(wanted) if numbers is None else numbers
+    return {name: _condition(name, _present(values), None in values, known) for name, values in wanted.items()}
 
 
-def _condition(name: str, given: list[Any], lacking: bool, numbers: Mapping[str, Named]) -> Q:
+def looked_up(wanted: Mapping[str, Iterable[DimensionValue]]) -> Numbers:
+    """The numbers of the names among these values of dimensions; of studies also the versions."""
+    return numbers_of({name: _present(values) for name, values in wanted.items() if name in NAMES})
+
+
+def _present(values: Iterable[DimensionValue]) -> list[Any]:
+    return [each for each in values if each is not None]
+
+
+def _condition(name: str, given: list[Any], lacking: bool, numbers: Numbers) -> Q:
     if "\0" in name:
         raise QueryError(name, "the name of a factor contains a NUL character")
     found = _having(name, given, numbers) if given else _NOTHING
     return found | _lacking(name) if lacking else found
 
 
-def _having(name: str, given: list[Any], numbers: Mapping[str, Named]) -> Q:
+def _having(name: str, given: list[Any], numbers: Numbers) -> Q:
     if name.startswith(FACTOR):
         key = name.removeprefix(FACTOR)
         either = _NOTHING
@@ -184,9 +191,9 @@ def narrowed(runs: QuerySet[Run], query: Query) -> QuerySet[Run]:
     return runs.filter(*_left_by(query))
 
 
-def _left_by(query: Query) -> list[Q]:
+def _left_by(query: Query, numbers: Numbers | None = None) -> list[Q]:
     """What a query's filters, exclusions and ranges demand of a run."""
-    left = conditions(query.filters).values()
+    left = conditions(query.filters, numbers).values()
     out = conditions(query.exclude).values()
     ranges = [within(name, ends) for name, ends in query.ranges.items()]
     return [*left, *(~each for each in out), *ranges]
@@ -199,16 +206,18 @@ def patterns_present(query: Query) -> list[str]:
     return list(patterns.order_by("workload__pattern").distinct())
 
 
-@pinned.reading("runs", Query.encode, pinned.pack_observations, pinned.unpack_observations)
-def observations(query: Query) -> Observations:
+@pinned.reading("runs", lambda query, *_: query.encode(), pinned.pack_observations, pinned.unpack_observations)
+def observations(query: Query, numbers: Numbers | None = None) -> Observations:
     """The runs of a query with their dimensions and the measures it reads, in one SQL query on runs.
+
+    ``numbers``: of the names in its filters, where they were looked up.
 
     Every dimension is read: what is neither shown nor fixed may be mixed, and only who is told can say so. A pick from
     very many runs is made from those that can be the best, with a warning. Raises QueryError when there are more than
     MOST_RUNS of them.
     """
     named = [name for name in query.named if name.startswith(FACTOR)]
-    wanted = [_COMPLETE, *_left_by(query)]
+    wanted = [_COMPLETE, *_left_by(query, numbers)]
     experiments = candidates.among(query, wanted)
     if experiments is None:
         return observe(wanted, query.measures, named, MOST_RUNS)
@@ -246,20 +255,20 @@ def _notes(query: Query, found: Observations) -> Mapping[int, tuple[str, ...]]:
     return notes.of_runs(found.runs) if found.read_along is None else found.read_along
 
 
-def answer(query: Query) -> tuple[Query, list[Table]]:
-    """The query as understood (with default metrics where it names none) and its tables.
-
-    Raises QueryError when it cannot be answered.
-    """
-    query, found = asked(query)
+def answer(query: Query, numbers: Numbers | None = None) -> tuple[Query, list[Table]]:
+    """The query as understood (with default metrics where it names none) and its tables; otherwise as `asked`."""
+    query, found = asked(query, numbers)
     return query, tables(query, found)
 
 
-def asked(query: Query) -> tuple[Query, Observations]:
-    """The query as understood, and the runs that it is about; raises QueryError when it cannot be answered."""
+def asked(query: Query, numbers: Numbers | None = None) -> tuple[Query, Observations]:
+    """The query as understood, and the runs that it is about; raises QueryError when it cannot be answered.
+
+    ``numbers``: of the names in its filters, where they were looked up.
+    """
     if not query.metrics:
         query = query.replace(metrics=default_metrics(patterns_present(query)))
-    found = noted(observations(query), query)
+    found = noted(observations(query, numbers), query)
     # What else it names is looked up by number; a baseline is a place in the answer.
     return aliases.understood(query, found) if query.baseline else query, found
 

@@ -22,7 +22,8 @@ from perfdb.api.table_serializers import ComparisonSerializer, TablesSerializer
 from perfdb.results import matching
 from perfdb.results.best import best_of
 from perfdb.results.explaining import explain
-from perfdb.results.querysets import answer, asked
+from perfdb.results.naming import Numbers
+from perfdb.results.querysets import answer, asked, looked_up
 from perfdb.results.querysets import tables as tables_of
 
 # More metrics make a longer file name than anybody reads.
@@ -39,6 +40,13 @@ def _query(request: Request) -> Query:
     return Query.parse(pairs)
 
 
+def _looked_up(request: Request, query: Query) -> tuple[Numbers, str]:
+    """What the names in a question stand for, and the tag of its answer: both are read at once."""
+    numbers = looked_up(query.filters)
+    studies = query.filters.get("study", ())
+    return numbers, caching.etag(request, studies, numbers["study"].versions if studies else None)
+
+
 @extend_schema(
     operation_id="tables",
     summary="Ask a question about measurements",
@@ -50,10 +58,10 @@ def _query(request: Request) -> Query:
 def tables(request: Request) -> HttpResponseBase:
     """The tables that answer a query, with every sample and its runs. Numbers are unrounded."""
     query = _query(request)
-    tag = caching.etag(request, query.filters.get("study", ()))
+    numbers, tag = _looked_up(request, query)
     if same := caching.unchanged(request, tag):
         return same
-    query, found = asked(query)
+    query, found = asked(query, numbers)
     body = json.render(query, tables_of(query, found)) | {"best": best_body(query, best_of(query, found))}
     return answered(body, caching.headers(tag))
 
@@ -99,10 +107,10 @@ def _file(
 ) -> HttpResponseBase:
     """The answer in another form; with the ending of a file's ``name`` it is one to be kept."""
     query = _query(request)
-    tag = caching.etag(request, query.filters.get("study", ()))
+    numbers, tag = _looked_up(request, query)
     if same := caching.unchanged(request, tag):
         return same
-    query, found = answer(query)
+    query, found = answer(query, numbers)
     headers = caching.headers(tag)
     if name:
         headers["Content-Disposition"] = f'attachment; filename="{_name(query)}{name}"'

@@ -50,6 +50,16 @@ def test_every_declared_dimension_has_a_column() -> None:
     assert observations(Query()).dimensions == tuple(DIMENSION_COLUMNS)
 
 
+def test_runs_come_in_the_order_of_their_numbers_whatever_the_plan() -> None:
+    made = [make_run(f"R{rate}", values={"trans_per_s": rate}) for rate in (10.0, 30.0, 20.0)]
+    # PostgreSQL writes a row that is changed behind the others.
+    Run.objects.filter(pk=made[0].pk).update(users=11)
+    found = observations(ask(metric="trans_per_s", workload="RR", device="QDIO"))
+    assert [row[0] for row in found.rows] == [run.pk for run in made]
+    assert [row[-1] for row in found.rows] == [10.0, 30.0, 20.0]
+    assert found.column("run_id", found.rows) == ["R10.0", "R30.0", "R20.0"]
+
+
 def test_what_a_question_fixes_is_known_of_its_runs() -> None:
     make_run("A", trial=2, layer=2)
     make_run("B", device="HiperSockets", mtu=8192, users=20, workload="CRR")
