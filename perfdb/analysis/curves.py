@@ -6,7 +6,6 @@ cannot tell its parameters.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -47,9 +46,8 @@ class Edge(StrEnum):
         return f"maximum is at the edge of the tested range ({self} number of users)"
 
 
-@dataclass(frozen=True, slots=True)
-class Curve:
-    """What can be said about one curve.
+class Curve(NamedTuple):
+    """What can be said about one curve (a named tuple: a table has many).
 
     ``peak_users`` is the smallest number of users that reaches the maximum ``peak``; both are None without points.
     The level starts above ``after`` users and at ``start`` users at the latest; ``after`` is None when it starts at or

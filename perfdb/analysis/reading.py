@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from perfdb.analysis.against import kinds, whole
@@ -17,8 +16,7 @@ from perfdb.analysis.table import CellKey, Key, Table
 _RATES = ("trans_per_s", "mb_per_s", "gbit_per_s")
 
 
-@dataclass(frozen=True, slots=True)
-class TableCurve:
+class TableCurve(NamedTuple):
     """One line of a table over users: ``key`` has the values of the other dimensions shown."""
 
     key: Mapping[str, Value]

@@ -13,6 +13,8 @@ from perfdb.analysis.comparing.pair import NOTHING_KNOWN, Background, Sample
 from perfdb.analysis.comparing.samples import Samples
 
 Interval = tuple[float, float] | None
+# The ratio of which this is the logarithm is a float for certain.
+_LARGEST = 700.0
 
 
 def mean_intervals(
@@ -55,8 +57,10 @@ def _intervals(samples: Samples, places: Sequence[int], means: Sequence[float], 
     half_widths = moderated.by_freedom(partial(student_quantile, 0.975)) * np.sqrt(moderated.variances)
     half_widths /= np.sqrt(np.maximum(counts, 1))
     speaks = ((counts > 0) & (counts == sizes)).tolist()
+    # ``ratio`` looks out for what is too large, which takes as long as the rest.
+    power = math.exp if half_widths.max(initial=0.0) < _LARGEST else ratio
     return [
-        (mean * ratio(-half_width), mean * ratio(half_width)) if speaking else None
+        (mean * power(-half_width), mean * power(half_width)) if speaking else None
         for mean, half_width, speaking in zip(means, half_widths.tolist(), speaks, strict=True)
     ]
 

@@ -157,3 +157,7 @@ def test_a_mean_lies_in_its_interval(samples: list[list[float]]) -> None:
     for sample, interval in zip(samples, intervals, strict=True):
         if interval is not None:
             assert interval[0] < sum(sample) / len(sample) < interval[1]
+
+
+def test_an_interval_beyond_what_a_float_holds_ends_there() -> None:
+    assert mean_intervals([(1e-300, 1e300)], [None], [None]) == [(0.0, math.inf)]
