@@ -1,8 +1,8 @@
 """What stands behind the best experiments that a query picks, and what limited them, from the database."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -66,6 +66,7 @@ _RELATED: Mapping[str, type[WorkloadBehind | DeviceBehind | SystemBehind]] = {
     "device": DeviceBehind,
     "system": SystemBehind,
 }
+# Its values are the last of a run's own fields.
 _OWN = tuple(name for name in RunBehind._fields if name not in _RELATED)
 # With a number in place of NULL all elements are equally long: each 4 bytes that say so, and 8 bytes of a number.
 _VALUES = "array_send(array_replace(run.values, NULL, 'NaN'))"
@@ -74,6 +75,8 @@ _COLUMNS = (
     *(_VALUES if name == "values" else f"run.{name}" for name in _OWN),
     *(f"{name}.{field}" for name, made in _RELATED.items() for field in made._fields),
 )
+_ENDS = list(accumulate((len(made._fields) for made in _RELATED.values()), initial=len(_OWN)))
+_PARTS = [(made, slice(*ends)) for made, ends in zip(_RELATED.values(), pairwise(_ENDS), strict=True)]
 _JOINS = " ".join(f"LEFT JOIN {name} ON {name}.id = {name}_id" for name in _RELATED)
 _STATEMENT = f"SELECT {', '.join(_COLUMNS)} FROM run {_JOINS} WHERE run.id IN "
 
@@ -124,15 +127,12 @@ def runs_behind(runs: Sequence[int]) -> dict[int, RunBehind]:
     with connection.cursor() as cursor:
         # Whole numbers stand in the statement as they are; none is called 0.
         cursor.execute(f"{_STATEMENT}({','.join(map(str, runs)) or '0'})")
-        return {row[0]: RunBehind(*_read(row)) for row in cursor.fetchall()}
+        return {row[0]: _read(row) for row in cursor.fetchall()}
 
 
-def _read(row: Sequence[Any]) -> Iterator[Any]:
-    """The fields of a run from a row of the statement; None for what it does not refer to."""
-    columns = iter(row)
-    for name in _OWN:
-        value = next(columns)
-        yield np.frombuffer(value[_HEADER:], _ELEMENT)["value"].tolist() if name == "values" else value
-    for made in _RELATED.values():
-        fields = list(islice(columns, len(made._fields)))
-        yield made(*fields) if fields[0] is not None else None
+def _read(row: Sequence[Any]) -> RunBehind:
+    """A run from a row of the statement; None for what it does not refer to."""
+    *own, values = row[: len(_OWN)]
+    listed = np.frombuffer(values[_HEADER:], _ELEMENT)["value"].tolist()
+    related = [made(*row[at]) if row[at.start] is not None else None for made, at in _PARTS]
+    return RunBehind._make([*own, listed, *related])
