@@ -63,6 +63,8 @@ class Observations:
         self.made: dict[Any, Any] = {}
         # Notes that came with the runs and count where somebody asks for them (``noted``); None where none were read.
         self.read_along: Notes | None = None
+        # Their studies are known to have no other campaign.
+        self.alone = False
         if rows is not None:
             self.rows = rows
 
@@ -96,7 +98,9 @@ class Observations:
 
     def only(self, rows: Sequence[Row]) -> Self:
         """Some of the runs, or all in another order."""
-        return self._again({"rows": rows, "_columns": {}, "_lists": {}, "made": {}, "read_along": None}, self.notes)
+        return self._again(
+            {"rows": rows, "_columns": {}, "_lists": {}, "made": {}, "read_along": None, "alone": False}, self.notes
+        )
 
     def _again(self, state: Mapping[str, Any], notes: Notes) -> Self:
         made = self.__class__.__new__(self.__class__)

@@ -23,7 +23,11 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "device": ("name",),
 }
 
-_VERSION = {"study": "version"}
+# More than one campaign or level of complete runs.
+_SEVERAL = (
+    "EXISTS (SELECT FROM dimension_count WHERE study_id = study.id AND name IN ('campaign', 'level') AND runs > 0"
+    " AND status = 'complete' GROUP BY name HAVING count(*) > 1)"
+)
 
 
 def names_of(numbers: Mapping[str, Collection[int]]) -> dict[str, dict[int, str]]:
@@ -40,43 +44,49 @@ def names_of(numbers: Mapping[str, Collection[int]]) -> dict[str, dict[int, str]
     return found
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Named:
     """The rows that some names stand for: ``everywhere`` by name, and in a study what that means by one of them.
 
-    ``versions``: those of studies, by their numbers.
+    Of studies also the ``versions``, by their numbers, and whether one of them has ``several`` campaigns; None where
+    nobody asked.
     """
 
     everywhere: list[int] = field(default_factory=list)
     within: dict[int, list[int]] = field(default_factory=dict)
     versions: dict[int, int] = field(default_factory=dict)
+    several: bool | None = None
 
-    def add(self, number: int, study: int | None, version: int | None) -> None:
+    def add(self, number: int, study: int | None, version: int | None, several: bool | None) -> None:
         """One more row: of every study's where none is given."""
         (self.everywhere if study is None else self.within.setdefault(study, [])).append(number)
         if version is not None:
             self.versions[number] = version
+        if several is not None:
+            self.several = self.several or several
 
 
 Numbers = Mapping[str, Named]
 """What names stand for, by table."""
 
 
-def numbers_of(names: Mapping[str, Collection[str]]) -> Numbers:
+def numbers_of(names: Mapping[str, Collection[str]], campaigns: bool = False) -> Numbers:
     """The numbers of the rows of each table that go by one of these names, or by what a study means by one.
 
     An alias is a study's own: where another study has a value of that spelling, it is that value and no other.
+    ``campaigns``: ask also whether the studies have several.
     """
+    of_study = f"version, {_SEVERAL if campaigns else 'NULL::bool'}"
     found = {table: Named() for table in names}
     wanted = [(table, column, sorted(those)) for table, those in names.items() for column in NAMES[table] if those]
     parts = [
-        f"SELECT '{table}', id, NULL::bigint, {_VERSION.get(table, 'NULL')} FROM {table}"
+        f"SELECT '{table}', id, NULL::bigint, {of_study if table == 'study' else 'NULL, NULL'} FROM {table}"
         f" WHERE {column} IN ({places(those)})"
         for table, column, those in wanted
     ]
     spelt = [(table, sorted(map(fold, those))) for table, those in names.items() if those and table != "study"]
     parts += [
-        f"SELECT '{table}', {table}.id, study_id, NULL FROM alias JOIN {table} ON name = meaning"
+        f"SELECT '{table}', {table}.id, study_id, NULL, NULL FROM alias JOIN {table} ON name = meaning"
         f" WHERE dimension = '{table}' AND folded IN ({places(those)})"
         for table, those in spelt
     ]

@@ -103,9 +103,9 @@ def conditions(wanted: Mapping[str, Iterable[DimensionValue]], numbers: Numbers 
     return {name: _condition(name, _present(values), None in values, known) for name, values in wanted.items()}
 
 
-def looked_up(wanted: Mapping[str, Iterable[DimensionValue]]) -> Numbers:
-    """The numbers of the names among these values of dimensions; of studies also the versions."""
-    return numbers_of({name: _present(values) for name, values in wanted.items() if name in NAMES})
+def looked_up(wanted: Mapping[str, Iterable[DimensionValue]], campaigns: bool = False) -> Numbers:
+    """The numbers of the names among these values of dimensions; see `naming.numbers_of`."""
+    return numbers_of({name: _present(values) for name, values in wanted.items() if name in NAMES}, campaigns)
 
 
 def _present(values: Iterable[DimensionValue]) -> list[Any]:
@@ -269,6 +269,7 @@ def asked(query: Query, numbers: Numbers | None = None) -> tuple[Query, Observat
     if not query.metrics:
         query = query.replace(metrics=default_metrics(patterns_present(query)))
     found = noted(observations(query, numbers), query)
+    found.alone = numbers is not None and "study" in numbers and numbers["study"].several is False
     # What else it names is looked up by number; a baseline is a place in the answer.
     return aliases.understood(query, found) if query.baseline else query, found
 
@@ -289,6 +290,8 @@ def earlier(query: Query, found: Observations) -> Observations | None:
 
     More of them than anyone could weigh are left alone: the comparison then rests on its own trials.
     """
+    if found.alone:
+        return None
     present = set(found.distinct(["study", "campaign", "level"]))
     studies = {str(study) for study, _, _ in present}
     if _campaigns(studies) <= present:

@@ -42,7 +42,7 @@ def _query(request: Request) -> Query:
 
 def _looked_up(request: Request, query: Query) -> tuple[Numbers, str]:
     """What the names in a question stand for, and the tag of its answer: both are read at once."""
-    numbers = looked_up(query.filters)
+    numbers = looked_up(query.filters, campaigns=bool(query.baseline))
     studies = query.filters.get("study", ())
     return numbers, caching.etag(request, studies, numbers["study"].versions if studies else None)
 

@@ -4,6 +4,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from perfdb.analysis.comparing.comparison import NoiseSource
 from perfdb.analysis.dimensions import DIMENSIONS
@@ -241,6 +243,28 @@ def test_without_other_campaigns_there_is_nothing_to_look_up() -> None:
     make_run("B", device="QDIO")
     query = ask(metric="trans_per_s", rows="users", columns="device", baseline="device:OSA")
     assert querysets.earlier(query, observations(query)) is None
+
+
+@pytest.mark.parametrize("more", [{"campaign": "C2"}, {"level": "V5"}, {}])
+def test_whether_there_are_other_campaigns_may_be_looked_up_with_names(more: dict[str, Any]) -> None:
+    for device, rate in (("OSA", 100.0), ("QDIO", 110.0)):
+        for trial in (1, 2):
+            make_run(device, device=device, trial=trial, campaign="C1", values={"trans_per_s": rate + trial})
+            if more:
+                earlier = {"campaign": "C1"} | more
+                make_run(f"{device}2", device=device, trial=trial, values={"trans_per_s": rate + 2 * trial}, **earlier)
+    make_run("elsewhere", study=make_study("other"), campaign="C3")
+    make_run("elsewhere", study=make_study("other"), campaign="C4")
+    query = ask(
+        metric="trans_per_s", rows="users", columns="device", baseline="device:OSA", study="guest-lan", campaign="C1"
+    )
+    numbers = querysets.looked_up(query.filters, campaigns=True)
+    _, found = querysets.asked(query, numbers)
+    assert found.alone is not bool(more)
+    with CaptureQueriesContext(connection) as captured:
+        told = querysets.tables(query, found)
+    assert bool(captured.captured_queries) is bool(more)
+    assert told == querysets.answer(query)[1]
 
 
 def test_what_a_run_lacks_does_not_exclude_it() -> None:
