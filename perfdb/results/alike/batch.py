@@ -28,6 +28,7 @@ from perfdb.results.alike.circumstances import COUNTED, Circumstances, Known
 from perfdb.results.alike.deriving import derived
 from perfdb.results.alike.figures import DERIVED, Figures, add_given, figures_of
 from perfdb.results.alike.listings import Listings, listings_of, quiet_listings
+from perfdb.results.alike.shown import main_figures
 from perfdb.results.alike.table import Flags, Table, Whole, table_of
 from perfdb.results.prepare.audit import CHECKED_BEFORE, SAME, add_audit
 from perfdb.results.prepare.checks import of_log
@@ -57,13 +58,14 @@ def _names_its_run(fragment: Fragment) -> bool:
 class Prepared:
     """Runs with all that is known of them; those that are not ``good`` have to go by themselves.
 
-    ``said`` has the problems of those that have any, by row.
+    ``shown`` are the main figures as summaries have them. ``said`` has the problems of those that have any, by row.
     """
 
     fragments: Sequence[Fragment]
     circumstances: Sequence[Circumstances]
     fact_lines: Sequence[Sequence[int]]
     figures: Figures
+    shown: Sequence[str]
     listings: Sequence[Listings]
     good: Flags
     said: dict[int, RunRecord] = field(default_factory=dict)
@@ -88,7 +90,8 @@ def prepared(fragments: Sequence[Fragment], artifacts: Mapping[str, int], proble
     figures = figures_of(table, given, derived(table, circumstances, table.odd))
     good = ~table.odd
     calm[good] &= ~_suspected(figures, circumstances, np.flatnonzero(good))
-    runs = Prepared(fragments, circumstances, [lines for _, lines in found], figures, listings, good)
+    lines, shown = [lines for _, lines in found], list(main_figures(figures.table))
+    runs = Prepared(fragments, circumstances, lines, figures, shown, listings, good)
     for row in np.flatnonzero(good & ~calm).tolist():
         _look_at(runs, row, artifacts)
     return runs

@@ -4,14 +4,12 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import compress
 from json.encoder import encode_basestring_ascii as quoted
 from typing import NamedTuple
 
 import numpy as np
 
 from importers.model import Fragment
-from perfdb.analysis import metrics, units
 from perfdb.analysis.metrics import Measure
 from perfdb.results import binary, load
 from perfdb.results.alike.circumstances import Circumstances
@@ -23,11 +21,15 @@ from perfdb.results.record import aware
 
 
 class Row(NamedTuple):
-    """A run: its log, what follows from its circumstances, the lines that say them, and its number in the upload."""
+    """A run: its log, what follows from its circumstances, the lines that say them, its main figures, and its number.
+
+    ``shown`` are the figures as its summary has them; ``number`` is its place in the upload.
+    """
 
     fragment: Fragment
     circumstances: Circumstances
     fact_lines: Sequence[int]
+    shown: str
     number: int
 
 
@@ -172,40 +174,23 @@ def outcome_rows(batch: Batch) -> Iterator[bytes]:
     begin = binary.fields(len(load.UPLOAD_RUN)) + binary.int8(batch.common.upload)
     before = binary.NULL + binary.text("")
     new, loaded = binary.text(UploadRun.Outcome.NEW.value), binary.boolean(True)
-    for pk, row, figures in zip(batch.ids, batch.rows, _main_figures(batch.figures), strict=True):
+    for pk, row in zip(batch.ids, batch.rows, strict=True):
         fragment = row.fragment
         yield b"".join(
             (
                 *(begin, binary.int8(pk), before, binary.int4(row.number), loaded, binary.text(_run_id(fragment))),
                 *(binary.int2(fragment.trial or 1), new, binary.text(str(fragment.status))),
-                binary.jsonb(_summary(row, figures)),
+                binary.jsonb(_summary(row)),
             )
         )
 
 
-def _summary(row: Row, figures: str) -> str:
+def _summary(row: Row) -> str:
     """As `summary.summary_of` and `summary.gaps_of` have it."""
     fragment, known = row.fragment, row.circumstances
     file = quoted(fragment.file)
     return (
-        f'{{"dimensions": {known.dimensions}, "figures": [{figures}], "files": [{file}], '
+        f'{{"dimensions": {known.dimensions}, "figures": [{row.shown}], "files": [{file}], '
         f'"place": [{file}, {fragment.first_line}, {fragment.last_line}], "lacks": {known.lacks}, '
         '"assumed": [], "given": {}}'
     )
-
-
-def _main_figures(figures: Figures) -> Iterator[str]:
-    """The figures that summaries show of each run."""
-    columns, present = [], []
-    for name in Run.HOT:
-        values, metric = figures.table.number(Measure(name)), metrics.BY_NAME[name]
-        present.append(there := ~np.isnan(values))
-        head, unit = f'{{"measure": "{name}", "value": ', f', "unit": {json.dumps(metric.unit)}, "printed": "'
-        columns.append(
-            [
-                f'{head}{value!r}{unit}{units.round_for_print(value, metric.decimals)}"}}' if is_there else ""
-                for value, is_there in zip(values.tolist(), there.tolist(), strict=True)
-            ]
-        )
-    for own, is_there in zip(zip(*columns, strict=True), zip(*present, strict=True), strict=True):
-        yield ", ".join(compress(own, is_there))

@@ -38,7 +38,10 @@ def store(vocabulary: Vocabulary, common: Common, prepared: Prepared, numbers: S
     """Write the runs that are ``chosen``; ``numbers`` are their places in the upload."""
     rows = np.flatnonzero(chosen)
     own = [
-        Row(prepared.fragments[at], prepared.circumstances[at], prepared.fact_lines[at], numbers[at])
+        Row(
+            *(prepared.fragments[at], prepared.circumstances[at], prepared.fact_lines[at]),
+            *(prepared.shown[at], numbers[at]),
+        )
         for at in rows.tolist()
     ]
     table = prepared.figures.table
