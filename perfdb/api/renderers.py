@@ -25,13 +25,19 @@ class JSONRenderer(BaseRenderer):
         return _written(data)
 
 
-def answered(data: Any, headers: Mapping[str, str]) -> HttpResponse:
-    """A large answer, written at once.
+def answered(data: Any, headers: Mapping[str, str], *made_of: Any) -> HttpResponse:
+    """A large answer, written at once; ``made_of``: what it was made of and nobody needs any more.
 
-    A response that keeps its data is part of a circle, and would hold tens of thousands of objects until Python looks
-    for garbage.
+    A response of REST framework that keeps its data is part of a circle, and would hold tens of thousands of objects
+    until Python looks for garbage. This one keeps them until it is sent: to let them go takes as long as to write them.
     """
-    return HttpResponse(_written(data), JSONRenderer.media_type, headers=headers)
+    return _Answer(_written(data), (data, made_of), headers)
+
+
+class _Answer(HttpResponse):
+    def __init__(self, content: bytes, kept: Any, headers: Mapping[str, str]) -> None:
+        super().__init__(content, JSONRenderer.media_type, headers=headers)
+        self._kept = kept
 
 
 def _written(data: Any) -> bytes:

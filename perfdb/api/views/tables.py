@@ -62,8 +62,9 @@ def tables(request: Request) -> HttpResponseBase:
     if same := caching.unchanged(request, tag):
         return same
     query, found = asked(query, numbers)
-    body = json.render(query, tables_of(query, found)) | {"best": best_body(query, best_of(query, found))}
-    return answered(body, caching.headers(tag))
+    laid, best = tables_of(query, found), best_of(query, found)
+    body = json.render(query, laid) | {"best": best_body(query, best)}
+    return answered(body, caching.headers(tag), found, laid, best)
 
 
 @extend_schema(
@@ -83,7 +84,8 @@ def comparisons(request: Request) -> HttpResponseBase:
     tag = caching.etag(request, about.filters.get("study", ()))
     if same := caching.unchanged(request, tag):
         return same
-    return answered(comparison_body(matching.compare(query, *sides)), caching.headers(tag))
+    found = matching.compare(query, *sides)
+    return answered(comparison_body(found), caching.headers(tag), found)
 
 
 @extend_schema(
