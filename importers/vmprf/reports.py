@@ -7,7 +7,7 @@ spelling is one more argument of its column below.
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
-from importers.model import Parsed, Reading, Text
+from importers.model import Parsed, Reading, Text, holds
 from importers.report.listing import GUEST, MEAN_OF_ROWS, Dialect, parse_listing
 from importers.report.printing import print_lines
 from importers.report.tables import CLOCK, MEAN, TOTAL, Layout, Report, column
@@ -79,7 +79,9 @@ _LAYOUTS = {layout.name: layout for layout in (SYSTEM, USERS, STATES)}
 def recognise(text: Text) -> bool:
     """Whether one of the first lines is a VMPRF title, or names one of the reports."""
     return any(
-        read_title(number, line) is not None if line.startswith(_TITLES) else any(name in line for name in _LAYOUTS)
+        read_title(number, line) is not None
+        if line.startswith(_TITLES)
+        else any(holds(line, name) for name in _LAYOUTS)
         for number, line in islice(print_lines(text, _TITLES), _FIRST_LINES)
     )
 
