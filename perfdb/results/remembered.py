@@ -17,7 +17,7 @@ from perfdb.results.packed import NO_ROW, Numbers
 MOST = 100_000
 """So many experiments are kept, at some 100 bytes each; with more it begins anew."""
 
-STATE = "pg_relation_filenode('experiment') || ' ' || (SELECT times FROM renaming)"
+STATE = "pg_relation_filenode('experiment') || ' ' || (SELECT latest FROM renaming)"
 """SQL for what is another text where an id may stand for another experiment, or for another name."""
 
 REFERENCES = tuple(NAMES)

@@ -1,20 +1,21 @@
-"""How often a name was changed, so that a process knows whether those that it remembers still hold."""
+"""Which change of a name was the latest, so that a process knows whether those that it remembers still hold."""
 
 from django.db import migrations
 
 _NAMES = {"study": "slug", "system": "name", "level": "name", "workload": "name", "device": "name"}
-_COUNT = """
-CREATE TABLE renaming (times bigint NOT NULL);
-INSERT INTO renaming VALUES (0);
-CREATE FUNCTION count_renaming() RETURNS trigger LANGUAGE plpgsql AS $$
+_NUMBER = """
+-- A number of its own for each change, also for those that are rolled back.
+CREATE TABLE renaming (latest bigserial);
+INSERT INTO renaming DEFAULT VALUES;
+CREATE FUNCTION number_renaming() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    UPDATE renaming SET times = times + 1;
+    UPDATE renaming SET latest = DEFAULT;
     RETURN NULL;
 END $$;
 """
 _TRIGGER = """
 CREATE TRIGGER {table}_renamed AFTER UPDATE OF {name} ON {table} FOR EACH ROW
-WHEN (OLD.{name} IS DISTINCT FROM NEW.{name}) EXECUTE FUNCTION count_renaming();
+WHEN (OLD.{name} IS DISTINCT FROM NEW.{name}) EXECUTE FUNCTION number_renaming();
 """
 _FORGET = "DROP TRIGGER {table}_renamed ON {table};"
 
@@ -28,6 +29,6 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.RunSQL(
-            _COUNT + _each(_TRIGGER), _each(_FORGET) + "DROP FUNCTION count_renaming; DROP TABLE renaming;"
+            _NUMBER + _each(_TRIGGER), _each(_FORGET) + "DROP FUNCTION number_renaming; DROP TABLE renaming;"
         ),
     ]

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 from pytest_django import DjangoAssertNumQueries
 
 from perfdb.analysis.query import Query
@@ -81,6 +81,18 @@ def test_every_changed_name_makes_another_state(table: str) -> None:
     with connection.cursor() as cursor:
         cursor.execute(f"UPDATE {table} SET {NAMES[table][0]} = 'other'")
     assert state() != before
+
+
+def test_a_change_that_is_rolled_back_is_no_other_change() -> None:
+    make_run()
+    seen = {state()}
+    for name in ("z900", "z800"):
+        point = transaction.savepoint()
+        System.objects.update(name=name)
+        seen.add(state())
+        transaction.savepoint_rollback(point)
+    assert len(seen) == 3
+    assert state() in seen
 
 
 def test_a_question_says_the_new_name() -> None:
