@@ -18,6 +18,7 @@ NUMBERS = r"-?\d++(?:\.\d++)?+(?:[eE][+-]?\d++)?+"
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _LINE_END = re.compile("\n")
 SAYS_NOTHING = ("", "null")
+_new = tuple.__new__  # As in ``importers.gathering``.
 _INDEXES = 1000  # So many objects of a document are looked into by key at a time.
 
 
@@ -225,6 +226,26 @@ class Tape:
         """Whether a finite number stands there."""
         return _is_number(self.source.characters, self.ends[place])
 
+    def text(self, place: int) -> str:
+        """What stands there, a string without quotes and escapes; empty for objects and arrays."""
+        end = self.ends[place]
+        if end <= 0:
+            return ""
+        printed = self.source.characters[self.starts[place] : end]
+        return _plain(printed) if printed[0] == '"' else printed
+
+    def figure(self, place: int) -> Printed | None:
+        """The finite number there, with its line."""
+        start, end, source = self.starts[place], self.ends[place], self.source
+        if not _is_number(source.characters, end):
+            return None
+        return _new(Printed, (source.characters[start:end], source.line(start)))
+
+    def printed(self, place: int) -> Printed | None:
+        """What stands there and says something, with its line."""
+        text = self.text(place)
+        return None if text in SAYS_NOTHING else _new(Printed, (text, self.source.line(self.starts[place])))
+
 
 class Spread(Node):
     """A value that knows where in the file it stands; strings and lines are worked out when they are asked for."""
@@ -260,12 +281,7 @@ class Spread(Node):
 
     @property
     def text(self) -> str:
-        tape, place = self._tape, self._place
-        end = tape.ends[place]
-        if end <= 0:
-            return ""
-        printed = tape.source.characters[tape.starts[place] : end]
-        return _plain(printed) if printed[0] == '"' else printed
+        return self._tape.text(self._place)
 
     def items(self) -> Iterator[tuple[str, Node]]:
         tape = self._tape
@@ -278,6 +294,29 @@ class Spread(Node):
     def number(self, *path: str | int) -> Node | None:
         place = self._tape.find(self._place, path)
         return Spread(self._tape, place) if place is not None and self._tape.is_number(place) else None
+
+    def figure(self, *path: str | int) -> Printed | None:
+        place = self._tape.find(self._place, path)
+        return None if place is None else self._tape.figure(place)
+
+    def printed(self, *path: str | int) -> Printed | None:
+        place = self._tape.find(self._place, path)
+        return None if place is None else self._tape.printed(place)
+
+    def all_figures(self, keys: Iterable[str]) -> list[Printed | None]:
+        tape = self._tape
+        places = map(tape.index(self._place).get, keys)
+        return [None if at is None else tape.figure(at) for at in places]
+
+    def all_printed(self, keys: Iterable[str]) -> list[Printed | None]:
+        tape = self._tape
+        places = map(tape.index(self._place).get, keys)
+        return [None if at is None else tape.printed(at) for at in places]
+
+    def several(self, keys: Iterable[str]) -> list[Node | None]:
+        tape = self._tape
+        places = map(tape.index(self._place).get, keys)
+        return [None if at is None else Spread(tape, at) for at in places]
 
     def all(self, key: str) -> list[Node]:
         tape, place = self._tape, self._place

@@ -143,8 +143,7 @@ def _facts(test: Test, ways: Sequence[Direction]) -> Iterator[Fact]:
 
 def _named(node: Node, names: Mapping[str, str], *, is_zero_said: bool = True) -> Iterator[Fact]:
     """Numbers and strings by the names of their facts."""
-    for key, name in names.items():
-        found = node.get(key)
+    for name, found in zip(names.values(), node.several(names), strict=True):
         if found is not None and _says(found, is_zero_said=is_zero_said):
             yield _new(Fact, (name, found.text, found.line, False))
 
