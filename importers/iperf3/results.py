@@ -49,7 +49,7 @@ def fragment_of(test: Test, file: str, found: ProblemLog) -> Fragment | None:
     status = _judge(test, ways, noted)
     facts, start = tuple(_facts(test, ways)), test.start
     found.problems.extend(noted.problems)
-    words = _words(start, "system_info")
+    words, taken = _words(start, "system_info"), _taken(start)
     return Fragment(
         file=file,
         format=NAME,
@@ -61,8 +61,8 @@ def fragment_of(test: Test, file: str, found: ProblemLog) -> Fragment | None:
         trial=trial,
         role="server" if test.is_server else "client",
         host=words[1] if len(words) > 2 else None,
-        taken=_taken(start),
-        zone="+00:00" if _taken(start) else "",
+        taken=taken,
+        zone="+00:00" if taken else "",
         status=status,
         facts=facts,
         readings=tuple(figures.readings(test, ways, status)),
