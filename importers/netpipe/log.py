@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from importers.gathering import Gathered, of_client
 from importers.model import Fragment, Parsed, Status, Text
-from importers.packed import Facts, Readings
+from importers.packed import Readings
 from importers.problem_log import ProblemLog
 from importers.repeats import number_trials
 
@@ -54,14 +54,17 @@ def parse(text: Text) -> Parsed:
 
 def _results(text: Text, unknown: list[int]) -> Iterator[Fragment]:
     """The sizes, one after another; lines that are none of NetPIPE's go to ``unknown``."""
-    common = Gathered()
+    common, written = Gathered(), (text.name, NAME, VERSION)
     for number, line in text.whole():
+        # A size: the message goes there and comes back, and its time is printed one way.
         if ":" in line and (logged := _LOGGED.fullmatch(line)):
-            yield _logged(text.name, logged, number, common)
+            size, times, *figures = logged.groups()
+            facts = common.facts_with(_LOGGED_KEYS, (*_SAID, size, size, "0", times), number)
+            yield of_client(written, (number, number), _COMPLETE, facts, Readings(_LOGGED_HEADS, figures, number))
         elif tabled := _TABLED.fullmatch(line):
-            size, rate, time = tabled.groups()
+            size, *figures = tabled.groups()
             facts = common.facts_with(_KEYS, (*_SAID, size, size, "0"), number)
-            yield _fragment(text.name, number, facts, Readings(_TABLED_HEADS, (rate, time), number))
+            yield of_client(written, (number, number), _COMPLETE, facts, Readings(_TABLED_HEADS, figures, number))
         elif buffers := _BUFFERS.match(line):
             common = _common(buffers, number)
         elif line.strip() and not _KNOWN.fullmatch(line):
@@ -73,18 +76,6 @@ def _common(buffers: re.Match[str], line: int) -> Gathered:
     common = Gathered()
     common.say_all(("socket.send_bytes", "socket.recv_bytes"), buffers.groups(), line)
     return common
-
-
-def _logged(file: str, result: re.Match[str], line: int, common: Gathered) -> Fragment:
-    """A size in a log, with how often its message was sent."""
-    size, times, *figures = result.groups()
-    facts = common.facts_with(_LOGGED_KEYS, (*_SAID, size, size, "0", times), line)
-    return _fragment(file, line, facts, Readings(_LOGGED_HEADS, figures, line))
-
-
-def _fragment(file: str, line: int, facts: Facts, readings: Readings) -> Fragment:
-    """A size: the message goes there and comes back, and its time is printed one way."""
-    return of_client((file, NAME, VERSION), (line, line), _COMPLETE, facts, readings)
 
 
 def _report(text: Text, fragments: list[Fragment], unknown: list[int], found: ProblemLog) -> None:
