@@ -34,7 +34,7 @@ from importers.model import SourceFile
 from importers.text import EBCDIC
 
 MB = 1_000_000
-TURNS = 3
+TURNS = 7
 FIXED_COLUMNS = frozenset({"vmprf", "perfkit"})
 BARS = {True: 8.0, False: 12.0}
 MOST_MEMORY = 200

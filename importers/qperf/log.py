@@ -7,7 +7,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import islice
+from itertools import islice, repeat
 from typing import Literal, NamedTuple
 
 from importers.gathering import Gathered, Printed, is_decimal, of_client
@@ -52,6 +52,7 @@ _SIZES = {"bytes": 1, "byte": 1, "B": 1, "KB": 10**3, "MB": 10**6, "KiB": 2**10,
 _POWERS = {"K": 3, "M": 6, "G": 9, "T": 12}
 _CONFIGURATION = {"loc_node": "client", "rem_node": "server", "loc_os": "kernel", "loc_cpu": "cpu_model"}
 _LATENCY, _RATES = frozenset({"latency"}), frozenset({"bw", "recv_bw", "msg_rate", "rate"})
+_HEADLINES = frozenset({"latency", "bw", "recv_bw"})
 _BOTH_WAYS, _ONE_WAY = ("request_bytes", "response_bytes"), ("message_bytes",)
 _LOOPED = (*_ONE_WAY, "factor.message_bytes")
 _KEYS = ("factor.tool", "factor.protocol", "workload", "test", "users")
@@ -105,7 +106,7 @@ def _test(protocol: str, test: str) -> _Test:
 class _Block:
     """One test: its figures and parameters by name, and the first error among the lines that are no figures.
 
-    ``is_plain``: nothing but its name becomes a fact.
+    ``is_plain``: nothing but its name and size becomes a fact.
     """
 
     __slots__ = ("cut", "error", "figures", "is_plain", "last_line", "line", "loops", "parameters", "size", "test")
@@ -126,12 +127,12 @@ class _Block:
         if not _is_figure(name, unit, more):
             return False
         self.last_line = line
-        figure = self.figures[name] = _new(Figure, (number, unit, exact.replace(",", ""), value, line))
+        exact = exact.replace(",", "") if exact else ""
+        self.figures[name] = _new(Figure, (number, unit, exact, value, line))
         if name not in _READINGS:
             self.is_plain = False
         elif name == "msg_size":
-            self.size = _size(figure)
-            self.is_plain = False
+            self.size = _new(Printed, (_size(number, unit, exact), line))
         return True
 
     def take_other(self, text: str, line: int) -> None:
@@ -239,7 +240,7 @@ def _fragment(block: _Block, configuration: dict[str, Printed], file: str, found
     facts: Sequence[Fact]
     readings: Sequence[Reading] = ()
     if block.is_plain and not configuration:
-        facts = Facts(block.test.keys, block.test.texts, block.line)
+        facts = _plain_facts(block)
         if status is _COMPLETE:
             readings = _figures(block)
     else:
@@ -268,11 +269,31 @@ def _judge(block: _Block, found: ProblemLog) -> Status:
     return _COMPLETE
 
 
+def _plain_facts(block: _Block) -> Facts:
+    """What a test's name and size say."""
+    test, size = block.test, block.size
+    if size is None or not size.text:
+        return Facts(test.keys, test.texts, block.line)
+    own = _size_keys(block)
+    lines = [*repeat(block.line, len(test.keys)), *repeat(size.line, len(own))]
+    return Facts(_with(test.keys, own), (*test.texts, *repeat(size.text, len(own))), lines)
+
+
+@lru_cache(64)
+def _with(keys: tuple[str, ...], own: tuple[str, ...]) -> tuple[str, ...]:
+    return keys + own
+
+
+def _size_keys(block: _Block) -> tuple[str, ...]:
+    """What the size of a message is a fact of."""
+    return _BOTH_WAYS if block.test.is_latency else _LOOPED if block.loops else _ONE_WAY
+
+
 def _facts(block: _Block, configuration: dict[str, Printed], gathered: Gathered) -> None:
     test = block.test
     gathered.say_all(test.keys, test.texts, block.line)
     if block.size is not None:
-        keys = _BOTH_WAYS if test.is_latency else _LOOPED if block.loops else _ONE_WAY
+        keys = _size_keys(block)
         gathered.say_all(keys, [block.size.text] * len(keys), block.size.line)
     for name, value in configuration.items():
         gathered.say(_CONFIGURATION.get(name, f"qperf.{name}"), value.text, value.line)
@@ -283,22 +304,22 @@ def _facts(block: _Block, configuration: dict[str, Printed], gathered: Gathered)
         gathered.say(f"qperf.{name}", value.text, value.line)
 
 
-def _size(figure: Figure) -> Printed:
+@lru_cache(256)
+def _size(number: str, unit: str, exact: str) -> str:
     """A message's size in bytes. KB are 1000 bytes here, which a size elsewhere never has."""
-    factor = _SIZES.get(figure.unit, 0)
-    if figure.exact or not factor or not figure.number.replace(",", "").isdecimal():
-        return Printed(figure.exact, figure.line)
-    return Printed(str(int(figure.number.replace(",", "")) * factor), figure.line)
+    factor, plain = _SIZES.get(unit, 0), number.replace(",", "")
+    return exact if exact or not factor or not plain.isdecimal() else str(int(plain) * factor)
 
 
 def _figures(block: _Block) -> Sequence[Reading]:
-    """All readings of a test; most have one figure."""
-    if len(block.figures) > 1:
+    """All readings of a test; most have one figure, and the size of a message."""
+    figures = [each for each in block.figures.items() if each[0] != "msg_size"]
+    if len(figures) > 1 or figures[0][0] not in _HEADLINES:
         gathered = Gathered()
         _throughput(block, gathered)
         _sides(block, {}, gathered)
         return gathered.readings
-    ((name, figure),) = block.figures.items()
+    ((name, figure),) = figures
     return Readings(_headline(name, figure.unit), (figure.number,), figure.line) if is_decimal(figure.number) else ()
 
 
