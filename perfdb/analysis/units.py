@@ -8,19 +8,16 @@ with one rounding at the end: a figure that is already in the wanted unit comes 
 
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 import orjson
 
 from perfdb.analysis.metrics import BY_NAME
-
-Numbers = npt.NDArray[np.float64]
 
 # Beyond these a number is noise for every reader.
 _MOST_DECIMALS = 6
@@ -39,10 +36,6 @@ _NUMBER = re.compile(
     re.ASCII,
 )
 _SEPARATORS = re.compile(f"[,{_BLANKS}]")
-# What a number without separators is made of, and the one thing made of these that Python reads and we do not.
-_DIGITS = b"0123456789.+-eE\n"
-_DECIMAL = b"0123456789."
-_LONG_EXPONENT = re.compile(r"[eE][+-]?\d{4}")
 
 _SHAPES: dict[str, tuple[re.Pattern[str], tuple[int, ...]]] = {
     "mmm:ss.hs": (re.compile(r"(\d+):\s*([0-5]?\d\.\d+)", re.ASCII), (60, 1)),
@@ -183,57 +176,6 @@ def read_number(text: str) -> float:
     return value
 
 
-def read_numbers(texts: Sequence[str]) -> Numbers:
-    """Many printed numbers without unit, as ``read_number`` reads each; NaN where it refuses."""
-    together = "\n".join(texts)
-    has_exponents = "e" in together or "E" in together
-    if not _rest(together, _DIGITS) and not (has_exponents and _LONG_EXPONENT.search(together)):
-        try:
-            values = floats(texts)
-        except ValueError:
-            return _one_by_one(read_number, texts)
-        values[np.isinf(values)] = np.nan
-        return values
-    return _one_by_one(read_number, texts)
-
-
-def floats(texts: Sequence[str]) -> Numbers:
-    """Many texts as ``float`` reads each; raises ValueError where it does."""
-    lines = "\n".join(texts)
-    read = None if _rest(lines, _DIGITS) else _read_as_json(lines)
-    # Of a text with a line end in it JSON makes two numbers.
-    whole = read if read is not None and len(read) == len(texts) else map(float, texts)
-    return np.fromiter(whole, np.float64, len(texts))
-
-
-def _read_as_json(lines: str) -> list[float] | None:
-    """The numbers of these lines, in a fifth of the time that ``float`` takes; None where JSON writes one otherwise."""
-    # JSON's whole numbers have no zero below zero.
-    if "-0" in lines:
-        return None
-    try:
-        read: list[float] = orjson.loads(f"[{lines.replace(chr(10), ',')}]")
-    except orjson.JSONDecodeError:
-        return None
-    return read
-
-
-def _rest(text: str, characters: bytes) -> bytes:
-    """What is left of a text without these characters."""
-    return text.encode("utf-8", "replace").translate(None, characters)
-
-
-def _one_by_one(read: Callable[[str], float], texts: Sequence[str]) -> Numbers:
-    return np.fromiter((_or_nan(read, text) for text in texts), np.float64, len(texts))
-
-
-def _or_nan(read: Callable[[str], float], text: str) -> float:
-    try:
-        return read(text)
-    except ValueError:
-        return math.nan
-
-
 def to_base(text: str, unit: str) -> float:
     """A printed text in ``unit`` (or in a time shape such as ``mmm:ss.hs``) in the base unit.
 
@@ -262,11 +204,6 @@ def is_own(unit: str, metric_name: str) -> bool:
     return unit not in _SHAPES and _factor(unit, BY_NAME[metric_name].unit) == 1
 
 
-def converted(texts: Sequence[str], unit: str, metric_name: str) -> Numbers:
-    """Many printed texts in the storage unit of a metric, as ``convert`` does it with each; NaN where it refuses."""
-    return _one_by_one(lambda text: convert(text, unit, metric_name), texts)
-
-
 @lru_cache(maxsize=1024)
 def _factor(unit: str, wanted: str) -> Fraction | None:
     """How many of a unit one of another is; None where they measure different things. Raises ValueError if unknown."""
@@ -292,29 +229,6 @@ def _exponent(text: str) -> int:
     """The power of ten of the last printed digit; of a time shape, that of its last part."""
     exponent = _decimal(re.split("[:m]", text)[-1].removesuffix("s")).as_tuple().exponent
     return int(exponent)
-
-
-def half_steps(texts: Sequence[str]) -> Numbers:
-    """Half of one in the last printed digit of each of these numbers; NaN for what is none."""
-    if _rest("".join(texts), _DECIMAL):
-        return _one_by_one(step, texts) / 2
-    places = _places(texts)
-    steps: Numbers = np.array([step_of(each) for each in range(places.max(initial=0) + 1)])[places] / 2
-    return steps
-
-
-def _places(texts: Sequence[str]) -> npt.NDArray[np.int64]:
-    """How many digits stand behind the first point of each of these texts of digits and points."""
-    together = "\n".join([*texts, ""])
-    if together.count(".") > len(texts):
-        return np.fromiter([len(text.partition(".")[2]) for text in texts], np.int64, len(texts))
-    characters = np.frombuffer(together.encode(), np.uint8)
-    points, ends = np.flatnonzero(characters == ord(".")), np.flatnonzero(characters == ord("\n"))
-    owners = np.searchsorted(ends, points)
-    found = np.zeros(len(texts), np.int64)
-    # Of two points in one text the first is put down last.
-    found[owners[::-1]] = (ends[owners] - points - 1)[::-1]
-    return found
 
 
 def decimals(text: str) -> int:

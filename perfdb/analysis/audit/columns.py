@@ -18,7 +18,7 @@ from perfdb.analysis.audit.operands import Bound
 from perfdb.analysis.audit.rules import Rule, askable
 from perfdb.analysis.formulas.expression import Expression
 from perfdb.analysis.metrics import Measure
-from perfdb.analysis.units import Numbers
+from perfdb.analysis.units_columns import Numbers
 from perfdb.analysis.workloads import Workload
 
 Flags = npt.NDArray[np.bool_]

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from perfdb.analysis.checks.response import TOLERANCE
-from perfdb.analysis.units import Numbers
+from perfdb.analysis.units_columns import Numbers
 
 _NOISE = 1e-12
 _SURE = TOLERANCE * (1 - 1e-9)

@@ -6,7 +6,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from perfdb.analysis import units
+from perfdb.analysis import units, units_columns
 
 TEXTS = [
     *(
@@ -41,9 +41,9 @@ def _read(text: str) -> float:
 
 @pytest.mark.parametrize("texts", [TEXTS, [text for text in TEXTS if text.strip("0123456789.eE+-") == "" and text], []])
 def test_numbers_are_read_as_each_is(texts: list[str]) -> None:
-    np.testing.assert_array_equal(units.read_numbers(texts), [_read(text) for text in texts])
+    np.testing.assert_array_equal(units_columns.read_numbers(texts), [_read(text) for text in texts])
     for text in texts:
-        np.testing.assert_array_equal(units.read_numbers([text]), [_read(text)])
+        np.testing.assert_array_equal(units_columns.read_numbers([text]), [_read(text)])
 
 
 def test_numbers_that_json_writes_are_read_as_each_is() -> None:
@@ -51,26 +51,26 @@ def test_numbers_that_json_writes_are_read_as_each_is() -> None:
     written = [repr(random.uniform(-1, 1) * 10 ** random.randrange(-300, 300)) for _ in range(3000)]
     written += [str(random.getrandbits(random.randrange(1, 100))) for _ in range(3000)]
     written += [f"{random.getrandbits(90)}.{random.getrandbits(60)}" for _ in range(3000)]
-    assert units.read_numbers(written).tolist() == list(map(float, written))
-    assert units.floats(["1_0", " 2 ", "inf"]).tolist() == [10.0, 2.0, math.inf]
+    assert units_columns.read_numbers(written).tolist() == list(map(float, written))
+    assert units_columns.floats(["1_0", " 2 ", "inf"]).tolist() == [10.0, 2.0, math.inf]
     for other in ("1\n2", "true", "null", "[1", "1,2", ""):
         with pytest.raises(ValueError, match="could not convert"):
-            units.floats([other, "3", "2]"])
-    signs = np.signbit(units.read_numbers(["-0", "-0.0", "0"])).tolist()
+            units_columns.floats([other, "3", "2]"])
+    signs = np.signbit(units_columns.read_numbers(["-0", "-0.0", "0"])).tolist()
     assert signs == [True, True, False]
 
 
 def test_half_steps_are_half_of_each_step() -> None:
     plain = ["1", "1.5", "0.045", "5.", ".5", "100"]
     for texts in (plain, [*plain, "1e-3", "-2.50"]):
-        assert units.half_steps(texts).tolist() == [units.step(text) / 2 for text in texts]
-    assert np.isnan(units.half_steps(["x", "1"])).tolist() == [True, False]
+        assert units_columns.half_steps(texts).tolist() == [units.step(text) / 2 for text in texts]
+    assert np.isnan(units_columns.half_steps(["x", "1"])).tolist() == [True, False]
 
 
 def test_units_are_converted_as_each_is() -> None:
     texts = ["1", "2.345", "x", "1e-3"]
     expected = [units.convert(text, "us", "latency_p50_ms") if text != "x" else math.nan for text in texts]
-    np.testing.assert_array_equal(units.converted(texts, "us", "latency_p50_ms"), expected)
+    np.testing.assert_array_equal(units_columns.converted(texts, "us", "latency_p50_ms"), expected)
 
 
 @pytest.mark.parametrize("least", [0, 1, 2, 3])

@@ -17,13 +17,13 @@ from importers.collate import content_digest
 from importers.collate.drafts import LONGEST_NAME
 from importers.collate.kinds import is_client
 from importers.model import Fragment, RunDraft, Severity
-from perfdb.analysis import units
+from perfdb.analysis import units_columns
 from perfdb.analysis.audit.columns import PrintedColumn, PrintedRuns, audit_columns
 from perfdb.analysis.audit.figures import Method
 from perfdb.analysis.audit.rules import audited_measures
 from perfdb.analysis.checks.quiet import Figure, Summaries, quiet
 from perfdb.analysis.metrics import TOTAL, Measure
-from perfdb.analysis.units import Numbers
+from perfdb.analysis.units_columns import Numbers
 from perfdb.results.alike.circumstances import COUNTED, Circumstances, Known
 from perfdb.results.alike.deriving import derived
 from perfdb.results.alike.figures import DERIVED, Figures, add_given, figures_of
@@ -151,7 +151,7 @@ def _printed(table: Table, measure: Measure) -> tuple[Numbers, Numbers]:
         return nothing, nothing
     there = np.flatnonzero(table.texts[:, at] != "")
     half = np.full(table.rows, np.nan)
-    half[there] = units.half_steps(table.texts[there, at].tolist())
+    half[there] = units_columns.half_steps(table.texts[there, at].tolist())
     return table.printed[:, at], half
 
 

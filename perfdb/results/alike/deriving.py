@@ -10,7 +10,7 @@ from perfdb.analysis.formulas import derive
 from perfdb.analysis.formulas.catalogue import LATENCIES
 from perfdb.analysis.formulas.derivation import DECIDING
 from perfdb.analysis.metrics import TOTAL, Measure
-from perfdb.analysis.units import Numbers
+from perfdb.analysis.units_columns import Numbers
 from perfdb.results.alike.circumstances import Circumstances
 from perfdb.results.alike.table import Flags, Table, Whole
 

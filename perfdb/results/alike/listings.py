@@ -7,9 +7,9 @@ from itertools import chain
 import numpy as np
 
 from importers.model import Fragment
-from perfdb.analysis import units
+from perfdb.analysis import units, units_columns
 from perfdb.analysis.checks.quiet import Flags, Records, quiet_records
-from perfdb.analysis.units import Numbers
+from perfdb.analysis.units_columns import Numbers
 from perfdb.results import binary, load
 from perfdb.results.alike.table import Whole
 from perfdb.results.record import LARGEST_SAMPLE, number
@@ -97,7 +97,9 @@ def _records(listings: Listings, users: Numbers, never_pause: Flags) -> Records 
         seconds=np.where(said, read["seconds"], read["t1"] - read["t0"]),
         users=at_once,
         mean=read["resp_avg"] * in_s,
-        half_steps=lambda places: units.half_steps([texts["resp_avg"][at] or "" for at in places.tolist()]) * in_s,
+        half_steps=lambda places: (
+            units_columns.half_steps([texts["resp_avg"][at] or "" for at in places.tolist()]) * in_s
+        ),
         only_extremes=np.isnan(read["resp_avg"]) & ~(np.isnan(read["resp_min"]) & np.isnan(read["resp_max"])),
     )
 
@@ -105,8 +107,8 @@ def _records(listings: Listings, users: Numbers, never_pause: Flags) -> Records 
 def _numbers(texts: Sequence[str | None]) -> Numbers:
     """The numbers of a column; NaN where there is none."""
     if None not in texts:
-        return units.read_numbers(texts)  # type: ignore[arg-type] # none is missing
-    return units.read_numbers([text or "" for text in texts])
+        return units_columns.read_numbers(texts)  # type: ignore[arg-type] # none is missing
+    return units_columns.read_numbers([text or "" for text in texts])
 
 
 # --- Traces -------------------------------------------------------------------------------------------------------
@@ -130,7 +132,7 @@ def trace_rows(listings: Sequence[Listings], heads: Mapping[int, bytes]) -> Iter
 def _samples(texts: Sequence[str | None]) -> Numbers:
     """The samples of a column as `record.number` reads each."""
     try:
-        samples = units.floats(texts)  # type: ignore[arg-type] # what is missing raises
+        samples = units_columns.floats(texts)  # type: ignore[arg-type] # what is missing raises
         samples[~(np.abs(samples) <= LARGEST_SAMPLE)] = np.nan
         return samples
     except (ValueError, TypeError):

@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from importers.model import Fragment
 from importers.packed import Head, Readings
-from perfdb.analysis import metrics, units
+from perfdb.analysis import metrics, units, units_columns
 from perfdb.analysis.metrics import Measure
-from perfdb.analysis.units import Numbers
+from perfdb.analysis.units_columns import Numbers
 
 Flags = npt.NDArray[np.bool_]
 Whole = npt.NDArray[np.int64]
@@ -85,7 +85,7 @@ def table_of(fragments: Sequence[Fragment]) -> Table:
     rows = np.repeat(np.arange(len(fragments)), [len(each.heads) for each in figures])
     texts = "\0".join([each.text for each in figures if each.heads]).split("\0") if flat else []
     put: Any = partial(_put, (len(fragments), len(measures)), rows, columns)
-    printed = units.read_numbers(texts)
+    printed = units_columns.read_numbers(texts)
     values = _in_own_units(list(heads), numbers, texts, printed)
     odd = np.array([each.within for each in figures], bool)
     odd[rows[np.isnan(values)]] = True
@@ -115,7 +115,7 @@ def _in_own_units(known: Sequence[Head], heads: Whole, texts: Sequence[str], pri
     for number, (name, unit, _) in enumerate(known):
         if name in metrics.BY_NAME and not _is_own(unit, name):
             places = np.flatnonzero(heads == number)
-            values[places] = units.converted([texts[place] for place in places.tolist()], unit, name)
+            values[places] = units_columns.converted([texts[place] for place in places.tolist()], unit, name)
     return values
 
 
