@@ -17,8 +17,16 @@ from perfdb.results.packed import NO_ROW, Numbers
 MOST = 100_000
 """So many experiments are kept, at some 100 bytes each; with more it begins anew."""
 
-STATE = "pg_relation_filenode('experiment') || ' ' || (SELECT latest FROM renaming)"
-"""SQL for what is another text where an id may stand for another experiment, or for another name."""
+STATES = 2
+"""So many states are known at a time: a process may read from a replica as well, which is a server of its own."""
+
+STATE = """
+    pg_postmaster_start_time() || ' ' || pg_relation_filenode('experiment') || ' ' || (SELECT latest FROM renaming)
+"""
+"""SQL for what is another text where an id may stand for another experiment or another name.
+
+Where a database was put back to what it once was, its server was started anew.
+"""
 
 REFERENCES = tuple(NAMES)
 NUMBERS = ("mtu", "users", "layer")
@@ -35,22 +43,21 @@ _PLACES = {name: place for place, name in enumerate(name for name in _COLUMNS if
 
 @dataclass(frozen=True, slots=True)
 class Experiments:
-    """Experiments in the order of their ids, as of a state.
+    """Experiments in the order of their ids.
 
     ``columns``: a row for each of ``REFERENCES``, ``NUMBERS`` and ``TEXTS``; of a text (factors are JSON) its place in
     ``texts``. ``names``: those that are referred to, by table and id. Threads share it: what is learnt makes another.
     """
 
-    state: str
     ids: Numbers
     columns: Numbers
     texts: Sequence[str | None]
     names: Mapping[str, Mapping[int, str]]
 
     @classmethod
-    def none(cls, state: str) -> Self:
+    def none(cls) -> Self:
         """Nothing is known yet."""
-        return cls(state, np.empty(0, np.int64), np.empty((len(_COLUMNS) - 1, 0), np.int64), (), {})
+        return cls(np.empty(0, np.int64), np.empty((len(_COLUMNS) - 1, 0), np.int64), (), {})
 
     def column(self, name: str) -> Numbers:
         """A column by its name."""
@@ -91,23 +98,24 @@ class Memory:
     """What a process knows of experiments."""
 
     def __init__(self) -> None:
-        self._known = Experiments.none("")
+        self._known: dict[str, Experiments] = {}
 
     def experiments(self, state: str, ids: Numbers) -> Experiments:
         """The experiments of these ids, each given once and in order; those that are gone are not among them.
 
         ``state``: what ``STATE`` was in the statement that found the ids.
         """
-        known = self._known if self._known.state == state else Experiments.none(state)
+        known = self._known.get(state) or Experiments.none()
         found = known.among(ids)
         if len(found.ids) == len(ids):
             return found
         missing = np.setdiff1d(ids, found.ids, assume_unique=True)
         if len(known.ids) + len(missing) > MOST:
-            known, missing = Experiments.none(state), ids
+            known, missing = Experiments.none(), ids
         known = known.learnt(missing)
         if len(known.ids) <= MOST:
-            self._known = known
+            others = [each for each in self._known.items() if each[0] != state]
+            self._known = dict([*others, (state, known)][-STATES:])
         return known.among(ids)
 
 

@@ -64,6 +64,25 @@ def test_it_reads_each_experiment_once(django_assert_num_queries: DjangoAssertNu
     assert rows(first) == expected[1:2]
 
 
+def test_it_knows_a_server_and_its_replica(django_assert_num_queries: DjangoAssertNumQueries) -> None:
+    run = make_run()
+    memory = Memory()
+    for state_of in ("primary", "replica"):
+        memory.experiments(state_of, ids(run))
+    with django_assert_num_queries(0):
+        for state_of in ("primary", "replica"):
+            memory.experiments(state_of, ids(run))
+    memory.experiments("primary, started anew", ids(run))
+    with django_assert_num_queries(2):
+        memory.experiments("primary", ids(run))
+
+
+def test_a_server_that_was_started_anew_is_another_state() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_postmaster_start_time()::text")
+        assert state().startswith(cursor.fetchone()[0])
+
+
 def test_a_name_that_is_changed_is_read_again() -> None:
     run = make_run()
     memory = Memory()
