@@ -22,7 +22,7 @@ OSA = "osa-vs-vswitch-zvm520"
 HIPERSOCKETS = "hipersockets-zvm420"
 # Two are the session and its user, one the aliases; each table costs two: its figures and differences as printed.
 LIST_COUNT = 8
-REPORT_COUNTS = {HIPERSOCKETS: 38, OSA: 31, "linux-networking-zvm52": 19}
+REPORT_COUNTS = {HIPERSOCKETS: 37, OSA: 30, "linux-networking-zvm52": 19}
 
 
 def load(slug: str) -> Study:
@@ -250,31 +250,34 @@ def test_a_page_costs_so_many_queries(web: Client, django_assert_num_queries: Dj
     for slug in REPORT_COUNTS:
         load(slug)
     for slug, count in REPORT_COUNTS.items():
+        # What experiments are is read once, and then remembered.
+        web.get(f"/studies/{slug}/")
         with django_assert_num_queries(count):
             web.get(f"/studies/{slug}/")
     with django_assert_num_queries(LIST_COUNT):
         web.get("/studies/")
 
 
-def test_more_runs_and_studies_cost_no_more(
-    web: Client, bring: Bring, django_assert_num_queries: DjangoAssertNumQueries
-) -> None:
+def test_more_runs_and_studies_cost_no_more(web: Client, bring: Bring) -> None:
     load("linux-networking-zvm52")
     make_run(study=make_study("one"))
     study = Study.objects.get(slug="linux-networking-zvm52")
     make_run("FIRST", study=study, device="OSA-Express2 1GbE")
-    with CaptureQueriesContext(connection) as before:
-        web.get("/studies/linux-networking-zvm52/")
-    with CaptureQueriesContext(connection) as listed:
-        web.get("/studies/")
+    pages = ("/studies/linux-networking-zvm52/", "/studies/")
+    costs = {page: _cost(web, page) for page in pages}
     for device in ("OSA-Express 1GbE", "OSA-Express2 1GbE", "OSA-Express2 10GbE"):
         make_run(device, study=study, device=device)
     for slug in ("two", "three"):
         make_run(study=make_study(slug))
-    with django_assert_num_queries(len(listed)):
-        web.get("/studies/")
-    with django_assert_num_queries(len(before)):
-        web.get("/studies/linux-networking-zvm52/")
+    assert {page: _cost(web, page) for page in pages} == costs
+
+
+def _cost(web: Client, page: str) -> int:
+    """How many queries a page takes once it was looked at: what experiments are is read once, and then remembered."""
+    web.get(page)
+    with CaptureQueriesContext(connection) as captured:
+        web.get(page)
+    return len(captured)
 
 
 def test_a_stranger_is_asked_to_sign_in_unless_reading_is_open(stranger: Client, settings: Settings) -> None:
