@@ -23,11 +23,11 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "device": ("name",),
 }
 
-# More than one campaign or level of complete runs.
-_SEVERAL = (
+SEVERAL = (
     "EXISTS (SELECT FROM dimension_count WHERE study_id = study.id AND name IN ('campaign', 'level') AND runs > 0"
     " AND status = 'complete' GROUP BY name HAVING count(*) > 1)"
 )
+"""SQL for whether a study has complete runs of more than one campaign or level."""
 
 
 def names_of(numbers: Mapping[str, Collection[int]]) -> dict[str, dict[int, str]]:
@@ -76,7 +76,7 @@ def numbers_of(names: Mapping[str, Collection[str]], campaigns: bool = False) ->
     An alias is a study's own: where another study has a value of that spelling, it is that value and no other.
     ``campaigns``: ask also whether the studies have several.
     """
-    of_study = f"version, {_SEVERAL if campaigns else 'NULL::bool'}"
+    of_study = f"version, {SEVERAL if campaigns else 'NULL::bool'}"
     found = {table: Named() for table in names}
     wanted = [(table, column, sorted(those)) for table, those in names.items() for column in NAMES[table] if those]
     parts = [

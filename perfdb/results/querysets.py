@@ -23,7 +23,7 @@ from perfdb.analysis.table import Key, Observations, Table
 from perfdb.results import aliases, candidates, measures, notes, pinned
 from perfdb.results.limited import TooLongError, in_time
 from perfdb.results.models import Run
-from perfdb.results.naming import NAMES, Named, Numbers, numbers_of
+from perfdb.results.naming import NAMES, SEVERAL, Named, Numbers, numbers_of
 from perfdb.results.observing import observe
 from perfdb.results.paging import PAGE_SIZE, Column, Ordering, Page, page
 
@@ -79,12 +79,8 @@ _COLUMNS = {"run": "pk", "tag": "tags"}
 _NOTHING = Q(pk__in=[])
 _COMPLETE = Q(status=Run.Status.COMPLETE.value)
 # Most studies have one, which the number of their campaigns and levels says; only for others all experiments are read.
-_CAMPAIGNS = """
-    WITH several AS MATERIALIZED (
-        SELECT study.id, slug FROM study JOIN dimension_count ON study.id = study_id
-        WHERE slug = ANY(%s) AND name IN ('campaign', 'level') AND runs > 0 AND status = 'complete'
-        GROUP BY study.id, slug, name HAVING count(*) > 1
-    )
+_CAMPAIGNS = f"""
+    WITH several AS MATERIALIZED (SELECT id, slug FROM study WHERE slug = ANY(%s) AND {SEVERAL})
     SELECT DISTINCT slug, NULLIF(campaign, ''), level.name
     FROM experiment JOIN several ON several.id = study_id LEFT JOIN level ON level.id = level_id
 """
