@@ -146,6 +146,8 @@ def test_who_was_signed_out_meanwhile_is_told_so(signed_in: Page) -> None:
     page = signed_in
     page.get_by_role("link", name="Upload", exact=True).click()
     page.get_by_label("Choose files").set_input_files(logs())
+    # Without the page's script the browser itself would send the form, and lead to the sign-in page.
+    expect(page.locator("#content").get_by_role("status")).to_contain_text("8 files")
     Session.objects.all().delete()
     page.get_by_role("button", name="Upload and preview").click()
 
