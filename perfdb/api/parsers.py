@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import IO, Any
 
 from django.conf import settings
+from django.core.exceptions import TooManyFilesSent
 from django.core.files.uploadedfile import UploadedFile
 from django.core.files.uploadhandler import MemoryFileUploadHandler, TemporaryFileUploadHandler
 from django.http.multipartparser import MultiPartParser as DjangoMultiPartParser
@@ -62,12 +63,19 @@ class UploadParser(MultiPartParser):
     def parse(
         self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
     ) -> "DataAndFiles[Any, Any]":
-        """Read a request. Raises TooLarge before reading and MultiPartParserError for a damaged body."""
+        """Read a request. Raises TooLarge for too many bytes or files, MultiPartParserError for a damaged body."""
         request = (parser_context or {})["request"]
         _must_fit(request.META)
         meta = request.META | {"CONTENT_TYPE": media_type}
         handlers = [_InMemory(request), _OnDisk(request)]
-        data, files = _WithFolders(meta, stream, handlers, "utf-8").parse()  # type: ignore[arg-type] # has read()
+        parser = _WithFolders(meta, stream, handlers, "utf-8")  # type: ignore[arg-type] # has read()
+        try:
+            data, files = parser.parse()
+        except TooManyFilesSent:
+            most = settings.DATA_UPLOAD_MAX_NUMBER_FILES
+            raise TooLarge(
+                f"at most {most} files are taken at once: send them as a zip or in several uploads"
+            ) from None
         return DataAndFiles(data, files)
 
 

@@ -182,7 +182,8 @@ def test_too_many_bytes_are_refused(api: APIClient, settings: Settings) -> None:
 
 def test_too_many_files_are_refused(api: APIClient, settings: Settings) -> None:
     settings.DATA_UPLOAD_MAX_NUMBER_FILES = 2
-    problem(post_files(api, {"a": b"", "b": b"", "c": b""}), 400)
+    told = problem(post_files(api, {"a": b"", "b": b"", "c": b""}), 413)
+    assert told["detail"] == "at most 2 files are taken at once: send them as a zip or in several uploads"
 
 
 def test_a_damaged_body_is_refused(api: APIClient) -> None:
