@@ -6,6 +6,7 @@ from typing import Any
 import orjson
 from django.http import HttpResponse
 from rest_framework.renderers import BaseRenderer
+from rest_framework.request import Request
 
 
 class JSONRenderer(BaseRenderer):
@@ -25,19 +26,25 @@ class JSONRenderer(BaseRenderer):
         return _written(data)
 
 
-def answered(data: Any, headers: Mapping[str, str], *made_of: Any) -> HttpResponse:
+def answered(request: Request, data: Any, headers: Mapping[str, str], *made_of: Any) -> HttpResponse:
     """A large answer, written at once; ``made_of``: what it was made of and nobody needs any more.
 
-    A response of REST framework that keeps its data is part of a circle, and would hold tens of thousands of objects
-    until Python looks for garbage. This one keeps them until it is sent: to let them go takes as long as to write them.
+    Tens of thousands of objects are kept until it is sent, for to let them go takes as long as to write them, and no
+    longer: what is part of a circle would stay until Python looks for garbage, which then takes as long as the answer.
     """
-    return _Answer(_written(data), (data, made_of), headers)
+    return _Answer(request, _written(data), (data, made_of), headers)
 
 
 class _Answer(HttpResponse):
-    def __init__(self, content: bytes, kept: Any, headers: Mapping[str, str]) -> None:
+    def __init__(self, request: Request, content: bytes, kept: Any, headers: Mapping[str, str]) -> None:
         super().__init__(content, JSONRenderer.media_type, headers=headers)
+        self._view = request.parser_context["view"]
         self._kept = kept
+
+    def close(self) -> None:
+        """It is sent, and the view lets go of it: views are in circles with themselves and with their requests."""
+        super().close()
+        self._kept = self._view.response = None
 
 
 def _written(data: Any) -> bytes:

@@ -1,29 +1,40 @@
 """What large answers hold, and for how long."""
 
 import gc
-import weakref
+from collections.abc import Iterator
 
-from django.http import HttpResponse
+import pytest
+from rest_framework.test import APIClient
 
-from perfdb.api.renderers import answered
-
-
-class _Part:
-    """What an answer is made of."""
+from perfdb.analysis.table import Table
+from perfdb.results.tests.builders import make_run
 
 
-def test_what_an_answer_was_made_of_is_let_go_with_it() -> None:
-    part = _Part()
-    there = weakref.ref(part)
+@pytest.fixture
+def _without_looking_for_garbage() -> Iterator[None]:
+    gc.collect()
     gc.disable()
-    try:
-        response: HttpResponse | None = answered({"a": [1.5, None]}, {"ETag": "x"}, part)
-        del part
-        assert response is not None
-        assert (response.content, response["ETag"]) == (b'{"a":[1.5,null]}\n', "x")
-        # While it is not sent yet nobody waits for what it was made of to be freed.
-        assert there() is not None
-        del response
-        assert there() is None
-    finally:
-        gc.enable()
+    yield
+    gc.enable()
+
+
+def _tables() -> int:
+    return sum(type(each) is Table for each in gc.get_objects())
+
+
+@pytest.mark.usefixtures("_without_looking_for_garbage")
+@pytest.mark.parametrize(
+    "address",
+    [
+        "tables/?metric=trans_per_s&rows=device",
+        "tables/?metric=trans_per_s&rows=device&pick=trans_per_s:device",
+        "comparisons/?dimension=device&old=HiperSockets&new=QDIO",
+    ],
+)
+def test_what_an_answer_was_made_of_is_let_go_once_it_is_sent(api: APIClient, address: str) -> None:
+    for device in ("HiperSockets", "QDIO"):
+        make_run(device, device=device)
+    before = _tables()
+    response = api.get(f"/api/v1/{address}")
+    assert response.json()["tables"]
+    assert _tables() == before

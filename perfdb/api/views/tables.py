@@ -64,7 +64,7 @@ def tables(request: Request) -> HttpResponseBase:
     query, found = asked(query, numbers)
     laid, best = tables_of(query, found), best_of(query, found)
     body = json.render(query, laid) | {"best": best_body(query, best)}
-    return answered(body, caching.headers(tag), found, laid, best)
+    return answered(request, body, caching.headers(tag), found, laid, best)
 
 
 @extend_schema(
@@ -85,7 +85,7 @@ def comparisons(request: Request) -> HttpResponseBase:
     if same := caching.unchanged(request, tag):
         return same
     found = matching.compare(query, *sides)
-    return answered(comparison_body(found), caching.headers(tag), found)
+    return answered(request, comparison_body(found), caching.headers(tag), found)
 
 
 @extend_schema(
@@ -101,7 +101,7 @@ def explanations(request: Request) -> HttpResponseBase:
     if same := caching.unchanged(request, tag):
         return same
     found, _ = explain(_pairs(request))
-    return answered(explanation_body(found), caching.headers(tag))
+    return answered(request, explanation_body(found), caching.headers(tag))
 
 
 def _file(
