@@ -1,6 +1,7 @@
 """The store of files as received: one copy a digest, written once, never altered."""
 
 import hashlib
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import BinaryIO
 
@@ -21,20 +22,48 @@ _LARGE = 4 * 1024 * 1024
 
 def store(content: "File[bytes]") -> Artifact:
     """Keep a file; one that is known already by its SHA-256 is not written again."""
-    digest = hashlib.sha256()
-    for chunk in content.chunks(_CHUNK):
-        digest.update(chunk)
-    sha256 = digest.hexdigest()
-    artifact, _ = Artifact.objects.get_or_create(sha256=sha256, defaults={"size": content.size})
-    if not default_storage.exists(artifact.path):
-        content.seek(0)
-        default_storage.save(artifact.path, content)
+    (artifact,) = store_all([content])
     return artifact
 
 
-def store_content(content: Content) -> Artifact:
-    """Keep the bytes of a file that came inside another, such as a member of a zip."""
-    return store(File(stream(content)))
+def store_all(contents: "Sequence[File[bytes]]") -> list[Artifact]:
+    """The same of several; what the database is asked and told of them is asked and told at once."""
+    digests = list(map(_sha256, contents))
+    distinct = dict(zip(digests, contents, strict=True))
+    known = _rows({digest: content.size for digest, content in distinct.items()})
+    for digest, content in distinct.items():
+        if not default_storage.exists(known[digest].path):
+            content.seek(0)
+            default_storage.save(known[digest].path, content)
+    return [known[digest] for digest in digests]
+
+
+def store_contents(contents: Iterable[Content]) -> list[Artifact]:
+    """Keep the bytes of files that came inside another, such as members of a zip."""
+    return store_all([File(stream(content)) for content in contents])
+
+
+def _sha256(content: "File[bytes]") -> str:
+    digest = hashlib.sha256()
+    for chunk in content.chunks(_CHUNK):
+        digest.update(chunk)
+    return digest.hexdigest()
+
+
+def _rows(sizes: Mapping[str, int]) -> dict[str, Artifact]:
+    """The rows of files by their digests, those that are not there yet made."""
+    known = _stored(sizes)
+    # In one order whoever comes: of two that each wait for the other's rows one would have to give up.
+    missing = sorted(sizes.keys() - known.keys())
+    if missing:
+        new = [Artifact(sha256=digest, size=sizes[digest]) for digest in missing]
+        Artifact.objects.bulk_create(new, ignore_conflicts=True)
+        known |= _stored(missing)
+    return known
+
+
+def _stored(digests: Iterable[str]) -> dict[str, Artifact]:
+    return {each.sha256: each for each in Artifact.objects.filter(sha256__among=list(digests))}
 
 
 def content(artifact: Artifact) -> Content:

@@ -46,7 +46,7 @@ def receive(
     _check_files(content)
     given = checked_facts(facts or {})
     names = _distinct(path for path, _ in content)
-    kept = [artifacts.store(file) for _, file in content]
+    kept = artifacts.store_all([file for _, file in content])
     with transaction.atomic():
         about = {"preview_asked": preview, "facts": given, "corrections": list(corrections)}
         upload = Upload.objects.create(owner=owner, study=study or inbox_of(owner), **about)

@@ -1,6 +1,6 @@
 """Reading the files of an upload: archives are unpacked, every file is read by the format that recognises it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import importers
@@ -13,6 +13,8 @@ from perfdb.results.models import Upload, UploadFile
 ARCHIVE = "zip"
 # Progress is shown for every file of a small upload and every tenth of a large one.
 _SMALL, _STEP = 50, 10
+# So many members of an archive are added in one go.
+_TOGETHER = 200
 # Bytes that tell an archive; an ordinary log is read once, when it is parsed.
 _MAGIC = 4
 
@@ -39,11 +41,14 @@ def read_files(
     if any(problem.severity == Severity.ERROR for problem in found):
         return read
     files = list(upload.files.exclude(format=ARCHIVE).exclude(excluded=True).select_related("artifact").order_by("pk"))
-    for number, file in enumerate(files, start=1):
-        _read(file, read)
-        if len(files) < _SMALL or number % _STEP == 0 or number == len(files):
-            progress()
-            Upload.objects.filter(pk=upload.pk).update(files_read=number)
+    step = 1 if len(files) < _SMALL else _STEP
+    for first in range(0, len(files), step):
+        some = files[first : first + step]
+        for file in some:
+            _read(file, read)
+        progress()
+        UploadFile.objects.bulk_update(some, ["format", "encoding"])
+        Upload.objects.filter(pk=upload.pk).update(files_read=first + len(some))
     return read
 
 
@@ -54,16 +59,20 @@ def _unpack_all(upload: Upload, read: FilesRead) -> None:
             unpacked = archive.unpack(SourceFile(file.path, content))
             read.problems.extend(unpacked.problems)
             folder = _folder_of(file)
-            for member in unpacked.files:
-                _add_member(file, folder, member)
+            for first in range(0, len(unpacked.files), _TOGETHER):
+                _add_members(file, folder, unpacked.files[first : first + _TOGETHER])
             UploadFile.objects.filter(pk=file.pk).update(format=ARCHIVE)
 
 
-def _add_member(container: UploadFile, folder: str, member: SourceFile) -> None:
-    UploadFile.objects.get_or_create(
-        upload=container.upload,
-        path=f"{folder}/{member.name}",
-        defaults={"container": container, "artifact": artifacts.store_content(member.data)},
+def _add_members(container: UploadFile, folder: str, members: Sequence[SourceFile]) -> None:
+    kept = artifacts.store_contents(member.data for member in members)
+    # Those that an attempt before has added stay.
+    UploadFile.objects.bulk_create(
+        (
+            UploadFile(upload=container.upload, path=f"{folder}/{member.name}", container=container, artifact=artifact)
+            for member, artifact in zip(members, kept, strict=True)
+        ),
+        ignore_conflicts=True,
     )
 
 
@@ -77,9 +86,9 @@ def _folder_of(container: UploadFile) -> str:
 
 
 def _read(file: UploadFile, read: FilesRead) -> None:
+    """Read a file; what it was recognised as is noted, and not stored yet."""
     source = SourceFile(file.path, artifacts.content(file.artifact))
     reading = importers.read_one(source, file.forced_format or None, read.fragments.add)
     file.format, file.encoding = reading.format or "", reading.encoding
-    file.save(update_fields=["format", "encoding"])
     read.problems.extend(reading.problems)
     read.artifacts[file.path] = file.artifact_id

@@ -12,6 +12,7 @@ from perfdb.analysis.units import round_half_up
 from perfdb.results.models import Artifact, Experiment, Run, Trace, Upload
 from perfdb.results.provenance import figures
 from perfdb.results.tests.conftest import LOGS, Bring, case
+from perfdb.results.unpacking import read_files
 
 pytestmark = pytest.mark.django_db
 
@@ -66,6 +67,16 @@ def test_a_zip_is_unpacked_and_kept(bring: Bring, tmp_path: Path) -> None:
     assert outcomes(upload) == [("NMGBR950", "new", "complete")]
     assert upload.files.get(container=None).format == "zip"
     assert upload.files.filter(path="campaign.zip/before.client.txt", format="cp_query").exists()
+
+
+def test_a_second_attempt_finds_the_members_of_a_zip(bring: Bring, tmp_path: Path) -> None:
+    packed = Path(shutil.make_archive(str(tmp_path / "campaign"), "zip", LOGS / "cp_query" / "NMGBR950"))
+    upload = bring(("campaign.zip", packed.read_bytes()), preview=True)
+    members = list(upload.files.exclude(container=None).order_by("pk").values("pk", "path", "artifact", "format"))
+    read_files(upload, lambda: None)
+    assert members == list(
+        upload.files.exclude(container=None).order_by("pk").values("pk", "path", "artifact", "format")
+    )
 
 
 def test_intervals_and_connections_are_kept(bring: Bring) -> None:

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 import pytest
 from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from perfdb.results import artifacts, correcting, intake
 from perfdb.results.intake import IntakeError
@@ -31,6 +33,20 @@ def test_a_file_is_kept_once(owner: User) -> None:
     assert Artifact.objects.count() == 1
 
 
+def _queries(owner: User, name: str, count: int) -> int:
+    with CaptureQueriesContext(connection) as queries:
+        intake.receive(
+            owner, [(f"{name}/{number}", ContentFile(f"{name} {number}".encode())) for number in range(count)]
+        )
+    return len(queries)
+
+
+def test_many_files_are_kept_with_as_many_queries_as_few(owner: User) -> None:
+    intake.receive(owner, [("a.txt", ContentFile(b"text"))])
+    assert _queries(owner, "many", 90) == _queries(owner, "few", 2)
+    assert Artifact.objects.count() == 93
+
+
 class Breaking(ContentFile):  # type: ignore[type-arg] # of bytes
     """A file whose connection breaks while it is written; reading it for its digest went well."""
 
@@ -48,7 +64,7 @@ def test_a_file_that_was_not_written_to_its_end_is_written_again(owner: User) ->
     content = b"first half, second half"
     with pytest.raises(ConnectionResetError):
         artifacts.store(Breaking(content))
-    assert artifacts.content(artifacts.store_content(content)) == content
+    assert artifacts.content(artifacts.store_contents([content])[0]) == content
 
 
 def test_paths_stay_inside_and_apart(owner: User) -> None:
