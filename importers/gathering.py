@@ -1,13 +1,13 @@
 """Gathers what a load tool's log says about one result: facts and readings, as printed, each with its line."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime
 from itertools import repeat
 from typing import NamedTuple
 
 from importers.model import Fact, Fragment, Kind, Reading, Status
-from importers.packed import Facts, Head, Readings
+from importers.packed import Facts, Head, HostFacts, Readings
 
 # Signs, exponents and more digits than a listing's: C programs print 1.112e+09 and -1.000.
 _NUMBER = re.compile(r"[+-]?(?:\d{1,30}(?:\.\d{0,30})?|\.\d{1,30})(?:[eE][+-]?\d{1,3})?", re.ASCII)
@@ -43,6 +43,10 @@ class Gathered:
         """The circumstances that were kept."""
         return Facts(self._keys, self._fact_texts, self._fact_lines) if self._keys else ()
 
+    def facts_but(self, of_host: Collection[str]) -> Sequence[Fact]:
+        """The same, those of some keys of the host."""
+        return HostFacts(self._keys, self._fact_texts, self._fact_lines, of_host) if self._keys else ()
+
     def facts_with(self, keys: Sequence[str], texts: Sequence[str], line: int) -> Facts:
         """What was kept, and behind it the circumstances of one line, all of which are there."""
         if not self._keys:
@@ -69,6 +73,21 @@ class Gathered:
         self._keys += keys
         self._fact_texts += filter(None, texts)
         self._fact_lines += repeat(line, len(keys))
+
+    def say_each(self, keys: Sequence[str], texts: Sequence[str | None], lines: Sequence[int]) -> None:
+        """The same of several lines."""
+        if not all(texts):
+            lines = [line for text, line in zip(texts, lines, strict=True) if text]
+            keys = [key for text, key in zip(texts, keys, strict=True) if text]
+        self._keys += keys
+        self._fact_texts += filter(None, texts)
+        self._fact_lines += lines
+
+    def note(self, key: str, text: str, line: int) -> None:
+        """Keep a circumstance as it is."""
+        self._keys.append(key)
+        self._fact_texts.append(text)
+        self._fact_lines.append(line)
 
     def say_again(self, other: "Gathered") -> None:
         """Keep what another result said, too."""

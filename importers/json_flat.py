@@ -1,10 +1,11 @@
 """JSON documents in a line by themselves: the standard library's reader, with hooks, and its values as nodes."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
+from itertools import repeat
 
 from importers.gathering import Printed
-from importers.json_node import SAYS_NOTHING, Node
+from importers.json_node import SAYS_NOTHING, Node, Only, Part, Told
 
 _WORDS = {None: "null", True: "true", False: "false"}
 _NOTHING = object()
@@ -36,11 +37,12 @@ def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
 _DECODER = json.JSONDecoder(
     object_pairs_hook=_object, parse_float=str.encode, parse_int=str.encode, parse_constant=_Word
 )
+_scan: Callable[[str, int], tuple[object, int]] = _DECODER.scan_once  # type: ignore[attr-defined] # as raw_decode does
 
 
 def read_flat(line: str) -> tuple[object, int]:
-    """The value at the beginning of a line and where it ends. Raises ValueError or RecursionError."""
-    return _DECODER.raw_decode(line)
+    """The value at the beginning of a line and where it ends. Raises ValueError, StopIteration or RecursionError."""
+    return _scan(line, 0)
 
 
 class Flat(Node):
@@ -131,13 +133,19 @@ class Flat(Node):
             return [None for _ in keys]
         return [Flat(value[key], line) if key in value else None for key in keys]
 
-    def number(self, *path: str | int) -> Node | None:
-        found = _at(self._value, path)
-        return Flat(found, self._line) if type(found) is bytes else None
+    def told(self, parts: Iterable[Part]) -> Told:
+        texts: list[str | None] = []
+        for path, keys, only in parts:
+            inner = _at(self._value, path)
+            if isinstance(inner, dict):
+                texts += _SAID[only](map(inner.get, keys))
+            else:
+                texts += [None for _ in keys]
+        return texts, [self._line] * len(texts)
 
-    def string(self, *path: str | int) -> Node | None:
+    def string(self, *path: str | int) -> Printed | None:
         found = _at(self._value, path)
-        return Flat(found, self._line) if type(found) is str and found.strip() else None
+        return _new(Printed, (found, self._line)) if type(found) is str and found.strip() else None
 
     def figure(self, *path: str | int) -> Printed | None:
         found = _at(self._value, path)
@@ -160,9 +168,13 @@ class Flat(Node):
     def all_figures(self, keys: Iterable[str]) -> list[Printed | None]:
         return _figures(self._value, keys, self._line)
 
-    def rows(self, keys: Sequence[str]) -> Iterable[list[Printed | None]]:
-        line = self._line
-        return (_figures(inner, keys, line) for inner in self._inner())
+    def column(self, key: str) -> tuple[list[str | None], Iterable[int]]:
+        found = [inner.get(key) if isinstance(inner, dict) else None for inner in self._inner()]
+        return [each.decode() if type(each) is bytes else None for each in found], repeat(self._line)
+
+    def is_true(self, *path: str | int) -> bool:
+        found = _at(self._value, path)
+        return float(found) != 0 if type(found) is bytes else found is True or found == "true"
 
     def said(self) -> Iterator[tuple[str, Printed]]:
         value, line = self._value, self._line
@@ -188,6 +200,24 @@ def _at(value: object, path: tuple[str | int, ...]) -> object:
         else:
             return _NOTHING
     return value
+
+
+def _said(values: Iterable[object]) -> list[str | None]:
+    return [
+        each.decode() if type(each) is bytes else each if type(each) is str and each.strip() else None
+        for each in values
+    ]
+
+
+def _said_but_zero(values: Iterable[object]) -> list[str | None]:
+    return _said(None if type(each) is bytes and not float(each) else each for each in values)
+
+
+def _strings(values: Iterable[object]) -> list[str | None]:
+    return [each if type(each) is str and each.strip() else None for each in values]
+
+
+_SAID = {None: _said, Only.BUT_ZERO: _said_but_zero, Only.STRINGS: _strings}
 
 
 def _text(value: object) -> str:

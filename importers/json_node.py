@@ -1,25 +1,36 @@
 """The values of a JSON document as nodes, whichever way the document was read.
 
-A document that spreads over lines is read step by step, so that every value knows where it stands (``Spread``). One
-that stands in a line by itself has the same line for all, and the standard library's reader does
-(``importers/json_flat.py``).
+A document that spreads over lines is read step by step, so that every value knows where it stands
+(``importers/json_spread.py``). One that stands in a line by itself has the same line for all, and the standard
+library's reader does (``importers/json_flat.py``).
 """
 
-import json
-import re
-from array import array
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from collections.abc import Iterable, Iterator
+from enum import Enum
+from typing import NamedTuple
 
 from importers.gathering import Printed
 
-NUMBERS = r"-?\d++(?:\.\d++)?+(?:[eE][+-]?\d++)?+"
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
-_LINE_END = re.compile("\n")
 SAYS_NOTHING = ("", "null")
-_new = tuple.__new__  # As in ``importers.gathering``.
-_INDEXES = 1000  # So many objects of a document are looked into by key at a time.
+
+
+class Only(Enum):
+    """Where not every finite number counts, and every string that says something."""
+
+    STRINGS = 1
+    BUT_ZERO = 2
+
+
+class Part(NamedTuple):
+    """What is wanted of one object in a document: the path to it, and the keys."""
+
+    path: tuple[str | int, ...]
+    keys: tuple[str, ...]
+    only: Only | None = None
+
+
+Told = tuple[list[str | None], list[int]]
+"""Texts, None for each that is missing, and the lines of those that are there."""
 
 
 class Node:
@@ -98,20 +109,21 @@ class Node:
         """Every value of a key, in order: some tools write a key twice."""
         raise NotImplementedError
 
-    def number(self, *path: str | int) -> "Node | None":
-        """The same as ``get`` when it is a finite number; NaN, words and strings are None."""
+    def string(self, *path: str | int) -> Printed | None:
+        """A string that says something, without quotes and escapes, with its line."""
         found = self.get(*path)
-        return found if found is not None and found.is_number else None
+        if found is None or not found.is_string:
+            return None
+        text = found.text
+        return Printed(text, found.line) if text.strip() else None
 
-    def string(self, *path: str | int) -> "Node | None":
-        """The same when it is a string that says something."""
-        found = self.get(*path)
-        return found if found is not None and found.is_string and found.text.strip() else None
+    def told(self, parts: Iterable[Part]) -> Told:
+        """The finite numbers and the strings that say something of several objects at once, one key after the other."""
+        raise NotImplementedError
 
     def figure(self, *path: str | int) -> Printed | None:
-        """A finite number as printed, with its line."""
-        found = self.number(*path)
-        return None if found is None else Printed(found.text, found.line)
+        """A finite number as printed, with its line; NaN, words and strings are None."""
+        raise NotImplementedError
 
     def printed(self, *path: str | int) -> Printed | None:
         """Whatever stands there as printed, with its line; null (a string, too), objects and arrays say nothing."""
@@ -126,9 +138,9 @@ class Node:
         """The finite numbers of several keys."""
         return [self.figure(key) for key in keys]
 
-    def rows(self, keys: Sequence[str]) -> "Iterable[list[Printed | None]]":
-        """The same of each object that an array or object holds."""
-        return (each.all_figures(keys) for each in self.values())
+    def column(self, key: str) -> tuple[list[str | None], Iterable[int]]:
+        """The finite number of a key in each object that an array or object holds, and the lines of these."""
+        raise NotImplementedError
 
     def said(self) -> Iterator[tuple[str, Printed]]:
         """What an object holds and says something, as printed; repeated keys come repeatedly."""
@@ -138,221 +150,3 @@ class Node:
         """Whether there is the word true or a number other than zero, the two ways of writing a switch."""
         found = self.get(*path)
         return found is not None and (found.text == "true" or (found.is_number and float(found.text) != 0))
-
-
-class _Keys(dict[str | None, str]):
-    """Keys by their text as printed, without quotes and escapes: a file has few different ones. Elements have none."""
-
-    def __missing__(self, printed: str | None) -> str:
-        plain = self[printed] = "" if printed is None else _plain(printed)
-        return plain
-
-
-class Source:
-    """The characters of a file and where its lines end."""
-
-    def __init__(self, pieces: Iterable[str], ends_whole: bool) -> None:
-        """``pieces`` are lines, or many lines in one text, without the end of the last."""
-        self.characters = "\n".join((*pieces, "") if ends_whole else pieces)
-        self.keys = _Keys()
-
-    @cached_property
-    def _line_starts(self) -> "array[int]":
-        return array("Q", (end.end() for end in _LINE_END.finditer(self.characters)))
-
-    def line(self, at: int) -> int:
-        """The line of a character, counted from 1."""
-        return bisect_right(self._line_starts, at) + 1
-
-
-class Tape:
-    """A document's values in the order in which they begin, each by a few numbers.
-
-    For each its key, where it starts, and ``ends``: where a scalar ends, and minus the place of the first value behind
-    an object or array with all that it holds.
-    """
-
-    __slots__ = ("_indexes", "ends", "keys", "source", "starts")
-
-    def __init__(self, source: Source) -> None:
-        self.source = source
-        self.keys: list[str] = []
-        self.starts, self.ends = array("q"), array("q")
-        self._indexes: dict[int, dict[str | int, int]] = {}
-
-    def members(self, place: int) -> Iterator[tuple[str, int]]:
-        """The keys and places of what a value holds."""
-        ends, keys = self.ends, self.keys
-        at, behind = place + 1, -ends[place]
-        while at < behind:
-            yield keys[at], at
-            end = ends[at]
-            at = at + 1 if end > 0 else -end
-
-    def index(self, place: int) -> dict[str | int, int]:
-        """The places of an object's members by key, the first of each, or of an array's elements by their numbers."""
-        known = self._indexes.get(place)
-        if known is None:
-            if len(self._indexes) >= _INDEXES:
-                self._indexes.clear()
-            known = self._indexes[place] = self._index(place)
-        return known
-
-    def _index(self, place: int) -> dict[str | int, int]:
-        if self.source.characters[self.starts[place]] == "[":
-            return {number: at for number, (_, at) in enumerate(self.members(place))}
-        index: dict[str | int, int] = {}
-        ends, keys = self.ends, self.keys
-        at, behind = place + 1, -ends[place]
-        while at < behind:
-            if (key := keys[at]) not in index:
-                index[key] = at
-            end = ends[at]
-            at = at + 1 if end > 0 else -end
-        return index
-
-    def find(self, place: int, path: Iterable[str | int]) -> int | None:
-        """The place of the value down a path from another."""
-        indexes = self._indexes
-        for step in path:
-            index = indexes.get(place)
-            found = (self.index(place) if index is None else index).get(step)
-            if found is None:
-                return None
-            place = found
-        return place
-
-    def is_number(self, place: int) -> bool:
-        """Whether a finite number stands there."""
-        return _is_number(self.source.characters, self.ends[place])
-
-    def text(self, place: int) -> str:
-        """What stands there, a string without quotes and escapes; empty for objects and arrays."""
-        end = self.ends[place]
-        if end <= 0:
-            return ""
-        printed = self.source.characters[self.starts[place] : end]
-        return _plain(printed) if printed[0] == '"' else printed
-
-    def figure(self, place: int) -> Printed | None:
-        """The finite number there, with its line."""
-        start, end, source = self.starts[place], self.ends[place], self.source
-        if not _is_number(source.characters, end):
-            return None
-        return _new(Printed, (source.characters[start:end], source.line(start)))
-
-    def printed(self, place: int) -> Printed | None:
-        """What stands there and says something, with its line."""
-        text = self.text(place)
-        return None if text in SAYS_NOTHING else _new(Printed, (text, self.source.line(self.starts[place])))
-
-
-class Spread(Node):
-    """A value that knows where in the file it stands; strings and lines are worked out when they are asked for."""
-
-    __slots__ = ("_place", "_tape")
-
-    def __init__(self, tape: Tape, place: int) -> None:
-        self._tape, self._place = tape, place
-
-    @property
-    def line(self) -> int:
-        return self._tape.source.line(self._tape.starts[self._place])
-
-    @property
-    def _first(self) -> str:
-        return self._tape.source.characters[self._tape.starts[self._place]]
-
-    @property
-    def is_object(self) -> bool:
-        return self._first == "{"
-
-    @property
-    def is_array(self) -> bool:
-        return self._first == "["
-
-    @property
-    def is_string(self) -> bool:
-        return self._first == '"'
-
-    @property
-    def is_number(self) -> bool:
-        return self._tape.is_number(self._place)
-
-    @property
-    def text(self) -> str:
-        return self._tape.text(self._place)
-
-    def items(self) -> Iterator[tuple[str, Node]]:
-        tape = self._tape
-        return ((key, Spread(tape, at)) for key, at in tape.members(self._place))
-
-    def get(self, *path: str | int) -> Node | None:
-        place = self._tape.find(self._place, path)
-        return None if place is None else Spread(self._tape, place)
-
-    def number(self, *path: str | int) -> Node | None:
-        place = self._tape.find(self._place, path)
-        return Spread(self._tape, place) if place is not None and self._tape.is_number(place) else None
-
-    def figure(self, *path: str | int) -> Printed | None:
-        place = self._tape.find(self._place, path)
-        return None if place is None else self._tape.figure(place)
-
-    def printed(self, *path: str | int) -> Printed | None:
-        place = self._tape.find(self._place, path)
-        return None if place is None else self._tape.printed(place)
-
-    def all_figures(self, keys: Iterable[str]) -> list[Printed | None]:
-        tape = self._tape
-        places = map(tape.index(self._place).get, keys)
-        return [None if at is None else tape.figure(at) for at in places]
-
-    def all_printed(self, keys: Iterable[str]) -> list[Printed | None]:
-        tape = self._tape
-        places = map(tape.index(self._place).get, keys)
-        return [None if at is None else tape.printed(at) for at in places]
-
-    def several(self, keys: Iterable[str]) -> list[Node | None]:
-        tape = self._tape
-        places = map(tape.index(self._place).get, keys)
-        return [None if at is None else Spread(tape, at) for at in places]
-
-    def all(self, key: str) -> list[Node]:
-        tape, place = self._tape, self._place
-        if key not in tape.index(place):
-            return []
-        return [Spread(tape, at) for name, at in tape.members(place) if name == key]
-
-    def figures(self) -> dict[str, str]:
-        if not self.is_object:
-            return {}
-        tape = self._tape
-        text, starts, ends = tape.source.characters, tape.starts, tape.ends
-        index = tape.index(self._place).items()
-        return {str(key): text[starts[at] : ends[at]] for key, at in index if _is_number(text, ends[at])}
-
-    def numbers(self) -> list[str | None]:
-        tape = self._tape
-        text, starts, ends = tape.source.characters, tape.starts, tape.ends
-        places = (at for _, at in tape.members(self._place))
-        return [text[starts[at] : ends[at]] if _is_number(text, ends[at]) else None for at in places]
-
-    def values(self) -> Iterator[Node]:
-        tape = self._tape
-        return (Spread(tape, at) for _, at in tape.members(self._place))
-
-
-def _is_number(characters: str, end: int) -> bool:
-    """Whether what ends there is a finite number: of all that may stand there, numbers alone end with a digit."""
-    return end > 0 and characters[end - 1].isdigit()
-
-
-def _plain(printed: str) -> str:
-    """A string without quotes and escapes, as printed when one of them is wrong; NUL and half characters are marked."""
-    if "\\" not in printed:
-        return printed[1:-1]
-    try:
-        return _UNSTORABLE.sub("\ufffd", str(json.loads(printed, strict=False)))
-    except ValueError:
-        return printed[1:-1]

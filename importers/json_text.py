@@ -13,10 +13,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from importers.json_flat import Flat, read_flat
-from importers.json_node import NUMBERS, Node, Source, Spread, Tape
+from importers.json_node import Node, Only, Part
+from importers.json_spread import Source, Spread, Tape
 from importers.model import Text
 
-__all__ = ["DEEPEST", "HEAD", "Document", "Node", "documents", "head", "outside"]
+__all__ = ["DEEPEST", "HEAD", "Document", "Node", "Only", "Part", "documents", "head", "outside"]
 
 DEEPEST = 100
 """How many objects and arrays may stand inside each other; tools need about ten."""
@@ -24,13 +25,14 @@ DEEPEST = 100
 HEAD = 16 * 1024
 """How many characters tell of which tool a file is."""
 
+_NUMBERS = r"-?\d++(?:\.\d++)?+(?:[eE][+-]?\d++)?+"
 _STRINGS = r'"(?:[^"\\\x00-\x1f]++|\\[^\n])*+"'
 _WORDS = r"true|false|null|-?(?i:nan(?:\([a-z]*\))?|inf(?:inity)?)"  # C prints nan and -inf.
 # One step of reading: blanks, then a value with its key, or the end of an object or array, or nothing that is known;
 # then a comma, though not behind an opening bracket. A number counts only if something follows that shows its end.
 # Nothing may be tried twice (hence ++ and *+), so that no text takes more than linear time.
 _STEP = re.compile(
-    rf"\s*+(?:(?:({_STRINGS})\s*+:\s*+)?+(?:({_STRINGS}|(?:{NUMBERS}|{_WORDS})(?=\s*+[,\]}}]))|([\[{{]))|([\]}}])|)"
+    rf"\s*+(?:(?:({_STRINGS})\s*+:\s*+)?+(?:({_STRINGS}|(?:{_NUMBERS}|{_WORDS})(?=\s*+[,\]}}]))|([\[{{]))|([\]}}])|)"
     r"(?:(?<=[^\[{])\s*+,)?+",
     re.ASCII,
 )
@@ -40,12 +42,13 @@ _START = re.compile(r'\{\s*+"|\[\s*+\{\s*+"|^[ \t]*+(\{)\s*+\}', re.MULTILINE)
 # Behind a break, an object inside the broken document must not pass for a new one.
 _START_AT_MARGIN = re.compile(r'^(?=\{\s*+["}]|\[\s*+\{\s*+")', re.MULTILINE)
 _STRING = re.compile(_STRINGS)
+_CLOSING = ("}", "]")
 _NOWHERE = (sys.maxsize, sys.maxsize)
 _ALIKE = bytes.maketrans(b"[]", b"{}")
 _NO_BRACKETS = bytes(set(range(256)) - set(b'[]{}"'))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Document:
     """One JSON document; ``problem`` says what broke it and ``problem_line`` where, if it is not ``whole``."""
 
@@ -149,11 +152,11 @@ def _read_flat(source: Source, at: int) -> tuple[Document, int] | None:
     """A document that begins and ends in this line, and where it ends; None for any other, and for unusual ones."""
     end = source.characters.find("\n", at)
     line = source.characters[at : end if end >= 0 else None]
-    if not line.rstrip().endswith(("}", "]")) or "\\u" in line or _may_be_too_deep(line):
+    if not line.rstrip().endswith(_CLOSING) or "\\u" in line or _may_be_too_deep(line):
         return None
     try:
         value, length = read_flat(line)
-    except (ValueError, RecursionError):
+    except (ValueError, StopIteration, RecursionError):
         return None
     number = source.line(at)
     return Document(Flat(value, number), number, number), at + length
@@ -161,6 +164,8 @@ def _read_flat(source: Source, at: int) -> tuple[Document, int] | None:
 
 def _may_be_too_deep(line: str) -> bool:
     """Whether there are more than ``DEEPEST`` levels: each round takes away the innermost."""
+    if line.count("{") + line.count("[") <= DEEPEST:
+        return False
     unquoted = _STRING.sub("", line) if "\\" in line else line
     kept = unquoted.encode(errors="surrogatepass").translate(_ALIKE, _NO_BRACKETS)
     if kept.count(b"{") <= DEEPEST:

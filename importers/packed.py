@@ -5,7 +5,7 @@ same in one result after another, and is there once. ``Fact`` and ``Reading`` ar
 """
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import repeat
 from operator import itemgetter
@@ -93,7 +93,7 @@ def _kept(kind: type[_Packed[T, S]], *parts: Any) -> _Packed[T, S]:
 
 
 class Facts(_Packed[Fact, str]):
-    """The facts of a result by their keys, none of them of its host."""
+    """The facts of a result by their keys, none of them of the host that the file was made on."""
 
     __slots__ = ()
 
@@ -103,7 +103,36 @@ class Facts(_Packed[Fact, str]):
         return self._heads
 
     def __iter__(self) -> Iterator[Fact]:
-        return map(_fact, zip(self._heads, self.texts, self.lines, repeat(False), strict=False))
+        return map(_fact, zip(self._heads, self.texts, self.lines, self._are_of_host(), strict=False))
+
+    def _are_of_host(self) -> Iterable[bool]:
+        """Of each whether it is of the host."""
+        return repeat(False)
+
+    def and_another(self, key: str, text: str, line: int) -> "Facts":
+        """The same facts and one behind them."""
+        return Facts([*self.keys, key], [*self.texts, text], [*self.lines, line])
+
+
+class HostFacts(Facts):
+    """The same, those of some keys of its host."""
+
+    __slots__ = ("_of_host",)
+
+    def __init__(
+        self, keys: Iterable[str], texts: Iterable[str], lines: Sequence[int] | int, of_host: Collection[str]
+    ) -> None:
+        super().__init__(keys, texts, lines)
+        self._of_host = of_host
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return HostFacts, (self._heads, self.texts, [*self.lines], self._of_host)
+
+    def _are_of_host(self) -> Iterable[bool]:
+        return map(self._of_host.__contains__, self._heads)
+
+    def and_another(self, key: str, text: str, line: int) -> "HostFacts":
+        return HostFacts([*self.keys, key], [*self.texts, text], [*self.lines, line], self._of_host)
 
 
 class Readings(_Packed[Reading, Head]):

@@ -135,7 +135,6 @@ def _with_server(facts: Sequence[Fact]) -> Sequence[Fact]:
     key = f"{_FACTOR}{_SERVER}"
     if isinstance(facts, Facts):
         at = facts.keys.index(_SERVER)
-        lines = [*facts.lines]
-        return Facts([*facts.keys, key], [*facts.texts, facts.texts[at]], [*lines, lines[at]])
+        return facts.and_another(key, facts.texts[at], [*facts.lines][at])
     server = next(fact for fact in facts if fact.key == _SERVER)
     return (*facts, server._replace(key=key))

@@ -209,7 +209,7 @@ def _start(root: Node) -> tuple[datetime | None, str]:
     if taken is None or match is None or match[2]:
         return taken, "+00:00" if taken else ""
     measured = root.get("raw_values")
-    firsts = (series.number(0, "t") for series in measured.values()) if measured else iter(())
+    firsts = (series.figure(0, "t") for series in measured.values()) if measured else iter(())
     first = next((from_epoch(each.text) for each in firsts if each is not None), None)
     is_universal = first is not None and abs(first - taken) < _CLOCKS_AGREE
     return taken, "+00:00" if is_universal else ""
@@ -233,7 +233,7 @@ def _judge(document: Document, way: Direction | None, names: Sequence[str], foun
     if failed and way is not None:
         message = f"{len(failed)} of {len(way.streams)} streams{of} have no data."
         found.warn("flent.failed-streams", message, "See why their runners failed.", results.line)
-    total = root.number("metadata", "SERIES_META", way.total or "", "MEAN_VALUE") if way else results
+    total = root.figure("metadata", "SERIES_META", way.total or "", "MEAN_VALUE") if way else results
     if total is None:
         message = f"The data file has no mean throughput{of}."
         found.warn("flent.no-throughput", message, "Write it anew with a newer flent.", root.line)

@@ -38,7 +38,6 @@ _FACTS = (
 _FACT_KEYS, _FACTS_NAMED = zip(*_FACTS, strict=True)
 _FIGURES = ("ActualQPS", "ActualDuration", "BytesSent", "BytesReceived")
 _LATENCIES = ("Count", "Avg", "Min", "Max", "StdDev")
-_SHARE = ("Percentile", "Value")
 _RESOLUTION = "0.001"  # Seconds; what fortio divides its histogram into unless told otherwise.
 _SHORT = Decimal("0.9")  # Of the seconds asked for.
 _MOST = Decimal("0.9")  # Of all calls: with so many sockets each call has one of its own.
@@ -117,7 +116,7 @@ def _codes(root: Node) -> list[tuple[str, Node]]:
 
 def _connects_each_time(root: Node) -> bool:
     """Whether each call opens a connection, as it was told to or because the server closes them."""
-    calls, sockets = root.number("DurationHistogram", "Count"), root.number("SocketCount")
+    calls, sockets = root.figure("DurationHistogram", "Count"), root.figure("SocketCount")
     if root.is_true("DisableKeepAlive"):
         return True
     return bool(calls and sockets and Decimal(calls.text) > 0 and Decimal(sockets.text) >= _MOST * Decimal(calls.text))
@@ -147,17 +146,20 @@ def _percentiles(root: Node, histogram: Node | None, into: Gathered, found: Prob
     step = root.figure("Resolution") or Printed(_RESOLUTION, root.line)
     listed = histogram.get("Percentiles") if histogram else None
     resolution, guessed = Decimal(step.text), None
-    for share, value in listed.rows(_SHARE) if listed else ():
-        if share is None or value is None or share.text not in _READINGS:
+    if listed is None:
+        return
+    (shares, _), (values, lines) = listed.column("Percentile"), listed.column("Value")
+    for share, value, line in zip(shares, values, lines, strict=False):
+        if value is None or share not in _READINGS:
             continue
-        if Decimal(value.text) > resolution:
-            into.measure(_READINGS[share.text], *value)
+        if Decimal(value) > resolution:
+            into.measure(_READINGS[share], value, line)
         else:
-            into.say(_GUESSES[share.text], *value)
-            guessed = guessed or value
+            into.note(_GUESSES[share], value, line)
+            guessed = guessed or line
     if guessed is not None:
         message = f"Percentiles up to {step.text} s are guessed inside one step of the histogram; they were left out."
-        found.note("fortio.interpolated", message, "Measure with a finer resolution (-r).", guessed.line)
+        found.note("fortio.interpolated", message, "Measure with a finer resolution (-r).", guessed)
 
 
 def _start(root: Node) -> tuple[datetime | None, str]:
@@ -176,8 +178,8 @@ def _start(root: Node) -> tuple[datetime | None, str]:
 def _judge(document: Document, found: ProblemLog) -> Status:
     """Complete when all of it is there and calls were answered; anything else comes with a warning."""
     root = document.root
-    calls, failed = root.number("DurationHistogram", "Count"), root.number("ErrorsDurationHistogram", "Count")
-    if not document.whole or calls is None or root.number("ActualQPS") is None:
+    calls, failed = root.figure("DurationHistogram", "Count"), root.figure("ErrorsDurationHistogram", "Count")
+    if not document.whole or calls is None or root.figure("ActualQPS") is None:
         what = document.problem or "has no figures"
         remedy = "Transfer the file again."
         found.warn("fortio.cut-off", f"The result {what}.", remedy, document.problem_line or document.last_line)
@@ -195,7 +197,7 @@ def _judge(document: Document, found: ProblemLog) -> Status:
 
 
 def _by_length(root: Node, found: ProblemLog) -> Status:
-    asked, ran = root.string("RequestedDuration"), root.number("ActualDuration")
+    asked, ran = root.string("RequestedDuration"), root.figure("ActualDuration")
     wanted = _seconds(asked.text) if asked else None
     if wanted is None or ran is None or Decimal(ran.text) >= _SHORT * wanted * 10**9:
         return Status.COMPLETE

@@ -4,11 +4,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from importers.gathering import Gathered, Printed
 from importers.iperf3.intervals import direction_of, sums_of
 from importers.iperf3.trees import Test
 from importers.json_text import Node
 from importers.listings import Column, Row, listing
-from importers.model import Fact, Listing, Reading, Status
+from importers.model import Listing, Status
 
 _CONNECTION = (
     *(("seconds", "s", ("receiver", "sender", "udp"), "seconds"),),
@@ -22,7 +23,6 @@ _CONNECTION = (
     *(("lost_percent", "%", ("udp",), "lost_percent"), ("jitter", "ms", ("udp",), "jitter_ms")),
     *(("out_of_order", "count", ("udp",), "out_of_order"),),
 )
-_new = tuple.__new__  # As in ``importers.gathering``.
 _SIDES = ("sender", "receiver", "udp")
 # Zero in these means that it was not measured: the round trips are seen by the sender alone.
 _NEVER_ZERO = frozenset({"rtt_min", "rtt_mean", "rtt_max", "bytes_sent", "bytes_received", "sent", "throughput"})
@@ -43,9 +43,9 @@ class Direction:
     is_sender_only: bool = False
 
     @property
-    def rate(self) -> Node | None:
+    def rate(self) -> Printed | None:
         """What arrived in bits a second."""
-        return self.received.number("bits_per_second") if self.received is not None else None
+        return self.received.figure("bits_per_second") if self.received is not None else None
 
 
 def directions(test: Test) -> list[Direction]:
@@ -61,37 +61,38 @@ def _direction(test: Test, place: int, is_one_of_two: bool, sums: list[list[Node
     sent, received, both = (each[place] if place < len(each) else None for each in sums)
     role = direction_of(place, sent or both, test.is_server) if is_one_of_two else "total"
     if received is None and both is not None:
-        lost = both.number("lost_packets")
+        lost = both.figure("lost_packets")
         is_whole = lost is not None and not _is_positive(lost)
         return Direction(role, both, both if is_whole else None, both, is_sender_only=True)
     loss = received if received is not None and received.get("packets") is not None else both
     return Direction(role, _reported(sent), _reported(received), loss)
 
 
-def _is_positive(node: Node | None) -> bool:
-    return node is not None and float(node.text) > 0
+def _is_positive(figure: Printed | None) -> bool:
+    return figure is not None and float(figure.text) > 0
 
 
 def _reported(sums: Node | None) -> Node | None:
     """Sums of zero bytes are those of a side that was never heard."""
-    return sums if sums is not None and _is_positive(sums.number("bytes")) else None
+    return sums if sums is not None and _is_positive(sums.figure("bytes")) else None
 
 
-def readings(test: Test, ways: Sequence[Direction], status: Status) -> Iterator[Reading]:
-    """A test that is not complete has no throughput; a server's figures are the server's."""
+def gather(test: Test, ways: Sequence[Direction], status: Status, into: Gathered) -> None:
+    """The quantities: a test that is not complete has no throughput; a server's figures are the server's."""
     if test.end is None:
         return
     for each in ways:
         if each.role == "total" or not test.is_server:
-            yield from _of_direction(each, "server" if test.is_server else each.role, status)
-    yield from _cpu(test, test.end)
+            _of_direction(each, "server" if test.is_server else each.role, status, into)
+    for role, share in _cpu(test, test.end):
+        into.keep(("processor_util", "%", role), *share)
     streams = test.end.get("streams")
     only = [*streams.values()] if streams is not None else []
-    if len(only) == 1 and (rtt := only[0].number("sender", "mean_rtt")) and _is_positive(rtt):
-        yield Reading("rtt_ms", rtt.text, "us", rtt.line, "server" if test.is_server else "total")
+    if len(only) == 1 and (rtt := only[0].figure("sender", "mean_rtt")) and _is_positive(rtt):
+        into.keep(("rtt_ms", "us", "server" if test.is_server else "total"), *rtt)
 
 
-def _of_direction(each: Direction, role: str, status: Status) -> Iterator[Reading]:
+def _of_direction(each: Direction, role: str, status: Status, into: Gathered) -> None:
     wanted = [
         ("bytes_sent", each.sent, "bytes", "bytes"),
         ("retransmits", each.sent, "retransmits", "count"),
@@ -106,34 +107,34 @@ def _of_direction(each: Direction, role: str, status: Status) -> Iterator[Readin
             ("jitter_ms", each.loss, "jitter_ms", "ms"),
         ]
     for name, sums, key, unit in wanted:
-        if sums is not None and (node := sums.number(key)) is not None and not node.text.startswith("-"):
-            yield _new(Reading, (name, node.text, unit, node.line, role, ""))
+        if sums is not None and (figure := sums.figure(key)) is not None and not figure.text.startswith("-"):
+            into.keep((name, unit, role), *figure)
 
 
-def _cpu(test: Test, end: Node) -> Iterator[Reading]:
+def _cpu(test: Test, end: Node) -> Iterator[tuple[str, Printed]]:
     """What the processes used of one processor: ``host`` is who wrote the file; a remote of zero was never told."""
     own, other = ("server", "client") if test.is_server else ("client", "server")
     for role, key in ((own, "host_total"), (other, "remote_total")):
-        node = end.number("cpu_utilization_percent", key)
-        if node is not None and (_is_positive(node) or role == own):
-            yield Reading("processor_util", node.text, "%", node.line, role)
+        share = end.figure("cpu_utilization_percent", key)
+        if share is not None and (_is_positive(share) or role == own):
+            yield role, share
 
 
-def facts(test: Test, ways: Sequence[Direction]) -> Iterator[Fact]:
+def gather_facts(test: Test, ways: Sequence[Direction], into: Gathered) -> None:
     """The sender's rates and the congestion control."""
     for each in ways:
-        rate = each.sent.number("bits_per_second") if each.sent is not None else None
+        rate = each.sent.figure("bits_per_second") if each.sent is not None else None
         suffix = "" if each.role == "total" else f"_{each.role}"
         if rate is not None:
-            yield Fact(f"sent_bits_per_second{suffix}", rate.text, rate.line)
+            into.note(f"sent_bits_per_second{suffix}", *rate)
     if test.end is None:
         return
-    if cpu := next(_cpu(test, test.end), None):
-        yield Fact("cpu_scope", "process", cpu.line)
+    if used := next(_cpu(test, test.end), None):
+        into.note("cpu_scope", "process", used[1].line)
     if sender := test.end.string("sender_tcp_congestion"):
-        yield Fact("factor.congestion_control", sender.text, sender.line)
+        into.note("factor.congestion_control", *sender)
     if receiver := test.end.string("receiver_tcp_congestion"):
-        yield Fact("receiver_congestion_control", receiver.text, receiver.line)
+        into.note("receiver_congestion_control", *receiver)
 
 
 def listings(test: Test) -> tuple[Listing, ...]:

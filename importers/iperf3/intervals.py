@@ -1,7 +1,9 @@
 """The intervals of a test's JSON, each made a row at once: of a long test nothing else is kept of them."""
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
+from operator import itemgetter
 
 from importers.gathering import Printed
 from importers.json_text import Node
@@ -46,30 +48,38 @@ class Intervals:
             self.rows.append(self._row(sums, streams))
 
     def _row(self, sums: list[Node], streams: list[Node]) -> Row:
-        texts = ["warmup" if sums[0].is_true("omitted") else "measure"]
-        columns = _PHASE
-        for place, each in enumerate(sums[:2]):
-            figures = each.figures()
-            suffix = f"_{direction_of(place, each, self.is_server)}" if len(sums) > 1 else ""
-            own, keys = _columns(_wanted(place, suffix), tuple(figures))
-            columns += own
-            texts += [figures[key] for key in keys]
+        first, *others = sums[:2]
+        wanted: tuple[_Wanted, ...] = _WANTED_ALONE
+        if others:
+            ways = (direction_of(place, each, self.is_server) for place, each in enumerate((first, *others)))
+            wanted = tuple(_wanted(place, f"_{way}") for place, way in enumerate(ways))
+        told = [each.figures() for each in (first, *others)]
         if len(streams) == 1:
-            figures = streams[0].figures()
-            own, keys = _columns(_ONE_STREAM, tuple(figures))
-            columns += own
-            texts += [figures[key] for key in keys]
-        return sums[0].line, columns, texts
+            wanted += (_ONE_STREAM,)
+            told.append(streams[0].figures())
+        columns, places = _columns(wanted, tuple(map(tuple, told)))
+        texts = ["warmup" if first.is_true("omitted") else "measure"]
+        for figures, keys in zip(told, places, strict=True):
+            texts += keys(figures)
+        return first.line, columns, texts
 
 
 _Wanted = tuple[tuple[Column, str], ...]
 
 
 @lru_cache(_SHAPES)
-def _columns(wanted: _Wanted, found: tuple[str, ...]) -> tuple[tuple[Column, ...], tuple[str, ...]]:
-    """The columns of the figures that were found, and the keys of these."""
-    both = [(column, key) for column, key in wanted if key in found]
-    return tuple(column for column, _ in both), tuple(key for _, key in both)
+def _columns(
+    wanted: tuple[_Wanted, ...], found: tuple[tuple[str, ...], ...]
+) -> tuple[tuple[Column, ...], tuple[Callable[[dict[str, str]], Iterable[str]], ...]]:
+    """The columns of a row by what is wanted and found of each object, and what takes the texts of these."""
+    both = [[(column, key) for column, key in own if key in keys] for own, keys in zip(wanted, found, strict=True)]
+    columns = _PHASE + tuple(column for own in both for column, _ in own)
+    return columns, tuple(_taker([key for _, key in own]) for own in both)
+
+
+def _taker(keys: list[str]) -> Callable[[dict[str, str]], Iterable[str]]:
+    """What takes the texts of some keys."""
+    return itemgetter(*keys) if len(keys) > 1 else lambda figures: [figures[key] for key in keys]
 
 
 @cache
@@ -77,6 +87,9 @@ def _wanted(place: int, suffix: str) -> _Wanted:
     """The columns of one direction's sums, by the keys of these; the times stand before those of the first."""
     own = (((name + suffix, unit), key) for name, unit, key in _INTERVAL)
     return (*own,) if place else (*_TIMES, *own)
+
+
+_WANTED_ALONE = (_wanted(0, ""),)
 
 
 def sums_of(node: Node, key: str) -> list[Node]:

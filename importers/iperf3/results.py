@@ -1,28 +1,29 @@
 """From a test's JSON to a fragment: who measured what, how it ended, and what is worth keeping."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from importers.gathering import Gathered
 from importers.iperf3 import figures, outcome
 from importers.iperf3.figures import Direction
 from importers.iperf3.trees import Test
 from importers.iperf3.version import NAME, VERSION
-from importers.json_text import Node
-from importers.model import Fact, Fragment, Kind, Status
+from importers.json_text import Node, Only, Part
+from importers.model import Fragment, Kind, Status
 from importers.problem_log import ProblemLog
 from importers.records import trial_number
 from importers.segments import mtu_of
 
-_START_FACTS = {
+# What is said of the test; the last ones are 0 where nothing was asked for.
+_STARTED = {
     "protocol": "factor.protocol",
     "num_streams": "users",
     "blksize": "message_bytes",
     "omit": "warmup_s",
     "tos": "tos",
 }
-# What is 0 where nothing was asked for.
-_ASKED_FACTS = {
+_ASKED = {
     "duration": "asked_duration_s",
     "bytes": "asked_bytes",
     "blocks": "asked_blocks",
@@ -30,10 +31,26 @@ _ASKED_FACTS = {
     "fqrate": "fair_queue_bits_per_s",
     "burst": "burst",
 }
-_BUFFER_FACTS = ("sock_bufsize", "sndbuf_actual", "rcvbuf_actual")
+_BUFFERS = ("sock_bufsize", "sndbuf_actual", "rcvbuf_actual")
+_TITLES = ("title", "extra_data")
+_TEST = ("test_start",)
+_OF_TEST = (
+    Part(_TEST, tuple(_STARTED)),
+    Part(_TEST, tuple(_ASKED), Only.BUT_ZERO),
+    Part((), _BUFFERS),
+    Part((), ("tcp_mss_default",), Only.BUT_ZERO),
+)
+_OF_TEST_KEYS = (*_STARTED.values(), *_ASKED.values(), *_BUFFERS, "mss")
+_OF_HOSTS = (
+    Part((), ("system_info",), Only.STRINGS),
+    Part(("accepted_connection",), ("host",), Only.STRINGS),
+    Part(("connecting_to",), ("host",), Only.STRINGS),
+    Part(("connected", 0), ("local_host", "remote_host"), Only.STRINGS),
+    Part((), ("cookie",)),
+)
+_OF_HOST = frozenset({"system_info", "kernel"})
 _NAMED = re.compile(r"""\brun_?id"?\s*[=:]\s*"?(?P<run_id>[\w.-]+)""", re.IGNORECASE)
 _TRIAL = re.compile(r"""\btrial"?\s*[=:]\s*"?(?P<trial>\d+)""", re.IGNORECASE)
-_new = tuple.__new__  # As in ``importers.gathering``.
 _IDENTIFIER = re.compile(r"(?=\S*\d)[A-Za-z][\w.-]{2,59}")
 
 
@@ -47,9 +64,11 @@ def fragment_of(test: Test, file: str, found: ProblemLog) -> Fragment | None:
     noted = ProblemLog(file, run_id)
     ways = figures.directions(test)
     status = _judge(test, ways, noted)
-    facts, start = tuple(_facts(test, ways)), test.start
+    start, words, into = test.start, _words(test.start), Gathered()
+    _gather(test, ways, words, into)
     found.problems.extend(noted.problems)
-    words, taken = _words(start, "system_info"), _taken(start)
+    taken = _taken(start)
+    figures.gather(test, ways, status, into)
     return Fragment(
         file=file,
         format=NAME,
@@ -64,27 +83,30 @@ def fragment_of(test: Test, file: str, found: ProblemLog) -> Fragment | None:
         taken=taken,
         zone="+00:00" if taken else "",
         status=status,
-        facts=facts,
-        readings=tuple(figures.readings(test, ways, status)),
+        facts=into.facts_but(_OF_HOST),
+        readings=into.readings,
         listings=figures.listings(test),
     )
 
 
 def _is_idle_server(test: Test) -> bool:
     """Whether this is what a server writes when it is ended while it waits."""
-    said = test.failure[0] if test.failure else ""
-    return test.start is not None and test.start.get("test_start") is None and "server has terminated" in said
+    failure, start = test.failure, test.start
+    if failure is None or start is None or "server has terminated" not in failure[0]:
+        return False
+    return start.get("test_start") is None
 
 
 def _names(test: Test) -> tuple[str | None, int | None]:
     """Run id and trial, where title or extra data name them: ``runid=AB101``, or a title that can only be an id."""
-    texts = [node.text for key in ("title", "extra_data") if test.top and (node := test.top.string(key))]
-    texts = [text for text in texts if text]
+    if test.top is None:
+        return None, None
+    texts = [said.text for key in _TITLES if (said := test.top.string(key))]
     trial = next((trial_number(match["trial"]) for text in texts if (match := _TRIAL.search(text))), None)
     for text in reversed(texts):
         if match := _NAMED.search(text):
             return match["run_id"], trial
-    title = test.top.string("title") if test.top else None
+    title = test.top.string("title")
     return (title.text if title and _IDENTIFIER.fullmatch(title.text) else None), trial
 
 
@@ -116,83 +138,62 @@ def _judge_figures(ways: Sequence[Direction], end: Node, found: ProblemLog) -> S
     return outcome.nothing_received(end.line, found)
 
 
-def _facts(test: Test, ways: Sequence[Direction]) -> Iterator[Fact]:
+def _gather(test: Test, ways: Sequence[Direction], words: Sequence[str], into: Gathered) -> None:
+    """The circumstances, in the order in which iperf3 tells them."""
     if test.failure is not None:
-        yield Fact("error", *test.failure)
+        into.note("error", *test.failure)
     start = test.start
     if start is None:
         return
     version = start.string("version")
-    yield Fact("factor.tool", "iperf3", version.line if version else start.line)
+    into.note("factor.tool", "iperf3", version.line if version else start.line)
     if version is not None:
-        yield Fact("tool_version", version.text.removeprefix("iperf "), version.line)
+        into.note("tool_version", version.text.removeprefix("iperf "), version.line)
     asked = start.get("test_start")
     if asked is not None:
-        yield _direction(test, ways, asked)
-        yield from _named(asked, _START_FACTS)
-        yield from _named(asked, _ASKED_FACTS, is_zero_said=False)
-    yield from _named(start, {key: key for key in _BUFFER_FACTS})
-    yield from _named(start, {"tcp_mss_default": "mss"}, is_zero_said=False)
-    yield from _mtu(test, start.number("tcp_mss_default"))
-    yield from _hosts(test, start)
-    yield from _named(start, {"cookie": "cookie"})
+        into.note("workload", *_direction(test, ways, asked))
+    into.say_each(_OF_TEST_KEYS, *start.told(_OF_TEST))
+    _mtu(test, start, into)
+    _hosts(start, words, into, is_server=test.is_server)
     if test.top is not None:
-        yield from _named(test.top, {"title": "title", "extra_data": "extra_data"})
-    yield from figures.facts(test, ways)
+        into.say_each(_TITLES, *test.top.told((Part((), _TITLES),)))
+    figures.gather_facts(test, ways, into)
 
 
-def _named(node: Node, names: Mapping[str, str], *, is_zero_said: bool = True) -> Iterator[Fact]:
-    """Numbers and strings by the names of their facts."""
-    for name, found in zip(names.values(), node.several(names), strict=True):
-        if found is not None and _says(found, is_zero_said=is_zero_said):
-            yield _new(Fact, (name, found.text, found.line, False))
-
-
-def _says(node: Node, *, is_zero_said: bool) -> bool:
-    if node.is_number:
-        return is_zero_said or float(node.text) != 0
-    return node.is_string and bool(node.text.strip())
-
-
-def _direction(test: Test, ways: Sequence[Direction], asked: Node) -> Fact:
+def _direction(test: Test, ways: Sequence[Direction], asked: Node) -> tuple[str, int]:
     """The pattern by the two switches; 3.7 to 3.10 tell both directions at once only by what comes out."""
-    reverse, both = asked.get("reverse"), asked.get("bidir")
+    reverse, both = asked.several(("reverse", "bidir"))
     line = (both or reverse or asked).line
     if asked.is_true("bidir") or len(ways) > 1 or test.intervals.has_both:
-        return Fact("workload", "STRB", line)
-    return Fact("workload", "STRG" if asked.is_true("reverse") else "STRP", line)
+        return "STRB", line
+    return "STRG" if asked.is_true("reverse") else "STRP", line
 
 
-def _mtu(test: Test, mss: Node | None) -> Iterator[Fact]:
+def _mtu(test: Test, start: Node, into: Gathered) -> None:
     """The path's MTU, as the sender sees it; else what follows from the segment size."""
     paths = test.intervals.paths
     if len(paths) == 1:
         (path,) = paths.values()
-        yield Fact("mtu", *path)
-    elif mss is not None and not paths and (mtu := mtu_of(mss.text)):
-        yield Fact("mtu", mtu, mss.line)
+        into.note("mtu", *path)
+    elif not paths and (mss := start.figure("tcp_mss_default")) and (mtu := mtu_of(mss.text)):
+        into.note("mtu", mtu, mss.line)
 
 
-def _hosts(test: Test, start: Node) -> Iterator[Fact]:
+def _hosts(start: Node, words: Sequence[str], into: Gathered, *, is_server: bool) -> None:
     """Who is client and who is server: the writer by its name, the other by the name or address it was called by."""
-    own, other = ("server", "client") if test.is_server else ("client", "server")
-    system, words = start.string("system_info"), _words(start, "system_info")
+    own, other = ("server", "client") if is_server else ("client", "server")
+    (system, caller, called, *others), lines = start.told(_OF_HOSTS)
     if system is not None:
-        yield Fact("system_info", system.text.strip(), system.line, of_host=True)
-        if len(words) > 2:
-            yield Fact(own, words[1], system.line)
-            yield Fact("kernel", words[2], system.line, of_host=True)
-    called = start.string("accepted_connection" if test.is_server else "connecting_to", "host")
-    if called is not None:
-        yield Fact(other, called.text, called.line)
-    for role, key in ((own, "local_host"), (other, "remote_host")):
-        if address := start.string("connected", 0, key):
-            yield Fact(f"{role}_address", address.text, address.line)
+        _, host, kernel, *_ = words if len(words) > 2 else ("", None, None)
+        into.say_all(("system_info", own, "kernel"), (system.strip(), host, kernel), lines[0])
+    into.say_each((other,), (caller if is_server else called,), lines[1:2] if is_server else lines[2:3])
+    into.say_each((f"{own}_address", f"{other}_address", "cookie"), others, lines[3:])
 
 
-def _words(start: Node | None, key: str) -> list[str]:
-    node = start.string(key) if start is not None else None
-    return node.text.split() if node is not None else []
+def _words(start: Node | None) -> list[str]:
+    """What the writer's system says of itself: its name, the host's, the kernel, and more."""
+    system = start.string("system_info") if start is not None else None
+    return system.text.split() if system is not None else []
 
 
 def _taken(start: Node | None) -> datetime | None:
@@ -200,7 +201,7 @@ def _taken(start: Node | None) -> datetime | None:
     if start is None:
         return None
     for key, per_second in (("timemillisecs", 1000), ("timesecs", 1)):
-        if node := start.number("timestamp", key):
+        if node := start.figure("timestamp", key):
             try:
                 return datetime.fromtimestamp(float(node.text) / per_second, UTC).replace(tzinfo=None)
             except (OverflowError, ValueError, OSError):

@@ -29,7 +29,12 @@ class Test:
     @property
     def is_server(self) -> bool:
         """Whether the listening side wrote it."""
-        return self.start is not None and self.start.get("accepted_connection") is not None
+        return self.intervals.is_server
+
+    def begin(self, start: Node | None) -> None:
+        """Take what is said at the start."""
+        self.start = start
+        self.intervals.is_server = start is not None and start.get("accepted_connection") is not None
 
     @property
     def failure(self) -> tuple[str, int] | None:
@@ -79,14 +84,13 @@ def _of_object(root: Node, document: Document) -> Test:
         first_line=document.first_line,
         last_line=document.last_line,
         top=root,
-        start=root.get("start"),
         end=root.get("end"),
         error=root.get("error"),
         problem=document.problem,
         problem_line=document.problem_line,
         server_output=root.get("server_output_json"),
     )
-    test.intervals.is_server = test.is_server
+    test.begin(root.get("start"))
     intervals = root.get("intervals")
     for each in intervals.values() if intervals is not None else ():
         test.intervals.add(each)
@@ -104,8 +108,7 @@ def _take(test: Test, event: str, document: Document) -> None:
         return
     match event:
         case "start":
-            test.start = data
-            test.intervals.is_server = test.is_server
+            test.begin(data)
         case "interval":
             test.intervals.add(data)
         case "end":

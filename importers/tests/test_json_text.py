@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from importers import json_text
-from importers.json_text import Document, Node, documents
+from importers.json_text import Document, Node, Only, Part, documents
 from importers.model import Text
 
 TREE = """{
@@ -82,12 +82,35 @@ def test_many_values_at_once_are_those_that_come_one_by_one(content: str) -> Non
     first, second = root.all("sum")
     assert (first.figures(), second.figures()) == ({"bytes": "1e+09"}, {"bytes": "27.50"})
     assert second.texts() == {key: each.text for key, each in second.items()}
-    bytes_, lost = root.number("sum", "bytes"), second.get("lost")
+    bytes_, lost = root.figure("sum", "bytes"), second.get("lost")
     assert bytes_ is not None
     assert lost is not None
     assert root.figure("sum", "bytes") == root.printed("sum", "bytes") == ("1e+09", bytes_.line)
     assert (second.figure("lost"), second.printed("lost")) == (None, (lost.text, lost.line))
     assert (root.printed("sum"), root.printed("nothing"), root.figure("start", "version")) == (None, None, None)
+
+
+@pytest.mark.parametrize(("separator", "lines"), [(" ", [1, 1, 1]), ("\n", [2, 2, 4])])
+def test_what_several_objects_tell_at_once(separator: str, lines: list[int]) -> None:
+    content = '{_"a": {"n": 0, "s": "0",_"w": null, "b": " "},_"n": 1.50, "l": [{"n": 2}, {"n": "3"}, 4]}'
+    root = only(content.replace("_", separator)).root
+    keys = ("n", "s", "w", "b", "missing")
+    texts, told = root.told((Part(("a",), keys), Part((), ("n",))))
+    assert texts == ["0", "0", None, None, None, "1.50"]
+    assert [line for text, line in zip(texts, told, strict=True) if text] == lines
+    assert root.told((Part(("a",), keys, Only.BUT_ZERO),))[0] == [None, "0", None, None, None]
+    assert root.told((Part(("a",), keys, Only.STRINGS),))[0] == [None, "0", None, None, None]
+    assert root.told((Part(("l", 0), ("n",)), Part(("l", 3), ("n",)), Part(("n",), ("n",))))[0] == ["2", None, None]
+
+
+@pytest.mark.parametrize(("separator", "line"), [(" ", 1), ("\n", 3)])
+def test_a_column_of_numbers(separator: str, line: int) -> None:
+    root = only(f'{{"l": [{{"n": 1,{separator}"m": 5}},{separator}{{"m": 6.0}}, {{"m": "7"}}, 8]}}').root
+    listed = root.get("l")
+    assert listed is not None
+    texts, lines = listed.column("m")
+    assert texts == ["5", "6.0", None, None]
+    assert [at for _, at in zip(texts, lines, strict=False)][:2] == [(line + 1) // 2, line]
 
 
 @pytest.mark.parametrize("separator", [" ", "\n"])
@@ -102,9 +125,9 @@ def test_what_is_no_number_is_none() -> None:
     lost = root.get("lost")
     assert lost is not None
     assert (lost.text, lost.is_number) == ("nan", False)
-    assert root.number("lost") is None
-    assert root.number("nothing") is None
-    assert root.number("bytes") is not None
+    assert root.figure("lost") is None
+    assert root.figure("nothing") is None
+    assert root.figure("bytes") is not None
     assert root.is_true("sent")
     assert not root.is_true("lost")
 
@@ -113,8 +136,8 @@ def test_what_is_no_number_is_none() -> None:
 def test_words_for_no_number_do_not_break_a_document(word: str) -> None:
     document = only(f'{{"a": {word}, "b": 1}}')
     assert document.whole
-    assert document.root.number("a") is None
-    assert document.root.number("b") is not None
+    assert document.root.figure("a") is None
+    assert document.root.figure("b") is not None
 
 
 def test_strings_come_without_escapes() -> None:

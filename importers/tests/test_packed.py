@@ -1,5 +1,7 @@
 """Facts and readings that are kept in a few bytes read as they were gathered."""
 
+import pickle
+
 from importers.gathering import Gathered, Printed
 from importers.model import Fact, Reading
 from importers.packed import Facts
@@ -41,3 +43,14 @@ def test_nothing_is_nothing() -> None:
     assert Gathered().facts == ()
     assert not Gathered().readings
     assert Facts((), (), ()).texts == []
+
+
+def test_facts_of_the_host_stay_so_when_kept_and_with_another() -> None:
+    gathered = Gathered()
+    gathered.say_each(("kernel", "mtu", "users"), ("6.1", None, "4"), (2, 3, 4))
+    facts = gathered.facts_but(frozenset({"kernel"}))
+    assert isinstance(facts, Facts)
+    both = (Fact("kernel", "6.1", 2, of_host=True), Fact("users", "4", 4))
+    assert pickle.loads(pickle.dumps(facts)) == facts == both
+    assert facts.and_another("tool", "x", 5) == (*both, Fact("tool", "x", 5))
+    assert Gathered().facts_but(frozenset({"kernel"})) == ()
