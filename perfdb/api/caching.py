@@ -11,6 +11,8 @@ from rest_framework.request import Request
 
 from perfdb.results.naming import places
 
+# What ``get_conditional_response`` goes by.
+_CONDITIONS = frozenset({"HTTP_IF_MATCH", "HTTP_IF_NONE_MATCH", "HTTP_IF_MODIFIED_SINCE", "HTTP_IF_UNMODIFIED_SINCE"})
 _VERSIONS = "SELECT id, version FROM study"
 
 
@@ -39,6 +41,11 @@ def _read(slugs: Sequence[str]) -> list[tuple[int, int]]:
 def unchanged(request: Request, tag: str) -> HttpResponseBase | None:
     """A 304 when the client has this answer already, else None."""
     return get_conditional_response(request, etag=tag)
+
+
+def is_conditional(request: Request) -> bool:
+    """Whether the client wants an answer only if it has not got it already."""
+    return not request.META.keys().isdisjoint(_CONDITIONS)
 
 
 def headers(tag: str) -> dict[str, str]:

@@ -29,6 +29,14 @@ SEVERAL = (
 )
 """SQL for whether a study has complete runs of more than one campaign or level."""
 
+STATE = """
+    pg_postmaster_start_time() || ' ' || pg_relation_filenode('experiment') || ' ' || (SELECT latest FROM renaming)
+"""
+"""SQL for what is another text where an id may stand for another row or another name.
+
+Where a database was put back to what it once was, its server was started anew.
+"""
+
 
 def names_of(numbers: Mapping[str, Collection[int]]) -> dict[str, dict[int, str]]:
     """The name of each of these rows, by table and number."""
@@ -48,20 +56,21 @@ def names_of(numbers: Mapping[str, Collection[int]]) -> dict[str, dict[int, str]
 class Named:
     """The rows that some names stand for: ``everywhere`` by name, and in a study what that means by one of them.
 
-    Of studies also the ``versions``, by their numbers, and whether one of them has ``several`` campaigns; None where
-    nobody asked.
+    Of studies also the ``versions``, by their numbers, what ``STATE`` was, and whether one of them has ``several``
+    campaigns; None where nobody asked.
     """
 
     everywhere: list[int] = field(default_factory=list)
     within: dict[int, list[int]] = field(default_factory=dict)
     versions: dict[int, int] = field(default_factory=dict)
+    state: str | None = None
     several: bool | None = None
 
-    def add(self, number: int, study: int | None, version: int | None, several: bool | None) -> None:
+    def add(self, number: int, study: int | None, version: int | None, state: str | None, several: bool | None) -> None:
         """One more row: of every study's where none is given."""
         (self.everywhere if study is None else self.within.setdefault(study, [])).append(number)
         if version is not None:
-            self.versions[number] = version
+            self.versions[number], self.state = version, state
         if several is not None:
             self.several = self.several or several
 
@@ -70,23 +79,26 @@ Numbers = Mapping[str, Named]
 """What names stand for, by table."""
 
 
+_NOT_OF_STUDIES = "NULL, NULL, NULL"
+
+
 def numbers_of(names: Mapping[str, Collection[str]], campaigns: bool = False) -> Numbers:
     """The numbers of the rows of each table that go by one of these names, or by what a study means by one.
 
     An alias is a study's own: where another study has a value of that spelling, it is that value and no other.
     ``campaigns``: ask also whether the studies have several.
     """
-    of_study = f"version, {SEVERAL if campaigns else 'NULL::bool'}"
+    of_study = f"version, {STATE}, {SEVERAL if campaigns else 'NULL::bool'}"
     found = {table: Named() for table in names}
     wanted = [(table, column, sorted(those)) for table, those in names.items() for column in NAMES[table] if those]
     parts = [
-        f"SELECT '{table}', id, NULL::bigint, {of_study if table == 'study' else 'NULL, NULL'} FROM {table}"
+        f"SELECT '{table}', id, NULL::bigint, {of_study if table == 'study' else _NOT_OF_STUDIES} FROM {table}"
         f" WHERE {column} IN ({places(those)})"
         for table, column, those in wanted
     ]
     spelt = [(table, sorted(map(fold, those))) for table, those in names.items() if those and table != "study"]
     parts += [
-        f"SELECT '{table}', {table}.id, study_id, NULL, NULL FROM alias JOIN {table} ON name = meaning"
+        f"SELECT '{table}', {table}.id, study_id, {_NOT_OF_STUDIES} FROM alias JOIN {table} ON name = meaning"
         f" WHERE dimension = '{table}' AND folded IN ({places(those)})"
         for table, those in spelt
     ]

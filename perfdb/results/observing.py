@@ -19,8 +19,9 @@ from perfdb.analysis.dimensions import DIMENSIONS, FACTOR, Value
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.parameters import QueryError
 from perfdb.analysis.table import Observations
-from perfdb.results import measures, notes, packed, remembered
+from perfdb.results import measures, notes, packed, recalled, remembered
 from perfdb.results.models import Run
+from perfdb.results.naming import STATE, Named
 from perfdb.results.packed import NO_NUMBER, Numbers
 from perfdb.results.remembered import Experiments
 from perfdb.results.where import NEVER, Condition, where
@@ -41,39 +42,50 @@ _OWN = {
 # What is told of all of them together: the notes on them, and whether what is remembered still holds.
 _BESIDE = {
     "notes": notes.reading(f"min({packed.FIRST})", f"max({packed.FIRST})"),
-    "state": remembered.STATE,
+    "state": STATE,
 }
 
 
-def observe(wanted: Sequence[Q], asked: Sequence[Measure], factors: Iterable[str], most: int) -> Observations:
+def observe(
+    wanted: Sequence[Q], asked: Sequence[Measure], factors: Iterable[str], most: int, recalled_of: Named | None = None
+) -> Observations:
     """The runs that fulfil all of this, with every dimension that they have and the measures asked for.
 
     ``factors`` are named as dimensions; they are there also where no run has them. The conditions may not reach
-    beyond the runs' own table. Raises QueryError where there are more than ``most`` of them.
+    beyond the runs' own table. Raises QueryError where there are more than ``most`` of them. ``recalled_of``: the
+    studies whose names are recalled; raises ChangedError where they do not hold any more.
     """
     condition = where(wanted)
-    found = {} if condition == NEVER else _read(condition, asked, most)
+    if condition == NEVER and recalled_of is not None:
+        # Nothing is read that would tell.
+        raise recalled.ChangedError
+    found = {} if condition == NEVER else _read(condition, asked, most, recalled_of)
     if not found:
         return Observations((*_DIMENSIONS, *sorted(set(factors))), tuple(asked), [])
     ids, of_run = np.unique(found["experiment"], return_inverse=True)
     known = remembered.MEMORY.experiments(found["state"], ids)
     if len(known.ids) < len(ids):
         # Taken away meanwhile, with its runs.
-        return observe(wanted, asked, factors, most)
+        return observe(wanted, asked, factors, most, recalled_of)
     dimensions = _dimensions(found, known, of_run) | _by_factor(_texts(known, "factors", of_run), factors)
     made = Observations.of_columns(found["id"], dimensions, {each: found[str(each)] for each in asked})
     made.read_along = notes.told(found["id"], found["notes"])
     return made
 
 
-def _read(wanted: Condition, asked: Sequence[Measure], most: int) -> dict[str, Any]:
+def _read(wanted: Condition, asked: Sequence[Measure], most: int, recalled_of: Named | None) -> dict[str, Any]:
     """The columns of these runs, and what stands beside them; none where there is no run."""
     measured = {str(each): packed.real(read) for each, read in zip(asked, _measure_columns(asked), strict=True)}
     columns = _OWN | measured
-    found = packed.read(columns, f"run WHERE {wanted.sql} LIMIT {most + 1:d}", wanted.given, _BESIDE)
-    if found and len(found["id"]) > most:
+    beside = _BESIDE if recalled_of is None else _BESIDE | {"versions": recalled.reading(recalled_of)}
+    found = packed.read(columns, f"run WHERE {wanted.sql} LIMIT {most + 1:d}", wanted.given, beside)
+    if recalled_of is not None:
+        recalled.check(recalled_of, found["state"], found["versions"])
+    if "id" not in found:
+        return {}
+    if len(found["id"]) > most:
         raise QueryError("", f"more than {most} runs match; narrow the question by study, workload or device")
-    return found and {**found, **_in_order({name: found[name] for name in columns})}
+    return {**found, **_in_order({name: found[name] for name in columns})}
 
 
 def _in_order(columns: Mapping[str, Any]) -> Mapping[str, Any]:

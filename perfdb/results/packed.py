@@ -55,7 +55,7 @@ def read(
 ) -> dict[str, Any]:
     """These columns of ``rows`` (what stands from FROM on, and its values) as arrays and lists, and others ``beside``.
 
-    All by their names; nothing where there is no row.
+    All by their names; only what stands beside them where there is no row.
     """
     each = ", ".join(f"{column.read} AS c{at}" for at, column in enumerate(columns.values()))
     joined = [column.joined.format(f"c{at}") for at, column in enumerate(columns.values())]
@@ -64,10 +64,11 @@ def read(
             f"SELECT {', '.join([*joined, *beside.values()])} FROM (SELECT {each} FROM {rows}) AS found", given
         )
         found = cursor.fetchone()
+    others = dict(zip(beside, found[len(columns) :], strict=True))
     if found[0] is None:
-        return {}
+        return others
     unpacked = {name: _unpacked(*known) for name, *known in zip(columns, columns.values(), found, strict=False)}
-    return unpacked | dict(zip(beside, found[len(columns) :], strict=True))
+    return unpacked | others
 
 
 def _unpacked(column: Column, joined: Any) -> Any:

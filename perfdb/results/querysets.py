@@ -20,7 +20,7 @@ from perfdb.analysis.metrics import Measure
 from perfdb.analysis.parameters import QueryError, Range
 from perfdb.analysis.query import REPEATS, Query, default_metrics
 from perfdb.analysis.table import Key, Observations, Table
-from perfdb.results import aliases, candidates, measures, notes, pinned
+from perfdb.results import aliases, candidates, measures, notes, pinned, recalled
 from perfdb.results.limited import TooLongError, in_time
 from perfdb.results.models import Run
 from perfdb.results.naming import NAMES, SEVERAL, Named, Numbers, numbers_of
@@ -101,7 +101,14 @@ def conditions(wanted: Mapping[str, Iterable[DimensionValue]], numbers: Numbers 
 
 def looked_up(wanted: Mapping[str, Iterable[DimensionValue]], campaigns: bool = False) -> Numbers:
     """The numbers of the names among these values of dimensions; see `naming.numbers_of`."""
-    return numbers_of({name: _present(values) for name, values in wanted.items() if name in NAMES}, campaigns)
+    names = _names(wanted)
+    numbers = numbers_of(names, campaigns)
+    recalled.MEMORY.keep(names, campaigns, numbers)
+    return numbers
+
+
+def _names(wanted: Mapping[str, Iterable[DimensionValue]]) -> dict[str, list[str]]:
+    return {name: _present(values) for name, values in wanted.items() if name in NAMES}
 
 
 def _present(values: Iterable[DimensionValue]) -> list[Any]:
@@ -203,10 +210,11 @@ def patterns_present(query: Query) -> list[str]:
 
 
 @pinned.reading("runs", lambda query, *_: query.encode(), pinned.pack_observations, pinned.unpack_observations)
-def observations(query: Query, numbers: Numbers | None = None) -> Observations:
+def observations(query: Query, numbers: Numbers | None = None, recalled_of: Named | None = None) -> Observations:
     """The runs of a query with their dimensions and the measures it reads, in one SQL query on runs.
 
-    ``numbers``: of the names in its filters, where they were looked up.
+    ``numbers``: of the names in its filters, where they were looked up; ``recalled_of``: the studies among them where
+    they are recalled, as `observe` takes them.
 
     Every dimension is read: what is neither shown nor fixed may be mixed, and only who is told can say so. A pick from
     very many runs is made from those that can be the best, with a warning. Raises QueryError when there are more than
@@ -216,8 +224,8 @@ def observations(query: Query, numbers: Numbers | None = None) -> Observations:
     wanted = [_COMPLETE, *_left_by(query, numbers)]
     experiments = candidates.among(query, wanted)
     if experiments is None:
-        return observe(wanted, query.measures, named, MOST_RUNS)
-    found = observe([*wanted, Q(experiment__in=experiments)], query.measures, named, MOST_RUNS)
+        return observe(wanted, query.measures, named, MOST_RUNS, recalled_of)
+    found = observe([*wanted, Q(experiment__in=experiments)], query.measures, named, MOST_RUNS, recalled_of)
     return found.warned(candidates.NOTE)
 
 
@@ -257,17 +265,28 @@ def answer(query: Query, numbers: Numbers | None = None) -> tuple[Query, list[Ta
     return query, tables(query, found)
 
 
-def asked(query: Query, numbers: Numbers | None = None) -> tuple[Query, Observations]:
+def asked(query: Query, numbers: Numbers | None = None, recalled_of: Named | None = None) -> tuple[Query, Observations]:
     """The query as understood, and the runs that it is about; raises QueryError when it cannot be answered.
 
-    ``numbers``: of the names in its filters, where they were looked up.
+    ``numbers`` and ``recalled_of`` are those of `observations`.
     """
     if not query.metrics:
         query = query.replace(metrics=default_metrics(patterns_present(query)))
-    found = noted(observations(query, numbers), query)
+    found = noted(observations(query, numbers, recalled_of), query)
     found.alone = numbers is not None and "study" in numbers and numbers["study"].several is False
     # What else it names is looked up by number; a baseline is a place in the answer.
     return aliases.understood(query, found) if query.baseline else query, found
+
+
+def asked_by_heart(query: Query) -> tuple[Query, Observations, Numbers] | None:
+    """As `asked`, by what its names stood for the last time; None where nobody knows, or it does not hold any more."""
+    numbers = recalled.MEMORY.numbers(_names(query.filters), bool(query.baseline))
+    if numbers is None:
+        return None
+    try:
+        return *asked(query, numbers, numbers["study"]), numbers
+    except recalled.ChangedError:
+        return None
 
 
 def tables(query: Query, found: Observations) -> list[Table]:

@@ -20,14 +20,6 @@ MOST = 100_000
 STATES = 2
 """So many states are known at a time: a process may read from a replica as well, which is a server of its own."""
 
-STATE = """
-    pg_postmaster_start_time() || ' ' || pg_relation_filenode('experiment') || ' ' || (SELECT latest FROM renaming)
-"""
-"""SQL for what is another text where an id may stand for another experiment or another name.
-
-Where a database was put back to what it once was, its server was started anew.
-"""
-
 REFERENCES = tuple(NAMES)
 NUMBERS = ("mtu", "users", "layer")
 TEXTS = ("campaign", "factors")
@@ -103,7 +95,7 @@ class Memory:
     def experiments(self, state: str, ids: Numbers) -> Experiments:
         """The experiments of these ids, each given once and in order; those that are gone are not among them.
 
-        ``state``: what ``STATE`` was in the statement that found the ids.
+        ``state``: what ``naming.STATE`` was in the statement that found the ids.
         """
         known = self._known.get(state) or Experiments.none()
         found = known.among(ids)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 from django.http import HttpResponse, HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
@@ -12,7 +13,7 @@ from rest_framework.request import Request
 from perfdb.analysis.query import Query
 from perfdb.analysis.render import csv, json, latex, markdown, parquet, text
 from perfdb.analysis.render.drawing import Drawing
-from perfdb.analysis.table import Table
+from perfdb.analysis.table import Observations, Table
 from perfdb.api import caching
 from perfdb.api.comparisons import best_body, comparison_body
 from perfdb.api.explanations import ExplanationSerializer, explanation_body
@@ -23,7 +24,7 @@ from perfdb.results import matching
 from perfdb.results.best import best_of
 from perfdb.results.explaining import explain
 from perfdb.results.naming import Numbers
-from perfdb.results.querysets import answer, asked, looked_up
+from perfdb.results.querysets import asked, asked_by_heart, looked_up
 from perfdb.results.querysets import tables as tables_of
 
 # More metrics make a longer file name than anybody reads.
@@ -40,11 +41,34 @@ def _query(request: Request) -> Query:
     return Query.parse(pairs)
 
 
-def _looked_up(request: Request, query: Query) -> tuple[Numbers, str]:
-    """What the names in a question stand for, and the tag of its answer: both are read at once."""
+class _Asked(NamedTuple):
+    """A question as understood, the runs that it is about, and the tag of its answer."""
+
+    query: Query
+    found: Observations
+    tag: str
+
+
+def _asked(request: Request) -> _Asked | HttpResponseBase:
+    """What is asked; a 304 where the client has the answer.
+
+    What the names in the question stand for is looked up with the versions of its studies, unless it can be recalled.
+    """
+    query = _query(request)
+    known = None if caching.is_conditional(request) else asked_by_heart(query)
+    if known is not None:
+        understood, found, numbers = known
+        return _Asked(understood, found, _tag(request, query, numbers))
     numbers = looked_up(query.filters, campaigns=bool(query.baseline))
+    tag = _tag(request, query, numbers)
+    if same := caching.unchanged(request, tag):
+        return same
+    return _Asked(*asked(query, numbers), tag)
+
+
+def _tag(request: Request, query: Query, numbers: Numbers) -> str:
     studies = query.filters.get("study", ())
-    return numbers, caching.etag(request, studies, numbers["study"].versions if studies else None)
+    return caching.etag(request, studies, numbers["study"].versions if studies else None)
 
 
 @extend_schema(
@@ -57,11 +81,10 @@ def _looked_up(request: Request, query: Query) -> tuple[Numbers, str]:
 @api_view(["GET"])
 def tables(request: Request) -> HttpResponseBase:
     """The tables that answer a query, with every sample and its runs. Numbers are unrounded."""
-    query = _query(request)
-    numbers, tag = _looked_up(request, query)
-    if same := caching.unchanged(request, tag):
-        return same
-    query, found = asked(query, numbers)
+    question = _asked(request)
+    if not isinstance(question, _Asked):
+        return question
+    query, found, tag = question
     laid, best = tables_of(query, found), best_of(query, found)
     body = json.render(query, laid) | {"best": best_body(query, best)}
     return answered(request, body, caching.headers(tag), found, laid, best)
@@ -108,15 +131,14 @@ def _file(
     request: Request, render: Callable[[Query, Sequence[Table]], str | bytes], media_type: str, name: str = ""
 ) -> HttpResponseBase:
     """The answer in another form; with the ending of a file's ``name`` it is one to be kept."""
-    query = _query(request)
-    numbers, tag = _looked_up(request, query)
-    if same := caching.unchanged(request, tag):
-        return same
-    query, found = answer(query, numbers)
+    question = _asked(request)
+    if not isinstance(question, _Asked):
+        return question
+    query, found, tag = question
     headers = caching.headers(tag)
     if name:
         headers["Content-Disposition"] = f'attachment; filename="{_name(query)}{name}"'
-    return HttpResponse(render(query, found), media_type, headers=headers)
+    return HttpResponse(render(query, tables_of(query, found)), media_type, headers=headers)
 
 
 def _name(query: Query) -> str:

@@ -6,7 +6,7 @@ from django.db import connection, transaction
 from pytest_django import DjangoAssertNumQueries
 
 from perfdb.analysis.query import Query
-from perfdb.results import querysets, remembered
+from perfdb.results import naming, querysets, remembered
 from perfdb.results.models import Experiment, Run, System
 from perfdb.results.naming import NAMES
 from perfdb.results.packed import NO_NUMBER, NO_ROW
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 
 def state() -> str:
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {remembered.STATE}")
+        cursor.execute(f"SELECT {naming.STATE}")
         return str(cursor.fetchone()[0])
 
 
