@@ -92,6 +92,7 @@ DATABASES = {"default": env.db("DATABASE_URL")}
 if env.str("DATABASE_REPLICA_URL", default=""):
     DATABASES["replica"] = env.db("DATABASE_REPLICA_URL")
 for database in DATABASES.values():
+    database["ENGINE"] = "perfdb.results.database"
     database.update({"CONN_MAX_AGE": 600, "CONN_HEALTH_CHECKS": True, "DISABLE_SERVER_SIDE_CURSORS": True})
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
