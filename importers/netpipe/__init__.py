@@ -1,5 +1,5 @@
 """Logs of netpipe; described in docs/importers/netpipe.md."""
 
-from importers.netpipe.log import NAME, TITLE, VERSION, parse, recognise
+from importers.netpipe.log import NAME, TITLE, VERSION, each, parse, recognise
 
-__all__ = ["NAME", "TITLE", "VERSION", "parse", "recognise"]
+__all__ = ["NAME", "TITLE", "VERSION", "each", "parse", "recognise"]

@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator
 
 from importers.gathering import Gathered, of_client
-from importers.model import Fragment, Parsed, Status, Text
+from importers.model import Fragment, Parsed, Problem, Status, Text
 from importers.packed import Readings
 from importers.problem_log import ProblemLog
-from importers.repeats import number_trials
+from importers.repeats import number_each
 
 NAME = "netpipe"
 TITLE = "NetPIPE log or table"
@@ -45,11 +45,18 @@ def recognise(text: Text) -> bool:
 
 def parse(text: Text) -> Parsed:
     """One fragment a size. A last line without end may be half a figure and does not count."""
-    found = ProblemLog(text.name)
+    problems: list[Problem] = []
+    return Parsed(list(each(text, problems)), problems)
+
+
+def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
+    """One fragment after the other: curves that are measured over and over have very many sizes."""
     unknown: list[int] = []
-    fragments = number_trials(_results(text, unknown))
-    _report(text, fragments, unknown, found)
-    return Parsed(fragments, found.problems)
+    is_empty = True
+    for fragment in number_each(_results(text, unknown)):
+        is_empty = False
+        yield fragment
+    _report(text, [] if is_empty else unknown, ProblemLog(text.name, problems=problems))
 
 
 def _results(text: Text, unknown: list[int]) -> Iterator[Fragment]:
@@ -78,11 +85,11 @@ def _common(buffers: re.Match[str], line: int) -> Gathered:
     return common
 
 
-def _report(text: Text, fragments: list[Fragment], unknown: list[int], found: ProblemLog) -> None:
+def _report(text: Text, unknown: list[int], found: ProblemLog) -> None:
     """Each size is a result of its own, so that a log that breaks off is only short of sizes."""
     if not text.ends_whole:
         message = "The file ends inside a line: the curve was cut off, and further sizes may be missing."
         found.warn("netpipe.cut-off", message, "Transfer the file again.", len(text.lines))
-    if unknown and fragments:
+    if unknown:
         message = f"{len(unknown)} lines are none of NetPIPE's and were left out."
         found.note("netpipe.unknown-lines", message, "See whether they matter.", unknown[0])
