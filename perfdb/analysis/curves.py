@@ -171,7 +171,7 @@ def _start(values: Sequence[float]) -> int:
     """
     reference = sorted(values)[-2]
     least = (1 - LEVEL_TOLERANCE) * reference * (1 - _NOISE)
-    return next(at for at, value in enumerate(values) if value > 0 and value >= least)
+    return next(at for at, value in enumerate(values) if value >= least and value > 0)
 
 
 def _tail(last: float, best: float) -> float | None:
@@ -202,6 +202,12 @@ def describe_with_edge(points: Sequence[Point]) -> tuple[Curve, Edge | None]:
     """Both what ``describe`` and what ``at_edge`` say. Raises as they do."""
     known = _known(points)
     return _described(known), _edge(known)
+
+
+def describe_known(users: list[int], values: list[float]) -> tuple[Curve, Edge | None]:
+    """The same of points in the order of their users that are known to be a curve, of which there is at least one."""
+    line = _Line(users, values, max(values))
+    return _described(line), _edge(line)
 
 
 def _edge(line: _Line) -> Edge | None:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from perfdb.analysis.against import kinds, whole
 from perfdb.analysis.comparing.samples import Samples
-from perfdb.analysis.curves import Course, Curve, Edge, Point, describe_with_edge
+from perfdb.analysis.curves import FEWEST, Curve, Edge, Point, describe_known
 from perfdb.analysis.dimensions import Value, say
 from perfdb.analysis.hygiene import Flag, Trials, check, numbers_of
 from perfdb.analysis.metrics import Better
@@ -65,9 +65,11 @@ def _users_of(names: tuple[str, ...], keys: Iterable[Key]) -> dict[Key, tuple[in
 
 def _curve(names: tuple[str, ...], key: Key, points: list[Point]) -> TableCurve | None:
     line = sorted(points)
-    found, edge = describe_with_edge(line)
-    if found.course is Course.TOO_FEW:
+    # A line has a number of users once, and a table's means are finite.
+    known = [(users, mean) for users, mean in line if mean is not None]
+    if len(known) < FEWEST:
         return None
+    found, edge = describe_known([users for users, _ in known], [mean for _, mean in known])
     return TableCurve(dict(zip(names, key, strict=True)), tuple(line), found, edge)
 
 

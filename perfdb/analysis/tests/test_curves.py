@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perfdb.analysis.curves import Course, Curve, Edge, Point, at_edge, describe
+from perfdb.analysis.curves import Course, Curve, Edge, Point, at_edge, describe, describe_known
 
 FIVE = (1, 5, 10, 20, 50)
 FOUR = (1, 10, 20, 50)
@@ -184,3 +184,10 @@ def test_the_answer_does_not_depend_on_the_unit(values: list[float], power: int)
     scaled = describe(curve(users, *(value * 2.0**power for value in values)))
     found = describe(curve(users, *values))
     assert (scaled.course, scaled.after, scaled.start) == (found.course, found.after, found.start)
+
+
+@pytest.mark.parametrize("values", [[1.0], [2.0, 1.0], [1.0, 2.0, 3.0], [3.0, 3.0, 2.9, 0.0], [0.0, 0.0, 0.0]])
+def test_what_is_known_to_be_a_curve_is_described_alike(values: list[float]) -> None:
+    users = [1, 5, 10, 50][: len(values)]
+    points = list(zip(users, values, strict=True))
+    assert describe_known(users, values) == (describe(points), at_edge(points))
