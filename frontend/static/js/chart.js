@@ -89,13 +89,18 @@ class PerfChart extends HTMLElement {
     const there = plotly();
     if (!this.packed) {
       const answer = await fetch(this.dataset.from);
-      if (!answer.ok) return;
+      if (!answer.ok) return this.fail(await answer.json().catch(() => ({})));
       this.take(await answer.json());
     }
     await there;
     // Words and tables first; and each chart is drawn by itself, so that somebody's input comes between two.
     await painted();
     if (this.isConnected) await this.start();
+  }
+
+  /** Say why there is nothing to see. */
+  fail({ detail = "the server did not answer" }) {
+    this.append(Object.assign(document.createElement("p"), { className: "muted", textContent: `This chart cannot be drawn: ${detail}.` }));
   }
 
   async start() {

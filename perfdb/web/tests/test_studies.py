@@ -203,10 +203,12 @@ def test_a_plan_that_is_not_understood_does_not_take_the_page_with_it(web: Clien
 
 
 def test_a_study_without_a_report_shows_its_charts(web: Client, measured: Study) -> None:
+    make_run("COSTS", study=measured, device="A", mtu=1500, values={"cpu_ms_per_trans": 1.5})
     response = web.get("/studies/guest-lan/")
     source = response.content.decode()
     figures = [unescape(each) for each in re.findall(r'<perf-chart data-from="([^"]+)"', source)]
     assert len(figures) == 2
+    assert [web.get(each).status_code for each in figures] == [200, 200]
     assert 'type="application/json"' not in source
     rate = web.get(figures[0], headers={"Accept-Encoding": "gzip"})
     assert rate.headers["Content-Encoding"] == "gzip"
@@ -223,6 +225,15 @@ def test_a_study_without_a_report_shows_its_charts(web: Client, measured: Study)
         assert address in source
     assert "Save as one file" not in text_of(response)
     assert inline_code(response) == []
+
+
+def test_what_no_run_has_a_value_of_is_not_drawn(web: Client, ada: User) -> None:
+    study = make_study(owner=ada)
+    make_run("WITHOUT", study=study, values={"trans_per_s": 9.0})
+    figures = re.findall(r'data-from="([^"]+)"', web.get(f"/studies/{study.slug}/").content.decode())
+    assert [re.findall(r"metric=(\w+)", each) for each in figures] == [["trans_per_s"]]
+    nothing = web.get(unescape(figures[0]).replace("trans_per_s", "cpu_ms_per_trans"))
+    assert (nothing.status_code, nothing.json()) == (404, {"detail": "no run has a value of what is asked for"})
 
 
 def test_of_lines_that_nobody_could_read_those_of_the_commonest_size_are_drawn(web: Client, ada: User) -> None:

@@ -57,7 +57,10 @@ def figure(request: HttpRequest) -> HttpResponse:
         _, shown = _panels(request.GET)
     except QueryError as error:
         return JsonResponse({"detail": str(error)}, status=400)
-    return JsonResponse(packed(next(panel.figure for panel in shown if panel.figure)))
+    drawn = next((panel.figure for panel in shown if panel.figure), None)
+    if drawn is None:
+        return JsonResponse({"detail": "no run has a value of what is asked for"}, status=404)
+    return JsonResponse(packed(drawn))
 
 
 @require_GET
