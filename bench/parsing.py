@@ -60,20 +60,39 @@ def seconds(work: Callable[[], object]) -> float:
     return process_time() - start
 
 
-def ratios(shape: Shape, size: int, turns: int = TURNS) -> tuple[float, float]:
+def ratios(file: SourceFile, format_name: str, turns: int = TURNS) -> tuple[float, float]:
     """The parser's time by the floor's, and the floor's by its own: medians over the turns."""
-    data, fixed = shape.data(size), shape.format in FIXED_COLUMNS
+    data, fixed = file.data[:], format_name in FIXED_COLUMNS
     parser, control = [], []
     for _ in range(turns):
         floor = seconds(lambda: split(data, fixed=fixed))
-        parser.append(seconds(lambda: importers.read([SourceFile(shape.file, data)])) / floor)
+        parser.append(seconds(lambda: importers.read([file])) / floor)
         control.append(seconds(lambda: split(data, fixed=fixed)) / floor)
     return statistics.median(parser), statistics.median(control)
 
 
+def alone(shape: Shape, size: int) -> tuple[float, float]:
+    """The same in a process of its own: what others have left in the memory of this one changes how fast it is had."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder, shape.file)
+        path.write_bytes(shape.data(size))
+        parser, control = _asked("--compare", str(path), "--format", shape.format).split()
+        return float(parser), float(control)
+
+
+def _file(shape: Shape, size: int) -> SourceFile:
+    return SourceFile(shape.file, shape.data(size))
+
+
+def _asked(*arguments: str) -> str:
+    """What this module prints in another process."""
+    command = [sys.executable, "-m", "bench.parsing", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
 def slowest(chosen: Iterable[Shape]) -> list[Shape]:
     """The shapes of each format that take longest by a quick look: the usual one, and any other that takes longer."""
-    looked = sorted(chosen, key=lambda shape: ratios(shape, _QUICK, turns=1)[0])
+    looked = sorted(chosen, key=lambda shape: ratios(_file(shape, _QUICK), shape.format, turns=1)[0])
     usual = {shape.format: shape for shape in looked if shape.is_usual}
     all_ = {shape.format: shape for shape in looked}
     return [shape for name, worst in all_.items() for shape in dict.fromkeys((usual.get(name, worst), worst))]
@@ -84,7 +103,7 @@ def rates(chosen: Iterable[Shape], size: int) -> bool:
     chosen, good = list(chosen), True
     barred = {shape.format for shape in chosen if shape.is_usual}
     for shape in chosen:
-        ratio, control = ratios(shape, size)
+        ratio, control = alone(shape, size)
         bar = BARS[shape.format in FIXED_COLUMNS]
         noisy = not _QUIET[0] <= control <= _QUIET[1]
         verdict = "noisy" if noisy else "ok" if ratio <= bar else "over"
@@ -101,10 +120,8 @@ def peak(shape: Shape, size: int) -> tuple[float, float]:
         path = Path(folder, shape.file)
         with path.open("wb") as file:
             file.writelines(shape.parts(size))
-        command = [sys.executable, "-m", "bench.parsing", "--read", str(path)]
         start = perf_counter()
-        answer = subprocess.run(command, capture_output=True, text=True, check=True)
-        return float(answer.stdout), perf_counter() - start
+        return float(_asked("--read", str(path))), perf_counter() - start
 
 
 def read_alone(path: Path) -> None:
@@ -133,7 +150,12 @@ def main() -> int:
     arguments.add_argument("--memory", type=float, help="megabytes of the files for peak memory")
     arguments.add_argument("--only", default="", help="a part of a format's and shape's name")
     arguments.add_argument("--read", type=Path, help=argparse.SUPPRESS)
+    arguments.add_argument("--compare", type=Path, help=argparse.SUPPRESS)
+    arguments.add_argument("--format", help=argparse.SUPPRESS)
     asked = arguments.parse_args()
+    if asked.compare:
+        print(*ratios(SourceFile(asked.compare.name, asked.compare.read_bytes()), asked.format))
+        return 0
     if asked.read:
         read_alone(asked.read)
         return 0

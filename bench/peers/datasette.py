@@ -90,6 +90,8 @@ class Datasette:
 
 
 def _row(record: dict[str, Any], study: str) -> dict[str, Any]:
-    """A record without depth: its dimensions, factors and metrics as columns."""
+    """A record without depth: its dimensions, factors and metrics as columns, its workload and sizes as two."""
     about = {name: record[name] for name in ("run_id", "trial", "started")}
-    return {"study": study, **about, **record["dimensions"], **record["factors"], **record["metrics"]}
+    workload, _, sizes = record["dimensions"]["workload"].partition(" ")
+    dimensions = record["dimensions"] | {"workload": workload, "sizes": sizes}
+    return {"study": study, **about, **dimensions, **record["factors"], **record["metrics"]}
