@@ -1,7 +1,8 @@
 """Reading the files of an upload: archives are unpacked, every file is read by the format that recognises it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import importers
 from importers import archive
@@ -9,6 +10,8 @@ from importers.model import Problem, Severity, SourceFile
 from perfdb.results import artifacts
 from perfdb.results.fragments import Fragments
 from perfdb.results.models import Upload, UploadFile
+
+_T = TypeVar("_T")
 
 ARCHIVE = "zip"
 # Progress is shown for every file of a small upload and every tenth of a large one.
@@ -41,15 +44,20 @@ def read_files(
     if any(problem.severity == Severity.ERROR for problem in found):
         return read
     files = list(upload.files.exclude(format=ARCHIVE).exclude(excluded=True).select_related("artifact").order_by("pk"))
-    step = 1 if len(files) < _SMALL else _STEP
-    for first in range(0, len(files), step):
-        some = files[first : first + step]
+    done = 0
+    for some in _portions(files, 1 if len(files) < _SMALL else _STEP):
         for file in some:
             _read(file, read)
         progress()
         UploadFile.objects.bulk_update(some, ["format", "encoding"])
-        Upload.objects.filter(pk=upload.pk).update(files_read=first + len(some))
+        done += len(some)
+        Upload.objects.filter(pk=upload.pk).update(files_read=done)
     return read
+
+
+def _portions(items: Sequence[_T], size: int) -> Iterator[Sequence[_T]]:
+    """The same, so many at a time."""
+    return (items[first : first + size] for first in range(0, len(items), size))
 
 
 def _unpack_all(upload: Upload, read: FilesRead) -> None:
@@ -59,8 +67,8 @@ def _unpack_all(upload: Upload, read: FilesRead) -> None:
             unpacked = archive.unpack(SourceFile(file.path, content))
             read.problems.extend(unpacked.problems)
             folder = _folder_of(file)
-            for first in range(0, len(unpacked.files), _TOGETHER):
-                _add_members(file, folder, unpacked.files[first : first + _TOGETHER])
+            for members in _portions(unpacked.files, _TOGETHER):
+                _add_members(file, folder, members)
             UploadFile.objects.filter(pk=file.pk).update(format=ARCHIVE)
 
 
