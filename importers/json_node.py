@@ -1,8 +1,8 @@
 """The values of a JSON document as nodes, whichever way the document was read.
 
-A document that spreads over lines is read step by step, so that every value knows where it stands
-(``importers/json_spread.py``). One that stands in a line by itself has the same line for all, and the standard
-library's reader does (``importers/json_flat.py``).
+One that stands in a line by itself has the same line for all values (``importers/json_flat.py``). Of one that spreads
+over lines these are counted (``importers/json_laid.py``); one that is not whole, or unusual, is read step by step, so
+that every value knows where it stands (``importers/json_spread.py``).
 """
 
 from collections.abc import Iterable, Iterator

@@ -3,8 +3,8 @@
 The standard library's reader gives numbers without their text, nothing of a file that was cut off, and only the last
 of two equal keys. This one reads a file that may hold several documents, one after another or one a line, with other
 text before, between and after them. It never raises: a document that breaks off gives what was whole, and says where
-it broke. Reading takes linear time. A document in a line of its own is left to the standard library's reader, with
-hooks that keep number texts and repeated keys; every other one is read here, step by step.
+it broke. Reading takes linear time. A document that is whole is left to the standard library's reader, with hooks that
+keep number texts and repeated keys (``importers.json_values``); every other one is read here, step by step.
 """
 
 import re
@@ -12,21 +12,20 @@ import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from importers.json_flat import Flat, read_flat
+from importers.json_flat import Flat
+from importers.json_laid import read_laid
 from importers.json_node import Node, Only, Part
 from importers.json_spread import Source, Spread, Tape
+from importers.json_values import DEEPEST, STRING, is_too_deep, scan
 from importers.model import Text
 
 __all__ = ["DEEPEST", "HEAD", "Document", "Node", "Only", "Part", "documents", "head", "outside"]
-
-DEEPEST = 100
-"""How many objects and arrays may stand inside each other; tools need about ten."""
 
 HEAD = 16 * 1024
 """How many characters tell of which tool a file is."""
 
 _NUMBERS = r"-?\d++(?:\.\d++)?+(?:[eE][+-]?\d++)?+"
-_STRINGS = r'"(?:[^"\\\x00-\x1f]++|\\[^\n])*+"'
+_STRINGS = STRING.pattern
 _WORDS = r"true|false|null|-?(?i:nan(?:\([a-z]*\))?|inf(?:inity)?)"  # C prints nan and -inf.
 # One step of reading: blanks, then a value with its key, or the end of an object or array, or nothing that is known;
 # then a comma, though not behind an opening bracket. A number counts only if something follows that shows its end.
@@ -41,11 +40,8 @@ _KEY, _SCALAR, _OPEN, _CLOSE = range(1, 5)
 _START = re.compile(r'\{\s*+"|\[\s*+\{\s*+"|^[ \t]*+(\{)\s*+\}', re.MULTILINE)
 # Behind a break, an object inside the broken document must not pass for a new one.
 _START_AT_MARGIN = re.compile(r'^(?=\{\s*+["}]|\[\s*+\{\s*+")', re.MULTILINE)
-_STRING = re.compile(_STRINGS)
 _CLOSING = ("}", "]")
 _NOWHERE = (sys.maxsize, sys.maxsize)
-_ALIKE = bytes.maketrans(b"[]", b"{}")
-_NO_BRACKETS = bytes(set(range(256)) - set(b'[]{}"'))
 
 
 @dataclass(slots=True)
@@ -130,54 +126,48 @@ def outside(text: Text, spans: Iterable[tuple[int, int]]) -> list[tuple[int, str
 
 
 def _read(source: Source) -> Iterator[Document]:
-    text = source.characters
+    text, line, counted = source.characters, 1, 0
     start = _START.search(text)
     while start is not None:
         at = start.start(1) if start.lastindex else start.start()
-        flat = _read_flat(source, at) if at == 0 or text[at - 1] == "\n" else None
-        if flat is not None:
-            document, end = flat
-            pattern = _START
-        else:
-            reader = _Reader(source, at)
-            reader.run()
-            document, end = reader.document(), reader.end
-            pattern = _START_AT_MARGIN if reader.problem else _START
+        line, counted = line + text.count("\n", counted, at), at
+        found = _read_flat(text, at, line) or _read_laid(text, at, line) or _read_stepwise(source, at)
+        document, end = found
+        pattern = _START_AT_MARGIN if document.problem else _START
         yield document
-        del document
+        del document, found
         start = pattern.search(text, max(end, at + 1))
 
 
-def _read_flat(source: Source, at: int) -> tuple[Document, int] | None:
+def _read_flat(text: str, at: int, number: int) -> tuple[Document, int] | None:
     """A document that begins and ends in this line, and where it ends; None for any other, and for unusual ones."""
-    end = source.characters.find("\n", at)
-    line = source.characters[at : end if end >= 0 else None]
-    if not line.rstrip().endswith(_CLOSING) or "\\u" in line or _may_be_too_deep(line):
+    if at and text[at - 1] != "\n":
+        return None
+    end = text.find("\n", at)
+    line = text[at : end if end >= 0 else None]
+    if not line.rstrip().endswith(_CLOSING) or "\\u" in line or is_too_deep(line):
         return None
     try:
-        value, length = read_flat(line)
+        value, length = scan(line, 0)
     except (ValueError, StopIteration, RecursionError):
         return None
-    number = source.line(at)
     return Document(Flat(value, number), number, number), at + length
 
 
-def _may_be_too_deep(line: str) -> bool:
-    """Whether there are more than ``DEEPEST`` levels: each round takes away the innermost."""
-    if line.count("{") + line.count("[") <= DEEPEST:
-        return False
-    unquoted = _STRING.sub("", line) if "\\" in line else line
-    kept = unquoted.encode(errors="surrogatepass").translate(_ALIKE, _NO_BRACKETS)
-    if kept.count(b"{") <= DEEPEST:
-        return False
-    # Of quotes that follow each other two change nothing: what is within a string has an odd number before it.
-    kept = kept.replace(b'""', b"")
-    brackets, innermost = b"".join(kept.split(b'"')[::2]), b"{}"
-    for _ in range(DEEPEST):
-        if innermost not in brackets:
-            return False
-        brackets = brackets.replace(innermost, b"")
-    return innermost in brackets
+def _read_laid(text: str, at: int, first: int) -> tuple[Document, int] | None:
+    """A whole document in several lines, and where it ends."""
+    found = read_laid(text, at, first)
+    if found is None:
+        return None
+    root, end = found
+    return Document(root, first, first + text.count("\n", at, end)), end
+
+
+def _read_stepwise(source: Source, at: int) -> tuple[Document, int]:
+    """Any other document, and where it ends or breaks."""
+    reader = _Reader(source, at)
+    reader.run()
+    return reader.document(), reader.end
 
 
 class _Reader:

@@ -1,12 +1,14 @@
 """JSON with lines, number texts and repeated keys; whatever it is cut to or mixed with."""
 
 import json
+import re
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from importers import json_text
+from importers import json_laid, json_text
+from importers.json_spread import Spread
 from importers.json_text import Document, Node, Only, Part, documents
 from importers.model import Text
 
@@ -90,10 +92,12 @@ def test_many_values_at_once_are_those_that_come_one_by_one(content: str) -> Non
     assert (root.printed("sum"), root.printed("nothing"), root.figure("start", "version")) == (None, None, None)
 
 
-@pytest.mark.parametrize(("separator", "lines"), [(" ", [1, 1, 1]), ("\n", [2, 2, 4])])
-def test_what_several_objects_tell_at_once(separator: str, lines: list[int]) -> None:
-    content = '{_"a": {"n": 0, "s": "0",_"w": null, "b": " "},_"n": 1.50, "l": [{"n": 2}, {"n": "3"}, 4]}'
-    root = only(content.replace("_", separator)).root
+@pytest.mark.parametrize(
+    ("separator", "end", "lines"), [(" ", "}", [1, 1, 1]), ("\n", "}", [2, 2, 4]), ("\n", "", [2, 2, 4])]
+)
+def test_what_several_objects_tell_at_once(separator: str, end: str, lines: list[int]) -> None:
+    content = '{_"a": {"n": 0, "s": "0",_"w": null, "b": " "},_"n": 1.50, "l": [{"n": 2}, {"n": "3"}, 4]'
+    root = only(content.replace("_", separator) + end).root
     keys = ("n", "s", "w", "b", "missing")
     texts, told = root.told((Part(("a",), keys), Part((), ("n",))))
     assert texts == ["0", "0", None, None, None, "1.50"]
@@ -103,9 +107,9 @@ def test_what_several_objects_tell_at_once(separator: str, lines: list[int]) -> 
     assert root.told((Part(("l", 0), ("n",)), Part(("l", 3), ("n",)), Part(("n",), ("n",))))[0] == ["2", None, None]
 
 
-@pytest.mark.parametrize(("separator", "line"), [(" ", 1), ("\n", 3)])
-def test_a_column_of_numbers(separator: str, line: int) -> None:
-    root = only(f'{{"l": [{{"n": 1,{separator}"m": 5}},{separator}{{"m": 6.0}}, {{"m": "7"}}, 8]}}').root
+@pytest.mark.parametrize(("separator", "end", "line"), [(" ", "}", 1), ("\n", "}", 3), ("\n", "", 3)])
+def test_a_column_of_numbers(separator: str, end: str, line: int) -> None:
+    root = only(f'{{"l": [{{"n": 1,{separator}"m": 5}},{separator}{{"m": 6.0}}, {{"m": "7"}}, 8]{end}').root
     listed = root.get("l")
     assert listed is not None
     texts, lines = listed.column("m")
@@ -113,9 +117,9 @@ def test_a_column_of_numbers(separator: str, line: int) -> None:
     assert [at for _, at in zip(texts, lines, strict=False)][:2] == [(line + 1) // 2, line]
 
 
-@pytest.mark.parametrize("separator", [" ", "\n"])
-def test_a_repeated_key_has_its_first_number_and_its_last_text(separator: str) -> None:
-    root = only(f'{{"a": 1,{separator}"a": 2, "b": null, "c": "null"}}').root
+@pytest.mark.parametrize(("separator", "end"), [(" ", "}"), ("\n", "}"), ("\n", "")])
+def test_a_repeated_key_has_its_first_number_and_its_last_text(separator: str, end: str) -> None:
+    root = only(f'{{"a": 1,{separator}"a": 2, "b": null, "c": "null"{end}').root
     assert (root.figures(), root.texts()["a"]) == ({"a": "1"}, "2")
     assert (root.printed("a"), root.printed("b"), root.printed("c")) == (("1", 1), None, None)
 
@@ -285,6 +289,53 @@ def test_it_reads_what_the_standard_library_writes(
     document = only(json.dumps(tree, indent=indent, ensure_ascii=ascii_))
     assert document.whole
     assert value(document.root) == expected(tree)
+
+
+blanks = st.text(alphabet=" \n", max_size=2)
+
+
+@st.composite
+def printed(draw: st.DrawFn) -> str:
+    """A document with line ends wherever they may stand."""
+    text = json.dumps(draw(st.dictionaries(st.text(), trees, min_size=1)), ensure_ascii=draw(st.booleans()))
+    parts = re.split(r'("(?:[^"\\]|\\.)*"|[\[\]{},:])', text)
+    return "".join(part + draw(blanks) if part in "[]{},:" else part for part in parts)
+
+
+@settings(deadline=None)
+@given(printed(), st.integers(0, 2))
+def test_lines_that_are_counted_are_those_that_reading_step_by_step_finds(content: str, before: int) -> None:
+    """The same document with another last bracket is not whole, and read step by step."""
+    content = "\n" * before + content.strip()
+    (whole,), (broken,) = read(content), read(content[:-1] + "]")
+    assert whole.whole
+    assert not broken.whole
+    assert flat(whole.root) == flat(broken.root)
+    assert [[each.line for each in node.values()] == node.lines() for node in (whole.root, broken.root)] == [True, True]
+
+
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        ('{"a": {\n"n":\n1}}', 3),
+        ('{"a": {"n"\n: 1}}', 2),
+        ('{"a": {\n\n"n": 1}}', 3),
+        ('{"a": [{\n}, {}, [], [\n], [{}]], "a":\t{\n"b": ",", "n": 1}}', 4),
+        ('{"l": [{\n"a": [[\n[1,\n2]], "]"]}],\n"a": {"n": 1}}', 5),
+        ('{"\\"{,": [",\\\\", "[{"],\n"a": {"n": 1}}', 2),
+        ('{"a":\t{\n\t\t"s": [1, 2],\n\t\t"n": 1\n\t}\n}', 3),
+    ],
+)
+def test_a_value_is_in_its_line_however_the_document_is_laid_out(content: str, line: int) -> None:
+    for end in (len(content), len(content) - 1):
+        node = only(content[:end]).root.all("a")[-1]
+        assert node.figure("n") == ("1", line)
+
+
+def test_a_document_that_is_very_long_takes_no_more_room_than_its_places(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(json_laid, "LONGEST", 100)
+    long, short = '{\n"a": [' + "1,\n" * 50 + "2]\n}\n", '{\n"a": 1\n}\n'
+    assert [type(each.root) for each in read(short + long + short)] == [json_laid.Laid, Spread, json_laid.Laid]
 
 
 @settings(deadline=None)
