@@ -24,6 +24,8 @@ __all__ = ["DEEPEST", "HEAD", "Document", "Node", "Only", "Part", "documents", "
 HEAD = 16 * 1024
 """How many characters tell of which tool a file is."""
 
+_WHOLE = 256 * 1024
+
 _NUMBERS = r"-?\d++(?:\.\d++)?+(?:[eE][+-]?\d++)?+"
 _STRINGS = STRING.pattern
 _WORDS = r"true|false|null|-?(?i:nan(?:\([a-z]*\))?|inf(?:inity)?)"  # C prints nan and -inf.
@@ -93,14 +95,17 @@ def _beginning(text: Text, size: int) -> _Beginning:
 
 
 def _read_beginning(text: Text, size: int) -> _Beginning:
+    """A file that is not large is read as a whole, and need not be read again."""
     if text.lacks("{", size):
         return _Beginning([], is_all=False)
     lines: list[str] = []
+    left = max(size, _WHOLE)
     for line in text.lines:
-        lines.append(line[:size])
-        size -= len(lines[-1]) + 1
-        if size <= 0:
-            return _Beginning(_read_all(lines, ends_whole=False), is_all=False)
+        lines.append(line[:left])
+        left -= len(lines[-1]) + 1
+        if left <= 0:
+            characters = "\n".join(lines)[:size]
+            return _Beginning(_read_all(characters.split("\n"), ends_whole=False), is_all=False)
     return _Beginning(_read_all(lines, text.ends_whole), is_all=True)
 
 

@@ -81,12 +81,25 @@ class Text:
         """Whether one of the words is anywhere in the file."""
         return any(holds(block, word) for block in self.blocks() for word in words)
 
+    def head(self, count: int) -> str:
+        """The first lines as one text, made once."""
+        key = f"head of {count}"
+        if key not in self.noted:
+            self.noted[key] = "\n".join(islice(self.lines, count))
+        found: str = self.noted[key]
+        return found
+
+    def mentions(self, words: Iterable[str], count: int) -> bool:
+        """Whether one of the words is in the first ``count`` lines: a word is found much sooner than a pattern."""
+        head = self.head(count)
+        return any(word in head for word in words)
+
     def lacks(self, words: Iterable[str], size: int) -> bool:
         """Whether it is plain at once that no word is among the first ``size`` characters and in their last line."""
         if "head" not in self.noted:
             self.noted["head"] = next(self.pieces(), "")
         head: str = self.noted["head"]
-        if len(head) <= size:
+        if len(head) <= size and head.count("\n") + 1 < len(self.lines):
             return False
         end = head.find("\n", size)
         return not any(head.find(word, 0, end if end >= 0 else len(head)) >= 0 for word in words)

@@ -20,6 +20,7 @@ _OPENING = re.compile(
 )
 _SAID = re.compile(r"iperf3: (?:error - )?(?P<said>\S.*)")
 _SAID_FIRST = re.compile(r"iperf3: (?:error|interrupt) - ")
+_WORDS = ("Connecting to host ", "Server listening on ", "Accepted connection from ", "iperf3: ")
 _DASHES = "- - - - -"
 _DONE = "iperf Done."  # With --timestamps behind the time.
 _ROW = re.compile(
@@ -85,6 +86,8 @@ class _Block:
 
 def recognise(text: Text) -> bool:
     """A table of iperf3 below an opening line of it, or nothing but an error message that names it."""
+    if not text.mentions(_WORDS, _HEAD_LINES):
+        return False
     head = [line for line in islice(text.lines, _HEAD_LINES) if line.strip()]
     if any(_OPENING.search(line) for line in head):
         return any(_TABLE.search(line) or _SAID_FIRST.search(line) for line in head) or len(head) < _HEAD_LINES // 2

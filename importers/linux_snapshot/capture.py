@@ -34,11 +34,16 @@ _COLUMNS = re.compile(r"\s+CPU0(\s+CPU\d+)*\s*")
 _DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.,]\d{1,9}[+-]\d\d:?\d\d")
 _UPTIME = re.compile(r"\d+\.\d\d \d+\.\d\d")
 _SOFTNET = re.compile(r"[0-9a-f]{8}(?: [0-9a-f]{8}){8,14}")
+_FIRST = re.compile(
+    "|".join(form.pattern for form in (*(form for form, _ in _BEGINNINGS), _COLUMNS, _DATE, _UPTIME, _SOFTNET))
+)
 
 
 def recognise(text: Text) -> bool:
     """Whether the file has a section of a snapshot, or is one by itself."""
-    return container.has_sections(text) or bool(_bare_title(text, read_name(text.name)))
+    if container.has_sections(text):
+        return True
+    return _may_be_bare(text) and bool(_bare_title(text, read_name(text.name)))
 
 
 def parse(text: Text) -> Parsed:
@@ -98,6 +103,12 @@ def _fragment(text: Text, named: Named, moment: Moment | None, evidence: Evidenc
         readings=tuple(evidence.readings),
         counters=tuple(evidence.counters.values()),
     )
+
+
+def _may_be_bare(text: Text) -> bool:
+    """Whether the first line is one of those that such a file has; only then its name need be read."""
+    first = next((line for line in text.lines if line.strip()), "")
+    return _FIRST.match(first) is not None or is_link_json(text.lines)
 
 
 def _bare_title(text: Text, named: Named) -> str:

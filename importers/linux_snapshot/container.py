@@ -10,6 +10,7 @@ from importers.model import Text
 _HEAD = re.compile(r"==> (.+) <==")
 # ``# cat /proc/stat``, ``$ ethtool -S eth0``, ``root@linuxa:~# date``, ``[perf@linuxa ~]$ date``
 _PROMPT = re.compile(r"(?:[\w.-]+@[\w.-]+\S*\s?|\[[^\]]+\]\s?)?[#$]\s+(\S.*)")
+_SIGNS = ("==> ", "#", "$")
 _CAT = re.compile(r"(?:sudo\s+)?(?:cat|head|tail -n \+1)\s+(?=/)")
 _PROBED = 400
 """In how many lines a head must come up: a snapshot begins with one, or with little before it."""
@@ -17,6 +18,8 @@ _PROBED = 400
 
 def title_of(line: str) -> str | None:
     """The file or command whose text begins after this line; None when the line is no head."""
+    if not any(sign in line for sign in _SIGNS):
+        return None
     head = _HEAD.fullmatch(line.strip())
     if head:
         return head[1].strip()
@@ -32,7 +35,7 @@ def has_sections(text: Text) -> bool:
 
     People type ``date`` before and after they run a load tool too: behind a prompt that is no snapshot yet.
     """
-    for line in text.lines[:_PROBED]:
+    for line in text.lines[:_PROBED] if text.mentions(_SIGNS, _PROBED) else ():
         title = title_of(line)
         if title is not None and is_known(title) and (_HEAD.fullmatch(line.strip()) or not is_typed_anywhere(title)):
             return True

@@ -30,6 +30,7 @@ VERSION = 2
 _HEAD_LINES = 200
 _REFUSED = re.compile(r"establish control: are you sure there is a netserver listening on (\S+) at port \d+")
 _OWN_ERROR = re.compile(r"(?:netperf: )?send_\w+: \w+ failed: ")
+_WORDS = (" TEST from ", "establish control: ", " failed: ", "THROUGHPUT=")
 _SELECTOR = re.compile(r"([A-Z][A-Z0-9_]*)=")
 _TEST_IN_NAME = re.compile(r"(?:tcp|udp|sctp|dccp)_(?:rr|crr|cc|stream|maerts|sendfile)", re.IGNORECASE)
 _FIGURES = re.compile(r"\s*(?:\d+(?:\.\d*)?\s+){4,9}\d+(?:\.\d*)?\s*")
@@ -40,13 +41,16 @@ _WIDTHS = {"throughput": "throughput", "local cpu util": "local_cpu", "remote cp
 
 def recognise(text: Text) -> bool:
     """A banner, an error of netperf alone, selectors with a throughput, or figures under a test's name."""
+    kind = _kind_in_name(text.name)
+    if kind is None and not text.mentions(_WORDS, _HEAD_LINES):
+        return False
     head = [line for line in text.lines[:_HEAD_LINES] if line.strip()]
     if any(is_banner(line) or _REFUSED.match(line) or _OWN_ERROR.match(line) for line in head):
         return True
     keys = {found[1] for line in head if (found := _SELECTOR.match(line))}
     if "THROUGHPUT" in keys and len(keys & SELECTORS) > 1:
         return True
-    return _kind_in_name(text.name) is not None and bool(head) and _FIGURES.fullmatch(head[0]) is not None
+    return kind is not None and bool(head) and _FIGURES.fullmatch(head[0]) is not None
 
 
 def parse(text: Text) -> Parsed:

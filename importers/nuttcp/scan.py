@@ -65,6 +65,7 @@ _ERROR = re.compile(
     r"(?:nuttcp-[tr](?:<\S+>)?: (?:v(?P<tool_version>\d[\w.]*): )?)?"
     r"(?P<said>Error: .+|connect: .+|invalid ctlport = .+|errno=\d+)"
 )
+_WORDS = (" MB / ", "megabytes=", "nuttcp-", "invalid ctlport")
 _INTERRUPTED = "*** transfer interrupted ***"
 _COMMAND = re.compile(r"(?:^|[\s/])nuttcp(?P<options>(?: +[\w./:@-]+)+) *$")
 
@@ -118,7 +119,7 @@ class Test:
 
 def recognise(text: Text) -> bool:
     """A line that only nuttcp prints, among the first."""
-    head = islice(text.lines, _HEAD_LINES)
+    head = islice(text.lines, _HEAD_LINES) if text.mentions(_WORDS, _HEAD_LINES) else ()
     return any(_BRIEF.match(line) or _PARSE.match(line) or _is_other(line) for line in head)
 
 

@@ -33,6 +33,7 @@ _TIMES = re.compile(
 )
 _TOO_LONG = re.compile(r"(?:ping: |From .*)?.*[Mm]essage too long,? \(?mtu ?= ?(\d+)\)?.*|From .*\(mtu = (\d+)\)\s*")
 _ERROR = re.compile(r"ping6?: .*\S|connect: Network is unreachable\s*")
+_WORDS = ("PING", "ping", "Network is unreachable")
 _EXPECTED = re.compile(
     r"From \S+.*|no answer yet for .*|Request timeout for .*|pipe \d+\s*|--- .* ping statistics ---.*"
 )
@@ -59,8 +60,10 @@ class _Report:
 
 def recognise(text: Text) -> bool:
     """The head of ping, its own error, or lines that are all fping's."""
-    head = [line for line in text.lines[:_HEAD_LINES] if line.strip()]
-    return any(_HEAD.fullmatch(line) or _ERROR.fullmatch(line) for line in head) or fping.recognise(head)
+    head = text.lines[:_HEAD_LINES]
+    if text.mentions(_WORDS, _HEAD_LINES) and any(_HEAD.fullmatch(line) or _ERROR.fullmatch(line) for line in head):
+        return True
+    return fping.recognise(line for line in head if line.strip())
 
 
 def parse(text: Text) -> Parsed:

@@ -6,7 +6,6 @@ It is no log: it has facts only, and belongs to the log beside it.
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from xml.etree.ElementTree import ParseError
 
 from defusedxml.common import DefusedXmlException
@@ -101,7 +100,7 @@ class _Tree:
 
 def recognise(text: Text) -> bool:
     """Whether the head has a profile with a name, and a group or flowop in it."""
-    head = "\n".join(islice(text.lines, _HEAD_LINES))[:16_384]
+    head = text.head(_HEAD_LINES)[:16_384]
     start = re.search(r"<profile\s[^>]*\bname\s*=", head)
     return start is not None and re.search(r"<(group|flowop)\s", head[start.end() :]) is not None
 

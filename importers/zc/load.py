@@ -21,12 +21,13 @@ _CALIBRATED = re.compile(r"calibrated OK\.\s+(\d{1,15}) loops/sec\s*")
 _CALIBRATING = re.compile(r"calibrating: (\d{1,15}) loops/sec\s*")
 _COUNT = re.compile(r"\d{1,15}\s*")
 _UNCALIBRATED = "Please run `cyclesoak -C' on an unloaded system"
+_WORDS = (_LOAD_WORDS, "calibrating: ", _UNCALIBRATED)
 _LEAST_MEDIAN = -5.0
 
 
 def recognise(text: Text) -> bool:
     """Whether the head has a load or a calibration; the number alone needs the name of its file."""
-    head = islice(text.lines, _HEAD_LINES)
+    head = islice(text.lines, _HEAD_LINES) if text.mentions(_WORDS, _HEAD_LINES) else ()
     if any(_has_load(line) or _CALIBRATING.fullmatch(line) or _UNCALIBRATED in line for line in head):
         return True
     return _is_count(text)

@@ -1,6 +1,7 @@
 """What a file's name tells, where the content is too short to tell anything: which program, which machine."""
 
 import re
+from functools import lru_cache
 from pathlib import PurePosixPath
 
 _ROLES = {
@@ -9,9 +10,10 @@ _ROLES = {
 }
 
 
-def words(name: str) -> set[str]:
+@lru_cache(64)
+def words(name: str) -> frozenset[str]:
     """The words of a file's name in lower case."""
-    return set(re.split(r"[._\-\s]+", PurePosixPath(name).name.lower()))
+    return frozenset(re.split(r"[._\-\s]+", PurePosixPath(name).name.lower()))
 
 
 def role_in_name(name: str) -> str | None:

@@ -17,6 +17,7 @@ from importers.zc.names import words
 _HEAD_LINES = 200
 _RATE = re.compile(r"(\d{1,15}) kbytes/sec\s*")
 _EXITS = "server exits"
+_WORDS = ("kbytes/sec", _EXITS)
 _VANISHED = "client seems to have vanished"
 _ERROR = re.compile(r"(?:bind|listen|accept|socket): (.+)")
 
@@ -34,10 +35,13 @@ class _Transfer:
 
 def recognise(text: Text) -> bool:
     """Whether a line of the head is a rate or the server's last word; an error alone needs the program's name."""
+    is_named = "zcs" in words(text.name)
+    if not is_named and not text.mentions(_WORDS, _HEAD_LINES):
+        return False
     head = [line.strip() for line in islice(text.lines, _HEAD_LINES)]
     if any(_RATE.fullmatch(line) or line == _EXITS for line in head):
         return True
-    return "zcs" in words(text.name) and any(line == _VANISHED or _ERROR.match(line) for line in head)
+    return is_named and any(line == _VANISHED or _ERROR.match(line) for line in head)
 
 
 def parse(text: Text, name: str, version: int) -> Parsed:

@@ -16,10 +16,13 @@ _ERROR = re.compile(r"connect: .+|error sending '.*|Can't read .*: Skipping\.")
 
 def recognise(text: Text) -> bool:
     """Whether the head says what is sent; an error alone needs the program's name in that of the file."""
+    is_named = "zcc" in words(text.name)
+    if not is_named and not text.mentions(("Sending ",), _HEAD_LINES):
+        return False
     head = list(islice(text.lines, _HEAD_LINES))
     if any(_SENDING.fullmatch(line) for line in head):
         return True
-    return "zcc" in words(text.name) and any(_ERROR.match(line) for line in head)
+    return is_named and any(_ERROR.match(line) for line in head)
 
 
 def parse(text: Text, name: str, version: int) -> Parsed:
