@@ -1,36 +1,38 @@
 """The runs of a uperf log, each with its lines sorted by kind: progress, tables, statistics, messages."""
 
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from re import Match
+from operator import attrgetter
+from re import Pattern
+from typing import NamedTuple
 
 from importers.gathering import Printed
 from importers.model import Text
 from importers.uperf import lines
-from importers.uperf.lines import Piece, pieces
+from importers.uperf.lines import Piece
 from importers.uperf.names import assumed
 
 _new = tuple.__new__  # As in ``importers.gathering``.
 ONE_WAY = frozenset({"read", "write", "recv", "send", "sendto", "sendfile", "sendfilev"})
+_TITLES = frozenset({"Group Details", "Strand Details", "Run Statistics"})
+
+Row = tuple[Sequence[str], int]
+"""What a line says, in the order of its pattern's groups, and its number."""
 
 
-@dataclass(slots=True)
-class Row:
-    """A line that fitted a pattern, with its number."""
+class Start(NamedTuple):
+    """The line that a run begins with: its threads and processes, each a number and a word, and its profile."""
 
-    match: Match[str]
+    workers: tuple[tuple[str, str], ...]
+    profile: str
     line: int
-
-    def printed(self, group: str | int) -> Printed:
-        return _new(Printed, (self.match[group] or "", self.line))
 
 
 @dataclass(slots=True)
 class Block:
     """What one run of uperf printed, sorted by kind. ``others`` are the lines that are nothing of it: messages."""
 
-    start: Row | None
+    start: Start | None
     first_line: int
     last_line: int = 0
     progress: dict[str, list[Row]] = field(default_factory=dict)
@@ -38,114 +40,136 @@ class Block:
     averages: list[Row] = field(default_factory=list)
     operations: list[Row] = field(default_factory=list)
     networks: list[Row] = field(default_factory=list)
-    statistics: list[Row] = field(default_factory=list)
-    difference: Row | None = None
-    errors: Row | None = None
+    hosts: list[Row] = field(default_factory=list)
+    difference: Printed | None = None
+    errors: Printed | None = None
     others: list[Piece] = field(default_factory=list)
 
     @property
-    def profile(self) -> str:
-        return self.start.match["profile"].strip() if self.start else ""
-
-    @property
-    def users(self) -> Printed | None:
+    def users(self) -> str | None:
         """Threads or processes; None where the line names both, which the profile explains."""
-        found = lines.WORKERS.findall(self.start.match["what"]) if self.start else []
-        return Printed(found[0][0], self.start.line) if self.start and len(found) == 1 else None
-
-    @property
-    def groups(self) -> int:
-        """How many groups the table of averages has: each begins its numbering anew."""
-        names = [row.match["name"] for row in self.averages]
-        return max(Counter(names).values(), default=0)
+        return self.start.workers[0][0] if self.start and len(self.start.workers) == 1 else None
 
     @property
     def streams(self) -> bool:
         """Whether all goes one way, by the table of operations, else by the profile's name."""
-        ways = {row.match["name"] for row in self.operations} & ONE_WAY
-        return len(ways) == 1 if self.operations else "message_bytes" in assumed(self.profile)
+        if self.operations:
+            return len({name for (name, *_), _ in self.operations} & ONE_WAY) == 1
+        return self.start is not None and "message_bytes" in assumed(self.start.profile)
 
     @property
     def connects_always(self) -> bool:
         """Whether each transaction connects, by the table of operations, else by the profile's name."""
-        counts = {row.match["name"]: int(row.match["count"]) for row in self.operations}
+        counts = {name: int(count) for (name, count, *_), _ in self.operations}
         if "connect" in counts and ("write" in counts or "read" in counts):
             return counts["connect"] * 2 > max(counts.get("write", 0), counts.get("read", 0))
-        return self.profile.lower().startswith("crr")
+        return self.start is not None and self.start.profile.lower().startswith("crr")
 
 
 def blocks_of(text: Text) -> Iterator[Block]:
     """The log cut at the starting lines; what stands before the first belongs to it."""
-    block: Block | None = None
-    reader = _Reader()
-    for piece in pieces(text):
-        said, line = piece
-        start = lines.START.match(said) if said.startswith("Starting ") else None
-        if start is not None and block is not None and block.start is not None:
-            yield block
-            block, reader = None, _Reader()
-        if block is None:
-            block = Block(None, line)
-        block.last_line = line
-        if start is not None:
-            block.start = Row(start, line)
-        else:
-            reader.take(block, piece)
-    if block is not None:
-        yield block
+    reader: _Reader | None = None
+    for number, line in text.numbered():
+        for said in lines.pieces(line) if "\r" in line else (line,):
+            if not said or said.isspace():
+                continue
+            start = _start_of(said, number) if said.startswith("Starting ") else None
+            if start is not None and reader is not None and reader.block.start is not None:
+                yield reader.block
+                reader = None
+            if reader is None:
+                reader = _Reader(number)
+            reader.block.last_line = number
+            if start is not None:
+                reader.block.start = start
+            else:
+                reader.take(said, number)
+    if reader is not None:
+        yield reader.block
+
+
+def _start_of(said: str, number: int) -> Start | None:
+    match = lines.START.match(said)
+    return Start(tuple(lines.WORKERS.findall(match[1])), match[2].strip(), number) if match else None
 
 
 class _Reader:
     """Puts pieces to their places in a block; which table a row belongs to depends on the heading before it."""
 
-    def __init__(self) -> None:
-        self._table: list[Row] | None = None
+    def __init__(self, first_line: int) -> None:
+        self.block = Block(None, first_line)
+        self._row: Pattern[str] | None = None
+        self._rows: list[Row] = []
 
-    def take(self, block: Block, piece: Piece) -> None:
-        text = piece.text
-        if text.startswith("---") and lines.RULE.fullmatch(text):
+    def take(self, said: str, line: int) -> None:
+        if "op/s" in said and self._progress(said, line):
             return
-        match = lines.PROGRESS.match(text) if "op/s" in text else None
-        if match is not None:
-            block.progress.setdefault(match["name"], []).append(Row(match, piece.line))
-            if text[match.end() :].strip():
-                block.others.append(Piece(text[match.end() :].strip(), piece.line))
-        elif text.startswith("timestamp_ms:") and (match := lines.RAW.fullmatch(text)):
-            block.raw.setdefault(match["name"], []).append(Row(match, piece.line))
-        elif not self._heading(block, text) and not self._row(block, piece) and not _ending(block, piece):
-            block.others.append(piece)
-
-    def _heading(self, block: Block, text: str) -> bool:
-        if "Count" in text and (head := lines.TABLE_HEAD.fullmatch(text)):
-            self._table = block.averages if head[1] == "Txn" else block.operations
-        elif "opkts/s" in text and lines.NETSTAT_HEAD.fullmatch(text):
-            self._table = block.networks
-        elif "Hostname" in text and lines.STATISTICS_HEAD.fullmatch(text):
-            self._table = block.statistics
+        # Most kinds show in the first word; only rows, rules and messages are left to be tried one after the other.
+        kind = _KINDS.get(said.split(None, 1)[0])
+        if kind is not None and kind(self, said, line):
+            return
+        if said.startswith("---") and lines.RULE.fullmatch(said):
+            return
+        if said.startswith("timestamp_ms:") and (raw := lines.RAW.fullmatch(said)):
+            self.block.raw.setdefault(raw[2], []).append((raw.groups(), line))
+        elif self._row is not None and (row := self._row.fullmatch(said)):
+            self._rows.append((row.groups(), line))
         else:
-            return text.strip() in {"Group Details", "Strand Details", "Run Statistics"} or text.startswith("Netstat ")
-        return True
+            self.block.others.append(_new(Piece, (said, line)))
 
-    def _row(self, block: Block, piece: Piece) -> bool:
-        if self._table is None:
-            return False
-        pattern = lines.TABLE_ROW
-        if self._table is block.networks:
-            pattern = lines.NETSTAT_ROW
-        elif self._table is block.statistics:
-            pattern = lines.STATISTICS_ROW
-        match = pattern.fullmatch(piece.text)
+    def _progress(self, said: str, line: int) -> bool:
+        match = lines.PROGRESS.match(said)
         if match is None:
             return False
-        self._table.append(Row(match, piece.line))
+        self.block.progress.setdefault(match[1], []).append((match.groups(), line))
+        if behind := said[match.end() :].strip():
+            self.block.others.append(_new(Piece, (behind, line)))
+        return True
+
+    def open(self, row: Pattern[str], rows: list[Row]) -> None:
+        """Take what follows as the rows of a table."""
+        self._row, self._rows = row, rows
+
+    def pass_title(self, said: str, _line: int) -> bool:
+        """Whether this is one of the titles that say nothing."""
+        return said.startswith("Netstat ") or said.strip() in _TITLES
+
+    def end(self, said: str, line: int) -> bool:
+        """Keep by how much master and slaves differ."""
+        match = lines.DIFFERENCE.fullmatch(said)
+        if match is not None:
+            self.block.difference = Printed(match[1], line)
+        return match is not None
+
+    def count_errors(self, said: str, line: int) -> bool:
+        """Keep how many errors there were."""
+        match = lines.ERRORS.fullmatch(said)
+        if match is not None:
+            self.block.errors = Printed(match[1], line)
+        return match is not None
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """A table: its heading, its rows, and where they are kept."""
+
+    head: Pattern[str]
+    row: Pattern[str]
+    rows: Callable[[Block], list[Row]]
+
+    def __call__(self, reader: _Reader, said: str, _line: int) -> bool:
+        if self.head.fullmatch(said) is None:
+            return False
+        reader.open(self.row, self.rows(reader.block))
         return True
 
 
-def _ending(block: Block, piece: Piece) -> bool:
-    if piece.text.startswith("Difference") and (difference := lines.DIFFERENCE.fullmatch(piece.text)):
-        block.difference = Row(difference, piece.line)
-    elif piece.text.startswith("WARNING") and (errors := lines.ERRORS.fullmatch(piece.text)):
-        block.errors = Row(errors, piece.line)
-    else:
-        return False
-    return True
+_KINDS: dict[str, Callable[[_Reader, str, int], bool]] = {
+    "Txn": _Table(lines.TABLE_HEAD, lines.TABLE_ROW, attrgetter("averages")),
+    "Flowop": _Table(lines.TABLE_HEAD, lines.TABLE_ROW, attrgetter("operations")),
+    "Nic": _Table(lines.NETSTAT_HEAD, lines.NETSTAT_ROW, attrgetter("networks")),
+    "Hostname": _Table(lines.STATISTICS_HEAD, lines.STATISTICS_ROW, attrgetter("hosts")),
+    **dict.fromkeys(("Netstat", "Group", "Strand", "Run"), _Reader.pass_title),
+    "Difference(%)": _Reader.end,
+    "WARNING:": _Reader.count_errors,
+}

@@ -7,36 +7,32 @@ from typing import NamedTuple
 from importers.model import Text
 
 _TIME = r"(\d+(?:\.\d+)?)(ns|us|ms|s)"
+_UNREAD_TIME = r"\d+(?:\.\d+)?(?:ns|us|ms|s)"
 
-START = re.compile(r"Starting (?P<what>\d+ .*?) running profile:(?P<profile>.+?) \.\.\.")
+# What runs, and its profile.
+START = re.compile(r"Starting (\d+ .*?) running profile:(.+?) \.\.\.")
 WORKERS = re.compile(r"(\d+) (threads?|process(?:es)?)")
-# A message may follow in the same line, for progress is printed without a line end.
+# Its name, data and their unit, seconds, rate and its unit, operations. A message may follow in the same line, for
+# progress is printed without a line end.
 # The data field is eight characters wide, so the B is cut off from larger figures: "118.94M" are megabytes.
 PROGRESS = re.compile(
-    r"(?P<name>\S+)\s+(?P<data>\d+(?:\.\d+)?)(?P<unit>[KMGT]?)B?\s*/\s*(?P<elapsed>\d+\.\d+)\(s\) =\s*"
-    r"(?P<rate>\d+(?:\.\d+)?)(?P<rate_unit>[KMGT]?b/s)?\s*?(?P<operations>\d+)op/s"
+    r"(\S+)\s+(\d+(?:\.\d+)?)([KMGT]?)B?\s*/\s*(\d+\.\d+)\(s\) =\s*"
+    r"(\d+(?:\.\d+)?)([KMGT]?b/s)?\s*(\d+)op/s"
 )
-RAW = re.compile(
-    r"timestamp_ms:(?P<stamp>\d{1,20}\.\d+) name:(?P<name>\S+) nr_bytes:(?P<bytes>\d+) nr_ops:(?P<operations>\d+)\s*"
-)
-TABLE_HEAD = re.compile(r"(Txn|Flowop)\s+Count\s+avg\s+cpu\s+max\s+min\s*")
-TABLE_ROW = re.compile(
-    rf"(?P<name>\S+)\s+(?P<count>\d+)\s+{_TIME}\s*{_TIME}\s*{_TIME}\s*{_TIME}\s*",
-)
+# Time stamp, name, bytes, operations.
+RAW = re.compile(r"timestamp_ms:(\d{1,20}\.\d+) name:(\S+) nr_bytes:(\d+) nr_ops:(\d+)\s*")
+TABLE_HEAD = re.compile(r"(?:Txn|Flowop)\s+Count\s+avg\s+cpu\s+max\s+min\s*")
+# Name, count, then average, maximum and minimum, each with its unit.
+TABLE_ROW = re.compile(rf"(\S+)\s+(\d+)\s+{_TIME}\s*{_UNREAD_TIME}\s*{_TIME}\s*{_TIME}\s*")
 NETSTAT_HEAD = re.compile(r"Nic\s+opkts/s\s+ipkts/s\s+obits/s\s+ibits/s\s*")
 NETSTAT_ROW = re.compile(r"(\S+)\s+(\d+)\s+(\d+)\s+(\S+b/s)\s*(\S+b/s)\s*")
 STATISTICS_HEAD = re.compile(r"Hostname\s+Time\s+Data\s+Throughput\s+Operations\s+Errors\s*")
-# With -v left-over text stands before and in the host's cell, so the time is looked for by its form.
-STATISTICS_ROW = re.compile(
-    r"(?P<host>.*?)\s+(?P<time>\d+\.\d+)s\s+(?P<data>\d+(?:\.\d+)?[KMGT]?B?)\s+(?P<rate>\S+?/s)\s*"
-    r"(?P<operations>\d+)\s+(?P<errors>-?\d+\.\d+|-?nan)\s*"
-)
-DIFFERENCE = re.compile(r"Difference\(%\)\s+(?P<time>-?\d+\.\d+|-?nan|-?inf)%(?:\s+-?(?:\d+\.\d+|nan|inf)%){4}\s*")
+# The host. With -v left-over text stands before and in its cell, so the time is looked for by its form.
+STATISTICS_ROW = re.compile(r"(.*?)\s+\d+\.\d+s\s+\d+(?:\.\d+)?[KMGT]?B?\s+\S+?/s\s*\d+\s+(?:-?\d+\.\d+|-?nan)\s*")
+# The time's.
+DIFFERENCE = re.compile(r"Difference\(%\)\s+(-?\d+\.\d+|-?nan|-?inf)%(?:\s+-?(?:\d+\.\d+|nan|inf)%){4}\s*")
 ERRORS = re.compile(r"WARNING: (\d+) Errors detected during run\s*")
 RULE = re.compile(r"-{20,}\s*")
-
-
-_new = tuple.__new__  # As in ``importers.gathering``.
 
 
 class Piece(NamedTuple):
@@ -46,13 +42,16 @@ class Piece(NamedTuple):
     line: int
 
 
-def pieces(text: Text, longest: int | None = None) -> Iterator[Piece]:
-    """The pieces that are not blank; of the first ``longest`` characters alone where that is given."""
+def pieces(line: str) -> Iterator[str]:
+    """What a line of the file was on the screen, one after the other, without what is blank."""
+    return (piece for piece in line.split("\r") if piece and not piece.isspace())
+
+
+def head_of(text: Text, longest: int) -> Iterator[str]:
+    """The pieces of the lines that begin in the first ``longest`` characters."""
     seen = 0
-    for number, line in text.numbered():
-        for part in line.split("\r"):
-            if part and not part.isspace():
-                yield _new(Piece, (part, number))
+    for line in text.lines:
+        yield from pieces(line)
         seen += len(line) + 1
-        if longest is not None and seen > longest:
+        if seen > longest:
             return

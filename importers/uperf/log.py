@@ -4,19 +4,22 @@ The figures are those of the measured transaction: its last progress line, and i
 counts from 0 where the progress lines count from 1. The totals over start-up and end are no throughput.
 """
 
-from collections.abc import Iterator, Sequence
-from re import Match
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from functools import lru_cache
 
-from importers.gathering import Gathered, Printed, from_epoch
+from importers.gathering import Gathered, from_epoch
 from importers.model import Fragment, Kind, Listing, Parsed, Status, Text
 from importers.problem_log import ProblemLog
 from importers.repeats import number_trials
 from importers.uperf import lines
 from importers.uperf.blocks import Block, Row, blocks_of
-from importers.uperf.lines import pieces
+from importers.uperf.lines import head_of
 from importers.uperf.names import assumed
 from importers.uperf.outcome import failures, judge
 
+_DRIVER = Kind.DRIVER  # Python 3.11 looks a member of an enumeration up in four times the time.
 _HEAD = 16_384
 _HEAD_WORDS = ("Starting ", "Error ")
 _NOT_SLAVES = frozenset({"", "master", "Total"})
@@ -28,9 +31,11 @@ def recognise(text: Text) -> bool:
     """Whether the head has uperf's starting line, or nothing but one of its errors about profile or slave."""
     if text.lacks(_HEAD_WORDS, _HEAD):
         return False
-    head = [piece.text for piece in pieces(text, _HEAD)]
-    if any(lines.START.match(piece) for piece in head):
-        return True
+    head: list[str] = []
+    for piece in head_of(text, _HEAD):
+        if lines.START.match(piece):
+            return True
+        head.append(piece)
     joined = "\n".join(head[:10])
     connecting = "Error connecting to " in joined and "** TCP: Cannot connect to " in joined
     return connecting or ("Error 1: " in joined and "Error parsing " in joined)
@@ -47,23 +52,23 @@ def _fragment(block: Block, file: str, form: tuple[str, int], found: ProblemLog)
     measured = _measured(block)
     status = judge(block, measured, found)
     gathered = Gathered()
-    _facts(block, measured, gathered)
+    _facts(block, gathered)
     if status is Status.FAILED:
-        gathered.fact("error", Printed(failures(block), block.last_line))
+        gathered.say("error", failures(block), block.last_line)
     if status is Status.COMPLETE and measured is not None:
         _figures(block, measured, gathered, found)
-    moments = _moments(block)
+    taken, ended = _moments(block.raw.values())
     return Fragment(
         file=file,
         format=form[0],
         format_version=form[1],
-        kind=Kind.DRIVER,
+        kind=_DRIVER,
         first_line=block.first_line,
         last_line=block.last_line,
         role="client",
-        taken=from_epoch(moments[0]),
-        ended=from_epoch(moments[1]),
-        zone="+00:00" if moments[0] else "",
+        taken=taken,
+        ended=ended,
+        zone="+00:00" if block.raw else "",
         status=status,
         facts=gathered.facts,
         readings=gathered.readings,
@@ -73,24 +78,28 @@ def _fragment(block: Block, file: str, form: tuple[str, int], found: ProblemLog)
 
 def _measured(block: Block) -> str | None:
     """The transaction that moved most bytes, by its last line; among those without any, the one that took longest."""
-    if block.raw:
-        last = {name: rows[-1].match for name, rows in block.raw.items() if name.startswith("Txn")}
-        return max(last, key=lambda name: (int(last[name]["bytes"]), int(last[name]["operations"])), default=None)
-    ends = {name: rows[-1].match for name, rows in block.progress.items() if name.startswith("Txn")}
-    return max(ends, key=lambda name: (_size(ends[name]), float(ends[name]["elapsed"])), default=None)
+    ends = {name: rows[-1][0] for name, rows in (block.raw or block.progress).items() if name.startswith("Txn")}
+    moved = _moved_by_raw if block.raw else _moved
+    return max(ends, key=lambda name: moved(ends[name]), default=None)
 
 
-def _size(match: Match[str]) -> float:
-    return float(match["data"]) * float(1 << 10 * _SCALE[match["unit"]])
+def _moved_by_raw(said: Sequence[str]) -> tuple[float, float]:
+    _, _, moved, operations = said
+    return int(moved), int(operations)
 
 
-def _moments(block: Block) -> tuple[str, str]:
-    """The first and the last time stamp in seconds since 1970; only raw logs have any."""
-    stamps = [row.match["stamp"] for rows in block.raw.values() for row in rows]
+def _moved(said: Sequence[str]) -> tuple[float, float]:
+    _, data, unit, elapsed, *_ = said
+    return float(data) * float(1 << 10 * _SCALE[unit]), float(elapsed)
+
+
+def _moments(raw: Iterable[list[Row]]) -> tuple[datetime | None, datetime | None]:
+    """The first and the last time stamp; only raw logs have any."""
+    stamps = [said[0] for rows in raw for said, _ in rows]
     if not stamps:
-        return "", ""
+        return None, None
     first, last = min(stamps, key=float), max(stamps, key=float)
-    return _in_seconds(first), _in_seconds(last)
+    return from_epoch(_in_seconds(first)), from_epoch(_in_seconds(last))
 
 
 def _in_seconds(milliseconds: str) -> str:
@@ -99,114 +108,120 @@ def _in_seconds(milliseconds: str) -> str:
     return f"{whole[:-3] or '0'}.{whole[-3:]:>03}{fraction}"
 
 
-def _facts(block: Block, measured: str | None, gathered: Gathered) -> None:
+def _facts(block: Block, gathered: Gathered) -> None:
     """Circumstances. What the profile's name suggests is marked as assumed."""
-    first = block.start.line if block.start else block.first_line
-    gathered.fact("factor.tool", Printed("uperf", first))
+    gathered.note("factor.tool", "uperf", block.start.line if block.start else block.first_line)
     if block.start is not None:
-        gathered.fact("profile", block.start.printed("profile"))
-        gathered.fact("users", block.users)
-        for count, word in lines.WORKERS.findall(block.start.match["what"]):
-            gathered.fact("processes" if word.startswith("process") else "threads", Printed(count, first))
-        _assume(block, gathered)
-    hosts = list(_servers(block))
-    if hosts:
-        gathered.fact("server", Printed(", ".join(host.text for host in hosts), hosts[0].line))
-    for row in block.networks:
-        gathered.fact(f"netstat.{row.match[1]}", Printed(" ".join(row.match.group(2, 3, 4, 5)), row.line))
+        gathered.say_all(*_said_of(block.start.workers, block.start.profile), block.start.line)
+    servers = _servers(block)
+    if servers:
+        gathered.say("server", ", ".join(servers), next(iter(servers.values())))
+    for (name, *figures), line in block.networks:
+        gathered.note(f"netstat.{name}", " ".join(figures), line)
 
 
-def _assume(block: Block, gathered: Gathered) -> None:
-    suggested = assumed(block.profile)
-    if not suggested or block.start is None:
-        return
-    for key, value in suggested.items():
-        gathered.fact(key, Printed(value, block.start.line))
-    gathered.fact("assumed", Printed(f"{', '.join(suggested)}: from the profile's name", block.start.line))
+@lru_cache(64)
+def _said_of(workers: tuple[tuple[str, str], ...], profile: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What a starting line tells, by keys and their texts."""
+    # Run after run of a log starts in the same way.
+    facts = [("profile", profile)]
+    if len(workers) == 1:
+        facts.append(("users", workers[0][0]))
+    facts += [("processes" if word.startswith("process") else "threads", count) for count, word in workers]
+    if suggested := assumed(profile):
+        facts += [*suggested.items(), ("assumed", f"{', '.join(suggested)}: from the profile's name")]
+    return tuple(key for key, _ in facts), tuple(text for _, text in facts)
 
 
-def _servers(block: Block) -> Iterator[Printed]:
-    """The slaves' names, each once; one that fills its cell may be cut, one with blanks has left-over text in it."""
-    seen: set[str] = set()
-    for row in block.statistics:
-        host = row.match["host"].strip()
+def _servers(block: Block) -> dict[str, int]:
+    """The slaves and their lines. A name that fills its cell may be cut, one with blanks has left-over text in it."""
+    servers: dict[str, int] = {}
+    for (cell,), line in block.hosts:
+        host = cell.strip()
         if host.startswith("[") and "]" in host:
             host = host[1 : host.index("]")]
-        if host not in _NOT_SLAVES | seen and " " not in host and len(host) < _SERVER_CUT:
-            seen.add(host)
-            yield Printed(host, row.line)
+        if host not in _NOT_SLAVES and " " not in host and len(host) < _SERVER_CUT:
+            servers.setdefault(host, line)
+    return servers
 
 
 def _figures(block: Block, measured: str, gathered: Gathered, found: ProblemLog) -> None:
     """The measured transaction's figures as printed; what follows from two of them is derived elsewhere."""
-    gathered.fact("measured_transaction", Printed(measured, block.start.line if block.start else block.first_line))
+    gathered.note("measured_transaction", measured, block.start.line if block.start else block.first_line)
     if measured in block.progress:
-        last = block.progress[measured][-1]
-        gathered.reading("driver_s", last.printed("elapsed"), "s")
-        gathered.reading("data_bytes", last.printed("data"), f"{last.match['unit']}B")
-        gathered.fact("operations_per_s", last.printed("operations"))
-        gathered.fact("data_per_s", Printed(f"{last.match['rate']} {last.match['rate_unit'] or ''}", last.line))
+        (_, data, unit, elapsed, rate, rate_unit, operations), line = block.progress[measured][-1]
+        gathered.measure(("driver_s", "s", "total"), elapsed, line)
+        gathered.measure(("data_bytes", f"{unit}B", "total"), data, line)
+        gathered.note("operations_per_s", operations, line)
+        gathered.say("data_per_s", f"{rate} {rate_unit or ''}", line)
     elif measured in block.raw:
-        for end, row in (("first", block.raw[measured][0]), ("last", block.raw[measured][-1])):
-            gathered.fact(f"raw.{end}_ms", row.printed("stamp"))
-            gathered.fact(f"raw.{end}_bytes", row.printed("bytes"))
-            gathered.fact(f"raw.{end}_operations", row.printed("operations"))
+        for end, (said, line) in (("first", block.raw[measured][0]), ("last", block.raw[measured][-1])):
+            stamp, _, moved, operations = said
+            gathered.note(f"raw.{end}_ms", stamp, line)
+            gathered.note(f"raw.{end}_bytes", moved, line)
+            gathered.note(f"raw.{end}_operations", operations, line)
     _averages(block, measured, gathered, found)
-    if block.errors is not None:
-        gathered.reading("errors", block.errors.printed(1), "errors")
+    gathered.reading("errors", block.errors, "errors")
 
 
 def _averages(block: Block, measured: str, gathered: Gathered, found: ProblemLog) -> None:
     """The measured transaction's count and response times; tables of several groups say them of each group only."""
     number = measured.removeprefix("Txn")
     wanted = f"Txn{int(number) - 1}" if number.isdecimal() else measured
-    rows = [row for row in block.averages if row.match["name"] == wanted]
-    if block.groups > 1:
-        message = f"The table of averages has {block.groups} groups; transactions and response times are not taken."
-        line = rows[0].line if rows else None
-        found.note("uperf.several-groups", message, "Upload the profile: rates follow from it.", line)
-    if len(rows) != 1 or block.groups > 1:
-        return
-    row = rows[0]
+    names = [said[0] for said, _ in block.averages]
+    if len(set(names)) < len(names):
+        _note_groups(names, block.averages[names.index(wanted)][1] if wanted in names else None, found)
+    elif wanted in names:
+        said, line = block.averages[names.index(wanted)]
+        _figures_of_row(block, said, line, gathered, found)
+
+
+def _note_groups(names: Iterable[str], line: int | None, found: ProblemLog) -> None:
+    """Each group of the table begins its numbering anew."""
+    groups = max(Counter(names).values())
+    message = f"The table of averages has {groups} groups; transactions and response times are not taken."
+    found.note("uperf.several-groups", message, "Upload the profile: rates follow from it.", line)
+
+
+def _figures_of_row(block: Block, said: Sequence[str], line: int, gathered: Gathered, found: ProblemLog) -> None:
+    _, count, average, average_unit, longest, longest_unit, shortest, shortest_unit = said
     if block.streams:
         # So many calls as the profile happens to repeat: no unit of work that compares with anything.
-        gathered.fact("rounds", row.printed("count"))
+        gathered.note("rounds", count, line)
         return
-    gathered.reading("transactions", row.printed("count"), "count")
-    # Groups: name, count, then avg, cpu, max and min, each with its unit.
-    for name, at in (("response_ms", 3), ("latency_max_ms", 7), ("latency_min_ms", 9)):
-        gathered.reading(name, row.printed(at), row.match[at + 1])
-    _warn_of_few(block, row, found)
+    gathered.measure(("transactions", "count", "total"), count, line)
+    gathered.measure(("response_ms", average_unit, "total"), average, line)
+    gathered.measure(("latency_max_ms", longest_unit, "total"), longest, line)
+    gathered.measure(("latency_min_ms", shortest_unit, "total"), shortest, line)
+    _warn_of_few(block, count, line, found)
 
 
-def _warn_of_few(block: Block, row: Row, found: ProblemLog) -> None:
+def _warn_of_few(block: Block, count: str, line: int, found: ProblemLog) -> None:
     """What is under way at the end is not counted: with few transactions a user that matters."""
-    users = int(block.users.text) if block.users else 0
-    if int(row.match["count"]) < 10 * users:
-        message = f"Only {row.match['count']} transactions were counted for {users} users; what was under way was not."
-        found.warn("uperf.few-transactions", message, "Measure for longer.", row.line)
+    users = int(block.users or 0)
+    if int(count) < 10 * users:
+        message = f"Only {count} transactions were counted for {users} users; what was under way was not."
+        found.warn("uperf.few-transactions", message, "Measure for longer.", line)
 
 
 def _intervals(rows: Sequence[Row]) -> tuple[Listing, ...]:
     """The measured transaction's progress, cumulative as printed: a column for each unit that occurs."""
     if not rows:
         return ()
-    data = dict.fromkeys(f"{row.match['unit']}B" for row in rows)
-    rates = dict.fromkeys(row.match["rate_unit"] for row in rows if row.match["rate_unit"])
-    columns = (
-        ("elapsed", "s"),
-        *(("data", unit) for unit in data),
-        *(("data_per_s", unit) for unit in rates),
-        ("operations_per_s", "1/s"),
-    )
-    cells = (
-        {
-            ("elapsed", "s"): row.match["elapsed"],
-            ("data", f"{row.match['unit']}B"): row.match["data"],
-            ("data_per_s", row.match["rate_unit"]): row.match["rate"],
-            ("operations_per_s", "1/s"): row.match["operations"],
-        }
-        for row in rows
-    )
-    table = tuple(tuple(row.get(column) for column in columns) for row in cells)
-    return (Listing("intervals", columns, table, tuple(row.line for row in rows)),)
+    said, numbers = zip(*rows, strict=True)
+    _, data, units, elapsed, rates, rate_units, operations = zip(*said, strict=True)
+    columns: dict[tuple[str, str], Sequence[str | None]] = {("elapsed", "s"): elapsed}
+    columns |= {("data", f"{unit}B"): column for unit, column in _by_unit(data, units)}
+    columns |= {("data_per_s", unit): column for unit, column in _by_unit(rates, rate_units) if unit}
+    columns["operations_per_s", "1/s"] = operations
+    return (Listing("intervals", tuple(columns), [*zip(*columns.values(), strict=True)], numbers),)
+
+
+def _by_unit(texts: Sequence[str], units: Sequence[str]) -> Iterable[tuple[str, Sequence[str | None]]]:
+    """The texts of each unit that occurs, and None where a text has another."""
+    distinct = dict.fromkeys(units)
+    if len(distinct) == 1:
+        return [(units[0], texts)]
+    return [
+        (unit, [text if own == unit else None for text, own in zip(texts, units, strict=True)]) for unit in distinct
+    ]

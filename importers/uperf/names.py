@@ -4,14 +4,18 @@ A name is no proof. Whether "read" means that the client reads, two of IBM's own
 """
 
 import re
+from collections.abc import Mapping
+from functools import lru_cache
 
 _SIZE = r"(\d{1,15}[kmg]?)"
 _EXCHANGE = re.compile(rf"(rr|crr|strg|strp)(?:\d+c)?-{_SIZE}x{_SIZE}(?:-+\d+)?", re.IGNORECASE)
 _STREAM = re.compile(rf"str-(read|write)x{_SIZE}(?:-+\d+)?", re.IGNORECASE)
 
 
-def assumed(profile: str) -> dict[str, str]:
+@lru_cache(64)
+def assumed(profile: str) -> Mapping[str, str]:
     """The facts that a profile's name suggests; none for a name that is not of this kind."""
+    # Run after run of a log is of the same profile.
     exchange = _EXCHANGE.fullmatch(profile)
     if exchange is not None:
         keys = ("workload", "request_bytes", "response_bytes")

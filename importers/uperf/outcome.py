@@ -14,6 +14,7 @@ _FAILURES = re.compile(
     r"|Wrong goodbye magic.*|Error saying goodbye.*"
 )
 _ABORTED = re.compile(r"\*\*\* Slave aborted! \*\*\*|Wrong goodbye magic.*|Error saying goodbye.*")
+_INTERRUPTED = re.compile(r"Got SIG\w+.*")
 _HUNG_PERCENT = 5.0
 
 
@@ -21,8 +22,8 @@ def judge(block: Block, measured: str | None, found: ProblemLog) -> Status:
     """The run's status; anything but complete comes with a warning that says what uperf said."""
     failure = _first(block.others, _FAILURES)
     aborted = _first(block.others, _ABORTED)
-    interrupted = _first(block.others, re.compile(r"Got SIG\w+.*"))
-    whole = block.difference is not None and any(row.match["host"].strip() == "master" for row in block.statistics)
+    interrupted = _first(block.others, _INTERRUPTED)
+    whole = block.difference is not None and any(host.strip() == "master" for (host,), _ in block.hosts)
     if aborted is not None or (failure is not None and not whole):
         cause = aborted or failure
         _warn_failed(block, cause.line if cause else block.last_line, found)
@@ -61,7 +62,8 @@ def _warn_failed(block: Block, line: int, found: ProblemLog) -> None:
 
 def _did_something(block: Block, measured: str) -> bool:
     rows = block.raw.get(measured) or block.progress.get(measured) or []
-    return bool(rows) and int(rows[-1].match["operations"]) > 0
+    # Of both kinds of lines operations are the last that they say.
+    return bool(rows) and int(rows[-1][0][-1]) > 0
 
 
 def _warn_of_errors(block: Block, found: ProblemLog) -> None:
@@ -69,15 +71,14 @@ def _warn_of_errors(block: Block, found: ProblemLog) -> None:
         return
     said = [piece.text.strip()[:150] for piece in block.others if piece.text.startswith("** ")]
     causes = f" ({'; '.join(dict.fromkeys(said[:3]))})" if said else ""
-    message = f"uperf counted {block.errors.match[1]} errors during the run{causes}; its figures are complete."
+    message = f"uperf counted {block.errors.text} errors during the run{causes}; its figures are complete."
     found.warn("uperf.errors", message, "See whether so many errors matter for the result.", block.errors.line)
 
 
 def _warn_of_hung_slave(block: Block, found: ProblemLog) -> None:
     """The slave's time differs from the master's. With CRR it waits ten seconds more, which is uperf's way."""
-    row = block.difference
-    if row is None or "n" in row.match["time"] or block.connects_always:
+    differ = block.difference
+    if differ is None or "n" in differ.text or abs(float(differ.text)) <= _HUNG_PERCENT or block.connects_always:
         return
-    if abs(float(row.match["time"])) > _HUNG_PERCENT:
-        message = f"Slave and master differ by {row.match['time']} % in time: the slave may have hung."
-        found.warn("uperf.slave-time", message, "Compare with other runs of this experiment.", row.line)
+    message = f"Slave and master differ by {differ.text} % in time: the slave may have hung."
+    found.warn("uperf.slave-time", message, "Compare with other runs of this experiment.", differ.line)
