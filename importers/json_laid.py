@@ -42,7 +42,7 @@ def read_laid(text: str, at: int, line: int) -> "tuple[Laid, int] | None":
 
     That are those that are not whole, too long or too deep, and what no tool is known to print.
     """
-    if len(text) - at > LONGEST and _may_be_long(text, at):
+    if len(text) - at > LONGEST and not may_end(text, at, at + LONGEST):
         return None
     try:
         root, end = scan(text, at)
@@ -55,10 +55,9 @@ def read_laid(text: str, at: int, line: int) -> "tuple[Laid, int] | None":
     return (Laid(layout, root, 0), end) if layout.size(root) == begun[-1] else None
 
 
-def _may_be_long(text: str, at: int) -> bool:
-    """Whether a document is too long, by the first bracket at a margin, where one that is indented ends."""
-    end = text.find("\n}" if text[at] == "{" else "\n]", at, at + LONGEST)
-    return end < 0
+def may_end(text: str, at: int, most: int | None = None) -> bool:
+    """Whether there is a bracket at a margin, where the document that begins at a place ends if it is indented."""
+    return text.find("\n}" if text[at] == "{" else "\n]", at, most) >= 0
 
 
 def _begun(document: str) -> list[int] | None:

@@ -25,20 +25,24 @@ class _Keys(dict[str | None, str]):
 
 
 class Source:
-    """The characters of a file and where its lines end."""
+    """Lines of a file: their characters, and where they end."""
 
-    def __init__(self, pieces: Iterable[str], ends_whole: bool) -> None:
-        """``pieces`` are lines, or many lines in one text, without the end of the last."""
-        self.characters = "\n".join((*pieces, "") if ends_whole else pieces)
-        self.keys = _Keys()
+    def __init__(self, characters: str, first_line: int = 1, keys: _Keys | None = None) -> None:
+        self.characters, self.first_line = characters, first_line
+        self.keys = _Keys() if keys is None else keys
 
     @cached_property
     def _line_starts(self) -> "array[int]":
         return array("Q", (end.end() for end in _LINE_END.finditer(self.characters)))
 
     def line(self, at: int) -> int:
-        """The line of a character, counted from 1."""
-        return bisect_right(self._line_starts, at) + 1
+        """The line of a character, counted from 1 in the file."""
+        return bisect_right(self._line_starts, at) + self.first_line
+
+    def moved(self, at: int, more: str) -> "Source":
+        """The lines from a place on, and more behind them."""
+        line = self.first_line + self.characters.count("\n", 0, at)
+        return Source(self.characters[at:] + more, line, self.keys)
 
 
 class Tape:

@@ -13,10 +13,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from importers.json_flat import Flat
-from importers.json_laid import read_laid
+from importers.json_laid import may_end, read_laid
 from importers.json_node import Node, Only, Part
 from importers.json_spread import Source, Spread, Tape
 from importers.json_values import DEEPEST, STRING, is_too_deep, scan
+from importers.json_window import Window
 from importers.model import Text
 
 __all__ = ["DEEPEST", "HEAD", "Document", "Node", "Only", "Part", "documents", "head", "outside"]
@@ -43,6 +44,8 @@ _START = re.compile(r'\{\s*+"|\[\s*+\{\s*+"|^[ \t]*+(\{)\s*+\}', re.MULTILINE)
 # Behind a break, an object inside the broken document must not pass for a new one.
 _START_AT_MARGIN = re.compile(r'^(?=\{\s*+["}]|\[\s*+\{\s*+")', re.MULTILINE)
 _CLOSING = ("}", "]")
+_MAY_BEGIN = "[{ \t\r\n\f\v"
+_FOUR_LINES = re.compile(r"(?:\s*+\S[^\n]*+\n){4}")
 _NOWHERE = (sys.maxsize, sys.maxsize)
 
 
@@ -69,7 +72,7 @@ class Document:
 def documents(text: Text) -> Iterator[Document]:
     """All documents of a file, in order; each is read when it is asked for, and whoever keeps none holds but one."""
     beginning = _beginning(text, HEAD)
-    return iter(beginning.documents) if beginning.is_all else _read(Source(text.pieces(), text.ends_whole))
+    return iter(beginning.documents) if beginning.is_all else _read(Window(text.pieces(), text.ends_whole))
 
 
 def head(text: Text, size: int = HEAD) -> list[Document]:
@@ -111,7 +114,7 @@ def _read_beginning(text: Text, size: int) -> _Beginning:
 
 def _read_all(lines: list[str], ends_whole: bool) -> list[Document]:
     """The documents of these lines. Most files are no JSON: nothing need be looked for where nothing begins one."""
-    return [*_read(Source(lines, ends_whole))] if any("{" in line for line in lines) else []
+    return [*_read(Window(["\n".join(lines)], ends_whole))] if any("{" in line for line in lines) else []
 
 
 def outside(text: Text, spans: Iterable[tuple[int, int]]) -> list[tuple[int, str]]:
@@ -130,18 +133,38 @@ def outside(text: Text, spans: Iterable[tuple[int, int]]) -> list[tuple[int, str
     return found
 
 
-def _read(source: Source) -> Iterator[Document]:
-    text, line, counted = source.characters, 1, 0
-    start = _START.search(text)
-    while start is not None:
+def _read(window: Window) -> Iterator[Document]:
+    pattern, after = _START, 0
+    while True:
+        text = window.source.characters
+        start = pattern.search(text, after)
+        if start is None:
+            if window.ends:
+                return
+            # What is at the end may be half a beginning.
+            after = window.grow(max(after, len(text.rstrip(_MAY_BEGIN))))
+            continue
         at = start.start(1) if start.lastindex else start.start()
-        line, counted = line + text.count("\n", counted, at), at
-        found = _read_flat(text, at, line) or _read_laid(text, at, line) or _read_stepwise(source, at)
+        found = _read_at(window, at)
+        if found is None:
+            after = window.grow(start.start())
+            continue
         document, end = found
-        pattern = _START_AT_MARGIN if document.problem else _START
+        after, pattern = max(end, at + 1), _START_AT_MARGIN if document.problem else _START
         yield document
         del document, found
-        start = pattern.search(text, max(end, at + 1))
+
+
+def _read_at(window: Window, at: int) -> tuple[Document, int] | None:
+    """The document that begins there, and where it ends or breaks; None where that takes more lines to tell."""
+    source, line = window.source, window.line(at)
+    found = _read_flat(source.characters, at, line)
+    if found is None and not window.ends and not may_end(source.characters, at):
+        return None
+    found = found or _read_laid(source.characters, at, line) or _read_stepwise(source, at)
+    document, end = found
+    # What a document breaks at stands in so many lines at most: a key, a colon, a value, and what shows its end.
+    return found if document.whole or window.ends or _FOUR_LINES.match(source.characters, end) else None
 
 
 def _read_flat(text: str, at: int, number: int) -> tuple[Document, int] | None:

@@ -1,14 +1,15 @@
 """fortio's results: JSON, alone or among the lines it logs; and its failures."""
 
 import re
+from collections.abc import Iterator
 from datetime import datetime
 from decimal import Decimal
 
 from importers.gathering import Gathered, Printed, is_decimal
 from importers.json_text import Document, Node, documents, head, outside
-from importers.model import Fragment, Kind, Parsed, Status, Text
+from importers.model import Fragment, Kind, Parsed, Problem, Status, Text
 from importers.problem_log import ProblemLog
-from importers.repeats import number_trials
+from importers.repeats import number_each
 
 NAME = "fortio"
 TITLE = "fortio result"
@@ -56,11 +57,23 @@ def _is_result(document: Document) -> bool:
 
 def parse(text: Text) -> Parsed:
     """Every result of the file; one that failed has none."""
-    found = ProblemLog(text.name)
-    fragments = [_read(each, text, found) for each in documents(text) if _is_result(each)]
-    if not fragments:
-        fragments = [_failed(text, list(documents(text)), found)]
-    return Parsed(number_trials(fragments), found.problems)
+    problems: list[Problem] = []
+    return Parsed(list(each(text, problems)), problems)
+
+
+def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
+    """One fragment after the other."""
+    return number_each(_results(text, ProblemLog(text.name, problems=problems)))
+
+
+def _results(text: Text, found: ProblemLog) -> Iterator[Fragment]:
+    is_empty = True
+    for document in documents(text):
+        if _is_result(document):
+            is_empty = False
+            yield _read(document, text, found)
+    if is_empty:
+        yield _failed(text, list(documents(text)), found)
 
 
 def _read(document: Document, text: Text, found: ProblemLog) -> Fragment:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from importers import json_laid, json_text
 from importers.json_spread import Spread
 from importers.json_text import Document, Node, Only, Part, documents
+from importers.json_window import Window
 from importers.model import Text
 
 TREE = """{
@@ -344,3 +345,34 @@ def test_any_text_is_read_without_an_exception(content: str) -> None:
     for document in read(content):
         assert document.whole is (document.problem_line is None)
         assert flat(document.root) is not None
+
+
+def told(window: Window) -> list[object]:
+    """All that is read, to compare."""
+    return [(each.span, each.problem, each.problem_line, flat(each.root)) for each in json_text._read(window)]
+
+
+@settings(deadline=None)
+@given(
+    st.lists(
+        st.one_of(
+            printed(),
+            st.sampled_from(
+                [TREE, TREE[:40], "{}", '{"a":', "[", "{", "$ cat", '"b": 12', ",", '"c"', ":", "}", "nan"]
+            ),
+            st.text(alphabet='{}[]",:\\ \n1e-.tnu'),
+        )
+    ).map("\n".join),
+    st.booleans(),
+)
+def test_a_file_that_comes_in_pieces_is_read_as_in_one(content: str, ends_whole: bool) -> None:
+    assert told(Window(content.split("\n"), ends_whole)) == told(Window([content], ends_whole))
+
+
+def test_no_more_of_a_file_is_held_than_a_document_takes() -> None:
+    longest = 0
+    for content in (TREE, '{"event": "interval", "data": {"seconds": 1}}\n', TREE.replace("nan", "oops")):
+        window = Window([content.rstrip("\n")] * 1000, ends_whole=True)
+        for _ in json_text._read(window):
+            longest = max(longest, len(window.source.characters))
+    assert longest < 20 * len(TREE)
