@@ -1,6 +1,7 @@
 """The lines that a transcript of timed reads is made of: mounts, sizes of files, what dd and the times print."""
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -63,8 +64,17 @@ class Mount(NamedTuple):
     texts: tuple[str, ...]
 
 
+class Command(NamedTuple):
+    """A command, and the path that it reads, empty where it names none."""
+
+    text: str
+    path: str
+
+
+@lru_cache(64)
 def mount(server: str, export: str, point: str, options: str | None) -> Mount:
     """The mount with options as printed (``rw,rsize=8192``); of two names of one option the first above counts."""
+    # A file system is mounted again and again in the same way.
     facts = {"server": server, "export": export}
     chosen = _options(options)
     for option, name in _FACTORS.items():
@@ -89,21 +99,27 @@ def mount_of(line: str) -> Mount | None:
 
 @lru_cache(64)
 def _mount_in(line: str) -> Mount | None:
-    # A file system is mounted again and again in the same way.
     for pattern in MOUNTS:
         if match := pattern.fullmatch(line):
             return mount(match["server"], match["export"], match["point"], match["options"])
     return None
 
 
-def command_of(line: str) -> str:
-    """The command that a line shows, empty where it shows none: zsh repeats it before its times, dd before an error."""
+def command_of(line: str) -> Command | None:
+    """The command that a line shows: zsh repeats it before its times, dd before an error."""
     # The pattern goes through all of a line that has a percent sign; to look for the words is quicker.
     named = "dd" in line or "cat" in line or "cp" in line or "sum" in line or "wc" in line
-    match = COMMAND.fullmatch(line) if named else None
+    return _command_in(line) if named else None
+
+
+@lru_cache(64)
+def _command_in(line: str) -> Command | None:
+    # A file is read again and again by the same command.
+    match = COMMAND.fullmatch(line)
     if match is None or is_error(line) or times_of(line):
-        return ""
-    return match["command"]
+        return None
+    source = _SOURCE.search(match["command"])
+    return Command(match["command"], source["path"] if source else "")
 
 
 def is_error(line: str) -> bool:
@@ -129,13 +145,25 @@ def is_records_in(line: str) -> bool:
     return line.endswith("records in") and RECORDS_IN.fullmatch(line) is not None
 
 
-def source_of(command: str) -> str:
-    """The path that a command reads, empty where it names none."""
-    match = _SOURCE.search(command)
-    return match["path"] if match else ""
+def figures_of(line: str) -> Mapping[str, str]:
+    """What a line of output says, by name, none where it says nothing: error, records, dd's figures or times."""
+    if is_error(line):
+        return {"error": line}
+    if (shell := shell_time_of(line)) is not None:
+        return {shell["which"]: shell["time"]}
+    if is_records_in(line):
+        return {"records": line}
+    return (_dd_figures(line) if "byte" in line else None) or times_of(line)
 
 
-def rate_unit(unit: str, scale: str) -> str:
+def _dd_figures(line: str) -> dict[str, str] | None:
+    for pattern, scale in DD_RATES:
+        if match := pattern.fullmatch(line):
+            return {**match.groupdict(), "unit": _rate_unit(match["unit"], scale)}
+    return None
+
+
+def _rate_unit(unit: str, scale: str) -> str:
     """The unit of dd's rate as ``perfdb.analysis.units`` spells it."""
     return f"{unit}{scale}{_THOUSANDS[unit[0]]}" if scale and unit[0] in _THOUSANDS else unit
 
@@ -144,4 +172,8 @@ def seconds_unit(text: str) -> str:
     """The shape of a printed time."""
     if "m" in text:
         return "mmmss.s"
-    return {0: "s", 1: "mmm:ss.hs" if "." in text else "mmm:ss", 2: "hh:mm:ss"}[min(text.count(":"), 2)]
+    if ":" not in text:
+        return "s"
+    if text.count(":") > 1:
+        return "hh:mm:ss"
+    return "mmm:ss.hs" if "." in text else "mmm:ss"

@@ -4,14 +4,14 @@ There is no one tool: a transcript has the mount, a command such as ``time cat F
 the command and the shell print. Each read is a result; CPU time is that of the command, not of the machine.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 
-from importers.gathering import Gathered, Printed
-from importers.model import Fragment, Kind, Parsed, Status, Text
+from importers.gathering import Gathered, Printed, of_client
+from importers.model import Fragment, Parsed, Status, Text
 from importers.nfs_read import lines as known
-from importers.nfs_read.lines import Mount
+from importers.nfs_read.lines import Command, Mount
 from importers.problem_log import ProblemLog
 from importers.repeats import number_trials
 
@@ -19,40 +19,51 @@ NAME = "nfs_read"
 TITLE = "timed reads over NFS"
 VERSION = 1
 
-# Python 3.11 looks a member of an enumeration up in four times the time.
-_DRIVER, _COMPLETE = Kind.DRIVER, Status.COMPLETE
+_COMPLETE = Status.COMPLETE  # Python 3.11 looks a member of an enumeration up in four times the time.
 
 _new = tuple.__new__  # As in ``importers.gathering``.
 _HEAD_LINES = 200
 _LAST_OF_TIME = "sys"
+_TIMES = frozenset({"real", "user", "sys"})
+_NOTHING: Mapping[str, str] = {}
 
 
 @dataclass(slots=True)
 class _Read:
-    """One read: lines by what they are, with the number of each."""
+    """One read: the mount it is from, with its line, and what was printed of it, by the names of ``figures_of``.
 
-    first_line: int
+    ``line`` is that of its command, else of the first figure.
+    """
+
+    line: int
     last_line: int
     mount: tuple[Mount, int] | None = None
-    command: Printed | None = None
-    path: str = ""
+    command: Command | None = None
     size: Printed | None = None
-    records: Printed | None = None
-    moved: Printed | None = None
-    rate: tuple[Printed, str] | None = None
-    dd_seconds: Printed | None = None
-    times: dict[str, Printed] = field(default_factory=dict)
-    error: Printed | None = None
-
-    @property
-    def has_figures(self) -> bool:
-        """Whether something was measured: what comes next belongs to another read, unless it is still lacking."""
-        return bool(self.records or self.moved or self.times or self.error)
+    said: dict[str, Printed] = field(default_factory=dict)
 
     @property
     def seconds(self) -> Printed | None:
         """dd's own seconds are of the read alone; those of ``time`` include starting and ending."""
-        return self.dd_seconds or self.times.get("real")
+        return self.said.get("seconds") or self.said.get("real")
+
+    def is_followed_by(self, figures: Mapping[str, str]) -> bool:
+        """Whether what a line says cannot belong to this read any more, so that it begins another."""
+        # Only dd's records and the three times of a shell have a line of their own, each.
+        name = next(iter(figures)) if len(figures) == 1 else ""
+        if name == "records":
+            return "records" in self.said or not _TIMES.isdisjoint(self.said)
+        return name in _TIMES and name in self.said
+
+    def take(self, figures: Mapping[str, str], line: int) -> None:
+        """Keep what a line says; of several errors the first counts."""
+        # dd also prints its figures while it goes on; those come before the number of records.
+        if "bytes" in figures and "records" not in self.said:
+            return
+        self.last_line = line
+        if "error" not in figures or "error" not in self.said:
+            for name, text in figures.items():
+                self.said[name] = _new(Printed, (text, line))
 
 
 def recognise(text: Text) -> bool:
@@ -95,16 +106,23 @@ class _Reader:
             if not line or self._is_circumstance(line, number) or (number == cut and line[-1].isdigit()):
                 continue
             command = known.command_of(line)
-            begins = command or self._begins(line)
-            if begins and self.read is not None and (self.read.has_figures or self.read.command):
-                yield self._whole(self.read)
+            figures = _NOTHING if command else known.figures_of(line)
+            before = self.read
+            if before is not None and (command or before.is_followed_by(figures)):
+                yield self._whole(before)
                 self.read = None
-            self._take(line, number, command)
-        if self.read is not None and (self.read.has_figures or self.read.command):
+            if command:
+                self.read = _Read(number, number, self._mount(command.path), command)
+            elif figures:
+                self._take(figures, number)
+        if self.read is not None:
             yield self._whole(self.read)
 
     def _is_circumstance(self, line: str, number: int) -> bool:
         """Keep a mount or a file's size."""
+        # Most lines are neither, which shows at once.
+        if ":/" not in line and line[0] != "-" and self.waiting is None:
+            return False
         mount = known.mount_of(line)
         if mount is None and (self.waiting or " from " in line):
             mount = self._of_nfsstat(line)
@@ -125,69 +143,28 @@ class _Reader:
         self.waiting = None
         return mount
 
-    def _begins(self, line: str) -> bool:
-        """Whether a line that is no command cannot belong to the read before it."""
-        if self.read is None:
-            return False
-        if known.is_records_in(line):
-            return self.read.records is not None or bool(self.read.times)
-        real = known.shell_time_of(line)
-        return real is not None and real["which"] in self.read.times
-
-    def _take(self, line: str, number: int, command: str) -> None:
-        if command:
-            path = known.source_of(command)
-            self.read = _Read(number, number, self._mount(path), _new(Printed, (command, number)), path)
-        elif self.read is None:
-            fresh = _Read(number, number, self._mount(""))
-            if _take_figure(fresh, line, number):
-                self.read = fresh
-        elif _take_figure(self.read, line, number):
-            self.read.last_line = number
+    def _take(self, figures: Mapping[str, str], number: int) -> None:
+        if self.read is not None:
+            self.read.take(figures, number)
+        elif "bytes" not in figures:
+            self.read = _Read(number, number, self._mount(""))
+            self.read.take(figures, number)
 
     def _mount(self, path: str) -> tuple[Mount, int] | None:
         """The innermost mount that a file lies under; where no file is named, the only one there is."""
-        mounts = list(self.mounts.values())
+        mounts = self.mounts.values()
+        under = [mount for mount in mounts if path.startswith(mount[0].point)] if path else [*mounts]
+        if len(under) == 1:
+            return under[0]
         if not path:
-            return mounts[0] if len(mounts) == 1 else None
-        under = [mount for mount in mounts if path.startswith(mount[0].point)]
+            return None
         return max(under, key=lambda mount: len(mount[0].point), default=None)
 
     def _whole(self, read: _Read) -> _Read:
         """Give a read the size printed of its file; the line that prints it is a part of what tells of the read."""
-        read.size = None if read.moved else self.sizes.get(read.path)
-        if read.size is not None:
-            read.first_line = min(read.first_line, read.size.line)
+        if read.command is not None and "bytes" not in read.said:
+            read.size = self.sizes.get(read.command.path)
         return read
-
-
-def _take_figure(read: _Read, line: str, number: int) -> bool:
-    """Keep what a line of output says; answers whether it says anything."""
-    if known.is_error(line):
-        read.error = read.error or _new(Printed, (line, number))
-    elif (shell := known.shell_time_of(line)) is not None:
-        read.times[shell["which"]] = _new(Printed, (shell["time"], number))
-    elif known.is_records_in(line):
-        read.records = _new(Printed, (line, number))
-    else:
-        return _take_line(read, line, number)
-    return True
-
-
-def _take_line(read: _Read, line: str, number: int) -> bool:
-    """The same of lines that say several things."""
-    for pattern, scale in known.DD_RATES if "byte" in line else ():
-        match = pattern.fullmatch(line)
-        # dd also prints such lines while it goes on; those come before the number of records.
-        if match is not None and read.records is not None:
-            read.moved = _new(Printed, (match["bytes"], number))
-            read.dd_seconds = _new(Printed, (match["seconds"], number))
-            read.rate = (_new(Printed, (match["rate"], number)), known.rate_unit(match["unit"], scale))
-            return True
-    times = known.times_of(line)
-    for name, text in times.items():
-        read.times[name] = _new(Printed, (text, number))
-    return bool(times)
 
 
 def _fragment(read: _Read, file: str, found: ProblemLog) -> Fragment:
@@ -196,30 +173,20 @@ def _fragment(read: _Read, file: str, found: ProblemLog) -> Fragment:
     _facts(read, gathered)
     if status is _COMPLETE:
         _figures(read, gathered)
-    return Fragment(
-        file,
-        NAME,
-        VERSION,
-        _DRIVER,
-        read.first_line,
-        read.last_line,
-        role="client",
-        status=status,
-        facts=gathered.facts,
-        readings=gathered.readings,
-    )
+    first_line = min(read.line, read.size.line) if read.size else read.line
+    return of_client((file, NAME, VERSION), (first_line, read.last_line), status, gathered.facts, gathered.readings)
 
 
 def _judge(read: _Read, found: ProblemLog) -> Status:
-    if read.error is not None:
+    if (error := read.said.get("error")) is not None:
         remedy = "Mend the mount or the path, then measure again."
-        found.warn("nfs_read.failed", f"The read failed: {read.error.text}.", remedy, read.error.line)
+        found.warn("nfs_read.failed", f"The read failed: {error.text}.", remedy, error.line)
         return Status.FAILED
-    if read.seconds is None or (read.times and _LAST_OF_TIME not in read.times):
+    if read.seconds is None or (_LAST_OF_TIME not in read.said and not _TIMES.isdisjoint(read.said)):
         message = "No time is printed for this read: it was interrupted, or the transcript cut off."
         found.warn("nfs_read.cut-off", message, "Measure again, or transfer the file again.", read.last_line)
         return Status.INCOMPLETE
-    if read.moved is None and read.size is None:
+    if read.size is None and "bytes" not in read.said:
         message = "Nothing says how many bytes were read."
         found.warn("nfs_read.no-size", message, "Put the output of ls -l FILE before the read.", read.last_line)
         return Status.INCOMPLETE
@@ -227,12 +194,11 @@ def _judge(read: _Read, found: ProblemLog) -> Status:
 
 
 def _facts(read: _Read, gathered: Gathered) -> None:
-    first = read.command.line if read.command else read.first_line
-    gathered.say_all(("workload", "users", "factor.tool"), ("NFS", "1", NAME), first)
-    gathered.fact("command_line", read.command)
-    gathered.say("file", read.path, first)
-    gathered.fact("records", read.records)
-    gathered.fact("error", read.error)
+    command, path = read.command or ("", "")
+    keys = ("workload", "users", "factor.tool", "command_line", "file")
+    gathered.say_all(keys, ("NFS", "1", NAME, command, path), read.line)
+    gathered.fact("records", read.said.get("records"))
+    gathered.fact("error", read.said.get("error"))
     if read.mount is not None:
         mount, line = read.mount
         gathered.say_all(mount.keys, mount.texts, line)
@@ -240,14 +206,15 @@ def _facts(read: _Read, gathered: Gathered) -> None:
 
 def _figures(read: _Read, gathered: Gathered) -> None:
     """dd's rate where it prints one: else the rate follows from bytes and seconds."""
-    gathered.reading("data_bytes", read.moved or read.size, "bytes")
-    if read.rate is not None:
-        gathered.reading("mb_per_s", *read.rate)
+    said = read.said
+    gathered.reading("data_bytes", said.get("bytes") or read.size, "bytes")
+    if "rate" in said:
+        gathered.reading("mb_per_s", said["rate"], said["unit"].text)
     seconds = read.seconds
     assert seconds is not None
     gathered.keep(("driver_s", known.seconds_unit(seconds.text), "total"), *seconds)
-    if "percent" in read.times:
-        gathered.reading("processor_util", read.times["percent"], "%", "client")
-        gathered.fact("cpu_scope", _new(Printed, ("process", read.times["percent"].line)))
+    if "percent" in said:
+        gathered.reading("processor_util", said["percent"], "%", "client")
+        gathered.note("cpu_scope", "process", said["percent"].line)
     for which, key in (("user", "user_s@client"), ("sys", "sys_s@client")):
-        gathered.fact(key, read.times.get(which))
+        gathered.fact(key, said.get(which))
