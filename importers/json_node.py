@@ -15,10 +15,14 @@ SAYS_NOTHING = ("", "null")
 
 
 class Only(Enum):
-    """Where not every finite number counts, and every string that says something."""
+    """Where something else counts than every finite number, and every string that says something.
+
+    PRINTED: words, too; without blanks about them.
+    """
 
     STRINGS = 1
     BUT_ZERO = 2
+    PRINTED = 3
 
 
 class Part(NamedTuple):

@@ -115,8 +115,10 @@ class Tape:
         return _plain(printed) if printed[0] == '"' else printed
 
     def said(self, place: int, only: Only | None) -> str | None:
-        """The finite number there, or the string if it says something."""
+        """The finite number there, or the string if it says something; with ``only`` what that says."""
         text = self.text(place)
+        if only is Only.PRINTED:
+            return None if text in SAYS_NOTHING else text.strip() or None
         if self.is_number(place):
             return text if only is None or (only is Only.BUT_ZERO and float(text)) else None
         is_string = self.source.characters[self.starts[place]] == '"'

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Callable, Iterable
 
-from importers.json_node import Node, Only
+from importers.json_node import SAYS_NOTHING, Node, Only
 
 DEEPEST = 100
 """How many objects and arrays may stand inside each other; tools need about ten."""
@@ -15,7 +15,6 @@ STRING = re.compile(r'"(?:[^"\\\x00-\x1f]++|\\[^\n])*+"')
 NOTHING = object()
 """What is where a path leads nowhere."""
 
-_WORDS = {None: "null", True: "true", False: "false"}
 _ALIKE = bytes.maketrans(b"[]", b"{}")
 _NO_BRACKETS = bytes(set(range(256)) - set(b'[]{}"'))
 
@@ -140,17 +139,26 @@ def _strings(values: Iterable[object]) -> list[str | None]:
     return [each if type(each) is str and each.strip() else None for each in values]
 
 
-SAID = {None: _said, Only.BUT_ZERO: _said_but_zero, Only.STRINGS: _strings}
+def _printed(values: Iterable[object]) -> list[str | None]:
+    texts = map(text_of, values)
+    return [None if text in SAYS_NOTHING else text.strip() or None for text in texts]
+
+
+SAID = {None: _said, Only.BUT_ZERO: _said_but_zero, Only.STRINGS: _strings, Only.PRINTED: _printed}
 """The texts of those values that count, None for the others."""
 
 
 def text_of(value: object) -> str:
     """A number or word as printed, a string without quotes and escapes; empty for objects and arrays."""
+    if value is None:
+        return "null"
+    if type(value) is str:
+        return value
     if type(value) is bytes:
         return value.decode()
-    if isinstance(value, str):
-        return str(value)
-    return "" if isinstance(value, dict | list) else _WORDS[value]  # type: ignore[index] # all that is left
+    if value is True or value is False:
+        return "true" if value else "false"
+    return str(value) if type(value) is _Word else ""
 
 
 def is_true(value: object) -> bool:

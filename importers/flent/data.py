@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from importers.flent.series import Direction, directions, has_data, other_workload, ping_series
 from importers.gathering import Gathered, Printed, from_epoch
-from importers.json_text import Document, Node, documents
+from importers.json_text import Document, Node, Only, Part, documents
 from importers.model import Fragment, Kind, Listing, Parsed, Status, Text
 from importers.problem_log import ProblemLog
 
@@ -27,7 +27,6 @@ _FACTS = (
     ("batch", "BATCH_NAME"),
     ("batch_uuid", "BATCH_UUID"),
 )
-_FACT_KEYS, _FACTS_NAMED = zip(*_FACTS, strict=True)
 _OTHER_KEYS = ("factor.tool", "workload")
 _STREAM_KEYS = (*_OTHER_KEYS, "factor.protocol", "users")
 _OFFLOADS = {
@@ -36,6 +35,19 @@ _OFFLOADS = {
     "generic-receive-offload": "gro",
     "large-receive-offload": "lro",
 }
+_ADAPTER = "EGRESS_INFO"
+_OF_ALL = (
+    Part((), tuple(name for _, name in _FACTS), Only.PRINTED),
+    Part((_ADAPTER, "offloads"), tuple(_OFFLOADS), Only.PRINTED),
+    Part((_ADAPTER,), ("iface",), Only.PRINTED),
+    Part((_ADAPTER, "link_params"), ("speed",), Only.PRINTED),
+    Part((_ADAPTER, "qdiscs", 0), ("name",), Only.PRINTED),
+)
+_OF_ALL_KEYS = (
+    *(key for key, _ in _FACTS),
+    *(f"offload.{short}" for short in _OFFLOADS.values()),
+    *("interface", "link_speed", "qdisc"),
+)
 # Of all streams of a direction: what they have in common is the run's.
 _COMMON = (("mss", "TCP_MSS"), ("mtu", "TCPI_PMTU"), ("factor.congestion_control", "CONG_CONTROL"))
 _COMMON_NAMED = tuple(name for _, name in _COMMON)
@@ -121,15 +133,7 @@ def _circumstances(metadata: Node, way: Direction | None, into: Gathered, *, bot
 def _said_of_all(metadata: Node) -> Gathered:
     """What the metadata say, whichever direction is meant."""
     into = Gathered()
-    for key, printed in zip(_FACT_KEYS, metadata.all_printed(_FACTS_NAMED), strict=True):
-        into.fact(key, printed)
-    egress = metadata.get("EGRESS_INFO")
-    if egress is not None:
-        for name, short in _OFFLOADS.items():
-            into.fact(f"offload.{short}", egress.printed("offloads", name))
-        into.fact("interface", egress.printed("iface"))
-        into.fact("link_speed", egress.printed("link_params", "speed"))
-        into.fact("qdisc", egress.printed("qdiscs", 0, "name"))
+    into.say_each(_OF_ALL_KEYS, *metadata.told(_OF_ALL))
     settings = metadata.get("SYSCTLS")
     for name, printed in settings.said() if settings else ():
         into.fact(f"sysctl.{name}", printed)

@@ -97,7 +97,8 @@ def test_many_values_at_once_are_those_that_come_one_by_one(content: str) -> Non
     ("separator", "end", "lines"), [(" ", "}", [1, 1, 1]), ("\n", "}", [2, 2, 4]), ("\n", "", [2, 2, 4])]
 )
 def test_what_several_objects_tell_at_once(separator: str, end: str, lines: list[int]) -> None:
-    content = '{_"a": {"n": 0, "s": "0",_"w": null, "b": " "},_"n": 1.50, "l": [{"n": 2}, {"n": "3"}, 4]'
+    members = '"n": 0, "s": "0",_"w": null, "b": " ", "t": true, "x": " y "'
+    content = f'{{_"a": {{{members}}},_"n": 1.50, "l": [{{"n": 2}}, {{"n": "3"}}, 4]'
     root = only(content.replace("_", separator) + end).root
     keys = ("n", "s", "w", "b", "missing")
     texts, told = root.told((Part(("a",), keys), Part((), ("n",))))
@@ -105,6 +106,8 @@ def test_what_several_objects_tell_at_once(separator: str, end: str, lines: list
     assert [line for text, line in zip(texts, told, strict=True) if text] == lines
     assert root.told((Part(("a",), keys, Only.BUT_ZERO),))[0] == [None, "0", None, None, None]
     assert root.told((Part(("a",), keys, Only.STRINGS),))[0] == [None, "0", None, None, None]
+    assert root.told((Part(("a",), keys, Only.PRINTED),))[0] == ["0", "0", None, None, None]
+    assert root.told((Part(("a",), ("t", "x"), Only.PRINTED),))[0] == ["true", "y"]
     assert root.told((Part(("l", 0), ("n",)), Part(("l", 3), ("n",)), Part(("n",), ("n",))))[0] == ["2", None, None]
 
 
