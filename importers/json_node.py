@@ -73,6 +73,10 @@ class Node:
         """What an object or array holds, in order; repeated keys come repeatedly, those of arrays are empty."""
         raise NotImplementedError
 
+    def keys(self) -> list[str]:
+        """The keys of an object, in order; repeated keys come repeatedly."""
+        return [key for key, _ in self.items()] if self.is_object else []
+
     def get(self, *path: str | int) -> "Node | None":
         """The value down a path of keys and places from 0; of a repeated key the first. None when there is none."""
         raise NotImplementedError

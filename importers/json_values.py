@@ -93,6 +93,9 @@ class Value(Node):
     def text(self) -> str:
         return text_of(self._value)
 
+    def keys(self) -> list[str]:
+        return [key for key, _ in pairs_of(self._value)] if isinstance(self._value, dict) else []
+
     def texts(self) -> dict[str, str]:
         value = self._value
         if not isinstance(value, dict):

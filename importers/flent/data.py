@@ -87,17 +87,17 @@ def _read(document: Document, file: str, of: tuple[str, int], found: ProblemLog)
     results, metadata = root.get("results"), root.get("metadata")
     if metadata is None:
         return
-    names = tuple(key for key, _ in results.items()) if results else ()
+    names = tuple(results.keys()) if results is not None else ()
     ways: Sequence[Direction | None] = directions(names) or (None,)
     meta = metadata.get("SERIES_META")
-    taken, zone = _start(root)
+    taken, zone = _start(root, metadata)
     of_all = _said_of_all(metadata)
     for way in ways:
         into = Gathered()
         _circumstances(metadata, way, into, both=len(ways) > 1)
         into.say_again(of_all)
         _of_streams(meta, way, into)
-        status = _judge(document, way, names, found)
+        status = _judge(document, meta, way, names, found)
         if status is Status.COMPLETE:
             _figures(meta, way, into)
             _latency(meta, names, into, is_result=way is None)
@@ -202,9 +202,9 @@ def _cells(stream: Node) -> list[str | None]:
     return [printed[0] if printed else None for printed in stream.all_printed(_COLUMNS_NAMED)]
 
 
-def _start(root: Node) -> tuple[datetime | None, str]:
+def _start(root: Node, metadata: Node) -> tuple[datetime | None, str]:
     """T0 in universal time from version 3 on; before that, the time of the first value tells whether it is."""
-    stated = root.string("metadata", "T0") or root.string("metadata", "TIME")
+    stated = metadata.string("T0") or metadata.string("TIME")
     match = _TIME.fullmatch(stated.text) if stated else None
     try:
         taken = datetime.fromisoformat(match[1]) if match else None
@@ -219,7 +219,9 @@ def _start(root: Node) -> tuple[datetime | None, str]:
     return taken, "+00:00" if is_universal else ""
 
 
-def _judge(document: Document, way: Direction | None, names: Sequence[str], found: ProblemLog) -> Status:
+def _judge(
+    document: Document, meta: Node | None, way: Direction | None, names: Sequence[str], found: ProblemLog
+) -> Status:
     """Complete when all is there and a stream of the direction has data; anything else comes with a warning."""
     root, results = document.root, document.root.get("results")
     if not document.whole or results is None or not names:
@@ -237,8 +239,8 @@ def _judge(document: Document, way: Direction | None, names: Sequence[str], foun
     if failed and way is not None:
         message = f"{len(failed)} of {len(way.streams)} streams{of} have no data."
         found.warn("flent.failed-streams", message, "See why their runners failed.", results.line)
-    total = root.figure("metadata", "SERIES_META", way.total or "", "MEAN_VALUE") if way else results
-    if total is None:
+    total = meta.figure(way.total or "", "MEAN_VALUE") if way and meta else None
+    if way is not None and total is None:
         message = f"The data file has no mean throughput{of}."
         found.warn("flent.no-throughput", message, "Write it anew with a newer flent.", root.line)
         return Status.INCOMPLETE

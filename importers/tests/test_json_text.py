@@ -61,7 +61,7 @@ def test_values_keep_their_lines_and_numbers_their_characters() -> None:
 def test_repeated_keys_are_all_there_in_order() -> None:
     root = only(TREE).root
     assert [each.line for each in root.all("sum")] == [6, 7]
-    assert [key for key, _ in root.items()] == ["start", "sum", "sum"]
+    assert root.keys() == [key for key, _ in root.items()] == ["start", "sum", "sum"]
 
 
 def test_a_path_leads_through_objects_and_arrays() -> None:
@@ -125,6 +125,7 @@ def test_a_column_of_numbers(separator: str, end: str, line: int) -> None:
 def test_a_repeated_key_has_its_first_number_and_its_last_text(separator: str, end: str) -> None:
     root = only(f'{{"a": 1,{separator}"a": 2, "b": null, "c": "null"{end}').root
     assert (root.figures(), root.texts()["a"]) == ({"a": "1"}, "2")
+    assert root.keys() == ["a", "a", "b", "c"]
     assert (root.printed("a"), root.printed("b"), root.printed("c")) == (("1", 1), None, None)
 
 
