@@ -18,7 +18,8 @@ _PROBED = 400
 
 def title_of(line: str) -> str | None:
     """The file or command whose text begins after this line; None when the line is no head."""
-    if not any(sign in line for sign in _SIGNS):
+    # The same as ``any`` of the signs, which every line of a snapshot would wait for.
+    if "$" not in line and "#" not in line and "==> " not in line:
         return None
     head = _HEAD.fullmatch(line.strip())
     if head:

@@ -1,7 +1,9 @@
 """What the sections of a snapshot say so far: counters, facts and problems of one host."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import repeat
 
 from importers.model import Fact, Reading
 from importers.problem_log import ProblemLog
@@ -9,6 +11,14 @@ from importers.records import is_count, is_number
 
 TICKS = "ticks"
 """1/100 s: USER_HZ, the unit of /proc's CPU times on practically every Linux."""
+
+_new = tuple.__new__  # As in ``importers.gathering``.
+_COUNTS = re.compile(r"[0-9]{1,30}(?: [0-9]{1,30})*")
+
+
+def are_counts(words: Iterable[str]) -> bool:
+    """Whether there are words, each of which is a count."""
+    return _COUNTS.fullmatch(" ".join(words)) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +58,21 @@ class Evidence:
 
     def keep(self, subject: str, name: str, text: str, unit: str, line: int) -> None:
         """Keep a counter that is known to be a number."""
-        if (subject, name) not in self.counters:
-            self.counters[subject, name] = Reading(name, text, unit, line, self.role, subject)
+        key = subject, name
+        if key not in self.counters:
+            self.counters[key] = _new(Reading, (name, text, unit, line, self.role, subject))
 
-    def count_all(self, subject: str, names: Iterable[str], texts: Iterable[str], unit: str, line: int) -> None:
-        """Keep the counters of one line; an older kernel prints fewer of them, a newer one more."""
-        for name, text in zip(names, texts, strict=False):
-            self.count(subject, name, text, unit, line)
+    def count_all(
+        self, subject: str, names: Iterable[str], texts: Sequence[str], units: str | Iterable[str], line: int
+    ) -> None:
+        """Keep the counters of one line; an older kernel prints fewer of them, a newer one more.
+
+        ``units``: that of all, or those of each.
+        """
+        # A line is asked at once whether all of it are counts, for nearly always they are.
+        keep = self.keep if are_counts(texts) else self.count
+        for name, text, unit in zip(names, texts, repeat(units) if isinstance(units, str) else units, strict=False):
+            keep(subject, name, text, unit, line)
 
     def fact(self, key: str, text: str, line: int) -> None:
         """Keep a circumstance of the host; an empty text says nothing."""

@@ -2,17 +2,21 @@
 
 import re
 
-from importers.linux_snapshot.evidence import TICKS, Evidence, Section
+from importers.linux_snapshot.evidence import TICKS, Evidence, Section, are_counts
 from importers.model import Reading
 from importers.records import is_count
 
 _CPU_TIMES = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal", "guest", "guest_nice")
 _TOTALS = {"intr": "interrupts", "ctxt": "context_switches", "processes": "forks", "softirq": "softirqs"}
 _TRAFFIC = ("bytes", "packets", "errors", "dropped", "fifo")
-_RECEIVED = tuple(f"rx_{name}" for name in (*_TRAFFIC, "frame", "compressed", "multicast"))
-_SENT = tuple(f"tx_{name}" for name in (*_TRAFFIC, "collisions", "carrier", "compressed"))
+_COLUMNS = (
+    *(f"rx_{name}" for name in (*_TRAFFIC, "frame", "compressed", "multicast")),
+    *(f"tx_{name}" for name in (*_TRAFFIC, "collisions", "carrier", "compressed")),
+)
+_UNITS = tuple("bytes" if column.endswith("_bytes") else "count" for column in _COLUMNS)
 _SOFTNET = ("processed", "dropped", "squeezed")
-_HEX = re.compile(r"[0-9a-f]{1,8}")
+# A line of numbers of a processor.
+_HEX = re.compile(r"\s*[0-9a-f]{1,8}(?:\s+[0-9a-f]{1,8})*\s*")
 # What /proc/net/snmp and netstat print among their counters although it is a setting or a present number.
 _LEVELS = frozenset(
     (
@@ -55,20 +59,20 @@ def read_columns(section: Section, evidence: Evidence) -> None:
     if not lines:
         return
     kind = "softirq" if section.title.endswith("softirqs") else "interrupt"
-    processors = [word.removeprefix("CPU") for word in lines[0][1].split()]
+    subjects = [f"{kind}/{word.removeprefix('CPU')}" for word in lines[0][1].split()]
     for number, text in lines[1:]:
         name, colon, rest = text.partition(":")
         words = rest.split()
-        values = words[: len(processors)]
-        if not colon or not all(map(is_count, values)):
+        values = words[: len(subjects)]
+        if not colon or not are_counts(values):
             continue
-        if len(values) == 1 < len(processors):
+        if len(values) == 1 < len(subjects):
             # ERR and MIS are counted for all processors together.
             evidence.keep(kind, name.strip(), values[0], "count", number)
             continue
-        what = " ".join((name.strip(), *words[len(processors) :]))
-        for processor, value in zip(processors, values, strict=False):
-            evidence.keep(f"{kind}/{processor}", what, value, "count", number)
+        what = " ".join((name.strip(), *words[len(subjects) :]))
+        for subject, value in zip(subjects, values, strict=False):
+            evidence.keep(subject, what, value, "count", number)
 
 
 def read_net_dev(section: Section, evidence: Evidence) -> None:
@@ -76,10 +80,8 @@ def read_net_dev(section: Section, evidence: Evidence) -> None:
     for number, text in section.filled:
         name, colon, rest = text.rpartition(":")
         values = rest.split()
-        if colon and len(values) >= len(_RECEIVED) + len(_SENT):
-            for column, value in zip((*_RECEIVED, *_SENT), values, strict=False):
-                unit = "bytes" if column.endswith("_bytes") else "count"
-                evidence.count(f"adapter/{name.strip()}", column, value, unit, number)
+        if colon and len(values) >= len(_COLUMNS):
+            evidence.count_all(f"adapter/{name.strip()}", _COLUMNS, values, _UNITS, number)
 
 
 def read_protocols(section: Section, evidence: Evidence) -> None:
@@ -102,9 +104,8 @@ def read_protocols(section: Section, evidence: Evidence) -> None:
 def read_softnet(section: Section, evidence: Evidence) -> None:
     """/proc/net/softnet_stat: a line a processor in hexadecimal, written here as the same number in decimal."""
     for processor, (number, text) in enumerate(section.filled):
-        words = text.split()
-        if all(map(_HEX.fullmatch, words)):
-            values = (str(int(word, 16)) for word in words)
+        if _HEX.fullmatch(text):
+            values = [str(int(word, 16)) for word in text.split()[: len(_SOFTNET)]]
             evidence.count_all(f"softnet/{processor}", _SOFTNET, values, "count", number)
 
 
