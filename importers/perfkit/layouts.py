@@ -6,7 +6,7 @@ metrics (``cpu_util``) make a column's mean the run's value; a report about one 
 
 import re
 
-from importers.report.tables import CLOCK, Layout, column
+from importers.report.layouts import CLOCK, Layout, column
 
 _END = column("end", CLOCK, "Interval End Time", "End Time")
 _USERID = column("userid", "", "Userid")

@@ -20,15 +20,17 @@ from importers.perfkit.layouts import (
     USTAT,
 )
 from importers.report import titles
+from importers.report.layouts import MEAN, Layout
 from importers.report.listing import GUEST, Dialect, parse_listing, user_in
-from importers.report.tables import MEAN, Layout, Report, Row
+from importers.report.reports import Report
+from importers.report.rows import Row
 from importers.report.titles import Title
 
 NAME = "perfkit"
 TITLE = "Performance Toolkit listing"
 VERSION = 1
 
-_TITLES = ("FCX",)
+_MARK = "FCX"
 _SCREEN = re.compile(
     r"\s*(?P<number>FCX\d{3})\s+CPU\s+\w+\s+SER\s+\w+\s+"
     r"Interval\s+(?P<start>\d\d:\d\d:\d\d)\s+-\s+(?P<end>\d\d:\d\d:\d\d)\b.*",
@@ -47,17 +49,15 @@ _GUEST_FIGURES: dict[str, tuple[tuple[str, str], ...]] = {
 
 def recognise(text: Text) -> bool:
     """Whether any line is the title of a printed report or of a screen; other text may stand before it."""
-    return text.has(_TITLES) and any(
-        _read_title(number, line.lstrip("1 \f")) is not None
-        for number, line in text.numbered()
-        if _TITLES[0] in line[:12]
+    return text.has([_MARK]) and any(
+        _read_title(number, line.lstrip("1 \f")) is not None for number, line in text.numbered() if _MARK in line[:12]
     )
 
 
 def _read_title(number: int, line: str) -> Title | None:
     printed = titles.read_title(number, line)
     if printed is not None:
-        return printed if printed.number.startswith(_TITLES) else None
+        return printed if printed.number.startswith(_MARK) else None
     screen = _SCREEN.match(line)
     return _screen_title(number, screen) if screen else None
 
@@ -146,7 +146,7 @@ def _lost_with(whole: Sequence[Report], cut: Sequence[Report]) -> str:
     return "emulation time and CPU per transaction cannot be worked out" if damaged else ""
 
 
-_DIALECT = Dialect(NAME, VERSION, _TITLES, _read_title, _layout_of, _readings, _lost_with)
+_DIALECT = Dialect(NAME, VERSION, _MARK, _read_title, _layout_of, _readings, _lost_with)
 
 
 def parse(text: Text) -> Parsed:

@@ -87,14 +87,14 @@ class Columns:
     nearest: tuple[int, ...]
     known: dict[str, list[int] | None] = field(default_factory=dict, repr=False, compare=False)
 
-    def cells(self, line: str) -> list[str | None] | None:
-        """The line's texts by column, None where it has nothing; None when its words fit no columns.
+    def cells(self, line: str) -> list[str] | None:
+        """The line's texts by column, empty where it has nothing; None when its words fit no columns.
 
         Words with one blank between that fall into the same column are one text (``not installed``).
         """
         words = line.split()
         if len(words) == len(self.names):
-            return list(words)
+            return words
         # Which column a word is of depends on where it stands and what is a number: rows alike in this come again.
         shape = line.translate(_SHAPE)
         if shape not in self.known:
@@ -104,10 +104,9 @@ class Columns:
         places = self.known[shape]
         if places is None:
             return None
-        cells: list[str | None] = [None] * len(self.names)
+        cells = [""] * len(self.names)
         for text, at in zip(words, places, strict=True):
-            before = cells[at]
-            cells[at] = text if before is None else f"{before} {text}"
+            cells[at] = f"{cells[at]} {text}" if cells[at] else text
         return cells
 
     def _places(self, line: str) -> list[int] | None:

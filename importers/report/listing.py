@@ -9,7 +9,9 @@ from dataclasses import dataclass, field
 
 from importers.model import Fact, Fragment, Kind, Listing, Parsed, Reading, Status, Text
 from importers.problem_log import ProblemLog
-from importers.report.tables import Layout, Report, read_reports
+from importers.report.layouts import Layout
+from importers.report.reports import Report
+from importers.report.tables import read_reports
 from importers.report.titles import Title
 
 GUEST = "guest"
@@ -25,13 +27,13 @@ _SHAPES = {"s": (re.compile(r"[0-9]{1,30}:[0-5][0-9]"), "mmm:ss")}
 class Dialect:
     """How a format writes its reports. ``readings`` gives what the whole reports of one run and window say.
 
-    ``titles`` are what the first line of a page begins with; ``cut`` says of reports that are not whole what is
+    ``mark`` is what the first line of a page begins with; ``lost_with`` says of reports that are not whole what is
     lost with them (None: nothing more than themselves).
     """
 
     format: str
     version: int
-    titles: tuple[str, ...]
+    mark: str
     read_title: Callable[[int, str], Title | None]
     layout_of: Callable[[Title], Layout | None]
     readings: Callable[[Sequence[Report]], Iterable[Reading]]
@@ -42,14 +44,14 @@ def parse_listing(text: Text, dialect: Dialect) -> Parsed:
     """Read a listing: its fragments, and what had to be left out."""
     groups: dict[object, list[Report]] = {}
     unread: dict[str, int] = {}
-    for report in read_reports(text, dialect.titles, dialect.read_title, dialect.layout_of):
+    for report in read_reports(text, dialect.mark, dialect.read_title, dialect.layout_of):
         if report.layout is None and report.title.whole:
             unread.setdefault(report.label, report.title.line)
         else:
             groups.setdefault(_key(report), []).append(report)
     parsed = Parsed()
     for reports in groups.values():
-        found = ProblemLog(text.name, reports[0].title.run_id)
+        found = ProblemLog(text.name, reports[0].title.block.run_id)
         fragment = _fragment(reports, dialect, text, found)
         parsed.fragments.extend([fragment] if fragment else [])
         parsed.problems.extend(found.problems)
@@ -63,7 +65,7 @@ def parse_listing(text: Text, dialect: Dialect) -> Parsed:
 
 def _key(report: Report) -> object:
     title = report.title
-    return title.run_id, title.start, title.end, title.clocks
+    return title.block.run_id, title.block.start, title.block.end, title.clocks
 
 
 def _fragment(reports: Sequence[Report], dialect: Dialect, text: Text, found: ProblemLog) -> Fragment | None:
@@ -76,8 +78,9 @@ def _fragment(reports: Sequence[Report], dialect: Dialect, text: Text, found: Pr
         return None
     title = whole[0].title
     readings = [_in_shape(each) for each in dialect.readings(whole)]
-    if readings and title.seconds is not None:
-        readings.insert(0, Reading("window_s", title.seconds[0], "s", title.seconds[1]))
+    block = title.block
+    if readings and block.seconds is not None:
+        readings.insert(0, Reading("window_s", block.seconds[0], "s", title.line + block.seconds[1]))
     return Fragment(
         file=text.name,
         format=dialect.format,
@@ -85,9 +88,9 @@ def _fragment(reports: Sequence[Report], dialect: Dialect, text: Text, found: Pr
         kind=Kind.REPORT,
         first_line=reports[0].title.line,
         last_line=max(report.last_line for report in reports),
-        run_id=title.run_id,
-        taken=title.start,
-        ended=title.end,
+        run_id=block.run_id,
+        taken=block.start,
+        ended=block.end,
         status=Status.INCOMPLETE if cut else Status.COMPLETE,
         facts=tuple(_facts(whole, lost, dialect)),
         readings=tuple(_sound(readings, dialect, found)),
@@ -97,34 +100,30 @@ def _fragment(reports: Sequence[Report], dialect: Dialect, text: Text, found: Pr
 
 def _usable(reports: Sequence[Report], dialect: Dialect, found: ProblemLog) -> list[Report]:
     """The whole reports, each once; what is wrong with the others is reported."""
-    usable: list[Report] = []
+    usable: dict[tuple[str, str], Report] = {}
     for report in reports:
         _report_rows(report, dialect, found)
         if report.cut or not _has_sound_window(report, dialect, found):
             continue
-        twin = next((each for each in usable if _subject(each) == _subject(report)), None)
-        if twin is None:
-            usable.append(report)
-        elif [row.cells for row in twin.rows] != [row.cells for row in report.rows]:
+        subject = report.name, report.title.block.about
+        twin = usable.setdefault(subject, report)
+        if twin is not report and [row.cells for row in twin.rows] != [row.cells for row in report.rows]:
             message = f"{report.label} stands here with other figures than in line {twin.title.line}."
             remedy = "Keep the report that belongs to the run."
             found.error(f"{dialect.format}.conflict", message, remedy, report.title.line)
-            usable.remove(twin)
-    return usable
-
-
-def _subject(report: Report) -> tuple[str, str]:
-    return report.name, report.title.about
+            del usable[subject]
+    return [*usable.values()]
 
 
 def _has_sound_window(report: Report, dialect: Dialect, found: ProblemLog) -> bool:
     title = report.title
     if title.agrees:
         return True
-    seconds = title.seconds[0] if title.seconds else "?"
+    block = title.block
+    seconds = block.seconds[0] if block.seconds else "?"
     message = (
-        f"{report.label} gives three windows that disagree: From {title.start} To {title.end}, "
-        f"{seconds} seconds, {title.clock}; it was left out."
+        f"{report.label} gives three windows that disagree: From {block.start} To {block.end}, "
+        f"{seconds} seconds, {block.clock}; it was left out."
     )
     found.error(f"{dialect.format}.window", message, "Make the report again.", title.line)
     return False
@@ -160,19 +159,20 @@ def _report_cuts(
 def _facts(reports: Sequence[Report], lost: str, dialect: Dialect) -> Iterable[Fact]:
     """The system as titles name it, each report's name, and the tables that are no course of the run as text."""
     title = reports[0].title
+    block, top = title.block, title.line
     for report in reports:
         if report.layout is not None and not report.layout.intervals:
             key = ".".join([dialect.format, report.name.lower(), *_user(report)])
             yield Fact(key, "\n".join(report.printed), report.title.line)
-    for key, stated in (("machine", title.machine), ("cp.level", title.level)):
+    for key, stated in (("machine", block.machine), ("cp.level", block.level)):
         if stated:
-            yield Fact(key, *stated)
-    if title.serial and title.machine:
-        yield Fact("machine_serial", title.serial, title.machine[1])
-    if title.service and title.level:
-        yield Fact("cp.service_level", title.service, title.level[1])
-    if title.middle and title.seconds:
-        yield Fact(TITLE_TEXT, title.middle, title.seconds[1])
+            yield Fact(key, stated[0], top + stated[1])
+    if block.serial and block.machine:
+        yield Fact("machine_serial", block.serial, top + block.machine[1])
+    if block.service and block.level:
+        yield Fact("cp.service_level", block.service, top + block.level[1])
+    if block.middle and block.seconds:
+        yield Fact(TITLE_TEXT, block.middle, top + block.seconds[1])
     if title.clocks is not None:
         yield Fact(CLOCKS, " - ".join(title.clocks), title.line)
     if lost:
@@ -196,7 +196,7 @@ def _user(report: Report) -> list[str]:
 
 def user_in(title: Title) -> str | None:
     """The user that a report is about, as its second title line says."""
-    match = re.search(r"\bfor User (\S{1,8})$", title.about, re.IGNORECASE)
+    match = re.search(r"\bfor User (\S{1,8})$", title.block.about, re.IGNORECASE)
     return match[1] if match else None
 
 

@@ -1,42 +1,81 @@
-"""Print files to lines: undoes carriage control, form feeds and overprinting.
+"""Print files to pages: undoes carriage control, form feeds and overprinting.
 
 With ASA carriage control column 1 moves the paper (``1`` new page, ``+`` print over the line before); without it
 pages may start with a form feed, and overprinting is a CR inside a line.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import NamedTuple
 
 from importers.model import Text
+from importers.report.titles import Title
 
 _DIVIDERS = "_-"
 _UNDERLINES = "_- "
 _NEW_PAGE, _OVERPRINT = "1", "+"
+_LINES = 4000  # Lines that are held at a time.
 
 
-def print_lines(text: Text, titles: tuple[str, ...]) -> Iterator[tuple[int, str]]:
-    """The numbered lines as printed, without carriage control, underlining and trailing blanks.
+class Page(NamedTuple):
+    """Lines of a page that follow each other, without its first one, which is the title; ``first`` is their number.
 
-    ``titles`` are what the first line of a page begins with; behind a ``1`` it shows that there is carriage control.
-    Only one line is held at a time.
+    Without a title they go on with a page, or stand before the first one. A line that is printed over another, and
+    says nothing, is empty.
     """
-    controlled = _has_carriage_control(text, titles)
-    for number, line in text.numbered():
-        if controlled and line.startswith(_OVERPRINT):
-            continue
-        printed = line[1:] if controlled else line.replace("\f", "")
-        if "\r" in printed:
-            printed = _without_overprint(printed)
-        printed = printed.rstrip()
-        # An underline divides and is nothing that was printed; it must not look like a row.
-        yield number, "" if printed[-1:] in _DIVIDERS and not printed.strip(_UNDERLINES) else printed
+
+    title: Title | None
+    first: int
+    lines: list[str]
 
 
-def _has_carriage_control(text: Text, titles: tuple[str, ...]) -> bool:
+def pages(text: Text, mark: str, read_title: Callable[[int, str], Title | None]) -> Iterator[Page]:
+    """The pages as printed. Their first lines begin with ``mark``; a page may come in several parts."""
+    controlled = _has_carriage_control(text, mark)
+    lines, number = iter(text.lines), 1
+    while taken := list(islice(lines, _LINES)):
+        printed = _printed(taken, controlled=controlled)
+        title, behind = None, 0
+        for at in [at for at, line in enumerate(printed) if mark in line]:
+            another = read_title(number + at, printed[at]) if printed[at].lstrip().startswith(mark) else None
+            if another is not None:
+                yield Page(title, number + behind, printed[behind:at])
+                title, behind = another, at + 1
+        yield Page(title, number + behind, printed[behind:])
+        number += len(taken)
+
+
+def first_lines(text: Text, mark: str, most: int) -> list[str]:
+    """The first lines as printed."""
+    controlled = _has_carriage_control(text, mark)
+    lines = (line for line in text.lines if not (controlled and line.startswith(_OVERPRINT)))
+    return _printed(list(islice(lines, most)), controlled=controlled)
+
+
+def _printed(lines: list[str], *, controlled: bool) -> list[str]:
+    """The lines as printed, without carriage control, underlining and trailing blanks."""
+    if controlled:
+        lines = ["" if line.startswith(_OVERPRINT) else line[1:].rstrip() for line in lines]
+    else:
+        lines = [line.replace("\f", "").rstrip() for line in lines]
+    return [_without_underline(line) if line and (line[-1] in _DIVIDERS or "\r" in line) else line for line in lines]
+
+
+def _without_underline(line: str) -> str:
+    """Of what was printed on top of each other, that which is not underlining.
+
+    An underline divides and is nothing that was printed; it must not look like a row.
+    """
+    part = next((part for part in line.split("\r") if part.strip(_UNDERLINES)), "").rstrip()
+    return part if part.strip(_UNDERLINES) else ""
+
+
+def _has_carriage_control(text: Text, mark: str) -> bool:
     """By the first title: with carriage control none begins in column 1."""
-    if not text.has(titles):
+    if not text.has([mark]):
         return False
-    controlled = tuple(_NEW_PAGE + title for title in titles)
-    either = controlled + titles
+    controlled = _NEW_PAGE + mark
+    either = (controlled, mark)
     for line in text.lines:
         if not line.startswith(either):
             continue
@@ -45,8 +84,3 @@ def _has_carriage_control(text: Text, titles: tuple[str, ...]) -> bool:
         if line.split()[1:2] == ["Run"]:
             return False
     return False
-
-
-def _without_overprint(line: str) -> str:
-    """Of what was printed on top of each other, that which is not underlining."""
-    return next((part for part in line.split("\r") if part.strip(_UNDERLINES)), "")

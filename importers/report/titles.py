@@ -10,9 +10,10 @@
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 _DATE = r"(?:\d{4}/\d{1,2}/\d{1,2}|\d{1,2}/\d{1,2}/(?:\d{4}|\d{2}))"
@@ -29,18 +30,14 @@ _RESULT_OF = re.compile(r"\bResult of (\S+) Run\b", re.IGNORECASE)
 _RUN_ID = re.compile(r"[A-Za-z](?=[\w-]*[0-9])[A-Za-z0-9-]{2,31}")
 
 
-@dataclass(slots=True)
-class Title:
-    """A page's title block. ``edges`` are From and To with their lines; ``middle`` is the free text of the For line.
+@dataclass(eq=False)
+class Block:
+    """What stands below a title's first line; the same block stands above many pages, so lines count from that one.
 
+    ``edges`` are From and To with their lines; ``middle`` is the free text of the For line.
     ``run_id``: the run that ``Result of X Run`` names there, or that text when it is one word that looks like an id.
-    A screen has ``clocks`` instead: the times of day of its interval, without a date.
     """
 
-    number: str
-    name: str
-    line: int
-    page: int | None = None
     about: str = ""
     edges: dict[str, tuple[datetime | None, int]] = field(default_factory=dict)
     seconds: tuple[str, int] | None = None
@@ -51,7 +48,6 @@ class Title:
     serial: str = ""
     level: tuple[str, int] | None = None
     service: str = ""
-    clocks: tuple[str, str] | None = None
 
     @property
     def start(self) -> datetime | None:
@@ -65,28 +61,17 @@ class Title:
 
     @property
     def whole(self) -> bool:
-        """Whether From, To and For were all read; a screen's one line has all it ever says."""
-        if self.clocks is not None:
-            return True
+        """Whether From, To and For were all read."""
         return self.seconds is not None and self.start is not None and self.end is not None
 
-    @property
+    @cached_property
     def agrees(self) -> bool:
-        """Whether From, To, the seconds and their clock form are the same window."""
-        if self.clocks is not None:
-            return True
+        """Whether From, To, the seconds and their clock form are the same window. To be asked once all is read."""
         if self.start is None or self.end is None or self.seconds is None:
             return False
         hours, minutes, seconds = (int(part) for part in self.clock.split(":"))
         lengths = {int(self.seconds[0]), hours * 3600 + minutes * 60 + seconds}
         return lengths == {(self.end - self.start) // timedelta(seconds=1)}
-
-    def continues(self, earlier: "Title") -> bool:
-        """Whether this page goes on with the table of an earlier one: same title, a higher page number."""
-        if self.page is None or earlier.page is None or self.page <= earlier.page:
-            return False
-        mine, theirs = ((t.number, t.name, t.about, t.start, t.end, t.run_id) for t in (self, earlier))
-        return mine == theirs
 
     def extend(self, number: int, line: str) -> bool:
         """Take one more line of the block; False when the line is no part of it."""
@@ -106,6 +91,54 @@ class Title:
         else:
             return not line.strip()
         return True
+
+
+_NOTHING = Block()
+
+
+@dataclass(slots=True)
+class Title:
+    """A page's title: its first line, and the block below once that is read.
+
+    A screen has no block but ``clocks``, the times of day of its interval, without a date.
+    """
+
+    number: str
+    name: str
+    line: int
+    page: int | None = None
+    clocks: tuple[str, str] | None = None
+    block: Block = _NOTHING
+
+    @property
+    def whole(self) -> bool:
+        """Whether all of the block was read; a screen's one line has all it ever says."""
+        return self.clocks is not None or self.block.whole
+
+    @property
+    def agrees(self) -> bool:
+        """Whether all that the block says of the window is the same one."""
+        return self.clocks is not None or self.block.agrees
+
+    def continues(self, earlier: "Title") -> bool:
+        """Whether this page goes on with the table of an earlier one: same title, a higher page number."""
+        if self.page is None or earlier.page is None or self.page <= earlier.page:
+            return False
+        if self.number != earlier.number or self.name != earlier.name:
+            return False
+        mine, theirs = ((b.about, b.start, b.end, b.run_id) for b in (self.block, earlier.block))
+        return mine == theirs
+
+    def extend(self, first: int, lines: Sequence[str]) -> int:
+        """Take those lines, the first of them of this number, that belong to the block: how many they are."""
+        if self.clocks is not None:
+            return 0
+        if self.block is _NOTHING:
+            self.block = Block()
+        for at, line in enumerate(lines):
+            if not self.block.extend(first + at - self.line, line):
+                return at
+        return len(lines)
 
 
 class _Edge(NamedTuple):

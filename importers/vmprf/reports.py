@@ -5,19 +5,19 @@ spelling is one more argument of its column below.
 """
 
 from collections.abc import Iterable, Sequence
-from itertools import islice
 
 from importers.model import Parsed, Reading, Text, holds
+from importers.report.layouts import CLOCK, MEAN, TOTAL, Layout, column
 from importers.report.listing import GUEST, MEAN_OF_ROWS, Dialect, parse_listing
-from importers.report.printing import print_lines
-from importers.report.tables import CLOCK, MEAN, TOTAL, Layout, Report, column
+from importers.report.printing import first_lines
+from importers.report.reports import Report
 from importers.report.titles import Title, read_title
 
 NAME = "vmprf"
 TITLE = "VMPRF report"
 VERSION = 1
 
-_TITLES = ("PRF",)
+_MARK = "PRF"
 _FIRST_LINES = 20
 _UTILISATION = "Processor utilization, average "
 
@@ -79,10 +79,8 @@ _LAYOUTS = {layout.name: layout for layout in (SYSTEM, USERS, STATES)}
 def recognise(text: Text) -> bool:
     """Whether one of the first lines is a VMPRF title, or names one of the reports."""
     return any(
-        read_title(number, line) is not None
-        if line.startswith(_TITLES)
-        else any(holds(line, name) for name in _LAYOUTS)
-        for number, line in islice(print_lines(text, _TITLES), _FIRST_LINES)
+        read_title(0, line) is not None if line.startswith(_MARK) else any(holds(line, name) for name in _LAYOUTS)
+        for line in first_lines(text, _MARK, _FIRST_LINES)
     )
 
 
@@ -119,7 +117,7 @@ def _layout_of(title: Title) -> Layout | None:
     return _LAYOUTS.get(title.name)
 
 
-_DIALECT = Dialect(NAME, VERSION, _TITLES, read_title, _layout_of, _readings)
+_DIALECT = Dialect(NAME, VERSION, _MARK, read_title, _layout_of, _readings)
 
 
 def parse(text: Text) -> Parsed:
