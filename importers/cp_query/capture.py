@@ -33,6 +33,12 @@ _PLAIN_MARKS = re.compile(
     r"TIME IS (?=\S)|CONNECT=|USERID=.*MACH=|VSWITCH SYSTEM|LAN .*Maxconn:|PROCESSOR 0[0-9A-F]* (?=\S)"
 )
 _MARK_WORDS = ("TIME IS ", "CONNECT=", "AVGPROC-", "USERID=", "VSWITCH SYSTEM", "LAN ", "PROCESSOR 0")
+# What there may be before a mark in a line that is not cleaned yet. A name so long that the screen's width is nearly
+# used up may be followed by the beginning of a mark alone.
+_MAY_BE_MARK = re.compile(
+    r"\n(?: ?[0-9]{2}:[0-9]{2}:[0-9]{2} )?(?:[0-9A-F]{2}: )?(?:[A-Za-z][\w.-]*: )?"
+    r"(?:TIME IS |CONNECT=|AVGPROC-|USERID=|VSWITCH SYSTEM|LAN |PROCESSOR 0|(?<=[\w.-]{50}: ))"
+)
 _PART = 5000  # Lines.
 _USERID = re.compile(r"(\S+)\s+AT\s+\S+")
 _INDICATED = re.compile(r"USERID=\s*(\S+)")
@@ -48,39 +54,55 @@ def recognise(text: Text) -> bool:
     """
     if not any(_has_word(block) for block in text.blocks()):
         return False
-    numbered = text.numbered()
-    while part := list(islice(numbered, _PART)):
-        joined = "\n".join(line for _, line in part)
-        if "*" in joined and _HEAD_WORD.search(joined) and any(_HEAD.match(line) for _, line in part):
+    for part in _parts(text):
+        joined = "\n".join(["", *part])
+        if "*" in joined and _HEAD_WORD.search(joined) and any(map(_HEAD.match, part)):
             return True
-        if any(word in joined for word in _MARK_WORDS) and _has_mark(part):
+        if any(word in joined for word in _MARK_WORDS) and _has_mark(part, joined):
             return True
     return False
+
+
+def _parts(text: Text) -> Iterator[list[str]]:
+    """The lines, many at once."""
+    lines = iter(text.lines)
+    while part := list(islice(lines, _PART)):
+        yield part
 
 
 def _has_word(block: str) -> bool:
     return any(holds(block, word) for word in _MARK_WORDS) or ("*" in block and _HEAD_WORD.search(block) is not None)
 
 
-def _has_mark(part: list[tuple[int, str]]) -> bool:
-    """Whether CP printed any of these lines; most of its lines need no cleaning to show it."""
-    plain = _PLAIN_MARKS.match
-    return any(plain(line) for _, line in part) or any(_MARKS.match(line.text) for line in clean(part))
+def _has_mark(part: list[str], joined: str) -> bool:
+    """Whether CP printed any of these lines; most of its lines need no cleaning to show it, nor do most others."""
+    if not _MAY_BE_MARK.search(joined.replace("\r", "")):
+        return False
+    return any(map(_PLAIN_MARKS.match, part)) or any(_MARKS.match(line.text) for line in clean(part))
 
 
 @dataclass
 class _Capture:
-    """The raw lines of one capture, and its head line if it has one. ``cut_line``: a last line without line end."""
+    """The raw lines of one capture, and its head line if it has one.
+
+    ``first``: the number of its first line, which follows the head line. ``cut_line``: a last line without line end.
+    """
 
     head: Record | None = None
     version: str = "1"
     cut_line: int | None = None
-    lines: list[tuple[int, str]] = field(default_factory=list)
+    first: int = 1
+    lines: list[str] = field(default_factory=list)
+
+    @property
+    def last(self) -> int:
+        """The number of its last line."""
+        return self.first + len(self.lines) - 1
 
     @cached_property
     def cleaned(self) -> list[Line]:
         """Its lines as CP printed them."""
-        return clean(self.lines, self.cut_line)
+        return clean(self.lines, self.first, self.cut_line)
 
 
 def parse(text: Text) -> Parsed:
@@ -103,15 +125,20 @@ def _captures(text: Text) -> Iterator[_Capture]:
     """The file cut at its head lines; lines before the first are a capture if CP printed any of them."""
     cut_line = None if text.ends_whole else len(text.lines)
     capture = _Capture(cut_line=cut_line)
-    for number, line in text.numbered():
-        if "*" in line and (head := _HEAD.match(line)):
+    before = 0  # So many lines stand before the part.
+    for part in _parts(text):
+        done = 0
+        for at, head in [(at, head) for at, line in enumerate(part) if "*" in line and (head := _HEAD.match(line))]:
+            capture.lines += part[done:at]
             if _is_one(capture):
                 yield capture
+            done = at + 1
+            number = before + done
             record = Record("CPQUERY-CAPTURE", number, number)
             record.extend(head["rest"], number)
-            capture = _Capture(record, head["version"], cut_line)
-        else:
-            capture.lines.append((number, line))
+            capture = _Capture(record, head["version"], cut_line, number + 1)
+        capture.lines += part[done:]
+        before += len(part)
     if _is_one(capture):
         yield capture
 
@@ -138,14 +165,13 @@ def _read_capture(capture: _Capture, text: Text, found: ProblemLog) -> Fragment 
     trial = _trial(capture.head, found)
     if found.errors:
         return None
-    numbers = [number for number, _ in capture.lines] or [capture.head.line if capture.head else 1]
     return Fragment(
         file=text.name,
         format=NAME,
         format_version=VERSION,
         kind=Kind.SNAPSHOT,
-        first_line=capture.head.line if capture.head else numbers[0],
-        last_line=numbers[-1],
+        first_line=capture.head.line if capture.head else capture.first,
+        last_line=capture.last,
         run_id=found.run_id,
         trial=trial,
         role=role,

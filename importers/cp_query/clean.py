@@ -6,7 +6,7 @@ The steps and their order are those of ``docs/importers/cp_query.md``; labels ar
 import re
 from collections import Counter
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 from importers.cp_query.commands import command_of, is_ready
@@ -25,7 +25,6 @@ _OWN_KEYWORD = re.compile(
     r"|OSA |CTCA |CONS |DASD |NIC |Adapter |Path |XSTORE|STORAGE|MONITOR|MSG |Ready|\S+ +AT \S+$|\s{2,})"
 )
 _OPEN_ENDS = frozenset({":", "="})
-_new = tuple.__new__  # A named tuple is made by its own name in twice the time.
 _LATER_COUNTERS = re.compile(r"\s*(?:VIRTCPU|TOTCPU)\s*=")
 
 
@@ -38,41 +37,46 @@ class Line(NamedTuple):
     width: int = 0
 
 
-def clean(numbered: Sequence[tuple[int, str]], cut_line: int | None = None) -> list[Line]:
+_line = partial(tuple.__new__, Line)  # A named tuple is made by its own name in twice the time.
+
+
+def clean(printed: Sequence[str], first: int = 1, cut_line: int | None = None) -> list[Line]:
     """The lines of one capture without stamps, prefixes and screen leftovers, wrapped lines joined.
 
-    ``cut_line`` is the number of a last line without line end, which may have lost characters.
+    ``first`` is the first line's number, ``cut_line`` that of a last line without line end, which may have lost
+    characters.
     """
-    texts = [printed.replace("\r", "").rstrip() for _, printed in numbered]
+    texts = [text.replace("\r", "").rstrip() for text in printed]
     widths = [*map(len, texts)]
     texts = _without(_STAMP, texts)
     texts = [text[_CPU_WIDTH:] if text[2:4] == ": " and _CPU.match(text) else text for text in texts]
     texts = _without_node(texts)
-    return _joined(
-        [
-            _new(Line, (number, text, number != cut_line, width))
-            for (number, _), text, width in zip(numbered, texts, widths, strict=True)
-            if not text[:1].isspace() or not _SCREEN_STATUS.fullmatch(text)
-        ]
-    )
+    numbers = range(first, first + len(texts))
+    whole = [number != cut_line for number in numbers] if cut_line else [True] * len(texts)
+    lines = map(_line, zip(numbers, texts, whole, widths, strict=True))
+    return _joined([line for line in lines if not line[1][:1].isspace() or not _SCREEN_STATUS.fullmatch(line[1])])
 
 
 def _without(prefix: re.Pattern[str], texts: list[str]) -> list[str]:
     """Drop a prefix when most lines have it; multi-line responses may lack it in some lines."""
     found = [*map(prefix.match, texts)]
     having = len(found) - found.count(None)
-    # Neither empty lines nor comments have one, and they do not count.
-    if not having or having * 2 <= len([text for text in texts if text and text[0] != "*"]):
+    if not _are_most(having, texts):
         return texts
     return [text if match is None else text[match.end() :] for text, match in zip(texts, found, strict=True)]
 
 
+def _are_most(having: int, texts: list[str]) -> bool:
+    """Whether most lines have a prefix. Neither empty lines nor comments have one, and they do not count."""
+    return having > 0 and having * 2 > len([text for text in texts if text and text[0] != "*"])
+
+
 def _without_node(texts: list[str]) -> list[str]:
     """Drop ``node: `` when most lines start with the same one, as management tools print it."""
-    prefixes = Counter([match[0] for text in texts if ": " in text and (match := _NODE.match(text))])
-    if not prefixes:
+    prefixes = [match[0] for text in texts if ": " in text and (match := _NODE.match(text))]
+    if not _are_most(len(prefixes), texts):
         return texts
-    return _without(_beginning(prefixes.most_common(1)[0][0]), texts)
+    return _without(_beginning(Counter(prefixes).most_common(1)[0][0]), texts)
 
 
 @lru_cache(64)
@@ -83,17 +87,26 @@ def _beginning(words: str) -> re.Pattern[str]:
 def _joined(lines: list[Line]) -> list[Line]:
     """Join what was wrapped at the screen's width; the joined line has the first one's number."""
     joined: list[Line] = []
-    may_go_on = False
-    for line in lines:
-        if may_go_on and (glue := _glue(joined[-1], line)) is not None:
-            text = joined[-1].text + glue + line.text
-            joined[-1] = joined[-1]._replace(text=text, whole=line.whole, width=line.width)
-            may_go_on = _may_go_on(text, line.width)
-        else:
+    done = 0
+    for at in [at for at, (_, text, _, width) in enumerate(lines) if _may_go_on(text, width)]:
+        if at >= done:
+            joined += lines[done:at]
+            line, done = _with_the_rest(lines, at)
             joined.append(line)
-            _, text, _, width = line
-            may_go_on = _may_go_on(text, width)
-    return joined
+    return joined + lines[done:]
+
+
+def _with_the_rest(lines: list[Line], at: int) -> tuple[Line, int]:
+    """A line with its continuations, and where those behind them begin."""
+    whole = lines[at]
+    behind = at + 1
+    while behind < len(lines) and _may_go_on(whole.text, whole.width):
+        line = lines[behind]
+        if (glue := _glue(whole, line)) is None:
+            break
+        whole = Line(whole.number, whole.text + glue + line.text, line.whole, line.width)
+        behind += 1
+    return whole, behind
 
 
 def _may_go_on(text: str, width: int) -> bool:

@@ -7,7 +7,7 @@ from importers.cp_query.commands import command_of, failure_code, is_ready, labe
 
 
 def cleaned(*lines: str) -> list[str]:
-    return [line.text for line in clean(list(enumerate(lines, start=1)))]
+    return [line.text for line in clean(lines)]
 
 
 def test_trailing_blanks_and_carriage_returns_go() -> None:
@@ -66,7 +66,7 @@ def test_a_value_alone_on_the_next_line_is_joined_to_its_label() -> None:
 
 
 def test_counters_on_the_next_line_are_joined_to_connect() -> None:
-    (line,) = clean([(4, "CONNECT= 01:23:05 VIRTCPU= 022:18.25"), (5, "TOTCPU= 043:51.90")])
+    (line,) = clean(["CONNECT= 01:23:05 VIRTCPU= 022:18.25", "TOTCPU= 043:51.90"], first=4)
     assert (line.number, line.text) == (4, "CONNECT= 01:23:05 VIRTCPU= 022:18.25 TOTCPU= 043:51.90")
 
 
