@@ -17,10 +17,8 @@ from importers.json_values import (
     Repeated,
     Value,
     inner_of,
-    is_too_deep,
     is_true,
     pairs_of,
-    scan,
     text_of,
 )
 
@@ -37,33 +35,17 @@ _HOLDERS = frozenset({dict, list, Repeated})
 _new = tuple.__new__  # As in ``importers.gathering``.
 
 
-def read_laid(text: str, at: int, line: int) -> "tuple[Laid, int] | None":
-    """The document that begins at a place in this line, and where it ends; None where it has to be read step by step.
-
-    That are those that are not whole, too long or too deep, and what no tool is known to print.
-    """
-    if len(text) - at > LONGEST and not may_end(text, at, at + LONGEST):
-        return None
-    try:
-        root, end = scan(text, at)
-    except (ValueError, StopIteration, RecursionError):
-        return None
-    begun = _begun(text[at:end])
+def laid(root: object, document: str, first: int) -> "Laid | None":
+    """The value of a document that begins in this line; None where lines cannot be told by counting."""
+    begun = _begun(document)
     if begun is None:
         return None
-    layout = Layout(root, line, begun)
-    return (Laid(layout, root, 0), end) if layout.size(root) == begun[-1] else None
-
-
-def may_end(text: str, at: int, most: int | None = None) -> bool:
-    """Whether there is a bracket at a margin, where the document that begins at a place ends if it is indented."""
-    return text.find("\n}" if text[at] == "{" else "\n]", at, most) >= 0
+    layout = Layout(root, first, begun)
+    return Laid(layout, root, 0) if layout.size(root) == begun[-1] else None
 
 
 def _begun(document: str) -> list[int] | None:
     """How many values have begun by the end of each line, without the outermost; None where that cannot be told."""
-    if "\\u" in document or is_too_deep(document):
-        return None  # NUL and halves of characters cannot be stored.
     signs = _outside_strings(document).encode("ascii").translate(None, _BLANKS)
     if any(unusual in signs for unusual in _UNUSUAL):
         return None

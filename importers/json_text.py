@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from importers.json_flat import Flat
-from importers.json_laid import may_end, read_laid
+from importers.json_laid import LONGEST, laid
 from importers.json_node import Node, Only, Part
 from importers.json_spread import Source, Spread, Tape
 from importers.json_values import DEEPEST, STRING, is_too_deep, scan
@@ -43,7 +43,6 @@ _KEY, _SCALAR, _OPEN, _CLOSE = range(1, 5)
 _START = re.compile(r'\{\s*+"|\[\s*+\{\s*+"|^[ \t]*+(\{)\s*+\}', re.MULTILINE)
 # Behind a break, an object inside the broken document must not pass for a new one.
 _START_AT_MARGIN = re.compile(r'^(?=\{\s*+["}]|\[\s*+\{\s*+")', re.MULTILINE)
-_CLOSING = ("}", "]")
 _MAY_BEGIN = "[{ \t\r\n\f\v"
 _FOUR_LINES = re.compile(r"(?:\s*+\S[^\n]*+\n){4}")
 _NOWHERE = (sys.maxsize, sys.maxsize)
@@ -157,38 +156,44 @@ def _read(window: Window) -> Iterator[Document]:
 
 def _read_at(window: Window, at: int) -> tuple[Document, int] | None:
     """The document that begins there, and where it ends or breaks; None where that takes more lines to tell."""
-    source, line = window.source, window.line(at)
-    found = _read_flat(source.characters, at, line)
-    if found is None and not window.ends and not may_end(source.characters, at):
+    source = window.source
+    text, line = source.characters, window.line(at)
+    if (found := _read_whole(text, at, line)) is not None:
+        return found
+    if not window.ends and not _may_end(text, at):
         return None
-    found = found or _read_laid(source.characters, at, line) or _read_stepwise(source, at)
-    document, end = found
+    document, end = _read_stepwise(source, at)
     # What a document breaks at stands in so many lines at most: a key, a colon, a value, and what shows its end.
-    return found if document.whole or window.ends or _FOUR_LINES.match(source.characters, end) else None
+    return (document, end) if document.whole or window.ends or _FOUR_LINES.match(text, end) else None
 
 
-def _read_flat(text: str, at: int, number: int) -> tuple[Document, int] | None:
-    """A document that begins and ends in this line, and where it ends; None for any other, and for unusual ones."""
-    if at and text[at - 1] != "\n":
-        return None
-    end = text.find("\n", at)
-    line = text[at : end if end >= 0 else None]
-    if not line.rstrip().endswith(_CLOSING) or "\\u" in line or is_too_deep(line):
+def _may_end(text: str, at: int, most: int | None = None) -> bool:
+    """Whether there is a bracket at a margin, where the document that begins at a place ends if it is indented."""
+    return text.find("\n}" if text[at] == "{" else "\n]", at, most) >= 0
+
+
+def _read_whole(text: str, at: int, line: int) -> tuple[Document, int] | None:
+    """A whole document, and where it ends; None for any other, for very long ones, and for what no tool prints."""
+    if len(text) - at > LONGEST and _is_long(text, at):
         return None
     try:
-        value, length = scan(line, 0)
+        value, end = scan(text, at)
     except (ValueError, StopIteration, RecursionError):
         return None
-    return Document(Flat(value, number), number, number), at + length
-
-
-def _read_laid(text: str, at: int, first: int) -> tuple[Document, int] | None:
-    """A whole document in several lines, and where it ends."""
-    found = read_laid(text, at, first)
-    if found is None:
+    document = text[at:end]
+    # NUL and halves of characters, which may be written so, cannot be stored.
+    if "\\u" in document or is_too_deep(document):
         return None
-    root, end = found
-    return Document(root, first, first + text.count("\n", at, end)), end
+    if "\n" not in document:
+        return Document(Flat(value, line), line, line), end
+    root = laid(value, document, line)
+    return (Document(root, line, line + document.count("\n")), end) if root is not None else None
+
+
+def _is_long(text: str, at: int) -> bool:
+    """Whether a document is longer than ``LONGEST``, and not in a line by itself."""
+    most = at + LONGEST
+    return not _may_end(text, at, most) and text.find("\n", at, most) >= 0
 
 
 def _read_stepwise(source: Source, at: int) -> tuple[Document, int]:

@@ -338,7 +338,7 @@ def test_a_value_is_in_its_line_however_the_document_is_laid_out(content: str, l
 
 
 def test_a_document_that_is_very_long_takes_no_more_room_than_its_places(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(json_laid, "LONGEST", 100)
+    monkeypatch.setattr(json_text, "LONGEST", 100)
     long, short = '{\n"a": [' + "1,\n" * 50 + "2]\n}\n", '{\n"a": 1\n}\n'
     assert [type(each.root) for each in read(short + long + short)] == [json_laid.Laid, Spread, json_laid.Laid]
 
