@@ -6,10 +6,11 @@ else. Floor and parser take turns in one process; the ratio is the median of tho
 floor is measured against itself: with a ratio outside 0.85-1.15 the machine is too busy to say anything ("noisy").
 
 Of each format two shapes are measured, the slowest by a quick look at all, unless ``--all`` is asked for. The bar is
-for the slowest of those that look like large files: results of at least 1,000 bytes each, as runs with their
-intervals are, one after another or one of them long. The slowest of all is beside it, without a verdict, where it is
-another: the same result in a line or two over and over, which no tool writes by the megabyte. There what is made of a
-result costs more than reading its line. A format without a shape of the first kind has its bar for the second.
+for the slowest of those that look like large files: results of at least 1,000 bytes each (3,000 in JSON, which names
+each figure), as runs with their intervals are, one after another or one of them long. The slowest of all is beside it,
+without a verdict, where it is another: the same result in a line or two over and over, which no tool writes by the
+megabyte. There what is made of a result costs more than reading its line. A format without a shape of the first kind
+has its bar for the second.
 
 With ``--memory`` a file of so many megabytes is made of each of these shapes and read by a process of its own,
 which says how much memory it had at most. As in an import, a format that hands its fragments over one by one need not
