@@ -5,11 +5,13 @@ Each block is a result. Prefixes are powers of 1000; a latency is one way, half 
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice, repeat
 from typing import Literal, NamedTuple
 
+from importers.compact import shared
 from importers.gathering import Gathered, Printed, is_decimal, of_client
 from importers.model import Fact, Fragment, Parsed, Reading, Status, Text
 from importers.packed import Facts, Head, Readings
@@ -51,35 +53,40 @@ _READINGS = frozenset({"bw", "recv_bw", "latency", "time", "msg_size", "loc_send
 _SIZES = {"bytes": 1, "byte": 1, "B": 1, "KB": 10**3, "MB": 10**6, "KiB": 2**10, "MiB": 2**20, "GB": 10**9}
 _POWERS = {"K": 3, "M": 6, "G": 9, "T": 12}
 _CONFIGURATION = {"loc_node": "client", "rem_node": "server", "loc_os": "kernel", "loc_cpu": "cpu_model"}
-_LATENCY, _RATES = frozenset({"latency"}), frozenset({"bw", "recv_bw", "msg_rate", "rate"})
-_HEADLINES = frozenset({"latency", "bw", "recv_bw"})
+_RATES = frozenset({"bw", "recv_bw", "msg_rate", "rate"})
 _BOTH_WAYS, _ONE_WAY = ("request_bytes", "response_bytes"), ("message_bytes",)
 _LOOPED = (*_ONE_WAY, "factor.message_bytes")
 _KEYS = ("factor.tool", "factor.protocol", "workload", "test", "users")
 _ECHO_KEYS = (*_KEYS, "think_ms")
 # What figures of a side are called: its cost, its use of processors, and in the configuration these.
 _OF_SIDES = tuple((f"{side}_cost", f"{side}_cpus_used", f"{side}_cpu") for side in ("send", "recv", "loc", "rem"))
-_SENT, _RECEIVED = ("loc_send_bytes", "send_bytes"), ("loc_recv_bytes", "recv_bytes")
-_SIDED = frozenset({*_SENT, *_RECEIVED}.union(*_OF_SIDES))
+_BYTES = (("bytes_sent", ("loc_send_bytes", "send_bytes")), ("bytes_received", ("loc_recv_bytes", "recv_bytes")))
 _CORES = re.compile(r"(\d+) Cores?: ")
-_new = tuple.__new__  # Making a named tuple by its own name takes three times as long.
+_LONG = 200  # No line with a figure has as many characters; one that has is not remembered.
 
 
-class Figure(NamedTuple):
-    """A value as printed: number, unit, and the exact number in brackets where there is one."""
+# By identity these are found in a cache at once, and equal ones are mostly the same.
+@dataclass(frozen=True, slots=True, eq=False)
+class _Kind:
+    """What a figure is, whatever its value; ``has_size``: its bytes are known."""
 
-    number: str
+    name: str
     unit: str
-    exact: str
+    is_decimal: bool
+    has_size: bool
+
+
+class _Figure(NamedTuple):
+    """A value as printed, and its number; the bytes of what is a message's size."""
+
+    kind: _Kind
+    number: str
     text: str
-    line: int
-
-    @property
-    def printed(self) -> Printed:
-        return Printed(self.number, self.line)
+    size: str | None
 
 
-class _Test(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class _Test:
     """What a test's name says of it; ``keys`` and ``texts`` are the facts that follow."""
 
     name: str
@@ -103,43 +110,46 @@ def _test(protocol: str, test: str) -> _Test:
     return _Test(name, workload, is_latency, _KEYS, texts)
 
 
-class _Block:
-    """One test: its figures and parameters by name, and the first error among the lines that are no figures.
+class _Plan(NamedTuple):
+    """What is made of a test with figures of some kinds; ``keys`` are of its name, and behind them of its size.
 
-    ``is_plain``: nothing but its name and size becomes a fact.
+    ``others`` are the figures that become facts, ``measured`` those that become readings, of these ``heads``.
     """
 
-    __slots__ = ("cut", "error", "figures", "is_plain", "last_line", "line", "loops", "parameters", "size", "test")
+    is_complete: bool
+    keys: tuple[str, ...]
+    others: tuple[str, ...]
+    measured: tuple[str, ...]
+    heads: tuple[Head, ...]
+
+
+class _Block:
+    """One test: its figures by name and their lines, its parameters, and the first error among other lines."""
+
+    __slots__ = ("cut", "error", "figures", "last_line", "line", "lines", "parameters", "size", "test")
 
     def __init__(self, test: _Test, line: int) -> None:
         self.test = test
         self.line = self.last_line = line
-        self.figures: dict[str, Figure] = {}
+        self.figures: dict[str, _Figure] = {}
+        self.lines: dict[str, int] = {}
         self.parameters: dict[str, Printed] = {}
         self.error: Printed | None = None
-        self.size: Printed | None = None
-        self.cut = self.loops = False
-        self.is_plain = True
+        self.size = ""
+        self.cut = False
 
-    def take(self, plain: re.Match[str], line: int) -> bool:
-        """Keep a figure in its unit; False for what is none."""
-        name, value, number, unit, more, exact = plain.groups("")
-        if not _is_figure(name, unit, more):
-            return False
-        self.last_line = line
-        exact = exact.replace(",", "") if exact else ""
-        self.figures[name] = _new(Figure, (number, unit, exact, value, line))
-        if name not in _READINGS:
-            self.is_plain = False
-        elif name == "msg_size":
-            self.size = _new(Printed, (_size(number, unit, exact), line))
-        return True
+    def take(self, figure: _Figure, line: int) -> None:
+        """Keep a figure."""
+        name = figure.kind.name
+        self.figures[name] = figure
+        self.lines[name] = self.last_line = line
+        if figure.size is not None:
+            self.size = figure.size
 
     def take_other(self, text: str, line: int) -> None:
         """Keep a line that is no figure, if it is the first error."""
         if self.error is None and _ERROR.fullmatch(text):
             self.error = Printed(text, line)
-            self.is_plain = False
 
 
 def recognise(text: Text) -> bool:
@@ -157,8 +167,8 @@ def parse(text: Text) -> Parsed:
     found = ProblemLog(text.name)
     configuration: dict[str, Printed] = {}
     blocks = list(_blocks(text, configuration))
-    _name_loop(blocks)
-    fragments = [_fragment(block, configuration, text.name, found) for block in blocks]
+    looped = _looped(blocks)
+    fragments = [_fragment(block, block.test.name in looped, configuration, text.name, found) for block in blocks]
     return Parsed(number_trials(fragments), found.problems)
 
 
@@ -168,8 +178,10 @@ def _blocks(text: Text, configuration: dict[str, Printed]) -> Iterator[_Block]:
     unfinished = None if text.ends_whole else len(text.lines)
     for number, line in text.numbered():
         if line[:4] == "    ":
-            plain = _FIGURE.fullmatch(line) if block is not None else None
-            if block is None or plain is None or not block.take(plain, number):
+            figure = (_known_figure if len(line) < _LONG else _figure)(line)
+            if figure is not None and block is not None:
+                block.take(figure, number)
+            else:
                 _read_entry(line, number, block, configuration, number == unfinished)
         elif ":" in line and (heading := _heading(line)) is not None:
             if block is not None:
@@ -200,7 +212,6 @@ def _read_entry(
             block.cut = True
         else:
             block.parameters[name] = Printed(value.rstrip(), number)
-            block.is_plain = False
 
 
 @lru_cache(maxsize=256)
@@ -211,15 +222,36 @@ def _heading(line: str) -> _Test | Literal[False] | None:
     return False if _CONF.fullmatch(line) else None
 
 
-def _name_loop(blocks: Sequence[_Block]) -> None:
+def _looped(blocks: Sequence[_Block]) -> Collection[str]:
     """Streams that a loop repeats with other message sizes differ in nothing else: the size is a factor of them."""
     sizes: defaultdict[str, set[str]] = defaultdict(set)
     for block in blocks:
-        if not block.test.is_latency:
-            sizes[block.test.name].add(block.size.text if block.size else "")
-    looped = {name for name, known in sizes.items() if len(known) > 1}
-    for block in blocks if looped else ():
-        block.loops = block.test.name in looped
+        sizes[block.test.name].add(block.size)
+    return {name for name, known in sizes.items() if len(known) > 1}
+
+
+@lru_cache(256)
+def _size(number: str, unit: str, exact: str) -> str:
+    """A message's size in bytes. KB are 1000 bytes here, which a size elsewhere never has."""
+    factor, plain = _SIZES.get(unit, 0), number.replace(",", "")
+    return exact if exact or not factor or not plain.isdecimal() else str(int(plain) * factor)
+
+
+def _figure(line: str) -> _Figure | None:
+    """The figure in its unit that a line is."""
+    plain = _FIGURE.fullmatch(line)
+    if plain is None:
+        return None
+    name, value, number, unit, more, exact = plain.groups("")
+    if not _is_figure(name, unit, more):
+        return None
+    size = _size(number, unit, exact.replace(",", "")) if name == "msg_size" else None
+    return _Figure(_kind(name, unit, is_decimal(number), bool(size)), number, value, size)
+
+
+_kind = lru_cache(256)(_Kind)
+# Sizes and times are the same in every test, and figures have three digits.
+_known_figure = lru_cache(2048)(_figure)
 
 
 @lru_cache(maxsize=256)
@@ -235,26 +267,16 @@ def _is_figure(name: str, unit: str, more: str) -> bool:
     return pattern is not None and pattern.fullmatch(f"1 {unit}{behind}") is not None
 
 
-def _fragment(block: _Block, configuration: dict[str, Printed], file: str, found: ProblemLog) -> Fragment:
-    status = _judge(block, found)
-    facts: Sequence[Fact]
-    readings: Sequence[Reading] = ()
-    if block.is_plain and not configuration:
-        facts = _plain_facts(block)
-        if status is _COMPLETE:
-            readings = _figures(block)
-    else:
-        gathered = Gathered()
-        _facts(block, configuration, gathered)
-        gathered.fact("error", block.error)
-        if status is _COMPLETE:
-            _throughput(block, gathered)
-            _sides(block, configuration, gathered)
-        facts, readings = gathered.facts, gathered.readings
+def _fragment(block: _Block, loops: bool, configuration: dict[str, Printed], file: str, found: ProblemLog) -> Fragment:
+    plan = _plan(block.test, loops, *[figure.kind for figure in block.figures.values()])
+    status = _judge(block, plan, found)
+    is_complete = status is _COMPLETE
+    facts = _facts(block, plan, configuration, is_complete)
+    readings = _readings(block, plan) if is_complete else ()
     return of_client((file, NAME, VERSION), (block.line, block.last_line), status, facts, readings)
 
 
-def _judge(block: _Block, found: ProblemLog) -> Status:
+def _judge(block: _Block, plan: _Plan, found: ProblemLog) -> Status:
     name = block.test.name
     if not block.figures:
         said = block.error
@@ -262,83 +284,82 @@ def _judge(block: _Block, found: ProblemLog) -> Status:
         line = said.line if said else block.line
         found.warn("qperf.failed", f"Test {name} gave no figures{why}.", "Measure again.", line)
         return _FAILED if said or not block.cut else _INCOMPLETE
-    if block.cut or block.figures.keys().isdisjoint(_LATENCY if block.test.is_latency else _RATES):
+    if block.cut or not plan.is_complete:
         message = f"The figures of test {name} are not all there: the file was cut off."
         found.warn("qperf.cut-off", message, "Transfer the file again.", block.last_line)
         return _INCOMPLETE
     return _COMPLETE
 
 
-def _plain_facts(block: _Block) -> Facts:
-    """What a test's name and size say."""
-    test, size = block.test, block.size
-    if size is None or not size.text:
-        return Facts(test.keys, test.texts, block.line)
-    own = _size_keys(block)
-    lines = [*repeat(block.line, len(test.keys)), *repeat(size.line, len(own))]
-    return Facts(_with(test.keys, own), (*test.texts, *repeat(size.text, len(own))), lines)
-
-
-@lru_cache(64)
-def _with(keys: tuple[str, ...], own: tuple[str, ...]) -> tuple[str, ...]:
-    return keys + own
-
-
-def _size_keys(block: _Block) -> tuple[str, ...]:
-    """What the size of a message is a fact of."""
-    return _BOTH_WAYS if block.test.is_latency else _LOOPED if block.loops else _ONE_WAY
-
-
-def _facts(block: _Block, configuration: dict[str, Printed], gathered: Gathered) -> None:
-    test = block.test
-    gathered.say_all(test.keys, test.texts, block.line)
-    if block.size is not None:
-        keys = _size_keys(block)
-        gathered.say_all(keys, [block.size.text] * len(keys), block.size.line)
+def _facts(block: _Block, plan: _Plan, configuration: dict[str, Printed], is_complete: bool) -> Sequence[Fact]:
+    """All circumstances; most tests have but a name and a size."""
+    short, error = _short_facts(block, plan), block.error
+    if not (configuration or plan.others or block.parameters):
+        return short if error is None else short.and_another("error", *error)
+    gathered = Gathered(short)
     for name, value in configuration.items():
         gathered.say(_CONFIGURATION.get(name, f"qperf.{name}"), value.text, value.line)
-    for name, figure in block.figures.items():
-        if name not in _READINGS:
-            gathered.say(f"qperf.{name}", figure.text, figure.line)
+    for name in plan.others:
+        gathered.say(f"qperf.{name}", block.figures[name].text, block.lines[name])
     for name, value in block.parameters.items():
         gathered.say(f"qperf.{name}", value.text, value.line)
+    gathered.fact("error", error)
+    if is_complete:
+        _processors(block.test, configuration, gathered)
+    return gathered.facts
+
+
+def _short_facts(block: _Block, plan: _Plan) -> Facts:
+    """What a test's name and size say."""
+    named = block.test.texts
+    of_size = len(plan.keys) - len(named)
+    if not of_size:
+        return Facts(plan.keys, named, block.line)
+    lines = [block.line] * len(named) + [block.lines["msg_size"]] * of_size
+    return Facts(plan.keys, (*named, *repeat(block.size, of_size)), lines)
+
+
+def _processors(test: _Test, configuration: dict[str, Printed], gathered: Gathered) -> None:
+    """How many each side has."""
+    for (_, _, cpu), role in _sides(test):
+        if cpu in configuration and (cores := _CORES.match(configuration[cpu].text)):
+            gathered.say(f"processors@{role}", cores[1], configuration[cpu].line)
+
+
+def _readings(block: _Block, plan: _Plan) -> Sequence[Reading]:
+    figures, lines, names = block.figures, block.lines, plan.measured
+    if len(names) > 1:
+        return Readings(plan.heads, [figures[name].number for name in names], [lines[name] for name in names])
+    return Readings(plan.heads, (figures[names[0]].number,), lines[names[0]]) if names else ()
 
 
 @lru_cache(256)
-def _size(number: str, unit: str, exact: str) -> str:
-    """A message's size in bytes. KB are 1000 bytes here, which a size elsewhere never has."""
-    factor, plain = _SIZES.get(unit, 0), number.replace(",", "")
-    return exact if exact or not factor or not plain.isdecimal() else str(int(plain) * factor)
+def _plan(test: _Test, loops: bool, *kinds: _Kind) -> _Plan:
+    """What is made of a test with such figures."""
+    found = {kind.name: kind for kind in kinds}
+    size = found.get("msg_size")
+    own: tuple[str, ...] = ()
+    if size is not None and size.has_size:
+        own = _BOTH_WAYS if test.is_latency else _LOOPED if loops else _ONE_WAY
+    measured = [*_throughput(test, found), *_of_sides(test, found)]
+    return _Plan(
+        is_complete="latency" in found if test.is_latency else not _RATES.isdisjoint(found),
+        keys=shared(test.keys + own),
+        others=tuple(name for name in found if name not in _READINGS),
+        measured=tuple(name for name, _ in measured),
+        heads=shared(tuple(head for _, head in measured)),
+    )
 
 
-def _figures(block: _Block) -> Sequence[Reading]:
-    """All readings of a test; most have one figure, and the size of a message."""
-    figures = [each for each in block.figures.items() if each[0] != "msg_size"]
-    if len(figures) > 1 or figures[0][0] not in _HEADLINES:
-        gathered = Gathered()
-        _throughput(block, gathered)
-        _sides(block, {}, gathered)
-        return gathered.readings
-    ((name, figure),) = figures
-    return Readings(_headline(name, figure.unit), (figure.number,), figure.line) if is_decimal(figure.number) else ()
-
-
-@lru_cache(64)
-def _headline(name: str, unit: str) -> tuple[Head]:
-    """What the figure is that comes first of all."""
-    return (("response_ms", f"{unit} one way", "total") if name in _LATENCY else ("mb_per_s", _decimal(unit), "total"),)
-
-
-def _throughput(block: _Block, gathered: Gathered) -> None:
+def _throughput(test: _Test, found: dict[str, _Kind]) -> Iterator[tuple[str, Head]]:
     """What arrived counts; udp_bw's send_bw is what was offered, and stays a fact."""
-    figures = block.figures
-    for name in ("latency",) if block.test.is_latency else ("recv_bw", "bw"):
-        if name in figures:
-            gathered.measure(*_headline(name, figures[name].unit), figures[name].number, figures[name].line)
-            break
-    seconds = figures.get("time")
-    if seconds is not None:
-        gathered.measure(("driver_s", seconds.unit, "total"), seconds.number, seconds.line)
+    names = ("latency",) if test.is_latency else ("recv_bw", "bw")
+    headline = next((found[name] for name in names if name in found), None)
+    if headline is not None and headline.is_decimal:
+        in_time, rate = ("response_ms", f"{headline.unit} one way"), ("mb_per_s", _decimal(headline.unit))
+        yield headline.name, (*(in_time if test.is_latency else rate), "total")
+    if "time" in found and found["time"].is_decimal:
+        yield "time", ("driver_s", found["time"].unit, "total")
 
 
 def _decimal(unit: str) -> str:
@@ -347,23 +368,20 @@ def _decimal(unit: str) -> str:
     return f"{unit} 10^{_POWERS[prefix]}" if prefix and unit[1] == "B" else unit
 
 
-def _sides(block: _Block, configuration: dict[str, Printed], gathered: Gathered) -> None:
-    """CPU and bytes of each side: send and recv by the stream's direction, loc being the side that prints."""
-    figures, ends = block.figures, ("server", "client") if block.test.workload == "STRG" else ("client", "server")
-    if figures.keys().isdisjoint(_SIDED) and not configuration:
-        return
-    for (cost, used, cpu), role in zip(_OF_SIDES, (*ends, "client", "server"), strict=True):
-        if cost in figures:
-            gathered.reading("cpu_ms_per_mb", figures[cost].printed, f"{figures[cost].unit} 10^9", role)
-        if used in figures:
-            gathered.reading("processor_util", figures[used].printed, "%", role)
-        if cpu in configuration and (cores := _CORES.match(configuration[cpu].text)):
-            gathered.say(f"processors@{role}", cores[1], configuration[cpu].line)
-    _bytes(block, _SENT, "bytes_sent", gathered)
-    _bytes(block, _RECEIVED, "bytes_received", gathered)
+def _sides(test: _Test) -> Iterator[tuple[tuple[str, str, str], str]]:
+    """What figures of each side are called, and its role: send and recv go by the stream, and loc prints."""
+    ends = ("server", "client") if test.workload == "STRG" else ("client", "server")
+    return zip(_OF_SIDES, (*ends, "client", "server"), strict=True)
 
 
-def _bytes(block: _Block, names: Sequence[str], metric: str, gathered: Gathered) -> None:
-    figure = next((block.figures[name] for name in names if name in block.figures), None)
-    if figure is not None:
-        gathered.keep((metric, _decimal(figure.unit), "total"), figure.number, figure.line)
+def _of_sides(test: _Test, found: dict[str, _Kind]) -> Iterator[tuple[str, Head]]:
+    """CPU and bytes of each side."""
+    for (cost, used, _), role in _sides(test):
+        if cost in found and found[cost].is_decimal:
+            yield cost, ("cpu_ms_per_mb", f"{found[cost].unit} 10^9", role)
+        if used in found and found[used].is_decimal:
+            yield used, ("processor_util", "%", role)
+    for metric, names in _BYTES:
+        name = next((name for name in names if name in found), None)
+        if name is not None:
+            yield name, (metric, _decimal(found[name].unit), "total")
