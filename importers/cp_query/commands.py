@@ -1,6 +1,7 @@
 """CP commands as they stand in captures: recognises an echo in any disguise and spells the command out."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -67,10 +68,15 @@ class Echo:
 
 def command_of(text: str) -> Echo | None:
     """The QUERY or INDICATE command that a line echoes, None when it echoes none."""
-    if text[:1].isspace():  # No echo is indented, and many lines of responses are.
-        return None
-    lowered = text.lower()
-    return _echo(text) if "q" in lowered or "nd" in lowered else None
+    return commands_of([text])[0]
+
+
+def commands_of(texts: Sequence[str]) -> list[Echo | None]:
+    """The same of many lines. No echo is indented, and all have a letter or two that most responses do not."""
+    return [
+        _echo(text) if ("q" in lowered or "nd" in lowered) and not text[:1].isspace() else None
+        for text, lowered in zip(texts, map(str.lower, texts), strict=True)
+    ]
 
 
 @lru_cache(1024)

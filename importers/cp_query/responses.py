@@ -7,9 +7,10 @@ printed. The forms are described in ``docs/importers/cp_query.md``.
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from importers.cp_query.clean import Line
-from importers.cp_query.commands import command_of, failure_code, is_ready, label_command
+from importers.cp_query.commands import Echo, commands_of, failure_code, is_ready, label_command
 from importers.model import Fact, Reading
 from importers.problem_log import ProblemLog
 
@@ -31,7 +32,7 @@ _LOAD = re.compile(r"AVGPROC-([0-9]+%)(?:\s+0*([0-9]+))?")
 _new = tuple.__new__  # A named tuple is made by its own name in twice the time.
 _MADE = re.compile(r"(Generated|IPL) at (\S.*)")
 # How the lines of these begin; most lines of a capture are others.
-_SETTING = re.compile(r"[zZ]/[vV][mM]|AVGPROC-|Generated |IPL |STORAGE|XSTORE=")
+_SETTING = re.compile(r"\s*(?:[zZ]/[vV][mM]|AVGPROC-|Generated |IPL |STORAGE|XSTORE=)")
 _PROCESSOR = re.compile(r"PROCESSOR\s+([0-9A-F]+)\s+(\S+)(?:\s+.*)?")
 _STORAGE = re.compile(r"STORAGE\s*=\s*([0-9]+[KMGTP]?)\b")
 _XSTORE = re.compile(r"XSTORE=\s*(\S+)\s+online=")
@@ -39,10 +40,14 @@ _XSTORE = re.compile(r"XSTORE=\s*(\S+)\s+online=")
 
 @dataclass(slots=True)
 class Response:
-    """The lines of one response; ``ended`` when something after it proves that it is whole."""
+    """The lines of one response; ``ended`` when something after it proves that it is whole.
+
+    ``has_ready``: CMS's Ready is among its lines.
+    """
 
     command: str
-    lines: list[Line] = field(default_factory=list)
+    lines: list[Line]
+    has_ready: bool = False
     ended: bool = False
     _said: str = ""
 
@@ -80,35 +85,47 @@ def split_responses(lines: Iterable[Line]) -> list[Response]:
 
     Before the first echo a response is named by the label it begins with.
     """
-    lines = list(lines)
-    echoes = [command_of(line.text) for line in lines]
+    lines = [line for line in lines if line.text]
+    texts = [line.text for line in lines]
+    echoes = commands_of(texts)
+    echoed = next((at for at, echo in enumerate(echoes) if echo), len(texts))
     prompts = tuple(dict.fromkeys(prompt for echo in echoes if echo and (prompt := echo.prompt.strip())))
     responses: list[Response] = []
-    echoed = False
-    for line, echo in zip(lines, echoes, strict=True):
-        text = line.text
-        if responses and (echo or is_ready(text)):
+    for at, behind in pairwise(_bounds(texts, echoes, echoed, prompts)):
+        text, echo = texts[at], echoes[at]
+        asked = echo is not None or text.startswith(prompts)
+        ready = not asked and is_ready(text)
+        if responses and (asked or ready):
             responses[-1].ended = True
-        if echo:
-            responses.append(Response(echo.command))
-            echoed = True
-        elif prompts and text.startswith(prompts):
-            if responses:
-                responses[-1].ended = True
-            prompt = next(prompt for prompt in prompts if text.startswith(prompt))
-            responses.append(Response(text.removeprefix(prompt).strip() or "prompt"))
-        elif not echoed and (label := label_command(text)) and not (responses and responses[-1].command == label):
-            responses.append(Response(label, [line]))
-        elif text and responses:
-            responses[-1].lines.append(line)
+        if asked:
+            command = echo.command if echo else _behind_prompt(text, prompts)
+            responses.append(Response(command, lines[at + 1 : behind]))
+        elif at < echoed and (label := label_command(text)) and not (responses and responses[-1].command == label):
+            responses.append(Response(label, lines[at:behind], ready))
+        elif responses:
+            responses[-1].lines += lines[at:behind]
+            responses[-1].has_ready |= ready
     return responses
+
+
+def _bounds(texts: list[str], echoes: list[Echo | None], echoed: int, prompts: tuple[str, ...]) -> list[int]:
+    """Where responses may begin or end: any line before the first echo, and what may be an echo, a prompt or Ready."""
+    marks = ("R", "r", *prompts)
+    found = [at for at, (text, echo) in enumerate(zip(texts, echoes, strict=True)) if echo or text.startswith(marks)]
+    return [*range(echoed), *[at for at in found if at >= echoed], len(texts)]
+
+
+def _behind_prompt(text: str, prompts: tuple[str, ...]) -> str:
+    """What was typed at a prompt, if it was no command of CP's."""
+    prompt = next(prompt for prompt in prompts if text.startswith(prompt))
+    return text.removeprefix(prompt).strip() or "prompt"
 
 
 def read_responses(responses: Iterable[Response], evidence: Evidence, role: str) -> None:
     """Read all responses but QUERY TIME and the network's, and keep each as text."""
     for response in responses:
         said = response.said
-        _keep(response, evidence)
+        _keep(response, said, evidence)
         for words, read in _READERS:
             for word in words:
                 if word in said:
@@ -116,21 +133,24 @@ def read_responses(responses: Iterable[Response], evidence: Evidence, role: str)
                     break
 
 
-def _keep(response: Response, evidence: Evidence) -> None:
+def _keep(response: Response, said: str, evidence: Evidence) -> None:
     """The response as a fact ``cp.<command>``; messages in its place are pointed out."""
-    kept = []
-    for line in response.lines:
-        ready = is_ready(line.text)
-        code = failure_code(line.text) if ready else None
-        message = line.text.strip() if "HCP" in line.text and _MESSAGE.fullmatch(line.text.strip()) else None
-        if message or code:
-            text = f"{response.command.upper()} was answered by: {message or line.text}"
-            evidence.found.note("cp_query.message", text, "Check whether the answer matters.", line.number)
-        if not ready:
-            kept.append(line)
+    kept = response.lines
+    if response.has_ready:
+        kept = [line for line in kept if line.text[:1] not in "Rr" or not is_ready(line.text)]
+    if "HCP" in said or (response.has_ready and "(" in said):
+        _point_out(response, evidence.found)
     if kept and response.command != "query time":
         key = "cp." + "_".join(response.command.split())
-        evidence.facts.append(Fact(key, "\n".join(line.text for line in kept), kept[0].number))
+        evidence.facts.append(_new(Fact, (key, "\n".join([line.text for line in kept]), kept[0].number, False)))
+
+
+def _point_out(response: Response, found: ProblemLog) -> None:
+    for line in response.lines:
+        message = line.text.strip() if _MESSAGE.fullmatch(line.text.strip()) else None
+        if message or failure_code(line.text):
+            text = f"{response.command.upper()} was answered by: {message or line.text}"
+            found.note("cp_query.message", text, "Check whether the answer matters.", line.number)
 
 
 def _read_userid(response: Response, evidence: Evidence, role: str) -> None:
@@ -199,10 +219,8 @@ def _read_processors(response: Response, evidence: Evidence, role: str) -> None:
 
 def _read_configuration(response: Response, evidence: Evidence, role: str) -> None:
     virtual = response.command.startswith("query virtual")
-    for line in response.lines:
+    for line in [line for line in response.lines if _SETTING.match(line.text)]:
         text = line.text.strip()
-        if not _SETTING.match(text):
-            continue
         if level := _LEVEL.match(text):
             evidence.fact("cp.level", f"z/VM {level[1]}.{level[2]}", line.number)
             evidence.fact("cp.service_level", level[3], line.number)
