@@ -4,13 +4,16 @@ A file holds one side of a transfer, perhaps of several. All its prefixes are po
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from importers.gathering import Gathered, Printed
-from importers.model import Fragment, Kind, Parsed, Status, Text
+from importers.compact import shared
+from importers.gathering import Printed, is_decimal
+from importers.model import Fragment, Kind, Parsed, Reading, Status, Text
+from importers.packed import Facts, Head, Readings
 from importers.problem_log import ProblemLog
 from importers.repeats import number_trials
 
@@ -30,6 +33,10 @@ _PATTERNS = {
     "usage": ("user ", re.compile(rf"{_NUMBER}user {_NUMBER}sys (\d+(?::\d\d){{1,2}})real(?: (\d+)%)?(.*)")),
     "accept": ("accept", re.compile(r"accept from (\S+)")),
 }
+# Which lines begin with a character; all others that are known begin with a number.
+_STARTS = {"b": ("head",), "a": ("accept",)}
+_NUMBERED = ("result", "cpu", "calls", "usage")
+_ONCE = frozenset({"head", "result"})
 _ERROR = re.compile(r"(?:connect|bind|listen|accept|socket|IO|setsockopt|getsockname|select|open|mmap): (.+)")
 _NAMED_ERROR = re.compile(r"(?:Connect|Bind|Listen|Accept): (.+)")
 _OPENING = re.compile(r"(?:socket|connect|nodelay|accept from \S+)\s*")
@@ -40,7 +47,21 @@ _HEAD_KEYS = _RECEIVERS_HEAD_KEYS | {"buflen": "message_bytes", "nbuf": "buffers
 _new = tuple.__new__  # As in ``importers.gathering``.
 # Python 3.11 looks a member of an enumeration up in four times the time.
 _DRIVER, _COMPLETE = Kind.DRIVER, Status.COMPLETE
+_Read = tuple[str, re.Match[str]]
+_Said = tuple[str, str, int]
+_Measured = tuple[Head, str, int]
 _TWICE_POWER = {"K": 10, "M": 20, "G": 30}
+
+
+class _Head(NamedTuple):
+    """What the first line says: buffers and ports by their names, the protocol, the receiver's host."""
+
+    named: dict[str, str]
+    protocol: str = ""
+    host: str = ""
+
+
+_NO_HEAD = _Head({})
 
 
 class _Found(NamedTuple):
@@ -48,9 +69,6 @@ class _Found(NamedTuple):
 
     groups: tuple[str, ...]
     line: int
-
-    def printed(self, number: int = 0) -> Printed:
-        return _new(Printed, (self.groups[number], self.line))
 
 
 @dataclass(slots=True)
@@ -64,9 +82,7 @@ class _Block:
     errors: list[Printed] = field(default_factory=list)
     connects: bool = False
     cut: bool = False
-    head: dict[str, str] = field(default_factory=dict)
-    protocol: str = ""
-    host: str = ""
+    head: _Head = _NO_HEAD
 
     @property
     def role(self) -> str:
@@ -85,13 +101,7 @@ class _Block:
 
     @property
     def is_udp(self) -> bool:
-        return self.protocol == "UDP"
-
-    def take_head(self, text: str) -> None:
-        """What the first line says: buffers and ports by their names, the protocol, the receiver's host."""
-        self.head = dict(_HEAD_PART.findall(text))
-        if match := _PROTOCOL.search(text):
-            self.protocol, self.host = match[1].upper(), match[2] or ""
+        return self.head.protocol == "UDP"
 
 
 def recognise(text: Text) -> bool:
@@ -124,17 +134,23 @@ def _blocks(text: Text) -> Iterator[_Block]:
         if own is None:
             _take_other(block, line, number, errors)
             continue
-        side = own[1] or (block.side if block else "t")
-        if block is not None and block.is_over and side == block.side and _OPENING.fullmatch(own[2]):
-            opening.append(Printed(own[2], number))
+        named_side, body = own.groups()
+        side = named_side or (block.side if block else "t")
+        if block is not None and block.is_over and side == block.side and _OPENING.fullmatch(body):
+            opening.append(Printed(body, number))
             continue
-        if block is None or side != block.side or _comes_again(block, own[2]):
+        read = _read(body)
+        if block is None or side != block.side or _comes_again(block, body, read):
             if block is not None:
                 yield block
             block = _Block(side, opening[0].line if opening else number, number, errors=errors)
             errors = []
             _take_all(block, opening)
-        _take(block, own[2], number, number < last or text.ends_whole)
+        block.last_line = number
+        if read is None:
+            _take_error(block, body, number)
+        else:
+            _take(block, body, read, number, whole=number < last or text.ends_whole)
     if block is not None:
         # Messages come after the figures where the two were written to one file in turn.
         _take_all(block, opening)
@@ -144,7 +160,9 @@ def _blocks(text: Text) -> Iterator[_Block]:
 def _take_all(block: _Block, opening: list[Printed]) -> None:
     """Give a transfer the lines about its connection, which say nothing of whether it is whole."""
     for each in opening:
-        _take(block, each.text, each.line, whole=True)
+        block.last_line = each.line
+        if (read := _read(each.text)) is not None:
+            _take(block, each.text, read, each.line, whole=True)
     opening.clear()
 
 
@@ -158,9 +176,9 @@ def _take_other(block: _Block | None, line: str, number: int, waiting: list[Prin
         (block.errors if block is not None else waiting).append(Printed(text, number))
 
 
-def _comes_again(block: _Block, body: str) -> bool:
-    if "head" in block.found and _match("head", body):
-        return True
+def _comes_again(block: _Block, body: str, read: _Read | None) -> bool:
+    if read is not None:
+        return read[0] in _ONCE and read[0] in block.found
     return "result" in block.found and _match("result", body) is not None
 
 
@@ -170,43 +188,63 @@ def _match(name: str, body: str) -> re.Match[str] | None:
     return pattern.match(body) if word in body else None
 
 
-def _take(block: _Block, body: str, line: int, whole: bool) -> None:
-    block.last_line = line
+def _read(body: str) -> _Read | None:
+    """Of which kind a line is, and what fitted."""
+    for name in _STARTS.get(body[:1], _NUMBERED):
+        word, pattern = _PATTERNS[name]
+        if word in body and (match := pattern.fullmatch(body)) is not None:
+            return name, match
+    return None
+
+
+def _take_error(block: _Block, body: str, line: int) -> None:
     if ": " in body and _ERROR.fullmatch(body):
         block.errors.append(_new(Printed, (body, line)))
+
+
+def _take(block: _Block, body: str, read: _Read, line: int, *, whole: bool) -> None:
+    name, match = read
+    # A last line without its end may be cut inside; only ttcp's usual last word shows that it is not.
+    if not whole and name != "result" and not (name == "usage" and body.endswith("csw")):
+        block.cut = True
         return
-    for name, (word, pattern) in _PATTERNS.items():
-        if word not in body or (match := pattern.fullmatch(body)) is None:
-            continue
-        # A last line without its end may be cut inside; only ttcp's usual last word shows that it is not.
-        if not whole and name != "result" and not (name == "usage" and body.endswith("csw")):
-            block.cut = True
-        else:
-            block.found[name] = _new(_Found, (match.groups(""), line))
-            if name == "head":
-                block.take_head(body)
-        return
+    block.found[name] = _new(_Found, (match.groups(""), line))
+    if name == "head":
+        block.head = _head(body)
+
+
+@lru_cache(64)
+def _head(body: str) -> _Head:
+    named = dict(_HEAD_PART.findall(body))
+    match = _PROTOCOL.search(body)
+    return _Head(named, match[1].upper(), match[2] or "") if match else _Head(named)
 
 
 def _fragment(block: _Block, file: str, found: ProblemLog) -> Fragment:
-    status = _judge(block, found)
-    gathered = Gathered()
-    _facts(block, gathered)
-    gathered.fact("error", block.errors[0] if block.errors else None)
+    status, role, no = _judge(block, found), block.role, None
+    facts, readings = _facts(block), list[_Measured]()
     if status is _COMPLETE:
-        _figures(block, gathered)
-    return Fragment(
-        file,
-        NAME,
-        VERSION,
-        _DRIVER,
-        block.first_line,
-        block.last_line,
-        role=block.role,
-        status=status,
-        facts=gathered.facts,
-        readings=gathered.readings,
-    )
+        readings = _readings(block, role)
+        facts += _figures(block, role)
+    lines = block.first_line, block.last_line
+    # By the names of its fields a fragment is made in twice the time.
+    kept, measured = _as_facts(facts), _as_readings(readings)
+    return Fragment(file, NAME, VERSION, _DRIVER, *lines, no, no, role, no, no, no, no, "", status, kept, measured)
+
+
+def _as_facts(said: list[_Said]) -> Facts:
+    """What is there of it."""
+    keys, texts, lines = zip(*[each for each in said if each[1]], strict=True)
+    return Facts(shared(keys), texts, lines)
+
+
+def _as_readings(measured: list[_Measured]) -> Sequence[Reading]:
+    """Those that are numbers of a sensible length."""
+    numbers = [each for each in measured if is_decimal(each[1])]
+    if not numbers:
+        return ()
+    heads, texts, lines = zip(*numbers, strict=True)
+    return Readings(shared(heads), texts, lines)
 
 
 def _judge(block: _Block, found: ProblemLog) -> Status:
@@ -231,47 +269,67 @@ def _judge(block: _Block, found: ProblemLog) -> Status:
     return _COMPLETE
 
 
-def _facts(block: _Block, gathered: Gathered) -> None:
+def _facts(block: _Block) -> list[_Said]:
     """Circumstances. Buffers and their number are the sender's; a receiver prints its own defaults."""
-    first = block.first_line
-    head = block.found.get("head")
-    gathered.say("factor.tool", NAME, first)
-    gathered.say("factor.protocol", block.protocol, head.line if head else first)
-    gathered.say_all(("workload", "users"), ("STRG" if block.connects_otherwise else "STRP", "1"), first)
-    if head is None:
-        return
-    gathered.say("server", block.host, head.line)
-    if "accept" in block.found:
-        gathered.fact("client", block.found["accept"].printed())
-    keys = _HEAD_KEYS if block.side == "t" else _RECEIVERS_HEAD_KEYS
-    gathered.say_all([*keys.values()], [block.head.get(name) for name in keys], head.line)
+    first, head = block.first_line, block.found.get("head")
+    line = head.line if head else first
+    facts = [
+        ("factor.tool", NAME, first),
+        ("factor.protocol", block.head.protocol, line),
+        ("workload", "STRG" if block.connects_otherwise else "STRP", first),
+        ("users", "1", first),
+    ]
+    if head is not None:
+        facts.append(("server", block.head.host, line))
+        if "accept" in block.found:
+            (client,), at = block.found["accept"]
+            facts.append(("client", client, at))
+        named = block.head.named
+        keys = _HEAD_KEYS if block.side == "t" else _RECEIVERS_HEAD_KEYS
+        facts += [(key, named[name], line) for name, key in keys.items() if name in named]
+    if block.errors:
+        error = block.errors[0]
+        facts.append(("error", error.text.strip(), error.line))
+    return facts
 
 
-def _figures(block: _Block, gathered: Gathered) -> None:
+def _figures(block: _Block, role: str) -> Iterator[_Said]:
+    """Figures that are no readings. Over UDP the sender's rate is what was offered."""
+    (count, _, rate, unit), line = block.found["result"]
+    sends = block.side == "t"
+    if block.is_udp:
+        if sends:
+            yield "offered_per_s", f"{rate} {unit}", line
+        yield f"datagram_bytes_{'sent' if sends else 'received'}", count, line
+    calls = block.found["calls"]
+    yield f"calls@{role}", calls.groups[0], calls.line
+    (_, _, _, util, rest), line = block.found["usage"]
+    if util:
+        yield "cpu_scope", "process", line
+    yield f"usage@{role}", " ".join(rest.split()), line
+
+
+def _readings(block: _Block, role: str) -> list[_Measured]:
     """The sender's rate is the run's over TCP; over UDP it is what was offered, and the receiver's is the run's.
 
     msec/call is left out: ttcp calculates it with 1024 milliseconds to the second.
     """
-    result = block.found["result"]
-    sends, role = block.side == "t", block.role
-    rate = result.printed(2)
-    if sends and block.is_udp:
-        gathered.fact("offered_per_s", Printed(f"{rate.text} {result.groups[3]}", rate.line))
-    else:
-        own = "total" if role == "client" or block.is_udp else role
-        gathered.reading("mb_per_s", rate, _unit(result.groups[3]), own)
-    gathered.reading("driver_s", result.printed(1), "s", _owner(role))
-    gathered.reading("bytes_sent" if sends else "bytes_received", result.printed(0), "bytes", _owner(role))
-    if block.is_udp:
-        gathered.fact(f"datagram_bytes_{'sent' if sends else 'received'}", result.printed(0))
-    gathered.fact(f"calls@{role}", block.found["calls"].printed(0))
+    (count, seconds, rate, unit), line = block.found["result"]
+    sends, owner = block.side == "t", _owner(role)
+    readings: list[_Measured] = []
+    if not (sends and block.is_udp):
+        readings.append((("mb_per_s", _unit(unit), "total" if block.is_udp else owner), rate, line))
+    readings += [
+        (("driver_s", "s", owner), seconds, line),
+        (("bytes_sent" if sends else "bytes_received", "bytes", owner), count, line),
+    ]
     if "cpu" in block.found:
-        gathered.reading("process_cpu_s", block.found["cpu"].printed(1), "s", role)
-    usage = block.found["usage"]
-    if usage.groups[3]:
-        gathered.reading("processor_util", usage.printed(3), "%", role)
-        gathered.fact("cpu_scope", Printed("process", usage.line))
-    gathered.fact(f"usage@{role}", Printed(" ".join(usage.groups[4].split()), usage.line))
+        (_, seconds, _), line = block.found["cpu"]
+        readings.append((("process_cpu_s", "s", role), seconds, line))
+    (_, _, _, util, _), line = block.found["usage"]
+    if util:
+        readings.append((("processor_util", "%", role), util, line))
+    return readings
 
 
 def _owner(role: str) -> str:
