@@ -86,9 +86,15 @@ def _beginning(words: str) -> re.Pattern[str]:
 
 def _joined(lines: list[Line]) -> list[Line]:
     """Join what was wrapped at the screen's width; the joined line has the first one's number."""
+    # Few lines can have a continuation, and to look at the next one takes longer.
+    may_go_on = [
+        at
+        for at, (_, text, _, width) in enumerate(lines)
+        if width == _SCREEN_WIDTH or text[-1:] in _OPEN_ENDS or "CONNECT=" in text
+    ]
     joined: list[Line] = []
     done = 0
-    for at in [at for at, (_, text, _, width) in enumerate(lines) if _may_go_on(text, width)]:
+    for at in may_go_on:
         if at >= done:
             joined += lines[done:at]
             line, done = _with_the_rest(lines, at)
@@ -100,18 +106,11 @@ def _with_the_rest(lines: list[Line], at: int) -> tuple[Line, int]:
     """A line with its continuations, and where those behind them begin."""
     whole = lines[at]
     behind = at + 1
-    while behind < len(lines) and _may_go_on(whole.text, whole.width):
+    while behind < len(lines) and (glue := _glue(whole, lines[behind])) is not None:
         line = lines[behind]
-        if (glue := _glue(whole, line)) is None:
-            break
         whole = Line(whole.number, whole.text + glue + line.text, line.whole, line.width)
         behind += 1
     return whole, behind
-
-
-def _may_go_on(text: str, width: int) -> bool:
-    """Whether a line can have a continuation: few can, and to look at the next one takes longer."""
-    return width == _SCREEN_WIDTH or text[-1:] in _OPEN_ENDS or "CONNECT=" in text
 
 
 def _glue(before: Line, line: Line) -> str | None:
