@@ -11,6 +11,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from json import JSONDecodeError
 
 from importers.json_flat import Flat
 from importers.json_laid import LONGEST, laid
@@ -44,6 +45,7 @@ _START = re.compile(r'\{\s*+"|\[\s*+\{\s*+"|^[ \t]*+(\{)\s*+\}', re.MULTILINE)
 # Behind a break, an object inside the broken document must not pass for a new one.
 _START_AT_MARGIN = re.compile(r'^(?=\{\s*+["}]|\[\s*+\{\s*+")', re.MULTILINE)
 _MAY_BEGIN = "[{ \t\r\n\f\v"
+# What a document breaks at stands in so many lines at most: a key, a colon, a value, and what shows its end.
 _FOUR_LINES = re.compile(r"(?:\s*+\S[^\n]*+\n){4}")
 _NOWHERE = (sys.maxsize, sys.maxsize)
 
@@ -158,42 +160,39 @@ def _read_at(window: Window, at: int) -> tuple[Document, int] | None:
     """The document that begins there, and where it ends or breaks; None where that takes more lines to tell."""
     source = window.source
     text, line = source.characters, window.line(at)
-    if (found := _read_whole(text, at, line)) is not None:
-        return found
-    if not window.ends and not _may_end(text, at):
-        return None
+    if len(text) - at <= LONGEST or not _is_long(text, at):
+        try:
+            value, end = scan(text, at)
+        except (JSONDecodeError, StopIteration) as error:
+            broken = error.pos if isinstance(error, JSONDecodeError) else error.value
+            if not window.ends and not _FOUR_LINES.match(text, broken):
+                return None
+        except RecursionError:
+            pass
+        else:
+            if (document := _whole(value, text[at:end], line)) is not None:
+                return document, end
     document, end = _read_stepwise(source, at)
-    # What a document breaks at stands in so many lines at most: a key, a colon, a value, and what shows its end.
     return (document, end) if document.whole or window.ends or _FOUR_LINES.match(text, end) else None
 
 
-def _may_end(text: str, at: int, most: int | None = None) -> bool:
-    """Whether there is a bracket at a margin, where the document that begins at a place ends if it is indented."""
-    return text.find("\n}" if text[at] == "{" else "\n]", at, most) >= 0
-
-
-def _read_whole(text: str, at: int, line: int) -> tuple[Document, int] | None:
-    """A whole document, and where it ends; None for any other, for very long ones, and for what no tool prints."""
-    if len(text) - at > LONGEST and _is_long(text, at):
-        return None
-    try:
-        value, end = scan(text, at)
-    except (ValueError, StopIteration, RecursionError):
-        return None
-    document = text[at:end]
-    # NUL and halves of characters, which may be written so, cannot be stored.
-    if "\\u" in document or is_too_deep(document):
-        return None
-    if "\n" not in document:
-        return Document(Flat(value, line), line, line), end
-    root = laid(value, document, line)
-    return (Document(root, line, line + document.count("\n")), end) if root is not None else None
-
-
 def _is_long(text: str, at: int) -> bool:
-    """Whether a document is longer than ``LONGEST``, and not in a line by itself."""
-    most = at + LONGEST
-    return not _may_end(text, at, most) and text.find("\n", at, most) >= 0
+    """Whether a document may be longer than ``LONGEST``: one in its line is not, nor one that is indented and ends."""
+    end = text.find("\n", at)
+    if end < 0 or text[end - 1] in "}]":
+        return False
+    return text.find("\n}" if text[at] == "{" else "\n]", at, at + LONGEST) < 0
+
+
+def _whole(value: object, text: str, line: int) -> Document | None:
+    """A whole document that begins in this line; None for what no tool prints."""
+    # NUL and halves of characters, which may be written so, cannot be stored.
+    if "\\u" in text or is_too_deep(text):
+        return None
+    if "\n" not in text:
+        return Document(Flat(value, line), line, line)
+    root = laid(value, text, line)
+    return Document(root, line, line + text.count("\n")) if root is not None else None
 
 
 def _read_stepwise(source: Source, at: int) -> tuple[Document, int]:

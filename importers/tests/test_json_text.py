@@ -375,8 +375,14 @@ def test_a_file_that_comes_in_pieces_is_read_as_in_one(content: str, ends_whole:
 
 def test_no_more_of_a_file_is_held_than_a_document_takes() -> None:
     longest = 0
-    for content in (TREE, '{"event": "interval", "data": {"seconds": 1}}\n', TREE.replace("nan", "oops")):
-        window = Window([content.rstrip("\n")] * 1000, ends_whole=True)
+    line = '{"event": "interval", "data": {"seconds": 1}}'
+    for pieces in (
+        [TREE.rstrip()] * 1000,
+        [line] * 1000,
+        [TREE.replace("nan", "oops")] * 1000,
+        [line[:40], *[line] * 1000],
+    ):
+        window = Window(pieces, ends_whole=True)
         for _ in json_text._read(window):
             longest = max(longest, len(window.source.characters))
     assert longest < 20 * len(TREE)
