@@ -5,7 +5,7 @@ order in which they begin, and how many of these signs there were by the end of 
 """
 
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate, count
 
 from importers.gathering import Printed
@@ -66,6 +66,7 @@ class Layout:
 
     def __init__(self, root: object, first: int, begun: Sequence[int]) -> None:
         """``begun``: how many values have begun by the end of each line, without the outermost."""
+        # Objects and arrays are known by their ids, which hold as long as the document is there.
         self.root, self._first, self._begun = root, first, begun
         self._plain: dict[tuple[str, ...], dict[str | int, int]] = {}
         self._keys: dict[int, dict[str | int, int]] = {}
@@ -78,17 +79,13 @@ class Layout:
 
     def size(self, value: object) -> int:
         """How many values there are within another."""
-        kind = type(value)
-        if kind not in _HOLDERS:
-            return 0
-        inner: Collection[object] = value.values() if kind is dict else list(inner_of(value))  # type: ignore[attr-defined]
+        inner = list(inner_of(value))
         if _HOLDERS.isdisjoint(map(type, inner)):
             return len(inner)
         known = self._sizes.get(id(value))
         if known is None:
-            known = self._sizes[id(value)] = len(inner) + sum(
-                [self.size(each) for each in inner if type(each) in _HOLDERS]
-            )
+            within = (self.size(each) for each in inner if type(each) in _HOLDERS)
+            known = self._sizes[id(value)] = sum(within, len(inner))
         return known
 
     def keys(self, members: dict[str, object]) -> dict[str | int, int]:

@@ -26,7 +26,7 @@ __all__ = ["DEEPEST", "HEAD", "Document", "Node", "Only", "Part", "documents", "
 HEAD = 16 * 1024
 """How many characters tell of which tool a file is."""
 
-_WHOLE = 256 * 1024
+_WHOLE = 256 * 1024  # A file of no more characters is read once, to recognise it and for its results.
 
 _NUMBERS = r"-?\d++(?:\.\d++)?+(?:[eE][+-]?\d++)?+"
 _STRINGS = STRING.pattern
