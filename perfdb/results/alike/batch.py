@@ -85,20 +85,24 @@ def prepared(fragments: Sequence[Fragment], artifacts: Mapping[str, int], proble
     found = [known.of(fragment, own) for fragment, own in zip(fragments, counts, strict=True)]
     circumstances = [own for own, _ in found]
     table.odd |= np.array([own.odd for own in circumstances]) | (table.number(Measure("transactions")) == 0)
-    calm = _quiet(table, circumstances, listings)
+    fits, records_fit = _quiet(table, circumstances, listings)
     given = add_given(table, circumstances)
     figures = figures_of(table, given, derived(table, circumstances, table.odd))
     good = ~table.odd
-    calm[good] &= ~_suspected(figures, circumstances, np.flatnonzero(good))
+    suspected = np.zeros(len(fragments), bool)
+    suspected[good] = _suspected(figures, circumstances, np.flatnonzero(good))
     lines, shown = [lines for _, lines in found], list(main_figures(figures.table))
     runs = Prepared(fragments, circumstances, lines, figures, shown, listings, good)
-    for row in np.flatnonzero(good & ~calm).tolist():
-        _look_at(runs, row, artifacts)
+    for row in np.flatnonzero(good & ~(fits & records_fit & ~suspected)).tolist():
+        _look_at(runs, row, artifacts, records=not records_fit[row], audit=bool(suspected[row]))
     return runs
 
 
-def _look_at(runs: Prepared, row: int, artifacts: Mapping[str, int]) -> None:
-    """Say of a run what checks and audit have to say; one that contradicts itself is left."""
+def _look_at(runs: Prepared, row: int, artifacts: Mapping[str, int], *, records: bool, audit: bool) -> None:
+    """Say of a run what checks and audit have to say; one that contradicts itself is left.
+
+    ``records``, ``audit``: whether there may be something to say about the records of its log, and by the audit.
+    """
     fragment, known = runs.fragments[row], runs.circumstances[row]
     record = RunRecord(
         run_id=fragment.run_id or "",
@@ -106,16 +110,26 @@ def _look_at(runs: Prepared, row: int, artifacts: Mapping[str, int]) -> None:
         status=fragment.status,
         started=_NEVER,
         configuration=known.configuration,
-        values=runs.figures.values(row, artifacts[fragment.file]),
+        values=runs.figures.values(row, artifacts[fragment.file]) if audit else {},
         facts=dict(known.facts),
         has_driver=True,
     )
-    record.problems += of_log(record, fragment)
-    add_audit(record, artifacts)
+    record.problems += of_log(record, fragment, records=records or not _in_one_unit(fragment))
+    if audit:
+        add_audit(record, artifacts)
     if any(each.severity is Severity.ERROR for each in record.problems):
         runs.good[row] = False
     else:
         runs.said[row] = record
+
+
+def _in_one_unit(fragment: Fragment) -> bool:
+    """Whether the records of a log print their response times in the unit of its summary.
+
+    Otherwise they decide which unit is usual there, and so what there is to say about the summary.
+    """
+    said = {each.unit for each in fragment.readings if each.name == "response_ms"}
+    return said >= {unit for each in fragment.listings for name, unit in each.columns if name == "resp_avg"}
 
 
 def _floats(values: Numbers) -> list[float | None]:
@@ -155,8 +169,8 @@ def _printed(table: Table, measure: Measure) -> tuple[Numbers, Numbers]:
     return table.printed[:, at], half
 
 
-def _quiet(table: Table, circumstances: Sequence[Circumstances], listings: Sequence[Listings]) -> Flags:
-    """Whether the checks of a driver's log have nothing to say."""
+def _quiet(table: Table, circumstances: Sequence[Circumstances], listings: Sequence[Listings]) -> tuple[Flags, Flags]:
+    """Whether the checks of a driver's log have nothing to say, about its summary and about its records."""
     runs = [each.figures for each in circumstances]
     logs = Summaries(
         transactions=_printed(table, Measure("transactions"))[0],
@@ -170,8 +184,9 @@ def _quiet(table: Table, circumstances: Sequence[Circumstances], listings: Seque
         never_pause=np.array([each.think_ms == 0 for each in runs]),
     )
     others = [at for at, each in enumerate(table.measures) if each.metric in _SUMMED and each.role != TOTAL]
-    calm: Flags = quiet(logs) & ~table.present[:, others].any(axis=1)
-    return calm & quiet_listings(listings, logs.transactions, logs.users, logs.never_pause)
+    unsure = table.present[:, others].any(axis=1)
+    records_fit = quiet_listings(listings, logs.transactions, logs.users, logs.never_pause)
+    return quiet(logs) & ~unsure, records_fit & ~unsure
 
 
 def _column(numbers: Iterable[float | None]) -> Numbers:

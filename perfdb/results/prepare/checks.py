@@ -34,10 +34,18 @@ def check(record: RunRecord, draft: RunDraft) -> None:
 
 
 def of_log(
-    record: RunRecord, driver: Fragment, peer: Fragment | None = None, *, in_parts: bool = False
+    record: RunRecord,
+    driver: Fragment,
+    peer: Fragment | None = None,
+    *,
+    in_parts: bool = False,
+    records: bool = True,
 ) -> list[Problem]:
-    """What the driver's log says against itself. The figures of the record are not looked at."""
-    log = _driver_log(record, driver, peer)
+    """What the driver's log says against itself. The figures of the record are not looked at.
+
+    ``records`` False: nothing is to be said about its connections and intervals, and they are left out.
+    """
+    log = _driver_log(record, driver, peer, driver.listings if records else ())
     # The users of several processes are not those of the first one's log.
     findings = check_driver(replace(log, users=None) if in_parts else log)
     return _problems(findings, record, driver.file)
@@ -113,11 +121,11 @@ def _snapshot(fragments: Sequence[Fragment | None], sets: list[Counters], *, bef
     )
 
 
-def _driver_log(record: RunRecord, driver: Fragment, peer: Fragment | None) -> DriverLog:
+def _driver_log(record: RunRecord, driver: Fragment, peer: Fragment | None, rows: Sequence[Listing]) -> DriverLog:
     configuration = record.configuration
     workload = measured_workload(record)
     readings = {reading.name: reading for reading in driver.readings}
-    listings = {listing.name: listing for listing in driver.listings}
+    listings = {listing.name: listing for listing in rows}
     return DriverLog(
         run_id=record.run_id,
         summary=_summary(readings) if readings else None,

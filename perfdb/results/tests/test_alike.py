@@ -1,6 +1,7 @@
 """Runs that are worked out by columns are stored as they are one by one: every row of them is compared."""
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator
 from random import Random
 from typing import Any
@@ -281,3 +282,35 @@ def test_logs_that_contradict_themselves_are_stored_alike(both: Both) -> None:
         data = data[:at] + data[at:].replace(old, new, 3)
     by_columns, runs = both(("bench.awm.log", data), ("x.awm.log", (LOGS / THREE).read_bytes()))
     assert 30 < by_columns < runs
+
+
+def _digits_changed(data: bytes, kind: bytes, random: Random) -> bytes:
+    """The same log with other figures, some of them far off, in some of its records of this kind."""
+
+    def line(found: re.Match[bytes]) -> bytes:
+        if random.random() < 0.5:
+            return found[0]
+        at = random.choice([m.start() for m in re.finditer(rb"(?<=[\d.])\d(?=[\d. ])", found[0])])
+        return found[0][:at] + b"%d" % random.randrange(10) + found[0][at + 1 :]
+
+    return re.sub(rb"(?m)^" + kind + rb" .*$", line, data)
+
+
+@pytest.mark.parametrize("kind", [b"SUM", b"CONN", b"INT"])
+def test_what_contradicts_itself_in_one_place_is_stored_alike(both: Both, kind: bytes) -> None:
+    by_columns, runs = both(("bench.awm.log", _digits_changed(inputs.log(60), kind, Random(kind))))
+    assert 10 < by_columns <= runs
+
+
+@pytest.mark.parametrize("unit", [b"us", b"s"])
+def test_records_in_another_unit_than_their_summary_decide_which_unit_is_usual(both: Both, unit: bytes) -> None:
+    factor = {b"us": 1000, b"s": 0.001}[unit]
+
+    def rescaled(found: re.Match[bytes]) -> bytes:
+        return found[1] + unit + b"=%.6f" % (float(found[2]) * factor)
+
+    lines = inputs.log(60).splitlines(keepends=True)
+    lines = [each if each.startswith(b"SUM") else re.sub(rb"(resp_\w+_)ms=(\S+)", rescaled, each) for each in lines]
+    # Off, and in none of the units: refused only where other records have another unit.
+    lines = [each.replace(b"resp_avg_ms=0", b"resp_avg_ms=7") if each.startswith(b"SUM") else each for each in lines]
+    assert both(("bench.awm.log", b"".join(lines))) == (0, 60)
