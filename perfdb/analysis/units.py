@@ -176,11 +176,20 @@ def read_number(text: str) -> float:
     return value
 
 
+@lru_cache(maxsize=1024)
+def _is_base(unit: str) -> bool:
+    """Whether numbers in this unit are in its base unit already, as those of most counters are."""
+    return unit not in _SHAPES and _unit(unit).factor == 1
+
+
 def to_base(text: str, unit: str) -> float:
     """A printed text in ``unit`` (or in a time shape such as ``mmm:ss.hs``) in the base unit.
 
     Bits come out as bytes. Raises ValueError for an unknown unit and for a text that does not fit.
     """
+    if _is_base(unit):
+        # Which has no "-0", as fractions have none.
+        return read_number(text) + 0.0
     return _float(_base(text, unit)[0], text)
 
 

@@ -1,9 +1,12 @@
 """The figures of one run as formulas see them, and what a derivation answers."""
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from functools import cached_property
+from typing import NamedTuple
 
 from perfdb.analysis.metrics import Measure
 
@@ -78,7 +81,15 @@ class RunFigures:
     of_processes: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+class Counted(NamedTuple):
+    """A counter of a subject before and after."""
+
+    subject: str
+    before: float
+    after: float
+
+
+@dataclass(frozen=True)
 class Known:
     """The figures of a run together with what has been derived from them so far."""
 
@@ -86,12 +97,28 @@ class Known:
     derived: dict[Measure, float] = field(default_factory=dict)
     answers: list[Derived] = field(default_factory=list)
 
+    @cached_property
+    def counted(self) -> Mapping[tuple[str, str], Sequence[Counted]]:
+        """The counters by role and name, in the order of their subjects: a host has hundreds."""
+        found: dict[tuple[str, str], list[Counted]] = defaultdict(list)
+        for (role, subject, name), pair in self.figures.counters.items():
+            found[role, name].append(Counted(subject, *pair))
+        return {key: sorted(those) for key, those in found.items()}
+
+    @cached_property
+    def subjects(self) -> Mapping[str, frozenset[str]]:
+        """What each role has counters of."""
+        found: dict[str, set[str]] = defaultdict(set)
+        for role, subject, _ in self.figures.counters:
+            found[role].add(subject)
+        return {role: frozenset(those) for role, those in found.items()}
+
     def best(self, metric: str, role: str) -> float | None:
         """The derived value, which is not rounded, else the reported one."""
         return self.derived.get(Measure(metric, role), self.figures.metrics.get((metric, role)))
 
     def roles(self) -> list[str]:
         """Every role that has figures, the LPAR left out: it is everybody's, not one more beside them."""
-        named = {role for _, role in self.figures.metrics} | {role for role, _, _ in self.figures.counters}
+        named = {role for _, role in self.figures.metrics} | self.subjects.keys()
         named |= {role for _, at, role in (key.partition("@") for key in self.figures.facts) if at}
         return sorted(named - {LPAR})

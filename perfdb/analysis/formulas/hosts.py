@@ -92,7 +92,7 @@ def _only(subjects: frozenset[str]) -> frozenset[str]:
 
 
 def _subjects(known: Known, role: str, prefix: str) -> frozenset[str]:
-    return frozenset(of for owner, of, _ in known.figures.counters if owner == role and of.startswith(prefix))
+    return frozenset(of for of in known.subjects.get(role, ()) if of.startswith(prefix))
 
 
 def _test_adapters(known: Known, role: str) -> frozenset[str]:

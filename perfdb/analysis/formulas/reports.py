@@ -50,9 +50,8 @@ def _share(term: str, title: str, counter: str, *, alone: bool = False) -> Term:
 
     def find(known: Known, role: str) -> tuple[Input, ...]:
         found = tuple(
-            Input(term, InputKind.COUNTER, counter, after - before, "s", owner, subject, before, after)
-            for (owner, subject, name), (before, after) in sorted(known.figures.counters.items())
-            if owner == role and name == counter
+            Input(term, InputKind.COUNTER, counter, after - before, "s", role, subject, before, after)
+            for subject, before, after in known.counted.get((role, counter), ())
         )
         return () if alone and len(found) > 1 else found
 

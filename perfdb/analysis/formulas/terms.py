@@ -84,9 +84,9 @@ def _growth(known: Known, term: str, counter: str, role: str) -> tuple[Input, ..
     A subject with a slash is somebody else's: another user whom the same capture asked about, or an adapter.
     """
     return tuple(
-        Input(term, InputKind.COUNTER, counter, after - before, "s", owner, subject, before, after)
-        for (owner, subject, name), (before, after) in sorted(known.figures.counters.items())
-        if owner == role and name == counter and "/" not in subject
+        Input(term, InputKind.COUNTER, counter, after - before, "s", role, subject, before, after)
+        for subject, before, after in known.counted.get((role, counter), ())
+        if "/" not in subject
     )
 
 

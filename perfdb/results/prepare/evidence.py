@@ -1,5 +1,6 @@
 """Values, counters and traces of a run, converted to base units; each keeps its printed text and place."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from importers.model import Fragment, Kind, Listing, Pair, Problem, Reading, RunDraft, Severity
@@ -92,8 +93,8 @@ def counters_of(draft: RunDraft, artifacts: Mapping[str, int], problems: list[Pr
     sets: list[Counters] = []
     for role, pair in pairs_of(draft):
         halves = [_half(half, draft.run_id, problems) for half in (pair.before, pair.after)]
-        subjects = dict.fromkeys(subject for half in halves for subject, _ in half)
-        sets.extend(_set(role, subject, pair, halves, artifacts) for subject in subjects)
+        for subject in dict.fromkeys(subject for half in halves for subject in half):
+            sets.append(_set(role, subject, pair, [half.get(subject, {}) for half in halves], artifacts))
     return sets
 
 
@@ -105,19 +106,20 @@ def pairs_of(draft: RunDraft) -> list[tuple[str, Pair]]:
     return [(pair.role if len(hosts[pair.role]) == 1 else f"{pair.role}.{pair.host}", pair) for pair in draft.pairs]
 
 
-_Half = dict[tuple[str, str], tuple[float, int]]
+_Read = dict[str, tuple[float, int]]
+"""The value of each counter of a subject, in base units, and its line."""
 
 
-def _half(fragment: Fragment | None, run_id: str, problems: list[Problem]) -> _Half:
-    """(subject, name) -> value in base units and line."""
+def _half(fragment: Fragment | None, run_id: str, problems: list[Problem]) -> Mapping[str, _Read]:
+    """What a snapshot says of each subject."""
     if fragment is None:
         return {}
-    half: _Half = {}
+    half: dict[str, _Read] = defaultdict(dict)
     if fragment.taken is not None:
-        half[_SUBJECT_OF_ROLE, TIME] = (seconds_of(fragment.taken), _line_of_time(fragment))
+        half[_SUBJECT_OF_ROLE][TIME] = (seconds_of(fragment.taken), _line_of_time(fragment))
     for reading in fragment.counters:
         try:
-            half[reading.subject, reading.name] = (units.to_base(reading.text, reading.unit), reading.line)
+            half[reading.subject][reading.name] = (units.to_base(reading.text, reading.unit), reading.line)
         except ValueError as error:
             problems.append(_unreadable(reading, fragment, run_id, str(error)))
     return half
@@ -129,9 +131,9 @@ def _line_of_time(fragment: Fragment) -> int:
     return next(times, fragment.first_line)
 
 
-def _set(role: str, subject: str, pair: Pair, halves: Sequence[_Half], artifacts: Mapping[str, int]) -> Counters:
-    names = list(dict.fromkeys(name for half in halves for of, name in half if of == subject))
-    before, after = ([half.get((subject, name), (None, 0)) for name in names] for half in halves)
+def _set(role: str, subject: str, pair: Pair, halves: Sequence[_Read], artifacts: Mapping[str, int]) -> Counters:
+    names = list(dict.fromkeys(name for half in halves for name in half))
+    before, after = ([half.get(name, (None, 0)) for name in names] for half in halves)
     return Counters(
         role=role,
         subject=subject,
