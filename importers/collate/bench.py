@@ -62,10 +62,15 @@ class Bench:
     unnamed: list[Sequence[Fragment]] = field(default_factory=list)
     following: list[Fragment] = field(default_factory=list)
     furnished: set[str] = field(default_factory=set)
+    _named: dict[int, str | None] = field(default_factory=dict)
 
     def run_id_of(self, fragment: Fragment) -> str | None:
-        """The run id that content or name says."""
-        return fragment.run_id or run_id_in_name(fragment, self.known, self.pattern)
+        """The run id that content or name says. It is asked for again and again."""
+        if fragment.run_id:
+            return fragment.run_id
+        if id(fragment) not in self._named:
+            self._named[id(fragment)] = run_id_in_name(fragment, self.known, self.pattern)
+        return self._named[id(fragment)]
 
     def without_duplicates(self, fragments: Iterable[Fragment]) -> list[Fragment]:
         """The fragments, each content once for each run: files in the folders of two runs may well be equal."""

@@ -1,7 +1,9 @@
 """Reading the files of an upload: archives are unpacked, every file is read by the format that recognises it."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from time import monotonic
 from typing import TypeVar
 
 import importers
@@ -14,8 +16,8 @@ from perfdb.results.models import Upload, UploadFile
 _T = TypeVar("_T")
 
 ARCHIVE = "zip"
-# Progress is shown for every file of a small upload and every tenth of a large one.
-_SMALL, _STEP = 50, 10
+# How often progress is shown: people see no more, and many files take less time than saying so of each.
+_SHOWN_S = 0.25
 # So many members of an archive are added in one go.
 _TOGETHER = 200
 # Bytes that tell an archive; an ordinary log is read once, when it is parsed.
@@ -44,15 +46,24 @@ def read_files(
     if any(problem.severity == Severity.ERROR for problem in found):
         return read
     files = list(upload.files.exclude(format=ARCHIVE).exclude(excluded=True).select_related("artifact").order_by("pk"))
-    done = 0
-    for some in _portions(files, 1 if len(files) < _SMALL else _STEP):
-        for file in some:
-            _read(file, read)
-        progress()
-        UploadFile.objects.bulk_update(some, ["format", "encoding"])
-        done += len(some)
-        Upload.objects.filter(pk=upload.pk).update(files_read=done)
+    shown, begun = 0, monotonic()
+    for done, file in enumerate(files, start=1):
+        _read(file, read)
+        if done == len(files) or monotonic() - begun > _SHOWN_S:
+            progress()
+            _note(files[shown:done])
+            Upload.objects.filter(pk=upload.pk).update(files_read=done)
+            shown, begun = done, monotonic()
     return read
+
+
+def _note(files: Sequence[UploadFile]) -> None:
+    """Store what files were recognised as: of very many most are alike."""
+    alike: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for file in files:
+        alike[file.format, file.encoding].append(file.pk)
+    for (name, encoding), those in alike.items():
+        UploadFile.objects.filter(pk__among=those).update(format=name, encoding=encoding)
 
 
 def _portions(items: Sequence[_T], size: int) -> Iterator[Sequence[_T]]:
