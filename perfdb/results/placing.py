@@ -190,14 +190,15 @@ def _fits(record: RunRecord, run: Run) -> bool:
     stated = {fragment.trial for fragment in record.fragments if fragment.trial is not None}
     if stated and has_driver(run) and (record.trial if record.has_driver else max(stated)) != run.trial:
         return False
-    theirs = configuration_of(run.experiment)
+    own, theirs = record.configuration, configuration_of(run.experiment)
+    agree = own.agrees(theirs)
+    if not agree and not replace(own, device=None).agrees(theirs):
+        return False
+    # Only now is it worth while to read the stored run.
     if "workload" in record.facts and not _same_pattern(record, read_record(run)):
         return False
-    if record.configuration.agrees(theirs):
-        return True
     # A driver that stands for the device gives way to whoever states the device itself.
-    is_stated = _states_device(record) and _states_device(read_record(run))
-    return not is_stated and replace(record.configuration, device=None).agrees(theirs)
+    return agree or not (_states_device(record) and _states_device(read_record(run)))
 
 
 def _agree(one: RunRecord, other: RunRecord) -> bool:
