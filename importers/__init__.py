@@ -1,7 +1,7 @@
 """Importers: files in, fragments and problems out; nothing here knows Django or the database.
 
 ``FORMATS`` lists the importer modules, ``read`` finds the one that recognises each file and lets it parse.
-``importers.archive`` unpacks zip files before and gzip files on the way, ``importers.collate`` makes runs of the
+``importers.archive`` unpacks zip files before and packed files on the way, ``importers.collate`` makes runs of the
 fragments afterwards.
 """
 

@@ -1,4 +1,4 @@
-"""Zip archives and gzip files unpacked, safely: every limit is checked while reading, and no path is written to.
+"""Zip archives and packed files unpacked, safely: every limit is checked while reading, and no path is written to.
 
 What is large goes to a file without name (``importers.content.Spool``).
 """
@@ -6,10 +6,12 @@ What is large goes to a file without name (``importers.content.Spool``).
 import re
 import stat
 import zlib
-from collections.abc import Iterator
+from bz2 import BZ2File
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from gzip import GzipFile
-from lzma import LZMAError
+from io import BufferedIOBase
+from lzma import LZMAError, LZMAFile
 from pathlib import PurePosixPath
 from typing import IO
 from zipfile import BadZipFile, LargeZipFile, ZipFile, ZipInfo
@@ -20,6 +22,14 @@ from importers.model import Problem, Severity, SourceFile
 _ENCRYPTED = 0x1
 _DRIVE = re.compile(r"[A-Za-z]:")
 _MAGIC = 4  # Bytes that tell an archive.
+_PACKED: tuple[tuple[re.Pattern[bytes], Callable[[IO[bytes]], BufferedIOBase]], ...] = (
+    (re.compile(rb"\x1f\x8b\x08"), lambda source: GzipFile(fileobj=source)),
+    (re.compile(rb"BZh[1-9](1AY&SY|\x17rE8P\x90)"), BZ2File),
+    (re.compile(rb"\xfd7zXZ\0"), LZMAFile),
+)
+"""How files packed by themselves begin, and what opens them."""
+
+_LONGEST_MAGIC = 10
 _SMALL = 1024**2  # Files up to this size may be packed as tightly as they like.
 # What zipfile and its decompressors raise for damaged or unusual archives.
 _DAMAGE = (
@@ -57,21 +67,18 @@ def is_archive(data: bytes) -> bool:
     return data.startswith((b"PK\x03\x04", b"PK\x05\x06"))
 
 
-def is_compressed(data: bytes) -> bool:
-    """Whether these bytes begin as a gzip file does."""
-    return data.startswith(b"\x1f\x8b\x08")
-
-
 def decompress(file: SourceFile, limits: Limits = DEFAULT_LIMITS) -> SourceFile | Problem:
-    """The file inside a gzip file, under the same name, so that what it says is found in what was received.
+    """The file inside one packed by gzip, bzip2 or xz, under the same name, so that it is found in what was received.
 
-    Any other file comes back as it is. A limit passed, a cut-off or a damaged gzip file gives a problem.
+    Any other file comes back as it is. A limit passed, a cut-off or a damaged packed file gives a problem.
     """
-    if not is_compressed(file.data[:_MAGIC]):
+    head = bytes(file.data[:_LONGEST_MAGIC])
+    opener = next((opens for magic, opens in _PACKED if magic.match(head)), None)
+    if opener is None:
         return file
     allowed = min(limits.total_bytes, max(limits.ratio * len(file.data), _SMALL))
     try:
-        with GzipFile(fileobj=stream(file.data)) as packed:
+        with opener(stream(file.data)) as packed:
             data = Spool().keep(_pieces(packed), allowed)
     except _DAMAGE as error:
         return _damaged(file.name, error)
@@ -81,7 +88,7 @@ def decompress(file: SourceFile, limits: Limits = DEFAULT_LIMITS) -> SourceFile 
     return SourceFile(file.name, data)
 
 
-def _pieces(source: IO[bytes] | GzipFile) -> Iterator[bytes]:
+def _pieces(source: IO[bytes] | BufferedIOBase) -> Iterator[bytes]:
     return iter(lambda: source.read(PART), b"")
 
 

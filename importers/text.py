@@ -6,6 +6,7 @@ looked at, but never held: its lines are decoded when they are asked for (``impo
 """
 
 import codecs
+import re
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -24,6 +25,9 @@ _CARRIAGE_CONTROLS = " 10-+".encode(EBCDIC)
 _RECORDS = 2000  # Fixed records that are decoded at once.
 _NOT_TEXT = "This is not a text report in ASCII, UTF-8 or EBCDIC; nothing was imported."
 _CONTROLS = bytes({*range(0x20), 0x7F, *range(0x80, 0xA0)} - {0x09, 0x0A, 0x0C, 0x0D})
+_OF_SADC = re.compile(rb"\x96\xd5[\x70-\x7f]\x21|\xd5\x96\x21[\x70-\x7f]")
+"""How sysstat's binary files begin, in either order of bytes."""
+
 _HIGH_BYTES = bytes(range(0x80, 0x100))
 _EBCDIC_ENDS = b"\x15\x25"
 # What EBCDIC text is made of: blank, letters, digits, usual punctuation, line ends.
@@ -40,8 +44,8 @@ class Decoded:
 
 def decode(name: str, content: Content) -> Decoded:
     """Recognise the encoding of a file and find its lines."""
-    if not any(part.strip() for part in parts(content)):
-        return _refuse_empty(name)
+    if (refused := _hopeless(name, content)) is not None:
+        return refused
     if content[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         return _decode_utf16(name, content)
     start = _behind_mark(content)
@@ -77,6 +81,19 @@ def _refuse_empty(name: str) -> Decoded:
 
 def _refuse_binary(name: str) -> Decoded:
     return _refuse(name, "text.binary", _NOT_TEXT, "Upload the log itself, or a zip archive of logs.")
+
+
+def _hopeless(name: str, content: Content) -> Decoded | None:
+    """The refusal of what nobody needs to look into."""
+    if not any(part.strip() for part in parts(content)):
+        return _refuse_empty(name)
+    return _refuse_sadc(name) if _OF_SADC.match(bytes(content[:4])) else None
+
+
+def _refuse_sadc(name: str) -> Decoded:
+    message = "This is a binary file of sysstat, which only the sadf that is installed beside its sadc reads."
+    remedy = f"There, upload what this prints: sadf -j {name.rpartition('/')[2]} -- -u ALL -n DEV,EDEV,TCP,ETCP"
+    return _refuse(name, "text.binary", message, remedy)
 
 
 @dataclass(frozen=True, slots=True)

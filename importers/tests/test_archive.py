@@ -1,7 +1,10 @@
-"""Unpacking zip archives and gzip files: what is taken, what is left out by name, and which limits refuse the whole."""
+"""Unpacking zip archives and packed files: what is taken, what is left out, and which limits refuse the whole."""
 
+import bz2
 import gzip
+import lzma
 import stat
+from collections.abc import Callable
 from io import BytesIO
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
@@ -124,32 +127,47 @@ END rc=0 reason=complete end="2002-02-26 14:06:03"
 """
 
 
-def test_a_compressed_log_reads_as_the_log_itself_under_its_own_name() -> None:
-    plain, packed = read([SourceFile("AB101.log", LOG), SourceFile("AB101.log.gz", gzip.compress(LOG))])
-    assert (packed.name, packed.format, packed.problems) == ("AB101.log.gz", "awm", [])
-    assert packed.fragments[0].file == "AB101.log.gz"
+EACH = pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress], ids=["gzip", "bzip2", "xz"])
+
+
+@EACH
+def test_a_compressed_log_reads_as_the_log_itself_under_its_own_name(pack: Callable[[bytes], bytes]) -> None:
+    plain, packed = read([SourceFile("AB101.log", LOG), SourceFile("AB101.log.z", pack(LOG))])
+    assert (packed.name, packed.format, packed.problems) == ("AB101.log.z", "awm", [])
+    assert packed.fragments[0].file == "AB101.log.z"
     assert packed.fragments[0].readings == plain.fragments[0].readings
 
 
-def test_the_parts_of_a_gzip_file_are_one_text_and_other_files_stay_as_they_are() -> None:
-    parts = SourceFile("a.gz", gzip.compress(b"one ") + gzip.compress(b"two"))
-    assert decompress(parts) == SourceFile("a.gz", b"one two")
+@EACH
+def test_the_parts_of_a_packed_file_are_one_text_and_other_files_stay_as_they_are(
+    pack: Callable[[bytes], bytes],
+) -> None:
+    parts = SourceFile("a.z", pack(b"one ") + pack(b"two"))
+    assert decompress(parts) == SourceFile("a.z", b"one two")
+    assert decompress(SourceFile("a.z", pack(b""))) == SourceFile("a.z", b"")
     assert decompress(SourceFile("a.log", LOG)) == SourceFile("a.log", LOG)
 
 
 @pytest.mark.parametrize(
     "data",
-    [gzip.compress(LOG)[:-1], gzip.compress(LOG)[:40], gzip.compress(LOG)[:-8] + b"x" * 8],
-    ids=["one byte short", "cut off", "wrong sum"],
+    [
+        *(gzip.compress(LOG)[:-1], gzip.compress(LOG)[:40], gzip.compress(LOG)[:-8] + b"x" * 8),
+        *(
+            pack(LOG)[:cut] + tail
+            for pack in (bz2.compress, lzma.compress)
+            for cut, tail in ((-1, b""), (-9, b"x" * 9))
+        ),
+    ],
 )
-def test_a_damaged_gzip_file_gives_nothing_but_a_problem(data: bytes) -> None:
+def test_a_damaged_packed_file_gives_nothing_but_a_problem(data: bytes) -> None:
     (reading,) = read([SourceFile("AB101.log.gz", data)])
     assert (reading.format, reading.fragments) == (None, [])
     assert [(each.code, each.file) for each in reading.problems] == [("archive.corrupt", "AB101.log.gz")]
 
 
 @pytest.mark.parametrize("limits", [Limits(ratio=100), Limits(total_bytes=2 * 1024**2)])
-def test_a_gzip_bomb_is_refused(limits: Limits) -> None:
-    problem = decompress(SourceFile("bomb.gz", gzip.compress(b"0" * 3 * 1024**2)), limits)
+@EACH
+def test_a_bomb_is_refused(pack: Callable[[bytes], bytes], limits: Limits) -> None:
+    problem = decompress(SourceFile("bomb.z", pack(b"0" * 3 * 1024**2)), limits)
     assert isinstance(problem, Problem)
     assert problem.code == "archive.limit"

@@ -98,6 +98,13 @@ def test_nul_and_control_characters_are_no_text(data: bytes) -> None:
     assert refusal(data) == "text.binary"
 
 
+@pytest.mark.parametrize("magic", [b"\x96\xd5\x75\x21", b"\xd5\x96\x21\x71"])
+def test_a_binary_file_of_sysstat_is_refused_with_what_reads_it(magic: bytes) -> None:
+    (problem,) = decode("var/log/sa21", magic + bytes(400)).problems
+    assert problem.code == "text.binary"
+    assert "sadf -j sa21 -- -u ALL" in problem.remedy
+
+
 def test_overprinting_stays_inside_its_line() -> None:
     assert list(text_of(b"Total\r_____\nnext\n").lines) == ["Total\r_____", "next"]
 

@@ -78,7 +78,7 @@ def open_artifact(artifact: Artifact) -> BinaryIO:
 
 
 def decoded(artifact: Artifact, name: str) -> Decoded:
-    """The file's text; of a gzip file that of the file inside, whose lines are those that runs refer to.
+    """The file's text; of a packed file that of the file inside, whose lines are those that runs refer to.
 
     Of a large file it is kept where its lines begin: the second who asks reads only what is shown.
     """
