@@ -31,6 +31,13 @@ must_be_word() { # OPTION TEXT: fit for a folder's name, and for the command lin
     esac
 }
 
+must_be_study() { # TEXT: as the server takes it, which would otherwise refuse the run when it is measured
+    case $1 in
+    *[!A-Za-z0-9_-]*) fail $usage_error "--study takes letters, digits, - and _, not '$1'" ;;
+    esac
+    [ ${#1} -le 80 ] || fail $usage_error "--study takes up to 80 characters"
+}
+
 check() { # COMMAND...
     [ $# -gt 0 ] || fail $usage_error "no command; it stands behind --, and --help tells more"
     [ -z "$trial" ] || must_be_number --trial "$trial"
@@ -106,6 +113,7 @@ main() {
     done
     [ "${1:-}" != -- ] || shift
     url=${url:-${PERFDB_URL:-$default_url}} url=${url%/}
+    must_be_study "$study"
     read_token
     case $mode in
     list) list ;;

@@ -23,7 +23,7 @@ newline='
 usage() {
     cat <<'USAGE'
 record.sh [OPTION...] [KEY=VALUE...] -- COMMAND...    measure: snapshots before and after COMMAND, then upload
-record.sh [--url URL] --push [FOLDER...]              upload what is not uploaded yet
+record.sh [--url URL] --push [FOLDER...]              upload what is not uploaded yet; with --study, to that study
 record.sh --list                                      say what is recorded here, and what is uploaded
 
   --study STUDY          the study it belongs to; your inbox without it

@@ -93,7 +93,7 @@ send() { # METHOD ADDRESS: prints the HTTP status
 }
 
 detail() { # what the server said of its refusal
-    sed -n 's/.*"detail": *"\([^"]*\)".*/: \1/p' "$scratch/answer" | sed 1q
+    sed -e "s/\\\\\"/'/g" "$scratch/answer" | sed -n 's/.*"detail": *"\([^"]*\)".*/: \1/p' | sed 1q
 }
 
 answered() { # KEY: its words in the answer
@@ -107,6 +107,7 @@ push() { # FOLDER: it counts as uploaded when the server has said that it has it
         say "$1 is kept and not uploaded: no $missing is known. Later: record.sh --url URL --push"
         return 1
     fi
+    [ -z "$study" ] || printf '%s' "$study" >"$1/.study"
     [ -n "$scratch" ] || scratch=$(mktemp -d) || return
     boundary=perfdb-$(cat /proc/sys/kernel/random/uuid)
     content_type="Content-Type: multipart/form-data; boundary=$boundary"

@@ -2,6 +2,7 @@
 
 import csv
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -199,6 +200,8 @@ def test_without_the_server_nothing_is_run(host: Machine) -> None:
         [],
         ["--colour", "red", "--", "true"],
         ["--study"],
+        ["--study", "a b/c", "--", "true"],
+        ["--study", "x" * 81, "--", "true"],
         ["--run-id", "a/b", "--", "true"],
         ["--server", "-oProxyCommand=touch${IFS}ran", "--", "true"],
         ["--device", "none such", "--", "true"],
@@ -259,6 +262,18 @@ def test_with_the_server_away_nothing_is_lost(host: Machine, server: str) -> Non
     assert host.run("--list").stdout == f"perfdb-records/AB8\tuploaded\t{server}/uploads/{Upload.objects.get().pk}/\n"
     assert host.run("--url", server, "--push").returncode == 0
     assert Upload.objects.count() == 1
+
+
+def test_what_was_recorded_for_a_study_that_cannot_be_goes_to_another(host: Machine, server: str) -> None:
+    host.run("--run-id", "AC1", "--", *RR)
+    note = host.folder / "perfdb-records" / "AC1" / ".study"
+    note.write_text("a b/c")
+    refused = host.run("--url", server, "--push")
+    assert refused.returncode == 75
+    # The whole sentence, though there are quotation marks in it.
+    assert re.search(r"answered 400: .*slug.* consisting of .*hyphens", refused.stderr), refused.stderr
+    assert host.run("--url", server, "--study", "lab", "--push", "perfdb-records/AC1").returncode == 0
+    assert Run.objects.get().study.slug == "lab"
 
 
 def test_a_folder_that_cannot_be_read_whole_is_not_uploaded(host: Machine, server: str) -> None:
