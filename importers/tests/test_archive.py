@@ -148,19 +148,21 @@ def test_the_parts_of_a_packed_file_are_one_text_and_other_files_stay_as_they_ar
     assert decompress(SourceFile("a.log", LOG)) == SourceFile("a.log", LOG)
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
-        *(gzip.compress(LOG)[:-1], gzip.compress(LOG)[:40], gzip.compress(LOG)[:-8] + b"x" * 8),
-        *(
-            pack(LOG)[:cut] + tail
-            for pack in (bz2.compress, lzma.compress)
-            for cut, tail in ((-1, b""), (-9, b"x" * 9))
-        ),
-    ],
-)
-def test_a_damaged_packed_file_gives_nothing_but_a_problem(data: bytes) -> None:
-    (reading,) = read([SourceFile("AB101.log.gz", data)])
+DAMAGES = {
+    "one byte short": (gzip.compress(LOG), -1, b""),
+    "cut off": (gzip.compress(LOG), 40, b""),
+    "wrong sum": (gzip.compress(LOG), -8, b"x" * 8),
+    "bzip2 cut off": (bz2.compress(LOG), -1, b""),
+    "bzip2 wrong": (bz2.compress(LOG), -9, b"x" * 9),
+    "xz cut off": (lzma.compress(LOG), -1, b""),
+    "xz wrong": (lzma.compress(LOG), -9, b"x" * 9),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_packed_file_gives_nothing_but_a_problem(damage: str) -> None:
+    packed, cut, tail = DAMAGES[damage]
+    (reading,) = read([SourceFile("AB101.log.gz", packed[:cut] + tail)])
     assert (reading.format, reading.fragments) == (None, [])
     assert [(each.code, each.file) for each in reading.problems] == [("archive.corrupt", "AB101.log.gz")]
 
