@@ -12,6 +12,8 @@ _NUMBER = re.compile(r"[0-9]{1,30}(?:\.[0-9]{1,30})?")
 _COUNT = re.compile(r"[0-9]{1,30}")
 _new = tuple.__new__  # As in ``importers.gathering``.
 _TRIAL = re.compile(r"0*[1-9][0-9]{0,3}")
+# ``int`` refuses texts of more than 4,300 digits.
+_MOST_DIGITS = 4000
 
 
 def is_number(text: str) -> bool:
@@ -22,6 +24,11 @@ def is_number(text: str) -> bool:
 def is_count(text: str) -> bool:
     """Digits only, and not too many to count anything."""
     return _COUNT.fullmatch(text) is not None
+
+
+def whole(digits: str) -> int:
+    """The number that digits make; of more digits than ``int`` takes it is one that nothing can have."""
+    return int(digits) if len(digits) <= _MOST_DIGITS else 10**_MOST_DIGITS
 
 
 def trial_number(text: str) -> int | None:

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from importers.collate.kinds import is_client
 from importers.collate.patterns import compile_run_ids, fitting
 from importers.model import Fragment, Problem, RunDraft, Severity, SourcedFact
-from importers.records import trial_number
+from importers.records import trial_number, whole
 
 _NOT_RUN_IDS = frozenset({"client", "server", "lpar", "before", "after", "log", "out", "result", "results"})
 _LOOKS_LIKE_RUN_ID = re.compile(r"[A-Za-z](?=\w*[0-9])[A-Za-z0-9-]{2,}")
@@ -132,5 +132,5 @@ def same_value(one: str, other: str) -> bool:
     if one.strip().casefold() == other.strip().casefold():
         return True
     sizes = [_SIZE.fullmatch(text.strip()) for text in (one, other)]
-    values = [int(size[1]) << 10 * " KMGT".index(size[2].upper() or " ") for size in sizes if size]
+    values = [whole(size[1]) << 10 * " KMGT".index(size[2].upper() or " ") for size in sizes if size]
     return len(values) == 2 and values[0] == values[1]

@@ -14,6 +14,7 @@ from pathlib import PurePosixPath
 from importers.collate.folders import own_folder
 from importers.collate.kinds import is_client, is_evidence
 from importers.model import Fragment
+from importers.records import whole
 
 _NUMBERED = re.compile(r"(?P<name>.*?)[._-]?(?P<number>\d{1,4})")
 # What makes an experiment; logs that differ in one of these are of different runs.
@@ -71,7 +72,7 @@ def _configuration(fragment: Fragment) -> frozenset[tuple[str, str]]:
 
 def _number(fragment: Fragment) -> int:
     match = _NUMBERED.fullmatch(PurePosixPath(fragment.file).stem)
-    return int(match["number"]) if match else 0
+    return whole(match["number"]) if match else 0
 
 
 def _together(
@@ -90,7 +91,7 @@ def _together(
 def _users(group: Iterable[Fragment]) -> int:
     """How many users all processes have; a process that does not say has one."""
     texts = (next((fact.text for fact in each.facts if fact.key == "users"), "1") for each in group)
-    return sum(int(text) if text.isdecimal() else 1 for text in texts)
+    return sum(whole(text) if text.isdecimal() else 1 for text in texts)
 
 
 def _overlap(times: Iterable[tuple[datetime | None, datetime | None]]) -> bool:

@@ -11,7 +11,7 @@ _HEAD_LINES = 50
 _HEAD = re.compile(r"Summary of (?P<test>\S+) test run from (?P<time>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*")
 _TITLE = re.compile(r"\s+Title: '(?P<title>.*)'\s*")
 _SERIES = re.compile(
-    r" (?P<name>\S.*?)\s+: +(?P<mean>\S+) +(?P<median>\S+) +(?P<p99>\S+) (?P<unit>\S+) +(?P<points>\d+)\s*"
+    r" (?P<name>\S.*?)(?<!\s)\s++: +(?P<mean>\S+) +(?P<median>\S+) +(?P<p99>\S+) (?P<unit>\S+) +(?P<points>\d+)\s*"
 )
 _DATA_FILE = re.compile(r"Data file written to (\S+)\s*")
 

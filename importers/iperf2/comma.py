@@ -8,6 +8,7 @@ from itertools import islice
 
 from importers.iperf2.rows import SUM, TO_SERVER, Row, Test
 from importers.model import Fact, Text
+from importers.records import whole
 
 _HEAD_LINES = 20
 _LINE = re.compile(
@@ -15,7 +16,7 @@ _LINE = re.compile(
     r"(?P<id>-?\d+),(?P<t0>\d+\.\d+)-(?P<t1>\d+\.\d+),(?P<transfer>\d+),(?P<rate>\d+)"
     r"(?:,(?P<jitter_ms>-?[\d.]+),(?P<packets_lost>-?\d+),(?P<packets>-?\d+),(?P<loss_percent>-?[\d.naif]+),-?\d+)?"
 )
-_SAID = re.compile(r"(?:\w+ )?\w+ failed: .+|WARNING: did not receive ack .+")
+_SAID = re.compile(r"\b(?:\w+ )?\w+ failed: .+|WARNING: did not receive ack .+")
 _NOTHING: Mapping[str, str] = {}
 _NEVER = "19700101000000"  # What 2.1.8 writes when there is only one report.
 
@@ -74,7 +75,7 @@ class _Reader:
 
     def _begin(self, number: int, match: re.Match[str]) -> Test:
         """The side with the lower port is the one that listens; a sum's own port is 0."""
-        is_server = 0 < int(match["own_port"]) < int(match["other_port"])
+        is_server = 0 < whole(match["own_port"]) < whole(match["other_port"])
         own, other = ("server", "client") if is_server else ("client", "server")
         test = Test(own, number, number, knows_direction=False, said=self.said)
         test.facts = [
@@ -87,7 +88,7 @@ class _Reader:
 
 def _known(match: re.Match[str]) -> Mapping[str, str]:
     """What the server said of UDP; a client that never heard of it writes -1 datagrams."""
-    if int(match["packets"]) <= 0:
+    if match["packets"].startswith("-") or not whole(match["packets"]):
         return _NOTHING
     keys = ("jitter_ms", "packets_lost", "packets", "loss_percent")
     return {key: match[key] for key in keys if not match[key].startswith("-")}

@@ -16,6 +16,7 @@ from importers.gathering import Gathered, Printed, is_decimal, of_client
 from importers.model import Fact, Fragment, Parsed, Reading, Status, Text
 from importers.packed import Facts, Head, Readings
 from importers.problem_log import ProblemLog
+from importers.records import whole
 from importers.repeats import number_trials
 
 NAME = "qperf"
@@ -234,7 +235,7 @@ def _looped(blocks: Sequence[_Block]) -> Collection[str]:
 def _size(number: str, unit: str, exact: str) -> str:
     """A message's size in bytes. KB are 1000 bytes here, which a size elsewhere never has."""
     factor, plain = _SIZES.get(unit, 0), number.replace(",", "")
-    return exact if exact or not factor or not plain.isdecimal() else str(int(plain) * factor)
+    return exact if exact or not factor or not plain.isdecimal() else str(whole(plain) * factor)
 
 
 def _figure(line: str) -> _Figure | None:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 _new = tuple.__new__  # As in ``importers.gathering``.
 _TOKEN = re.compile(r"\S+")
 _GROUP = re.compile(r"<[-\s]*(?P<name>[^<>]*?)[-\s]*>")
-PLAIN = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)[KMG]?"
+PLAIN = r"[+-]?(?:[0-9]++(?:\.[0-9]*+)?+|\.[0-9]++)[KMG]?"
 MISSING = r"\.{2,}|-+|\*|n/a|-+(?:,-+)+"
 _NUMBER = re.compile(PLAIN)
 _MISSING = re.compile(MISSING)
@@ -30,6 +30,11 @@ _SHAPE = {
     **dict.fromkeys(map(ord, "KMG"), "K"),
 }
 _SHAPES = 100
+# Reports are 80, 133 or up to 255 characters wide: in what is far wider, columns would take for ever to be told.
+_WIDEST = 400
+_MOST_WORDS = 8
+"""So many words of a row, for each column, may be texts of several words each."""
+
 # Names of one column that are two words with one blank between.
 _TWO_WORDS = frozenset({("End", "Time"), ("User", "Status")})
 
@@ -95,6 +100,8 @@ class Columns:
         words = line.split()
         if len(words) == len(self.names):
             return words
+        if len(words) > _MOST_WORDS * len(self.names):
+            return None
         # Which column a word is of depends on where it stands and what is a number: rows alike in this come again.
         shape = line.translate(_SHAPE)
         if shape not in self.known:
@@ -135,9 +142,12 @@ class Columns:
 
 @lru_cache(256)
 def read_headings(lines: tuple[str, ...]) -> Columns | None:
-    """The columns that heading lines name; None when there are none. Every page of a listing has them again."""
+    """The columns that heading lines name; None when there are none, or lines are too wide for any report.
+
+    Every page of a listing has them again.
+    """
     printed = [line for line in lines if line.strip()]
-    if not printed:
+    if not printed or max(map(len, printed)) > _WIDEST:
         return None
     bottom = [_Column([token.text], token.left, token.right) for token in _joined(tokens(printed[-1]))]
     for line in reversed(printed[:-1]):

@@ -11,6 +11,7 @@ from itertools import islice
 from importers.gathering import Gathered, Printed
 from importers.model import Fragment, Kind, Parsed, Status, Text
 from importers.problem_log import ProblemLog
+from importers.records import whole
 from importers.repeats import number_trials
 
 NAME = "sockperf"
@@ -90,7 +91,7 @@ class _Block:
     def under_load(self) -> bool:
         """Far fewer answers than messages, by the counts themselves: nobody waits for an answer."""
         counts = self.found.get("valid") or self.found.get("total")
-        return counts is not None and int(counts.groups[1]) > 2 * int(counts.groups[2])
+        return counts is not None and whole(counts.groups[1]) > 2 * whole(counts.groups[2])
 
     @property
     def unit(self) -> str:

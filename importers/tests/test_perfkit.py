@@ -145,6 +145,14 @@ def test_columns_are_qualified_by_what_stands_above() -> None:
     )
 
 
+def test_what_is_wider_than_any_report_names_no_columns() -> None:
+    headings = (*PAGES["SYSSUMLG"].headings[:-1], PAGES["SYSSUMLG"].headings[-1] + 5000 * " x")
+    assert read_headings(headings) is None
+    columns = read_headings(tuple(PAGES["SYSSUMLG"].headings))
+    assert columns is not None
+    assert columns.cells("14:21:10" + 5000 * " 1") is None
+
+
 def test_a_report_known_by_its_name_whatever_its_number() -> None:
     assert figures(fragment_of(LISTING.replace("FCX144", "FCX304"))) == figures(fragment_of(LISTING))
 

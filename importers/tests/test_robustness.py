@@ -1,10 +1,11 @@
 """Bad input never raises and is never silently half: cut, shuffled, mixed and mangled files."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from random import Random
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from fixtures.report_listings import (
@@ -18,6 +19,7 @@ from importers import FileReading, read
 from importers.collate import collate
 from importers.model import SourceFile, Status
 from importers.tests.expectations import LOGS
+from importers.tests.fixture_cases import EXPECTED
 
 LOG = """AWMLOG 1 tool=AWM role=client host=LINUXA mb_bytes=1048576
 RUN   run_id=AB101 trial=1 start="2002-02-26 14:05:03"
@@ -166,6 +168,7 @@ TEXTS |= {case.partition("/")[0]: (LOGS / case).read_bytes().decode() for case i
 TEXTS["run_records"] = (LOGS / "run_records/two_runs/results.ndjson").read_text()
 TEXTS["manifest"] = (LOGS / "campaign/two_tools/manifest.csv").read_text()
 TEXTS["uperf-profile"] = (LOGS / "uperf/rr/profile.xml").read_text()
+FILES = sorted(path for path in LOGS.rglob("*") if path.is_file() and path.name != EXPECTED)
 patient = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
@@ -271,6 +274,21 @@ def test_junk_in_the_middle_never_raises(name: str, junk: bytes, at: int) -> Non
     data = TEXTS[name].encode()
     at %= len(data)
     read_one(data[:at] + junk + data[at:])
+
+
+_PORTS = LOGS / "iperf2" / "csv_udp_no_report" / "client.csv"
+
+
+@patient
+@given(
+    st.sampled_from(FILES), st.integers(0, 60_000), st.sampled_from([b" x", b" 1", b"1", b"x", b",1", b"=1 a", b"["])
+)
+@example(_PORTS, _PORTS.read_bytes().index(b",5001,") + 5, b"1")
+def test_a_line_grown_very_long_never_raises(path: Path, at: int, more: bytes) -> None:
+    data = path.read_bytes()
+    at %= len(data)
+    (reading,) = read([SourceFile(path.name, data[:at] + 5000 * more + data[at:])])
+    collate(reading.fragments)
 
 
 @patient

@@ -40,7 +40,7 @@ _ONCE = frozenset({"head", "result"})
 _ERROR = re.compile(r"(?:connect|bind|listen|accept|socket|IO|setsockopt|getsockname|select|open|mmap): (.+)")
 _NAMED_ERROR = re.compile(r"(?:Connect|Bind|Listen|Accept): (.+)")
 _OPENING = re.compile(r"(?:socket|connect|nodelay|accept from \S+)\s*")
-_HEAD_PART = re.compile(r"(\w+)=([^\s,]+)")
+_HEAD_PART = re.compile(r"\b(\w+)=([^\s,]+)")
 _PROTOCOL = re.compile(r"\s(tcp|udp|sctp)\b(?:\s+(?:->|<-)\s*(\S+))?")
 _RECEIVERS_HEAD_KEYS = {"port": "port", "sockbufsize": "socket_buffer_bytes"}
 _HEAD_KEYS = _RECEIVERS_HEAD_KEYS | {"buflen": "message_bytes", "nbuf": "buffers"}

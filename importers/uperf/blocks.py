@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from importers.gathering import Printed
 from importers.model import Text
+from importers.records import whole
 from importers.uperf import lines
 from importers.uperf.lines import Piece
 from importers.uperf.names import assumed
@@ -60,7 +61,7 @@ class Block:
     @property
     def connects_always(self) -> bool:
         """Whether each transaction connects, by the table of operations, else by the profile's name."""
-        counts = {name: int(count) for (name, count, *_), _ in self.operations}
+        counts = {name: whole(count) for (name, count, *_), _ in self.operations}
         if "connect" in counts and ("write" in counts or "read" in counts):
             return counts["connect"] * 2 > max(counts.get("write", 0), counts.get("read", 0))
         return self.start is not None and self.start.profile.lower().startswith("crr")

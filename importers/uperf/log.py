@@ -12,6 +12,7 @@ from functools import lru_cache
 from importers.gathering import Gathered, from_epoch
 from importers.model import Fragment, Kind, Listing, Parsed, Status, Text
 from importers.problem_log import ProblemLog
+from importers.records import whole
 from importers.repeats import number_trials
 from importers.uperf import lines
 from importers.uperf.blocks import Block, Row, blocks_of
@@ -85,7 +86,7 @@ def _measured(block: Block) -> str | None:
 
 def _moved_by_raw(said: Sequence[str]) -> tuple[float, float]:
     _, _, moved, operations = said
-    return int(moved), int(operations)
+    return whole(moved), whole(operations)
 
 
 def _moved(said: Sequence[str]) -> tuple[float, float]:
@@ -167,7 +168,7 @@ def _figures(block: Block, measured: str, gathered: Gathered, found: ProblemLog)
 def _averages(block: Block, measured: str, gathered: Gathered, found: ProblemLog) -> None:
     """The measured transaction's count and response times; tables of several groups say them of each group only."""
     number = measured.removeprefix("Txn")
-    wanted = f"Txn{int(number) - 1}" if number.isdecimal() else measured
+    wanted = f"Txn{whole(number) - 1}" if number.isdecimal() else measured
     names = [said[0] for said, _ in block.averages]
     if len(set(names)) < len(names):
         _note_groups(names, block.averages[names.index(wanted)][1] if wanted in names else None, found)
@@ -198,8 +199,8 @@ def _figures_of_row(block: Block, said: Sequence[str], line: int, gathered: Gath
 
 def _warn_of_few(block: Block, count: str, line: int, found: ProblemLog) -> None:
     """What is under way at the end is not counted: with few transactions a user that matters."""
-    users = int(block.users or 0)
-    if int(count) < 10 * users:
+    users = whole(block.users or "0")
+    if whole(count) < 10 * users:
         message = f"Only {count} transactions were counted for {users} users; what was under way was not."
         found.warn("uperf.few-transactions", message, "Measure for longer.", line)
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from importers.model import Status
 from importers.problem_log import ProblemLog
+from importers.records import whole
 from importers.uperf.blocks import Block
 from importers.uperf.lines import Piece
 
@@ -63,7 +64,7 @@ def _warn_failed(block: Block, line: int, found: ProblemLog) -> None:
 def _did_something(block: Block, measured: str) -> bool:
     rows = block.raw.get(measured) or block.progress.get(measured) or []
     # Of both kinds of lines operations are the last that they say.
-    return bool(rows) and int(rows[-1][0][-1]) > 0
+    return bool(rows) and whole(rows[-1][0][-1]) > 0
 
 
 def _warn_of_errors(block: Block, found: ProblemLog) -> None:

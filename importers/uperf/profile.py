@@ -14,6 +14,7 @@ from defusedxml.ElementTree import DefusedXMLParser
 from importers.gathering import Gathered, Printed
 from importers.model import Fragment, Kind, Parsed, Text
 from importers.problem_log import ProblemLog
+from importers.records import whole
 
 _LARGE = 2**20
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3}
@@ -274,4 +275,4 @@ def _direction(out: int, back: int) -> str:
 def _bytes(size: str) -> int:
     """The bytes of a fixed size, 0 for any other (``rand(1,4k)``, ``$size``)."""
     match = _SIZE.fullmatch(size)
-    return int(match[1]) << 10 * _POWERS[match[2].lower()] if match else 0
+    return whole(match[1]) << 10 * _POWERS[match[2].lower()] if match else 0
