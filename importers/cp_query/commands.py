@@ -13,6 +13,8 @@ _ECHO = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _READY = re.compile(r"Ready(?:\((?P<code>[0-9]+)\))?;.*", re.IGNORECASE)
+# A console line has up to 240 characters, and a prompt may stand before it.
+_LONGEST = 500
 # Operands and the shortest abbreviation read as them.
 _OPERANDS = {
     "time": 1,
@@ -82,7 +84,7 @@ def commands_of(texts: Sequence[str]) -> list[Echo | None]:
 @lru_cache(1024)
 def _echo(text: str) -> Echo | None:
     """The same of a line that may echo one: each capture of a file has the same commands."""
-    match = _ECHO.fullmatch(text)
+    match = _ECHO.fullmatch(text) if len(text) <= _LONGEST else None
     if match is None:
         return None
     query = match["verb"].upper().startswith("Q")
