@@ -70,6 +70,11 @@ def _of_times(source: _Source, line: re.Match[str], number: int, found: ProblemL
     answered = [time for time in times if time is not None]
     into = _gathered(server, number)
     into.say("samples_response_ms", " ".join(answered), number)
+    into.say_all(("packets_sent", "packets_received"), (str(len(times)), str(len(answered))), number)
+    if answered:
+        # The line has an echo after the other and no summary, so that what is lost is counted here.
+        lost = 100 * (len(times) - len(answered)) / len(times)
+        into.measure(("loss_percent", "%", "total"), f"{lost:.2f}".rstrip("0").rstrip("."), number)
     cells = [(str(place), time) for place, time in enumerate(times)]
     return _fragment(
         source, number, into, _Rows(cells, [number] * len(cells)), _judge(not answered, server, number, found)

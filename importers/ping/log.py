@@ -12,7 +12,7 @@ from importers.repeats import number_each
 
 NAME = "ping"
 TITLE = "ping or fping report"
-VERSION = 1
+VERSION = 2
 
 _HEAD_LINES = 50
 _HEAD = re.compile(
