@@ -51,7 +51,7 @@ _KINDS: tuple[tuple[re.Pattern[str], Kind], ...] = tuple(
     for words, kind in (
         (r"CONNECT\b|_CRR\b|_CC\b", Kind("CRR", Shape.TRANSACTIONS)),
         (r"REQUEST/RESPONSE|SEND\|RECV|RECEIVE\|SEND|_\w*RR\b", Kind("RR", Shape.TRANSACTIONS)),
-        (r"UDP[ _]STREAM|DG[ _]STREAM", Kind("STRP", Shape.DATAGRAMS)),
+        (r"UDP[ _]STREAM|DG[ _]STREAM|UDP UNIDIRECTIONAL SEND", Kind("STRP", Shape.DATAGRAMS)),
         (r"MAERTS|OMNI RECEIVE|OMNI RECV", Kind("STRG", Shape.STREAM)),
         (r"STREAM|SENDFILE|OMNI SEND", Kind("STRP", Shape.STREAM)),
     )

@@ -25,7 +25,7 @@ NAME = "netperf"
 TITLE = "netperf log"
 # 2: the same figures, of which the mean response time is kept as measured. Stored runs have one that was worked out of
 # the rate in its place, and reading them again puts it right.
-VERSION = 2
+VERSION = 3
 
 _HEAD_LINES = 200
 _REFUSED = re.compile(r"establish control: are you sure there is a netserver listening on (\S+) at port \d+")
