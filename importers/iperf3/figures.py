@@ -106,6 +106,8 @@ def _of_direction(each: Direction, role: str, status: Status, into: Gathered) ->
             ("packets_lost", each.loss, "lost_packets", "count"),
             ("jitter_ms", each.loss, "jitter_ms", "ms"),
         ]
+    elif not each.is_sender_only:
+        wanted.append(("bytes_received", each.received, "bytes", "bytes"))
     for name, sums, key, unit in wanted:
         if sums is not None and (figure := sums.figure(key)) is not None and not figure.text.startswith("-"):
             into.keep((name, unit, role), *figure)
@@ -120,13 +122,24 @@ def _cpu(test: Test, end: Node) -> Iterator[tuple[str, Printed]]:
             yield role, share
 
 
-def gather_facts(test: Test, ways: Sequence[Direction], into: Gathered) -> None:
-    """The sender's rates and the congestion control."""
+def heard(ways: Sequence[Direction]) -> str:
+    """What is known of a test that was interrupted: of each direction one side has nothing to say."""
+    known = {
+        "sent": any(each.sent is not None for each in ways),
+        "received": any(each.received is not None and not each.is_sender_only for each in ways),
+    }
+    return " and ".join(side for side, is_known in known.items() if is_known)
+
+
+def gather_facts(test: Test, ways: Sequence[Direction], status: Status, into: Gathered) -> None:
+    """The sender's rates, the receiver's where they are no throughput, and the congestion control."""
     for each in ways:
         rate = each.sent.figure("bits_per_second") if each.sent is not None else None
         suffix = "" if each.role == "total" else f"_{each.role}"
         if rate is not None:
             into.note(f"sent_bits_per_second{suffix}", *rate)
+        if status is not Status.COMPLETE and not each.is_sender_only and each.rate is not None:
+            into.note(f"received_bits_per_second{suffix}", *each.rate)
     if test.end is None:
         return
     if used := next(_cpu(test, test.end), None):

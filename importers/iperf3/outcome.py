@@ -8,10 +8,15 @@ AGAIN = "Measure again."
 _INTERRUPTED = ("interrupt", "has terminated", "closed the connection")
 
 
-def judge_failure(said: str, line: int, found: ProblemLog) -> Status:
-    """What iperf3 itself says went wrong: interrupted by a person or by the other side, or failed."""
+def judge_failure(said: str, line: int, found: ProblemLog, heard: str = "") -> Status:
+    """What iperf3 itself says went wrong: interrupted by a person or by the other side, or failed.
+
+    ``heard``: which bytes are known all the same, ``sent`` or ``received``.
+    """
     if any(word in said for word in _INTERRUPTED):
         message = f"The test was interrupted ({said}): figures are missing, and there is no throughput."
+        if heard:
+            message += f" What was {heard} is kept."
         found.warn("iperf3.interrupted", message, AGAIN, line)
         return Status.INCOMPLETE
     found.warn("iperf3.failed", f"The test failed: {said}.", AGAIN, line)

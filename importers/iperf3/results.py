@@ -65,7 +65,7 @@ def fragment_of(test: Test, file: str, found: ProblemLog) -> Fragment | None:
     ways = figures.directions(test)
     status = _judge(test, ways, noted)
     start, words, into = test.start, _words(test.start), Gathered()
-    _gather(test, ways, words, into)
+    _gather(test, ways, status, words, into)
     found.problems.extend(noted.problems)
     taken = _taken(start)
     figures.gather(test, ways, status, into)
@@ -117,7 +117,7 @@ def _judge(test: Test, ways: Sequence[Direction], found: ProblemLog) -> Status:
         found.warn("iperf3.cut-off", message, outcome.TRANSFER, test.problem_line)
         return Status.INCOMPLETE
     if test.failure is not None:
-        return outcome.judge_failure(*test.failure, found)
+        return outcome.judge_failure(*test.failure, found, figures.heard(ways))
     if test.end is None:
         return outcome.cut_off("The result has no end", test.last_line, found)
     if not any(test.end.items()):
@@ -138,7 +138,7 @@ def _judge_figures(ways: Sequence[Direction], end: Node, found: ProblemLog) -> S
     return outcome.nothing_received(end.line, found)
 
 
-def _gather(test: Test, ways: Sequence[Direction], words: Sequence[str], into: Gathered) -> None:
+def _gather(test: Test, ways: Sequence[Direction], status: Status, words: Sequence[str], into: Gathered) -> None:
     """The circumstances, in the order in which iperf3 tells them."""
     if test.failure is not None:
         into.note("error", *test.failure)
@@ -157,7 +157,7 @@ def _gather(test: Test, ways: Sequence[Direction], words: Sequence[str], into: G
     _hosts(start, words, into, is_server=test.is_server)
     if test.top is not None:
         into.say_each(_TITLES, *test.top.told((Part((), _TITLES),)))
-    figures.gather_facts(test, ways, into)
+    figures.gather_facts(test, ways, status, into)
 
 
 def _direction(test: Test, ways: Sequence[Direction], asked: Node) -> tuple[str, int]:
