@@ -66,9 +66,12 @@ class _Reader:
         if not is_sum:
             self.ports[row_id] = ports
             test.connections[row_id] = TO_SERVER
+        test.is_udp = test.is_udp or jitter is not None
+        if packets is not None and packets.startswith("-"):
+            # A client that never heard of the server writes this line in the place of its report.
+            return test
         more = _known(match) if packets is not None else _NOTHING
         is_report = jitter is not None and test.role == "client"
-        test.is_udp = test.is_udp or jitter is not None
         texts = t0, t1, transfer, "bytes", rate, "bits/s"
         test.add(Row(number, SUM if is_sum else row_id, *texts, more=more, is_report=is_report))
         return test
@@ -87,8 +90,8 @@ class _Reader:
 
 
 def _known(match: re.Match[str]) -> Mapping[str, str]:
-    """What the server said of UDP; a client that never heard of it writes -1 datagrams."""
-    if match["packets"].startswith("-") or not whole(match["packets"]):
+    """What the server said of UDP, if it had any datagrams."""
+    if not whole(match["packets"]):
         return _NOTHING
     keys = ("jitter_ms", "packets_lost", "packets", "loss_percent")
     return {key: match[key] for key in keys if not match[key].startswith("-")}

@@ -152,12 +152,22 @@ def _facts(test: Test, results: _Results, into: Gathered) -> None:
     if test.said is not None:
         into.say_all(("error",), test.said[:1], test.said[1])
     for way, row in results.items():
-        own = test.last(row.id) if row is not None and row.is_report else None
+        own = _sent(test, row)
         if own is not None:
             into.say(_of_two("sent_rate", way, results), f"{own.rate} {own.rate_unit}", own.line)
         if row is not None:
             into.say("busy_rps", row.more.get("busy_rps"), row.line)
             into.say(_of_two("write_errors", way, results), row.more.get("write_errors"), row.line)
+
+
+def _sent(test: Test, result: Row | None) -> Row | None:
+    """What a client sent of UDP, beside the server's report or where that never came."""
+    if result is not None:
+        return test.last(result.id) if result.is_report else None
+    if not test.is_udp or test.role != "client":
+        return None
+    ids = [each for each in test.connections if test.direction(each) == TO_SERVER]
+    return test.last(ids[0] if len(ids) == 1 else SUM)
 
 
 def _of_two(name: str, way: str, results: _Results) -> str:
