@@ -13,7 +13,7 @@ from importers.repeats import number_each
 
 NAME = "fortio"
 TITLE = "fortio result"
-VERSION = 1
+VERSION = 2
 
 _HEAD_LINES = 50
 _RUNNING = re.compile(r"Fortio \S+ running at .* for (?P<asked>\S+): (?P<target>\S+)\s*")
@@ -163,9 +163,11 @@ def _percentiles(root: Node, histogram: Node | None, into: Gathered, found: Prob
         return
     (shares, _), (values, lines) = listed.column("Percentile"), listed.column("Value")
     for share, value, line in zip(shares, values, lines, strict=False):
-        if value is None or share not in _READINGS:
+        if value is None or share is None:
             continue
-        if Decimal(value) > resolution:
+        if share not in _READINGS:
+            into.note(f"latency_p{share}", f"{value} s", line)
+        elif Decimal(value) > resolution:
             into.measure(_READINGS[share], value, line)
         else:
             into.note(_GUESSES[share], value, line)

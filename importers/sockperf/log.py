@@ -16,7 +16,7 @@ from importers.repeats import number_trials
 
 NAME = "sockperf"
 TITLE = "sockperf output"
-VERSION = 1
+VERSION = 2
 
 _HEAD_LINES = 40
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
@@ -288,6 +288,10 @@ def _latency(block: _Block, gathered: Gathered) -> None:
     gathered.reading("latency_sd_ms", average.printed(2), block.unit)
     for name, metric in _PERCENTILES.items():
         gathered.reading(metric, block.observations.get(name), block.unit)
+    for name, printed in block.observations.items():
+        if name not in _PERCENTILES:
+            said = Printed(f"{printed.text} {block.unit}", printed.line)
+            gathered.fact(f"latency_p{name.rstrip('0').rstrip('.')}", said)
     packets = block.found.get("packets")
     if packets is not None:
         gathered.reading("packets_lost", packets.printed(0), "packets")

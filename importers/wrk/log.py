@@ -12,7 +12,7 @@ from importers.repeats import number_trials
 
 NAME = "wrk"
 TITLE = "wrk report"
-VERSION = 1
+VERSION = 2
 
 _HEAD_LINES = 50
 _RUNNING = re.compile(r"Running (?P<asked>\d+(?:\.\d+)?[smh]) test @ (?P<url>\w+://(?P<server>[^/\s]+)\S*)\s*")
@@ -163,6 +163,8 @@ def _figures(report: _Report, into: Gathered) -> None:
     for at, printed in report.percentiles.items():
         if at in _PERCENTILES:
             _glued(into, f"latency_{_PERCENTILES[at]}_ms", printed, "")
+        else:
+            into.fact(f"latency_p{at}", printed)
 
 
 def _glued(into: Gathered, name: str, printed: Printed | None, plain: str, *, per_second: bool = False) -> None:
