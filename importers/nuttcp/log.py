@@ -1,6 +1,7 @@
 """Results of nuttcp, as its client prints them."""
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Container, Iterator, Sequence
 from functools import lru_cache
 
 from importers.gathering import Gathered
@@ -14,9 +15,10 @@ from importers.segments import mtu_of
 
 NAME = "nuttcp"
 TITLE = "nuttcp result"
-VERSION = 3
+VERSION = 4
 
 _AGAIN = "Measure again."
+_STREAMS = re.compile(r"(?:^|\s)-N\s*(\S*)")
 _FIGURES = (
     ("retransmits", "retransmits", "count"),
     ("packets_lost", "lost", "count"),
@@ -108,7 +110,7 @@ def _workload(test: Test) -> str | None:
 def _facts(test: Test, status: Status, workload: str | None, figures: Sequence[_Figure], into: Gathered) -> None:
     into.say_all(("factor.tool", "workload"), (NAME, workload), test.first_line)
     if test.command is not None:
-        into.say("command_line", f"nuttcp {test.command[0]}", test.command[1])
+        _say_command(*test.command, test.facts, into)
     for fact in test.facts.values():
         is_protocol = fact.key == "protocol"
         key, text = ("factor.protocol", fact.text.upper()) if is_protocol else (fact.key, fact.text)
@@ -127,6 +129,14 @@ def _facts(test: Test, status: Status, workload: str | None, figures: Sequence[_
             into.say("sent_rate", f"{side.transfer.rate} {side.transfer.rate_unit}", side.transfer.line)
     if status is not Status.COMPLETE and (so_far := _received(test)) is not None:
         into.say("rate_so_far", f"{so_far.rate} {so_far.rate_unit}", so_far.line)
+
+
+def _say_command(options: str, line: int, told: Container[str], into: Gathered) -> None:
+    """The command, and what no result tells: one stream, unless it has -N."""
+    into.say("command_line", f"nuttcp {options}", line)
+    streams = _STREAMS.search(options)
+    if "users" not in told and (streams is None or streams[1].isdecimal()):
+        into.say("users", streams[1] if streams else "1", line)
 
 
 def _protocol(result: Transfer) -> str:
