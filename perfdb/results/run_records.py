@@ -147,8 +147,8 @@ def _check(said: Stated, records: Records) -> None:
         for head in heads:
             _check_unit(head)
         records.heads.update(heads)
-    # Without an exponent a number has not the digits to be too large.
-    if "e" in text or "E" in text:
+    # Without an exponent a number has not the digits to be too large, and without a sign it is not too small.
+    if "e" in text or "E" in text or "-" in text:
         for head, number in zip(heads, said.readings.texts, strict=True):
             _check_size(head, number)
 
@@ -189,6 +189,7 @@ def _check_unit(head: Head) -> None:
 def _check_size(head: Head, text: str) -> None:
     name, unit, _ = head
     try:
-        units.convert(text, unit, name)
+        if units.convert(text, unit, name) < 0:
+            raise ValueError(f"{text} {unit}".strip() + " is below zero")
     except ValueError as error:
         raise RecordError(f"metrics.{name}", f"{error}.", "Correct it, or leave it out.") from None

@@ -88,7 +88,7 @@ def table_of(fragments: Sequence[Fragment]) -> Table:
     printed = units_columns.read_numbers(texts)
     values = _in_own_units(list(heads), numbers, texts, printed)
     odd = np.array([each.within for each in figures], bool)
-    odd[rows[np.isnan(values)]] = True
+    odd[rows[~(values >= 0)]] = True
     # What is no metric is a circumstance, and of two figures of one measure the first counts.
     odd[rows[np.array([name not in metrics.BY_NAME or not role for name, _, role in heads], bool)[numbers]]] = True
     odd[np.flatnonzero(np.bincount(rows * len(measures) + columns) > 1) // max(len(measures), 1)] = True

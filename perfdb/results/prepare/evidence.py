@@ -48,10 +48,16 @@ def _drop_means_of_nothing(record: RunRecord) -> None:
 
 def _converted(reading: Reading, fragment: Fragment, record: RunRecord) -> float | None:
     try:
-        return units.convert(reading.text, _unit(reading, record), reading.name)
+        value = units.convert(reading.text, _unit(reading, record), reading.name)
     except ValueError as error:
         record.problems.append(_unreadable(reading, fragment, record.run_id, str(error)))
         return None
+    if value < 0:
+        # Every metric counts or times something; a tool whose clock or counter jumped may print this.
+        why = f"{reading.text} {reading.unit}".strip() + " is below zero"
+        record.problems.append(_unreadable(reading, fragment, record.run_id, why))
+        return None
+    return value
 
 
 def _unit(reading: Reading, record: RunRecord) -> str:

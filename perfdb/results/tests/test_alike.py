@@ -271,6 +271,13 @@ def test_an_alias_of_the_study_counts(both: Both) -> None:
     assert both(_file(records)) == (0, 20)
 
 
+def test_a_figure_below_zero_is_left_out(both: Both) -> None:
+    records = [{"run_id": f"A{n}", "metrics": {"processor_util@client": n - 3.5}} for n in range(20)]
+    assert both(_file(records)) == (16, 20)
+    assert Problem.objects.filter(code="run.value-unreadable", message__contains="-0.5 % is below zero").exists()
+    assert not Run.objects.filter(values__0__lt=0).exists()
+
+
 def test_logs_of_many_runs_are_stored_alike(both: Both) -> None:
     assert both(("bench.awm.log", inputs.log(60))) == (60, 60)
 
