@@ -154,8 +154,9 @@ def _confidence(test: Test, into: Gathered, found: ProblemLog) -> None:
 
 def _fragment(test: Test, text: Text, into: Gathered, status: Status) -> Fragment:
     times = [moment for each in test.interims if (moment := from_epoch(each.ending)) is not None]
-    first = test.interims[0] if times and is_decimal(test.interims[0].seconds) else None
-    start = from_epoch(str(Decimal(first.ending) - Decimal(first.seconds))) if first and first.ending else None
+    first = test.interims[0] if times else None
+    is_timed = first is not None and is_decimal(first.ending) and is_decimal(first.seconds)
+    start = from_epoch(str(Decimal(first.ending) - Decimal(first.seconds))) if first and is_timed else None
     return Fragment(
         file=text.name,
         format=NAME,

@@ -23,7 +23,7 @@ _KEY_VALUE = re.compile(r"([A-Z][A-Z0-9_]*)=(.*)")
 _NUMERIC = re.compile(r"[-+]?(?:\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|nan|inf)", re.ASCII)
 _WORDS = re.compile(r'"[^"]*"|\S+')
 _UNREACHED = re.compile(r"(Throughput|Local CPU util|Remote CPU util)\s*:\s*([\d.]+)\s*%")
-_HISTOGRAM = re.compile(r"(\w+_[UM]?SECS?|\w+_SEC|>100_SECS|HIST_TOTAL)\s*:\s*(.+?)\s*")
+_HISTOGRAM = re.compile(r"(\w+_[UM]?SECS?|\w+_SEC|>100_SECS|HIST_TOTAL)\s*:\s*(.*\S)\s*")
 _SECTIONS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("alignment", re.compile(r"Alignment\s+Offset")),
     ("segment", re.compile(r"Maximum\s*")),

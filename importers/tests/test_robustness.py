@@ -276,6 +276,7 @@ def test_junk_in_the_middle_never_raises(name: str, junk: bytes, at: int) -> Non
     read_one(data[:at] + junk + data[at:])
 
 
+_DEMO = LOGS / "netperf" / "demo" / "netperf.txt"
 _PORTS = LOGS / "iperf2" / "csv_udp_no_report" / "client.csv"
 
 

@@ -17,7 +17,7 @@ WORKERS = re.compile(r"(\d+) (threads?|process(?:es)?)")
 # The data field is eight characters wide, so the B is cut off from larger figures: "118.94M" are megabytes.
 PROGRESS = re.compile(
     r"(\S+)\s+(\d+(?:\.\d+)?)([KMGT]?)B?\s*/\s*(\d+\.\d+)\(s\) =\s*"
-    r"(\d+(?:\.\d+)?)([KMGT]?b/s)?\s*(\d+)op/s"
+    r"(\d{1,30}(?:\.\d{1,30})?)([KMGT]?b/s)?\s*(\d{1,30})op/s"
 )
 # Time stamp, name, bytes, operations.
 RAW = re.compile(r"timestamp_ms:(\d{1,20}\.\d+) name:(\S+) nr_bytes:(\d+) nr_ops:(\d+)\s*")
