@@ -106,6 +106,7 @@ def test_who_does_not_wait_is_told_where_to_look(worker: None, api: APIClient) -
         ([GOOD | {"metrics": {"response_ms": {"value": 1, "unit": "MB"}}}], [("1", "metrics.response_ms.unit")]),
         ([GOOD | {"metrics": {"trans_per_s": 1e300}}, GOOD | {"trial": 2, "colour": 1}], [("2", "colour")]),
         ('[{"run_id": "a", "metrics": {"mb_per_s": 1e999}}]', [("1", "metrics.mb_per_s")]),
+        ([GOOD | {"metrics": {"cpu_util": -5, "errors": 0}}], [("1", "metrics.cpu_util")]),
         ([GOOD | {"dimensions": {"mtu": "large"}}], [("1", "dimensions.mtu")]),
         ([GOOD | {"dimensions": {"users": 0}}], [("1", "dimensions.users")]),
         ([GOOD | {"tags": ["ä"]}], [("1", "tags")]),
