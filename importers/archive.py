@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from gzip import GzipFile
 from io import BufferedIOBase
-from lzma import LZMAError, LZMAFile
+from lzma import LZMAError
 from pathlib import PurePosixPath
 from typing import IO
 from zipfile import BadZipFile, LargeZipFile, ZipFile, ZipInfo
@@ -25,9 +25,8 @@ _MAGIC = 4  # Bytes that tell an archive.
 _PACKED: tuple[tuple[re.Pattern[bytes], Callable[[IO[bytes]], BufferedIOBase]], ...] = (
     (re.compile(rb"\x1f\x8b\x08"), lambda source: GzipFile(fileobj=source)),
     (re.compile(rb"BZh[1-9](1AY&SY|\x17rE8P\x90)"), BZ2File),
-    (re.compile(rb"\xfd7zXZ\0"), LZMAFile),
 )
-"""How files packed by themselves begin, and what opens them."""
+"""How files packed by themselves begin, and what opens them. (An xz file says how much memory its reader takes.)"""
 
 _LONGEST_MAGIC = 10
 _SMALL = 1024**2  # Files up to this size may be packed as tightly as they like.
@@ -68,7 +67,7 @@ def is_archive(data: bytes) -> bool:
 
 
 def decompress(file: SourceFile, limits: Limits = DEFAULT_LIMITS) -> SourceFile | Problem:
-    """The file inside one packed by gzip, bzip2 or xz, under the same name, so that it is found in what was received.
+    """The file inside one packed by gzip or bzip2, under the same name, so that it is found in what was received.
 
     Any other file comes back as it is. A limit passed, a cut-off or a damaged packed file gives a problem.
     """
