@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from frontend.tests.visits import DRAWN_MS, Watch, settled, sign_in
@@ -43,8 +43,8 @@ def titles(study: Study) -> list[str]:
     return [item.title for item in items.flow(study)]
 
 
-def shown(page: Page) -> list[str]:
-    return page.locator(".item-title a").all_text_contents()
+def shown(page: Page) -> Locator:
+    return page.locator(".item-title a")
 
 
 def test_items_are_dragged(editor: Page, study: Study) -> None:
@@ -57,17 +57,18 @@ def test_items_are_dragged(editor: Page, study: Study) -> None:
     editor.mouse.move(box["x"] + 20, box["y"] + box["height"] - 2, steps=8)
     with editor.expect_response(lambda answer: answer.request.method == "POST"):
         editor.mouse.up()
-    expect(editor.locator(".item-title a").last).to_have_text("One")
+    expect(shown(editor).last).to_have_text("One")
     expect(editor.get_by_label("Place of One")).to_have_value("3")
     editor.reload()
-    assert shown(editor) == ["Two", "Three", "One"] == titles(study)
+    expect(shown(editor)).to_have_text(["Two", "Three", "One"])
+    assert titles(study) == ["Two", "Three", "One"]
 
 
 def test_items_are_moved_by_keyboard_and_the_focus_stays(editor: Page, study: Study) -> None:
     down = editor.get_by_role("button", name="Move One down")
     down.focus()
     editor.keyboard.press("Enter")
-    expect(editor.locator(".item-title a").first).to_have_text("Two")
+    expect(shown(editor).first).to_have_text("Two")
     expect(down).to_be_focused()
     assert titles(study) == ["Two", "One", "Three"]
 
@@ -94,7 +95,7 @@ def test_prose_is_shown_while_it_is_written(editor: Page) -> None:
     expect(editor.locator("#preview perf-chart")).to_have_attribute("data-drawn", "", timeout=DRAWN_MS)
     expect(prose).to_be_focused()
     editor.get_by_role("button", name="Save").click()
-    expect(editor.locator(".item-title a").last).to_have_text("Costs")
+    expect(shown(editor).last).to_have_text("Costs")
 
 
 def test_a_report_is_published_and_read_by_a_stranger(editor: Page, browser: Browser, live_server: LiveServer) -> None:
@@ -167,11 +168,11 @@ def test_all_of_it_works_without_javascript(plain: Page, live_server: LiveServer
         plain.get_by_role("button", name="Save").click()
     plain.get_by_label("Place of Second").fill("1")
     plain.get_by_role("button", name="Put in the order of the places").click()
-    assert shown(plain) == ["Second", "First"]
+    expect(shown(plain)).to_have_text(["Second", "First"])
     plain.get_by_role("button", name="Move First up").click()
-    assert shown(plain) == ["First", "Second"]
+    expect(shown(plain)).to_have_text(["First", "Second"])
     plain.get_by_role("button", name="Take First out").click()
     plain.get_by_role("button", name="Put First back").click()
-    assert shown(plain) == ["First", "Second"]
+    expect(shown(plain)).to_have_text(["First", "Second"])
     study = Study.objects.get(slug="mine")
     assert study.run_id_values == {"device": {"GB": "QDIO GbE"}}
