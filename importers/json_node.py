@@ -93,6 +93,10 @@ class Node:
         """What an object holds, of a repeated key the first, where that is a finite number."""
         raise NotImplementedError
 
+    def figures_of(self, keys: Iterable[str]) -> list[str | None]:
+        """The same of some keys, None for each that has none."""
+        return [None if (found := self.figure(key)) is None else found.text for key in keys]
+
     def numbers(self) -> list[str | None]:
         """The values of an array or object, None for each that is no finite number."""
         raise NotImplementedError

@@ -108,6 +108,10 @@ class Value(Node):
             return {}
         return {key: each.decode() for key, each in value.items() if type(each) is bytes}
 
+    def figures_of(self, keys: Iterable[str]) -> list[str | None]:
+        found = map(self._value.get, keys) if isinstance(self._value, dict) else [None for _ in keys]
+        return [each.decode() if type(each) is bytes else None for each in found]
+
     def numbers(self) -> list[str | None]:
         return [each.decode() if type(each) is bytes else None for each in inner_of(self._value)]
 

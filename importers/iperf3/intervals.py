@@ -1,9 +1,9 @@
 """The intervals of a test's JSON, each made a row at once: of a long test nothing else is kept of them."""
 
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
-from operator import itemgetter
+from itertools import compress
+from typing import NamedTuple
 
 from importers.gathering import Printed
 from importers.json_text import Node
@@ -16,9 +16,8 @@ _INTERVAL = (
     *(("retransmits", "count", "retransmits"), ("packets", "count", "packets")),
     *(("lost_packets", "count", "lost_packets"), ("lost_percent", "%", "lost_percent"), ("jitter", "ms", "jitter_ms")),
 )
-_PHASE: tuple[Column, ...] = (("phase", ""),)
+_PHASE: Column = ("phase", "")
 _SHAPES = 256  # Of one tool's intervals there are few.
-_ONE_STREAM = ((("rtt", "us"), "rtt"), (("send_window", "bytes"), "snd_cwnd"))
 
 
 @dataclass(slots=True)
@@ -48,48 +47,43 @@ class Intervals:
             self.rows.append(self._row(sums, streams))
 
     def _row(self, sums: list[Node], streams: list[Node]) -> Row:
-        first, *others = sums[:2]
-        wanted: tuple[_Wanted, ...] = _WANTED_ALONE
-        if others:
-            ways = (direction_of(place, each, self.is_server) for place, each in enumerate((first, *others)))
+        told = sums[:2]
+        wanted: tuple[_Wanted, ...] = _ALONE
+        if len(told) > 1:
+            ways = (direction_of(place, each, self.is_server) for place, each in enumerate(told))
             wanted = tuple(_wanted(place, f"_{way}") for place, way in enumerate(ways))
-        told = [each.figures() for each in (first, *others)]
         if len(streams) == 1:
-            wanted += (_ONE_STREAM,)
-            told.append(streams[0].figures())
-        columns, places = _columns(wanted, tuple(map(tuple, told)))
-        texts = ["warmup" if first.is_true("omitted") else "measure"]
-        for figures, keys in zip(told, places, strict=True):
-            texts += keys(figures)
-        return first.line, columns, texts
+            told, wanted = [*told, streams[0]], (*wanted, _ONE_STREAM)
+        texts: list[str | None] = ["warmup" if told[0].is_true("omitted") else "measure"]
+        for each, (_, keys) in zip(told, wanted, strict=True):
+            texts += each.figures_of(keys)
+        columns = _columns(wanted, tuple([text is not None for text in texts]))
+        return told[0].line, columns, [text for text in texts if text is not None]
 
 
-_Wanted = tuple[tuple[Column, str], ...]
+class _Wanted(NamedTuple):
+    """What is wanted of an object: columns, and the keys of these."""
+
+    columns: tuple[Column, ...]
+    keys: tuple[str, ...]
 
 
 @lru_cache(_SHAPES)
-def _columns(
-    wanted: tuple[_Wanted, ...], found: tuple[tuple[str, ...], ...]
-) -> tuple[tuple[Column, ...], tuple[Callable[[dict[str, str]], Iterable[str]], ...]]:
-    """The columns of a row by what is wanted and found of each object, and what takes the texts of these."""
-    both = [[(column, key) for column, key in own if key in keys] for own, keys in zip(wanted, found, strict=True)]
-    columns = _PHASE + tuple(column for own in both for column, _ in own)
-    return columns, tuple(_taker([key for _, key in own]) for own in both)
-
-
-def _taker(keys: list[str]) -> Callable[[dict[str, str]], Iterable[str]]:
-    """What takes the texts of some keys."""
-    return itemgetter(*keys) if len(keys) > 1 else lambda figures: [figures[key] for key in keys]
+def _columns(wanted: tuple[_Wanted, ...], found: tuple[bool, ...]) -> tuple[Column, ...]:
+    """The columns of a row by what is wanted of each object, the phase first, and which of them are there."""
+    return tuple(compress((_PHASE, *(column for own in wanted for column in own.columns)), found))
 
 
 @cache
 def _wanted(place: int, suffix: str) -> _Wanted:
     """The columns of one direction's sums, by the keys of these; the times stand before those of the first."""
-    own = (((name + suffix, unit), key) for name, unit, key in _INTERVAL)
-    return (*own,) if place else (*_TIMES, *own)
+    own = [((name + suffix, unit), key) for name, unit, key in _INTERVAL]
+    columns, keys = zip(*(own if place else (*_TIMES, *own)), strict=True)
+    return _Wanted(columns, keys)
 
 
-_WANTED_ALONE = (_wanted(0, ""),)
+_ALONE = (_wanted(0, ""),)
+_ONE_STREAM = _Wanted((("rtt", "us"), ("send_window", "bytes")), ("rtt", "snd_cwnd"))
 
 
 def sums_of(node: Node, key: str) -> list[Node]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
 from itertools import islice
+from typing import NamedTuple
 
 from importers.iperf3 import outcome
 from importers.iperf3.version import NAME, VERSION
@@ -18,7 +19,6 @@ _TABLE = re.compile(r"\[ ID\](?:\[Role\])? Interval {6,}Transfer {3,}(?:Bitrate|
 _OPENING = re.compile(
     r"Connecting to host \S+, port \d+|Server listening on \d+(?: |$)|Accepted connection from \S+, port "
 )
-_SAID = re.compile(r"iperf3: (?:error - )?(?P<said>\S.*)")
 _SAID_FIRST = re.compile(r"iperf3: (?:error|interrupt) - ")
 _WORDS = ("Connecting to host ", "Server listening on ", "Accepted connection from ", "iperf3: ")
 _DASHES = "- - - - -"
@@ -29,25 +29,49 @@ _ROW = re.compile(
     r"(?: +(?P<jitter>[\d.]+) ms +(?P<lost>\d+)/(?P<total>\d+) \((?P<percent>[\d.e+-]+)%\)| +(?P<count>\d+)(?= |$))?"
     r"(?: +[\d.]+ [KMG]?Bytes)?(?: +(?P<omitted>\(omitted\)))?(?: +(?P<side>sender|receiver))?\s*$"
 )
-_CONNECTED = re.compile(r"\[ *\d+\] local (?P<own>\S+) port \d+ connected to (?P<other>\S+) port \d+")
+
+
+class _Statement(NamedTuple):
+    """What a line may say; looking for the words that it has first is much faster than for the pattern."""
+
+    words: str
+    pattern: re.Pattern[str]
+
+    def of(self, text: str) -> re.Match[str] | None:
+        """What a line says."""
+        return self.pattern.search(text) if self.words in text else None
+
+
+_SAID = _Statement("iperf3: ", re.compile(r"iperf3: (?:error - )?(?P<said>\S.*)"))
+_CONNECTED = _Statement(
+    " connected to ", re.compile(r"\[ *\d+\] local (?P<own>\S+) port \d+ connected to (?P<other>\S+) port \d+")
+)
 # Mostly of -V; the names of the groups are the keys of the facts.
 _FACTS = (
-    re.compile(r"^(?:.*\s)?iperf (?P<tool_version>3\.\d[\w.+-]*)(?: \(|$)"),
-    re.compile(r"Connecting to host (?P<server>\S+), port (?P<port>\d+)"),
-    re.compile(r"Accepted connection from (?P<client>\S+), port \d+"),
-    re.compile(r"TCP MSS: (?P<mss>[1-9]\d*) "),
-    re.compile(r"Cookie: (?P<cookie>\S+)"),
-    re.compile(
-        r"Starting Test: protocol: (?P<protocol>\w+), (?P<users>\d+) streams, (?P<message_bytes>\d+) byte blocks, "
-        r"omitting (?P<warmup_s>\d+) seconds, (?:(?P<asked_duration_s>\d+) second|(?P<asked_bytes>\d+) bytes) "
+    _Statement("iperf 3.", re.compile(r"^(?:.*\s)?iperf (?P<tool_version>3\.\d[\w.+-]*)(?: \(|$)")),
+    _Statement("Connecting ", re.compile(r"Connecting to host (?P<server>\S+), port (?P<port>\d+)")),
+    _Statement("Accepted ", re.compile(r"Accepted connection from (?P<client>\S+), port \d+")),
+    _Statement("TCP MSS: ", re.compile(r"TCP MSS: (?P<mss>[1-9]\d*) ")),
+    _Statement("Cookie: ", re.compile(r"Cookie: (?P<cookie>\S+)")),
+    _Statement(
+        "Starting Test: ",
+        re.compile(
+            r"Starting Test: protocol: (?P<protocol>\w+), (?P<users>\d+) streams, (?P<message_bytes>\d+) byte blocks, "
+            r"omitting (?P<warmup_s>\d+) seconds, (?:(?P<asked_duration_s>\d+) second|(?P<asked_bytes>\d+) bytes) "
+        ),
     ),
-    re.compile(r"snd_tcp_congestion (?P<congestion_control>\w+)"),
-    re.compile(r"(?P<title>^Title: .+)"),
+    _Statement("snd_tcp_congestion ", re.compile(r"snd_tcp_congestion (?P<congestion_control>\w+)")),
+    _Statement("Title: ", re.compile(r"(?P<title>^Title: .+)")),
 )
 _FACTOR = {"protocol", "congestion_control"}
-_TIME = re.compile(r"Time: \w{3}, (?P<time>\d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2}) (?P<zone>GMT|UTC)")
-_CPU = re.compile(r"CPU Utilization: local/\w+ (?P<own>[\d.]+)% [^,]{0,40}, remote/\w+ (?P<other>[\d.]+)%")
-_REVERSE = re.compile(r"Reverse mode, remote host \S+ is sending")
+_TIME = _Statement(
+    "Time: ", re.compile(r"Time: \w{3}, (?P<time>\d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2}) (?P<zone>GMT|UTC)")
+)
+_CPU = _Statement(
+    "CPU Utilization: ",
+    re.compile(r"CPU Utilization: local/\w+ (?P<own>[\d.]+)% [^,]{0,40}, remote/\w+ (?P<other>[\d.]+)%"),
+)
+_REVERSE = _Statement("Reverse mode, ", re.compile(r"Reverse mode, remote host \S+ is sending"))
 _Numbered = tuple[int, re.Match[str]]
 _TO_SERVER = {"TX-C": "to_server", "RX-S": "to_server", "RX-C": "to_client", "TX-S": "to_client"}
 
@@ -71,15 +95,15 @@ class _Block:
         """Take one more line."""
         self.last_line = number
         # Blanks at the end are tried by every part of the pattern that may be missing.
-        if row := _ROW.search(line.rstrip(" ")):
+        if " sec " in line and (row := _ROW.search(line.rstrip(" "))):
             (self.results if self.in_results else self.intervals).append((number, row))
             self.below_dashes = False
             return
         self.lines.append((number, line))
-        if _TABLE.search(line):
+        if "[ ID]" in line and _TABLE.search(line):
             self.in_results = self.in_results or self.below_dashes
             self.is_udp = self.is_udp or "Datagrams" in line
-        elif said := _SAID.search(line):
+        elif said := _SAID.of(line):
             self.said = self.said or (said["said"].strip(), number)
         self.below_dashes = _DASHES in line or (self.below_dashes and "Summary Results" in line)
 
@@ -128,7 +152,7 @@ def _blocks(text: Text) -> list[_Block]:
 
 def _fragment(block: _Block, file: str, found: ProblemLog) -> Fragment:
     status = _judge(block, found)
-    time = next(((match, line) for line, text in block.lines if (match := _TIME.search(text))), None)
+    time = next(((match, line) for line, text in block.lines if (match := _TIME.of(text))), None)
     return Fragment(
         file=file,
         format=NAME,
@@ -180,7 +204,7 @@ def _facts(block: _Block) -> Iterator[Fact]:
     yield Fact("factor.tool", "iperf3", first)
     keys: set[str] = set()
     for line, text in block.lines:
-        for match in (pattern.search(text) for pattern in _FACTS):
+        for match in [pattern.search(text) for words, pattern in _FACTS if words in text]:
             for key, value in match.groupdict().items() if match else ():
                 if value is not None and key not in keys:
                     keys.add(key)
@@ -201,7 +225,7 @@ def _facts(block: _Block) -> Iterator[Fact]:
 
 def _scope(block: _Block) -> Iterator[Fact]:
     """Whose the utilisations are, where there are any."""
-    measured = next((line for line, text in block.lines if _CPU.search(text)), None)
+    measured = next((line for line, text in block.lines if _CPU.of(text)), None)
     if measured is not None:
         yield Fact("cpu_scope", "process", measured)
 
@@ -215,7 +239,7 @@ def _protocol(block: _Block) -> Iterator[Fact]:
 
 def _addresses(block: _Block) -> Iterator[Fact]:
     own, other = ("server", "client") if block.role == "server" else ("client", "server")
-    found = next(((line, match) for line, text in block.lines if (match := _CONNECTED.search(text))), None)
+    found = next(((line, match) for line, text in block.lines if (match := _CONNECTED.of(text))), None)
     if found is not None:
         line, match = found
         yield Fact(f"{own}_address", match["own"], line)
@@ -225,7 +249,7 @@ def _addresses(block: _Block) -> Iterator[Fact]:
 def _pattern(block: _Block) -> Iterator[Fact]:
     """A client says when it receives; of a server's text only the result tells which way the data went."""
     rows = block.results or block.intervals
-    reverse = next((line for line, text in block.lines if _REVERSE.search(text)), None)
+    reverse = next((line for line, text in block.lines if _REVERSE.of(text)), None)
     if any(row["way"] for _, row in rows):
         yield Fact("workload", "STRB", rows[0][0])
     elif block.role == "client" and rows:
@@ -239,7 +263,7 @@ def _users(block: _Block) -> Iterator[Fact]:
     """The connections of one direction, counted."""
     rows = [row for _, row in block.intervals + block.results if row["id"] != "SUM"]
     ids = {row["id"] for row in rows if row["way"] == rows[0]["way"]}
-    connected = [line for line, text in block.lines if _CONNECTED.search(text)]
+    connected = [line for line, text in block.lines if _CONNECTED.of(text)]
     if connected and ids:
         yield Fact("users", str(len(ids)), connected[0])
 
@@ -254,7 +278,7 @@ def _readings(block: _Block, status: Status) -> Iterator[Reading]:
         yield from _of_row(row, line, role, status)
     own, other = ("server", "client") if block.role == "server" else ("client", "server")
     for line, text in block.lines:
-        if cpu := _CPU.search(text):
+        if cpu := _CPU.of(text):
             yield Reading("processor_util", cpu["own"], "%", line, own)
             yield Reading("processor_util", cpu["other"], "%", line, other)
 

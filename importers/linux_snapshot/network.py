@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from importers import json_text
@@ -80,11 +81,19 @@ def read_link_json(section: Section, evidence: Evidence) -> None:
 
 def _count_members(subject: str, direction: str, link: json_text.Node, first: int, evidence: Evidence) -> None:
     counted = link.get("stats64", direction) or link.get("stats", direction)
-    for key, value in counted.items() if counted else ():
-        head, _, error = key.rpartition("_errors")
-        name = f"{direction}_error_{head}" if head and not error else f"{direction}_{key}"
-        unit = "bytes" if key == "bytes" else "count"
-        evidence.count(subject, name, value.text, unit, first + value.line - 1)
+    keys = counted.keys() if counted else []
+    for key, printed in zip(keys, counted.all_printed(keys) if counted else (), strict=True):
+        text, line = printed or ("", link.line)
+        name, unit = _counter(direction, key)
+        evidence.count(subject, name, text, unit, first + line - 1)
+
+
+@lru_cache(maxsize=256)
+def _counter(direction: str, key: str) -> tuple[str, str]:
+    """What a number of ip's is called in its own text, and its unit."""
+    head, _, error = key.rpartition("_errors")
+    name = f"{direction}_error_{head}" if head and not error else f"{direction}_{key}"
+    return name, "bytes" if key == "bytes" else "count"
 
 
 def read_statistics(section: Section, evidence: Evidence) -> None:

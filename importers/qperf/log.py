@@ -294,10 +294,13 @@ def _judge(block: _Block, plan: _Plan, found: ProblemLog) -> Status:
 
 def _facts(block: _Block, plan: _Plan, configuration: dict[str, Printed], is_complete: bool) -> Sequence[Fact]:
     """All circumstances; most tests have but a name and a size."""
-    short, error = _short_facts(block, plan), block.error
+    (texts, lines), error = _short_facts(block, plan), block.error
     if not (configuration or plan.others or block.parameters):
-        return short if error is None else short.and_another("error", *error)
-    gathered = Gathered(short)
+        if error is None:
+            return Facts(plan.keys, texts, lines)
+        return Facts([*plan.keys, "error"], [*texts, error.text], [*lines, error.line])
+    gathered = Gathered()
+    gathered.say_each(plan.keys, texts, lines)
     for name, value in configuration.items():
         gathered.say(_CONFIGURATION.get(name, f"qperf.{name}"), value.text, value.line)
     for name in plan.others:
@@ -310,14 +313,13 @@ def _facts(block: _Block, plan: _Plan, configuration: dict[str, Printed], is_com
     return gathered.facts
 
 
-def _short_facts(block: _Block, plan: _Plan) -> Facts:
-    """What a test's name and size say."""
+def _short_facts(block: _Block, plan: _Plan) -> tuple[Sequence[str], Sequence[int]]:
+    """What a test's name and size say, and in which lines."""
     named = block.test.texts
     of_size = len(plan.keys) - len(named)
     if not of_size:
-        return Facts(plan.keys, named, block.line)
-    lines = [block.line] * len(named) + [block.lines["msg_size"]] * of_size
-    return Facts(plan.keys, (*named, *repeat(block.size, of_size)), lines)
+        return named, [block.line] * len(named)
+    return (*named, *repeat(block.size, of_size)), [block.line] * len(named) + [block.lines["msg_size"]] * of_size
 
 
 def _processors(test: _Test, configuration: dict[str, Printed], gathered: Gathered) -> None:

@@ -76,7 +76,7 @@ def _indent(line: str) -> int:
 
 def _statistic(node: Node, host: HostSamples) -> None:
     stamp, *loads, network = node.several(_PARTS)
-    end, day = _stamp(stamp, host)
+    end, day = _stamp(stamp, host) if stamp is not None else ("", None)
     for load in loads:
         if load is not None:
             for each in load.values() if load.is_array else (load,):
@@ -91,10 +91,10 @@ def _statistic(node: Node, host: HostSamples) -> None:
             _add(found, "", end, day, host)
 
 
-def _stamp(stamp: Node | None, host: HostSamples) -> tuple[str, date | None]:
-    """mpstat prints a time of day, sadf an object with date and clock, iostat nothing."""
-    if stamp is None or stamp.is_string:
-        return stamp.text if stamp else "", None
+def _stamp(stamp: Node, host: HostSamples) -> tuple[str, date | None]:
+    """mpstat prints a time of day, sadf an object with date and clock."""
+    if stamp.is_string:
+        return stamp.text, None
     texts = stamp.texts()
     if texts.get("utc") == "1":
         host.zone = "+00:00"
