@@ -84,6 +84,8 @@ def test_many_values_at_once_are_those_that_come_one_by_one(content: str) -> Non
     root = only(content).root
     first, second = root.all("sum")
     assert (first.figures(), second.figures()) == ({"bytes": "1e+09"}, {"bytes": "27.50"})
+    assert second.figures_of(("bytes", "lost", "missing")) == ["27.50", None, None]
+    assert root.figures_of(("start", "sum")) == [None, None]
     assert second.texts() == {key: each.text for key, each in second.items()}
     bytes_, lost = root.figure("sum", "bytes"), second.get("lost")
     assert bytes_ is not None
