@@ -25,10 +25,11 @@ from numpy.typing import NDArray
 
 from perfdb.analysis.comparing.difference import about
 from perfdb.analysis.comparing.distributions import Floats, false_discovery, student_p, student_ps
+from perfdb.analysis.comparing.exchanging import exchanged, moderate_each
 from perfdb.analysis.comparing.leaving import Leaving
 from perfdb.analysis.comparing.noise import Pool, moderate
 from perfdb.analysis.comparing.samples import Samples
-from perfdb.analysis.comparing.spreads import Places, Spread, ranges, summed
+from perfdb.analysis.comparing.spreads import Places, Spread, Spreads, ranges, summed
 
 FAR = 4.0
 SIGNIFICANT = 0.01
@@ -36,6 +37,7 @@ FEWEST_TRIALS = 3
 # Alone, a cell with fewer trials shows a slope that chance shows as well.
 FEWEST_TRIALS_ALONE = 5
 FEWEST_FIRST_RUNS = 5
+_MANY = 10  # Fewer trials are judged faster one by one.
 
 
 class Trial(NamedTuple):
@@ -120,11 +122,19 @@ def numbers_of(cells: Iterable[Sequence[Measured]]) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """Something to look at: ``code`` is made for scripts, ``message`` for people, ``runs`` are those concerned."""
+    """Something to look at: ``code`` is made for scripts, ``message`` for people, ``runs`` are those concerned.
+
+    ``said`` is what puts it into words, for thousands of trials may be far from the others where nobody reads of them.
+    """
 
     code: str
-    message: str
+    said: object
     runs: tuple[Hashable, ...]
+
+    @property
+    def message(self) -> str:
+        """What to look at."""
+        return str(self.said)
 
 
 def check_trials(cells: Sequence[TrialCell]) -> list[Flag]:
@@ -142,14 +152,26 @@ def check(trials: Trials) -> list[Flag]:
 class _Far(NamedTuple):
     """A trial far from the median of its cell, beside the usual spread s0 of its group (logarithms).
 
-    ``p`` says how well the others explain it.
+    ``away`` is how far from the mean of the ``others`` of its cell, and ``spread`` is the spread of these.
     """
 
+    place: int
     title: object
     trial: Measured
     middle: float
     usual: float
-    p: float
+    away: float
+    others: int
+    spread: Spread
+
+    def __str__(self) -> str:
+        value, middle = self.trial.value, self.middle
+        number = "a trial" if self.trial.trial is None else f"trial {self.trial.trial}"
+        where = "above" if value > middle else "below"
+        return (
+            f"{self.title}: {number} is {value:g}, {about(abs(value / middle - 1))} {where} the median of its cell, "
+            f"{middle:g}, where trials usually vary by {about(self.usual)}"
+        )
 
 
 def outliers(trials: Trials) -> list[Flag]:
@@ -161,54 +183,62 @@ def outliers(trials: Trials) -> list[Flag]:
     that are not far need no explaining, their p is 1); otherwise it is ``far``.
     """
     found: list[_Far] = []
+    ps: list[float] = []
     judged = 0
     counts, reach = trials.logs.counts, trials.logs.ranges()
-    spreads = trials.samples.spreads
     for group, places in trials.groups:
         if (prior := trials.samples.priors[group]) is not None:
             usual = math.sqrt(prior.variance)
             told = places[counts[places] >= FEWEST_TRIALS]
             # Where all lie within so much of each other, none is as far as that from the median.
-            for place in told[reach[told] > FAR * usual].tolist():
-                found.extend(_far(trials, place, usual, spreads.at(place), trials.samples.pools[group]))
+            cells = told[reach[told] > FAR * usual].tolist()
+            far = list(chain.from_iterable(_far(trials, place, usual) for place in cells))
+            ps += _surprises(far, trials.samples.spreads, trials.samples.pools[group])
+            found += far
             judged += int(counts[told].sum())
-    adjusted = false_discovery([each.p for each in found], judged)
-    return [_outlier(each, "outlier" if p < SIGNIFICANT else "far") for each, p in zip(found, adjusted, strict=True)]
+    adjusted = false_discovery(ps, judged)
+    return [
+        Flag("outlier" if q < SIGNIFICANT else "far", each, (each.trial.run,))
+        for each, q in zip(found, adjusted, strict=True)
+    ]
 
 
-def _far(trials: Trials, place: int, usual: float, own: Spread, pool: Pool) -> Iterator[_Far]:
+def _far(trials: Trials, place: int, usual: float) -> Iterator[_Far]:
     """The far ones of the trials of a cell that have two others beside them."""
     here, step = trials.of_cell(place), trials.samples.steps[place]
-    values = trials.logs.values[here].tolist()
-    middle, leaving = statistics.median(values), Leaving(values, trials.logs.logs[here].tolist(), step)
+    values, logs, own = trials.logs.values[here].tolist(), trials.logs.logs[here].tolist(), trials.all[here]
+    middle, leaving, title = statistics.median(values), Leaving(values, logs, step), trials.title(place)
     for at, value in enumerate(values):
         if abs(math.log(value / middle)) > FAR * usual:
-            yield _Far(trials.title(place), trials.all[here][at], middle, usual, _surprise(leaving, at, own, pool))
+            mean, spread = leaving.without(at)
+            yield _Far(place, title, own[at], middle, usual, logs[at] - mean, len(logs) - 1, spread)
 
 
-def _surprise(cell: Leaving, at: int, whole: Spread, pool: Pool) -> float:
-    """The p of a trial, given the others of its cell and the spreads of the rest of the group.
+def _surprises(far: Sequence[_Far], spreads: Spreads, pool: Pool) -> list[float]:
+    """The p of each, given the others of its cell and the spreads of the rest of the group.
 
     The trial itself takes no part in the noise that it is judged by, or it would excuse itself.
     """
-    mean, own = cell.without(at)
-    prior = pool.exchanged(whole, own).prior()
+    if len(far) < _MANY:
+        return [_surprise(each, spreads.at(each.place), pool) for each in far]
+    own = Spreads.of(each.spread for each in far)
+    variances, freedoms = moderate_each(own, exchanged(pool, spreads.only([each.place for each in far]), own))
+    away, others = (
+        np.array(column, np.float64) for column in zip(*((each.away, each.others) for each in far), strict=True)
+    )
+    ps = student_ps(away / np.sqrt(variances * (1 + 1 / others)), freedoms)
+    # Where nothing else is known, nothing surprises.
+    found: list[float] = np.where(np.isnan(variances), 1.0, ps).tolist()
+    return found
+
+
+def _surprise(far: _Far, whole: Spread, pool: Pool) -> float:
+    """The same of one."""
+    prior = pool.exchanged(whole, far.spread).prior()
     if prior is None:
         return 1.0
-    used = moderate(own, prior)
-    distance = cell.logs[at] - mean
-    return student_p(distance / math.sqrt(used.variance * (1 + 1 / (len(cell.logs) - 1))), used.freedom)
-
-
-def _outlier(found: _Far, code: str) -> Flag:
-    value, middle = found.trial.value, found.middle
-    number = "a trial" if found.trial.trial is None else f"trial {found.trial.trial}"
-    where = "above" if value > middle else "below"
-    message = (
-        f"{found.title}: {number} is {value:g}, {about(abs(value / middle - 1))} {where} the median of its cell, "
-        f"{middle:g}, where trials usually vary by {about(found.usual)}"
-    )
-    return Flag(code, message, (found.trial.run,))
+    used = moderate(far.spread, prior)
+    return student_p(far.away / math.sqrt(used.variance * (1 + 1 / far.others)), used.freedom)
 
 
 class _Lines(NamedTuple):

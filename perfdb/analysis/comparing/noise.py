@@ -62,7 +62,7 @@ class Pool(NamedTuple):
     expected: float = 0.0
 
     def exchanged(self, old: Spread, new: Spread) -> "Pool":
-        """The same with one spread in place of another."""
+        """The same with one spread in place of another; ``exchanging`` does so with many at once."""
         return Pool(*(whole - one + other for whole, one, other in zip(self, _alone(old), _alone(new), strict=True)))
 
     def prior(self) -> Prior | None:
@@ -96,7 +96,16 @@ def pools(spreads: Spreads, sizes: Sequence[int]) -> list[Pool]:
     """What each group learns from its cells, of groups end to end that have so many. The sums are exact."""
     known = np.flatnonzero((spreads.freedoms > 0) & (spreads.variances > 0))
     ends = np.searchsorted(known, list(accumulate(sizes, initial=0))).tolist()
-    variances, freedoms = spreads.variances[known], spreads.freedoms[known]
+    each = [term.tolist() for term in terms(spreads.only(known))]
+    return [
+        Pool(end - start, *[math.fsum(term[start:end]) for term in each]) if start < end else Pool()
+        for start, end in pairwise(ends)
+    ]
+
+
+def terms(spreads: Spreads) -> list[Floats]:
+    """What each spread, all of them known, adds to the sums of its pool behind the first, in their order."""
+    variances, freedoms = spreads
     # Cells have few different numbers of trials.
     different, kinds = np.unique(freedoms, return_inverse=True)
     bias, explained = (
@@ -105,11 +114,7 @@ def pools(spreads: Spreads, sizes: Sequence[int]) -> list[Pool]:
     )
     # The logarithm of ``math`` and not numpy's, which may differ in the last digit.
     logs = np.fromiter(map(math.log, variances.tolist()), np.float64, len(variances)) - bias
-    terms = [each.tolist() for each in (freedoms, freedoms * variances, logs, logs * logs, explained)]
-    return [
-        Pool(end - start, *[math.fsum(term[start:end]) for term in terms]) if start < end else Pool()
-        for start, end in pairwise(ends)
-    ]
+    return [freedoms.astype(np.float64), freedoms * variances, logs, logs * logs, explained]
 
 
 def prior_of(spreads: Spreads) -> Prior | None:
@@ -160,14 +165,14 @@ def moderate(own: Spread, prior: Prior) -> Moderated:
     """
     if is_noisy(own, prior):
         return Moderated(own.variance, own.freedom, noisy=True)
-    variance = _drawn(own.variance, own.freedom, prior.variance, prior.freedom)
+    variance = drawn(own.variance, own.freedom, prior.variance, prior.freedom)
     return Moderated(variance, _together(own.freedom, prior))
 
 
 _Number = TypeVar("_Number", float, Floats)
 
 
-def _drawn(own: _Number, freedom: _Number, usual: _Number, weight: _Number) -> _Number:
+def drawn(own: _Number, freedom: _Number, usual: _Number, weight: _Number) -> _Number:
     """The mean of a cell's own variance and that of its group, each weighted by its freedom."""
     return (weight * usual + freedom * own) / (weight + freedom)
 
@@ -219,8 +224,8 @@ def moderate_all(own: Spreads, priors: Sequence[Prior], sizes: Sequence[int]) ->
     limits = np.array([_limit(freedom, prior) for prior, freedom in cells])
     usual, weight = (np.array(each, np.float64)[group] for each in list(zip(*priors, strict=True))[:2])
     noisy = variances / usual > limits[kinds]
-    drawn = _drawn(variances, freedoms.astype(np.float64), usual, weight)
-    return AllModerated(np.where(noisy, variances, drawn), noisy, freedoms, kinds, together)
+    moderated = drawn(variances, freedoms.astype(np.float64), usual, weight)
+    return AllModerated(np.where(noisy, variances, moderated), noisy, freedoms, kinds, together)
 
 
 def is_noisy(own: Spread, prior: Prior) -> bool:

@@ -45,7 +45,7 @@ class Spreads(NamedTuple):
         """That of one cell."""
         return Spread(float(self.variances[place]), int(self.freedoms[place]))
 
-    def only(self, places: Sequence[int]) -> Self:
+    def only(self, places: Sequence[int] | Places) -> Self:
         """Those of some cells."""
         chosen = np.array(places, np.intp)
         return self.__class__(self.variances[chosen], self.freedoms[chosen])

@@ -18,10 +18,9 @@ from perfdb.analysis.comparing.noise import (
     inverse_trigamma,
     is_noisy,
     moderate,
-    pools,
 )
 from perfdb.analysis.comparing.pair import NOTHING_KNOWN, Background, Pair
-from perfdb.analysis.comparing.spreads import Spread, Spreads, rounding_variance, spread, spreads
+from perfdb.analysis.comparing.spreads import Spread, rounding_variance, spread, spreads
 from perfdb.analysis.tests.published import GUEST_LAN, HIPERSOCKETS, PAIRS
 
 SPREADS = [spread([pair.base, pair.new], pair.step) for pair in PAIRS]
@@ -248,21 +247,6 @@ def test_a_single_run_learns_from_its_neighbours_history() -> None:
     noises = estimate_noise(pairs, Background(history={"HS": [100.0, 110.0, 95.0]}))
     assert [noise.source for noise in noises] == [NoiseSource.HISTORY, NoiseSource.HISTORY]
     assert [noise.borrowed for noise in noises] == [False, True]
-
-
-@given(
-    st.lists(st.builds(Spread, st.floats(1e-10, 1.0), st.integers(1, 9)), min_size=1, max_size=30),
-    st.builds(Spread, st.floats(1e-10, 1.0), st.integers(0, 9)),
-)
-def test_a_spread_put_in_place_of_another_gives_the_prior_of_that_group(group: list[Spread], new: Spread) -> None:
-    exchanged, fitted = (
-        pools(Spreads.of(group), [len(group)])[0].exchanged(group[0], new).prior(),
-        fit_prior([new, *group[1:]]),
-    )
-    assert (exchanged is None) == (fitted is None)
-    if exchanged is not None and fitted is not None:
-        assert exchanged.total == fitted.total
-        assert exchanged[:2] == pytest.approx(fitted[:2], rel=1e-6)
 
 
 SAMPLES = st.lists(st.lists(st.sampled_from([0.0, 5.0, 7.25, 1e-3, 3e7]) | st.floats(0.1, 1e4), max_size=6), max_size=3)

@@ -99,6 +99,16 @@ def test_an_outlier_is_beyond_what_a_further_trial_would_show(value: float, code
     assert [flag.code for flag in outliers([*CALM, cell("odd", [100.0, value, 102.0])])] == [code]
 
 
+def test_many_are_judged_as_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    loud = cell("loud", [60.0, 75.0, 80.0, 90.0, 100.0, 103.0, 111.0, 130.0, 150.0, 160.0])
+    cells = [*8 * CALM, loud, *(cell(f"odd {value}", [100.0, value, 102.0]) for value in (95.0, 107.0, 120.0))]
+    together = outliers(cells)
+    monkeypatch.setattr(hygiene, "_MANY", len(together) + 1)
+    assert outliers(cells) == together
+    assert {flag.code for flag in together} == {"far", "outlier"}
+    assert len(together) >= 10
+
+
 def test_two_trials_tell_nothing_about_each_other() -> None:
     assert outliers([*CALM, cell("odd", [100.0, 150.0])]) == []
 
