@@ -5,6 +5,7 @@ than all that is made of it.
 """
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -16,6 +17,8 @@ from perfdb.analysis.parameters import ordered
 Places = NDArray[np.intp]
 # So many combinations of values can be told apart by a number.
 _MOST_CODES = 2**62
+# Of so many numbers that might be there for each that is, these are sorted instead of ticked off.
+_SPARSE = 16
 
 
 class Coded(NamedTuple):
@@ -56,14 +59,44 @@ class Coded(NamedTuple):
             return list(self.values) if len(rows) else []
         return [self.values[code] for code in np.unique(self.codes[rows]).tolist()]
 
+    def among_each(self, rows: Places, sizes: Sequence[int]) -> list[tuple[Value, ...]]:
+        """The values that occur in each of some groups of rows, end to end; each value once, in natural order."""
+        number = len(self.values)
+        if number < 2:
+            return [tuple(self.values) if size else () for size in sizes]
+        in_order = self._in_order()
+        groups = np.repeat(np.arange(len(sizes)) * number, sizes)
+        there = _distinct(groups + _ranks(in_order)[self.codes[rows]], len(sizes) * number)
+        ends = np.searchsorted(there, np.arange(len(sizes) + 1) * number).tolist()
+        values = [self.values[in_order[rank]] for rank in (there % number).tolist()]
+        return [tuple(values[start:end]) for start, end in pairwise(ends)]
+
     def ranks(self) -> Places:
         """For each row the place of its value in natural order."""
         if len(self.values) < 2:
             return self.codes
-        ranks = np.empty(len(self.values), np.intp)
-        ranks[sorted(range(len(self.values)), key=lambda place: ordered(self.values[place]))] = np.arange(len(ranks))
-        found: Places = ranks[self.codes]
+        found: Places = _ranks(self._in_order())[self.codes]
         return found
+
+    def _in_order(self) -> list[int]:
+        """The places of the values, in their natural order."""
+        return sorted(range(len(self.values)), key=lambda place: ordered(self.values[place]))
+
+
+def _ranks(in_order: Sequence[int]) -> Places:
+    """The place that each has in an order."""
+    ranks = np.empty(len(in_order), np.intp)
+    ranks[in_order] = np.arange(len(ranks))
+    return ranks
+
+
+def _distinct(numbers: Places, end: int) -> Places:
+    """Each of the numbers, all of which are below an end, once, in their order."""
+    if end > _SPARSE * len(numbers):
+        return np.unique(numbers)
+    there = np.zeros(end, np.bool_)
+    there[numbers] = True
+    return np.flatnonzero(there)
 
 
 class Groups(NamedTuple):

@@ -15,7 +15,6 @@ trial. (Two modes are not looked for: three or five trials cannot show them.)
 import math
 import statistics
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, compress
 from typing import NamedTuple, Protocol, Self
@@ -26,10 +25,10 @@ from numpy.typing import NDArray
 from perfdb.analysis.comparing.difference import about
 from perfdb.analysis.comparing.distributions import Floats, false_discovery, student_p, student_ps
 from perfdb.analysis.comparing.exchanging import exchanged, moderate_each
-from perfdb.analysis.comparing.leaving import Leaving
+from perfdb.analysis.comparing.leaving import without
 from perfdb.analysis.comparing.noise import Pool, moderate
 from perfdb.analysis.comparing.samples import Samples
-from perfdb.analysis.comparing.spreads import Places, Spread, Spreads, ranges, summed
+from perfdb.analysis.comparing.spreads import Places, Spread, ranges, summed
 
 FAR = 4.0
 SIGNIFICANT = 0.01
@@ -120,8 +119,7 @@ def numbers_of(cells: Iterable[Sequence[Measured]]) -> Floats:
     return np.array([number if isinstance(number, int) else 0 for number in numbers], np.float64)
 
 
-@dataclass(frozen=True, slots=True)
-class Flag:
+class Flag(NamedTuple):
     """Something to look at: ``code`` is made for scripts, ``message`` for people, ``runs`` are those concerned.
 
     ``said`` is what puts it into words, for thousands of trials may be far from the others where nobody reads of them.
@@ -150,19 +148,12 @@ def check(trials: Trials) -> list[Flag]:
 
 
 class _Far(NamedTuple):
-    """A trial far from the median of its cell, beside the usual spread s0 of its group (logarithms).
+    """A trial far from the median of its cell, beside the usual spread s0 of its group (logarithms)."""
 
-    ``away`` is how far from the mean of the ``others`` of its cell, and ``spread`` is the spread of these.
-    """
-
-    place: int
     title: object
     trial: Measured
     middle: float
     usual: float
-    away: float
-    others: int
-    spread: Spread
 
     def __str__(self) -> str:
         value, middle = self.trial.value, self.middle
@@ -191,10 +182,10 @@ def outliers(trials: Trials) -> list[Flag]:
             usual = math.sqrt(prior.variance)
             told = places[counts[places] >= FEWEST_TRIALS]
             # Where all lie within so much of each other, none is as far as that from the median.
-            cells = told[reach[told] > FAR * usual].tolist()
-            far = list(chain.from_iterable(_far(trials, place, usual) for place in cells))
-            ps += _surprises(far, trials.samples.spreads, trials.samples.pools[group])
-            found += far
+            if len(cells := told[reach[told] > FAR * usual]):
+                far, middles = _far(trials, cells, FAR * usual)
+                ps += _surprises(trials, far, trials.samples.pools[group])
+                found += _told(trials, far, middles, usual)
             judged += int(counts[told].sum())
     adjusted = false_discovery(ps, judged)
     return [
@@ -203,42 +194,48 @@ def outliers(trials: Trials) -> list[Flag]:
     ]
 
 
-def _far(trials: Trials, place: int, usual: float) -> Iterator[_Far]:
-    """The far ones of the trials of a cell that have two others beside them."""
-    here, step = trials.of_cell(place), trials.samples.steps[place]
-    values, logs, own = trials.logs.values[here].tolist(), trials.logs.logs[here].tolist(), trials.all[here]
-    middle, leaving, title = statistics.median(values), Leaving(values, logs, step), trials.title(place)
-    for at, value in enumerate(values):
-        if abs(math.log(value / middle)) > FAR * usual:
-            mean, spread = leaving.without(at)
-            yield _Far(place, title, own[at], middle, usual, logs[at] - mean, len(logs) - 1, spread)
+def _far(trials: Trials, cells: Places, limit: float) -> tuple[Places, Floats]:
+    """The places of the trials of some cells that are so far from the median of theirs, and these medians."""
+    here = [trials.of_cell(cell) for cell in cells.tolist()]
+    values = [trials.logs.values[at] for at in here]
+    middles = np.repeat([statistics.median(each.tolist()) for each in values], list(map(len, values)))
+    far = np.abs(np.log(np.concatenate(values) / middles)) > limit
+    return np.concatenate([np.arange(at.start, at.stop) for at in here])[far], middles[far]
 
 
-def _surprises(far: Sequence[_Far], spreads: Spreads, pool: Pool) -> list[float]:
+def _told(trials: Trials, far: Places, middles: Floats, usual: float) -> Iterator[_Far]:
+    cells = trials.logs.sample[far].tolist()
+    titles = {cell: trials.title(cell) for cell in dict.fromkeys(cells)}
+    for at, cell, middle in zip(far.tolist(), cells, middles.tolist(), strict=True):
+        yield _Far(titles[cell], trials.all[at], middle, usual)
+
+
+def _surprises(trials: Trials, far: Places, pool: Pool) -> list[float]:
     """The p of each, given the others of its cell and the spreads of the rest of the group.
 
     The trial itself takes no part in the noise that it is judged by, or it would excuse itself.
     """
+    cells = trials.logs.sample[far]
+    means, own = without(trials.logs, trials.samples.steps, far)
+    away, others = trials.logs.logs[far] - means, trials.logs.counts[cells] - 1
+    whole = trials.samples.spreads.only(cells)
+    distances = away / np.sqrt(1 + 1 / others)
     if len(far) < _MANY:
-        return [_surprise(each, spreads.at(each.place), pool) for each in far]
-    own = Spreads.of(each.spread for each in far)
-    variances, freedoms = moderate_each(own, exchanged(pool, spreads.only([each.place for each in far]), own))
-    away, others = (
-        np.array(column, np.float64) for column in zip(*((each.away, each.others) for each in far), strict=True)
-    )
-    ps = student_ps(away / np.sqrt(variances * (1 + 1 / others)), freedoms)
+        return [_surprise(each, own.at(at), whole.at(at), pool) for at, each in enumerate(distances.tolist())]
+    variances, freedoms = moderate_each(own, exchanged(pool, whole, own))
+    ps = student_ps(distances / np.sqrt(variances), freedoms)
     # Where nothing else is known, nothing surprises.
     found: list[float] = np.where(np.isnan(variances), 1.0, ps).tolist()
     return found
 
 
-def _surprise(far: _Far, whole: Spread, pool: Pool) -> float:
+def _surprise(distance: float, own: Spread, whole: Spread, pool: Pool) -> float:
     """The same of one."""
-    prior = pool.exchanged(whole, far.spread).prior()
+    prior = pool.exchanged(whole, own).prior()
     if prior is None:
         return 1.0
-    used = moderate(far.spread, prior)
-    return student_p(far.away / math.sqrt(used.variance * (1 + 1 / far.others)), used.freedom)
+    used = moderate(own, prior)
+    return student_p(distance / math.sqrt(used.variance), used.freedom)
 
 
 class _Lines(NamedTuple):

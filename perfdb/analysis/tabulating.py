@@ -21,7 +21,6 @@ from perfdb.analysis.comparing.samples import Samples
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.experiments import RUN, experiments_of
 from perfdb.analysis.metrics import Measure
-from perfdb.analysis.parameters import ordered
 from perfdb.analysis.query import REPEATS, Pick, Query, Summary
 from perfdb.analysis.table import (
     NOTHING,
@@ -201,7 +200,7 @@ class _Sampler:
             means,
             centres,
             intervals_of(samples, [0.0 if mean is None else mean for mean in means]),
-            self._hidden_values(rows, here),
+            self._hidden_values(rows, sizes),
             [() if 1 < n == runs else _notes(n, runs) for n, runs in zip(sizes, members, strict=True)],
             repeat(None),
             samples.steps,
@@ -220,12 +219,12 @@ class _Sampler:
         there = np.isfinite(values)
         return values.tolist(), None if there.all() else there.tolist()
 
-    def _hidden_values(self, rows: Places, here: Sequence[slice]) -> Iterable[Mapping[str, tuple[Value, ...]]]:
+    def _hidden_values(self, rows: Places, sizes: Sequence[int]) -> Iterable[Mapping[str, tuple[Value, ...]]]:
         """For each cell the values of the hidden dimensions among the runs that it has values of."""
         if not self._hidden:
             return repeat(NOTHING)
-        columns = {name: self._observations.told(name, rows) for name in self._hidden}
-        return [{name: _in_order(set(column[at])) for name, column in columns.items()} for at in here]
+        columns = [self._observations.coded(name).among_each(rows, sizes) for name in self._hidden]
+        return [dict(zip(self._hidden, values, strict=True)) for values in zip(*columns, strict=True)]
 
     def _noted(self) -> Iterable[tuple[Noted, ...]]:
         """For each cell what was written about its runs, with and without a value."""
@@ -254,10 +253,6 @@ def _steps(values: Sequence[float], sizes: Sequence[int]) -> list[float | None]:
 # What ``Point`` and ``Cell`` themselves do, without the way through Python.
 _point: Callable[[Iterable[Any]], Point] = partial(tuple.__new__, Point)
 _cell: Callable[[Iterable[Any]], Cell] = partial(tuple.__new__, Cell)
-
-
-def _in_order(values: set[Value]) -> tuple[Value, ...]:
-    return tuple(values) if len(values) < 2 else tuple(sorted(values, key=ordered))
 
 
 def _notes(n: int, runs: int) -> tuple[Note, ...]:

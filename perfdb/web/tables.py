@@ -1,8 +1,9 @@
 """Tables of a Query as pages show them: grids whose cells lead to the runs behind them, and figures beside them."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import count, groupby
 from typing import Any
 
@@ -13,7 +14,7 @@ from perfdb.analysis.curves import Edge
 from perfdb.analysis.hygiene import Flag
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.parameters import QueryError
-from perfdb.analysis.query import Layout
+from perfdb.analysis.query import Layout, Query
 from perfdb.analysis.reading import TableCurve
 from perfdb.analysis.render import labels
 from perfdb.analysis.render.comparison import Diff
@@ -183,7 +184,7 @@ def _panel(number: int, table: Table, drawn: dict[str, Any] | None) -> Panel:
     # A panel shows one measure, however the question lays several of them out.
     found = filled(replace(table, query=table.query.replace(layout=Layout.CELLS)))
     (grid,) = grids([found.table])
-    footnotes = Footnotes()
+    footnotes, splits = Footnotes(), _splits(table.query)
     lines = [
         (
             line.headings,
@@ -191,7 +192,7 @@ def _panel(number: int, table: Table, drawn: dict[str, Any] | None) -> Panel:
                 LinkedCell(
                     cell,
                     address(table, row, column, cell),
-                    footnotes.marks(cell.notes, _splits(table, cell)),
+                    footnotes.marks(cell.notes, splits(cell)),
                     to_explanation(table, (row, column)),
                 )
                 for column, cell in _cells(found.table, line)
@@ -212,17 +213,21 @@ def _course(found: TableCurve, decimals: int, unit: str) -> str:
     return f"{sentence}; {found.edge.sentence}" if found.edge is Edge.LARGEST else sentence
 
 
-def _splits(table: Table, cell: GridCell) -> dict[str, str]:
+def _splits(query: Query) -> Callable[[GridCell], dict[str, str]]:
     """For each mix of a cell the question with a table for each of the values mixed; what is frozen asks no other."""
-    found: dict[str, str] = {}
-    if pinned.playing():
-        return found
-    for name, values in cell.cell.mixes.items() if cell.cell else ():
+
+    @cache
+    def split(name: str) -> str:
         # A factor whose own name has a comma or colon cannot be laid out along.
         with suppress(QueryError):
-            split = table.query.with_split(name)
-            found[labels.mix_note(name, values).message] = f"{reverse('web:charts')}?{split.encode()}"
-    return found
+            return f"{reverse('web:charts')}?{query.with_split(name).encode()}"
+        return ""
+
+    def splits(cell: GridCell) -> dict[str, str]:
+        mixes = cell.cell.mixes.items() if cell.cell and not pinned.playing() else ()
+        return {labels.mix_note(name, values).message: split(name) for name, values in mixes if split(name)}
+
+    return splits
 
 
 def _flags(table: Table) -> list[tuple[str, str]]:

@@ -1,45 +1,48 @@
-"""The trials of a cell without one of them: their mean and spread, from sums that are made once for the cell.
+"""Cells without one of their trials: the mean and spread of the others, from sums that are made once for each cell.
 
 Added up anew for each of its trials, a cell of five thousand would take the square of that.
 """
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
-from perfdb.analysis.comparing.spreads import Spread, rounding_variance, spread
+import numpy as np
+
+from perfdb.analysis.comparing.distributions import Floats
+from perfdb.analysis.comparing.spreads import Logs, Places, Spread, Spreads, Sums, rounding_variance, spread
 
 # A difference that is so much smaller than what it is of has lost its digits.
 _LOST = 1e-9
 
 
-@dataclass(slots=True)
-class Leaving:
-    """``values`` of at least three trials, all of which have a logarithm, these ``logs``; ``step`` as in ``spread``."""
+def without(logs: Logs, steps: Sequence[float | None], trials: Places) -> tuple[Floats, Spreads]:
+    """For each of some trials, of cells of at least three, what the others of its cell have.
 
-    values: Sequence[float]
-    logs: Sequence[float]
-    step: float | None
-    mean: float = field(init=False)
-    squares: float = field(init=False)
-    total: float = field(init=False)
+    Args:
+        logs: The logarithms of the trials of all cells.
+        steps: One in the last printed digit of each cell, as in ``spread``.
+        trials: The places of the trials to leave out, one at a time.
 
-    def __post_init__(self) -> None:
-        self.mean = math.fsum(self.logs) / len(self.logs)
-        self.squares = math.fsum([(log - self.mean) ** 2 for log in self.logs])
-        self.total = math.fsum(self.values)
+    Returns:
+        The mean of the other logarithms, and the spread of the others as ``spread`` has it.
+    """
+    cells, sums, mean = logs.sample[trials], Sums.of(logs), logs.means()[logs.sample[trials]]
+    others = sums.counts[cells] - 1
+    away = logs.logs[trials] - mean
+    squares = sums.squares[cells] - away**2 * (others + 1) / others
+    totals = sums.totals[cells] - logs.values[trials]
+    known = np.array([step or 0.0 for step in steps])[cells]
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        variances = np.maximum(squares / (others - 1), rounding_variance(others, totals, known))
+    means = mean - away / others
+    lost = (squares <= _LOST * sums.squares[cells]) | (totals <= _LOST * sums.totals[cells])
+    for place in np.flatnonzero(lost).tolist():
+        means[place], (variances[place], _) = _anew(logs, steps, int(trials[place]))
+    return means, Spreads(variances, (others - 1).astype(np.intp))
 
-    def without(self, at: int) -> tuple[float, Spread]:
-        """The mean of the other logarithms, and the spread of the others as ``spread`` has it."""
-        others = len(self.logs) - 1
-        away = self.logs[at] - self.mean
-        squares = self.squares - away**2 * (others + 1) / others
-        total = self.total - self.values[at]
-        if squares <= _LOST * self.squares or total <= _LOST * self.total:
-            return self._anew(at)
-        variance = max(squares / (others - 1), rounding_variance(others, total, self.step))
-        return self.mean - away / others, Spread(variance, others - 1)
 
-    def _anew(self, at: int) -> tuple[float, Spread]:
-        values, logs = ([*each[:at], *each[at + 1 :]] for each in (self.values, self.logs))
-        return math.fsum(logs) / len(logs), spread((values,), self.step)
+def _anew(logs: Logs, steps: Sequence[float | None], trial: int) -> tuple[float, Spread]:
+    cell = int(logs.sample[trial])
+    others = np.flatnonzero(logs.sample == cell)
+    others = others[others != trial]
+    return math.fsum(logs.logs[others].tolist()) / len(others), spread((logs.values[others].tolist(),), steps[cell])

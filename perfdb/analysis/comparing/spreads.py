@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
-from typing import NamedTuple, Self
+from typing import NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -202,6 +202,9 @@ def _spreads(sums: Sums, steps: Iterable[float | None], together: Callable[[int]
     return Spreads(variance, sums.freedom.astype(np.intp))
 
 
-def rounding_variance(count: int, total: float, step: float | None) -> float:
+_Number = TypeVar("_Number", float, Floats)
+
+
+def rounding_variance(count: _Number, total: _Number, step: _Number) -> _Number:
     """The variance of logarithms that rounding to ``step`` makes, of so many values of this sum: (step/mean)²/12."""
-    return (step * count / total) ** 2 / 12 if step else 0.0
+    return (step * count / total) ** 2 / 12

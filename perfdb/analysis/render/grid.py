@@ -163,8 +163,14 @@ def _measure_headings(table: Table, block: "_Block") -> tuple[Heading, ...]:
 
 def _shared_notes(tables: Sequence[Table]) -> tuple[str, ...]:
     """What is to be noted of every number: said once, it is no longer noise."""
-    noted = [labels.notes(cell) for table in tables for cell in table.cells.values()]
-    return tuple(note for note in noted[0] if all(note in each for each in noted)) if len(noted) > 1 else ()
+    cells = [cell for table in tables for cell in table.cells.values()]
+    shared = labels.notes(cells[0]) if len(cells) > 1 else ()
+    for cell in cells[1:]:
+        if not shared:
+            break
+        here = labels.notes(cell)
+        shared = tuple(note for note in shared if note in here)
+    return shared
 
 
 def _printed(table: Table, cell: Cell | None, shared: Sequence[str]) -> GridCell:

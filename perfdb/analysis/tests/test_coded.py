@@ -14,6 +14,7 @@ from perfdb.analysis import coded
 from perfdb.analysis.coded import Coded, grouped
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.metrics import Measure
+from perfdb.analysis.parameters import ordered
 from perfdb.analysis.table import Observations
 
 RATE = Measure("trans_per_s")
@@ -47,6 +48,18 @@ def test_more_combinations_than_a_number_can_tell_apart(monkeypatch: pytest.Monk
     rows = [(n % 5, n % 7, n % 3) for n in range(200)]
     groups = grouped([Coded.of(column) for column in zip(*rows, strict=True)], np.arange(200))
     assert groups.sizes == [len(part) for part in by_hand(rows, range(200))]
+
+
+@pytest.mark.parametrize("sparse", [0, 16], ids=["sorted", "ticked off"])
+@given(some.lists(VALUES, min_size=1, max_size=30), some.lists(some.integers(0, 5), max_size=8), some.randoms())
+def test_the_values_of_each_group(sparse: int, listed: list[Value], sizes: list[int], random: Random) -> None:
+    rows = random.choices(range(len(listed)), k=sum(sizes))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(coded, "_SPARSE", sparse)
+        found = Coded.of(listed).among_each(np.array(rows, np.intp), sizes)
+    ends = np.cumsum(sizes).tolist()
+    groups = [{listed[row] for row in rows[end - size : end]} for size, end in zip(sizes, ends, strict=True)]
+    assert found == [tuple(sorted(group, key=ordered)) for group in groups]
 
 
 def test_values_of_a_column() -> None:

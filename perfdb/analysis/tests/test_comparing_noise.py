@@ -262,6 +262,6 @@ def test_the_spreads_of_many_cells_are_those_of_each(cells: list[tuple[list[list
         freedom = sum(len(sample) - 1 for sample in logs if sample)
         squares = sum((len(sample) - 1) * statistics.variance(sample) for sample in logs if len(sample) > 1)
         values = [value for sample in samples for value in sample if value > 0]
-        least = rounding_variance(len(values), sum(values), step) if values else 0.0
+        least = rounding_variance(len(values), sum(values), step or 0.0) if values else 0.0
         assert each.freedom == freedom
         assert each.variance == pytest.approx(max(squares / freedom, least) if freedom else 0.0, rel=1e-6, abs=1e-25)

@@ -4,10 +4,11 @@ import math
 import random
 from collections.abc import Sequence
 
+import numpy as np
 import pytest
 
-from perfdb.analysis.comparing.leaving import Leaving
-from perfdb.analysis.comparing.spreads import spread
+from perfdb.analysis.comparing.leaving import without
+from perfdb.analysis.comparing.spreads import Logs, spread
 
 _CHANCE = random.Random(5)
 CELLS = {
@@ -22,12 +23,13 @@ CELLS = {
 @pytest.mark.parametrize("step", [None, 0.01])
 @pytest.mark.parametrize("values", CELLS.values(), ids=CELLS)
 def test_what_is_left_is_as_if_the_trial_had_never_been(values: Sequence[float], step: float | None) -> None:
-    leaving = Leaving(values, list(map(math.log, values)), step)
-    for at in range(len(values)):
-        others = [value for place, value in enumerate(values) if place != at]
-        mean, own = leaving.without(at)
-        expected = spread((others,), step)
+    others_of = [[value for place, value in enumerate(values) if place != at] for at in range(len(values))]
+    # Beside other cells, and trials without a logarithm.
+    logs = Logs.of([[1.0, 2.0], [0.0, *values], [5.0, 5.5, 7.0]])
+    means, spreads = without(logs, [None, step, 1.0], np.arange(2, 2 + len(values)))
+    for at, others in enumerate(others_of):
+        expected, own = spread((others,), step), spreads.at(at)
         assert own.variance == pytest.approx(expected.variance, rel=1e-6)
         assert own.freedom == expected.freedom
         assert own.known == expected.known
-        assert mean == pytest.approx(sum(map(math.log, others)) / len(others), rel=1e-9)
+        assert means[at] == pytest.approx(sum(map(math.log, others)) / len(others), rel=1e-9)
