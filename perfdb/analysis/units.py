@@ -247,7 +247,12 @@ def decimals(text: str) -> int:
 
 def step(text: str) -> float:
     """One in the last printed digit: 0.01 for ``9077.29``. Raises ValueError when the text is no number."""
-    return float(f"1e{_exponent(text)}")
+    return _power_of_ten(_exponent(text))
+
+
+@lru_cache(maxsize=1024)
+def _power_of_ten(exponent: int) -> float:
+    return float(f"1e{exponent}")
 
 
 # Digits enough for every float.

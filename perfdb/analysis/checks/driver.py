@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from perfdb.analysis.checks.finding import Finding, Quantity, Severity
-from perfdb.analysis.checks.response import Reason, foreign_units, odd_responses
+from perfdb.analysis.checks.response import Judged, Reason, judge
 from perfdb.analysis.units import round_half_up
 
 MEGABYTES = (2**20, 10**6)
@@ -63,29 +63,34 @@ class DriverLog:
     @property
     def rate(self) -> float | None:
         """Transactions per second, unrounded."""
-        if self.summary is None or self.summary.count is None or not self.summary.seconds:
+        count = None if self.summary is None else self.summary.count
+        if count is None or self.summary is None or not self.summary.seconds:
             return None
-        return self.summary.count / self.summary.seconds
+        return count / self.summary.seconds
 
     @property
     def bytes_per_s(self) -> float | None:
         """Bytes per second in both directions, unrounded."""
-        if self.rate is None or self.request_bytes is None or self.response_bytes is None:
+        rate = self.rate
+        if rate is None or self.request_bytes is None or self.response_bytes is None:
             return None
-        return self.rate * (self.request_bytes + self.response_bytes)
+        return rate * (self.request_bytes + self.response_bytes)
 
 
 def check_driver(log: DriverLog) -> list[Finding]:
     """All findings about one driver log; an error among them means that the run is to be refused."""
     times = _own_times(log)
     usual = _usual_unit(times)
+    judged = [judge(record, own, usual) for record, own in times]
+    flow = log.bytes_per_s
+    megabyte = _fitting_megabyte(log, flow)
     return [
-        *_mixed_units(log, times, usual),
+        *_mixed_units(log, judged, megabyte),
         *_check_sum(log, log.connections, "connections"),
         *_check_sum(log, log.intervals, "intervals"),
         *_check_rate(log),
-        *_check_megabytes(log),
-        *_check_responses(times, usual),
+        *_check_megabytes(log, flow, megabyte),
+        *_check_responses(judged),
         *_check_peer(log),
     ]
 
@@ -115,23 +120,18 @@ def _check_rate(log: DriverLog) -> list[Finding]:
     return [_warning("rate", message, "The recomputed value was used.", printed.line, "trans_per_s")]
 
 
-def _fits_megabyte(log: DriverLog, mb_bytes: int) -> bool:
-    return log.mb_per_s is not None and log.bytes_per_s is not None and log.mb_per_s.within(log.bytes_per_s / mb_bytes)
-
-
-def _other_megabyte(log: DriverLog) -> int | None:
-    """The megabyte that mb_per_sec fits although the log states another; None where the stated one fits or none."""
-    if _fits_megabyte(log, log.mb_bytes):
+def _fitting_megabyte(log: DriverLog, flow: float | None) -> int | None:
+    """The megabyte that mb_per_sec fits, the stated one if it does; None where it fits none."""
+    printed = log.mb_per_s
+    if printed is None or flow is None:
         return None
-    return next((other for other in MEGABYTES if _fits_megabyte(log, other)), None)
+    return next((size for size in (log.mb_bytes, *MEGABYTES) if printed.within(flow / size)), None)
 
 
-def _check_megabytes(log: DriverLog) -> list[Finding]:
+def _check_megabytes(log: DriverLog, flow: float | None, fitting: int | None) -> list[Finding]:
     """MB per second as printed are those of the transactions and their bytes; fitting the other MB is refused."""
-    printed, flow = log.mb_per_s, log.bytes_per_s
-    if printed is None or printed.value is None or flow is None:
-        return []
-    if _fits_megabyte(log, log.mb_bytes) or _other_megabyte(log):
+    printed = log.mb_per_s
+    if printed is None or printed.value is None or flow is None or fitting is not None:
         return []
     recomputed = _like(flow / log.mb_bytes, printed)
     message = f"mb_per_sec={printed.text}, but transactions, sizes and seconds give {recomputed}."
@@ -171,12 +171,11 @@ def _own_time(record: DriverRecord, users: float, think_ms: float | None) -> flo
     return users * record.seconds / record.count
 
 
-def _mixed_units(log: DriverLog, times: _OwnTimes, usual: str) -> list[Finding]:
+def _mixed_units(log: DriverLog, judged: Sequence[Judged], megabyte: int | None) -> list[Finding]:
     """Rule 4: one error that names every record and figure in a unit that is not its own."""
-    reasons = [reason for record, own in times for reason in foreign_units(record, own, usual)]
-    other = _other_megabyte(log)
-    if other is not None and log.mb_per_s is not None:
-        text = f"mb_per_sec={log.mb_per_s.text} fits {other}-byte megabytes while the file says {log.mb_bytes}"
+    reasons = [reason for each in judged for reason in each.foreign]
+    if megabyte not in (None, log.mb_bytes) and log.mb_per_s is not None:
+        text = f"mb_per_sec={log.mb_per_s.text} fits {megabyte}-byte megabytes while the file says {log.mb_bytes}"
         reasons.append(Reason(text, log.mb_per_s.line, "mb_per_s"))
     if not reasons:
         return []
@@ -202,9 +201,9 @@ def _listed(texts: Sequence[str]) -> str:
     return ", and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
 
 
-def _check_responses(times: _OwnTimes, usual: str) -> list[Finding]:
+def _check_responses(judged: Sequence[Judged]) -> list[Finding]:
     """Mean response times that are not the record's own time per transaction, all in one warning."""
-    odd = [reason for record, own in times for reason in odd_responses(record, own, usual)]
+    odd = [reason for each in judged for reason in each.odd]
     if not odd:
         return []
     more = f" ({len(odd) - 1} more records differ likewise)" if len(odd) > 1 else ""

@@ -58,10 +58,11 @@ class Quantity:
 
     def within(self, wanted: float, tolerance: float = 0.0) -> bool:
         """Whether the figure is the wanted one but for its rounding and a tolerance relative to the wanted one."""
-        if self.value is None:
+        value = self.value
+        if value is None:
             return False
         # The last addend is for the binary noise of a figure that lies exactly half a step away.
-        return abs(self.value - wanted) <= self.half_step + abs(wanted) * (tolerance + 1e-12)
+        return abs(value - wanted) <= step(self.text) / 2 + abs(wanted) * (tolerance + 1e-12)
 
     def __str__(self) -> str:
         return f"{self.text} {self.unit}".strip()

@@ -7,7 +7,7 @@ from each other, so they are never compared with one another (rule 4 of the AWM 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from perfdb.analysis.checks.finding import Quantity
 from perfdb.analysis.units import rescale, round_half_up
@@ -43,10 +43,11 @@ class Reason:
 
 def _in_seconds(time: Quantity) -> float | None:
     """A printed time in seconds; None when it is no number or its unit is not one of time."""
-    if time.value is None:
+    value = time.value
+    if value is None:
         return None
     try:
-        return rescale(time.value, time.unit, "s")
+        return rescale(value, time.unit, "s")
     except ValueError:
         return None
 
@@ -60,29 +61,50 @@ def _fitting_unit(time: Quantity, own: float) -> str | None:
     return next((unit for unit in _UNIT_WORDS if _fits(time, own, unit)), None)
 
 
-def _deviates(time: Quantity, own: float | None) -> bool:
-    return own is not None and _in_seconds(time) is not None and not _fits(time, own, time.unit)
+def _deviates(time: Quantity, own: float) -> bool:
+    return _in_seconds(time) is not None and not _fits(time, own, time.unit)
 
 
-def foreign_units(record: Record, own: float | None, usual: str) -> list[Reason]:
-    """The response times of a record that are not in the unit they claim; ``own`` is its seconds per transaction.
+class Judged(NamedTuple):
+    """What is wrong with the response times of a record.
+
+    Attributes:
+        foreign: Those that are not in the unit they claim.
+        odd: Means that are off, but no question of units.
+    """
+
+    foreign: list[Reason]
+    odd: list[Reason]
+
+
+def judge(record: Record, own: float | None, usual: str) -> Judged:
+    """Hold the response times of a record against ``own``, its seconds per transaction.
 
     ``usual`` is the unit of most records: a time in another unit that does not fit is in the wrong one.
     """
-    texts = [_foreign_mean(mean, own, usual) for mean in record.response_mean]
-    wrong = [text for text in texts if text] or [
+    off = [] if own is None else [(mean, own) for mean in record.response_mean if _deviates(mean, own)]
+    foreign = [(mean, own, _foreign_mean(mean, own, usual)) for mean, own in off]
+    wrong = [text for _, _, text in foreign if text] or [
         f"gives its {name} response time both as {one} and as {other}"
         for name, times in _named(record)
         for one, other in combinations(times, 2)
         if _disagree(one, other)
     ]
     wrong += _out_of_order(record, own, usual)
-    return [Reason(f"{record.label} {text}", record.line, record.label) for text in wrong]
+    odd = [
+        f"gives a mean response time of {mean}, but its own time per transaction is {_ms(own)}"
+        for mean, own, text in foreign
+        if text is None
+    ]
+    return Judged(_reasons(record, wrong), _reasons(record, odd))
 
 
-def _foreign_mean(mean: Quantity, own: float | None, usual: str) -> str | None:
-    if own is None or not _deviates(mean, own):
-        return None
+def _reasons(record: Record, texts: Sequence[str]) -> list[Reason]:
+    return [Reason(f"{record.label} {text}", record.line, record.label) for text in texts]
+
+
+def _foreign_mean(mean: Quantity, own: float, usual: str) -> str | None:
+    """What is wrong with the unit of a mean that is off; None where it is no question of units."""
     fitting = _fitting_unit(mean, own)
     claimed = _UNIT_WORDS.get(mean.unit, mean.unit)
     if fitting is not None:
@@ -125,19 +147,6 @@ def _beyond(time: Quantity, middle: float, sign: int) -> bool:
     """Whether a time is above (sign 1) or below (sign -1) the mean by more than rounding and tolerance."""
     seconds = _in_seconds(time)
     return seconds is not None and sign * (seconds - middle) > 0 and not _fits(time, middle, time.unit)
-
-
-def odd_responses(record: Record, own: float | None, usual: str) -> list[Reason]:
-    """Mean response times that are off but no question of units, ``own`` and ``usual`` as in foreign_units."""
-    return [
-        Reason(
-            f"{record.label} gives a mean response time of {mean}, but its own time per transaction is {_ms(own)}",
-            record.line,
-            record.label,
-        )
-        for mean in record.response_mean
-        if own is not None and _deviates(mean, own) and _foreign_mean(mean, own, usual) is None
-    ]
 
 
 def _ms(seconds: float) -> str:
