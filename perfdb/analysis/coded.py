@@ -17,7 +17,7 @@ from perfdb.analysis.parameters import ordered
 Places = NDArray[np.intp]
 # So many combinations of values can be told apart by a number.
 _MOST_CODES = 2**62
-# Of so many numbers that might be there for each that is, these are sorted instead of ticked off.
+# Where more numbers than so many times those given might occur, these are sorted instead of ticked off.
 _SPARSE = 16
 
 
