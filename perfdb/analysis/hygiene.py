@@ -26,9 +26,9 @@ from perfdb.analysis.comparing.difference import about
 from perfdb.analysis.comparing.distributions import Floats, false_discovery, student_p, student_ps
 from perfdb.analysis.comparing.exchanging import exchanged, moderate_each
 from perfdb.analysis.comparing.leaving import without
-from perfdb.analysis.comparing.noise import Pool, moderate
+from perfdb.analysis.comparing.noise import Pool
 from perfdb.analysis.comparing.samples import Samples
-from perfdb.analysis.comparing.spreads import Places, Spread, ranges, summed
+from perfdb.analysis.comparing.spreads import Places, ranges, summed
 
 FAR = 4.0
 SIGNIFICANT = 0.01
@@ -36,7 +36,6 @@ FEWEST_TRIALS = 3
 # Alone, a cell with fewer trials shows a slope that chance shows as well.
 FEWEST_TRIALS_ALONE = 5
 FEWEST_FIRST_RUNS = 5
-_MANY = 10  # Fewer trials are judged faster one by one.
 
 
 class Trial(NamedTuple):
@@ -218,24 +217,11 @@ def _surprises(trials: Trials, far: Places, pool: Pool) -> list[float]:
     cells = trials.logs.sample[far]
     means, own = without(trials.logs, trials.samples.steps, far)
     away, others = trials.logs.logs[far] - means, trials.logs.counts[cells] - 1
-    whole = trials.samples.spreads.only(cells)
-    distances = away / np.sqrt(1 + 1 / others)
-    if len(far) < _MANY:
-        return [_surprise(each, own.at(at), whole.at(at), pool) for at, each in enumerate(distances.tolist())]
-    variances, freedoms = moderate_each(own, exchanged(pool, whole, own))
-    ps = student_ps(distances / np.sqrt(variances), freedoms)
+    variances, freedoms = moderate_each(own, exchanged(pool, trials.samples.spreads.only(cells), own))
+    ps = student_ps(away / np.sqrt(variances * (1 + 1 / others)), freedoms)
     # Where nothing else is known, nothing surprises.
     found: list[float] = np.where(np.isnan(variances), 1.0, ps).tolist()
     return found
-
-
-def _surprise(distance: float, own: Spread, whole: Spread, pool: Pool) -> float:
-    """The same of one."""
-    prior = pool.exchanged(whole, own).prior()
-    if prior is None:
-        return 1.0
-    used = moderate(own, prior)
-    return student_p(distance / math.sqrt(used.variance), used.freedom)
 
 
 class _Lines(NamedTuple):

@@ -62,7 +62,7 @@ class Quantity:
         if value is None:
             return False
         # The last addend is for the binary noise of a figure that lies exactly half a step away.
-        return abs(value - wanted) <= step(self.text) / 2 + abs(wanted) * (tolerance + 1e-12)
+        return abs(value - wanted) <= self.half_step + abs(wanted) * (tolerance + 1e-12)
 
     def __str__(self) -> str:
         return f"{self.text} {self.unit}".strip()

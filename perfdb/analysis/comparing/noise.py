@@ -61,10 +61,6 @@ class Pool(NamedTuple):
     log_squares: float = 0.0
     expected: float = 0.0
 
-    def exchanged(self, old: Spread, new: Spread) -> "Pool":
-        """The same with one spread in place of another; ``exchanging`` does so with many at once."""
-        return Pool(*(whole - one + other for whole, one, other in zip(self, _alone(old), _alone(new), strict=True)))
-
     def prior(self) -> Prior | None:
         """What the spreads have in common; None where none is known."""
         if not self.cells:
@@ -81,15 +77,6 @@ class Pool(NamedTuple):
             return 0.0
         varied = self.log_squares - self.logs**2 / self.cells
         return varied / (self.cells - 1) - self.expected / self.cells
-
-
-def _alone(spread: Spread) -> Pool:
-    """What a single spread adds; one that is not known tells nothing."""
-    if not spread.known:
-        return Pool()
-    variance, freedom = spread
-    log = math.log(variance) - _bias(freedom)
-    return Pool(1, freedom, freedom * variance, log, log * log, _trigamma(freedom / 2))
 
 
 def pools(spreads: Spreads, sizes: Sequence[int]) -> list[Pool]:
