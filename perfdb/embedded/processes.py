@@ -190,7 +190,7 @@ class Processes:
             except ProcessLookupError:
                 _signal_group(pid, signal.SIGKILL)
         deadline = time.monotonic() + 10
-        while any(_group_exists(pid) for pid, _ in leaders) and time.monotonic() < deadline:
+        while any(_group(pid) for pid, _ in leaders) and time.monotonic() < deadline:
             self.pause(0.05)
         for pid, _ in leaders:
             _signal_group(pid, signal.SIGKILL)
@@ -245,22 +245,21 @@ def _is_ours(pid: int, created: float) -> bool:
     While a group has members the kernel gives its number to no new process, so a dead leader proves it ours
     unless the members are older than the record.
     """
-    if psutil.pid_exists(pid):
-        return abs(_created(pid) - created) < START_TOLERANCE_S
-    return any(member.create_time() > created - START_TOLERANCE_S for member in _group(pid))
+    leader = _created(pid)
+    if leader:
+        return abs(leader - created) < START_TOLERANCE_S
+    return any(member > created - START_TOLERANCE_S for member in _group(pid))
 
 
-def _group(pid: int) -> list[psutil.Process]:
+def _group(pid: int) -> list[float]:
+    """When each running member of the process group was created, in seconds since 1970."""
     members = []
     for process in psutil.process_iter():
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            if os.getpgid(process.pid) == pid:
-                members.append(process)
+        # Any of them may end between two looks at it.
+        with contextlib.suppress(ProcessLookupError, PermissionError, psutil.Error):
+            if os.getpgid(process.pid) == pid and process.status() != psutil.STATUS_ZOMBIE:
+                members.append(process.create_time())
     return members
-
-
-def _group_exists(pid: int) -> bool:
-    return any(process.status() != psutil.STATUS_ZOMBIE for process in _group(pid))
 
 
 def _signal_group(pid: int, number: signal.Signals) -> None:

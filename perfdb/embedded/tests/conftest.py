@@ -89,9 +89,12 @@ def free_port() -> int:
 
 
 def running(home: Home) -> list[psutil.Process]:
-    """The processes that belong to the home: its path or its name is on their command line or in their environment."""
+    """The processes that belong to the home: its path or its name is on their command line or in their environment.
+
+    Each may end at any time: what was read of it (`info` with name, cmdline, environ, status) is of one moment.
+    """
     found = []
-    for process in psutil.process_iter(["cmdline", "environ", "status"]):
+    for process in psutil.process_iter(["name", "cmdline", "environ", "status"]):
         command = " ".join(process.info["cmdline"] or [])
         place = (process.info["environ"] or {}).get("PERFDB_HOME")
         if process.info["status"] != psutil.STATUS_ZOMBIE and (
@@ -103,7 +106,16 @@ def running(home: Home) -> list[psutil.Process]:
 
 def end_all(home: Home) -> None:
     for process in running(home):
-        process.send_signal(signal.SIGKILL)
+        with contextlib.suppress(psutil.NoSuchProcess):
+            process.send_signal(signal.SIGKILL)
+
+
+def ended(process: psutil.Process) -> bool:
+    """Whether it runs no more, waited for or not."""
+    try:
+        return process.status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
 
 
 def eventually(condition: Callable[[], bool], within: float = 30) -> bool:

@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from perfdb.embedded import LauncherError
 from perfdb.embedded.home import Home
 from perfdb.embedded.processes import LOG_LIMIT_BYTES, Processes, Service
-from perfdb.embedded.tests.conftest import eventually
+from perfdb.embedded.tests.conftest import ended, eventually
 
 
 def shell(script: str, name: str = "test") -> Service:
@@ -29,7 +30,7 @@ def test_what_does_not_end_is_killed_with_what_it_started(processes: Processes) 
     grandchild = psutil.Process(int(child.log.read_text()))
     processes.stop()
     assert not child.alive
-    assert eventually(lambda: not grandchild.is_running() or grandchild.status() == psutil.STATUS_ZOMBIE)
+    assert eventually(lambda: ended(grandchild))
 
 
 def test_orphans_are_ended(home: Home, processes: Processes) -> None:
@@ -45,7 +46,24 @@ def test_orphans_of_a_dead_leader_are_ended(home: Home, processes: Processes) ->
     child.process.kill()
     child.process.wait()
     Processes(home).end_orphans()
-    assert eventually(lambda: not orphan.is_running() or orphan.status() == psutil.STATUS_ZOMBIE)
+    assert eventually(lambda: ended(orphan))
+
+
+def test_orphan_that_ends_while_it_is_looked_at_is_no_failure(
+    home: Home, processes: Processes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class EndsWhenLookedAt(psutil.Process):
+        def status(self) -> Any:
+            self.kill()
+            self.wait()
+            return super().status()
+
+    child = processes.start(shell("trap '' TERM; sleep 1000 & echo; wait; wait"))
+    assert eventually(lambda: child.log.read_text() == "\n")
+    with monkeypatch.context() as looking:
+        looking.setattr(psutil, "process_iter", lambda: [EndsWhenLookedAt(child.process.pid)])
+        Processes(home).end_orphans()
+    assert not (home.run / "processes.json").exists()
 
 
 def test_another_process_with_a_recorded_number_is_let_live(home: Home, processes: Processes) -> None:

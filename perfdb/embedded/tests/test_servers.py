@@ -169,7 +169,7 @@ def test_commands_share_the_servers_and_leave_nothing(home: Home, command_line: 
     first = command_line.start("exec", "sh", "-c", "psql -qc 'CREATE TABLE kept AS SELECT 42 AS answer' && sleep 1000")
     assert eventually(lambda: (home.path / "lock").exists() and bool(home.announced()[0]))
     assert eventually(lambda: "42" in command_line.run("exec", "psql", "-Atc", "SELECT answer FROM kept")[1])
-    assert len([process for process in running(home) if "listen_addresses=" in process.cmdline()]) == 1
+    assert len([process for process in running(home) if "listen_addresses=" in process.info["cmdline"]]) == 1
 
     status, output = command_line.run("up")
     assert status == 1
@@ -179,9 +179,9 @@ def test_commands_share_the_servers_and_leave_nothing(home: Home, command_line: 
 
     first.kill()
     first.wait()
-    assert eventually(lambda: not [process for process in running(home) if process.name() != "sleep"])
+    assert eventually(lambda: not [process for process in running(home) if process.info["name"] != "sleep"])
     assert command_line.run("exec", "psql", "-Atc", "SELECT answer FROM kept") == (0, "42\n")
-    assert eventually(lambda: not [process for process in running(home) if process.name() != "sleep"])
+    assert eventually(lambda: not [process for process in running(home) if process.info["name"] != "sleep"])
 
 
 def test_exit_status_of_the_command_is_passed_on(command_line: CommandLine) -> None:
