@@ -16,6 +16,7 @@ SOURCES = (
     "requirements.txt",
     "perfdb/settings.py",
     "perfdb/staticfiles.py",
+    "perfdb/stylesheets.py",
 )
 
 

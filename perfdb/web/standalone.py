@@ -2,28 +2,17 @@
 
 import re
 from functools import cache
-from pathlib import Path
 
-from django.contrib.staticfiles import finders
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.safestring import SafeString, mark_safe
 
 from perfdb.results.models import Study
+from perfdb.stylesheets import joined
+from perfdb.web.files import static_text
 from perfdb.web.study.sharing import closed
 
-_STYLES = (
-    "css/tokens.css",
-    "css/base.css",
-    "css/frame.css",
-    "css/tables.css",
-    "css/notices.css",
-    "css/forms.css",
-    "css/figures.css",
-    "css/comparisons.css",
-    "css/manual.css",
-    "css/report.css",
-)
+_STYLES = "css/shared.css"
 # What draws figures; nothing else works without a server.
 _PLOTLY = "plotly/plotly.min.js"
 # Each after those that it imports.
@@ -35,13 +24,6 @@ _IMPORT_OR_EXPORT = re.compile(r"^import .* from .*;\n|^export (?=function|const
 _EXPORTED = re.compile(r"^export (?:function|const|class) (\w+)", re.MULTILINE)
 # Attributes only: in a text the quotation mark would be escaped.
 _LEADING = re.compile(r'( href=")/(?!/)')
-
-
-def _static(name: str) -> str:
-    found = finders.find(name)
-    if not isinstance(found, str):
-        raise FileNotFoundError(f"{name} is not among the static files")
-    return Path(found).read_text(encoding="utf-8")
 
 
 def _module(source: str) -> str:
@@ -58,14 +40,14 @@ def _inside_script(source: str) -> str:
 @cache
 def styles() -> SafeString:
     """All style sheets in their order."""
-    return mark_safe("\n".join(map(_static, _STYLES)))
+    return mark_safe(joined(_STYLES, static_text))
 
 
 @cache
 def drawing_scripts() -> tuple[SafeString, SafeString]:
     """Plotly, and the module that draws figures with it; some five million characters."""
-    together = "\n".join(_module(_static(name)) for name in _CHART)
-    plotly, chart = _inside_script(_static(_PLOTLY)), _inside_script(together)
+    together = "\n".join(_module(static_text(name)) for name in _CHART)
+    plotly, chart = _inside_script(static_text(_PLOTLY)), _inside_script(together)
     return mark_safe(plotly), mark_safe(chart)
 
 

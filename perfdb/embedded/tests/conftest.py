@@ -118,7 +118,7 @@ def ended(process: psutil.Process) -> bool:
         return True
 
 
-def eventually(condition: Callable[[], bool], within: float = 30) -> bool:
+def eventually(condition: Callable[[], bool], within: float = 120) -> bool:
     """Whether the condition comes true within so many seconds."""
     deadline = time.monotonic() + within
     while not condition():

@@ -59,6 +59,9 @@ def check_static(port: int) -> None:
         assert "immutable" in answer.headers["Cache-Control"]
     imports = re.findall(rb"^import.*[\"'](.+)[\"']", get(port, module[0].decode()), re.MULTILINE)
     assert all(re.search(rb"\.[0-9a-f]{12}\.js$", name) for name in imports)
+    (sheet,) = re.findall(rb'rel="stylesheet" href="(/static/css/pages\.[0-9a-f]{12}\.css)"', get(port, "/"))
+    text = get(port, sheet.decode())
+    assert b"@import" not in text and b":root" in text
 
 
 def pid_of(home: Home, name: str) -> int:

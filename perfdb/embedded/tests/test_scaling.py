@@ -56,7 +56,7 @@ def test_nothing_is_lost_when_a_web_and_a_worker_die(cluster: Cluster) -> None:
     left = webs[1]
     uploads += [left.upload(part, "lab") for part in parts[10:]]
 
-    assert eventually(lambda: done(left, uploads), within=120)
+    assert eventually(lambda: done(left, uploads))
     assert run_ids(left, "lab") == sorted({name.split("/")[0] for name, _ in files})
 
 

@@ -1,8 +1,14 @@
-"""What the frame around every page needs: which of its links leads to where one is."""
+"""What the frame around every page needs: its style sheets, and which of its links leads to where one is."""
 
 from django import template
+from django.contrib.staticfiles.storage import staticfiles_storage
 from django.template import RequestContext
+from django.templatetags.static import static
+from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
+
+from perfdb.stylesheets import parts
+from perfdb.web.files import static_text
 
 register = template.Library()
 
@@ -13,3 +19,10 @@ def current(context: RequestContext, *beginnings: str) -> SafeString:
     request = context.get("request")
     here = request is not None and request.path.startswith(beginnings)
     return SafeString(' aria-current="page"' if here else "")
+
+
+@register.simple_tag
+def stylesheet(name: str) -> SafeString:
+    """The link to a sheet; to each that it imports where static files are served as they lie there."""
+    names = [name] if getattr(staticfiles_storage, "joins_sheets", False) else parts(name, static_text)
+    return format_html_join("\n", '<link rel="stylesheet" href="{}">', ((static(each),) for each in names))

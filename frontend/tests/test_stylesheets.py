@@ -1,0 +1,30 @@
+"""Pages ask for one style sheet, which holds all others but those of a page of its own."""
+
+from pathlib import Path
+
+from perfdb.stylesheets import joined, parts
+
+STATIC = Path(__file__).parent.parent / "static"
+OF_ONE_PAGE = {"table-import.css"}
+JOINING = {"pages.css", "shared.css"}
+
+
+def read(name: str) -> str:
+    return (STATIC / name).read_text()
+
+
+def test_pages_have_every_sheet_once_and_in_order() -> None:
+    text = joined("css/pages.css", read)
+    assert "@import" not in text
+    others = {path.name for path in STATIC.glob("css/*.css")} - OF_ONE_PAGE - JOINING
+    assert [name for name in others if text.count(read(f"css/{name}")) != 1] == []
+    assert text.index(":root") < text.index(read("css/report.css")) < text.index(read("css/uploads.css"))
+
+
+def test_where_sheets_are_not_joined_each_is_linked() -> None:
+    linked = parts("css/pages.css", read)
+    rest = joined("css/pages.css", read)
+    for name in JOINING:
+        rest = rest.replace(read(f"css/{name}").partition("@import")[0], "")
+    assert "".join(map(read, linked)) == rest
+    assert not JOINING & {Path(name).name for name in linked}
