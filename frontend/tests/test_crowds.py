@@ -11,6 +11,8 @@ from perfdb.analysis.render.packing import packed
 USERS = (1, 5, 10, 50)
 EACH = 250
 SERIES = 5
+HIGHEST = 20_000
+AXIS = {"rangemode": "tozero", "autorangeoptions": {"clipmin": -HIGHEST, "clipmax": HIGHEST}}
 # Asks for where a trial of a series stands on the screen.
 _PLACE = """(chart, [series, at]) => {
   const { xaxis, yaxis } = chart.plot._fullLayout;
@@ -20,13 +22,13 @@ _PLACE = """(chart, [series, at]) => {
 }"""
 
 
-def crowd(page: Page, live_server: LiveServer, run: int) -> Locator:
-    """A chart of five lines with a thousand trials each, in a page of charts."""
+def crowd(page: Page, live_server: LiveServer, run: int, **first: object) -> Locator:
+    """A chart of five lines with a thousand trials each, in a page of charts. ``first``: what the first has more."""
     sign_in(page, live_server)
     settled(page, f"{live_server.url}/charts/?metric=trans_per_s&workload=RR&mtu=1500&rows=users&columns=device")
-    data = [_line(number) for number in range(SERIES)] + [_trials(number, run) for number in range(SERIES)]
+    data = [_line(0) | first, *map(_line, range(1, SERIES))] + [_trials(number, run) for number in range(SERIES)]
     title = {"text": "Rate", "subtitle": {"text": "5 lines &amp; their trials"}}
-    layout = {"title": title, "hovermode": "closest", "showlegend": True, "yaxis": {"rangemode": "tozero"}}
+    layout = {"title": title, "hovermode": "closest", "showlegend": True, "yaxis": AXIS}
     return add_chart(page, packed({"data": data, "layout": layout}))
 
 
@@ -65,6 +67,21 @@ def test_trials_go_with_their_line_and_what_is_hidden_stays_so_in_another_theme(
     page.locator("[data-theme-toggle]").click()
     expect(chart.locator("g.marks path").first).not_to_have_attribute("fill", colours[0])
     expect(chart.locator("g.marks")).to_have_count(SERIES - 1)
+
+
+def test_an_axis_goes_no_further_than_it_may_until_what_goes_on_beyond_it_is_hidden(
+    page: Page, live_server: LiveServer, filled: dict[str, int]
+) -> None:
+    """Error bars that go on beyond the figure are cut off at its edge, and trials are within it."""
+    chart = crowd(
+        page, live_server, filled["run"], error_y={"array": [9 * HIGHEST] * len(USERS), "arrayminus": [0] * len(USERS)}
+    )
+    top = "(chart) => chart.plot._fullLayout.yaxis.range[1]"
+    assert chart.evaluate(top) == HIGHEST
+
+    chart.locator(".legendtoggle").first.click(force=True)
+    page.wait_for_function(f"(most) => ({top})(document.querySelector('[data-figure=added]')) < most / 2", arg=HIGHEST)
+    assert chart.evaluate(top) > _height(SERIES - 1, EACH * len(USERS) - 1)
 
 
 def _height(number: int, at: int) -> float:

@@ -32,7 +32,7 @@ function extents(trials) {
 
 /** The layout with axes that reach to those of these trials that are shown. */
 export function reaching(layout, plot, trials) {
-  const reached = Object.entries(extents(trials.filter((trace) => shown(plot, trace)))).map(([name, include]) => [name, { ...layout[name], autorangeoptions: { include } }]);
+  const reached = Object.entries(extents(trials.filter((trace) => shown(plot, trace)))).map(([name, include]) => [name, { ...layout[name], autorangeoptions: { ...layout[name].autorangeoptions, include } }]);
   return { ...layout, ...Object.fromEntries(reached) };
 }
 

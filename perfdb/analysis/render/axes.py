@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
-from perfdb.analysis.query import Summary
 from perfdb.analysis.render import labels
-from perfdb.analysis.render.drawing import Drawing, Errors, Marks, Scale, Trials
-from perfdb.analysis.render.scaling import scaled
+from perfdb.analysis.render.drawing import Drawing, Marks, Scale, Trials
+from perfdb.analysis.render.extent import Extent
 from perfdb.analysis.render.series import Plan
 from perfdb.analysis.render.thinning import MOST_POINTS
 from perfdb.analysis.table import Table
@@ -35,13 +34,19 @@ def x_axis(plan: Plan, drawing: Drawing) -> Figure:
     return axis
 
 
-def value_axis(table: Table, drawing: Drawing, name: str = "y") -> Figure:
+def value_axis(table: Table, drawing: Drawing, extent: Extent, name: str = "y") -> Figure:
     """An axis of values: in the metric's unit from zero, or as a ratio to the baseline."""
     text = labels.measure_heading(table.measure)
     if drawing.scale is Scale.BASELINE:
         text = f"{labels.measure_title(table.measure)}, relative to {labels.baseline_text(table.query)}"
     axis: Figure = {"title": {"text": escape(text, quote=False)}}
-    return axis | ({"type": "log"} if drawing.log_axis(name) else {"rangemode": "tozero"})
+    if drawing.log_axis(name):
+        return axis | {"type": "log"}
+    axis |= {"rangemode": "tozero"}
+    if extent.ends is None:
+        return axis
+    low, high = extent.ends
+    return axis | {"autorangeoptions": {"clipmin": low, "clipmax": high}}
 
 
 def heading(title: str, *parts: str) -> Figure:
@@ -50,12 +55,14 @@ def heading(title: str, *parts: str) -> Figure:
     return {"text": escape(title, quote=False), "subtitle": {"text": escape(said, quote=False)}}
 
 
-def error_text(table: Table, drawing: Drawing) -> str:
-    """What the error bars mean; empty where there are none."""
-    if not any(drawn.reach != (0.0, 0.0) for drawn in scaled(table, drawing).values()):
+def error_text(*extents: Extent) -> str:
+    """What the error bars mean, and how many the figure has no room for; empty where there are none."""
+    drawn = [each for each in extents if each.bars]
+    if not drawn:
         return ""
-    interval = drawing.errors is Errors.INTERVAL and table.query.summary is Summary.MEAN
-    return "bars: 95 % interval of the mean" if interval else "bars: smallest to largest trial"
+    cut = sum(each.cut for each in drawn)
+    beyond = f", {cut:,} of which {'goes' if cut == 1 else 'go'} on beyond the figure" if cut else ""
+    return ("bars: 95 % interval of the mean" if drawn[0].intervals else "bars: smallest to largest trial") + beyond
 
 
 def trials_text(tables: Sequence[Table], drawing: Drawing) -> str:

@@ -10,6 +10,7 @@ from perfdb.analysis.metrics import Better
 from perfdb.analysis.render import labels
 from perfdb.analysis.render.axes import Figure, error_text, heading, source_text, value_axis
 from perfdb.analysis.render.drawing import Drawing
+from perfdb.analysis.render.extent import Extent
 from perfdb.analysis.render.figure import AS_USUAL, check_alike, empty
 from perfdb.analysis.render.looks import PLAIN, Looks
 from perfdb.analysis.render.said import Said, hovers, of_cell
@@ -77,6 +78,7 @@ def efficiency(throughput: Table, cost: Table, drawing: Drawing = AS_USUAL, look
     plan = Plan.of([throughput, cost], looks)
     rates, costs = (dict(series_of(plan, table, drawing)) for table in (throughput, cost))
     paths = {number: _steps(rates[number], costs[number]) for number in rates if number in costs}
+    along, up = Extent.of([throughput], drawing, "x"), Extent.of([cost], drawing)
     axis = plan.x_title
     layout: Figure = {
         "title": heading(
@@ -85,10 +87,10 @@ def efficiency(throughput: Table, cost: Table, drawing: Drawing = AS_USUAL, look
             plan.common,
             labels.caption(throughput),
             f"numbers at points: {axis}" if axis else "",
-            error_text(throughput, drawing) or error_text(cost, drawing),
+            error_text(along, up),
         ),
-        "xaxis": value_axis(throughput, drawing, "x"),
-        "yaxis": value_axis(cost, drawing),
+        "xaxis": value_axis(throughput, drawing, along, "x"),
+        "yaxis": value_axis(cost, drawing, up),
         "legend": {"title": {"text": escape(plan.legend, quote=False)}},
         "showlegend": True,
         "hovermode": "closest",

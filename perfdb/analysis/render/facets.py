@@ -1,6 +1,6 @@
 """Several tables as small figures with common axes, side by side in one."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from math import ceil
@@ -9,6 +9,7 @@ from perfdb.analysis.metrics import Measure
 from perfdb.analysis.render import labels
 from perfdb.analysis.render.axes import Figure, error_text, heading, trials_text, value_axis, x_axis
 from perfdb.analysis.render.drawing import Drawing
+from perfdb.analysis.render.extent import Extent
 from perfdb.analysis.render.figure import AS_USUAL, base_layout
 from perfdb.analysis.render.looks import PLAIN, Looks
 from perfdb.analysis.render.series import Plan
@@ -33,8 +34,9 @@ def facets(tables: Sequence[Table], drawing: Drawing = AS_USUAL, looks: Looks = 
         raise ValueError("facets are tables with the same rows and columns")
     plan = Plan.of(tables, looks)
     measures = list(dict.fromkeys(table.measure for table in tables))
+    extents = {each: Extent.of([table for table in tables if table.measure == each], drawing) for each in measures}
     layout = base_layout(plan, tables, drawing) | {
-        "title": _title(plan, tables, drawing, measures),
+        "title": _title(plan, tables, drawing, extents),
         "showlegend": len(plan.series) > 1,
         "height": _HEIGHT * ceil(len(tables) / ACROSS) + _AROUND,
         "annotations": [],
@@ -50,7 +52,7 @@ def facets(tables: Sequence[Table], drawing: Drawing = AS_USUAL, looks: Looks = 
             named.add(trace["name"])
             data.append(trace | at.names | {"showlegend": not again})
         scale = first.setdefault(table.measure, at.names["yaxis"])
-        layout |= at.axes(x_axis(plan, drawing), value_axis(table, drawing), scale)
+        layout |= at.axes(x_axis(plan, drawing), value_axis(table, drawing, extents[table.measure]), scale)
         layout["annotations"].append(at.heading(_heading(table, measures)))
     return {"data": data, "layout": layout}
 
@@ -61,10 +63,10 @@ def _heading(table: Table, measures: Sequence[Measure]) -> str:
     return " · ".join(part for part in (measure, labels.split_text(table)) if part)
 
 
-def _title(plan: Plan, tables: Sequence[Table], drawing: Drawing, measures: Sequence[Measure]) -> Figure:
+def _title(plan: Plan, tables: Sequence[Table], drawing: Drawing, extents: Mapping[Measure, Extent]) -> Figure:
     shared = {name: value for name, value in tables[0].common.items() if _everywhere(tables, name)}
-    titles = dict.fromkeys(map(labels.measure_title, measures))
-    errors = next((text for table in tables if (text := error_text(table, drawing))), "")
+    titles = dict.fromkeys(map(labels.measure_title, extents))
+    errors = error_text(*extents.values())
     return heading(", ".join(titles), plan.common, labels.say(shared), errors, trials_text(tables, drawing))
 
 

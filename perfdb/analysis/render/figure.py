@@ -11,6 +11,7 @@ from html import escape
 from perfdb.analysis.render import labels
 from perfdb.analysis.render.axes import Figure, error_text, heading, lines, source_text, trials_text, value_axis, x_axis
 from perfdb.analysis.render.drawing import Drawing
+from perfdb.analysis.render.extent import Extent
 from perfdb.analysis.render.looks import PLAIN, Looks
 from perfdb.analysis.render.series import Plan
 from perfdb.analysis.render.traces import traces
@@ -48,15 +49,16 @@ def check_alike(throughput: Table, cost: Table) -> None:
 
 def drawn(plan: Plan, table: Table, drawing: Drawing) -> Figure:
     """A table by a plan that it may share with others."""
+    extent = Extent.of([table], drawing)
     title = heading(
         labels.measure_title(table.measure),
         labels.split_text(table),
         plan.common,
         labels.caption(table),
-        error_text(table, drawing),
+        error_text(extent),
         trials_text([table], drawing),
     )
-    layout = base_layout(plan, [table], drawing) | {"title": title, "yaxis": value_axis(table, drawing)}
+    layout = base_layout(plan, [table], drawing) | {"title": title, "yaxis": value_axis(table, drawing, extent)}
     if not any(cell.n for cell in table.cells.values()):
         return {"data": [], "layout": layout | empty(table)}
     return {"data": traces(plan, table, drawing), "layout": layout}

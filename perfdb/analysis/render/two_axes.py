@@ -6,6 +6,7 @@ from typing import Any
 from perfdb.analysis.render import labels
 from perfdb.analysis.render.axes import Figure, error_text, heading, lines, trials_text, value_axis
 from perfdb.analysis.render.drawing import Drawing
+from perfdb.analysis.render.extent import Extent
 from perfdb.analysis.render.figure import AS_USUAL, base_layout, check_alike, empty
 from perfdb.analysis.render.looks import PLAIN, SYMBOLS, Looks, Style
 from perfdb.analysis.render.series import Plan
@@ -27,17 +28,18 @@ def two_axes(throughput: Table, cost: Table, drawing: Drawing = AS_USUAL, looks:
     check_alike(throughput, cost)
     plan = Plan.of([throughput, cost], looks)
     left, right = (labels.measure_title(table.measure) for table in (throughput, cost))
+    extents = [Extent.of([table], drawing) for table in (throughput, cost)]
     layout = base_layout(plan, [throughput, cost], drawing) | {
         "title": heading(
             f"{left} and {right}",
             labels.split_text(throughput),
             plan.common,
             labels.caption(throughput),
-            error_text(throughput, drawing) or error_text(cost, drawing),
+            error_text(*extents),
             trials_text([throughput, cost], drawing),
         ),
-        "yaxis": value_axis(throughput, drawing),
-        "yaxis2": value_axis(cost, drawing) | _RIGHT,
+        "yaxis": value_axis(throughput, drawing, extents[0]),
+        "yaxis2": value_axis(cost, drawing, extents[1]) | _RIGHT,
         "showlegend": True,
     }
     if not any(cell.n for table in (throughput, cost) for cell in table.cells.values()):
