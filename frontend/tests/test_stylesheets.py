@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from perfdb.stylesheets import joined, parts
 
 STATIC = Path(__file__).parent.parent / "static"
@@ -23,8 +25,11 @@ def test_pages_have_every_sheet_once_and_in_order() -> None:
 
 def test_where_sheets_are_not_joined_each_is_linked() -> None:
     linked = parts("css/pages.css", read)
-    rest = joined("css/pages.css", read)
-    for name in JOINING:
-        rest = rest.replace(read(f"css/{name}").partition("@import")[0], "")
-    assert "".join(map(read, linked)) == rest
+    assert "".join(map(read, linked)) == joined("css/pages.css", read)
     assert not JOINING & {Path(name).name for name in linked}
+
+
+def test_a_sheet_that_imports_others_has_no_rules_of_its_own() -> None:
+    sheets = {"a.css": '/* Both. */\n@import "b.css";\nbody { margin: 0; }\n', "b.css": "p { margin: 0; }\n"}
+    with pytest.raises(ValueError, match=r"^a\.css imports style sheets and has rules of its own"):
+        joined("a.css", sheets.__getitem__)
