@@ -21,7 +21,5 @@ def parts(name: str, read: Callable[[str], str]) -> list[str]:
     text, folder = read(name), posixpath.dirname(name)
     imports = _IMPORT.findall(text)
     if imports and _COMMENT.sub("", _IMPORT.sub("", text)).strip():
-        raise ValueError(
-            f"{name} imports style sheets and has rules of its own: put these into a sheet that it imports"
-        )
+        raise ValueError(f"{name} imports style sheets and has rules of its own: put these into one of them")
     return [part for each in imports for part in parts(posixpath.join(folder, each), read)] or [name]
