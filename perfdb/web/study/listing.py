@@ -18,6 +18,8 @@ from perfdb.web.study.coverage import observed
 
 # The list only says what was measured at all, whatever difference is to be decided.
 _ANY = 0.02
+# A study's texts are long, and not shown here.
+_SHOWN = ("slug", "title", "source", "plan", "document_digest", "owner__username")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,7 @@ class Listed:
 
 def listed(user: User | AnonymousUser) -> list[Listed]:
     """All studies that a visitor can mean, published ones first; as many SQL queries for one as for a hundred."""
-    studies = list(access.studies_for(user))
+    studies = list(access.studies_for(user).only(*_SHOWN))
     # Triggers keep the number: there may be a million runs.
     runs = dict(StudyActivity.objects.values_list("study", "runs"))
     wrong = dict(Disagreement.objects.order_by().values_list("run__study").annotate(number=Count("pk")))
