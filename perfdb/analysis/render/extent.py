@@ -13,8 +13,8 @@ from perfdb.analysis.render.drawing import Drawing, Errors, Trials
 from perfdb.analysis.render.scaling import Drawn, scaled
 from perfdb.analysis.table import Table
 
-ROOM = 0.5
-"""So much of the height of what was measured there is for error bars, above it and below it."""
+ROOM = 1.0
+"""So many times the height of what was measured there is for error bars, above it and below it."""
 
 
 @dataclass(frozen=True, slots=True)
