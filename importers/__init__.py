@@ -90,7 +90,7 @@ def read(files: Iterable[SourceFile], forced: Mapping[str, str] | None = None) -
 
 
 @contextmanager
-def _no_collector() -> Iterator[None]:
+def no_collector() -> Iterator[None]:
     """Nothing that is read refers to itself, but every pass of the collector goes through all of it again."""
     was_enabled = gc.isenabled()
     gc.disable()
@@ -109,7 +109,7 @@ def _take_as_old() -> None:
         gc.unfreeze()
 
 
-@_no_collector()
+@no_collector()
 def read_one(
     file: SourceFile, forced: str | None = None, keep: Callable[[Fragment], None] | None = None
 ) -> FileReading:

@@ -1,5 +1,6 @@
 """Run records: JSON from tools that perfdb has no importer for; described in docs/importers/run_records.md."""
 
+from importers.run_records.kept import packed, unpacked
 from importers.run_records.log import NAME, TITLE, VERSION, each, parse, recognise
 from importers.run_records.record import DECODER, DIMENSIONS, RecordError, Stated, stated
 
@@ -12,7 +13,9 @@ __all__ = [
     "RecordError",
     "Stated",
     "each",
+    "packed",
     "parse",
     "recognise",
     "stated",
+    "unpacked",
 ]

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from importers.model import Fragment, Kind, Parsed, Problem, Text
 from importers.problem_log import ProblemLog
-from importers.run_records.record import DECODER, RecordError, stated
+from importers.run_records.record import DECODER, RecordError, Stated, stated
 
 NAME = "run_records"
 TITLE = "file of run records"
@@ -48,7 +48,11 @@ def fragment_of(line: str, number: int, file: str) -> Fragment:
     except (ValueError, RecursionError) as error:
         remedy = "Write each record as one JSON object in a line of its own."
         raise RecordError("", f"It is no JSON: {error}.", remedy) from None
-    said = stated(record, number)
+    return fragment_saying(stated(record, number), number, file)
+
+
+def fragment_saying(said: Stated, number: int, file: str) -> Fragment:
+    """The fragment of a record in a line."""
     return Fragment(
         file=file,
         format=NAME,

@@ -14,8 +14,12 @@ from perfdb.results.shelf import Shelf
 FEW = 1000
 """So many fragments are put together at once."""
 
-# Logs that may be alike are worked out in columns; of anything else each run becomes a record, which takes more room.
-_LOGS, _OTHERS = 2000, 250
+_PLAIN = 20_000
+"""So many that have nothing but figures and facts stay in memory, where each takes a kilobyte."""
+
+# Logs that may be alike are worked out in columns, ever more at once: the database is to have something to do soon. Of
+# anything else each run becomes a record, which takes more room.
+_FIRST, _LOGS, _OTHERS = 1000, 2000, 250
 _BLOCK = 100
 """So many are kept on disk together: they have most of their words in common."""
 _BLOCKS_AT_HAND = 8
@@ -32,6 +36,7 @@ class Fragments:
         self._at_hand: dict[int, list[Fragment]] = {}
         self._groups: list[list[int]] | None = None
         self._count = 0
+        self._are_plain, self._are_several = True, False
         # The ends of trials that logs name; None once there is anything else, or one of them twice.
         self._ends: set[tuple[str, str | None, int | None]] | None = set()
 
@@ -46,11 +51,18 @@ class Fragments:
             self._ends.add(end)
             if fragment.kind is not Kind.DRIVER or fragment.run_id is None or len(self._ends) == known:
                 self._ends = None
-        if self._apart.are_possible and len(self._held) > (FEW if self._shelf is None else _BLOCK):
-            self._shelf = self._shelf or Shelf()
-            while len(self._held) >= _BLOCK:
-                self._blocks.append(self._shelf.put(self._held[:_BLOCK]))
-                del self._held[:_BLOCK]
+        self._are_plain = self._are_plain and not (fragment.listings or fragment.counters)
+        if self._apart.are_possible and self._count > FEW:
+            self._are_several = True
+            if self._shelf is not None or not self._are_plain or self._count > _PLAIN:
+                self._put_away()
+
+    def _put_away(self) -> None:
+        """Keep what is held on disk, but for less than a block."""
+        self._shelf = self._shelf or Shelf()
+        while len(self._held) >= _BLOCK:
+            self._blocks.append(self._shelf.put(self._held[:_BLOCK]))
+            del self._held[:_BLOCK]
 
     @property
     def are_many(self) -> bool:
@@ -60,7 +72,7 @@ class Fragments:
     @property
     def are_distinct(self) -> bool:
         """Whether they are logs that come in several batches, and no two are the same end of the same trial."""
-        return self._shelf is not None and self._ends is not None
+        return self._are_several and self._ends is not None
 
     @property
     def run_ids(self) -> Collection[str]:
@@ -72,19 +84,20 @@ class Fragments:
 
         ``pattern``: how run ids may be known in the names of files.
         """
-        if self._shelf is not None and self._groups is None:
+        if self._are_several and self._groups is None:
             self._groups = self._apart.groups(pattern, self._at)
         if self._groups is None:
             yield [self._at(number) for number in range(self._count)]
             return
         some: list[list[int]] = []
-        count, most = 0, _LOGS if self.are_distinct else _OTHERS
+        count, most = 0, _FIRST if self.are_distinct else _OTHERS
         for group in self._groups:
             some.append(group)
             count += len(group)
             if count >= most:
                 yield self._all(some)
                 some, count = [], 0
+                most = min(2 * most, _LOGS) if self.are_distinct else _OTHERS
         if some:
             yield self._all(some)
 

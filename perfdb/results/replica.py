@@ -20,6 +20,8 @@ from django.db import DEFAULT_DB_ALIAS, DatabaseError, InternalError, connection
 from django.http import HttpRequest, HttpResponseBase
 from psycopg.errors import ReadOnlySqlTransaction
 
+from perfdb.results import broker
+
 ALIAS = "replica"
 _SAFE = frozenset({"GET", "HEAD"})
 _KEY = "perfdb:written"
@@ -49,7 +51,7 @@ def mark_written(**_: object) -> None:
         position = int(cursor.fetchone()[0])
     try:
         # The highest stays, whoever comes last.
-        _broker().zadd(_KEY, {"primary": position}, gt=True)
+        broker.connected().zadd(_KEY, {"primary": position}, gt=True)
     except redis.RedisError as error:
         # While it is away nothing is read from the replica either.
         _logger.warning("how far the log is cannot be said, for the broker is away: %s", error)
@@ -58,7 +60,7 @@ def mark_written(**_: object) -> None:
 def has_all() -> bool:
     """Whether the replica answers and has replayed all that was said to be written."""
     try:
-        written = _broker().zscore(_KEY, "primary") or 0
+        written = broker.connected().zscore(_KEY, "primary") or 0
         with connections[ALIAS].cursor() as cursor:
             cursor.execute("SELECT pg_last_wal_replay_lsn() - '0/0'::pg_lsn")
             replayed = cursor.fetchone()[0]
@@ -75,10 +77,6 @@ def is_refused_write(error: Exception) -> bool:
 
 
 @cache
-def _broker() -> "redis.Redis":
-    return redis.Redis.from_url(settings.REDIS_URL, socket_timeout=1.0, socket_connect_timeout=1.0)
-
-
 class MarkWrites:
     """Outermost: once a request that may have written is done, whoever reads next sees it."""
 

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from importers.packed import Head
-from importers.run_records import DECODER, RecordError, Stated, stated
+from importers.run_records import DECODER, RecordError, Stated, packed, stated
 from importers.run_records.record import TAGS
 from perfdb.analysis import metrics, units
 from perfdb.analysis.parameters import QueryError
@@ -50,16 +50,22 @@ class RecordsError(Exception):
 
 @dataclass(slots=True)
 class Records:
-    """Records that can be taken: the ``study`` that they name, their ``lines`` as kept, and what they measure."""
+    """Records that can be taken: their ``study``, ``lines`` as kept, what these say, and what is measured in them."""
 
     study: str = ""
     lines: list[str] = field(default_factory=list)
+    said: list[Stated] = field(default_factory=list)
     heads: set[Head] = field(default_factory=set)
 
     @property
     def content(self) -> bytes:
         """The file that keeps them."""
         return "".join(f"{line}\n" for line in self.lines).encode()
+
+    @property
+    def packed(self) -> bytes:
+        """What they say, for whoever reads the file."""
+        return packed(self.said)
 
 
 def understood(body: bytes) -> Records:
@@ -102,6 +108,7 @@ def _complaints(text: str, records: Records, identities: dict[tuple[str, int], i
             yield Complaint(number, error.field, str(error), error.remedy)
         else:
             records.lines.append(line)
+            records.said.append(said)
 
 
 def _values(text: str) -> Iterator[tuple[object, str]]:

@@ -7,11 +7,12 @@ from time import monotonic
 from typing import TypeVar
 
 import importers
-from importers import archive
+from importers import archive, run_records
 from importers.model import Problem, Severity, SourceFile
-from perfdb.results import artifacts
+from perfdb.results import artifacts, handover
 from perfdb.results.fragments import Fragments
 from perfdb.results.models import Upload, UploadFile
+from perfdb.results.run_records import FILE
 
 _T = TypeVar("_T")
 
@@ -106,8 +107,22 @@ def _folder_of(container: UploadFile) -> str:
 
 def _read(file: UploadFile, read: FilesRead) -> None:
     """Read a file; what it was recognised as is noted, and not stored yet."""
+    read.artifacts[file.path] = file.artifact_id
+    if _was_read(file, read):
+        return
     source = SourceFile(file.path, artifacts.content(file.artifact))
     reading = importers.read_one(source, file.forced_format or None, read.fragments.add)
     file.format, file.encoding = reading.format or "", reading.encoding
     read.problems.extend(reading.problems)
-    read.artifacts[file.path] = file.artifact_id
+
+
+@importers.no_collector()
+def _was_read(file: UploadFile, read: FilesRead) -> bool:
+    """Take what a file of run records says from whoever has checked them; whether it is there."""
+    left = handover.taken(file.artifact) if file.path == FILE else None
+    if left is None:
+        return False
+    file.format, file.encoding = run_records.NAME, "utf-8"
+    for fragment in run_records.unpacked(left, file.path):
+        read.fragments.add(fragment)
+    return True

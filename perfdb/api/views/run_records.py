@@ -14,7 +14,7 @@ from perfdb.api.permissions import signed_in
 from perfdb.api.representation import upload_reference
 from perfdb.api.views.paging import known_only
 from perfdb.api.views.uploads import read_wait, study_called, wait_until_settled
-from perfdb.results import intake
+from perfdb.results import handover, intake
 from perfdb.results.models import Problem, Upload, UploadRun
 from perfdb.results.run_records import FILE, understood
 
@@ -34,6 +34,7 @@ def create(request: Request) -> Response:
     with transaction.atomic():
         study = study_called(user, slug, create=True)
         upload = intake.receive(user, [(FILE, ContentFile(records.content))], study=study)
+        handover.leave(upload, records.packed)
     wait_until_settled(upload.pk, wait)
     upload.refresh_from_db(fields=["state"])
     body = upload_reference(request, upload)

@@ -1,0 +1,50 @@
+"""What records say, kept for a short while as plain JSON: whoever has checked them spares others reading them again.
+
+What comes again and again, heads and keys of facts, is there once.
+"""
+
+from collections.abc import Hashable, Iterator, Sequence
+from datetime import datetime
+from typing import TypeVar
+
+import orjson
+
+from importers.model import Fragment, Status
+from importers.packed import Facts, Head, Readings
+from importers.run_records.log import fragment_saying
+from importers.run_records.record import Stated
+
+_T = TypeVar("_T", bound=Hashable)
+
+
+def packed(records: Sequence[Stated]) -> bytes:
+    """Records that stand in the first line of a file and those that follow."""
+    heads: dict[Head, int] = {}
+    keys: dict[tuple[str, ...], int] = {}
+    sets: dict[tuple[Head, ...], int] = {}
+    rows = [
+        (
+            *(each.run_id, each.trial, each.started and each.started.isoformat(), each.status),
+            *(_place(keys, each.facts.keys), each.facts.text, _place(sets, each.readings.heads), each.readings.text),
+        )
+        for each in records
+    ]
+    numbers = [[_place(heads, head) for head in own] for own in sets]
+    return orjson.dumps([list(heads), numbers, list(keys), rows])
+
+
+def _place(known: dict[_T, int], each: _T) -> int:
+    return known.setdefault(each, len(known))
+
+
+def unpacked(content: bytes, file: str) -> Iterator[Fragment]:
+    """The fragments that ``log.each`` finds in that file."""
+    heads, numbers, keys, rows = orjson.loads(content)
+    of_heads: list[Head] = list(map(tuple, heads))
+    sets = [tuple([of_heads[at] for at in own]) for own in numbers]
+    known = list(map(tuple, keys))
+    statuses = {str(each): each for each in Status}
+    for line, (run_id, trial, started, status, at, texts, of_set, figures) in enumerate(rows, start=1):
+        facts, readings = Facts.joined(known[at], texts, line), Readings.joined(sets[of_set], figures, line)
+        moment = None if started is None else datetime.fromisoformat(started)
+        yield fragment_saying(Stated(run_id, trial, moment, statuses[status], "", facts, readings), line, file)
