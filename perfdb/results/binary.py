@@ -25,7 +25,6 @@ _EMPTY = Struct(">iiiI")
 _SPAN = Struct(">iiiIiiiiiiii")
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
-_SMALL = 256
 
 NULL = _LENGTH(-1)
 SIGNATURE = b"PGCOPY\n\xff\r\n\0" + bytes(8)
@@ -59,7 +58,11 @@ def boolean(value: bool) -> bytes:
 
 def text(value: str) -> bytes:
     """A text."""
-    content = value.encode()
+    return encoded(value.encode())
+
+
+def encoded(content: bytes) -> bytes:
+    """A text in its bytes."""
     return _LENGTH(len(content)) + content
 
 
@@ -118,31 +121,8 @@ def real_elements(values: npt.NDArray[np.float64]) -> Bytes:
     return made.view(np.uint8)
 
 
-def letter_elements(letters: npt.NDArray[np.bytes_]) -> Bytes:
-    """Texts of one letter each as elements."""
-    made = np.empty(len(letters), np.dtype([("length", ">i4"), ("value", "S1")]))
-    made["length"], made["value"] = 1, letters
-    return made.view(np.uint8)
-
-
-def text_elements(texts: Sequence[str]) -> tuple[Bytes, Whole]:
-    """Texts as elements, and how many bytes each takes."""
-    # Room for the length of each is left before it.
-    content = np.frombuffer(bytearray("\0\0\0\0".join(["", *texts]).encode()), np.uint8)
-    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
-    if lengths.sum() + 4 * len(texts) != len(content):
-        lengths = np.fromiter((len(each.encode()) for each in texts), np.int64, len(texts))
-    sizes = lengths + 4
-    starts = np.cumsum(sizes) - sizes
-    content[starts + 3] = lengths % _SMALL
-    if lengths.max(initial=0) >= _SMALL:
-        for place in range(3):
-            content[starts + place] = lengths >> 8 * (3 - place) & _SMALL - 1
-    return content, sizes
-
-
 def chosen_elements(texts: Sequence[str], places: Whole) -> tuple[Bytes, Whole]:
-    """The same of few texts, each chosen many times."""
+    """Few texts as elements, each chosen many times, and how many bytes each takes."""
     known = [text(each) for each in texts]
     content = np.frombuffer(b"".join(map(known.__getitem__, places.tolist())), np.uint8)
     return content, np.fromiter(map(len, known), np.int64, len(known))[places]

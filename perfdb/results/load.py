@@ -14,7 +14,7 @@ from psycopg.types.json import Jsonb
 from importers.model import Problem as Found
 from perfdb.analysis.audit import Disagreement as Disagrees
 from perfdb.analysis.metrics import TOTAL, Measure
-from perfdb.results import binary
+from perfdb.results import binary, origins
 from perfdb.results.experiments import Stored, Vocabulary
 from perfdb.results.measures import ensure_slots
 from perfdb.results.models import (
@@ -62,8 +62,8 @@ EVIDENCE = {
     "run_id": "int8",
     "study_id": "int8",
     "slots": "int2[]",
-    "origins": "text[]",
-    "printed": "text[]",
+    "origins": "text",
+    "printed": "text",
     "artifacts": "int8[]",
     "lines": "int4[]",
     "formulas": "text[]",
@@ -342,18 +342,9 @@ def _by_slot(record: RunRecord, slots: dict[Measure, int]) -> list[float | None]
 
 
 def _evidence_row(key: _Key, record: RunRecord, slots: dict[Measure, int]) -> Sequence[Any]:
-    values = sorted((slots[measure], value) for measure, value in record.values.items())
     facts = {name: {"text": f.text, "artifact": f.artifact, "line": f.line} for name, f in record.facts.items()}
-    return (
-        *key,
-        [slot for slot, _ in values],
-        [str(value.origin) for _, value in values],
-        [value.printed for _, value in values],
-        [value.artifact for _, value in values],
-        [value.line for _, value in values],
-        [value.formula for _, value in values],
-        Jsonb(facts),
-    )
+    values = {slots[measure]: value for measure, value in record.values.items()}
+    return *key, *origins.written(values), Jsonb(facts)
 
 
 def _counter_rows(rows: Sequence[tuple[_Key, RunRecord]]) -> Iterable[Sequence[Any]]:

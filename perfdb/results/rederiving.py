@@ -18,7 +18,7 @@ from perfdb.results.stored import read_record
 
 def stale_runs() -> list[int]:
     """Runs with a value derived by a formula, or a version of one, that is not the declared one."""
-    current = {f"{formula.id}/{formula.version}" for formula in FORMULAS} | {""}
+    current = {f"{formula.id}/{formula.version}" for formula in FORMULAS}
     overlapping = RunEvidence.objects.exclude(formulas__contained_by=sorted(current))
     return list(overlapping.values_list("run_id", flat=True))
 

@@ -1,10 +1,10 @@
 """Reading a stored run back as a record, for provenance, comparison and deriving anew."""
 
 from perfdb.analysis.metrics import Measure
-from perfdb.results import models
+from perfdb.results import models, origins
 from perfdb.results.experiments import configuration_of
 from perfdb.results.models import CounterSet, Run, RunEvidence
-from perfdb.results.record import Counters, FactValue, Origin, RunRecord, Value
+from perfdb.results.record import Counters, FactValue, RunRecord, Value
 
 # What a record is made of beside the run itself.
 ALONG = ("evidence", *(f"experiment__{name}" for name in ("workload", "device", "system", "level")))
@@ -32,19 +32,8 @@ def read_record(run: Run) -> RunRecord:
 
 def _values(run: Run, evidence: RunEvidence) -> dict[Measure, Value]:
     measures = models.Measure.objects.in_bulk(evidence.slots)
-    columns = (
-        evidence.slots,
-        evidence.origins,
-        evidence.printed,
-        evidence.artifacts,
-        evidence.lines,
-        evidence.formulas,
-    )
-    values = {}
-    for slot, origin, printed, artifact, line, formula in zip(*columns, strict=True):
-        measure = Measure(measures[slot].metric, measures[slot].role)
-        values[measure] = Value(run.values[slot - 1], Origin(origin), printed, artifact, line, formula)
-    return values
+    named = {slot: Measure(each.metric, each.role) for slot, each in measures.items()}
+    return {named[slot]: value for slot, value in origins.read(evidence, run.values)}
 
 
 def _counters(row: CounterSet) -> Counters:

@@ -60,7 +60,7 @@ def test_figures_keep_the_characters_in_which_they_came(worker: None, api: APICl
     text = f'[\n  {{"run_id": "JR1",\n   "metrics": {{"mb_per_s": 1.10}}}},\r\n {second}\n]\n'
     assert post(api, text).status_code == 201
     found = {each.run.run_id: (each.printed, each.lines) for each in RunEvidence.objects.select_related("run")}
-    assert found == {"JR1": (["1.10"], [1]), "JR2": (["1e2"], [2])}
+    assert found == {"JR1": ("1.10", [1]), "JR2": ("1e2", [2])}
 
 
 def test_one_a_line(worker: None, api: APIClient) -> None:

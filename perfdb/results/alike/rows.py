@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import pairwise
 from json.encoder import encode_basestring_ascii as quoted
 from typing import NamedTuple
 
@@ -13,10 +14,11 @@ from importers.model import Fragment
 from perfdb.analysis.metrics import Measure
 from perfdb.results import binary, load
 from perfdb.results.alike.circumstances import Circumstances
-from perfdb.results.alike.figures import Figures
+from perfdb.results.alike.figures import DERIVED, Figures
 from perfdb.results.alike.table import Whole
 from perfdb.results.experiments import Stored
 from perfdb.results.models import Run, UploadRun
+from perfdb.results.origins import BETWEEN
 from perfdb.results.record import aware
 
 
@@ -117,27 +119,56 @@ def _values(figures: Figures) -> list[bytes]:
 
 
 def evidence_rows(batch: Batch) -> Iterator[bytes]:
-    """Rows of ``run_evidence``: parallel arrays of what has a value, by slot."""
+    """Rows of ``run_evidence``, as `origins` has them: of what has a value, by slot."""
     figures, table = batch.figures, batch.figures.table
     there = table.present
     counts = there.sum(axis=1)
-    places = np.nonzero(there)
-    artifacts = np.where(figures.told, np.array(batch.artifacts)[:, None], 0)[there]
-    printed = binary.text_elements(table.texts[there].tolist())
-    formulas = binary.chosen_elements(figures.names, figures.formulas[there])
+    slots = np.array(figures.slots)[np.nonzero(there)[1]]
+    derived = there & (figures.origins == DERIVED)
+    formulas = binary.chosen_elements(figures.names, figures.formulas[derived])
+    formula_counts = derived.sum(axis=1)
     columns = zip(
-        binary.arrays(binary.INT2, binary.whole_elements(np.array(figures.slots)[places[1]], 2), 6 * counts, counts),
-        binary.arrays(binary.TEXT, binary.letter_elements(figures.letters[figures.origins[there]]), 5 * counts, counts),
-        binary.arrays(binary.TEXT, printed[0], _by_row(printed[1], counts), counts),
-        binary.arrays(binary.INT8, binary.whole_elements(artifacts, 8), 12 * counts, counts),
-        binary.arrays(binary.INT4, binary.whole_elements(table.lines[there], 4), 8 * counts, counts),
-        binary.arrays(binary.TEXT, formulas[0], _by_row(formulas[1], counts), counts),
+        binary.arrays(binary.INT2, binary.whole_elements(slots, 2), 6 * counts, counts),
+        _cut(figures.letters[figures.origins[there]].tobytes(), counts),
+        _lines(table.texts[there].tolist(), counts),
+        _told_once(batch),
+        _told_lines(figures),
+        binary.arrays(binary.TEXT, formulas[0], _by_row(formulas[1], formula_counts), formula_counts),
         strict=True,
     )
     begin, study = binary.fields(len(load.EVIDENCE)), binary.int8(batch.common.study)
-    for pk, row, arrays in zip(batch.ids, batch.rows, columns, strict=True):
+    for pk, row, about in zip(batch.ids, batch.rows, columns, strict=True):
         facts = binary.jsonb(_facts(row.circumstances.said, row.fact_lines))
-        yield b"".join((begin, binary.int8(pk), study, *arrays, facts))
+        yield b"".join((begin, binary.int8(pk), study, *about, facts))
+
+
+def _cut(letters: bytes, counts: Whole) -> Iterator[bytes]:
+    """The letters of each row as a text."""
+    return (binary.encoded(letters[start:end]) for start, end in pairwise([0, *np.cumsum(counts).tolist()]))
+
+
+def _lines(texts: Sequence[str], counts: Whole) -> Iterator[bytes]:
+    """The texts of each row, one below the other."""
+    bounds = pairwise([0, *np.cumsum(counts).tolist()])
+    return (binary.text(BETWEEN.join(texts[start:end])) for start, end in bounds)
+
+
+def _told_once(batch: Batch) -> Iterator[bytes]:
+    """The artifact of all that a row's log tells."""
+    counts = batch.figures.told.sum(axis=1).tolist()
+    for artifact, is_told in zip(batch.artifacts, counts, strict=True):
+        yield binary.array(binary.INT8, [binary.int8(artifact)] if is_told else [])
+
+
+def _told_lines(figures: Figures) -> list[bytes]:
+    """The line of each figure; the one of all that a row's log tells, where they are in one line."""
+    lines, told, there = figures.table.lines, figures.told, figures.table.present
+    first = told & (np.cumsum(told, axis=1) == 1)
+    at_first = np.where(first, lines, 0).sum(axis=1)
+    in_one = np.all(~told | (lines == at_first[:, None]), axis=1)
+    kept = np.where(in_one[:, None], first, there)
+    counts = kept.sum(axis=1)
+    return binary.arrays(binary.INT4, binary.whole_elements(lines[kept], 4), 8 * counts, counts)
 
 
 def _by_row(sizes: Whole, counts: Whole) -> Whole:

@@ -140,19 +140,20 @@ class Run(models.Model):
 
 
 class RunEvidence(models.Model):
-    """Where each value of a run came from: parallel arrays, one element per slot that has a value.
+    """Where each value of a run came from, as `results.origins` has it. ``slots`` are those that have a value.
 
-    ``origins``: r reported by a log, d derived by us, p published in a document, g given by a person.
-    ``printed`` is the text as printed, "" where there was none; ``lines`` count from 1, 0 where there is none;
-    ``artifacts`` are ids, 0 where there is none; ``formulas`` are ``id/version`` of derived values, else "".
+    ``origins``, a letter a slot: r reported by a log, d derived by us, p published in a document, g given by a
+    person. ``printed`` are the texts as printed, a line a slot, "" where there was none. ``artifacts`` are ids and
+    ``lines`` count from 1, 0 where there is none: one a slot; or one for all that logs print, or none at all, where
+    others have none. ``formulas`` are ``id/version`` of the derived values.
     ``facts``: circumstances as printed, key -> {"text", "artifact", "line"}.
     """
 
     run = models.OneToOneField(Run, models.CASCADE, primary_key=True, related_name="evidence")
     study = _study()
     slots = ArrayField(models.SmallIntegerField())
-    origins = ArrayField(models.TextField())
-    printed = ArrayField(models.TextField())
+    origins = models.TextField()
+    printed = models.TextField()
     artifacts = ArrayField(models.BigIntegerField())
     lines = ArrayField(models.IntegerField())
     formulas = ArrayField(models.TextField())

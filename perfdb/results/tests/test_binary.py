@@ -21,7 +21,8 @@ def test_values_and_arrays_come_back() -> None:
         )
     words = [["a", "", "ä€", "y" * 300], [], ["x" * 70_000]]
     values = np.array([[1.5, np.nan, -2.0], [np.nan] * 3, [np.nan, 1e300, np.nan]])
-    flat, sizes = binary.text_elements([word for own in words for word in own])
+    every = [word for own in words for word in own]
+    flat, sizes = binary.chosen_elements(every, np.arange(len(every)))
     counts = np.array([len(own) for own in words])
     ends = np.cumsum(counts)
     upto = np.concatenate([[0], np.cumsum(sizes)])

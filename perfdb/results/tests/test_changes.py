@@ -81,8 +81,8 @@ def test_a_run_says_which_one_it_replaced_and_the_other_by_which(bring: Bring, w
 
 
 def test_values_that_were_replaced_are_told_together(run: Run) -> None:
-    formulas = dict(zip(run.evidence.slots, run.evidence.formulas, strict=True))
-    run.values = [1.5 if formulas.get(slot) else value for slot, value in enumerate(run.values, start=1)]
+    derived = dict(zip(run.evidence.slots, run.evidence.origins, strict=True))
+    run.values = [1.5 if derived.get(slot) == "d" else value for slot, value in enumerate(run.values, start=1)]
     run.save()
     _, changed = rederive([run.pk])
     assert changed > 1

@@ -88,7 +88,7 @@ def test_deriving_again_after_a_formula_has_changed(bring: Bring) -> None:
     bring(*case("cp_query/NMGBR950"))
     evidence = RunEvidence.objects.get()
     slot = measures.slots()[Measure("cpu_util")]
-    at = evidence.slots.index(slot)
+    at = evidence.origins[: evidence.slots.index(slot)].count("d")
     evidence.formulas[at] = "cpu_util.snapshot/0"
     evidence.save()
     run = Run.objects.get()

@@ -1,0 +1,68 @@
+"""Where values come from is written short and read back as it was, and survives the way there and back again."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+from hypothesis import given
+from hypothesis import strategies as st
+
+from perfdb.results import origins
+from perfdb.results.models import Run
+from perfdb.results.record import Origin, Value
+from perfdb.results.stored import read_record
+from perfdb.results.tests.conftest import Bring, case
+
+_NUMBERS = st.sampled_from([0, 1, 2])
+_TEXTS = st.sampled_from(["", "1.5", "2"])
+_LOGGED = st.builds(Value, st.just(1.5), st.just(Origin.REPORTED), _TEXTS, _NUMBERS, _NUMBERS)
+_DERIVED = st.builds(
+    Value, st.just(2.5), st.just(Origin.DERIVED), _TEXTS, _NUMBERS, _NUMBERS, st.sampled_from(["a/1", "b/2"])
+)
+_OTHERS = st.builds(Value, st.just(0.5), st.sampled_from([Origin.GIVEN, Origin.PUBLISHED]), _TEXTS, _NUMBERS, _NUMBERS)
+
+
+def _row(values: dict[int, Value]) -> Any:
+    return SimpleNamespace(**dict(zip(origins.COLUMNS, origins.written(values), strict=True)))
+
+
+@given(st.dictionaries(st.integers(1, 9), _LOGGED | _DERIVED | _OTHERS))
+def test_what_is_written_is_read(values: dict[int, Value]) -> None:
+    by_slot = [values[slot].value if slot in values else None for slot in range(1, 10)]
+    assert dict(origins.read(_row(values), by_slot)) == values
+
+
+def test_one_line_of_one_log_is_there_once() -> None:
+    printed = {slot: Value(1.5, Origin.REPORTED, "1.5", 7, 3) for slot in (1, 2, 4)}
+    derived = {3: Value(2.0, Origin.DERIVED, formula="a/1"), 5: Value(2.04, Origin.DERIVED, "2.0", 7, 3, "b/1")}
+    assert origins.written(printed | derived) == (
+        *([1, 2, 3, 4, 5], "rrdrd", "1.5\n1.5\n\n1.5\n2.0"),
+        *([7], [3], ["a/1", "b/1"]),
+    )
+
+
+def test_a_printed_text_is_of_one_line() -> None:
+    assert _row({1: Value(1.5, Origin.PUBLISHED, "1\n5")}).printed == "1 5"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_evidence_is_the_same_in_both_forms(bring: Bring) -> None:
+    """Migrated back and forth; the earlier form has an element of each column for each slot."""
+    bring(*case("cp_query/NMGBR950"), *case("run_records/two_runs"))
+    before = {run.pk: read_record(run).values for run in Run.objects.all()}
+    executor = MigrationExecutor(connection)
+    executor.migrate([("results", "0018_renamings")])
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT slots, origins, printed, artifacts, lines, formulas FROM run_evidence")
+        assert all(len({*map(len, row)}) == 1 for row in cursor.fetchall())
+        cursor.execute("SELECT run, metric, role, origin, printed FROM measurement ORDER BY 1, 2, 3")
+        seen = cursor.fetchall()
+    executor.loader.build_graph()
+    executor.migrate(executor.loader.graph.leaf_nodes())
+    assert {run.pk: read_record(run).values for run in Run.objects.all()} == before
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT run, metric, role, origin, printed FROM measurement ORDER BY 1, 2, 3")
+        assert cursor.fetchall() == seen
+    assert {origin for *_, origin, _ in seen} == {"reported", "derived"}
