@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
+from statistics import median
 
 from bench.timing import Paired, Work, paired
 
@@ -18,18 +19,26 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """At most ``ratio`` times the floor; or, for floors below ``below_s``, at most ``excess_s`` longer."""
+    """At most ``ratio`` times the floor; or, for floors below ``below_s``, at most ``excess_s`` longer.
 
-    ratio: float
+    Where it is ``most_s``, no longer than that, whatever the floor takes.
+    """
+
+    ratio: float = 0.0
     below_s: float = 0.0
     excess_s: float = 0.0
+    most_s: float = 0.0
 
     def holds(self, times: Paired, floor_s: float) -> bool:
         """Whether a measurement is within it."""
+        if self.most_s:
+            return median(times.work) <= self.most_s
         return times.excess_s <= self.excess_s if floor_s < self.below_s else times.ratio <= self.ratio
 
     def text(self, floor_s: float) -> str:
         """The bar that applies to a floor, for people."""
+        if self.most_s:
+            return f"{self.most_s:g} s"
         return f"floor + {1000 * self.excess_s:g} ms" if floor_s < self.below_s else f"{self.ratio:g} x"
 
 

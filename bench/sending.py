@@ -19,9 +19,12 @@ class Sender:
         self._token = (instance.home.path / "token").read_text(encoding="ascii").strip()
 
     def records(self, body: bytes, study: str) -> int:
-        """Bring JSON records in; answers the upload's number once they are stored."""
+        """Bring JSON records in; answers the upload's number once they are stored.
+
+        The answer says what became of each record, unless that took too long.
+        """
         answer = self._asked("POST", f"/api/v1/runs/?study={study}&wait={_WAIT_S}", body, "application/x-ndjson")
-        return self.settled((answer.get("upload") or answer)["id"])
+        return int(answer["upload"]["id"]) if "runs" in answer else self.settled(answer["id"])
 
     def log(self, body: bytes, study: str) -> int:
         """Bring a log in and wait."""

@@ -21,7 +21,7 @@ from bench.sending import Sender
 RUNS = 1500
 RECORDS = 10_000
 _TURNS = 3
-_BAR = Bar(ratio=3.5)
+_OF_LOGS, _OF_RECORDS = Bar(ratio=3.5), Bar(most_s=2.0)
 # The column that leads to the run, and what else has to differ where a run is there twice.
 _TABLES = {
     "run": ("id", {"trial": "trial + 20 * {copy}"}),
@@ -42,13 +42,13 @@ def cases(instance: Instance, stack: ExitStack) -> Iterator[Case]:
     sender = Sender(instance)
     connection = psycopg.connect(instance.address, autocommit=True)
     stack.callback(connection.close)
-    yield _import(connection, f"{RUNS:,} runs of a log", inputs.log(RUNS), sender.log)
+    yield _import(connection, f"{RUNS:,} runs of a log", inputs.log(RUNS), sender.log, _OF_LOGS)
     contradicting = inputs.contradicting_log(RUNS)
-    yield _import(connection, f"{RUNS:,} runs of a log that contradict themselves", contradicting, sender.log)
-    yield _import(connection, f"{RECORDS:,} JSON records", inputs.records(RECORDS), sender.records)
+    yield _import(connection, f"{RUNS:,} runs of a log that contradict themselves", contradicting, sender.log, _OF_LOGS)
+    yield _import(connection, f"{RECORDS:,} JSON records", inputs.records(RECORDS), sender.records, _OF_RECORDS)
 
 
-def _import(connection: "psycopg.Connection[tuple[Any, ...]]", name: str, data: bytes, bring: Bring) -> Case:
+def _import(connection: "psycopg.Connection[tuple[Any, ...]]", name: str, data: bytes, bring: Bring, bar: Bar) -> Case:
     """Parse, prepare, derive, write and commit beside writing the rows that came of it."""
     copies = _Copies(connection)
 
@@ -61,7 +61,7 @@ def _import(connection: "psycopg.Connection[tuple[Any, ...]]", name: str, data: 
         "COPY of the same rows into the same tables",
         brought,
         copies.write,
-        _BAR,
+        bar,
         lambda: copies.take(brought()),
         turns=_TURNS,
     )

@@ -29,6 +29,13 @@ def test_a_small_floor_allows_so_much_more_and_a_large_one_a_ratio(work: float, 
     assert Bar(1.5, below_s=0.010, excess_s=0.006).holds(times(work, floor, floor), floor) is holds
 
 
+def test_a_bar_may_be_so_many_seconds_whatever_the_floor_takes() -> None:
+    bar = Bar(most_s=2.0)
+    assert bar.text(9.0) == "2 s"
+    assert bar.holds(times(1.9, 0.1, 0.1), 0.1)
+    assert not bar.holds(times(2.1, 2.0, 2.0), 2.0)
+
+
 @pytest.mark.parametrize(("control", "noisy"), [(1.0, False), (1.14, False), (1.16, True), (0.84, True)])
 def test_a_floor_that_disagrees_with_itself_allows_no_verdict(control: float, noisy: bool) -> None:
     assert times(1.0, 1.0, control).noisy is noisy
