@@ -28,15 +28,16 @@ HEAD = 16 * 1024
 
 _WHOLE = 256 * 1024  # A file of no more characters is read once, to recognise it and for its results.
 
-_NUMBERS = r"-?\d++(?:\.\d++)?+(?:[eE][+-]?\d++)?+"
+_NUMBERS = r"-?\d++(?:\.\d++)?(?:[eE][+-]?\d++)?"
 _STRINGS = STRING.pattern
 _WORDS = r"true|false|null|-?(?i:nan(?:\([a-z]*\))?|inf(?:inity)?)"  # C prints nan and -inf.
 # One step of reading: blanks, then a value with its key, or the end of an object or array, or nothing that is known;
 # then a comma, though not behind an opening bracket. A number counts only if something follows that shows its end.
-# Nothing may be tried twice (hence ++ and *+), so that no text takes more than linear time.
+# Nothing may be tried twice (hence ++ and *+), so that no text takes more than linear time. Whole groups are not
+# possessive: where the beginning of one fits alone, Python before 3.11.5 goes on behind it.
 _STEP = re.compile(
-    rf"\s*+(?:(?:({_STRINGS})\s*+:\s*+)?+(?:({_STRINGS}|(?:{_NUMBERS}|{_WORDS})(?=\s*+[,\]}}]))|([\[{{]))|([\]}}])|)"
-    r"(?:(?<=[^\[{])\s*+,)?+",
+    rf"\s*+(?:(?:({_STRINGS})\s*+:\s*+)?(?:({_STRINGS}|(?:{_NUMBERS}|{_WORDS})(?=\s*+[,\]}}]))|([\[{{]))|([\]}}])|)"
+    r"(?:(?<=[^\[{])\s*+,)?",
     re.ASCII,
 )
 _KEY, _SCALAR, _OPEN, _CLOSE = range(1, 5)

@@ -29,7 +29,7 @@ _WORDS = frozenset({"id", "host", "phase", "msg"})
 _COUNTS = frozenset({"n", "trans", "errors", "connects"})
 _KEY = re.compile(r"[A-Za-z_][\w.-]*")
 # As ``records.is_number`` has it, and any other text; nothing of them is tried twice.
-_NUMBER, _TEXT = r"([0-9]{1,30}+(?:\.[0-9]{1,30}+)?+)", r'([^\s"]++)'
+_NUMBER, _TEXT = r"([0-9]{1,30}+(?:\.[0-9]{1,30}+)?)", r'([^\s"]++)'
 
 
 @lru_cache(1024)

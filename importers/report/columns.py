@@ -16,7 +16,7 @@ from typing import NamedTuple
 _new = tuple.__new__  # As in ``importers.gathering``.
 _TOKEN = re.compile(r"\S+")
 _GROUP = re.compile(r"<[-\s]*(?P<name>[^<>]*?)[-\s]*>")
-PLAIN = r"[+-]?(?:[0-9]++(?:\.[0-9]*+)?+|\.[0-9]++)[KMG]?"
+PLAIN = r"[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)[KMG]?"
 MISSING = r"\.{2,}|-+|\*|n/a|-+(?:,-+)+"
 _NUMBER = re.compile(PLAIN)
 _MISSING = re.compile(MISSING)
