@@ -8,7 +8,7 @@ unexport PYTHONDONTWRITEBYTECODE
 PYTHONS = python3 /usr/bin/python3 python3.14 python3.13 python3.12 python3.11
 FITS = import ensurepip, sys, sysconfig, venv; fits = sys.version_info >= (3, 11)
 IS_QUICK = sys.base_prefix == "/usr" or "--enable-optimizations" in str(sysconfig.get_config_var("CONFIG_ARGS"))
-PYTHON := $(shell for test in 'fits and $(IS_QUICK)' fits; do for p in $(PYTHONS); do \
+PYTHON := $(shell for test in 'fits and ($(IS_QUICK))' fits; do for p in $(PYTHONS); do \
 	"$$p" -c "$$(printf '%s; sys.exit(not (%s))' '$(FITS)' "$$test")" 2>/dev/null && echo "$$p" && exit; \
 	done; done; echo python3)
 SETUP = @command -v $(PYTHON) >/dev/null || { echo "perfdb: Python 3.11 or newer is needed (apt-get install python3 python3-venv)" >&2; exit 1; }; \

@@ -5,7 +5,7 @@ What comes again and again, heads and keys of facts, is there once.
 
 from collections.abc import Hashable, Iterator, Sequence
 from datetime import datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import orjson
 
@@ -14,11 +14,14 @@ from importers.packed import Facts, Head, Readings
 from importers.run_records.log import fragment_saying
 from importers.run_records.record import Stated
 
+LAYOUT = 1
+"""Rises with each change of what ``packed`` writes."""
+
 _T = TypeVar("_T", bound=Hashable)
 
 
-def packed(records: Sequence[Stated]) -> bytes:
-    """Records that stand in the first line of a file and those that follow."""
+def packed(records: Sequence[Stated], encoding: str) -> bytes:
+    """Records that stand in the first line of a file and those that follow; and how the file is encoded."""
     heads: dict[Head, int] = {}
     keys: dict[tuple[str, ...], int] = {}
     sets: dict[tuple[Head, ...], int] = {}
@@ -30,16 +33,22 @@ def packed(records: Sequence[Stated]) -> bytes:
         for each in records
     ]
     numbers = [[_place(heads, head) for head in own] for own in sets]
-    return orjson.dumps([list(heads), numbers, list(keys), rows])
+    return orjson.dumps([encoding, list(heads), numbers, list(keys), rows])
 
 
 def _place(known: dict[_T, int], each: _T) -> int:
     return known.setdefault(each, len(known))
 
 
-def unpacked(content: bytes, file: str) -> Iterator[Fragment]:
-    """The fragments that ``log.each`` finds in that file."""
-    heads, numbers, keys, rows = orjson.loads(content)
+def unpacked(content: bytes, file: str) -> tuple[str, Iterator[Fragment]]:
+    """The encoding of that file, and the fragments that ``log.each`` finds in it."""
+    encoding, heads, numbers, keys, rows = orjson.loads(content)
+    return encoding, _fragments(file, heads, numbers, keys, rows)
+
+
+def _fragments(
+    file: str, heads: list[Any], numbers: list[list[int]], keys: list[list[str]], rows: list[Any]
+) -> Iterator[Fragment]:
     of_heads: list[Head] = list(map(tuple, heads))
     sets = [tuple([of_heads[at] for at in own]) for own in numbers]
     known = list(map(tuple, keys))

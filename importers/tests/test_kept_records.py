@@ -43,6 +43,8 @@ def _hold(lines: list[str]) -> None:
     assert read
     assert not problems
     said = [stated(DECODER.decode(line), number) for number, line in enumerate(lines, start=1)]
-    kept = list(unpacked(packed(said), file.name))
+    encoding, fragments = unpacked(packed(said, text.encoding), file.name)
+    kept = list(fragments)
+    assert encoding == text.encoding
     assert kept == read
     assert [repr(each) for each in kept] == [repr(each) for each in read]

@@ -9,13 +9,17 @@ from itertools import chain
 
 from importers.collate import Apart, RunIdPattern
 from importers.model import Fragment, Kind
+from importers.packed import Facts, Readings
 from perfdb.results.shelf import Shelf
 
 FEW = 1000
 """So many fragments are put together at once."""
 
-_PLAIN = 20_000
-"""So many that have nothing but figures and facts stay in memory, where each takes a kilobyte."""
+_ROOM = 32 * 1024 * 1024
+"""So many bytes of those that have nothing but figures and facts stay in memory."""
+
+_EACH = 1000
+"""What one takes beside its texts."""
 
 # Logs that may be alike are worked out in columns, ever more at once: the database is to have something to do soon. Of
 # anything else each run becomes a record, which takes more room.
@@ -36,7 +40,7 @@ class Fragments:
         self._at_hand: dict[int, list[Fragment]] = {}
         self._groups: list[list[int]] | None = None
         self._count = 0
-        self._are_plain, self._are_several = True, False
+        self._room, self._are_several = _ROOM, False
         # The ends of trials that logs name; None once there is anything else, or one of them twice.
         self._ends: set[tuple[str, str | None, int | None]] | None = set()
 
@@ -51,10 +55,10 @@ class Fragments:
             self._ends.add(end)
             if fragment.kind is not Kind.DRIVER or fragment.run_id is None or len(self._ends) == known:
                 self._ends = None
-        self._are_plain = self._are_plain and not (fragment.listings or fragment.counters)
+        self._room -= _size(fragment)
         if self._apart.are_possible and self._count > FEW:
             self._are_several = True
-            if self._shelf is not None or not self._are_plain or self._count > _PLAIN:
+            if self._room < 0:
                 self._put_away()
 
     def _put_away(self) -> None:
@@ -115,3 +119,11 @@ class Fragments:
                 del self._at_hand[next(iter(self._at_hand))]
             block = self._at_hand[at] = self._shelf.at(self._blocks[at])
         return block[within]
+
+
+def _size(fragment: Fragment) -> int:
+    """About how many bytes a fragment takes; more than there is room for if it has anything but figures and facts."""
+    facts, readings = fragment.facts, fragment.readings
+    if isinstance(facts, Facts) and isinstance(readings, Readings) and not (fragment.listings or fragment.counters):
+        return _EACH + len(facts.text) + len(readings.text)
+    return _ROOM + 1

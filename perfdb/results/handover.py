@@ -13,10 +13,10 @@ from importers import run_records
 from perfdb.results import broker
 from perfdb.results.models import Artifact, Upload
 
-LARGEST = 32 * 1024 * 1024
+LARGEST = 16 * 1024 * 1024
 """More than that is read again instead: the broker keeps it in memory."""
 
-_KEPT = timedelta(minutes=5)
+_KEPT = timedelta(minutes=2)
 _logger = logging.getLogger(__name__)
 
 
@@ -41,4 +41,4 @@ def taken(artifact: Artifact) -> bytes | None:
 
 def _key(artifact: Artifact) -> str:
     """By what the file holds, and by what reads it."""
-    return f"perfdb:read:{run_records.NAME}:{run_records.VERSION}:{artifact.sha256}"
+    return f"perfdb:read:{run_records.NAME}:{run_records.VERSION}.{run_records.LAYOUT}:{artifact.sha256}"

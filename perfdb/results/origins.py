@@ -44,11 +44,11 @@ def _shortened(values: Sequence[Value], numbers: list[int]) -> list[int]:
 def read(evidence: RunEvidence, values: Sequence[float | None]) -> Iterator[tuple[int, Value]]:
     """Each slot that has a value, with the value and where it comes from; ``values`` are those of the run by slot."""
     origins = list(map(Origin, evidence.origins))
-    texts = evidence.printed.split(BETWEEN)
+    texts = evidence.printed.split(BETWEEN) if origins else []
     told = list(map(_is_told, origins, texts))
     artifacts, lines = _spread(told, evidence.artifacts), _spread(told, evidence.lines)
     formulas = iter(evidence.formulas)
-    for slot, origin, printed, artifact, line in zip(evidence.slots, origins, texts, artifacts, lines, strict=False):
+    for slot, origin, printed, artifact, line in zip(evidence.slots, origins, texts, artifacts, lines, strict=True):
         formula = next(formulas) if origin is Origin.DERIVED else ""
         if (value := values[slot - 1]) is not None:
             yield slot, Value(value, origin, printed, artifact, line, formula)

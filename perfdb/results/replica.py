@@ -10,7 +10,6 @@ to know. What then wants to write is refused by PostgreSQL, and the page is made
 
 import logging
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import redis
@@ -76,7 +75,6 @@ def is_refused_write(error: Exception) -> bool:
     return isinstance(error, InternalError) and isinstance(error.__cause__, ReadOnlySqlTransaction)
 
 
-@cache
 class MarkWrites:
     """Outermost: once a request that may have written is done, whoever reads next sees it."""
 

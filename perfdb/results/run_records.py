@@ -65,7 +65,7 @@ class Records:
     @property
     def packed(self) -> bytes:
         """What they say, for whoever reads the file."""
-        return packed(self.said)
+        return packed(self.said, "ascii" if all(map(str.isascii, self.lines)) else "utf-8")
 
 
 def understood(body: bytes) -> Records:

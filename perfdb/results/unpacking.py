@@ -119,10 +119,11 @@ def _read(file: UploadFile, read: FilesRead) -> None:
 @importers.no_collector()
 def _was_read(file: UploadFile, read: FilesRead) -> bool:
     """Take what a file of run records says from whoever has checked them; whether it is there."""
-    left = handover.taken(file.artifact) if file.path == FILE else None
+    left = handover.taken(file.artifact) if file.path == FILE and not file.forced_format else None
     if left is None:
         return False
-    file.format, file.encoding = run_records.NAME, "utf-8"
-    for fragment in run_records.unpacked(left, file.path):
+    file.format = run_records.NAME
+    file.encoding, fragments = run_records.unpacked(left, file.path)
+    for fragment in fragments:
         read.fragments.add(fragment)
     return True

@@ -31,10 +31,14 @@ def create(request: Request) -> Response:
     # Of an empty request the framework makes a form without fields.
     records = understood(request.data if isinstance(request.data, bytes) else b"")
     slug = _slug(request.query_params.get("study", "") or records.study)
+    content, said = records.content, records.packed
+    # While the work is waited for they are not to take any room.
+    del records
     with transaction.atomic():
         study = study_called(user, slug, create=True)
-        upload = intake.receive(user, [(FILE, ContentFile(records.content))], study=study)
-        handover.leave(upload, records.packed)
+        upload = intake.receive(user, [(FILE, ContentFile(content))], study=study)
+        handover.leave(upload, said)
+    del content, said
     wait_until_settled(upload.pk, wait)
     upload.refresh_from_db(fields=["state"])
     body = upload_reference(request, upload)

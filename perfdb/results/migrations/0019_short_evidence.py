@@ -7,8 +7,11 @@ from importlib import import_module
 
 from django.db import migrations, models
 
-EARLIER = import_module("perfdb.results.migrations.0002_measurement_view").CREATE
-VIEW = """
+_AGREES = "evidence.run_id = run.id AND evidence.study_id = run.study_id"
+EARLIER = import_module("perfdb.results.migrations.0015_study_of_evidence").VIEW.replace(
+    "evidence.run_id = run.id", _AGREES
+)
+VIEW = f"""
 CREATE VIEW measurement AS
 SELECT run.id AS run, measure.metric, measure.role, value.value, measure.unit,
        CASE substr(evidence.origins, array_position(evidence.slots, measure.slot), 1)
@@ -18,17 +21,21 @@ SELECT run.id AS run, measure.metric, measure.role, value.value, measure.unit,
 FROM run
 CROSS JOIN LATERAL unnest(run."values") WITH ORDINALITY AS value (value, slot)
 JOIN measure ON measure.slot = value.slot
-LEFT JOIN run_evidence AS evidence ON evidence.run_id = run.id
+LEFT JOIN run_evidence AS evidence ON {_AGREES}
 WHERE value.value IS NOT NULL
 """
-# A printed text is of one line; should one not be, a blank takes the place of what stands between them.
+# A printed text is of one line; should one not be, blanks take the place of what stands between them.
 SHORT = """
 DROP VIEW measurement;
+CREATE FUNCTION in_lines(texts text[]) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+    SELECT coalesce(string_agg(translate(each, E'\\n', ' '), E'\\n' ORDER BY at), '')
+    FROM unnest(texts) WITH ORDINALITY AS of_each (each, at)
+$$;
 ALTER TABLE run_evidence
     ALTER origins TYPE text USING array_to_string(origins, ''),
-    ALTER printed TYPE text
-        USING translate(translate(array_to_string(printed, E'\\x1f'), E'\\n', ' '), E'\\x1f', E'\\n'),
+    ALTER printed TYPE text USING in_lines(printed),
     ALTER formulas TYPE text[] USING array_remove(formulas, '');
+DROP FUNCTION in_lines;
 """
 LONG = """
 DROP VIEW measurement;
@@ -68,7 +75,8 @@ ALTER TABLE run_evidence
     ALTER lines TYPE int[] USING numbers_of_each(origins, printed, lines::bigint[])::int[],
     ALTER formulas TYPE text[] USING formulas_of_each(origins, formulas),
     ALTER origins TYPE text[] USING coalesce(string_to_array(origins, NULL), '{}'),
-    ALTER printed TYPE text[] USING CASE origins WHEN '' THEN '{}' ELSE string_to_array(printed, E'\\n') END;
+    ALTER printed TYPE text[] USING CASE length(origins)
+        WHEN 0 THEN '{}' WHEN 1 THEN ARRAY[printed] ELSE string_to_array(printed, E'\\n') END;
 DROP FUNCTION formulas_of_each;
 DROP FUNCTION numbers_of_each;
 """

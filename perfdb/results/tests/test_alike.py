@@ -86,8 +86,10 @@ def both(bring: Bring, monkeypatch: pytest.MonkeyPatch) -> Both:
     def hold(*files: tuple[str, bytes], **more: Any) -> tuple[int, int]:
         monkeypatch.setattr(fragments, "FEW", 0)
         found = []
-        for fewest in (10**9, 1):
+        # Fragments on disk the one time, and in memory the other.
+        for fewest, room in ((10**9, 0), (1, fragments._ROOM)):
             monkeypatch.setattr(batch, "FEWEST", fewest)
+            monkeypatch.setattr(fragments, "_ROOM", room)
             study = make_study(f"by-{fewest}")
             written.clear()
             found.append(_content(bring(*files, study=study, **more)))

@@ -51,6 +51,7 @@ def test_runs_a_few_at_a_time_are_the_same_runs(
     Run.objects.all().delete()
     Problem.objects.all().delete()
     monkeypatch.setattr(fragments, "FEW", 0)
+    monkeypatch.setattr(fragments, "_FIRST", 1)
     monkeypatch.setattr(fragments, "_LOGS", 1)
     monkeypatch.setattr(fragments, "_OTHERS", 1)
     piecewise = bring(*files)
