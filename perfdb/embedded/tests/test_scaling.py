@@ -112,9 +112,12 @@ def test_who_signs_in_by_a_link_is_known_at_once(cluster: Cluster) -> None:
 
 def test_the_primary_serves_while_the_replica_is_away(cluster: Cluster) -> None:
     web = cluster.web("web4")
-    known = run_ids(web, "replica")
+    cluster.worker("worker5")
+    upload = web.upload(dict(demo_files()[:PER_UPLOAD]), "away")
+    assert eventually(lambda: done(web, [upload]))
+    known = run_ids(web, "away")
 
     cluster.stop_standby()
 
     assert known
-    assert run_ids(web, "replica") == known
+    assert run_ids(web, "away") == known
