@@ -94,14 +94,14 @@ class Fragments:
             yield [self._at(number) for number in range(self._count)]
             return
         some: list[list[int]] = []
-        count, most = 0, _FIRST if self.are_distinct else _OTHERS
+        largest = _LOGS if self.are_distinct else _OTHERS
+        count, most = 0, min(_FIRST, largest)
         for group in self._groups:
             some.append(group)
             count += len(group)
             if count >= most:
                 yield self._all(some)
-                some, count = [], 0
-                most = min(2 * most, _LOGS) if self.are_distinct else _OTHERS
+                some, count, most = [], 0, min(2 * most, largest)
         if some:
             yield self._all(some)
 
