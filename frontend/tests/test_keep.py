@@ -10,7 +10,7 @@ from pytest_django.live_server_helper import LiveServer
 from frontend.tests.visits import Watch, settled, sign_in
 from perfdb.results import access, freezing, saved
 from perfdb.results.asking import Question
-from perfdb.results.importing import touch_study
+from perfdb.results.holding import touch_study
 from perfdb.results.models import Run
 
 COMPARE = "/compare/?dimension=device&old=Guest LAN&new=HiperSockets&workload=RR"

@@ -11,6 +11,7 @@ from rest_framework.request import Request
 from rest_framework.reverse import reverse
 
 from perfdb.results import provenance
+from perfdb.results import summary as summaries
 from perfdb.results.given import corrections_of
 from perfdb.results.models import Note, Problem, Run, Upload, UploadFile
 from perfdb.results.provenance import AppliedFormula, Figure, Input, Place
@@ -192,7 +193,8 @@ def _runs(upload: Upload) -> list[dict[str, Any]]:
     summary = Cast("summary", TextField())
     rows = upload.runs.order_by("run_label", "trial", "id").values_list(
         "run_id", "run_label", "trial", "outcome", "status", summary
-    )
+    )[:MOST_LISTED]
+    of_runs = summaries.of_runs(upload.pk, [run for run, *_, text in rows if text == "{}" and run is not None])
     return [
         {
             "id": run,
@@ -200,9 +202,9 @@ def _runs(upload: Upload) -> list[dict[str, Any]]:
             "trial": trial,
             "outcome": outcome,
             "status": status,
-            "summary": orjson.loads(summary),
+            "summary": orjson.loads(text) or of_runs.get(run or 0, summaries.NOTHING),
         }
-        for run, label, trial, outcome, status, summary in rows[:MOST_LISTED]
+        for run, label, trial, outcome, status, text in rows
     ]
 
 

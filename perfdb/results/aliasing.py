@@ -23,7 +23,7 @@ from perfdb.results import jobs, load
 from perfdb.results.aliases import aliases_of, systems
 from perfdb.results.derivation import outdated
 from perfdb.results.experiments import Vocabulary, configuration_of, experiment_key
-from perfdb.results.importing import lock_study
+from perfdb.results.holding import lock_study
 from perfdb.results.models import Alias, Experiment, Job, Run, Study
 from perfdb.results.prepare.aliases import Aliases, fold, with_value
 from perfdb.results.prepare.configuration import UNREADABLE

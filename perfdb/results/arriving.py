@@ -1,16 +1,19 @@
 """What an upload brings, as run records: made once, and kept on disk where there are very many."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
 from importers.collate import LEFT_OVER, LeftOver
 from importers.model import Fragment, Problem, RunDraft
+from perfdb.analysis.metrics import Measure
 from perfdb.results.ahead import ahead
 from perfdb.results.aliases import aliases_of
 from perfdb.results.alike.batch import Prepared, are_apart, prepared
+from perfdb.results.alike.rows import Alike, Common, Rows, rows_of
 from perfdb.results.given import given_by, spans_in
+from perfdb.results.measures import ensure_slots, slots
 from perfdb.results.models import Upload
 from perfdb.results.placing import Brought
 from perfdb.results.prepare import Context, FoundProblems
@@ -30,15 +33,6 @@ class _Kept(NamedTuple):
     record: RunRecord
     given: Mapping[str, str]
     trial: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Alike:
-    """Runs of a log each, worked out together; ``first`` is the number of the first one."""
-
-    first: int
-    runs: Prepared
-    artifacts: Mapping[str, int]
 
 
 class Arrivals:
@@ -95,20 +89,27 @@ class Arrivals:
             return
         self._amiss, self._left = [], LeftOver()
         number = 0
-        for fragments, runs in ahead(self._worked_out()):
+        common = Common(self.upload.study_id, self.upload.pk, self.read.artifacts, self.upload.created)
+        for fragments, runs, rows in ahead(self._worked_out(common, slots())):
             if runs is not None:
-                yield Alike(number, runs, self.read.artifacts)
+                yield Alike(number, runs, rows or rows_of(runs, common, ensure_slots(runs.measures)))
                 number += len(fragments)
             else:
                 batch, _ = self._next(fragments, number)
                 number += len(batch)
                 yield batch
 
-    def _worked_out(self) -> Iterator[tuple[list[Fragment], Prepared | None]]:
-        """Fragments, and where each is a run by itself these runs; it asks nothing of the database."""
+    def _worked_out(
+        self, common: Common, known: Mapping[Measure, int]
+    ) -> Iterator[tuple[list[Fragment], Prepared | None, Rows | None]]:
+        """Fragments, and where each is a run by itself these runs with their rows; it asks nothing of the database.
+
+        The rows are left to whoever may give measures their slots where these ``known`` ones are not all.
+        """
         for fragments in self.read.fragments.batches():
-            apart = are_apart(fragments)
-            yield fragments, prepared(fragments, self.read.artifacts, self._reading) if apart else None
+            runs = prepared(fragments, self.read.artifacts, self._reading) if are_apart(fragments) else None
+            are_known = runs is not None and runs.measures <= known.keys()
+            yield fragments, runs, rows_of(runs, common, known) if runs is not None and are_known else None
 
     def left(self, alike: Alike, rows: Sequence[int]) -> list[Brought]:
         """Some of the runs that are alike as single ones."""

@@ -68,12 +68,20 @@ ON CONFLICT DO NOTHING RETURNING key, id
 """
 
 
+Names = dict[tuple[str, object], models.Model]
+"""Rows of the vocabulary by their kind and by what they stand for."""
+
+
 @dataclass(slots=True)
 class Vocabulary:
-    """Finds or makes rows of the vocabulary for one study, and remembers them while an import lasts."""
+    """Finds or makes rows of the vocabulary for one study, and remembers them.
+
+    It lasts for a transaction that holds the study: an experiment may be gone after it. ``names`` last for an import.
+    """
 
     study: Study
-    _found: dict[tuple[str, object], models.Model] = field(default_factory=dict)
+    # The rows of systems, levels, devices and workloads, which nobody removes.
+    names: Names = field(default_factory=dict)
     # The dimensions of each beside it: only by them is it sure to be the one that is meant.
     _experiments: dict[int, tuple[Stored, dict[str, str | int]]] = field(default_factory=dict)
 
@@ -167,9 +175,9 @@ class Vocabulary:
         )
 
     def _once(self, kind: str, key: object, make: Callable[[], _Model]) -> _Model:
-        found = self._found.get((kind, key))
+        found = self.names.get((kind, key))
         if found is None:
-            found = self._found[kind, key] = make()
+            found = self.names[kind, key] = make()
         return found  # type: ignore[return-value] # the kind says which model it is
 
 

@@ -8,6 +8,7 @@ between leaves whole runs, and the next attempt goes on after them. Run records 
 
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from django.db import connection, transaction
@@ -19,14 +20,15 @@ from importers.model import Severity
 from perfdb.results import jobs, load, tagging
 from perfdb.results.aliases import aliases_of
 from perfdb.results.alike import storing
-from perfdb.results.alike.rows import Common
-from perfdb.results.arriving import Alike, Arrivals
+from perfdb.results.alike.rows import Alike
+from perfdb.results.arriving import Arrivals
 from perfdb.results.certain import is_certain, is_whole
-from perfdb.results.experiments import Vocabulary
+from perfdb.results.experiments import Names, Vocabulary
+from perfdb.results.holding import lock_study, touch_study
 from perfdb.results.models import Job, Run, Study, Upload, UploadRun
 from perfdb.results.placing import Brought, Placement, Placer
 from perfdb.results.reading import realign
-from perfdb.results.summary import gaps_of, summary_of
+from perfdb.results.summary import gaps_of, is_said_by_run, summary_of
 from perfdb.results.trials import keep_trial, settle_trial
 from perfdb.results.unpacking import read_files
 
@@ -34,7 +36,6 @@ Outcome = UploadRun.Outcome
 State = Upload.State
 
 CHUNK = 100
-_STUDY_LOCK = 0x5354_5544  # any number of our own: "STUD"
 
 
 class Ordinary:
@@ -195,14 +196,14 @@ def _row(upload: Upload, placement: Placement) -> UploadRun:
 def _load(job: Job, upload: Upload, brought: Arrivals, kind: Ordinary) -> None:
     """Store the runs chunk by chunk, leaving out those that an earlier attempt has stored."""
     shown = upload.runs.filter(loaded=False).exists()
-    done = set(upload.runs.filter(loaded=True).values_list("number", flat=True))
-    if not done:
+    earlier = _Earlier(shown, frozenset(upload.runs.filter(loaded=True).values_list("number", flat=True)))
+    if not earlier.done:
         # Placing again decides what there is to say; what the preview said of the runs is out of date.
         with transaction.atomic():
             jobs.hold(job)
             upload.problems.all().delete()
     try:
-        _store_all(job, upload, brought, done)
+        _store_all(job, upload, brought, earlier)
     except _PartlyError:
         outcomes = _show(job, upload, brought, kind)
         _settle(job, upload, State.PREVIEW if Outcome.CONFLICT in outcomes else State.FAILED)
@@ -218,21 +219,28 @@ def _load(job: Job, upload: Upload, brought: Arrivals, kind: Ordinary) -> None:
         _settle(job, upload, State.DONE if complete or _anything(found) else State.FAILED, brought.problems)
 
 
+class _Earlier(NamedTuple):
+    """What there is before an upload's runs are stored: whether outcomes were shown, and the runs that are done."""
+
+    shown: bool
+    done: Container[int]
+
+
 class _PartlyError(Exception):
     """Some of an upload's runs cannot be stored, so that none may be."""
 
 
-def _store_all(job: Job, upload: Upload, brought: Arrivals, done: Container[int]) -> None:
-    """Store the runs that are not ``done``; raises _PartlyError where one cannot be and it is all or none."""
+def _store_all(job: Job, upload: Upload, brought: Arrivals, earlier: _Earlier) -> None:
+    """Store the runs that are not done; raises _PartlyError where one cannot be and it is all or none."""
     if not is_whole(upload):
-        for step in _steps(upload, brought, done):
+        for step in _steps(upload, brought, earlier):
             with transaction.atomic():
                 step()
                 # Not before: while it is held nobody can renew the lease.
                 jobs.hold(job)
         return
     with transaction.atomic():
-        for step in _steps(upload, brought, done):
+        for step in _steps(upload, brought, earlier):
             step()
             # While the next runs are worked out: at the commit nothing would be done beside it.
             connection.check_constraints()
@@ -241,15 +249,16 @@ def _store_all(job: Job, upload: Upload, brought: Arrivals, done: Container[int]
         jobs.hold(job)
 
 
-def _steps(upload: Upload, brought: Arrivals, done: Container[int]) -> Iterator[Callable[[], None]]:
+def _steps(upload: Upload, brought: Arrivals, earlier: _Earlier) -> Iterator[Callable[[], None]]:
     """What stores the runs, step by step."""
+    names: Names = {}
     for portion in brought.portions():
         if isinstance(portion, Alike):
             left: list[int] = []
-            yield partial(_load_alike, upload, portion, done, left)
+            yield partial(_load_alike, upload, portion, names, earlier, left)
             single = brought.left(portion, left) if left else []
         else:
-            single = [each for each in portion if each.number not in done]
+            single = [each for each in portion if each.number not in earlier.done]
         for chunk in _chunks(single):
             yield partial(_load_chunk, upload, chunk)
 
@@ -271,20 +280,20 @@ def _chunks(items: Iterable[Brought]) -> Iterator[list[Brought]]:
         yield list(chunk.values())
 
 
-def _load_alike(upload: Upload, alike: Alike, done: Container[int], left: list[int]) -> None:
+def _load_alike(upload: Upload, alike: Alike, names: Names, earlier: _Earlier, left: list[int]) -> None:
     """Write the runs that nobody has to be asked about, and add the others to ``left``, by their places."""
     lock_study(upload.study)
     numbers = range(alike.first, alike.first + len(alike.runs.fragments))
-    open_ = np.array([number not in done for number in numbers])
+    open_ = np.array([number not in earlier.done for number in numbers])
     # An alias may have been made since the files were read.
     chosen = open_ & storing.free(upload.study, alike.runs) & (not aliases_of(upload.study).meanings)
     left += np.flatnonzero(open_ & ~chosen).tolist()
     if not chosen.any():
         return
     written = [numbers[row] for row in np.flatnonzero(chosen).tolist()]
-    upload.runs.filter(number__among=written).delete()
-    common = Common(upload.study_id, upload.pk, alike.artifacts, upload.created)
-    storing.store(Vocabulary(upload.study), common, alike.runs, numbers, chosen)
+    if earlier.shown:
+        upload.runs.filter(number__among=written).delete()
+    storing.store(Vocabulary(upload.study, names), upload.pk, alike, chosen)
     _count_loaded(upload, len(written))
     touch_study(upload.study)
 
@@ -316,24 +325,15 @@ def store(upload: Upload, placements: Sequence[Placement]) -> None:
     _write_new(vocabulary, placements, rows)
     for placement in placements:
         _write_known(vocabulary, placement)
-    for row in rows:
+    for row, placement in zip(rows, placements, strict=True):
         row.loaded = True
+        if row.outcome == Outcome.NEW and is_said_by_run(placement.record, row.summary):
+            row.summary = {}
     load.copy_upload_runs(rows)
     _say(upload, [each for placement in placements for each in _problems(placement)])
     _count_loaded(upload, len(rows))
     if any(p.outcome in (Outcome.NEW, Outcome.EXTENDED) for p in placements):
         touch_study(upload.study)
-
-
-def lock_study(study: Study) -> None:
-    """Keep other imports out of the study until the transaction ends: placing must see what they store."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", [_STUDY_LOCK, study.pk])
-
-
-def touch_study(study: Study) -> None:
-    """The study's data have changed: whatever was cached of it is out of date."""
-    Study.objects.filter(pk=study.pk).update(version=F("version") + 1)
 
 
 def _write_new(vocabulary: Vocabulary, placements: Sequence[Placement], rows: Sequence[UploadRun]) -> None:

@@ -44,16 +44,16 @@ _RUN = {
     "level_id": "int8",
     "workload_id": "int8",
     "device_id": "int8",
-    "started": "timestamptz",
-    **dict.fromkeys(Run.HOT, "float8"),
     "mtu": "int4",
     "users": "int4",
     "layer": "int2",
+    "campaign": "text",
+    "factors": "jsonb",
+    "started": "timestamptz",
+    **dict.fromkeys(Run.HOT, "float8"),
     "trial": "int2",
     "status": "varchar",
     "run_id": "text",
-    "campaign": "text",
-    "factors": "jsonb",
     "values": "float8[]",
 }
 # Not when a run is written again: then its tags are people's.
@@ -134,11 +134,11 @@ _DISAGREEMENT = {
     "message": "text",
 }
 UPLOAD_RUN = {
-    "upload_id": "int8",
     "run_id": "int8",
+    "number": "int4",
+    "upload_id": "int8",
     "replaced_id": "int8",
     "replaced_status": "varchar",
-    "number": "int4",
     "loaded": "bool",
     "run_label": "text",
     "trial": "int2",
@@ -259,7 +259,7 @@ def copy_upload_runs(rows: Iterable[UploadRun]) -> None:
         UPLOAD_RUN,
         (
             (
-                *(row.upload_id, row.run_id, row.replaced_id, row.replaced_status, row.number, row.loaded),
+                *(row.run_id, row.number, row.upload_id, row.replaced_id, row.replaced_status, row.loaded),
                 *(row.run_label, row.trial, str(row.outcome), str(row.status), Jsonb(row.summary)),
             )
             for row in rows
@@ -318,16 +318,16 @@ def _run_row(pk: int, record: RunRecord, experiment: Stored, slots: dict[Measure
         experiment.level_id,
         experiment.workload_id,
         experiment.device_id,
-        record.started,
-        *(_hot(record, metric) for metric in Run.HOT),
         experiment.mtu,
         experiment.users,
         experiment.layer,
+        experiment.campaign,
+        Jsonb(experiment.factors),
+        record.started,
+        *(_hot(record, metric) for metric in Run.HOT),
         record.trial,
         str(record.status),
         record.run_id,
-        experiment.campaign,
-        Jsonb(experiment.factors),
         _by_slot(record, slots),
     )
 

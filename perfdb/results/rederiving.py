@@ -8,7 +8,7 @@ from perfdb.analysis.formulas import FORMULAS
 from perfdb.analysis.metrics import Measure
 from perfdb.results.derivation import derive_again
 from perfdb.results.experiments import Vocabulary
-from perfdb.results.importing import lock_study, touch_study
+from perfdb.results.holding import lock_study, touch_study
 from perfdb.results.load import put
 from perfdb.results.measures import slots
 from perfdb.results.models import MeasurementHistory, Run, RunEvidence, Study

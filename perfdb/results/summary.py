@@ -1,29 +1,36 @@
-"""What a preview shows of a run record: its dimensions, main figures and files, ready to print."""
+"""What an upload shows of a run: its dimensions, main figures and files, ready to print.
 
-from collections.abc import Collection, Mapping
+A preview keeps it, for there is no run yet. Where the stored run says the same it is left empty, and read from there.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from importers.collate import assumed
 from perfdb.analysis import metrics, units
 from perfdb.analysis.metrics import Measure
-from perfdb.results.models import Run
+from perfdb.results.models import Run, RunSource, UploadRun
 from perfdb.results.prepare.configuration import PROCESSORS
 from perfdb.results.record import RunRecord
+
+Summary = dict[str, Any]
 
 ASKED = ("workload", "device", "mtu", "users")
 """The dimensions that every run ought to have: a preview asks for those that nobody says."""
 
 
-def summary_of(record: RunRecord) -> dict[str, Any]:
+def summary_of(record: RunRecord) -> Summary:
     """``{"dimensions": {name: value}, "figures": [{"measure", "value", "unit", "printed"}], "files": [path]}``."""
+    values = record.values
     return {
         "dimensions": record.configuration.dimensions(),
-        "figures": [_figure(record, name) for name in Run.HOT if Measure(name) in record.values],
+        "figures": _figures(values[at].value if (at := Measure(name)) in values else None for name in Run.HOT),
         "files": list(dict.fromkeys(fragment.file for fragment in record.fragments)),
     }
 
 
-def gaps_of(record: RunRecord, given: Mapping[str, str]) -> dict[str, Any]:
+def gaps_of(record: RunRecord, given: Mapping[str, str]) -> Summary:
     """``{"place": [path, first line, last line], "lacks": [fact], "assumed": [fact], "given": {fact: text}}``.
 
     Where a correction of this run is kept, what no file and nobody says of it, and what a person said that counts.
@@ -46,7 +53,73 @@ def lacking(record: RunRecord, told: Collection[str]) -> list[str]:
     return [*lacks, PROCESSORS.metric] if record.counters and not counted else lacks
 
 
-def _figure(record: RunRecord, name: str) -> dict[str, Any]:
-    metric, value = metrics.BY_NAME[name], record.values[Measure(name)]
-    printed = units.round_half_up(value.value, units.decimals_for([value.value], metric.decimals))
-    return {"measure": name, "value": value.value, "unit": metric.unit, "printed": printed}
+def _figures(values: Iterable[float | None]) -> list[dict[str, Any]]:
+    """The main figures that there are, in the order of `Run.HOT`."""
+    return [_figure(name, value) for name, value in zip(Run.HOT, values, strict=True) if value is not None]
+
+
+def _figure(name: str, value: float) -> dict[str, Any]:
+    metric = metrics.BY_NAME[name]
+    printed = units.round_for_print(value, metric.decimals)
+    return {"measure": name, "value": value, "unit": metric.unit, "printed": printed}
+
+
+# --- Of stored runs -----------------------------------------------------------------------------------------------
+
+NOTHING: Summary = {"dimensions": {}, "figures": [], "files": []}
+"""Of a run that is there no more, and was told by nothing else."""
+
+_NAMED = {name: f"{name}__name" for name in ("system", "level", "workload", "device")}
+_PLAIN = ("campaign", "mtu", "users", "layer", "factors")
+
+
+def is_said_by_run(record: RunRecord, summary: Summary) -> bool:
+    """Whether a new run says all of its summary: it has one log, and nobody gave or assumed anything."""
+    return len(record.fragments) == 1 and not (record.counters or summary["given"] or summary["assumed"])
+
+
+def fill_in(rows: Iterable[UploadRun]) -> None:
+    """Give the rows of an upload the summaries that their runs say; they are not saved."""
+    empty: dict[int, list[UploadRun]] = defaultdict(list)
+    for row in rows:
+        if not row.summary:
+            row.summary = NOTHING
+            empty[row.upload_id].append(row)
+    for upload, own in empty.items():
+        found = of_runs(upload, [row.run_id for row in own if row.run_id is not None])
+        for row in own:
+            row.summary = found.get(row.run_id or 0, NOTHING)
+
+
+def keep(runs: Collection[int]) -> None:
+    """Save what only these runs say, which are about to go."""
+    rows = list(UploadRun.objects.filter(run__pk__among=runs, summary={}))
+    fill_in(rows)
+    UploadRun.objects.bulk_update(rows, ["summary"], batch_size=1000)
+
+
+def of_runs(upload: int, runs: Sequence[int]) -> dict[int, Summary]:
+    """The summaries of runs as they are stored now, by their ids; the files are those that this upload brought."""
+    if not runs:
+        return {}
+    rows = Run.objects.filter(pk__among=runs).values("pk", *Run.HOT, *_PLAIN, *_NAMED.values())
+    places: dict[int, list[tuple[str, list[list[int]]]]] = defaultdict(list)
+    sources = RunSource.objects.filter(run__pk__among=runs, upload=upload).order_by("pk")
+    for run, path, spans in sources.values_list("run_id", "path", "spans"):
+        places[run].append((path, spans))
+    return {row["pk"]: _of_stored(row, places[row["pk"]]) for row in rows}
+
+
+def _of_stored(row: Mapping[str, Any], places: Sequence[tuple[str, list[list[int]]]]) -> Summary:
+    named = {name: row[_NAMED.get(name, name)] for name in (*_PLAIN[:1], *_NAMED, *_PLAIN[1:4])}
+    factors = {f"factor.{name}": value for name, value in sorted(row["factors"].items())}
+    dimensions = {name: value for name, value in (named | factors).items() if value not in (None, "")}
+    return {
+        "dimensions": dimensions,
+        "figures": _figures(row[name] for name in Run.HOT),
+        "files": [path for path, _ in places],
+        "place": [places[0][0], *places[0][1][0]] if places and places[0][1] else ["", 0, 0],
+        "lacks": [name for name in ASKED if name not in dimensions],
+        "assumed": [],
+        "given": {},
+    }

@@ -3,8 +3,9 @@
 from django.db import transaction
 from django.utils import timezone
 
-from perfdb.results import changes, jobs
-from perfdb.results.importing import last_trial, lock_study, touch_study
+from perfdb.results import changes, jobs, summary
+from perfdb.results.holding import lock_study, touch_study
+from perfdb.results.importing import last_trial
 from perfdb.results.models import Experiment, Job, Note, Run, RunChange, RunSource, Upload, UploadRun
 from perfdb.results.reading import as_one, stored_evidence
 from perfdb.results.rebuilding import put, rebuild
@@ -30,7 +31,9 @@ def run_undo(job: Job) -> None:
 
 
 def _delete(runs: list[Run]) -> None:
-    Run.objects.filter(pk__in=[run.pk for run in runs]).delete()
+    keys = [run.pk for run in runs]
+    summary.keep(keys)
+    Run.objects.filter(pk__in=keys).delete()
     Experiment.objects.filter(pk__in={run.experiment_id for run in runs}, run=None).delete()
 
 

@@ -10,7 +10,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 from perfdb.analysis.parameters import QueryError
 from perfdb.results import bulk, load
 from perfdb.results.experiments import Vocabulary
-from perfdb.results.importing import lock_study
+from perfdb.results.holding import lock_study
 from perfdb.results.models import Run, RunChange, Study, UploadRun
 from perfdb.results.stored import read_record
 from perfdb.results.trials import keep_trial, settle_trial

@@ -6,7 +6,7 @@ from django.db import transaction
 
 from perfdb.analysis.parameters import QueryError
 from perfdb.results import jobs
-from perfdb.results.importing import lock_study
+from perfdb.results.holding import lock_study
 from perfdb.results.models import Job, Study
 from perfdb.web import pdf
 from perfdb.web.standalone import report_file

@@ -9,6 +9,7 @@ from django.db.models import Case, Count, IntegerField, Value, When
 
 from importers import FORMATS
 from perfdb.analysis.dimensions import natural
+from perfdb.results import summary
 from perfdb.results.bundling import MANIFEST
 from perfdb.results.models import Job, Study, Upload, UploadFile, UploadRun
 from perfdb.results.models.vocabulary import INBOX
@@ -68,6 +69,7 @@ def context(upload: Upload, *, may_change: bool, entered: Entered = NOTHING) -> 
     files = list(upload.files.select_related("artifact").order_by("path")[:MOST])
     noticed = list(problems.gravest_first(upload.problems.all())[:MOST])
     runs = sorted(upload.runs.select_related("run").order_by(_UNSETTLED_FIRST, "number")[:MOST], key=_needing_most)
+    summary.fill_in(runs)
     artifacts = {file.path: file.artifact_id for file in files}
     counts = _counts(runs, upload.runs, "outcome")
     severities, of_files = (_counts(noticed, upload.problems, name) for name in ("severity", "file"))

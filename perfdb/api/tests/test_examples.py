@@ -18,7 +18,7 @@ from perfdb.api.tests.files import BOUNDARY, case, multipart, post_files
 from perfdb.api.tests.test_upload import settled
 from perfdb.results.asking import Question
 from perfdb.results.freezing import freeze
-from perfdb.results.importing import touch_study
+from perfdb.results.holding import touch_study
 from perfdb.results.models import Alias, Artifact, Note, PartialFile
 from perfdb.results.tests.builders import make_run, make_study
 

@@ -9,7 +9,7 @@ from rest_framework.test import APIClient
 
 from perfdb.api.tests.answers import check, problem
 from perfdb.api.tests.conftest import client_of
-from perfdb.results.importing import touch_study
+from perfdb.results.holding import touch_study
 from perfdb.results.models import Run, SavedQuery
 from perfdb.results.tests.builders import make_run
 

@@ -11,7 +11,7 @@ from rest_framework.test import APIClient
 
 from perfdb.analysis.query import Query
 from perfdb.api.tests.answers import check, problem
-from perfdb.results.importing import touch_study
+from perfdb.results.holding import touch_study
 from perfdb.results.models import Run
 from perfdb.results.tests.builders import make_run, make_study
 

@@ -7,13 +7,13 @@ side: what is left goes the way of single runs.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import compress
 
 import numpy as np
 
-from importers.collate import content_digest
 from importers.collate.drafts import LONGEST_NAME
 from importers.collate.kinds import is_client
 from importers.model import Fragment, RunDraft, Severity
@@ -28,7 +28,6 @@ from perfdb.results.alike.circumstances import COUNTED, Circumstances, Known
 from perfdb.results.alike.deriving import derived
 from perfdb.results.alike.figures import DERIVED, Figures, add_given, figures_of
 from perfdb.results.alike.listings import Listings, listings_of, quiet_listings
-from perfdb.results.alike.shown import main_figures
 from perfdb.results.alike.table import Flags, Table, Whole, table_of
 from perfdb.results.prepare.audit import CHECKED_BEFORE, SAME, add_audit
 from perfdb.results.prepare.checks import of_log
@@ -58,25 +57,27 @@ def _names_its_run(fragment: Fragment) -> bool:
 class Prepared:
     """Runs with all that is known of them; those that are not ``good`` have to go by themselves.
 
-    ``shown`` are the main figures as summaries have them. ``said`` has the problems of those that have any, by row.
+    ``said`` has the problems of those that have any, by row.
     """
 
     fragments: Sequence[Fragment]
     circumstances: Sequence[Circumstances]
     fact_lines: Sequence[Sequence[int]]
     figures: Figures
-    shown: Sequence[str]
     listings: Sequence[Listings]
     good: Flags
     said: dict[int, RunRecord] = field(default_factory=dict)
+
+    @property
+    def measures(self) -> Set[Measure]:
+        """Those that any of the good runs has."""
+        table = self.figures.table
+        return set(compress(table.measures, np.any(table.present[self.good], axis=0)))
 
 
 def prepared(fragments: Sequence[Fragment], artifacts: Mapping[str, int], problems: FoundProblems) -> Prepared:
     """Work out all of these runs. ``problems``: what reading the files found amiss."""
     table = table_of(fragments)
-    for each in fragments:
-        # Each keeps it: whoever stores the runs asks for it.
-        content_digest(each)
     listings, twice = listings_of(fragments)
     table.odd |= np.array([_is_odd(each) for each in fragments]) | twice
     table.odd |= _named_twice(fragments) | _are_named(fragments, problems)
@@ -91,8 +92,7 @@ def prepared(fragments: Sequence[Fragment], artifacts: Mapping[str, int], proble
     good = ~table.odd
     suspected = np.zeros(len(fragments), bool)
     suspected[good] = _suspected(figures, circumstances, np.flatnonzero(good))
-    lines, shown = [lines for _, lines in found], list(main_figures(figures.table))
-    runs = Prepared(fragments, circumstances, lines, figures, shown, listings, good)
+    runs = Prepared(fragments, circumstances, [lines for _, lines in found], figures, listings, good)
     for row in np.flatnonzero(good & ~(fits & records_fit & ~suspected)).tolist():
         _look_at(runs, row, artifacts, records=not records_fit[row], audit=bool(suspected[row]))
     return runs

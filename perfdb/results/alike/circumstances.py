@@ -17,7 +17,6 @@ from perfdb.results.derivation import fact_number, figures_of
 from perfdb.results.prepare import configuration as reading
 from perfdb.results.prepare.configuration import PROCESSORS
 from perfdb.results.record import Configuration, FactValue, Origin, RunRecord, Value
-from perfdb.results.summary import lacking
 
 # What only somebody who looks at the very run can read: other files, or a person, may say otherwise.
 _ODD = frozenset({assumed.KEY, LOST, "client_cpus", "server_cpus", *SERIES})
@@ -45,8 +44,6 @@ class Circumstances:
     mb_bytes: int
     tags: list[str]
     said: tuple[str, ...]
-    dimensions: str
-    lacks: str
     odd: bool
     kind: Hashable
     """Equal for runs whose figures can be worked out together."""
@@ -88,7 +85,6 @@ class Known:
         figures, given = figures_of(record), record.values.get(PROCESSORS)
         several = any(len(numbers) > 1 for numbers in figures.facts.values())
         odd = bool(problems) or several or len(facts) < len(keys) or any(map(_is_odd, facts))
-        dimensions = known.dimensions()
         mb_bytes = int(fact_number(record, _MEGABYTE) or 2**20)
         return Circumstances(
             known,
@@ -98,8 +94,6 @@ class Known:
             mb_bytes,
             _tags(fragment, facts),
             tuple(_as_json(key, fact) for key, fact in facts.items()),
-            _object(dimensions),
-            f"[{', '.join(map(quoted, lacking(record, dimensions)))}]",
             odd or mb_bytes != 2**20 or not all(fact.line for fact in facts.values()),
             _kind(figures, known),
         )
@@ -107,12 +101,6 @@ class Known:
 
 def _is_odd(key: str) -> bool:
     return key.partition("@")[0] in _ODD
-
-
-def _object(named: Mapping[str, str | int]) -> str:
-    """The same as JSON, as ``json.dumps`` writes it in several times the time."""
-    entries = [f"{quoted(key)}: {quoted(own) if isinstance(own, str) else own}" for key, own in named.items()]
-    return f"{{{', '.join(entries)}}}"
 
 
 def _as_json(key: str, fact: FactValue) -> str:

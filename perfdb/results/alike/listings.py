@@ -10,7 +10,7 @@ from importers.model import Fragment
 from perfdb.analysis import units, units_columns
 from perfdb.analysis.checks.quiet import Flags, Records, quiet_records
 from perfdb.analysis.units_columns import Numbers
-from perfdb.results import binary, load
+from perfdb.results import binary
 from perfdb.results.alike.table import Whole
 from perfdb.results.record import LARGEST_SAMPLE, number
 
@@ -114,11 +114,13 @@ def _numbers(texts: Sequence[str | None]) -> Numbers:
 # --- Traces -------------------------------------------------------------------------------------------------------
 
 
-def trace_rows(listings: Sequence[Listings], heads: Mapping[int, bytes]) -> Iterator[bytes]:
-    """Rows of ``trace``. ``heads`` are their first fields (run, study, artifact), by the row of the log."""
-    begin = binary.fields(len(load.TRACE))
+def trace_rows(listings: Sequence[Listings], heads: Mapping[int, tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
+    """Rows of ``trace`` without the run's id, each with the run's place among those that are to be written.
+
+    ``heads`` are these places and the next fields (study, artifact), by the row of the log.
+    """
     for each in listings:
-        own = [heads.get(row, b"") for row in each.rows.tolist()]
+        own = [heads.get(row) for row in each.rows.tolist()]
         for position, (column, unit) in enumerate(each.columns):
             samples = _samples(each.texts(position))
             there = np.logical_or.reduceat(~np.isnan(samples), np.cumsum(each.counts) - each.counts).tolist()
@@ -126,7 +128,7 @@ def trace_rows(listings: Sequence[Listings], heads: Mapping[int, bytes]) -> Iter
             arrays = binary.arrays(binary.FLOAT4, binary.real_elements(samples), 8 * each.counts, each.counts)
             for head, is_there, array in zip(own, there, arrays, strict=True):
                 if head and is_there:
-                    yield begin + head + about + array
+                    yield head[0], head[1] + about + array
 
 
 def _samples(texts: Sequence[str | None]) -> Numbers:

@@ -1,38 +1,29 @@
-"""The rows of many runs in PostgreSQL's binary form, equal to those that `load` writes of single runs."""
+"""The rows of many runs in PostgreSQL's binary form, equal to those that `load` writes of single runs.
+
+All that can be said without the database is made here: it is said while the database stores other runs.
+"""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
-from json.encoder import encode_basestring_ascii as quoted
 from typing import NamedTuple
 
 import numpy as np
 
+from importers.collate import content_digest
 from importers.model import Fragment
 from perfdb.analysis.metrics import Measure
-from perfdb.results import binary, load
+from perfdb.results import binary
+from perfdb.results.alike.batch import Prepared
 from perfdb.results.alike.circumstances import Circumstances
 from perfdb.results.alike.figures import DERIVED, Figures
+from perfdb.results.alike.listings import trace_rows
 from perfdb.results.alike.table import Whole
-from perfdb.results.experiments import Stored
 from perfdb.results.models import Run, UploadRun
 from perfdb.results.origins import BETWEEN
 from perfdb.results.record import aware
-
-
-class Row(NamedTuple):
-    """A run: its log, what follows from its circumstances, the lines that say them, its main figures, and its number.
-
-    ``shown`` are the figures as its summary has them; ``number`` is its place in the upload.
-    """
-
-    fragment: Fragment
-    circumstances: Circumstances
-    fact_lines: Sequence[int]
-    shown: str
-    number: int
 
 
 class Common(NamedTuple):
@@ -45,39 +36,93 @@ class Common(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
-    """Runs that are to be written, all in the same order: their ids, experiments, and the digests of their logs."""
+class Rows:
+    """The rows of those of some runs that are good, which have these ``places`` among them.
+
+    The first fields are missing: the run's id, then the keys of its experiment in a row of ``run``, and its number in
+    the upload in an outcome. Of ``traces`` a run may have any number; each has the run's place among the good ones.
+    """
+
+    places: Whole
+    runs: Sequence[bytes]
+    evidence: Sequence[bytes]
+    sources: Sequence[bytes]
+    outcomes: Sequence[bytes]
+    traces: Sequence[tuple[int, bytes]]
+
+
+@dataclass(frozen=True, slots=True)
+class Alike:
+    """Runs of a log each, worked out together, with their rows; ``first`` is the number of the first one."""
+
+    first: int
+    runs: Prepared
+    rows: Rows
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """Runs that are to be written, all in the same order."""
 
     common: Common
-    rows: Sequence[Row]
+    fragments: Sequence[Fragment]
+    circumstances: Sequence[Circumstances]
+    fact_lines: Sequence[Sequence[int]]
     figures: Figures
-    ids: Sequence[int]
-    experiments: Sequence[Stored]
-    digests: Sequence[str]
 
     @property
     def artifacts(self) -> list[int]:
         """The artifact of each run's log."""
-        return [self.common.artifacts[row.fragment.file] for row in self.rows]
+        return [self.common.artifacts[each.file] for each in self.fragments]
 
 
-def run_rows(batch: Batch) -> Iterator[bytes]:
-    """Rows of ``run``."""
-    begin = binary.fields(len(load.NEW_RUN))
-    distinct = {each.pk: each for each in batch.experiments}
-    around = {pk: (_references(each), _dimensions(each), _factors(each)) for pk, each in distinct.items()}
+def rows_of(runs: Prepared, common: Common, slots: Mapping[Measure, int]) -> Rows:
+    """The rows of runs; ``slots`` are those of all measures that a good one has (`Prepared.measures`)."""
+    places = np.flatnonzero(runs.good)
+    at = places.tolist()
+    batch = _Batch(
+        common,
+        [runs.fragments[place] for place in at],
+        [runs.circumstances[place] for place in at],
+        [runs.fact_lines[place] for place in at],
+        runs.figures.chosen(places, slots),
+    )
+    heads = [binary.int8(common.study) + binary.int8(artifact) for artifact in batch.artifacts] if runs.listings else []
+    return Rows(
+        places,
+        list(_run_rows(batch)),
+        list(_evidence_rows(batch)),
+        list(_source_rows(batch)),
+        list(_outcome_rows(batch)),
+        list(trace_rows(runs.listings, dict(zip(at, enumerate(heads), strict=False)))),
+    )
+
+
+def _run_rows(batch: _Batch) -> Iterator[bytes]:
+    """Rows of ``run`` from the experiment's circumstances on."""
+    distinct = {id(each): each for each in batch.circumstances}
+    around = {key: _around(each) for key, each in distinct.items()}
     hot, values = _hot(batch.figures), _values(batch.figures)
-    for pk, experiment, row, own, array in zip(batch.ids, batch.experiments, batch.rows, hot, values, strict=True):
-        references, dimensions, factors = around[experiment.pk]
-        fragment, tags = row.fragment, row.circumstances.tags
-        identity = binary.int2(fragment.trial or 1) + binary.text(str(fragment.status)) + binary.text(_run_id(fragment))
+    for fragment, known, own, array in zip(batch.fragments, batch.circumstances, hot, values, strict=True):
+        tags = known.tags
         yield b"".join(
             (
-                *(begin, binary.int8(pk), references, binary.moment(_started(fragment, batch.common.received)), own),
-                *(dimensions, identity, factors, array),
-                binary.array(binary.TEXT, [binary.text(tag) for tag in tags]) if tags else binary.NULL,
+                *(around[id(known)], binary.moment(_started(fragment, batch.common.received)), own),
+                *(binary.int2(fragment.trial or 1), binary.text(fragment.status), binary.text(_run_id(fragment))),
+                *(array, binary.array(binary.TEXT, [binary.text(tag) for tag in tags]) if tags else binary.NULL),
             )
         )
+
+
+def _around(known: Circumstances) -> bytes:
+    """What a run repeats of its experiment."""
+    each = known.configuration
+    return b"".join(
+        (
+            *(binary.int4(each.mtu), binary.int4(each.users), binary.int2(each.layer), binary.text(each.campaign)),
+            binary.jsonb(json.dumps(dict(each.factors))),
+        )
+    )
 
 
 def _run_id(fragment: Fragment) -> str:
@@ -86,19 +131,6 @@ def _run_id(fragment: Fragment) -> str:
 
 def _started(fragment: Fragment, received: datetime) -> datetime:
     return received if fragment.taken is None else aware(fragment.taken, fragment.zone)
-
-
-def _references(each: Stored) -> bytes:
-    keys = (each.pk, each.study_id, each.system_id, each.level_id, each.workload_id, each.device_id)
-    return b"".join(map(binary.int8, keys))
-
-
-def _dimensions(each: Stored) -> bytes:
-    return binary.int4(each.mtu) + binary.int4(each.users) + binary.int2(each.layer)
-
-
-def _factors(each: Stored) -> bytes:
-    return binary.text(each.campaign) + binary.jsonb(json.dumps(each.factors))
 
 
 def _hot(figures: Figures) -> list[bytes]:
@@ -118,7 +150,7 @@ def _values(figures: Figures) -> list[bytes]:
     return binary.arrays(binary.FLOAT8, content, sizes, lengths, nulls=True)
 
 
-def evidence_rows(batch: Batch) -> Iterator[bytes]:
+def _evidence_rows(batch: _Batch) -> Iterator[bytes]:
     """Rows of ``run_evidence``, as `origins` has them: of what has a value, by slot."""
     figures, table = batch.figures, batch.figures.table
     there = table.present
@@ -136,10 +168,9 @@ def evidence_rows(batch: Batch) -> Iterator[bytes]:
         binary.arrays(binary.TEXT, formulas[0], _by_row(formulas[1], formula_counts), formula_counts),
         strict=True,
     )
-    begin, study = binary.fields(len(load.EVIDENCE)), binary.int8(batch.common.study)
-    for pk, row, about in zip(batch.ids, batch.rows, columns, strict=True):
-        facts = binary.jsonb(_facts(row.circumstances.said, row.fact_lines))
-        yield b"".join((begin, binary.int8(pk), study, *about, facts))
+    study = binary.int8(batch.common.study)
+    for known, own_lines, about in zip(batch.circumstances, batch.fact_lines, columns, strict=True):
+        yield b"".join((study, *about, binary.jsonb(_facts(known.said, own_lines))))
 
 
 def _cut(letters: bytes, counts: Whole) -> Iterator[bytes]:
@@ -153,7 +184,7 @@ def _lines(texts: Sequence[str], counts: Whole) -> Iterator[bytes]:
     return (binary.text(BETWEEN.join(texts[start:end])) for start, end in bounds)
 
 
-def _told_once(batch: Batch) -> Iterator[bytes]:
+def _told_once(batch: _Batch) -> Iterator[bytes]:
     """The artifact of all that a row's log tells."""
     counts = batch.figures.told.sum(axis=1).tolist()
     for artifact, is_told in zip(batch.artifacts, counts, strict=True):
@@ -183,45 +214,25 @@ def _facts(said: Sequence[str], lines: Sequence[int]) -> str:
     return "{" + ", ".join([f"{fact}{line}}}" for fact, line in zip(said, lines, strict=True)]) + "}"
 
 
-def source_rows(batch: Batch) -> Iterator[bytes]:
+def _source_rows(batch: _Batch) -> Iterator[bytes]:
     """Rows of ``run_source``: a log of a run of its own."""
-    begin = binary.fields(len(load.SOURCE))
     study, upload = binary.int8(batch.common.study), binary.int8(batch.common.upload)
-    for pk, row, artifact, digest in zip(batch.ids, batch.rows, batch.artifacts, batch.digests, strict=True):
-        fragment = row.fragment
+    for fragment, artifact in zip(batch.fragments, batch.artifacts, strict=True):
         yield b"".join(
             (
-                *(begin, binary.int8(pk), study, binary.int8(artifact), upload, binary.text(fragment.file)),
-                *(binary.text(fragment.format), binary.int2(fragment.format_version)),
-                binary.array(binary.TEXT, [binary.text(digest)]),
+                *(study, binary.int8(artifact), upload, binary.text(fragment.file), binary.text(fragment.format)),
+                binary.int2(fragment.format_version),
+                binary.array(binary.TEXT, [binary.text(content_digest(fragment))]),
                 binary.span(fragment.first_line, fragment.last_line),
                 binary.boolean(True),
             )
         )
 
 
-def outcome_rows(batch: Batch) -> Iterator[bytes]:
-    """Rows of ``upload_run``: all of them new."""
-    begin = binary.fields(len(load.UPLOAD_RUN)) + binary.int8(batch.common.upload)
-    before = binary.NULL + binary.text("")
-    new, loaded = binary.text(UploadRun.Outcome.NEW.value), binary.boolean(True)
-    for pk, row in zip(batch.ids, batch.rows, strict=True):
-        fragment = row.fragment
-        yield b"".join(
-            (
-                *(begin, binary.int8(pk), before, binary.int4(row.number), loaded, binary.text(_run_id(fragment))),
-                *(binary.int2(fragment.trial or 1), new, binary.text(str(fragment.status))),
-                binary.jsonb(_summary(row)),
-            )
-        )
-
-
-def _summary(row: Row) -> str:
-    """As `summary.summary_of` and `summary.gaps_of` have it."""
-    fragment, known = row.fragment, row.circumstances
-    file = quoted(fragment.file)
-    return (
-        f'{{"dimensions": {known.dimensions}, "figures": [{row.shown}], "files": [{file}], '
-        f'"place": [{file}, {fragment.first_line}, {fragment.last_line}], "lacks": {known.lacks}, '
-        '"assumed": [], "given": {}}'
-    )
+def _outcome_rows(batch: _Batch) -> Iterator[bytes]:
+    """Rows of ``upload_run``: all of them new, so that the runs themselves are their summaries."""
+    begin = binary.int8(batch.common.upload) + binary.NULL + binary.text("") + binary.boolean(True)
+    new, summary = binary.text(UploadRun.Outcome.NEW), binary.jsonb("{}")
+    for fragment in batch.fragments:
+        about = (binary.text(_run_id(fragment)), binary.int2(fragment.trial or 1), new, binary.text(fragment.status))
+        yield b"".join((begin, *about, summary))

@@ -1,19 +1,15 @@
 """Storing runs that nobody has to be asked about, in the caller's transaction that holds the study."""
 
-from collections.abc import Sequence
-from itertools import compress
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from importers.collate import content_digest
 from perfdb.results import binary, load
 from perfdb.results.alike.batch import Prepared
 from perfdb.results.alike.circumstances import Circumstances
-from perfdb.results.alike.listings import trace_rows
-from perfdb.results.alike.rows import Batch, Common, Row, evidence_rows, outcome_rows, run_rows, source_rows
+from perfdb.results.alike.rows import Alike
 from perfdb.results.alike.table import Flags
 from perfdb.results.experiments import Stored, Vocabulary
-from perfdb.results.measures import ensure_slots
 from perfdb.results.models import Run, Study
 
 
@@ -34,38 +30,35 @@ def _experiments(vocabulary: Vocabulary, circumstances: Sequence[Circumstances])
     return [found[id(each)] for each in circumstances]
 
 
-def store(vocabulary: Vocabulary, common: Common, prepared: Prepared, numbers: Sequence[int], chosen: Flags) -> None:
-    """Write the runs that are ``chosen``; ``numbers`` are their places in the upload."""
-    rows = np.flatnonzero(chosen)
-    own = [
-        Row(
-            *(prepared.fragments[at], prepared.circumstances[at], prepared.fact_lines[at]),
-            *(prepared.shown[at], numbers[at]),
-        )
-        for at in rows.tolist()
-    ]
-    table = prepared.figures.table
-    used: Flags = np.any(table.present[chosen], axis=0)
-    batch = Batch(
-        common,
-        own,
-        prepared.figures.chosen(rows, ensure_slots(compress(table.measures, used))),
-        load.new_ids(len(own)),
-        _experiments(vocabulary, [row.circumstances for row in own]),
-        [content_digest(row.fragment) for row in own],
-    )
-    load.copy_bytes("run", load.NEW_RUN, run_rows(batch))
-    load.copy_bytes("run_evidence", load.EVIDENCE, evidence_rows(batch))
-    load.copy_bytes("run_source", load.SOURCE, source_rows(batch))
-    if prepared.listings:
-        heads = (
-            binary.int8(pk) + binary.int8(common.study) + binary.int8(artifact)
-            for pk, artifact in zip(batch.ids, batch.artifacts, strict=True)
-        )
-        of_rows = dict(zip(rows.tolist(), heads, strict=True))
-        load.copy_bytes("trace", load.TRACE, trace_rows(prepared.listings, of_rows))
-    load.copy_bytes("upload_run", load.UPLOAD_RUN, outcome_rows(batch))
-    said = [(prepared.said[row], pk) for row, pk in zip(rows.tolist(), batch.ids, strict=True) if row in prepared.said]
+def store(vocabulary: Vocabulary, upload: int, alike: Alike, chosen: Flags) -> None:
+    """Write the runs that are ``chosen``, which are good ones, with what is to be said of them and of the upload."""
+    prepared, rows = alike.runs, alike.rows
+    good = rows.places.tolist()
+    at = np.flatnonzero(chosen[rows.places]).tolist()
+    experiments = _experiments(vocabulary, [prepared.circumstances[good[place]] for place in at])
+    keys = {each.pk: _keys(each) for each in experiments}
+    runs = {place: keys[each.pk] + rows.runs[place] for place, each in zip(at, experiments, strict=True)}
+    ids = dict(zip(at, load.new_ids(len(at)), strict=True))
+    heads = {place: binary.int8(pk) for place, pk in ids.items()}
+    _write("run", load.NEW_RUN, heads, runs.items())
+    _write("run_evidence", load.EVIDENCE, heads, ((place, rows.evidence[place]) for place in at))
+    _write("run_source", load.SOURCE, heads, ((place, rows.sources[place]) for place in at))
+    if rows.traces:
+        _write("trace", load.TRACE, heads, (each for each in rows.traces if each[0] in heads))
+    numbered = ((place, binary.int4(alike.first + good[place]) + rows.outcomes[place]) for place in at)
+    _write("upload_run", load.UPLOAD_RUN, heads, numbered)
+    said = [(prepared.said[good[place]], pk) for place, pk in ids.items() if good[place] in prepared.said]
     load.copy_disagreements((each, pk) for record, pk in said for each in record.disagreements)
     load.copy_problems((each, pk, None) for record, pk in said for each in record.problems)
-    load.copy_problems((each, None, common.upload) for record, _ in said for each in dict.fromkeys(record.problems))
+    load.copy_problems((each, None, upload) for record, _ in said for each in dict.fromkeys(record.problems))
+
+
+def _keys(each: Stored) -> bytes:
+    numbers = (each.pk, each.study_id, each.system_id, each.level_id, each.workload_id, each.device_id)
+    return b"".join(map(binary.int8, numbers))
+
+
+def _write(table: str, columns: Collection[str], heads: Mapping[int, bytes], rows: Iterable[tuple[int, bytes]]) -> None:
+    """Write rows, each of which begins with its run's id; ``heads`` are these by the runs' places."""
+    begin = binary.fields(len(columns))
+    load.copy_bytes(table, columns, (begin + heads[place] + row for place, row in rows))

@@ -12,7 +12,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from perfdb.results import artifacts, load
-from perfdb.results.importing import lock_study, store
+from perfdb.results.holding import lock_study
+from perfdb.results.importing import store
 from perfdb.results.intake import DECISIONS, inbox_of
 from perfdb.results.models import Study, Upload, UploadFile, UploadRun
 from perfdb.results.published.placing import with_both

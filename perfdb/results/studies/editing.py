@@ -10,7 +10,7 @@ from django.db.models import F
 
 from importers.collate import RunIdPattern
 from perfdb.analysis.parameters import QueryError
-from perfdb.results.importing import lock_study
+from perfdb.results.holding import lock_study
 from perfdb.results.models import Run, Study
 from perfdb.results.studies.keeping import checked_title
 from perfdb.results.studies.plans import checked_plan

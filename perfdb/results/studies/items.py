@@ -16,7 +16,7 @@ from django.db.models import Max
 from perfdb.analysis.parameters import QueryError
 from perfdb.analysis.render.drawing import Drawing
 from perfdb.results.asking import Question, answer
-from perfdb.results.importing import lock_study, touch_study
+from perfdb.results.holding import lock_study, touch_study
 from perfdb.results.models import Page, RemovedItem, ReportItem, Study, StudyActivity
 
 Kind = ReportItem.Kind

@@ -7,7 +7,7 @@ from django.db import transaction
 from django.utils.text import slugify
 
 from perfdb.analysis.parameters import QueryError
-from perfdb.results.importing import lock_study
+from perfdb.results.holding import lock_study
 from perfdb.results.models import Experiment, Run, Study, Upload
 from perfdb.results.models.vocabulary import INBOX
 

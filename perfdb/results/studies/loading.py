@@ -15,7 +15,7 @@ from perfdb.analysis.workloads import parse_workload
 from perfdb.results import load
 from perfdb.results.carrying import Attached, attach, attached
 from perfdb.results.experiments import Vocabulary
-from perfdb.results.importing import lock_study
+from perfdb.results.holding import lock_study
 from perfdb.results.models import (
     Claim,
     Device,

@@ -14,7 +14,7 @@ from django.http import QueryDict
 from perfdb.analysis.parameters import QueryError
 from perfdb.results import changes, jobs
 from perfdb.results.filters import filter_runs
-from perfdb.results.importing import lock_study, touch_study
+from perfdb.results.holding import lock_study, touch_study
 from perfdb.results.models import Job, Run, RunSource, Study, Upload
 from perfdb.results.rebuilding import NotFoundError, put, rebuild, work_through
 from perfdb.results.reparsing import MOST_NAMED

@@ -3,6 +3,7 @@
 import pytest
 
 from perfdb.results import correcting, importing, intake
+from perfdb.results.holding import touch_study
 from perfdb.results.models import Run, RunSource, Upload
 from perfdb.results.tests.conftest import LOGS, Bring, Work, case
 
@@ -118,7 +119,7 @@ def test_what_was_stored_before_a_failure_can_be_undone(
     bring: Bring, work: Work, undo: Work, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(importing, "CHUNK", 1)
-    touch = importing.touch_study
+    touch = touch_study
     done: list[object] = []
 
     def failing(study: object) -> None:

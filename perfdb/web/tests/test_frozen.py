@@ -8,7 +8,7 @@ from django.test import Client
 from pytest_django import Settings
 
 from perfdb.results import freezing
-from perfdb.results.importing import touch_study
+from perfdb.results.holding import touch_study
 from perfdb.results.models import FrozenLink, Note, Run, Study
 from perfdb.results.tests.builders import make_run
 from perfdb.web.tests.pages import figures_of, inline_code, text_of

@@ -10,7 +10,7 @@ from django.test import Client
 
 from frontend.tests.browser import system_browser
 from perfdb.results import tasks
-from perfdb.results.importing import touch_study
+from perfdb.results.holding import touch_study
 from perfdb.results.models import Job
 from perfdb.results.studies import keeping
 from perfdb.results.tests.builders import make_run, make_study

@@ -1,0 +1,78 @@
+"""What an upload shows of its runs: kept for a preview, then read from the runs that say the same."""
+
+from typing import Any
+
+import pytest
+
+from bench import inputs
+from perfdb.results import fragments, intake
+from perfdb.results.alike import batch
+from perfdb.results.models import Run, Upload
+from perfdb.results.summary import NOTHING, Summary, fill_in
+from perfdb.results.tests.conftest import Bring, Work, case
+
+pytestmark = pytest.mark.django_db
+
+RECORDS = ("records.ndjson", inputs.records(40))
+AWM = "awm/three_runs/syvs100x.client.awm.log"
+
+
+def _kept(upload: Upload) -> dict[int, Summary]:
+    return dict(upload.runs.values_list("number", "summary"))
+
+
+def _shown(upload: Upload) -> dict[int, Summary]:
+    rows = list(upload.runs.all())
+    fill_in(rows)
+    return {row.number: row.summary for row in rows}
+
+
+@pytest.mark.parametrize("files", [[RECORDS], [AWM]], ids=["records", "log"])
+def test_a_run_says_the_same_as_its_preview(files: list[Any], bring: Bring, work: Work) -> None:
+    upload = bring(*files, preview=True)
+    before = _kept(upload)
+
+    intake.accept(upload)
+    work(upload)
+
+    assert set(map(str, _kept(upload).values())) == {"{}"}
+    assert _shown(upload) == before
+
+
+def test_so_does_one_of_very_many(bring: Bring, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = _kept(bring(RECORDS, preview=True))
+    monkeypatch.setattr(fragments, "FEW", 0)
+    monkeypatch.setattr(batch, "FEWEST", 1)
+
+    upload = bring(RECORDS)
+
+    assert set(map(str, _kept(upload).values())) == {"{}"}
+    assert _shown(upload) == before
+
+
+def test_what_a_person_gave_is_kept(bring: Bring) -> None:
+    upload = bring(*case("ping/linux"), facts={"device": "OSA 7"})
+    assert next(each["given"] for each in _kept(upload).values()) == {"device": "OSA 7"}
+    assert _shown(upload) == _kept(upload)
+
+
+def test_what_comes_of_several_files_is_kept(bring: Bring) -> None:
+    upload = bring(*case("cp_query/NMGBR950"))
+    assert all(len(each["files"]) > 1 for each in _kept(upload).values())
+
+
+def test_what_was_taken_back_is_still_shown(bring: Bring, work: Work) -> None:
+    upload = bring(AWM)
+    before = _shown(upload)
+
+    intake.undo(upload)
+    work(upload)
+
+    assert not Run.objects.exists()
+    assert _kept(upload) == before
+
+
+def test_a_run_that_somebody_removed_is_shown_without_anything(bring: Bring) -> None:
+    upload = bring(AWM)
+    Run.objects.all().delete()
+    assert set(map(str, _shown(upload).values())) == {str(NOTHING)}
