@@ -3,9 +3,9 @@
 What comes again and again, heads and keys of facts, is there once.
 """
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 import orjson
 
@@ -17,27 +17,40 @@ from importers.run_records.record import Stated
 LAYOUT = 1
 """Rises with each change of what ``packed`` writes."""
 
-_T = TypeVar("_T", bound=Hashable)
+_T = TypeVar("_T")
 
 
 def packed(records: Sequence[Stated], encoding: str) -> bytes:
     """Records that stand in the first line of a file and those that follow; and how the file is encoded."""
     heads: dict[Head, int] = {}
     keys: dict[tuple[str, ...], int] = {}
-    sets: dict[tuple[Head, ...], int] = {}
+    sets = _Places[tuple[Head, ...]]()
     rows = [
         (
             *(each.run_id, each.trial, each.started and each.started.isoformat(), each.status),
-            *(_place(keys, each.facts.keys), each.facts.text, _place(sets, each.readings.heads), each.readings.text),
+            *(keys.setdefault(each.facts.keys, len(keys)), each.facts.text),
+            *(sets.of(each.readings.heads), each.readings.text),
         )
         for each in records
     ]
-    numbers = [[_place(heads, head) for head in own] for own in sets]
+    numbers = [[heads.setdefault(head, len(heads)) for head in own] for own in sets.known]
     return orjson.dumps([encoding, list(heads), numbers, list(keys), rows])
 
 
-def _place(known: dict[_T, int], each: _T) -> int:
-    return known.setdefault(each, len(known))
+class _Places(Generic[_T]):
+    """The places of things in a list that has each of them once, or nearly so: those that are one object are one."""
+
+    def __init__(self) -> None:
+        self.known: list[_T] = []
+        self._places: dict[int, int] = {}
+
+    def of(self, each: _T) -> int:
+        """The place of one; comparing tuples of many takes longer than writing some twice."""
+        place = self._places.get(id(each))
+        if place is None:
+            place = self._places[id(each)] = len(self.known)
+            self.known.append(each)
+        return place
 
 
 def unpacked(content: bytes, file: str) -> tuple[str, Iterator[Fragment]]:

@@ -26,7 +26,7 @@ TAGS = "tags"
 MOST_METRICS = 500
 LONGEST = 200
 _TOTAL = "total"
-_REMEMBERED = 1024
+_REMEMBERED = 4096
 _USUAL = 16
 """More entries than an object has that comes again and again."""
 _FIELDS = frozenset(FIELDS)

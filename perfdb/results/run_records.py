@@ -50,12 +50,27 @@ class RecordsError(Exception):
 
 @dataclass(slots=True)
 class Records:
-    """Records that can be taken: their ``study``, ``lines`` as kept, what these say, and what is measured in them."""
+    """Records that can be taken: their ``study``, ``lines`` as kept, what these say, and what is measured in them.
+
+    ``checked`` are facts that may be said, by their keys and texts.
+    """
 
     study: str = ""
     lines: list[str] = field(default_factory=list)
     said: list[Stated] = field(default_factory=list)
     heads: set[Head] = field(default_factory=set)
+    checked: set[tuple[tuple[str, ...], str]] = field(default_factory=set)
+    _of_one: dict[int, tuple[Head, ...]] = field(default_factory=dict)
+
+    def measures(self, heads: tuple[Head, ...]) -> bool:
+        """Whether all of this is measured in them; mostly it is the very same object as before."""
+        return id(heads) in self._of_one or self.heads.issuperset(heads)
+
+    def add(self, heads: tuple[Head, ...]) -> None:
+        """Note what is measured in one more of them."""
+        if id(heads) not in self._of_one:
+            self.heads.update(heads)
+            self._of_one[id(heads)] = heads
 
     @property
     def content(self) -> bytes:
@@ -147,13 +162,16 @@ def _check(said: Stated, records: Records) -> None:
         if records.study != said.study:
             message = f"The study is {said.study}, and an earlier record says {records.study}."
             raise RecordError("study", message, "Send the records of each study in a request of their own.")
-    for key, text in zip(said.facts.keys, said.facts.texts, strict=True):
-        _check_fact(key, text)
+    about = said.facts.keys, said.facts.text
+    if about not in records.checked:
+        for key, text in zip(said.facts.keys, said.facts.texts, strict=True):
+            _check_fact(key, text)
+        records.checked.add(about)
     heads, text = said.readings.heads, said.readings.text
-    if not records.heads.issuperset(heads):
+    if not records.measures(heads):
         for head in heads:
             _check_unit(head)
-        records.heads.update(heads)
+    records.add(heads)
     # Without an exponent a number has not the digits to be too large, and without a sign it is not too small.
     if "e" in text or "E" in text or "-" in text:
         for head, number in zip(heads, said.readings.texts, strict=True):

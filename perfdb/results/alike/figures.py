@@ -74,7 +74,8 @@ def add_given(table: Table, circumstances: Sequence[Circumstances]) -> Flags:
     given = [(row, each.processors) for row, each in enumerate(circumstances) if each.processors is not None]
     if not given:
         return np.zeros(table.values.shape, bool)
-    at = _column(table, PROCESSORS)
+    _add_columns(table, [PROCESSORS])
+    at = table.measures.index(PROCESSORS)
     marks = np.zeros(table.values.shape, bool)
     for row, value in given:
         table.texts[row, at], table.values[row, at], marks[row, at] = value.printed, value.value, True
@@ -85,8 +86,7 @@ def figures_of(table: Table, given: Flags, answers: Iterable[Answer]) -> Figures
     """The table with what was derived, and where all comes from; rows in which a value is none are odd."""
     known = list(answers)
     told = table.present & ~given
-    for each in known:
-        _column(table, each.measure)
+    _add_columns(table, [each.measure for each in known])
     more = ((0, 0), (0, len(table.measures) - told.shape[1]))
     origins = np.pad(np.where(given, GIVEN, REPORTED), more)
     names = {"": 0}
@@ -101,15 +101,12 @@ def figures_of(table: Table, given: Flags, answers: Iterable[Answer]) -> Figures
     return found
 
 
-def _column(table: Table, measure: Measure) -> int:
-    """Where a measure stands, in a new column if in none."""
-    at = table.column(measure)
-    if at is not None:
-        return at
-    table.measures.append(measure)
-    more = ((0, 0), (0, 1))
+def _add_columns(table: Table, measures: Iterable[Measure]) -> None:
+    """Give the table columns for those of these measures that have none."""
+    added = dict.fromkeys(each for each in measures if table.column(each) is None)
+    more = ((0, 0), (0, len(added)))
+    table.measures += added
     table.texts = np.pad(table.texts, more, constant_values="")
     table.lines = np.pad(table.lines, more)
     table.printed = np.pad(table.printed, more, constant_values=np.nan)
     table.values = np.pad(table.values, more, constant_values=np.nan)
-    return len(table.measures) - 1

@@ -250,10 +250,12 @@ class Trace(models.Model):
 class RunSource(models.Model):
     """Which artifact, brought by which upload, tells about a run: what a run is rebuilt from."""
 
-    run = models.ForeignKey(Run, models.CASCADE, related_name="sources")
+    # A unique key begins with it.
+    run = models.ForeignKey(Run, models.CASCADE, db_index=False, related_name="sources")
     study = _study()
-    artifact = models.ForeignKey(Artifact, models.PROTECT)
-    upload = models.ForeignKey(Upload, models.PROTECT)
+    # Very many rows refer to the same few: triggers look at each of these once a statement.
+    artifact = models.ForeignKey(Artifact, models.PROTECT, db_constraint=False)
+    upload = models.ForeignKey(Upload, models.PROTECT, db_constraint=False)
     path = models.TextField()
     format = models.TextField()
     format_version = models.SmallIntegerField()

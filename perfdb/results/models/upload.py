@@ -140,10 +140,11 @@ class UploadRun(models.Model):
         CONFLICT = "conflict"
         REJECTED = "rejected"
 
-    upload = models.ForeignKey(Upload, models.CASCADE, related_name="runs")
+    # Very many rows refer to one upload: triggers look at it once a statement. A unique key begins with it.
+    upload = models.ForeignKey(Upload, models.CASCADE, db_constraint=False, db_index=False, related_name="runs")
     run = models.ForeignKey("results.Run", models.SET_NULL, null=True, related_name="upload_runs")
     # The run that this one replaced by the person's decision; undo brings it back.
-    replaced = models.ForeignKey("results.Run", models.SET_NULL, null=True, related_name="replaced_by")
+    replaced = models.ForeignKey("results.Run", models.SET_NULL, null=True, db_index=False, related_name="replaced_by")
     replaced_status = models.CharField(max_length=10, blank=True)
     # Its place among the runs of the upload, and whether it was loaded or is still a preview.
     number = models.IntegerField()
@@ -160,6 +161,9 @@ class UploadRun(models.Model):
         db_table = "upload_run"
         constraints: ClassVar[list[models.BaseConstraint]] = [
             models.UniqueConstraint(fields=["upload", "number"], name="upload_run_number"),
+        ]
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["replaced"], condition=Q(replaced__isnull=False), name="upload_run_replaced"),
         ]
 
     def __str__(self) -> str:

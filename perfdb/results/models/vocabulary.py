@@ -156,7 +156,8 @@ class Experiment(models.Model):
     (see `perfdb.results.experiments`).
     """
 
-    study = models.ForeignKey(Study, models.PROTECT)
+    # A unique key begins with it.
+    study = models.ForeignKey(Study, models.PROTECT, db_index=False)
     system = models.ForeignKey(System, models.PROTECT, null=True)
     level = models.ForeignKey(Level, models.PROTECT, null=True)
     workload = models.ForeignKey(Workload, models.PROTECT, null=True)

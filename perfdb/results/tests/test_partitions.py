@@ -11,7 +11,19 @@ from django.db import IntegrityError, connection, transaction
 from django.db.migrations.executor import MigrationExecutor
 
 from perfdb.analysis.query import Query
-from perfdb.results.models import Note, Run, RunCount, RunEvidence, Study, StudyActivity
+from perfdb.results import access
+from perfdb.results.models import (
+    Artifact,
+    Note,
+    Run,
+    RunCount,
+    RunEvidence,
+    RunSource,
+    Study,
+    StudyActivity,
+    Upload,
+    UploadRun,
+)
 from perfdb.results.partitions import TABLES, catalogue, converting, dropping, is_partitioned, references, splitting
 from perfdb.results.querysets import selected
 from perfdb.results.tests.builders import make_run, make_study
@@ -191,3 +203,29 @@ def test_a_later_table_can_refer_to_runs_in_both_forms(partitioned: bool) -> Non
             cursor.execute("INSERT INTO bookmark VALUES (999999); SET CONSTRAINTS ALL IMMEDIATE")
         cursor.execute("SELECT count(*) FROM bookmark")
         assert cursor.fetchone() == (1,)
+
+
+@pytest.mark.parametrize("partitioned", [False, True])
+def test_what_brought_a_run_is_there_as_long_as_the_run(partitioned: bool) -> None:
+    if partitioned:
+        converting.convert()
+    run = make_run("A")
+    upload = Upload.objects.create(owner=access.owner(), study=run.study)
+    artifact = Artifact.objects.create(sha256="0" * 64, size=1)
+    about = {"run": run, "study": run.study, "path": "a", "format_version": 1, "digests": [], "driver": True}
+    RunSource.objects.create(**about, artifact=artifact, upload=upload)
+    UploadRun.objects.create(upload=upload, run=run, number=0, trial=1)
+    for wrong in ({"artifact_id": artifact.pk, "upload_id": 99_999}, {"artifact_id": 99_999, "upload_id": upload.pk}):
+        with pytest.raises(IntegrityError, match="99999, which is not there"), transaction.atomic():
+            RunSource.objects.create(**about, **wrong)
+    with pytest.raises(IntegrityError, match="99999, which is not there"), transaction.atomic():
+        UploadRun.objects.update(upload=99_999)
+    for few in (Upload.objects.filter(pk=upload.pk), Artifact.objects.filter(pk=artifact.pk)):
+        with pytest.raises(IntegrityError, match="run_source refers to"), transaction.atomic():
+            few._raw_delete(few.db)
+    RunSource.objects.all().delete()
+    with pytest.raises(IntegrityError, match="upload_run refers to"), transaction.atomic():
+        Upload.objects.filter(pk=upload.pk)._raw_delete(upload._state.db or "default")
+    upload.delete()
+    artifact.delete()
+    assert not UploadRun.objects.exists()
