@@ -342,9 +342,9 @@ def _by_slot(record: RunRecord, slots: dict[Measure, int]) -> list[float | None]
 
 
 def _evidence_row(key: _Key, record: RunRecord, slots: dict[Measure, int]) -> Sequence[Any]:
-    facts = {name: {"text": f.text, "artifact": f.artifact, "line": f.line} for name, f in record.facts.items()}
-    values = {slots[measure]: value for measure, value in record.values.items()}
-    return *key, *origins.written(values), Jsonb(facts)
+    told = origins.written({slots[measure]: value for measure, value in record.values.items()})
+    named = dict(zip(origins.COLUMNS, told, strict=True))
+    return *key, *told, Jsonb(origins.facts_written(record.facts, named["artifacts"], named["lines"]))
 
 
 def _counter_rows(rows: Sequence[tuple[_Key, RunRecord]]) -> Iterable[Sequence[Any]]:

@@ -17,6 +17,7 @@ from perfdb.analysis.table import Key, Observations, Row, Table
 from perfdb.results import pinned, querysets
 from perfdb.results.aliases import meant
 from perfdb.results.models import Experiment, Run, RunEvidence
+from perfdb.results.origins import text_of
 from perfdb.results.prepare.aliases import PRINTED
 
 # Circumstances are read run by run; so many of either side tell what differs.
@@ -206,8 +207,7 @@ def facts_of(runs: Sequence[int]) -> Mapping[int, Facts]:
     """What the files of these runs say of their circumstances, as printed."""
     rows = RunEvidence.objects.filter(run__in=runs).values_list("run_id", "facts")
     return {
-        run: {key: str(fact["text"]) for key, fact in facts.items() if not key.startswith(PRINTED)}
-        for run, facts in rows
+        run: {key: text_of(fact) for key, fact in facts.items() if not key.startswith(PRINTED)} for run, facts in rows
     }
 
 

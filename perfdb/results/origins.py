@@ -1,4 +1,4 @@
-"""Where the values of a run come from, as ``run_evidence`` keeps it: short, for there is a row for every run.
+"""Where the values and facts of a run come from, as ``run_evidence`` keeps it: short, for there is a row for every run.
 
 Most runs are told by one log, and many by one line of it: then file and line stand there once.
 """
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from perfdb.results.models import RunEvidence
-from perfdb.results.record import Origin, Value
+from perfdb.results.record import FactValue, Origin, Value
 
 COLUMNS = ("slots", "origins", "printed", "artifacts", "lines", "formulas")
 BETWEEN = "\n"
@@ -52,6 +52,32 @@ def read(evidence: RunEvidence, values: Sequence[float | None]) -> Iterator[tupl
         formula = next(formulas) if origin is Origin.DERIVED else ""
         if (value := values[slot - 1]) is not None:
             yield slot, Value(value, origin, printed, artifact, line, formula)
+
+
+def facts_written(
+    facts: Mapping[str, FactValue], artifacts: Sequence[int], lines: Sequence[int]
+) -> dict[str, str | dict[str, Any]]:
+    """Facts by their keys; of those that stand where all values do, if that is one line of one artifact, the texts."""
+    place = (artifacts[0], lines[0]) if len(artifacts) == len(lines) == 1 else None
+    return {key: each.text if (each.artifact, each.line) == place else _placed(each) for key, each in facts.items()}
+
+
+def _placed(fact: FactValue) -> dict[str, Any]:
+    return {"text": fact.text, "artifact": fact.artifact, "line": fact.line}
+
+
+def facts_of(evidence: RunEvidence) -> dict[str, FactValue]:
+    """The facts of a run with where each stands."""
+    place = (evidence.artifacts[0], evidence.lines[0]) if len(evidence.artifacts) == len(evidence.lines) == 1 else ()
+    return {
+        key: FactValue(said, *place) if isinstance(said, str) else FactValue(**said)
+        for key, said in evidence.facts.items()
+    }
+
+
+def text_of(said: str | Mapping[str, Any]) -> str:
+    """What a fact says, whichever way it is kept."""
+    return said if isinstance(said, str) else str(said["text"])
 
 
 def _spread(told: Sequence[bool], numbers: Sequence[int]) -> Sequence[int]:

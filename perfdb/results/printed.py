@@ -126,7 +126,8 @@ def _value(dimension: str) -> str | Combinable:
 
 
 def _fact(key: str) -> Combinable:
-    return NullIf(Trim(_text(F("evidence__facts"), key, "text")), _BLANK)
+    facts = F("evidence__facts")
+    return NullIf(Trim(Coalesce(_text(facts, key, "text"), _text(facts, key))), _BLANK)
 
 
 def _text(json: Combinable, *path: str) -> Func:

@@ -4,7 +4,7 @@ from perfdb.analysis.metrics import Measure
 from perfdb.results import models, origins
 from perfdb.results.experiments import configuration_of
 from perfdb.results.models import CounterSet, Run, RunEvidence
-from perfdb.results.record import Counters, FactValue, RunRecord, Value
+from perfdb.results.record import Counters, RunRecord, Value
 
 # What a record is made of beside the run itself.
 ALONG = ("evidence", *(f"experiment__{name}" for name in ("workload", "device", "system", "level")))
@@ -24,7 +24,7 @@ def read_record(run: Run) -> RunRecord:
         configuration=configuration_of(run.experiment),
         values=_values(run, evidence),
         counters=[_counters(row) for row in run.counter_sets.select_related("layout").order_by("role", "subject")],
-        facts={key: FactValue(**fact) for key, fact in evidence.facts.items()},
+        facts=origins.facts_of(evidence),
     )
     record.has_driver = Measure("driver_s") in record.values
     return record

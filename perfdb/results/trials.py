@@ -2,6 +2,7 @@
 
 from django.db.models import Max
 
+from perfdb.results import origins
 from perfdb.results.experiments import Vocabulary
 from perfdb.results.models import Run, RunEvidence
 from perfdb.results.prepare.aliases import PRINTED
@@ -12,9 +13,9 @@ _TRIAL = f"{PRINTED}trial"
 
 def keep_trial(run: Run, record: RunRecord) -> None:
     """A record that is to replace a run, and keeps its trial, also keeps which one it was before."""
-    facts = RunEvidence.objects.values_list("facts", flat=True).get(run=run)
+    facts = origins.facts_of(RunEvidence.objects.get(run=run))
     if _TRIAL in facts and record.trial == run.trial:
-        record.facts[_TRIAL] = FactValue(**facts[_TRIAL])
+        record.facts[_TRIAL] = facts[_TRIAL]
 
 
 def settle_trial(vocabulary: Vocabulary, run: Run, record: RunRecord) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from django.utils.html import format_html
 
 from perfdb.analysis.dimensions import FACTOR
+from perfdb.results import origins
 from perfdb.results.models import Run
 from perfdb.results.prepare.aliases import PRINTED, printed_text
 from perfdb.results.provenance import Place
@@ -71,7 +72,7 @@ def _as_printed(run: Run, dimension: str, value: object) -> object:
 
 def _facts(run: Run) -> dict[str, FactValue]:
     evidence = getattr(run, "evidence", None)
-    return {key: FactValue(**fact) for key, fact in evidence.facts.items()} if evidence else {}
+    return origins.facts_of(evidence) if evidence else {}
 
 
 def facts(run: Run, paths: Mapping[int, str]) -> list[Fact]:

@@ -3,7 +3,6 @@
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from json.encoder import encode_basestring_ascii as quoted
 
 from importers import run_records
 from importers.collate import assumed
@@ -33,8 +32,8 @@ Counts = tuple[float | None, ...]
 class Circumstances:
     """What follows from the facts of a log alone.
 
-    ``figures``: the run as formulas see it, without its figures. ``processors``: those that a fact says. ``said``: each
-    fact as JSON up to the number of its line. ``odd``: something has to be looked at, and is not here.
+    ``figures``: the run as formulas see it, without its figures. ``processors``: those that a fact says. ``odd``:
+    something has to be looked at, and is not here.
     """
 
     configuration: Configuration
@@ -43,7 +42,6 @@ class Circumstances:
     processors: Value | None
     mb_bytes: int
     tags: list[str]
-    said: tuple[str, ...]
     odd: bool
     kind: Hashable
     """Equal for runs whose figures can be worked out together."""
@@ -93,7 +91,6 @@ class Known:
             given if given is not None and given.origin is Origin.GIVEN else None,
             mb_bytes,
             _tags(fragment, facts),
-            tuple(_as_json(key, fact) for key, fact in facts.items()),
             odd or mb_bytes != 2**20 or not all(fact.line for fact in facts.values()),
             _kind(figures, known),
         )
@@ -101,11 +98,6 @@ class Known:
 
 def _is_odd(key: str) -> bool:
     return key.partition("@")[0] in _ODD
-
-
-def _as_json(key: str, fact: FactValue) -> str:
-    """What is stored of a fact, up to its line."""
-    return f'{quoted(key)}: {{"text": {quoted(fact.text)}, "artifact": {fact.artifact}, "line": '
 
 
 def _tags(fragment: Fragment, facts: Mapping[str, FactValue]) -> list[str]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,10 +20,10 @@ from perfdb.results.alike.batch import Prepared
 from perfdb.results.alike.circumstances import Circumstances
 from perfdb.results.alike.figures import DERIVED, Figures
 from perfdb.results.alike.listings import trace_rows
-from perfdb.results.alike.table import Whole
+from perfdb.results.alike.table import Flags, Whole
 from perfdb.results.models import Run, UploadRun
-from perfdb.results.origins import BETWEEN
-from perfdb.results.record import aware
+from perfdb.results.origins import BETWEEN, facts_written
+from perfdb.results.record import FactValue, aware
 
 
 class Common(NamedTuple):
@@ -159,18 +159,20 @@ def _evidence_rows(batch: _Batch) -> Iterator[bytes]:
     derived = there & (figures.origins == DERIVED)
     formulas = binary.chosen_elements(figures.names, figures.formulas[derived])
     formula_counts = derived.sum(axis=1)
+    kept = _kept_lines(figures)
+    line_counts = kept.sum(axis=1)
     columns = zip(
         binary.arrays(binary.INT2, binary.whole_elements(slots, 2), 6 * counts, counts),
         _cut(figures.letters[figures.origins[there]].tobytes(), counts),
         _lines(table.texts[there].tolist(), counts),
         _told_once(batch),
-        _told_lines(figures),
+        binary.arrays(binary.INT4, binary.whole_elements(table.lines[kept], 4), 8 * line_counts, line_counts),
         binary.arrays(binary.TEXT, formulas[0], _by_row(formulas[1], formula_counts), formula_counts),
         strict=True,
     )
     study = binary.int8(batch.common.study)
-    for known, own_lines, about in zip(batch.circumstances, batch.fact_lines, columns, strict=True):
-        yield b"".join((study, *about, binary.jsonb(_facts(known.said, own_lines))))
+    for facts, about in zip(_facts(batch, np.where(kept, table.lines, 0), line_counts), columns, strict=True):
+        yield b"".join((study, *about, facts))
 
 
 def _cut(letters: bytes, counts: Whole) -> Iterator[bytes]:
@@ -191,15 +193,14 @@ def _told_once(batch: _Batch) -> Iterator[bytes]:
         yield binary.array(binary.INT8, [binary.int8(artifact)] if is_told else [])
 
 
-def _told_lines(figures: Figures) -> list[bytes]:
-    """The line of each figure; the one of all that a row's log tells, where they are in one line."""
-    lines, told, there = figures.table.lines, figures.told, figures.table.present
-    first = told & (np.cumsum(told, axis=1) == 1)
+def _kept_lines(figures: Figures) -> Flags:
+    """Of which figures the line is kept: of each, or of one where all that a row's log tells stands in one line."""
+    lines, told = figures.table.lines, figures.told
+    first: Flags = told & (np.cumsum(told, axis=1) == 1)
     at_first = np.where(first, lines, 0).sum(axis=1)
     in_one = np.all(~told | (lines == at_first[:, None]), axis=1)
-    kept = np.where(in_one[:, None], first, there)
-    counts = kept.sum(axis=1)
-    return binary.arrays(binary.INT4, binary.whole_elements(lines[kept], 4), 8 * counts, counts)
+    kept: Flags = np.where(in_one[:, None], first, figures.table.present)
+    return kept
 
 
 def _by_row(sizes: Whole, counts: Whole) -> Whole:
@@ -210,8 +211,34 @@ def _by_row(sizes: Whole, counts: Whole) -> Whole:
     return found
 
 
-def _facts(said: Sequence[str], lines: Sequence[int]) -> str:
-    return "{" + ", ".join([f"{fact}{line}}}" for fact, line in zip(said, lines, strict=True)]) + "}"
+def _facts(batch: _Batch, lines: Whole, counts: Whole) -> Iterator[bytes]:
+    """The facts of each row as `origins` has them; ``lines`` are those kept of its figures, so many of them."""
+    only = np.where(counts == 1, lines.sum(axis=1), 0).tolist()
+    texts: dict[int, bytes] = {}
+    heads: dict[int, list[str]] = {}
+    for known, own, artifact, line in zip(batch.circumstances, batch.fact_lines, batch.artifacts, only, strict=True):
+        if line and own.count(line) == len(own):
+            if (content := texts.get(id(known))) is None:
+                content = texts[id(known)] = _document({key: fact.text for key, fact in known.facts.items()})
+            yield content
+        elif line:
+            facts = known.facts.items()
+            at = {key: FactValue(fact.text, artifact, place) for (key, fact), place in zip(facts, own, strict=True)}
+            yield _document(facts_written(at, [artifact], [line]))
+        else:
+            if (before := heads.get(id(known))) is None:
+                before = heads[id(known)] = [_up_to_line(key, fact) for key, fact in known.facts.items()]
+            entries = [f"{head}{place}}}" for head, place in zip(before, own, strict=True)]
+            yield binary.jsonb(f"{{{', '.join(entries)}}}")
+
+
+def _document(content: Mapping[str, Any]) -> bytes:
+    return binary.jsonb(json.dumps(content))
+
+
+def _up_to_line(key: str, fact: FactValue) -> str:
+    """What is stored of a fact, up to its line."""
+    return f'{json.dumps(key)}: {{"text": {json.dumps(fact.text)}, "artifact": {fact.artifact}, "line": '
 
 
 def _source_rows(batch: _Batch) -> Iterator[bytes]:

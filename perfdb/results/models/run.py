@@ -146,7 +146,8 @@ class RunEvidence(models.Model):
     person. ``printed`` are the texts as printed, a line a slot, "" where there was none. ``artifacts`` are ids and
     ``lines`` count from 1, 0 where there is none: one a slot; or one for all that logs print, or none at all, where
     others have none. ``formulas`` are ``id/version`` of the derived values.
-    ``facts``: circumstances as printed, key -> {"text", "artifact", "line"}.
+    ``facts``: circumstances as printed, key -> {"text", "artifact", "line"}, or the text alone where it stands in the
+    only line of the only artifact that the values come from (`perfdb.results.origins`).
     """
 
     run = models.OneToOneField(Run, models.CASCADE, primary_key=True, related_name="evidence")

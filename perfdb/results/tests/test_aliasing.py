@@ -13,6 +13,7 @@ from perfdb.analysis.parameters import QueryError
 from perfdb.results import aliasing, importing, intake, rebuilding, tasks
 from perfdb.results.aliases import aliases_of
 from perfdb.results.models import Alias, Experiment, Job, Problem, Run, Study
+from perfdb.results.origins import facts_of
 from perfdb.results.printed import told
 from perfdb.results.rederiving import rederive
 from perfdb.results.tests.builders import make_run, make_study
@@ -65,7 +66,7 @@ def test_runs_move_to_the_experiment_of_the_meaning_and_back(add: Add) -> None:
     other.refresh_from_db()
     assert one.experiment_id == other.experiment_id
     assert Experiment.objects.count() == 1, "the one that was left is gone"
-    assert other.evidence.facts["printed.device"]["text"] == "QDIO GBE"
+    assert facts_of(other.evidence)["printed.device"].text == "QDIO GBE"
     assert make_study().version > version
     undo(alias)
     assert all_rows() == before
@@ -133,7 +134,7 @@ def test_a_word_becomes_a_number_only_by_an_alias(bring: Bring, add: Add) -> Non
     before = all_rows()
     alias = add("mtu", "Jumbo", "9000", run.study)
     run = Run.objects.get()
-    assert (run.mtu, run.evidence.facts["mtu"]["text"]) == (9000, "jumbo")
+    assert (run.mtu, facts_of(run.evidence)["mtu"].text) == (9000, "jumbo")
     assert not Problem.objects.filter(run=run, code="run.dimension-unreadable").exists()
     undo(alias)
     assert all_rows() == before
@@ -214,7 +215,7 @@ def test_runs_are_never_merged_and_get_their_number_back(add: Add) -> None:
     alias = add("device", "QDIO GBE", "QDIO")
     runs = Run.objects.order_by("pk")
     assert [run.trial for run in runs] == [1, 3, 2]
-    assert runs[1].evidence.facts["printed.trial"]["text"] == "1"
+    assert facts_of(runs[1].evidence)["printed.trial"].text == "1"
     undo(alias)
     assert all_rows() == before
 

@@ -3,6 +3,7 @@
 import pytest
 
 from perfdb.results.models import Run, RunEvidence
+from perfdb.results.origins import facts_of
 from perfdb.results.provenance import figures
 from perfdb.results.tests.conftest import LOGS, Bring
 
@@ -17,7 +18,7 @@ def codes(run: Run) -> set[str]:
 
 
 def facts(run: Run) -> dict[str, str]:
-    return {key: fact["text"] for key, fact in RunEvidence.objects.get(run=run).facts.items()}
+    return {key: fact.text for key, fact in facts_of(RunEvidence.objects.get(run=run)).items()}
 
 
 def test_what_is_amiss_in_the_lines_of_a_run_is_said_of_it(bring: Bring) -> None:

@@ -1,5 +1,6 @@
 """Where values come from is written short and read back as it was, and survives the way there and back again."""
 
+from dataclasses import asdict
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,7 +14,7 @@ from perfdb.analysis.metrics import Measure
 from perfdb.results import origins
 from perfdb.results.models import Run, RunEvidence
 from perfdb.results.partitions import converting
-from perfdb.results.record import Origin, Value
+from perfdb.results.record import FactValue, Origin, Value
 from perfdb.results.stored import read_record
 from perfdb.results.tests.conftest import Bring, case
 
@@ -45,6 +46,18 @@ def test_one_line_of_one_log_is_there_once() -> None:
     )
 
 
+def test_a_fact_is_its_text_where_it_stands_beside_all_values() -> None:
+    facts = {"here": FactValue("a", 7, 3), "below": FactValue("b", 7, 4), "given": FactValue("c")}
+    elsewhere = {name: asdict(facts[name]) for name in ("below", "given")}
+    one, several = (
+        _row({slot: Value(1.5, Origin.REPORTED, "1.5", 7, slot) for slot in slots}) for slots in ([3], [3, 4])
+    )
+    for evidence, kept in (one, {"here": "a"}), (several, {"here": asdict(facts["here"])}):
+        evidence.facts = origins.facts_written(facts, evidence.artifacts, evidence.lines)
+        assert evidence.facts == kept | elsewhere
+        assert origins.facts_of(evidence) == facts
+
+
 def test_a_printed_text_is_of_one_line() -> None:
     assert _row({1: Value(1.5, Origin.PUBLISHED, "1\n5")}).printed == "1 5"
 
@@ -60,11 +73,17 @@ def test_evidence_is_the_same_in_both_forms(bring: Bring, partitioned: bool) -> 
     if partitioned:
         converting.convert()
     before, seen = _records(), _seen()
+    kinds = "SELECT DISTINCT jsonb_typeof(value) FROM run_evidence, jsonb_each(facts) ORDER BY 1"
+    with connection.cursor() as cursor:
+        cursor.execute(kinds)
+        assert cursor.fetchall() == [("object",), ("string",)]
     executor = MigrationExecutor(connection)
     executor.migrate([("results", "0018_renamings")])
     with connection.cursor() as cursor:
         cursor.execute("SELECT slots, origins, printed, artifacts, lines, formulas FROM run_evidence")
         assert all(len({*map(len, row)}) == 1 for row in cursor.fetchall())
+        cursor.execute(kinds)
+        assert cursor.fetchall() == [("object",)]
     assert _seen() == seen
     executor.loader.build_graph()
     executor.migrate(executor.loader.graph.leaf_nodes())
@@ -76,8 +95,9 @@ def _without_printed(run: Run) -> None:
     RunEvidence.objects.filter(run=run).update(slots=run.evidence.slots[:1], origins="r", printed="")
 
 
-def _records() -> dict[int, dict[Measure, Value]]:
-    return {run.pk: read_record(run).values for run in Run.objects.all()}
+def _records() -> dict[int, tuple[dict[Measure, Value], dict[str, FactValue]]]:
+    records = {run.pk: read_record(run) for run in Run.objects.all()}
+    return {pk: (record.values, record.facts) for pk, record in records.items()}
 
 
 def _seen() -> list[object]:

@@ -17,6 +17,7 @@ from perfdb.analysis.metrics import Measure
 from perfdb.results import intake, rebuilding, reparsing, tasks
 from perfdb.results.measures import slots
 from perfdb.results.models import Job, MeasurementHistory, Problem, Run, RunSource, UploadRun
+from perfdb.results.origins import facts_of
 from perfdb.results.reparsing import Scope
 from perfdb.results.tests.conftest import LOGS, Bring, Work, case
 from perfdb.results.tests.rows import all_rows
@@ -126,7 +127,7 @@ def test_applying_keeps_the_id_and_the_old_derived_values(bring: Bring, newer: N
     assert transactions(run) == before + 1
     run.study.refresh_from_db()
     assert run.study.version > version
-    assert run.evidence.facts["colour"]["text"] == "red"
+    assert facts_of(run.evidence)["colour"].text == "red"
     kept = MeasurementHistory.objects.filter(run=run, measure__metric="cpu_ms_per_trans", measure__role="total")
     assert [each.value for each in kept] == [per_transaction]
     assert run.cpu_ms_per_trans != per_transaction

@@ -8,6 +8,7 @@ from perfdb.analysis.parameters import QueryError
 from perfdb.analysis.query import Query
 from perfdb.results import intake, withdrawing
 from perfdb.results.models import Run, RunChange, RunEvidence, Study
+from perfdb.results.origins import facts_of
 from perfdb.results.querysets import answer
 from perfdb.results.rebuilding import put, rebuild
 from perfdb.results.tests.builders import make_run, make_study
@@ -101,8 +102,8 @@ def test_a_place_that_was_taken_makes_a_further_trial(ada: User, study: Study) -
     assert withdrawing.restore(ada, Run.objects.filter(status="withdrawn")) == 2
 
     assert [state(run) for run in (first, second, third)] == [("complete", 2), ("complete", 3), ("complete", 1)]
-    facts = RunEvidence.objects.values_list("facts", flat=True).get(run=first)
-    assert facts["printed.trial"]["text"] == "1", "it returns to it once that is free"
+    facts = facts_of(RunEvidence.objects.get(run=first))
+    assert facts["printed.trial"].text == "1", "it returns to it once that is free"
 
 
 def test_two_that_had_one_place_return_side_by_side(ada: User, study: Study) -> None:
