@@ -1,16 +1,20 @@
-"""Working out the next of several things while the database is busy with the one before."""
+"""Working out the next of several things while the database is busy with the ones before."""
 
+from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 _T = TypeVar("_T")
 
+_AHEAD = 2
+"""So many are made before they are asked for: neither side waits for the other where some take longer than others."""
+
 
 def ahead(items: Iterator[_T]) -> Iterator[_T]:
-    """The same items, each next one made in a thread of its own meanwhile: they may ask nothing of the database."""
+    """The same items, made in a thread of its own: making them may ask nothing of the database."""
     with ThreadPoolExecutor(1, "ahead") as threads:
-        coming = threads.submit(next, items, None)
-        while (item := coming.result()) is not None:
-            coming = threads.submit(next, items, None)
+        coming = deque(threads.submit(next, items, None) for _ in range(_AHEAD))
+        while (item := coming.popleft().result()) is not None:
+            coming.append(threads.submit(next, items, None))
             yield item

@@ -41,6 +41,20 @@ class KeyCollisionError(Exception):
     """Two experiments of one study have the same key although they differ. Not seen yet; never to be ignored."""
 
 
+class Wanted(NamedTuple):
+    """An experiment that is looked for, or made: its configuration, and what follows from it."""
+
+    configuration: Configuration
+    dimensions: dict[str, str | int]
+    key: int
+
+    @classmethod
+    def of(cls, configuration: Configuration) -> "Wanted":
+        """The experiment with a configuration."""
+        dimensions = configuration.dimensions()
+        return cls(configuration, dimensions, _key(dimensions))
+
+
 class Stored(NamedTuple):
     """The row of an experiment: its number, and what a run repeats of it."""
 
@@ -87,24 +101,22 @@ class Vocabulary:
 
     def experiment(self, configuration: Configuration) -> Stored:
         """The experiment with this configuration in the study."""
-        return self.experiments([configuration])[0]
+        return self.experiments([Wanted.of(configuration)])[0]
 
-    def experiments(self, configurations: Sequence[Configuration]) -> list[Stored]:
-        """The experiments with these configurations, in their order; all that are new are made in one statement."""
-        dimensions = [each.dimensions() for each in configurations]
-        keys = [_key(each) for each in dimensions]
-        asked = dict(zip(keys, zip(configurations, dimensions, strict=True), strict=True))
-        wanted = [key for key in asked if key not in self._experiments]
-        self._find(wanted)
-        missing = [key for key in wanted if key not in self._experiments]
+    def experiments(self, wanted: Sequence[Wanted]) -> list[Stored]:
+        """The experiments that are wanted, in their order; all that are new are made in one statement."""
+        asked = {each.key: each for each in wanted}
+        unknown = [key for key in asked if key not in self._experiments]
+        self._find(unknown)
+        missing = [key for key in unknown if key not in self._experiments]
         if missing:
-            self._add({key: asked[key] for key in missing})
+            self._add([asked[key] for key in missing])
             # Another import may have made some meanwhile, and then those are the ones that count.
             self._find([key for key in missing if key not in self._experiments])
-        found = [self._experiments[key] for key in keys]
-        for (experiment, known), own in zip(found, dimensions, strict=True):
-            if known != own:
-                raise KeyCollisionError(f"Experiment {experiment.pk} and {own} share a key")
+        found = [self._experiments[each.key] for each in wanted]
+        for (experiment, known), own in zip(found, wanted, strict=True):
+            if known != own.dimensions:
+                raise KeyCollisionError(f"Experiment {experiment.pk} and {own.dimensions} share a key")
         return [experiment for experiment, _ in found]
 
     def _find(self, keys: Sequence[int]) -> None:
@@ -117,15 +129,15 @@ class Vocabulary:
         for key, each in stored:
             self._experiments[key] = each, _configuration(each, named).dimensions()
 
-    def _add(self, missing: Mapping[int, tuple[Configuration, dict[str, str | int]]]) -> None:
-        """Make experiments that are not there yet, of these configurations with their dimensions."""
-        rows = {key: self._row(each) for key, (each, _) in missing.items()}
+    def _add(self, missing: Sequence[Wanted]) -> None:
+        """Make experiments that are not there yet."""
+        rows = {each.key: self._row(each.configuration) for each in missing}
         with connection.cursor() as cursor:
             cursor.execute(_ADD, [json.dumps([{**row._asdict(), "key": key} for key, row in rows.items()])])
             made = dict(cursor.fetchall())
-        for key, (_, dimensions) in missing.items():
-            if key in made:
-                self._experiments[key] = rows[key]._replace(pk=made[key]), dimensions
+        for each in missing:
+            if each.key in made:
+                self._experiments[each.key] = rows[each.key]._replace(pk=made[each.key]), each.dimensions
 
     def _row(self, configuration: Configuration) -> Stored:
         """The row of an experiment that has no number yet."""

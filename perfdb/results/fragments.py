@@ -23,7 +23,7 @@ _EACH = 1000
 
 # Logs that may be alike are worked out in columns, ever more at once: the database is to have something to do soon. Of
 # anything else each run becomes a record, which takes more room.
-_FIRST, _LOGS, _OTHERS = 1000, 2000, 250
+_FIRST, _LOGS, _OTHERS = 500, 2000, 250
 _BLOCK = 100
 """So many are kept on disk together: they have most of their words in common."""
 _BLOCKS_AT_HAND = 8

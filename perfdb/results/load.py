@@ -15,7 +15,7 @@ from importers.model import Problem as Found
 from perfdb.analysis.audit import Disagreement as Disagrees
 from perfdb.analysis.metrics import TOTAL, Measure
 from perfdb.results import binary, origins
-from perfdb.results.experiments import Stored, Vocabulary
+from perfdb.results.experiments import Stored, Vocabulary, Wanted
 from perfdb.results.measures import ensure_slots
 from perfdb.results.models import (
     CounterLayout,
@@ -191,7 +191,7 @@ def _hot(record: RunRecord, metric: str) -> float | None:
 
 def _write(vocabulary: Vocabulary, rows: Sequence[tuple[int, RunRecord]], *, update: bool = False) -> None:
     slots = ensure_slots(measure for _, record in rows for measure in record.values)
-    experiments = vocabulary.experiments([record.configuration for _, record in rows])
+    experiments = vocabulary.experiments([Wanted.of(record.configuration) for _, record in rows])
     runs = [_run_row(pk, record, each, slots) for (pk, record), each in zip(rows, experiments, strict=True)]
     if update:
         for run in runs:

@@ -3,9 +3,14 @@
 A preview keeps it, for there is no run yet. Where the stored run says the same it is left empty, and read from there.
 """
 
+import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
+
+from django.db.models import TextField
+from django.db.models.functions import Cast
 
 from importers.collate import assumed
 from perfdb.analysis import metrics, units
@@ -69,8 +74,12 @@ def _figure(name: str, value: float) -> dict[str, Any]:
 NOTHING: Summary = {"dimensions": {}, "figures": [], "files": []}
 """Of a run that is there no more, and was told by nothing else."""
 
-_NAMED = {name: f"{name}__name" for name in ("system", "level", "workload", "device")}
-_PLAIN = ("campaign", "mtu", "users", "layer", "factors")
+# In the order of `Configuration.dimensions`.
+_COLUMNS = {
+    "campaign": "campaign",
+    **{name: f"{name}__name" for name in ("system", "level", "workload", "device")},
+    **{name: name for name in ("mtu", "users", "layer")},
+}
 
 
 def is_said_by_run(record: RunRecord, summary: Summary) -> bool:
@@ -102,21 +111,30 @@ def of_runs(upload: int, runs: Sequence[int]) -> dict[int, Summary]:
     """The summaries of runs as they are stored now, by their ids; the files are those that this upload brought."""
     if not runs:
         return {}
-    rows = Run.objects.filter(pk__among=runs).values("pk", *Run.HOT, *_PLAIN, *_NAMED.values())
     places: dict[int, list[tuple[str, list[list[int]]]]] = defaultdict(list)
     sources = RunSource.objects.filter(run__pk__among=runs, upload=upload).order_by("pk")
     for run, path, spans in sources.values_list("run_id", "path", "spans"):
         places[run].append((path, spans))
-    return {row["pk"]: _of_stored(row, places[row["pk"]]) for row in rows}
+    # As text: most runs have factors that others have too.
+    factors = Cast("factors", TextField())
+    rows = Run.objects.filter(pk__among=runs).values_list("pk", factors, *_COLUMNS.values(), *Run.HOT)
+    return {pk: _of_stored(places[pk], _factors(text), columns) for pk, text, *columns in rows}
 
 
-def _of_stored(row: Mapping[str, Any], places: Sequence[tuple[str, list[list[int]]]]) -> Summary:
-    named = {name: row[_NAMED.get(name, name)] for name in (*_PLAIN[:1], *_NAMED, *_PLAIN[1:4])}
-    factors = {f"factor.{name}": value for name, value in sorted(row["factors"].items())}
-    dimensions = {name: value for name, value in (named | factors).items() if value not in (None, "")}
+@lru_cache(4096)
+def _factors(text: str) -> dict[str, str]:
+    return {f"factor.{name}": value for name, value in sorted(json.loads(text).items())}
+
+
+def _of_stored(
+    places: Sequence[tuple[str, list[list[int]]]], factors: dict[str, str], columns: Sequence[Any]
+) -> Summary:
+    """``columns``: the dimensions but factors, then the main figures."""
+    named: dict[str, Any] = dict(zip(_COLUMNS, columns, strict=False)) | factors
+    dimensions = {name: value for name, value in named.items() if value is not None and value != ""}
     return {
         "dimensions": dimensions,
-        "figures": _figures(row[name] for name in Run.HOT),
+        "figures": _figures(columns[len(_COLUMNS) :]),
         "files": [path for path, _ in places],
         "place": [places[0][0], *places[0][1][0]] if places and places[0][1] else ["", 0, 0],
         "lacks": [name for name in ASKED if name not in dimensions],

@@ -21,6 +21,7 @@ from perfdb.results.alike.circumstances import Circumstances
 from perfdb.results.alike.figures import DERIVED, Figures
 from perfdb.results.alike.listings import trace_rows
 from perfdb.results.alike.table import Flags, Whole
+from perfdb.results.experiments import Wanted
 from perfdb.results.models import Run, UploadRun
 from perfdb.results.origins import BETWEEN, facts_written
 from perfdb.results.record import FactValue, aware
@@ -44,6 +45,7 @@ class Rows:
     """
 
     places: Whole
+    experiments: Sequence[Wanted]
     runs: Sequence[bytes]
     evidence: Sequence[bytes]
     sources: Sequence[bytes]
@@ -90,12 +92,20 @@ def rows_of(runs: Prepared, common: Common, slots: Mapping[Measure, int]) -> Row
     heads = [binary.int8(common.study) + binary.int8(artifact) for artifact in batch.artifacts] if runs.listings else []
     return Rows(
         places,
+        _experiments(batch.circumstances),
         list(_run_rows(batch)),
         list(_evidence_rows(batch)),
         list(_source_rows(batch)),
         list(_outcome_rows(batch)),
         list(trace_rows(runs.listings, dict(zip(at, enumerate(heads), strict=False)))),
     )
+
+
+def _experiments(circumstances: Sequence[Circumstances]) -> list[Wanted]:
+    """The experiment of each run; most have theirs in common with others."""
+    known = {id(each): each.configuration for each in circumstances}
+    wanted = {key: Wanted.of(each) for key, each in known.items()}
+    return [wanted[id(each)] for each in circumstances]
 
 
 def _run_rows(batch: _Batch) -> Iterator[bytes]:

@@ -1,12 +1,11 @@
 """Storing runs that nobody has to be asked about, in the caller's transaction that holds the study."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 
 import numpy as np
 
 from perfdb.results import binary, load
 from perfdb.results.alike.batch import Prepared
-from perfdb.results.alike.circumstances import Circumstances
 from perfdb.results.alike.rows import Alike
 from perfdb.results.alike.table import Flags
 from perfdb.results.experiments import Stored, Vocabulary
@@ -23,19 +22,12 @@ def free(study: Study, prepared: Prepared) -> Flags:
     return found
 
 
-def _experiments(vocabulary: Vocabulary, circumstances: Sequence[Circumstances]) -> list[Stored]:
-    """The experiments of runs, most of which have theirs in common with others."""
-    distinct = {id(each): each.configuration for each in circumstances}
-    found = dict(zip(distinct, vocabulary.experiments(list(distinct.values())), strict=True))
-    return [found[id(each)] for each in circumstances]
-
-
 def store(vocabulary: Vocabulary, upload: int, alike: Alike, chosen: Flags) -> None:
     """Write the runs that are ``chosen``, which are good ones, with what is to be said of them and of the upload."""
     prepared, rows = alike.runs, alike.rows
     good = rows.places.tolist()
     at = np.flatnonzero(chosen[rows.places]).tolist()
-    experiments = _experiments(vocabulary, [prepared.circumstances[good[place]] for place in at])
+    experiments = vocabulary.experiments([rows.experiments[place] for place in at])
     keys = {each.pk: _keys(each) for each in experiments}
     runs = {place: keys[each.pk] + rows.runs[place] for place, each in zip(at, experiments, strict=True)}
     ids = dict(zip(at, load.new_ids(len(at)), strict=True))

@@ -1,7 +1,8 @@
 """References that each of very many rows makes to the same few: a statement looks at each of these once.
 
 PostgreSQL looks at a foreign key row by row. Of a run that one log tells, three of seven looks were at the upload that
-brought it and at its file. Besides, indexes go that another one begins with, or that hold nothing but NULL.
+brought it and at its file; of an experiment all were at its study and at rows of the vocabulary. Besides, indexes go
+that another one begins with, or that hold nothing but NULL.
 """
 
 import django.db.models.deletion
@@ -10,6 +11,7 @@ from django.db import migrations, models
 _FEW = {("run_source", "artifact_id"): "artifact", ("run_source", "upload_id"): "upload"} | {
     ("upload_run", "upload_id"): "upload"
 }
+_FEW |= {("experiment", f"{few}_id"): few for few in ("study", "system", "level", "workload", "device")}
 FUNCTIONS = """
 -- Arguments: the column that refers, and the table that it refers to. What is looked at is locked as by a foreign key.
 CREATE FUNCTION refers_to_few() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -119,12 +121,19 @@ class Migration(migrations.Migration):
                 condition=models.Q(replaced__isnull=False), fields=["replaced"], name="upload_run_replaced"
             ),
         ),
-        migrations.AlterField(
-            "experiment",
-            "study",
-            models.ForeignKey(
-                db_index=False, on_delete=django.db.models.deletion.PROTECT, to="results.study"
-            ),
+        *(
+            migrations.AlterField(
+                "experiment",
+                few,
+                models.ForeignKey(
+                    db_constraint=False,
+                    db_index=few != "study",
+                    null=few != "study",
+                    on_delete=django.db.models.deletion.PROTECT,
+                    to=f"results.{few}",
+                ),
+            )
+            for few in ("study", "system", "level", "workload", "device")
         ),
         migrations.RunSQL(TRIGGERS, NO_TRIGGERS),
     ]

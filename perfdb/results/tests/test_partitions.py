@@ -14,6 +14,8 @@ from perfdb.analysis.query import Query
 from perfdb.results import access
 from perfdb.results.models import (
     Artifact,
+    Device,
+    Experiment,
     Note,
     Run,
     RunCount,
@@ -220,6 +222,12 @@ def test_what_brought_a_run_is_there_as_long_as_the_run(partitioned: bool) -> No
             RunSource.objects.create(**about, **wrong)
     with pytest.raises(IntegrityError, match="99999, which is not there"), transaction.atomic():
         UploadRun.objects.update(upload=99_999)
+    with pytest.raises(IntegrityError, match="device 99999, which is not there"), transaction.atomic():
+        Experiment.objects.create(study=run.study, device_id=99_999, key=1)
+    device = Experiment.objects.exclude(device=None)[0].device
+    assert device is not None
+    with pytest.raises(IntegrityError, match="experiment refers to device"), transaction.atomic():
+        Device.objects.filter(pk=device.pk)._raw_delete(run._state.db or "default")
     for few in (Upload.objects.filter(pk=upload.pk), Artifact.objects.filter(pk=artifact.pk)):
         with pytest.raises(IntegrityError, match="run_source refers to"), transaction.atomic():
             few._raw_delete(few.db)
