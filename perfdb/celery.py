@@ -16,4 +16,5 @@ app.autodiscover_tasks()
 
 @worker_process_init.connect
 def _collect_seldom(**_: object) -> None:
-    collect_seldom()
+    # An import has more at hand at once than an answer.
+    collect_seldom(200_000)

@@ -3,12 +3,13 @@
 import gc
 
 
-def collect_seldom() -> None:
+def collect_seldom(after: int = 50_000) -> None:
     """Leave what is there now alone for ever, and look through what comes later less often than Python does by itself.
 
     An answer and a chunk of an import are made of tens of thousands of small objects, none of them in a circle: looking
-    for circles after every 700 takes a third of the time. Call it once, when all code is loaded.
+    for circles after every 700 takes a third of the time. Call it once, when all code is loaded. ``after`` so many
+    more objects than there were it looks for the first time; each may be garbage that waits until then.
     """
     gc.collect()
     gc.freeze()
-    gc.set_threshold(50_000, 20, 20)
+    gc.set_threshold(after, 20, 20)

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
-from typing import Any, NamedTuple
+from json.encoder import encode_basestring_ascii as quoted
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,7 +24,7 @@ from perfdb.results.alike.listings import trace_rows
 from perfdb.results.alike.table import Flags, Whole
 from perfdb.results.experiments import Wanted
 from perfdb.results.models import Run, UploadRun
-from perfdb.results.origins import BETWEEN, facts_written
+from perfdb.results.origins import BETWEEN
 from perfdb.results.record import FactValue, aware
 
 
@@ -224,31 +225,28 @@ def _by_row(sizes: Whole, counts: Whole) -> Whole:
 def _facts(batch: _Batch, lines: Whole, counts: Whole) -> Iterator[bytes]:
     """The facts of each row as `origins` has them; ``lines`` are those kept of its figures, so many of them."""
     only = np.where(counts == 1, lines.sum(axis=1), 0).tolist()
-    texts: dict[int, bytes] = {}
-    heads: dict[int, list[str]] = {}
-    for known, own, artifact, line in zip(batch.circumstances, batch.fact_lines, batch.artifacts, only, strict=True):
-        if line and own.count(line) == len(own):
-            if (content := texts.get(id(known))) is None:
-                content = texts[id(known)] = _document({key: fact.text for key, fact in known.facts.items()})
-            yield content
-        elif line:
-            facts = known.facts.items()
-            at = {key: FactValue(fact.text, artifact, place) for (key, fact), place in zip(facts, own, strict=True)}
-            yield _document(facts_written(at, [artifact], [line]))
-        else:
-            if (before := heads.get(id(known))) is None:
-                before = heads[id(known)] = [_up_to_line(key, fact) for key, fact in known.facts.items()]
-            entries = [f"{head}{place}}}" for head, place in zip(before, own, strict=True)]
-            yield binary.jsonb(f"{{{', '.join(entries)}}}")
+    alone: dict[int, bytes] = {}
+    known: dict[int, list[tuple[str, str]]] = {}
+    for each, own, line in zip(batch.circumstances, batch.fact_lines, only, strict=True):
+        is_alone = own.count(line) == len(own)
+        if is_alone and id(each) in alone:
+            yield alone[id(each)]
+            continue
+        if (said := known.get(id(each))) is None:
+            said = known[id(each)] = [_said(key, fact) for key, fact in each.facts.items()]
+        entries = [
+            text if place == line else f"{before}{place}}}" for (text, before), place in zip(said, own, strict=True)
+        ]
+        content = binary.jsonb(f"{{{', '.join(entries)}}}")
+        if is_alone:
+            alone[id(each)] = content
+        yield content
 
 
-def _document(content: Mapping[str, Any]) -> bytes:
-    return binary.jsonb(json.dumps(content))
-
-
-def _up_to_line(key: str, fact: FactValue) -> str:
-    """What is stored of a fact, up to its line."""
-    return f'{json.dumps(key)}: {{"text": {json.dumps(fact.text)}, "artifact": {fact.artifact}, "line": '
+def _said(key: str, fact: FactValue) -> tuple[str, str]:
+    """What is stored of a fact in the line of all figures, and in another one, up to its number."""
+    named, text = quoted(key), quoted(fact.text)
+    return f"{named}: {text}", f'{named}: {{"text": {text}, "artifact": {fact.artifact}, "line": '
 
 
 def _source_rows(batch: _Batch) -> Iterator[bytes]:
