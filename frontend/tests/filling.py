@@ -73,13 +73,17 @@ class Kept:
                 path.write_bytes(content)
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute(f"TRUNCATE {', '.join(self.tables)}")
-            # What its triggers write is among the rows.
-            cursor.execute("ALTER TABLE run DISABLE TRIGGER USER")
+            # What triggers write is among the rows, and what they look for may come later.
+            cursor.execute("SELECT DISTINCT tgrelid::regclass::text FROM pg_trigger WHERE NOT tgisinternal")
+            triggering = [name for (name,) in cursor.fetchall()]
+            for name in triggering:
+                cursor.execute(f"ALTER TABLE {name} DISABLE TRIGGER USER")
             for name, rows in self.tables.items():
                 with cursor.copy(f"COPY {name} FROM STDIN") as copy:
                     copy.write(rows)
             cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-            cursor.execute("ALTER TABLE run ENABLE TRIGGER USER")
+            for name in triggering:
+                cursor.execute(f"ALTER TABLE {name} ENABLE TRIGGER USER")
             for name, value in self.counters.items():
                 cursor.execute("SELECT setval(%s, %s)", [name, value])
 

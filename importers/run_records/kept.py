@@ -38,7 +38,7 @@ def packed(records: Sequence[Stated], encoding: str) -> bytes:
 
 
 class _Places(Generic[_T]):
-    """The places of things in a list that has each of them once, or nearly so: those that are one object are one."""
+    """The places of things in a list. One object is there once; others that are equal to it may come besides."""
 
     def __init__(self) -> None:
         self.known: list[_T] = []

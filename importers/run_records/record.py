@@ -253,7 +253,8 @@ def _with_units(metrics: Mapping[str, Any], line: int) -> Readings:
             raise _no_number(key)
         heads.append((name, unit, role))
         texts.append(text)
-    return Readings(tuple(heads), texts, line)
+    # Of a list that comes again and again one tuple is kept.
+    return Readings(heads, texts, line)
 
 
 # Of many runs the same is measured.

@@ -13,8 +13,12 @@ _AHEAD = 2
 
 def ahead(items: Iterator[_T]) -> Iterator[_T]:
     """The same items, made in a thread of its own: making them may ask nothing of the database."""
-    with ThreadPoolExecutor(1, "ahead") as threads:
+    threads = ThreadPoolExecutor(1, "ahead")
+    try:
         coming = deque(threads.submit(next, items, None) for _ in range(_AHEAD))
         while (item := coming.popleft().result()) is not None:
             coming.append(threads.submit(next, items, None))
             yield item
+    finally:
+        # Whoever gave up does not wait for what has not been begun.
+        threads.shutdown(cancel_futures=True)

@@ -14,8 +14,8 @@ from django.db.models import Q
 
 from perfdb.analysis.metrics import TOTAL
 from perfdb.results.models import Alias, MeasurementHistory, Run, RunChange, UploadRun
+from perfdb.results.origins import facts_of
 from perfdb.results.prepare.aliases import fold, printed_text
-from perfdb.results.record import FactValue
 
 Kind = RunChange.Kind
 Outcome = UploadRun.Outcome
@@ -77,7 +77,7 @@ def _uploaded(run: Run) -> Iterator[Event]:
 def _aliased(run: Run) -> Iterator[Event]:
     """The aliases of the study that give texts of this run their meaning."""
     evidence = getattr(run, "evidence", None)
-    facts = {key: FactValue(**fact) for key, fact in evidence.facts.items()} if evidence else {}
+    facts = facts_of(evidence) if evidence else {}
     for alias in Alias.objects.filter(study=run.study_id).select_related("made_by"):
         text = printed_text(facts, alias.dimension)
         if text is not None and fold(text) == alias.folded:

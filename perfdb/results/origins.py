@@ -57,7 +57,7 @@ def read(evidence: RunEvidence, values: Sequence[float | None]) -> Iterator[tupl
 def facts_written(
     facts: Mapping[str, FactValue], artifacts: Sequence[int], lines: Sequence[int]
 ) -> dict[str, str | dict[str, Any]]:
-    """Facts by their keys; of those that stand where all values do, if that is one line of one artifact, the texts."""
+    """Facts by their keys; of those that stand where all printed values do, if that is one line, the texts alone."""
     place = (artifacts[0], lines[0]) if len(artifacts) == len(lines) == 1 else None
     return {key: each.text if (each.artifact, each.line) == place else _placed(each) for key, each in facts.items()}
 

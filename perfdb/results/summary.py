@@ -1,6 +1,7 @@
 """What an upload shows of a run: its dimensions, main figures and files, ready to print.
 
-A preview keeps it, for there is no run yet. Where the stored run says the same it is left empty, and read from there.
+A preview keeps it, for there is no run yet. Where a run is stored that says the same it is left empty and read from
+there, as the run is now: more evidence, another alias or a later version of an importer may have changed it.
 """
 
 import json
@@ -9,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from django.db.models import TextField
+from django.db.models import QuerySet, TextField
 from django.db.models.functions import Cast
 
 from importers.collate import assumed
@@ -71,8 +72,12 @@ def _figure(name: str, value: float) -> dict[str, Any]:
 
 # --- Of stored runs -----------------------------------------------------------------------------------------------
 
-NOTHING: Summary = {"dimensions": {}, "figures": [], "files": []}
-"""Of a run that is there no more, and was told by nothing else."""
+_NOWHERE = ["", 0, 0]
+NOTHING: Summary = {
+    **{"dimensions": {}, "figures": [], "files": [], "place": _NOWHERE},
+    **{"lacks": [], "assumed": [], "given": {}},
+}
+"""Of a run that somebody removed, other than by taking its upload back."""
 
 # In the order of `Configuration.dimensions`.
 _COLUMNS = {
@@ -100,11 +105,11 @@ def fill_in(rows: Iterable[UploadRun]) -> None:
             row.summary = found.get(row.run_id or 0, NOTHING)
 
 
-def keep(runs: Collection[int]) -> None:
-    """Save what only these runs say, which are about to go."""
-    rows = list(UploadRun.objects.filter(run__pk__among=runs, summary={}))
-    fill_in(rows)
-    UploadRun.objects.bulk_update(rows, ["summary"], batch_size=1000)
+def keep(rows: QuerySet[UploadRun]) -> None:
+    """Save what only the runs of these rows say, which are about to go, or to be another upload's."""
+    own = list(rows.filter(summary={}))
+    fill_in(own)
+    UploadRun.objects.bulk_update(own, ["summary"], batch_size=1000)
 
 
 def of_runs(upload: int, runs: Sequence[int]) -> dict[int, Summary]:
@@ -136,7 +141,7 @@ def _of_stored(
         "dimensions": dimensions,
         "figures": _figures(columns[len(_COLUMNS) :]),
         "files": [path for path, _ in places],
-        "place": [places[0][0], *places[0][1][0]] if places and places[0][1] else ["", 0, 0],
+        "place": [places[0][0], *places[0][1][0]] if places and places[0][1] else _NOWHERE,
         "lacks": [name for name in ASKED if name not in dimensions],
         "assumed": [],
         "given": {},

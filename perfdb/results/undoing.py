@@ -17,6 +17,7 @@ def run_undo(job: Job) -> None:
     with transaction.atomic():
         jobs.hold(job)
         lock_study(upload.study)
+        summary.keep(UploadRun.objects.filter(upload=upload))
         replacements = list(upload.runs.exclude(replaced=None).select_related("run", "replaced"))
         touched = list(Run.objects.filter(sources__upload=upload).distinct())
         removed = [run for run in touched if not _take_evidence(upload, run)]
@@ -31,9 +32,7 @@ def run_undo(job: Job) -> None:
 
 
 def _delete(runs: list[Run]) -> None:
-    keys = [run.pk for run in runs]
-    summary.keep(keys)
-    Run.objects.filter(pk__in=keys).delete()
+    Run.objects.filter(pk__in=[run.pk for run in runs]).delete()
     Experiment.objects.filter(pk__in={run.experiment_id for run in runs}, run=None).delete()
 
 
@@ -66,6 +65,7 @@ def _bring_back(row: UploadRun) -> None:
     returning.status = row.replaced_status
     returning.save(update_fields=["status"])
     if successor is not None and _go_together(returning, successor):
+        summary.keep(UploadRun.objects.filter(run=successor))
         RunSource.objects.filter(run=successor).update(run=returning)
         UploadRun.objects.filter(run=successor).update(run=returning)
         Note.objects.filter(run=successor).update(run=returning)

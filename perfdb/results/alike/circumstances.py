@@ -65,10 +65,12 @@ class Known:
         asked = (fragment.file, fragment.format, keys, texts, counts, all(lines))
         found = self._found.get(asked)
         if found is None:
-            found = self._found[asked] = self._new(fragment, keys, texts, counts)
+            found = self._found[asked] = self._new(fragment, keys, texts, counts, have_lines=all(lines))
         return found, lines
 
-    def _new(self, fragment: Fragment, keys: Sequence[str], texts: Sequence[str], counts: Counts) -> Circumstances:
+    def _new(
+        self, fragment: Fragment, keys: Sequence[str], texts: Sequence[str], counts: Counts, *, have_lines: bool
+    ) -> Circumstances:
         artifact = self.artifacts[fragment.file]
         facts = {key: FactValue(text, artifact, 1) for key, text in zip(keys, texts, strict=True)}
         values = {
@@ -91,7 +93,7 @@ class Known:
             given if given is not None and given.origin is Origin.GIVEN else None,
             mb_bytes,
             _tags(fragment, facts),
-            odd or mb_bytes != 2**20 or not all(fact.line for fact in facts.values()),
+            odd or mb_bytes != 2**20 or not have_lines,
             _kind(figures, known),
         )
 

@@ -223,11 +223,16 @@ def _by_row(sizes: Whole, counts: Whole) -> Whole:
 
 
 def _facts(batch: _Batch, lines: Whole, counts: Whole) -> Iterator[bytes]:
-    """The facts of each row as `origins` has them; ``lines`` are those kept of its figures, so many of them."""
+    """The facts of each row as `origins` has them.
+
+    ``lines`` are those that are kept of its figures, and 0 of others; ``counts`` says how many. Of a fact in the only
+    line that is kept the text is enough; every fact has a line, and 0 is none.
+    """
     only = np.where(counts == 1, lines.sum(axis=1), 0).tolist()
     alone: dict[int, bytes] = {}
     known: dict[int, list[tuple[str, str]]] = {}
     for each, own, line in zip(batch.circumstances, batch.fact_lines, only, strict=True):
+        # Whether all facts stand there.
         is_alone = own.count(line) == len(own)
         if is_alone and id(each) in alone:
             yield alone[id(each)]

@@ -51,6 +51,6 @@ def _keys(each: Stored) -> bytes:
 
 
 def _write(table: str, columns: Collection[str], heads: Mapping[int, bytes], rows: Iterable[tuple[int, bytes]]) -> None:
-    """Write rows, each of which begins with its run's id; ``heads`` are these by the runs' places."""
+    """Write rows, each with the place of its run; ``heads`` has the first field of a row, the run's id, by these."""
     begin = binary.fields(len(columns))
     load.copy_bytes(table, columns, (begin + heads[place] + row for place, row in rows))

@@ -72,6 +72,20 @@ def test_what_was_taken_back_is_still_shown(bring: Bring, work: Work) -> None:
     assert _kept(upload) == before
 
 
+def test_so_is_what_another_upload_still_tells(bring: Bring, work: Work) -> None:
+    first, *others = case("cp_query/NMGBR950")[::-1]
+    upload = bring(first)
+    before = _shown(upload)
+    bring(*others)
+    assert Run.objects.count() == 1
+
+    intake.undo(upload)
+    work(upload)
+
+    assert (upload.state, Run.objects.count()) == ("undone", 1)
+    assert _shown(upload) == before
+
+
 def test_a_run_that_somebody_removed_is_shown_without_anything(bring: Bring) -> None:
     upload = bring(AWM)
     Run.objects.all().delete()

@@ -75,6 +75,7 @@ def test_what_joined_the_replacement_joins_the_run_that_returns(bring: Bring, re
     replacement = replace(driver("5000001"))
     captures = bring(*CAPTURES)
     undo(replacement)
+    assert replacement.runs.get().summary["files"] == [driver("5000001")[0]], "it says what it brought"
     assert [(status, captured) for _, status, captured in stored()] == [("complete", True)]
     assert captures.runs.get().run == Run.objects.get()
     undo(captures)

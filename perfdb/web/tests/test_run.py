@@ -4,10 +4,13 @@ import re
 from datetime import UTC, datetime
 
 import pytest
+from django.contrib.auth.models import User
+from django.core.files.base import ContentFile
 from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
+from perfdb.results import intake, tasks
 from perfdb.results.models import CounterSet, Disagreement, PublishedFigure, Run, RunSource, Trace
 from perfdb.results.tests.builders import make_run, make_study
 from perfdb.web.tests.conftest import Bring
@@ -161,6 +164,16 @@ def test_a_figure_that_does_not_follow_is_said(web: Client) -> None:
     wrong = Disagreement.objects.earliest("pk")
 
     assert wrong.message in text_of(web.get(f"/runs/{wrong.run_id}/"))
+
+
+def test_a_run_that_one_line_tells_shows_its_facts(web: Client, ada: User) -> None:
+    record = (
+        b'{"run_id": "ONE", "dimensions": {"device": "OSA 1"}, "facts": {"colour": "red"}, "metrics": {"errors": 1}}'
+    )
+    upload = intake.receive(ada, [("one.ndjson", ContentFile(record))])
+    tasks.run_job(upload.jobs.get().pk)
+
+    assert "colour red" in text_of(web.get(reverse("web:run", args=[Run.objects.get(run_id="ONE").pk])))
 
 
 def test_the_history_begins_with_the_upload(web: Client, run: Run) -> None:

@@ -10,7 +10,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
-from perfdb.results import correcting
+from perfdb.results import correcting, summary
 from perfdb.results.correcting import WrongValueError
 from perfdb.results.intake import IntakeError
 from perfdb.results.models import Upload
@@ -27,8 +27,10 @@ def correct(request: HttpRequest, pk: int) -> HttpResponse:
     found = own_upload(request, pk)
     posted = {name: str(value) for name, value in request.POST.items()}
     chosen = request.POST.getlist("run")
+    runs = list(found.runs.all())
+    summary.fill_in(runs)
     try:
-        correcting.correct(found, upload_gaps.corrections_in(posted, chosen, list(found.runs.all())))
+        correcting.correct(found, upload_gaps.corrections_in(posted, chosen, runs))
     except KeyError:
         messages.error(request, "The preview has changed meanwhile; look at it again.")
     except WrongValueError as error:
