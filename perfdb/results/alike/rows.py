@@ -65,27 +65,25 @@ class Alike:
 
 @dataclass(frozen=True, slots=True)
 class _Batch:
-    """Runs that are to be written, all in the same order."""
+    """Runs that are to be written, all in the same order; ``artifacts`` has that of each one's log."""
 
     common: Common
     fragments: Sequence[Fragment]
+    artifacts: Sequence[int]
     circumstances: Sequence[Circumstances]
     fact_lines: Sequence[Sequence[int]]
     figures: Figures
-
-    @property
-    def artifacts(self) -> list[int]:
-        """The artifact of each run's log."""
-        return [self.common.artifacts[each.file] for each in self.fragments]
 
 
 def rows_of(runs: Prepared, common: Common, slots: Mapping[Measure, int]) -> Rows:
     """The rows of runs; ``slots`` are those of all measures that a good one has (`Prepared.measures`)."""
     places = np.flatnonzero(runs.good)
     at = places.tolist()
+    fragments = [runs.fragments[place] for place in at]
     batch = _Batch(
         common,
-        [runs.fragments[place] for place in at],
+        fragments,
+        [common.artifacts[each.file] for each in fragments],
         [runs.circumstances[place] for place in at],
         [runs.fact_lines[place] for place in at],
         runs.figures.chosen(places, slots),
