@@ -1,6 +1,6 @@
 """Run records: JSON from tools that perfdb has no importer for; described in docs/importers/run_records.md."""
 
-from importers.run_records.kept import LAYOUT, packed, unpacked
+from importers.run_records.kept import LAYOUT, Packing, Unpacking
 from importers.run_records.log import NAME, TITLE, VERSION, each, parse, recognise
 from importers.run_records.record import DECODER, DIMENSIONS, RecordError, Stated, stated
 
@@ -11,12 +11,12 @@ __all__ = [
     "NAME",
     "TITLE",
     "VERSION",
+    "Packing",
     "RecordError",
     "Stated",
+    "Unpacking",
     "each",
-    "packed",
     "parse",
     "recognise",
     "stated",
-    "unpacked",
 ]

@@ -1,10 +1,11 @@
 """What records say, kept for a short while as plain JSON: whoever has checked them spares others reading them again.
 
-What comes again and again, heads and keys of facts, is there once.
+They go portion by portion. What comes again and again, heads and keys of facts, is in the first one that needs it.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
+from itertools import islice
 from typing import Any, Generic, TypeVar
 
 import orjson
@@ -14,27 +15,37 @@ from importers.packed import Facts, Head, Readings
 from importers.run_records.log import fragment_saying
 from importers.run_records.record import Stated
 
-LAYOUT = 1
-"""Rises with each change of what ``packed`` writes."""
+LAYOUT = 2
+"""Rises with each change of what ``Packing`` writes."""
 
 _T = TypeVar("_T")
 
 
-def packed(records: Sequence[Stated], encoding: str) -> bytes:
-    """Records that stand in the first line of a file and those that follow; and how the file is encoded."""
-    heads: dict[Head, int] = {}
-    keys: dict[tuple[str, ...], int] = {}
-    sets = _Places[tuple[Head, ...]]()
-    rows = [
-        (
-            *(each.run_id, each.trial, each.started and each.started.isoformat(), each.status),
-            *(keys.setdefault(each.facts.keys, len(keys)), each.facts.text),
-            *(sets.of(each.readings.heads), each.readings.text),
-        )
-        for each in records
-    ]
-    numbers = [[heads.setdefault(head, len(heads)) for head in own] for own in sets.known]
-    return orjson.dumps([encoding, list(heads), numbers, list(keys), rows])
+class Packing:
+    """Records of a file on their way, those of its first line first."""
+
+    def __init__(self) -> None:
+        self._heads: dict[Head, int] = {}
+        self._keys: dict[tuple[str, ...], int] = {}
+        self._sets = _Places[tuple[Head, ...]]()
+
+    def packed(self, records: Sequence[Stated], encoding: str) -> bytes:
+        """The next records of the file, and how their lines are encoded."""
+        heads, keys, sets = len(self._heads), len(self._keys), len(self._sets.known)
+        rows = [
+            (
+                *(each.run_id, each.trial, each.started and each.started.isoformat(), each.status),
+                *(self._keys.setdefault(each.facts.keys, len(self._keys)), each.facts.text),
+                *(self._sets.of(each.readings.heads), each.readings.text),
+            )
+            for each in records
+        ]
+        numbers = [[self._heads.setdefault(head, len(self._heads)) for head in own] for own in self._sets.known[sets:]]
+        return orjson.dumps([encoding, _from(self._heads, heads), numbers, _from(self._keys, keys), rows])
+
+
+def _from(those: Iterable[_T], first: int) -> list[_T]:
+    return list(islice(those, first, None))
 
 
 class _Places(Generic[_T]):
@@ -53,20 +64,32 @@ class _Places(Generic[_T]):
         return place
 
 
-def unpacked(content: bytes, file: str) -> tuple[str, Iterator[Fragment]]:
-    """The encoding of that file, and the fragments that ``log.each`` finds in it."""
-    encoding, heads, numbers, keys, rows = orjson.loads(content)
-    return encoding, _fragments(file, heads, numbers, keys, rows)
+class Unpacking:
+    """The portions of a ``Packing``, in their order; ``encoding`` is that of the lines so far."""
 
+    def __init__(self, file: str) -> None:
+        self.encoding = "ascii"
+        self._file = file
+        self._heads: list[Head] = []
+        self._keys: list[tuple[str, ...]] = []
+        self._sets: list[tuple[Head, ...]] = []
+        self._lines = 0
 
-def _fragments(
-    file: str, heads: list[Any], numbers: list[list[int]], keys: list[list[str]], rows: list[Any]
-) -> Iterator[Fragment]:
-    of_heads: list[Head] = list(map(tuple, heads))
-    sets = [tuple([of_heads[at] for at in own]) for own in numbers]
-    known = list(map(tuple, keys))
-    statuses = {str(each): each for each in Status}
-    for line, (run_id, trial, started, status, at, texts, of_set, figures) in enumerate(rows, start=1):
-        facts, readings = Facts.joined(known[at], texts, line), Readings.joined(sets[of_set], figures, line)
-        moment = None if started is None else datetime.fromisoformat(started)
-        yield fragment_saying(Stated(run_id, trial, moment, statuses[status], "", facts, readings), line, file)
+    def fragments(self, portion: bytes) -> Iterator[Fragment]:
+        """The fragments that ``log.each`` finds in these lines of the file."""
+        encoding, heads, numbers, keys, rows = orjson.loads(portion)
+        if encoding != "ascii":
+            self.encoding = encoding
+        self._heads += map(tuple, heads)
+        self._keys += map(tuple, keys)
+        self._sets += [tuple([self._heads[at] for at in own]) for own in numbers]
+        first, self._lines = self._lines + 1, self._lines + len(rows)
+        return self._made(rows, first)
+
+    def _made(self, rows: list[Any], first: int) -> Iterator[Fragment]:
+        keys, sets, file = self._keys, self._sets, self._file
+        statuses = {str(each): each for each in Status}
+        for line, (run_id, trial, started, status, at, texts, of_set, figures) in enumerate(rows, start=first):
+            facts, readings = Facts.joined(keys[at], texts, line), Readings.joined(sets[of_set], figures, line)
+            moment = None if started is None else datetime.fromisoformat(started)
+            yield fragment_saying(Stated(run_id, trial, moment, statuses[status], "", facts, readings), line, file)

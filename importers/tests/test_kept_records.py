@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from importers.model import Problem, SourceFile
-from importers.run_records import DECODER, each, packed, stated, unpacked
+from importers.model import Fragment, Problem, SourceFile
+from importers.run_records import DECODER, Packing, Unpacking, each, stated
 from importers.tests.fixture_cases import LOGS
 from importers.text import decode
 
@@ -43,8 +43,11 @@ def _hold(lines: list[str]) -> None:
     assert read
     assert not problems
     said = [stated(DECODER.decode(line), number) for number, line in enumerate(lines, start=1)]
-    encoding, fragments = unpacked(packed(said, text.encoding), file.name)
-    kept = list(fragments)
-    assert encoding == text.encoding
-    assert kept == read
-    assert [repr(each) for each in kept] == [repr(each) for each in read]
+    for size in (1, 2, len(said)):
+        packing, unpacking, kept = Packing(), Unpacking(file.name), list[Fragment]()
+        for first in range(0, len(said), size):
+            encoding = "ascii" if all(map(str.isascii, lines[first : first + size])) else "utf-8"
+            kept += unpacking.fragments(packing.packed(said[first : first + size], encoding))
+        assert unpacking.encoding == text.encoding
+        assert kept == read
+        assert [repr(each) for each in kept] == [repr(each) for each in read]

@@ -107,9 +107,13 @@ class Arrivals:
         The rows are left to whoever may give measures their slots where these ``known`` ones are not all.
         """
         for fragments in self.read.fragments.batches():
-            runs = prepared(fragments, self.read.artifacts, self._reading) if are_apart(fragments) else None
+            runs = self._prepared(fragments) if are_apart(fragments) else None
             are_known = runs is not None and runs.measures <= known.keys()
             yield fragments, runs, rows_of(runs, common, known) if runs is not None and are_known else None
+
+    def _prepared(self, fragments: Sequence[Fragment]) -> Prepared:
+        known = self.read.early.known(fragments) if self.read.early is not None else None
+        return known or prepared(fragments, self.read.artifacts, self._reading)
 
     def left(self, alike: Alike, rows: Sequence[int]) -> list[Brought]:
         """Some of the runs that are alike as single ones."""

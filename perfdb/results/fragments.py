@@ -29,6 +29,14 @@ _BLOCK = 100
 _BLOCKS_AT_HAND = 8
 
 
+def growing(largest: int = _LOGS) -> Iterator[int]:
+    """How many runs are worked out together, batch by batch."""
+    most = min(_FIRST, largest)
+    while True:
+        yield most
+        most = min(2 * most, largest)
+
+
 class Fragments:
     """Fragments in the order in which they are read."""
 
@@ -94,14 +102,14 @@ class Fragments:
             yield [self._at(number) for number in range(self._count)]
             return
         some: list[list[int]] = []
-        largest = _LOGS if self.are_distinct else _OTHERS
-        count, most = 0, min(_FIRST, largest)
+        sizes = growing(_LOGS if self.are_distinct else _OTHERS)
+        count, most = 0, next(sizes)
         for group in self._groups:
             some.append(group)
             count += len(group)
             if count >= most:
                 yield self._all(some)
-                some, count, most = [], 0, min(2 * most, largest)
+                some, count, most = [], 0, next(sizes)
         if some:
             yield self._all(some)
 

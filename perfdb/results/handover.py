@@ -1,44 +1,194 @@
-"""What a web process has read of a file, left at the broker for the worker that imports it.
+"""What a web process reads of a file of run records, left at the broker for the worker that imports it.
 
-It spares reading the same again. Nothing depends on it: where it is not there any more, or a worker was cut off, the
-file is read.
+It spares reading the same again. It is left portion by portion, so that a worker can work on the first ones while the
+web process still checks the others (`results.early`). Nothing depends on it: where it is not there any more, or a
+worker was cut off, the file is read.
 """
 
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
+from time import monotonic
+from uuid import uuid4
 
 import redis
+from celery import current_app
+from kombu.exceptions import OperationalError
 
 from importers import run_records
-from perfdb.results import broker
-from perfdb.results.models import Artifact, Upload
+from perfdb.results import broker, jobs
+from perfdb.results.models import Artifact
 
 LARGEST = 16 * 1024 * 1024
 """More than that is read again instead: the broker keeps it in memory."""
 
+MUCH = 1024 * 1024
+"""From so many bytes on a worker is called before they are checked."""
+
+EARLY = "perfdb.results.tasks.work_early"
 _KEPT = timedelta(minutes=2)
+_EXPECTED_S = 5
+"""A web process from which nothing came for so long has come to an end."""
+
+_WAIT_S = 0.5
+_MANY = 1000
+_LAYOUT = f"{run_records.NAME}:{run_records.VERSION}.{run_records.LAYOUT}"
+# Portions begin as JSON does.
+_JOB, _END = b"job ", b"end"
 _logger = logging.getLogger(__name__)
 
 
-def leave(upload: Upload, said: bytes) -> None:
-    """Leave what the only file of an upload, of run records, says."""
-    if len(said) > LARGEST:
-        return
+@contextmanager
+def handing(body: bytes) -> "Iterator[Handover]":
+    """Hand over what a request says; a worker is called at once where that is much."""
+    over = Handover()
+    if len(body) >= MUCH:
+        over.call()
     try:
-        broker.connected().set(_key(Artifact.objects.get(uploadfile__upload=upload)), said, ex=_KEPT)
-    except redis.RedisError as error:
-        _logger.warning("upload %s will be read again, for the broker is away: %s", upload.pk, error)
+        yield over
+    except BaseException:
+        over.forget()
+        raise
 
 
-def taken(artifact: Artifact) -> bytes | None:
-    """What was left of a file, and is not any more."""
+class Handover:
+    """What one request says, on its way under its ``token``. Without the broker it goes nowhere."""
+
+    def __init__(self) -> None:
+        self.token = uuid4().hex
+        self._room = LARGEST
+        self._is_known = False
+
+    def call(self) -> None:
+        """Have a worker that has nothing to do take it while it comes."""
+        self._is_known = True
+        try:
+            current_app.send_task(EARLY, [self.token], expires=_EXPECTED_S)
+        except OperationalError as error:
+            _logger.warning("nobody is called, for the broker is away: %s", error)
+
+    def add(self, portion: bytes) -> None:
+        """Leave the next portion."""
+        if self._room < 0:
+            return
+        self._room -= len(portion)
+        if self._room < 0:
+            self.forget()
+        else:
+            self._say(portion)
+
+    def forget(self) -> None:
+        """Nothing is to come of it."""
+        self._room = -1
+        if self._is_known:
+            self._say(_END)
+
+    def send(self, job_id: int) -> None:
+        """Give the job of importing it to the worker that has taken it, or else to any."""
+        if self._room < 0 or not self._is_taken(job_id):
+            jobs.send(job_id)
+
+    def _say(self, what: bytes) -> None:
+        self._is_known = True
+        try:
+            with broker.connected().pipeline() as asked:
+                asked.rpush(_list_of(self.token), what)
+                asked.expire(_list_of(self.token), _KEPT)
+                asked.execute()
+        except redis.RedisError as error:
+            self._room = -1
+            _logger.warning("what was read will be read again, for the broker is away: %s", error)
+
+    def _is_taken(self, job_id: int) -> bool:
+        """Close it, and say which job is to be done; where nobody has taken it, it is kept for whoever does that."""
+        here, job = _list_of(self.token), b"%b%d" % (_JOB, job_id)
+        try:
+            with broker.connected().pipeline() as asked:
+                asked.set(_mark_of(self.token), b"", ex=_KEPT, nx=True)
+                asked.rpush(here, job)
+                is_closed, _ = asked.execute()
+                if is_closed:
+                    broker.connected().rename(here, _key(Artifact.objects.get(uploadfile__upload__jobs=job_id)))
+        except redis.RedisError as error:
+            _logger.warning("job %s will read its file, for the broker is away: %s", job_id, error)
+            return False
+        return not is_closed
+
+
+def taken(artifact: Artifact) -> list[bytes]:
+    """The portions that were left of a file, and are not any more."""
     try:
-        said = broker.connected().getdel(_key(artifact))
+        with broker.connected().pipeline() as asked:
+            asked.lrange(_key(artifact), 0, -1)
+            asked.delete(_key(artifact))
+            left, _ = asked.execute()
     except redis.RedisError:
-        return None
-    return said if isinstance(said, bytes) else None
+        return []
+    return [each for each in left if not each.startswith((_JOB, _END))]
+
+
+class Following:
+    """The same as it comes, for a worker that was called; nobody else gets it then. Raises redis.RedisError.
+
+    ``is_over`` once nothing more will come; ``job`` is then that of importing it, None where there is nothing to import
+    or somebody else has it.
+    """
+
+    def __init__(self, token: str) -> None:
+        self.job: int | None = None
+        self._token = token
+        self._heard = monotonic()
+        self.is_over = not broker.connected().set(_mark_of(token), b"", ex=_KEPT, nx=True)
+
+    def came(self) -> list[bytes]:
+        """The portions that have come since, waiting a little for one where there is none."""
+        came = self._waiting() or self._next()
+        if came:
+            self._heard = monotonic()
+        elif monotonic() - self._heard > _EXPECTED_S:
+            came = self._given_up()
+        return [each for each in came if self._is_portion(each)]
+
+    def _waiting(self) -> list[bytes]:
+        return _bytes_of(broker.connected().lpop(_list_of(self._token), _MANY))
+
+    def _next(self) -> list[bytes]:
+        # The list's name comes with it.
+        return _bytes_of(broker.connected().blpop([_list_of(self._token)], _WAIT_S))[1:]
+
+    def _given_up(self) -> list[bytes]:
+        """Leave it to others; what came in the very last moment is still this worker's."""
+        self.is_over = True
+        with broker.connected().pipeline() as asked:
+            asked.lrange(_list_of(self._token), 0, -1)
+            asked.delete(_list_of(self._token), _mark_of(self._token))
+            left: list[bytes] = asked.execute()[0]
+        return left
+
+    def _is_portion(self, what: bytes) -> bool:
+        if what.startswith(_JOB):
+            self.job = int(what.removeprefix(_JOB))
+        elif what != _END:
+            return True
+        self.is_over = True
+        return False
+
+
+def _bytes_of(answer: object) -> list[bytes]:
+    """What the broker answers, if there is anything."""
+    return [each for each in answer if isinstance(each, bytes)] if isinstance(answer, list | tuple) else []
+
+
+def _list_of(token: str) -> str:
+    return f"perfdb:coming:{_LAYOUT}:{token}"
+
+
+def _mark_of(token: str) -> str:
+    """What is there once somebody has taken it, or it is closed."""
+    return f"{_list_of(token)}:taken"
 
 
 def _key(artifact: Artifact) -> str:
     """By what the file holds, and by what reads it."""
-    return f"perfdb:read:{run_records.NAME}:{run_records.VERSION}.{run_records.LAYOUT}:{artifact.sha256}"
+    return f"perfdb:read:{_LAYOUT}:{artifact.sha256}"

@@ -6,7 +6,7 @@ the newest attempt.
 """
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
 from threading import Event, Thread
@@ -42,13 +42,15 @@ def enqueue(
     *,
     study: Study | None = None,
     about: Mapping[str, object] | None = None,
+    tell: Callable[[int], None] | None = None,
 ) -> Job:
     """Make a job and send its id to a worker once the transaction is committed.
 
-    ``about``: what its kind has to know beside the upload or study that it concerns, if any.
+    ``about``: what its kind has to know beside the upload or study that it concerns, if any. ``tell`` sends the id,
+    `send` where it is None.
     """
     job = Job.objects.create(kind=kind, upload=upload, study=study, about=dict(about or {}), sent=timezone.now())
-    transaction.on_commit(lambda: send(job.pk))
+    transaction.on_commit(lambda: (tell or send)(job.pk))
     return job
 
 
@@ -99,8 +101,16 @@ def _has_room(job: Job) -> bool:
         return True
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_BULK_LOCK])
-    running = Job.objects.filter(state=Job.State.RUNNING, lease_until__gte=timezone.now()).exclude(pk=job.pk)
-    return _bulk(running).count() < BULK_AT_ONCE
+    return _bulk(_running().exclude(pk=job.pk)).count() < BULK_AT_ONCE
+
+
+def _running() -> QuerySet[Job]:
+    return Job.objects.filter(state=Job.State.RUNNING, lease_until__gte=timezone.now())
+
+
+def is_bulk_running() -> bool:
+    """Whether a job that takes long is being worked on."""
+    return _bulk(_running()).exists()
 
 
 def send_bulk() -> None:

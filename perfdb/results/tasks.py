@@ -8,8 +8,9 @@ from celery import shared_task
 from django.conf import settings
 from django.db import InterfaceError, OperationalError
 from django.utils import timezone
+from redis import RedisError
 
-from perfdb.results import jobs, pieces
+from perfdb.results import early, jobs, pieces
 from perfdb.results.aliasing import run_alias
 from perfdb.results.models import Upload
 from perfdb.results.reparsing import run_reparse
@@ -54,6 +55,22 @@ def run_job(job_id: int) -> None:
     with suppress(OperationalError, InterfaceError):
         if jobs.is_bulk(job):
             jobs.send_bulk()
+
+
+@shared_task
+def work_early(token: str) -> None:
+    """Work records out while they come in, and do their job once all are there; the sweep finds it if we give up."""
+    if jobs.is_bulk_running():
+        return
+    try:
+        found = early.followed(token)
+    except RedisError:
+        logger.warning("records are read again once they are stored", exc_info=True)
+        return
+    if found is not None:
+        job_id, known = found
+        with early.at_hand(known):
+            run_job(job_id)
 
 
 @shared_task

@@ -10,6 +10,7 @@ import importers
 from importers import archive, run_records
 from importers.model import Problem, Severity, SourceFile
 from perfdb.results import artifacts, handover
+from perfdb.results.early import Early, taken
 from perfdb.results.fragments import Fragments
 from perfdb.results.models import Upload, UploadFile
 from perfdb.results.run_records import FILE
@@ -27,11 +28,15 @@ _MAGIC = 4
 
 @dataclass(slots=True)
 class FilesRead:
-    """What the files of an upload say; ``artifacts`` names each file's artifact."""
+    """What the files of an upload say; ``artifacts`` names each file's artifact.
+
+    ``early``: what is known of the runs beforehand.
+    """
 
     fragments: Fragments = field(default_factory=Fragments)
     problems: list[Problem] = field(default_factory=list)
     artifacts: dict[str, int] = field(default_factory=dict)
+    early: Early | None = None
 
 
 def read_files(
@@ -116,14 +121,25 @@ def _read(file: UploadFile, read: FilesRead) -> None:
     read.problems.extend(reading.problems)
 
 
-@importers.no_collector()
 def _was_read(file: UploadFile, read: FilesRead) -> bool:
     """Take what a file of run records says from whoever has checked them; whether it is there."""
-    left = handover.taken(file.artifact) if file.path == FILE and not file.forced_format else None
-    if left is None:
+    if file.path != FILE or file.forced_format:
+        return False
+    if early := taken():
+        read.early, read.fragments, file.encoding = early, early.fragments, early.encoding
+    elif left := handover.taken(file.artifact):
+        file.encoding = _unpacked(left, read.fragments)
+    else:
         return False
     file.format = run_records.NAME
-    file.encoding, fragments = run_records.unpacked(left, file.path)
-    for fragment in fragments:
-        read.fragments.add(fragment)
     return True
+
+
+@importers.no_collector()
+def _unpacked(portions: Sequence[bytes], fragments: Fragments) -> str:
+    """Add the fragments of all portions; answers how their file is encoded."""
+    unpacking = run_records.Unpacking(FILE)
+    for portion in portions:
+        for fragment in unpacking.fragments(portion):
+            fragments.add(fragment)
+    return unpacking.encoding

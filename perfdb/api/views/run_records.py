@@ -14,7 +14,8 @@ from perfdb.api.permissions import signed_in
 from perfdb.api.representation import upload_reference
 from perfdb.api.views.paging import known_only
 from perfdb.api.views.uploads import read_wait, study_called, wait_until_settled
-from perfdb.results import handover, intake
+from perfdb.results import intake
+from perfdb.results.handover import handing
 from perfdb.results.models import Problem, Upload, UploadRun
 from perfdb.results.run_records import FILE, understood
 
@@ -29,16 +30,17 @@ def create(request: Request) -> Response:
     wait = read_wait(request.query_params.get("wait", _USUAL_WAIT))
     user = signed_in(request)
     # Of an empty request the framework makes a form without fields.
-    records = understood(request.data if isinstance(request.data, bytes) else b"")
-    slug = _slug(request.query_params.get("study", "") or records.study)
-    content, said = records.content, records.packed
-    # While the work is waited for they are not to take any room.
-    del records
-    with transaction.atomic():
-        study = study_called(user, slug, create=True)
-        upload = intake.receive(user, [(FILE, ContentFile(content))], study=study)
-        handover.leave(upload, said)
-    del content, said
+    sent = request.data if isinstance(request.data, bytes) else b""
+    with handing(sent) as over:
+        records = understood(sent, over.add)
+        slug = _slug(request.query_params.get("study", "") or records.study)
+        content = records.content
+        # While the work is waited for they are not to take any room.
+        del records
+        with transaction.atomic():
+            study = study_called(user, slug, create=True)
+            upload = intake.receive(user, [(FILE, ContentFile(content))], study=study, tell=over.send)
+    del content
     wait_until_settled(upload.pk, wait)
     upload.refresh_from_db(fields=["state"])
     body = upload_reference(request, upload)

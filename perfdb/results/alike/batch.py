@@ -76,7 +76,10 @@ class Prepared:
 
 
 def prepared(fragments: Sequence[Fragment], artifacts: Mapping[str, int], problems: FoundProblems) -> Prepared:
-    """Work out all of these runs. ``problems``: what reading the files found amiss."""
+    """Work out all of these runs. ``problems``: what reading the files found amiss.
+
+    ``artifacts`` numbers each file; which numbers these are makes no difference.
+    """
     table = table_of(fragments)
     listings, twice = listings_of(fragments)
     table.odd |= np.array([_is_odd(each) for each in fragments]) | twice

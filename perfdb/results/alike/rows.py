@@ -25,7 +25,7 @@ from perfdb.results.alike.table import Flags, Whole
 from perfdb.results.experiments import Wanted
 from perfdb.results.models import Run, UploadRun
 from perfdb.results.origins import BETWEEN
-from perfdb.results.record import FactValue, aware
+from perfdb.results.record import aware
 
 
 class Common(NamedTuple):
@@ -229,14 +229,15 @@ def _facts(batch: _Batch, lines: Whole, counts: Whole) -> Iterator[bytes]:
     only = np.where(counts == 1, lines.sum(axis=1), 0).tolist()
     alone: dict[int, bytes] = {}
     known: dict[int, list[tuple[str, str]]] = {}
-    for each, own, line in zip(batch.circumstances, batch.fact_lines, only, strict=True):
+    by_run = zip(batch.circumstances, batch.artifacts, batch.fact_lines, only, strict=True)
+    for each, artifact, own, line in by_run:
         # Whether all facts stand there.
         is_alone = own.count(line) == len(own)
         if is_alone and id(each) in alone:
             yield alone[id(each)]
             continue
         if (said := known.get(id(each))) is None:
-            said = known[id(each)] = [_said(key, fact) for key, fact in each.facts.items()]
+            said = known[id(each)] = [_said(key, fact.text, artifact) for key, fact in each.facts.items()]
         entries = [
             text if place == line else f"{before}{place}}}" for (text, before), place in zip(said, own, strict=True)
         ]
@@ -246,10 +247,10 @@ def _facts(batch: _Batch, lines: Whole, counts: Whole) -> Iterator[bytes]:
         yield content
 
 
-def _said(key: str, fact: FactValue) -> tuple[str, str]:
+def _said(key: str, said: str, artifact: int) -> tuple[str, str]:
     """What is stored of a fact in the line of all figures, and in another one, up to its number."""
-    named, text = quoted(key), quoted(fact.text)
-    return f"{named}: {text}", f'{named}: {{"text": {text}, "artifact": {fact.artifact}, "line": '
+    named, text = quoted(key), quoted(said)
+    return f"{named}: {text}", f'{named}: {{"text": {text}, "artifact": {artifact}, "line": '
 
 
 def _source_rows(batch: _Batch) -> Iterator[bytes]:
