@@ -67,7 +67,8 @@ class Run(models.Model):
         INCOMPLETE = "incomplete"
         WITHDRAWN = "withdrawn"
 
-    experiment = models.ForeignKey(Experiment, models.PROTECT)
+    # Triggers look at what the runs of a statement refer to once.
+    experiment = models.ForeignKey(Experiment, models.PROTECT, db_constraint=False)
     study = models.ForeignKey(Study, models.DO_NOTHING, db_constraint=False, db_index=False)
     system = _vocabulary(System)
     level = _vocabulary(Level)
@@ -251,10 +252,9 @@ class Trace(models.Model):
 class RunSource(models.Model):
     """Which artifact, brought by which upload, tells about a run: what a run is rebuilt from."""
 
-    # A unique key begins with it.
-    run = models.ForeignKey(Run, models.CASCADE, db_index=False, related_name="sources")
+    # A unique key begins with it. Triggers look at what the rows of a statement refer to once.
+    run = models.ForeignKey(Run, models.CASCADE, db_constraint=False, db_index=False, related_name="sources")
     study = _study()
-    # Very many rows refer to the same few: triggers look at each of these once a statement.
     artifact = models.ForeignKey(Artifact, models.PROTECT, db_constraint=False)
     upload = models.ForeignKey(Upload, models.PROTECT, db_constraint=False)
     path = models.TextField()

@@ -1,4 +1,4 @@
-"""References to runs. In one table they are foreign keys; in partitions the id alone is no key, and triggers keep them.
+"""References to runs. In one table most are foreign keys; in partitions the id alone is no key, and triggers keep them.
 
 A partitioned table has no unique id, only unique pairs of id and study, and what people attach to runs does not say the
 study. So statements that make references look whether the runs are there, and lock them as a foreign key does;
@@ -66,14 +66,20 @@ def to_runs() -> list[tuple[str, str]]:
 
 def refer(table: str, column: str) -> None:
     """Keep a column to ids of runs, in whichever form the tables have: a migration that adds one calls it."""
+    if is_partitioned():
+        refer_once_a_statement(table, column)
+        return
     with connection.cursor() as cursor:
-        if not is_partitioned():
-            cursor.execute(
-                f'ALTER TABLE "{table}" ADD CONSTRAINT {table}_{column}_fk_run_id '
-                f'FOREIGN KEY ("{column}") REFERENCES {RUN} (id) DEFERRABLE INITIALLY DEFERRED'
-            )
-            return
-        arguments = f"'{column}', 'study_id'" if table in TABLES else f"'{column}'"
+        cursor.execute(
+            f'ALTER TABLE "{table}" ADD CONSTRAINT {table}_{column}_fk_run_id '
+            f'FOREIGN KEY ("{column}") REFERENCES {RUN} (id) DEFERRABLE INITIALLY DEFERRED'
+        )
+
+
+def refer_once_a_statement(table: str, column: str) -> None:
+    """Keep a column to ids of runs by triggers: in either form where a row or more comes with each run."""
+    arguments = f"'{column}', 'study_id'" if table in TABLES else f"'{column}'"
+    with connection.cursor() as cursor:
         for event, name in (("INSERT", "added"), ("UPDATE", "changed")):
             cursor.execute(
                 f"CREATE OR REPLACE TRIGGER refers_by_{column}_{name} AFTER {event} ON {table} "

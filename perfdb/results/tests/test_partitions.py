@@ -237,3 +237,30 @@ def test_what_brought_a_run_is_there_as_long_as_the_run(partitioned: bool) -> No
     upload.delete()
     artifact.delete()
     assert not UploadRun.objects.exists()
+
+
+@pytest.mark.parametrize("partitioned", [False, True])
+def test_a_run_is_there_as_long_as_what_comes_with_it_and_its_experiment_as_long_as_the_run(partitioned: bool) -> None:
+    if partitioned:
+        converting.convert()
+    run = make_run("A")
+    upload = Upload.objects.create(owner=access.owner(), study=run.study)
+    artifact = Artifact.objects.create(sha256="0" * 64, size=1)
+    about = {"study": run.study, "artifact": artifact, "upload": upload, "format_version": 1, "digests": []}
+    RunSource.objects.create(**about, run=run, driver=True)
+    UploadRun.objects.create(upload=upload, run=run, number=0, trial=1)
+    with pytest.raises(IntegrityError, match="refers to run 99999, which is not there"), transaction.atomic():
+        RunSource.objects.create(**about, run_id=99_999, driver=True)
+    with pytest.raises(IntegrityError, match="refers to run 99999, which is not there"), transaction.atomic():
+        UploadRun.objects.update(run=99_999)
+    with pytest.raises(IntegrityError, match="refers to experiment 99999, which is not there"), transaction.atomic():
+        Run.objects.update(experiment=99_999)
+    with pytest.raises(IntegrityError, match="run refers to experiment"), transaction.atomic():
+        Experiment.objects.filter(pk=run.experiment_id)._raw_delete("default")
+    RunEvidence.objects.all().delete()
+    for left in ("upload_run|run_source", "run_source"):
+        with pytest.raises(IntegrityError, match=f"({left}) refers to run"), transaction.atomic():
+            Run.objects.filter(pk=run.pk)._raw_delete("default")
+        UploadRun.objects.update(run=None)
+    run.delete()
+    assert not RunSource.objects.exists()
