@@ -81,13 +81,29 @@ class Handover:
     def forget(self) -> None:
         """Nothing is to come of it."""
         self._room = -1
-        if self._is_known:
-            self._say(_END)
+        if not self._is_known:
+            return
+        try:
+            if not self._is_taken(_END):
+                broker.connected().delete(_list_of(self.token))
+        except redis.RedisError as error:
+            _logger.warning("what was read stays for a while, for the broker is away: %s", error)
 
     def send(self, job_id: int) -> None:
         """Give the job of importing it to the worker that has taken it, or else to any."""
-        if self._room < 0 or not self._is_taken(job_id):
+        if self._room < 0 or not self._is_followed(job_id):
             jobs.send(job_id)
+
+    def _is_followed(self, job_id: int) -> bool:
+        """Whether a worker has taken it, which is told the job; what nobody has taken is kept for whoever does that."""
+        try:
+            if self._is_taken(b"%b%d" % (_JOB, job_id)):
+                return True
+            artifact = Artifact.objects.get(uploadfile__upload__jobs=job_id)
+            broker.connected().rename(_list_of(self.token), _key(artifact))
+        except redis.RedisError as error:
+            _logger.warning("job %s will read its file, for the broker is away: %s", job_id, error)
+        return False
 
     def _say(self, what: bytes) -> None:
         self._is_known = True
@@ -100,19 +116,13 @@ class Handover:
             self._room = -1
             _logger.warning("what was read will be read again, for the broker is away: %s", error)
 
-    def _is_taken(self, job_id: int) -> bool:
-        """Close it, and say which job is to be done; where nobody has taken it, it is kept for whoever does that."""
-        here, job = _list_of(self.token), b"%b%d" % (_JOB, job_id)
-        try:
-            with broker.connected().pipeline() as asked:
-                asked.set(_mark_of(self.token), b"", ex=_KEPT, nx=True)
-                asked.rpush(here, job)
-                is_closed, _ = asked.execute()
-                if is_closed:
-                    broker.connected().rename(here, _key(Artifact.objects.get(uploadfile__upload__jobs=job_id)))
-        except redis.RedisError as error:
-            _logger.warning("job %s will read its file, for the broker is away: %s", job_id, error)
-            return False
+    def _is_taken(self, last: bytes) -> bool:
+        """Say the last thing, and close it to all who have not taken it yet; whether somebody has."""
+        with broker.connected().pipeline() as asked:
+            asked.set(_mark_of(self.token), b"", ex=_KEPT, nx=True)
+            asked.rpush(_list_of(self.token), last)
+            asked.expire(_list_of(self.token), _KEPT)
+            is_closed = asked.execute()[0]
         return not is_closed
 
 

@@ -155,6 +155,15 @@ def test_of_what_is_refused_nothing_comes(much: int, monkeypatch: pytest.MonkeyP
     assert (following.is_over, following.job) == (much == 1, None)
 
 
+def test_what_is_refused_does_not_stay_at_the_broker(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ValueError, match="no"), handing(b"few") as over:
+        over.add(b"said")
+        raise ValueError("no")
+    connection = broker.connected()
+    assert not connection.exists(handover._list_of(over.token))
+    assert Following(over.token).is_over
+
+
 def test_a_worker_does_not_wait_for_ever(
     receive: Receive, over: Handover, sent: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
