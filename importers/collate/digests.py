@@ -1,7 +1,7 @@
 """Digests of what fragments say, whatever their files are called."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from json.encoder import encode_basestring as quoted
@@ -12,6 +12,7 @@ from importers.model import Fragment, Reading
 from importers.packed import Facts, Head, Readings
 
 _encode = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode
+_PLACE = "\0"  # JSON has none.
 
 
 def content_digest(fragment: Fragment) -> str:
@@ -61,31 +62,42 @@ def _readings(fragment: Fragment) -> str:
     """All readings in JSON, in the order of their words."""
     readings = fragment.readings
     if isinstance(readings, Readings) and (form := _form(readings.heads)) is not None:
-        together = readings.text.replace("\0", "")
-        if quoted(together) == f'"{together}"':
-            return form.text % form.in_order(readings.texts)
+        texts = readings.texts
+        together = "".join(texts)
+        # None of the characters has to be escaped.
+        if len(quoted(together)) == len(together) + 2:
+            return form.filled(texts)
     return _encode(sorted(map(_content, readings)))
 
 
 class _Form(NamedTuple):
-    """Readings of certain heads as JSON without their texts, and what puts these into their order there."""
+    """Readings of certain heads as JSON in pieces, every other one a place for a text, and what orders the texts."""
 
-    text: str
-    in_order: Callable[[list[str]], tuple[str, ...] | str]
+    pieces: list[str]
+    in_order: Callable[[list[str]], Sequence[str]]
+
+    def filled(self, texts: list[str]) -> str:
+        """The JSON with these texts."""
+        pieces = self.pieces.copy()
+        pieces[1::2] = self.in_order(texts)
+        return "".join(pieces)
 
 
 # Of many runs the same is measured.
 @lru_cache(4096)
 def _form(heads: tuple[Head, ...]) -> _Form | None:
     """None where the order depends on the texts too, or there is nothing to put into one."""
-    if not heads or len({(name, role) for name, _, role in heads}) < len(heads):
+    ranks, entries = zip(*map(_entry, heads), strict=True) if heads else ((), ())
+    if not heads or len(set(ranks)) < len(heads):
         return None
-    order = sorted(range(len(heads)), key=lambda at: (heads[at][2], heads[at][0]))
-    return _Form(f"[{', '.join([_entry(heads[at]) for at in order])}]", itemgetter(*order))
+    order = sorted(range(len(heads)), key=ranks.__getitem__)
+    pieces = [""] * (2 * len(heads) + 1)
+    pieces[::2] = f"[{', '.join([entries[at] for at in order])}]".split(_PLACE)
+    return _Form(pieces, itemgetter(*order) if len(order) > 1 else list)
 
 
 @lru_cache(4096)
-def _entry(head: Head) -> str:
-    """A reading as JSON, with a place for its text."""
-    name, unit, role = (_encode(word).replace("%", "%%") for word in head)
-    return f'[{role}, "", {name}, "%s", {unit}]'
+def _entry(head: Head) -> tuple[tuple[str, str], str]:
+    """What a reading is put into order by, and the reading as JSON with a place for its text."""
+    name, unit, role = map(_encode, head)
+    return (head[2], head[0]), f'[{role}, "", {name}, "{_PLACE}", {unit}]'
