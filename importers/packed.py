@@ -11,7 +11,7 @@ from itertools import repeat
 from operator import itemgetter
 from typing import Any, Generic, Self, TypeVar, overload
 
-from importers.compact import compact, shared, spread
+from importers.compact import Numbers, compact, shared, spread
 from importers.model import Fact, Reading
 
 T = TypeVar("T", Fact, Reading)
@@ -61,6 +61,11 @@ class _Packed(Sequence[T], Generic[T, S]):
     def lines(self) -> Iterator[int]:
         """The line of each, in order."""
         return spread(self._lines, len(self))
+
+    @property
+    def compact_lines(self) -> Numbers:
+        """The same, or the one line of all."""
+        return self._lines
 
     def __len__(self) -> int:
         return len(self._heads)

@@ -18,13 +18,16 @@ _DECIMAL = b"0123456789."
 _LONG_EXPONENT = re.compile(r"[eE][+-]?\d{4}")
 
 
-def read_numbers(texts: Sequence[str]) -> Numbers:
-    """Many printed numbers without unit, as ``read_number`` reads each; NaN where it refuses."""
-    together = "\n".join(texts)
-    has_exponents = "e" in together or "E" in together
-    if not _rest(together, _DIGITS) and not (has_exponents and _LONG_EXPONENT.search(together)):
+def read_numbers(texts: Sequence[str], together: str | None = None) -> Numbers:
+    """Many printed numbers without unit, as ``read_number`` reads each; NaN where it refuses.
+
+    ``together``: the same with a line end between each and the next, where that is there already.
+    """
+    lines = "\n".join(texts) if together is None else together
+    has_exponents = "e" in lines or "E" in lines
+    if not _rest(lines, _DIGITS) and not (has_exponents and _LONG_EXPONENT.search(lines)):
         try:
-            values = floats(texts)
+            values = _floats(texts, _read_as_json(lines))
         except ValueError:
             return _one_by_one(read_number, texts)
         values[np.isinf(values)] = np.nan
@@ -35,7 +38,10 @@ def read_numbers(texts: Sequence[str]) -> Numbers:
 def floats(texts: Sequence[str]) -> Numbers:
     """Many texts as ``float`` reads each; raises ValueError where it does."""
     lines = "\n".join(texts)
-    read = None if _rest(lines, _DIGITS) else _read_as_json(lines)
+    return _floats(texts, None if _rest(lines, _DIGITS) else _read_as_json(lines))
+
+
+def _floats(texts: Sequence[str], read: Sequence[float] | None) -> Numbers:
     # Of a text with a line end in it JSON makes two numbers.
     whole = read if read is not None and len(read) == len(texts) else map(float, texts)
     return np.fromiter(whole, np.float64, len(texts))

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from importers.compact import Numbers as Lines
+from importers.compact import compact, spread
 from importers.model import Fragment
 from importers.packed import Head, Readings
 from perfdb.analysis import metrics, units, units_columns
@@ -56,56 +58,80 @@ class Table:
 
 
 class _Figures(NamedTuple):
-    """The figures of a log, their texts with a NUL between each and the next, and whether any is within a role."""
+    """The figures of a log, their texts with a NUL between each and the next, and whether any is within a role.
+
+    ``lines`` are those of each, or the one line of all.
+    """
 
     heads: tuple[Head, ...]
     text: str
-    lines: Iterable[int]
+    lines: Lines
     within: bool
 
 
 def _figures(fragment: Fragment) -> _Figures:
     readings = fragment.readings
     if isinstance(readings, Readings):
-        return _Figures(readings.heads, readings.text, readings.lines, within=False)
+        return _Figures(readings.heads, readings.text, readings.compact_lines, within=False)
     heads = tuple([(each.name, each.unit, each.role) for each in readings])
-    text, lines = "\0".join([each.text for each in readings]), [each.line for each in readings]
+    text, lines = "\0".join([each.text for each in readings]), compact([each.line for each in readings])
     return _Figures(heads, text, lines, any(each.subject for each in readings))
 
 
 def table_of(fragments: Sequence[Fragment]) -> Table:
     """The figures that some logs print, each of a run of its own."""
     figures = [_figures(fragment) for fragment in fragments]
-    flat = list(chain.from_iterable(each.heads for each in figures))
-    heads = {head: at for at, head in enumerate(dict.fromkeys(flat))}
+    heads, numbers = _numbered([each.heads for each in figures])
     measures = {each: at for at, each in enumerate(dict.fromkeys(Measure(name, role) for name, _, role in heads))}
     of_heads = np.array([measures[Measure(name, role)] for name, _, role in heads], np.int64)
-    numbers = np.fromiter(map(heads.__getitem__, flat), np.int64, len(flat))
-    columns = of_heads[numbers]
-    rows = np.repeat(np.arange(len(fragments)), [len(each.heads) for each in figures])
-    texts = "\0".join([each.text for each in figures if each.heads]).split("\0") if flat else []
-    put: Any = partial(_put, (len(fragments), len(measures)), rows, columns)
-    printed = units_columns.read_numbers(texts)
-    values = _in_own_units(list(heads), numbers, texts, printed)
+    counts = np.array([len(each.heads) for each in figures], np.int64)
+    rows = np.repeat(np.arange(len(fragments)), counts)
+    places = rows * len(measures) + of_heads[numbers]
+    together = "\0".join([each.text for each in figures if each.heads])
+    texts = together.split("\0") if len(rows) else []
+    put: Any = partial(_put, (len(fragments), len(measures)), places)
+    printed = units_columns.read_numbers(texts, together.replace("\0", "\n"))
+    values = _in_own_units(heads, numbers, texts, printed)
     odd = np.array([each.within for each in figures], bool)
     odd[rows[~(values >= 0)]] = True
     # What is no metric is a circumstance, and of two figures of one measure the first counts.
     odd[rows[np.array([name not in metrics.BY_NAME or not role for name, _, role in heads], bool)[numbers]]] = True
-    odd[np.flatnonzero(np.bincount(rows * len(measures) + columns) > 1) // max(len(measures), 1)] = True
-    lines = np.fromiter(chain.from_iterable(each.lines for each in figures), np.int64, len(texts))
+    odd[np.flatnonzero(np.bincount(places) > 1) // max(len(measures), 1)] = True
     return Table(
         list(measures),
-        put(np.array(texts, object), ""),
-        put(lines, 0),
+        put(np.fromiter(texts, object, len(texts)), ""),
+        put(_lines(figures, counts), 0),
         put(printed, np.nan),
         put(values, np.nan),
         odd,
     )
 
 
-def _put(shape: tuple[int, int], rows: Whole, columns: Whole, content: npt.NDArray[Any], blank: object) -> Any:
-    made = np.full(shape, blank, content.dtype)
-    made[rows, columns] = content
+def _numbered(figures: Iterable[tuple[Head, ...]]) -> tuple[list[Head], Whole]:
+    """All heads, each once, and the number among them of each figure.
+
+    Logs mostly have the figures of others, so that only those of few have to be looked up.
+    """
+    kinds: dict[tuple[Head, ...], int] = {}
+    of_each = [kinds.setdefault(each, len(kinds)) for each in figures]
+    heads = {head: at for at, head in enumerate(dict.fromkeys(chain.from_iterable(kinds)))}
+    numbers = [np.fromiter(map(heads.__getitem__, each), np.int64, len(each)) for each in kinds]
+    return list(heads), np.concatenate([np.zeros(0, np.int64), *(numbers[kind] for kind in of_each)])
+
+
+def _lines(figures: Sequence[_Figures], counts: Whole) -> Whole:
+    """The line of each figure."""
+    lines = [each.lines for each in figures]
+    if all(isinstance(each, int) for each in lines):
+        return np.repeat(np.array(lines, np.int64), counts)
+    spread_out = map(spread, lines, counts.tolist())
+    return np.fromiter(chain.from_iterable(spread_out), np.int64, counts.sum())
+
+
+def _put(shape: tuple[int, int], places: Whole, content: npt.NDArray[Any], blank: object) -> Any:
+    made = np.empty(shape, content.dtype)
+    made.fill(blank)
+    made.reshape(-1)[places] = content
     return made
 
 
