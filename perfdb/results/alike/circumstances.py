@@ -3,6 +3,7 @@
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import lru_cache
 
 from importers import run_records
 from importers.collate import assumed
@@ -47,32 +48,48 @@ class Circumstances:
     """Equal for runs whose figures can be worked out together."""
 
 
+class _Values(dict[str, FactValue]):
+    """The values of facts in the first line of a file, by their texts: many runs say the same."""
+
+    def __init__(self, artifact: int) -> None:
+        self._artifact = artifact
+
+    def __missing__(self, text: str) -> FactValue:
+        found = self[text] = FactValue(text, self._artifact, 1)
+        return found
+
+
 @dataclass(slots=True)
 class Known:
     """The circumstances of an upload's runs; ``artifacts`` names each file's artifact."""
 
     artifacts: Mapping[str, int]
     _found: dict[Hashable, Circumstances] = field(default_factory=dict)
+    _values: dict[int, _Values] = field(default_factory=dict)
 
     def of(self, fragment: Fragment, counts: Counts) -> tuple[Circumstances, Sequence[int]]:
         """The circumstances of a run, and the lines that say them."""
         facts = fragment.facts
+        said: Hashable
         if isinstance(facts, Facts):
-            keys, texts, lines = facts.keys, tuple(facts.texts), list(facts.lines)
+            keys, said, lines = facts.keys, facts.text, list(facts.lines)
         else:
-            keys, texts = tuple([each.key for each in facts]), tuple([each.text for each in facts])
+            keys, said = tuple([each.key for each in facts]), tuple([each.text for each in facts])
             lines = [each.line for each in facts]
-        asked = (fragment.file, fragment.format, keys, texts, counts, all(lines))
+        asked = (fragment.file, fragment.format, keys, said, counts, all(lines))
         found = self._found.get(asked)
         if found is None:
-            found = self._found[asked] = self._new(fragment, keys, texts, counts, have_lines=all(lines))
+            found = self._found[asked] = self._new(fragment, keys, counts, have_lines=all(lines))
         return found, lines
 
-    def _new(
-        self, fragment: Fragment, keys: Sequence[str], texts: Sequence[str], counts: Counts, *, have_lines: bool
-    ) -> Circumstances:
-        artifact = self.artifacts[fragment.file]
-        facts = {key: FactValue(text, artifact, 1) for key, text in zip(keys, texts, strict=True)}
+    def _facts(self, fragment: Fragment, keys: Sequence[str]) -> dict[str, FactValue]:
+        facts, artifact = fragment.facts, self.artifacts[fragment.file]
+        texts = facts.texts if isinstance(facts, Facts) else [each.text for each in facts]
+        values = self._values.setdefault(artifact, _Values(artifact))
+        return dict(zip(keys, map(values.__getitem__, texts), strict=True))
+
+    def _new(self, fragment: Fragment, keys: tuple[str, ...], counts: Counts, *, have_lines: bool) -> Circumstances:
+        facts = self._facts(fragment, keys)
         values = {
             measure: Value(value, Origin.REPORTED)
             for measure, value in zip(COUNTED, counts, strict=True)
@@ -84,7 +101,7 @@ class Known:
         known = record.configuration = reading.with_system(record)
         figures, given = figures_of(record), record.values.get(PROCESSORS)
         several = any(len(numbers) > 1 for numbers in figures.facts.values())
-        odd = bool(problems) or several or len(facts) < len(keys) or any(map(_is_odd, facts))
+        odd = bool(problems) or several or len(facts) < len(keys) or _are_odd(keys)
         mb_bytes = int(fact_number(record, _MEGABYTE) or 2**20)
         return Circumstances(
             known,
@@ -98,8 +115,10 @@ class Known:
         )
 
 
-def _is_odd(key: str) -> bool:
-    return key.partition("@")[0] in _ODD
+# Many runs have the same facts.
+@lru_cache(1024)
+def _are_odd(keys: tuple[str, ...]) -> bool:
+    return any(key.partition("@")[0] in _ODD for key in keys)
 
 
 def _tags(fragment: Fragment, facts: Mapping[str, FactValue]) -> list[str]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 from importers.collate import assumed
@@ -42,6 +42,7 @@ UNREADABLE = "run.dimension-unreadable"
 # What the columns hold: integers of two, four and eight bytes, and names that an index can take.
 _INT2, _INT4, _INT8 = 2**15 - 1, 2**31 - 1, 2**63 - 1
 _LONGEST = 200
+_REMEMBERED = 1024
 
 
 def _whole(text: str, parse: Callable[[str], int], least: int, most: int) -> int:
@@ -52,13 +53,18 @@ def _whole(text: str, parse: Callable[[str], int], least: int, most: int) -> int
     return value
 
 
-_PROCESSORS = partial(_whole, parse=parse_integer, least=1, most=_INT4)
-_MEMORY = partial(_whole, parse=parse_bytes, least=1, most=_INT8)
-_MESSAGE = partial(_whole, parse=parse_bytes, least=0, most=_INT8)
+def _read(parse: Callable[[str], int], least: int, most: int) -> Callable[[str], int]:
+    """What reads whole numbers of a range; many runs say few of them."""
+    return lru_cache(_REMEMBERED)(partial(_whole, parse=parse, least=least, most=most))
+
+
+_PROCESSORS = _read(parse_integer, 1, _INT4)
+_MEMORY = _read(parse_bytes, 1, _INT8)
+_MESSAGE = _read(parse_bytes, 0, _INT8)
 WHOLE_NUMBERS: Mapping[str, Callable[[str], int]] = {
-    "mtu": partial(_whole, parse=parse_bytes, least=1, most=_INT4),
-    "users": partial(_whole, parse=parse_integer, least=1, most=_INT4),
-    "layer": partial(_whole, parse=parse_integer, least=0, most=_INT2),
+    "mtu": _read(parse_bytes, 1, _INT4),
+    "users": _read(parse_integer, 1, _INT4),
+    "layer": _read(parse_integer, 0, _INT2),
 }
 """The dimensions that are whole numbers, each with what reads its texts; they raise ValueError."""
 
@@ -196,11 +202,7 @@ def configuration_of(
         layer=reader.whole("layer", WHOLE_NUMBERS["layer"]),
         campaign=reader.text("campaign") or "",
         level=reader.text("level") or reader.text("cp.level"),
-        system=SystemIdentity(
-            machine=reader.text("machine") or reader.text("cpu_model") or reader.text("architecture") or "",
-            host=reader.text("node") or "",
-            memory_bytes=reader.whole("memory", _MEMORY),
-        ),
+        system=reader.system(),
         factors=factors,
     )
 
@@ -225,10 +227,10 @@ def with_system(record: RunRecord) -> Configuration:
 
 
 def _counting(configuration: Configuration, record: RunRecord) -> Configuration:
-    system = configuration.system or SystemIdentity()
     counted = _counted(record)
-    if counted is not None and _is_count(counted):
-        system = replace(system, processors=int(counted.value))
+    if counted is None or not _is_count(counted):
+        return configuration
+    system = replace(configuration.system or SystemIdentity(), processors=int(counted.value))
     return replace(configuration, system=system if system.name else None)
 
 
@@ -256,7 +258,9 @@ class _Reader:
 
     def text(self, key: str) -> str | None:
         fact = self._facts.get(key)
-        text = fact.text.strip() if fact else ""
+        if fact is None:
+            return None
+        text = fact.text.strip()
         if len(text) > _LONGEST:
             self._refuse(key, f"{text[:20]}… has {len(text)} characters, and at most {_LONGEST} are taken")
             return None
@@ -272,6 +276,12 @@ class _Reader:
             self._refuse(key, str(error))
             return None
 
+    def system(self) -> SystemIdentity | None:
+        """The system, but for its processors; None where nothing is known of it."""
+        machine = self.text("machine") or self.text("cpu_model") or self.text("architecture") or ""
+        host, memory_bytes = self.text("node") or "", self.whole("memory", _MEMORY)
+        return SystemIdentity(machine, host, None, memory_bytes) if machine or host or memory_bytes else None
+
     def workload(self) -> Workload | None:
         pattern = self.text("workload")
         request = self.whole("request_bytes", _MESSAGE)
@@ -284,7 +294,7 @@ class _Reader:
                 return parse_workload(pattern)
             if request is None or response is None:
                 return _without_sizes(pattern)
-            return Workload(pattern_of(pattern), request, response)
+            return _workload(pattern, request, response)
         except ValueError as error:
             self._refuse("workload", str(error))
             return None
@@ -300,6 +310,11 @@ class _Reader:
                 line=self._facts[key].line or None,
             )
         )
+
+
+@lru_cache(_REMEMBERED)
+def _workload(pattern: str, request: int, response: int) -> Workload:
+    return Workload(pattern_of(pattern), request, response)
 
 
 def _without_sizes(pattern: str) -> Workload | None:
