@@ -8,6 +8,7 @@ a tool that sends no messages. Tools bring patterns of their own (``HTTP``, ``PI
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from perfdb.analysis.dimensions import parse_bytes
 
@@ -60,6 +61,8 @@ def pattern_of(text: str) -> str:
     return capitals
 
 
+# Very many runs are of few workloads.
+@lru_cache(1024)
 def workload_name(pattern: str, request_bytes: int | None, response_bytes: int | None) -> str:
     """The value of dimension ``workload``: ``RR`` for the well-known sizes, else ``RR 200/32K``.
 

@@ -5,6 +5,7 @@ A field is its length and its bytes; the length of NULL is -1. An array is a hea
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from itertools import pairwise
 from struct import Struct
 
@@ -58,7 +59,8 @@ def boolean(value: bool) -> bytes:
 
 def text(value: str) -> bytes:
     """A text."""
-    return encoded(value.encode())
+    content = value.encode()
+    return _LENGTH(len(content)) + content
 
 
 def encoded(content: bytes) -> bytes:
@@ -88,6 +90,8 @@ def array(kind: int, elements: Sequence[bytes]) -> bytes:
     return _head(kind, len(content), len(elements)) + content
 
 
+# Many arrays are as long as others.
+@lru_cache(4096)
 def _head(kind: int, size: int, count: int) -> bytes:
     """The head of an array without NULLs, whose elements take so many bytes."""
     return _HEAD.pack(20 + size, 1, 0, kind, count, 1) if count else _EMPTY.pack(12, 0, 0, kind)

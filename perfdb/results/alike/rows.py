@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from itertools import pairwise
 from json.encoder import encode_basestring_ascii as quoted
 from typing import NamedTuple
@@ -129,9 +130,15 @@ def _around(known: Circumstances) -> bytes:
     return b"".join(
         (
             *(binary.int4(each.mtu), binary.int4(each.users), binary.int2(each.layer), binary.text(each.campaign)),
-            binary.jsonb(json.dumps(dict(each.factors))),
+            _factors(tuple(each.factors.items())),
         )
     )
+
+
+# Many experiments have the same.
+@lru_cache(4096)
+def _factors(items: tuple[tuple[str, str], ...]) -> bytes:
+    return binary.jsonb(json.dumps(dict(items)))
 
 
 def _run_id(fragment: Fragment) -> str:
@@ -197,9 +204,10 @@ def _lines(texts: Sequence[str], counts: Whole) -> Iterator[bytes]:
 
 def _told_once(batch: _Batch) -> Iterator[bytes]:
     """The artifact of all that a row's log tells."""
-    counts = batch.figures.told.sum(axis=1).tolist()
-    for artifact, is_told in zip(batch.artifacts, counts, strict=True):
-        yield binary.array(binary.INT8, [binary.int8(artifact)] if is_told else [])
+    arrays = {artifact: binary.array(binary.INT8, [binary.int8(artifact)]) for artifact in set(batch.artifacts)}
+    none = binary.array(binary.INT8, [])
+    for artifact, is_told in zip(batch.artifacts, np.any(batch.figures.told, axis=1).tolist(), strict=True):
+        yield arrays[artifact] if is_told else none
 
 
 def _kept_lines(figures: Figures) -> Flags:
@@ -228,44 +236,54 @@ def _facts(batch: _Batch, lines: Whole, counts: Whole) -> Iterator[bytes]:
     """
     only = np.where(counts == 1, lines.sum(axis=1), 0).tolist()
     alone: dict[int, bytes] = {}
-    known: dict[int, list[tuple[str, str]]] = {}
+    known: dict[int, list[str]] = {}
     by_run = zip(batch.circumstances, batch.artifacts, batch.fact_lines, only, strict=True)
     for each, artifact, own, line in by_run:
-        # Whether all facts stand there.
-        is_alone = own.count(line) == len(own)
-        if is_alone and id(each) in alone:
-            yield alone[id(each)]
+        if own.count(line) == len(own):
+            # All facts stand there.
+            if (content := alone.get(id(each))) is None:
+                entries = [_entry(key, fact.text) for key, fact in each.facts.items()]
+                content = alone[id(each)] = binary.jsonb(f"{{{', '.join(entries)}}}")
+            yield content
             continue
         if (said := known.get(id(each))) is None:
             said = known[id(each)] = [_said(key, fact.text, artifact) for key, fact in each.facts.items()]
         entries = [
-            text if place == line else f"{before}{place}}}" for (text, before), place in zip(said, own, strict=True)
+            _entry(key, fact.text) if place == line else f"{before}{place}}}"
+            for (key, fact), before, place in zip(each.facts.items(), said, own, strict=True)
         ]
-        content = binary.jsonb(f"{{{', '.join(entries)}}}")
-        if is_alone:
-            alone[id(each)] = content
-        yield content
+        yield binary.jsonb(f"{{{', '.join(entries)}}}")
 
 
-def _said(key: str, said: str, artifact: int) -> tuple[str, str]:
-    """What is stored of a fact in the line of all figures, and in another one, up to its number."""
-    named, text = quoted(key), quoted(said)
-    return f"{named}: {text}", f'{named}: {{"text": {text}, "artifact": {artifact}, "line": '
+# Many runs say the same.
+@lru_cache(1024)
+def _entry(key: str, text: str) -> str:
+    """What is stored of a fact in the line of all figures."""
+    return f"{quoted(key)}: {quoted(text)}"
+
+
+def _said(key: str, text: str, artifact: int) -> str:
+    """What is stored of a fact in another line, up to its number."""
+    return f'{quoted(key)}: {{"text": {quoted(text)}, "artifact": {artifact}, "line": '
 
 
 def _source_rows(batch: _Batch) -> Iterator[bytes]:
     """Rows of ``run_source``: a log of a run of its own."""
-    study, upload = binary.int8(batch.common.study), binary.int8(batch.common.upload)
+    known: dict[tuple[str, str, int], bytes] = {}
+    # All digests are as long.
+    before, driver = binary.array(binary.TEXT, [binary.text(32 * "0")])[:-32], binary.boolean(True)
     for fragment, artifact in zip(batch.fragments, batch.artifacts, strict=True):
-        yield b"".join(
-            (
-                *(study, binary.int8(artifact), upload, binary.text(fragment.file), binary.text(fragment.format)),
-                binary.int2(fragment.format_version),
-                binary.array(binary.TEXT, [binary.text(content_digest(fragment))]),
-                binary.span(fragment.first_line, fragment.last_line),
-                binary.boolean(True),
-            )
-        )
+        kind = fragment.file, fragment.format, fragment.format_version
+        if (about := known.get(kind)) is None:
+            about = known[kind] = _about(batch.common, artifact, *kind) + before
+        lines = binary.span(fragment.first_line, fragment.last_line)
+        yield b"".join((about, content_digest(fragment).encode(), lines, driver))
+
+
+def _about(common: Common, artifact: int, file: str, name: str, version: int) -> bytes:
+    """What a source begins with: what its file is, and in which form it is."""
+    numbers = binary.int8(common.study) + binary.int8(artifact) + binary.int8(common.upload)
+    return numbers + binary.text(file) + binary.text(name) + binary.int2(version)
 
 
 def _outcome_rows(batch: _Batch) -> Iterator[bytes]:
