@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -57,16 +58,23 @@ class Figures:
         """Those of some rows, in the order of their slots, without columns that none of them has."""
         used = np.flatnonzero(self.table.present[rows].any(axis=0)).tolist()
         order = sorted(used, key=lambda at: slots[self.table.measures[at]])
-        at = np.ix_(rows, np.array(order, np.int64))
         table = self.table
+        at = rows[:, None] * len(table.measures) + np.array(order, np.int64)
         return Figures(
             Table(
                 [table.measures[each] for each in order],
-                *(table.texts[at], table.lines[at], table.printed[at], table.values[at], table.odd[rows]),
+                *(_at(at, each) for each in (table.texts, table.lines, table.printed, table.values)),
+                table.odd[rows],
             ),
-            *(self.told[at], self.origins[at], self.formulas[at], self.names),
+            *(_at(at, each) for each in (self.told, self.origins, self.formulas)),
+            self.names,
             [slots[table.measures[each]] for each in order],
         )
+
+
+def _at(places: Whole, table: npt.NDArray[Any]) -> Any:
+    """What stands in these places of a table, row by row: faster than by rows and columns."""
+    return table.reshape(-1).take(places)
 
 
 def add_given(table: Table, circumstances: Sequence[Circumstances]) -> Flags:
