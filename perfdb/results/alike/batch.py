@@ -166,7 +166,7 @@ def _printed(table: Table, measure: Measure) -> tuple[Numbers, Numbers]:
     if at is None:
         nothing = np.full(table.rows, np.nan)
         return nothing, nothing
-    there = np.flatnonzero(table.texts[:, at] != "")
+    there = np.flatnonzero(~np.isnan(table.printed[:, at]))
     half = np.full(table.rows, np.nan)
     half[there] = units_columns.half_steps(table.texts[there, at].tolist())
     return table.printed[:, at], half
@@ -198,14 +198,10 @@ def _column(numbers: Iterable[float | None]) -> Numbers:
 
 def _suspected(figures: Figures, circumstances: Sequence[Circumstances], rows: Whole) -> Flags:
     """Whether the audit may find something in these rows."""
-    groups: dict[object, list[int]] = {}
-    for place, row in enumerate(rows.tolist()):
-        known = circumstances[row]
-        groups.setdefault((known.configuration.workload, known.figures.think_ms), []).append(place)
     found = np.zeros(len(rows), bool)
     shown = _shown(figures, rows)
     processors = figures.table.number(PROCESSORS)[rows]
-    for places in groups.values():
+    for places in _grouped(circumstances, rows):
         known = circumstances[rows[places[0]]]
         runs = PrintedRuns(
             {measure: PrintedColumn(value[places], half[places]) for measure, (value, half) in shown.items()},
@@ -218,6 +214,18 @@ def _suspected(figures: Figures, circumstances: Sequence[Circumstances], rows: W
         )
         found[places] = audit_columns(runs, CHECKED_BEFORE)
     return found
+
+
+def _grouped(circumstances: Sequence[Circumstances], rows: Whole) -> list[Whole]:
+    """The places among these rows of runs with the same workload and the same pauses."""
+    kinds: dict[int, list[int]] = {}
+    for place, row in enumerate(rows.tolist()):
+        kinds.setdefault(circumstances[row].kind, []).append(place)
+    groups: dict[object, list[int]] = {}
+    for places in kinds.values():
+        known = circumstances[rows[places[0]]]
+        groups.setdefault((known.configuration.workload, known.figures.think_ms), []).extend(places)
+    return [np.array(places) for places in groups.values()]
 
 
 def _shown(figures: Figures, rows: Whole) -> dict[Measure, tuple[Numbers, Numbers]]:

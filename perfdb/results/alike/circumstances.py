@@ -44,8 +44,8 @@ class Circumstances:
     mb_bytes: int
     tags: list[str]
     odd: bool
-    kind: Hashable
-    """Equal for runs whose figures can be worked out together."""
+    kind: int
+    """Equal for runs of an upload whose figures can be worked out together: workload and pauses are the same."""
 
 
 class _Values(dict[str, FactValue]):
@@ -66,6 +66,7 @@ class Known:
     artifacts: Mapping[str, int]
     _found: dict[Hashable, Circumstances] = field(default_factory=dict)
     _values: dict[int, _Values] = field(default_factory=dict)
+    _kinds: dict[Hashable, int] = field(default_factory=dict)
 
     def of(self, fragment: Fragment, counts: Counts) -> tuple[Circumstances, Sequence[int]]:
         """The circumstances of a run, and the lines that say them."""
@@ -111,7 +112,8 @@ class Known:
             mb_bytes,
             _tags(fragment, facts),
             odd or mb_bytes != 2**20 or not have_lines,
-            _kind(figures, known),
+            # Asked for again and again, and a number is sooner compared.
+            self._kinds.setdefault(_kind(figures, known), len(self._kinds)),
         )
 
 

@@ -67,12 +67,13 @@ def _patterns(table: Table) -> Iterator[bytes]:
 
 def _together(table: Table, runs: Sequence[Circumstances], rows: Whole) -> Iterator[Answer]:
     """What follows for rows of one pattern and kind."""
-    there = np.flatnonzero(table.present[rows[0]])
-    metrics: Any = {table.measures[at]: table.values[rows, at] for at in there.tolist()}
-    template, facts = runs[0].figures, _Facts(runs)
+    columns = np.ascontiguousarray(table.values[rows].T)
+    there = np.flatnonzero(~np.isnan(columns[:, 0]))
+    metrics: Any = {table.measures[at]: columns[at] for at in there.tolist()}
+    template = runs[0].figures
+    facts: Any = _Facts(runs)
     users: Any = None if template.users is None else np.array([each.figures.users for each in runs], float)
-    columns: Any = facts
     with np.errstate(all="ignore"):
-        for each in derive(replace(template, metrics=metrics, users=users, facts=columns)):
+        for each in derive(replace(template, metrics=metrics, users=users, facts=facts)):
             values = np.broadcast_to(each.value, len(rows)).astype(float)
             yield Answer(each.measure, f"{each.formula}/{each.version}", rows, values)

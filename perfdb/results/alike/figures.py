@@ -60,14 +60,13 @@ class Figures:
         order = sorted(used, key=lambda at: slots[self.table.measures[at]])
         table = self.table
         at = rows[:, None] * len(table.measures) + np.array(order, np.int64)
+        texts, lines, printed, values = (
+            _at(at, each) for each in (table.texts, table.lines, table.printed, table.values)
+        )
+        told, origins, formulas = (_at(at, each) for each in (self.told, self.origins, self.formulas))
         return Figures(
-            Table(
-                [table.measures[each] for each in order],
-                *(_at(at, each) for each in (table.texts, table.lines, table.printed, table.values)),
-                table.odd[rows],
-            ),
-            *(_at(at, each) for each in (self.told, self.origins, self.formulas)),
-            self.names,
+            Table([table.measures[each] for each in order], texts, lines, printed, values, table.odd[rows]),
+            *(told, origins, formulas, self.names),
             [slots[table.measures[each]] for each in order],
         )
 
