@@ -42,6 +42,8 @@ def _read(text: str) -> float:
 @pytest.mark.parametrize("texts", [TEXTS, [text for text in TEXTS if text.strip("0123456789.eE+-") == "" and text], []])
 def test_numbers_are_read_as_each_is(texts: list[str]) -> None:
     np.testing.assert_array_equal(units_columns.read_numbers(texts), [_read(text) for text in texts])
+    together = units_columns.read_numbers(texts, "\n".join(texts))
+    np.testing.assert_array_equal(together, [_read(text) for text in texts])
     for text in texts:
         np.testing.assert_array_equal(units_columns.read_numbers([text]), [_read(text)])
 

@@ -293,6 +293,13 @@ def test_logs_that_contradict_themselves_are_stored_alike(both: Both) -> None:
     assert 30 < by_columns < runs
 
 
+def test_files_of_several_kinds_are_stored_alike(both: Both) -> None:
+    records = inputs.records(60).splitlines(keepends=True)
+    files = [("one.ndjson", records[:30]), ("other.ndjson", records[30:])]
+    by_columns, runs = both(("bench.awm.log", inputs.log(30)), *((name, b"".join(own)) for name, own in files))
+    assert by_columns == runs == 90
+
+
 def _digits_changed(data: bytes, kind: bytes, random: Random) -> bytes:
     """The same log with other figures, some of them far off, in some of its records of this kind."""
 
