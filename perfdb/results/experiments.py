@@ -82,6 +82,9 @@ ON CONFLICT DO NOTHING RETURNING key, id
 """
 
 
+_Numbers = tuple[int | None, int | None, int | None, int | None]
+"""The numbers of a system, a level, a workload and a device."""
+
 Names = dict[tuple[str, object], models.Model]
 """Rows of the vocabulary by their kind and by what they stand for."""
 
@@ -98,6 +101,8 @@ class Vocabulary:
     names: Names = field(default_factory=dict)
     # The dimensions of each beside it: only by them is it sure to be the one that is meant.
     _experiments: dict[int, tuple[Stored, dict[str, str | int]]] = field(default_factory=dict)
+    # Of many experiments the same is said.
+    _numbers: dict[object, _Numbers] = field(default_factory=dict)
 
     def experiment(self, configuration: Configuration) -> Stored:
         """The experiment with this configuration in the study."""
@@ -141,19 +146,21 @@ class Vocabulary:
 
     def _row(self, configuration: Configuration) -> Stored:
         """The row of an experiment that has no number yet."""
-        return Stored(
-            pk=0,
-            study_id=self.study.pk,
-            system_id=_number(self._system(configuration.system)),
-            level_id=_number(self._level(configuration.level)),
-            workload_id=_number(self._workload(configuration.workload)),
-            device_id=_number(self._device(configuration.device)),
-            mtu=configuration.mtu,
-            users=configuration.users,
-            layer=configuration.layer,
-            campaign=configuration.campaign,
-            factors=dict(configuration.factors),
-        )
+        each = configuration
+        names = each.system, each.level, each.workload, each.device
+        numbers = self._numbers.get(names)
+        if numbers is None:
+            numbers = self._numbers[names] = self._numbers_of(*names)
+        factors = dict(each.factors)
+        return Stored(0, self.study.pk, *numbers, each.mtu, each.users, each.layer, each.campaign, factors)
+
+    def _numbers_of(
+        self, system: SystemIdentity | None, level: str | None, workload: Sizes | None, device: str | None
+    ) -> _Numbers:
+        """The numbers of rows of the vocabulary, in the order of ``Stored``."""
+        rows = self._system(system), self._level(level), self._workload(workload), self._device(device)
+        system_id, level_id, workload_id, device_id = (None if row is None else row.pk for row in rows)
+        return system_id, level_id, workload_id, device_id
 
     def _system(self, identity: SystemIdentity | None) -> System | None:
         if identity is None or not identity.name:
@@ -191,10 +198,6 @@ class Vocabulary:
         if found is None:
             found = self.names[kind, key] = make()
         return found  # type: ignore[return-value] # the kind says which model it is
-
-
-def _number(row: models.Model | None) -> int | None:
-    return None if row is None else row.pk
 
 
 _COLUMNS = ("pk", *Stored._fields[1:])

@@ -30,8 +30,8 @@ from perfdb.results.models import (
 )
 from perfdb.results.record import RunRecord, Source
 
-_BLOCK = 100
-"""So many rows are handed over at once."""
+_PIECES = 1000
+"""So many pieces of rows are handed over at once."""
 
 _Key = tuple[int, int]
 """A run's id and that of its study: what a row of its evidence begins with."""
@@ -295,16 +295,16 @@ def _copy(table: str, columns: dict[str, str], rows: Iterable[Sequence[Any]]) ->
             copy.write_row(row)
 
 
-def copy_bytes(table: str, columns: Collection[str], rows: Iterable[bytes]) -> None:
-    """Write rows that are in PostgreSQL's binary form already."""
+def copy_bytes(table: str, columns: Collection[str], pieces: Iterable[bytes]) -> None:
+    """Write rows that are in PostgreSQL's binary form already, one behind the other in any number of pieces."""
     names = ", ".join(f'"{name}"' for name in columns)
-    waiting = iter(rows)
+    waiting = iter(pieces)
     with (
         connection.cursor() as cursor,
         cursor.copy(f'COPY "{table}" ({names}) FROM STDIN (FORMAT BINARY)') as copy,
     ):
         copy.write(binary.SIGNATURE)
-        while block := b"".join(islice(waiting, _BLOCK)):
+        while block := b"".join(islice(waiting, _PIECES)):
             copy.write(block)
         copy.write(binary.END)
 

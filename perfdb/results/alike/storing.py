@@ -1,21 +1,36 @@
-"""Storing runs that nobody has to be asked about, in the caller's transaction that holds the study."""
+"""Storing runs that nobody has to be asked about, in the caller's transaction that holds the study.
 
-from collections.abc import Collection, Iterable, Mapping
+While it goes on the database waits for it, so that what is done for each run is done in C.
+"""
+
+import json
+from collections.abc import Collection, Iterable, Sequence
+from itertools import chain, repeat
+from typing import TypeVar
 
 import numpy as np
+from django.db import connection
 
 from perfdb.results import binary, load
 from perfdb.results.alike.batch import Prepared
 from perfdb.results.alike.rows import Alike
 from perfdb.results.alike.table import Flags
 from perfdb.results.experiments import Stored, Vocabulary
-from perfdb.results.models import Run, Study
+from perfdb.results.models import Study
+
+_T = TypeVar("_T")
+
+_STORED = """
+SELECT run_id FROM run WHERE study_id = %s AND run_id = ANY(ARRAY(SELECT json_array_elements_text(%s)))
+"""
 
 
 def free(study: Study, prepared: Prepared) -> Flags:
     """The runs of whose name no other is stored, of those that nobody has to be asked about."""
-    names = [each.run_id for each, good in zip(prepared.fragments, prepared.good, strict=True) if good]
-    stored = set(Run.objects.filter(study=study, run_id__among=names).values_list("run_id", flat=True))
+    names = [each.run_id for each, good in zip(prepared.fragments, prepared.good.tolist(), strict=True) if good]
+    with connection.cursor() as cursor:
+        cursor.execute(_STORED, [study.pk, json.dumps(names)])
+        stored = {name for (name,) in cursor.fetchall()}
     if not stored:
         return prepared.good
     found: Flags = prepared.good & np.array([each.run_id not in stored for each in prepared.fragments])
@@ -25,32 +40,43 @@ def free(study: Study, prepared: Prepared) -> Flags:
 def store(vocabulary: Vocabulary, upload: int, alike: Alike, chosen: Flags) -> None:
     """Write the runs that are ``chosen``, which are good ones, with what is to be said of them and of the upload."""
     prepared, rows = alike.runs, alike.rows
-    good = rows.places.tolist()
     at = np.flatnonzero(chosen[rows.places]).tolist()
-    experiments = vocabulary.experiments([rows.experiments[place] for place in at])
-    keys = {each.pk: _keys(each) for each in experiments}
-    runs = {place: keys[each.pk] + rows.runs[place] for place, each in zip(at, experiments, strict=True)}
-    ids = dict(zip(at, load.new_ids(len(at)), strict=True))
-    heads = {place: binary.int8(pk) for place, pk in ids.items()}
-    _write("run", load.NEW_RUN, heads, runs.items())
-    _write("run_evidence", load.EVIDENCE, heads, ((place, rows.evidence[place]) for place in at))
-    _write("run_source", load.SOURCE, heads, ((place, rows.sources[place]) for place in at))
+    places = rows.places[at].tolist()
+    keys = _keys(vocabulary.experiments(_at(rows.experiments, at)))
+    ids = load.new_ids(len(at))
+    heads = list(map(binary.int8, ids))
+    _write("run", load.NEW_RUN, heads, keys, _at(rows.runs, at))
+    _write("run_evidence", load.EVIDENCE, heads, _at(rows.evidence, at))
+    _write("run_source", load.SOURCE, heads, _at(rows.sources, at))
     if rows.traces:
-        _write("trace", load.TRACE, heads, (each for each in rows.traces if each[0] in heads))
-    numbered = ((place, binary.int4(alike.first + good[place]) + rows.outcomes[place]) for place in at)
-    _write("upload_run", load.UPLOAD_RUN, heads, numbered)
-    said = [(prepared.said[good[place]], pk) for place, pk in ids.items() if good[place] in prepared.said]
+        of_place = dict(zip(at, heads, strict=True))
+        traces = [(of_place[place], row) for place, row in rows.traces if place in of_place]
+        _write("trace", load.TRACE, [head for head, _ in traces], [row for _, row in traces])
+    numbers = map(binary.int4, (rows.places[at] + alike.first).tolist())
+    _write("upload_run", load.UPLOAD_RUN, heads, numbers, _at(rows.outcomes, at))
+    said = [(prepared.said[place], pk) for place, pk in zip(places, ids, strict=True) if place in prepared.said]
     load.copy_disagreements((each, pk) for record, pk in said for each in record.disagreements)
     load.copy_problems((each, pk, None) for record, pk in said for each in record.problems)
     load.copy_problems((each, None, upload) for record, _ in said for each in dict.fromkeys(record.problems))
 
 
-def _keys(each: Stored) -> bytes:
-    numbers = (each.pk, each.study_id, each.system_id, each.level_id, each.workload_id, each.device_id)
-    return b"".join(map(binary.int8, numbers))
+def _at(items: Sequence[_T], places: Sequence[int]) -> Sequence[_T]:
+    """Those at some places in their order; mostly it is all of them."""
+    return items if len(places) == len(items) else [items[place] for place in places]
 
 
-def _write(table: str, columns: Collection[str], heads: Mapping[int, bytes], rows: Iterable[tuple[int, bytes]]) -> None:
-    """Write rows, each with the place of its run; ``heads`` has the first field of a row, the run's id, by these."""
-    begin = binary.fields(len(columns))
-    load.copy_bytes(table, columns, (begin + heads[place] + row for place, row in rows))
+def _keys(experiments: Sequence[Stored]) -> list[bytes]:
+    """The keys of each run's experiment in a row of ``run``."""
+    known = {
+        pk: b"".join(
+            map(binary.int8, (pk, each.study_id, each.system_id, each.level_id, each.workload_id, each.device_id))
+        )
+        for pk, each in {each.pk: each for each in experiments}.items()
+    }
+    return [known[each.pk] for each in experiments]
+
+
+def _write(table: str, columns: Collection[str], heads: Sequence[bytes], *parts: Iterable[bytes]) -> None:
+    """Write rows of which each is made of a head, which is the run's id, and of one of each of the parts."""
+    begins = repeat(binary.fields(len(columns)), len(heads))
+    load.copy_bytes(table, columns, chain.from_iterable(zip(begins, heads, *parts, strict=True)))
