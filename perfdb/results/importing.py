@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 from django.db import connection, transaction
-from django.db.models import F, Max
+from django.db.models import F
 from django.utils import timezone
 
 from importers.model import Problem as Found
@@ -23,6 +23,7 @@ from perfdb.results.alike import storing
 from perfdb.results.alike.rows import Alike
 from perfdb.results.arriving import Arrivals
 from perfdb.results.certain import is_certain, is_whole
+from perfdb.results.conflicts import decide
 from perfdb.results.experiments import Names, Vocabulary
 from perfdb.results.holding import lock_study, touch_study
 from perfdb.results.models import Job, Run, Study, Upload, UploadRun
@@ -235,22 +236,33 @@ def _store_all(job: Job, upload: Upload, brought: Arrivals, earlier: _Earlier) -
     if not is_whole(upload):
         for step in _steps(upload, brought, earlier):
             with transaction.atomic():
-                step()
+                lock_study(upload.study)
+                _note(upload, step())
                 # Not before: while it is held nobody can renew the lease.
                 jobs.hold(job)
         return
     with transaction.atomic():
+        lock_study(upload.study)
+        written = 0
         for step in _steps(upload, brought, earlier):
-            step()
+            written += step()
             # While the next runs are worked out: at the commit nothing would be done beside it.
             connection.check_constraints()
+        _note(upload, written)
         if upload.runs.filter(outcome__in=(Outcome.REJECTED, Outcome.CONFLICT)).exists():
             raise _PartlyError
         jobs.hold(job)
 
 
-def _steps(upload: Upload, brought: Arrivals, earlier: _Earlier) -> Iterator[Callable[[], None]]:
-    """What stores the runs, step by step."""
+def _note(upload: Upload, written: int) -> None:
+    """Say that so many runs were written that nobody had to be asked about."""
+    if written:
+        _count_loaded(upload, written)
+        touch_study(upload.study)
+
+
+def _steps(upload: Upload, brought: Arrivals, earlier: _Earlier) -> Iterator[Callable[[], int]]:
+    """What stores the runs, step by step, where the study is held; each answers what there is to note."""
     names: Names = {}
     for portion in brought.portions():
         if isinstance(portion, Alike):
@@ -280,22 +292,23 @@ def _chunks(items: Iterable[Brought]) -> Iterator[list[Brought]]:
         yield list(chunk.values())
 
 
-def _load_alike(upload: Upload, alike: Alike, names: Names, earlier: _Earlier, left: list[int]) -> None:
-    """Write the runs that nobody has to be asked about, and add the others to ``left``, by their places."""
-    lock_study(upload.study)
+def _load_alike(upload: Upload, alike: Alike, names: Names, earlier: _Earlier, left: list[int]) -> int:
+    """Write the runs that nobody has to be asked about, and add the others to ``left``, by their places.
+
+    Answers how many were written.
+    """
     numbers = range(alike.first, alike.first + len(alike.runs.fragments))
     open_ = np.array([number not in earlier.done for number in numbers])
     # An alias may have been made since the files were read.
     chosen = open_ & storing.free(upload.study, alike.runs) & (not aliases_of(upload.study).meanings)
     left += np.flatnonzero(open_ & ~chosen).tolist()
     if not chosen.any():
-        return
+        return 0
     written = [numbers[row] for row in np.flatnonzero(chosen).tolist()]
     if earlier.shown:
         upload.runs.filter(number__among=written).delete()
     storing.store(Vocabulary(upload.study, names), upload.pk, alike, chosen)
-    _count_loaded(upload, len(written))
-    touch_study(upload.study)
+    return len(written)
 
 
 def _count_loaded(upload: Upload, runs: int) -> None:
@@ -303,9 +316,8 @@ def _count_loaded(upload: Upload, runs: int) -> None:
     upload.save(update_fields=["runs_loaded"])
 
 
-def _load_chunk(upload: Upload, chunk: Sequence[Brought]) -> None:
-    """Place and write some runs; nobody else writes to the study meanwhile."""
-    lock_study(upload.study)
+def _load_chunk(upload: Upload, chunk: Sequence[Brought]) -> int:
+    """Place and write some runs; nobody else writes to the study meanwhile. Of these nothing is left to note."""
     current = aliases_of(upload.study)
     for each in chunk:
         if each.context.aliases != current:
@@ -313,12 +325,13 @@ def _load_chunk(upload: Upload, chunk: Sequence[Brought]) -> None:
             dimensions = {*each.context.aliases.dimensions, *current.dimensions}
             realign(each.record, current, dimensions, each.context.artifacts)
     store(upload, _placed(upload.study, chunk))
+    return 0
 
 
 def store(upload: Upload, placements: Sequence[Placement]) -> None:
     """Write what is to become of some runs, conflicts as decided, in the caller's transaction that holds the study."""
     for placement in placements:
-        _decide(upload, placement, placements)
+        decide(upload, placement, placements)
     vocabulary = Vocabulary(upload.study)
     upload.runs.filter(number__among=[each.brought.number for each in placements]).delete()
     rows = [_row(upload, placement) for placement in placements]
@@ -358,41 +371,3 @@ def _write_known(vocabulary: Vocabulary, placement: Placement) -> None:
         load.rewrite(vocabulary, placement.run, placement.record, placement.sources)
     elif placement.outcome == Outcome.ALREADY_THERE:
         load.add_sources(placement.run, placement.sources)
-
-
-def _decide(upload: Upload, placement: Placement, chunk: Sequence[Placement]) -> None:
-    """Make of a conflict what the person decided; undecided it stays one, and nothing is stored."""
-    decision = placement.decision(upload.decisions)
-    if placement.outcome != Outcome.CONFLICT or decision is None:
-        return
-    placement.problems = [_as_decided(placement, decision)]
-    if decision == "keep":
-        placement.outcome = Outcome.ALREADY_THERE
-        return
-    placement.outcome = Outcome.NEW
-    placement.sources = placement.brought.sources
-    if decision == "trial":
-        run_id = placement.record.run_id
-        others = [other.record.trial for other in chunk if other.record.run_id == run_id]
-        placement.record.trial = max(last_trial(upload, run_id), *others) + 1
-        placement.run = None
-
-
-def _as_decided(placement: Placement, decision: str) -> Found:
-    """The conflict, no longer an error: what was done about it by the person's choice."""
-    done = {
-        "keep": "the stored one was kept",
-        "replace": "this one replaced it, and the stored one was withdrawn",
-        "trial": "this one was stored as another trial",
-    }
-    record = placement.record
-    message = f"Run {record.run_id}, trial {record.trial}, was stored already with other numbers; {done[decision]}."
-    file = record.fragments[0].file
-    return Found(Severity.NOTE, "run.conflict-decided", message, "", file, run_id=record.run_id)
-
-
-def last_trial(upload: Upload, run_id: str) -> int:
-    """The highest trial of a run id that is stored, or that this upload is yet to store."""
-    stored = Run.objects.filter(study=upload.study, run_id=run_id).aggregate(last=Max("trial"))["last"]
-    shown = upload.runs.filter(run_label=run_id).aggregate(last=Max("trial"))["last"]
-    return max(stored or 0, shown or 0)

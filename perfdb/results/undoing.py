@@ -4,8 +4,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from perfdb.results import changes, jobs, summary
+from perfdb.results.conflicts import last_trial
 from perfdb.results.holding import lock_study, touch_study
-from perfdb.results.importing import last_trial
 from perfdb.results.models import Experiment, Job, Note, Run, RunChange, RunSource, Upload, UploadRun
 from perfdb.results.reading import as_one, stored_evidence
 from perfdb.results.rebuilding import put, rebuild

@@ -67,11 +67,11 @@ def test_the_next_attempt_goes_on_where_the_last_one_died(
     load_chunk = importing._load_chunk
     done: list[object] = []
 
-    def dying(*args: object) -> None:
+    def dying(*args: object) -> int:
         if done:
             raise OperationalError("the server closed the connection")
         done.append(args)
-        load_chunk(*args)  # type: ignore[arg-type]
+        return load_chunk(*args)  # type: ignore[arg-type]
 
     monkeypatch.setattr(importing, "_load_chunk", dying)
     upload = bring(*case("awm/three_runs"))

@@ -82,11 +82,11 @@ def test_run_records_are_all_there_or_none(bring: Bring, monkeypatch: pytest.Mon
     load_chunk = importing._load_chunk
     done: list[object] = []
 
-    def dying(*args: object) -> None:
+    def dying(*args: object) -> int:
         if len(done) == 3:
             raise OperationalError("the server closed the connection")
         done.append(args)
-        load_chunk(*args)  # type: ignore[arg-type]
+        return load_chunk(*args)  # type: ignore[arg-type]
 
     monkeypatch.setattr(importing, "_load_chunk", dying)
     upload = bring(records(4))
@@ -176,11 +176,11 @@ def test_a_worker_that_dies_while_it_stores_straight_away_leaves_the_rest_to_the
     load_chunk = importing._load_chunk
     done: list[object] = []
 
-    def dying(*args: object) -> None:
+    def dying(*args: object) -> int:
         if done:
             raise OperationalError("the server closed the connection")
         done.append(args)
-        load_chunk(*args)  # type: ignore[arg-type]
+        return load_chunk(*args)  # type: ignore[arg-type]
 
     monkeypatch.setattr(importing, "_load_chunk", dying)
     upload = bring(THREE)
