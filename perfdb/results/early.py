@@ -4,6 +4,7 @@ A worker that has nothing else to do takes what `results.handover` leaves, works
 the database, and does the job of importing them once all are checked. Of records that are refused nothing comes.
 """
 
+import logging
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -20,6 +21,7 @@ from perfdb.results.handover import Following
 from perfdb.results.prepare import FoundProblems
 from perfdb.results.run_records import FILE
 
+_logger = logging.getLogger(__name__)
 _at_hand: ContextVar["Early | None"] = ContextVar("at hand", default=None)
 _ARTIFACTS = {FILE: 1}
 """Any number will do: what is worked out does not depend on it."""
@@ -82,20 +84,26 @@ def _worked_out(fragments: list[Fragment]) -> Prepared | None:
     return prepared(fragments, _ARTIFACTS, FoundProblems([]))
 
 
-def followed(token: str) -> tuple[int, Early] | None:
-    """What a web process hands over, and the job of importing it; nothing where it is not this worker's to do."""
+def followed(token: str) -> tuple[int, Early | None] | None:
+    """The job of importing what a web process hands over, and what is known of it; None where there is none to do.
+
+    Raises redis.RedisError. Where anything else goes wrong, or is missing, the job is done without.
+    """
     following, early = Following(token), Early()
     try:
         while not following.is_over:
             for portion in following.came():
                 early.add(portion)
+    except Exception:
+        _logger.exception("records are read again once they are stored")
+        following.give_up()
     finally:
         early.end()
-    return None if following.job is None else (following.job, early)
+    return None if following.job is None else (following.job, early if following.is_whole else None)
 
 
 @contextmanager
-def at_hand(early: Early) -> Iterator[None]:
+def at_hand(early: Early | None) -> Iterator[None]:
     """Have the job that is done meanwhile use it."""
     token = _at_hand.set(early)
     try:
@@ -104,8 +112,8 @@ def at_hand(early: Early) -> Iterator[None]:
         _at_hand.reset(token)
 
 
-def taken() -> Early | None:
-    """What there is for this job, once."""
+def of_this_job() -> Early | None:
+    """What there is for the job that is done; it is given once."""
     early = _at_hand.get()
     _at_hand.set(None)
     return early

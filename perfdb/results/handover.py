@@ -58,10 +58,11 @@ class Handover:
     def __init__(self) -> None:
         self.token = uuid4().hex
         self._room = LARGEST
+        self._portions = 0
         self._is_known = False
 
     def call(self) -> None:
-        """Have a worker that has nothing to do take it while it comes."""
+        """Have a worker that has nothing to do follow it while it comes."""
         self._is_known = True
         try:
             current_app.send_task(EARLY, [self.token], expires=_EXPECTED_S)
@@ -84,22 +85,22 @@ class Handover:
         if not self._is_known:
             return
         try:
-            if not self._is_taken(_END):
+            if not self._close(_END):
                 broker.connected().delete(_list_of(self.token))
         except redis.RedisError as error:
             _logger.warning("what was read stays for a while, for the broker is away: %s", error)
 
     def send(self, job_id: int) -> None:
-        """Give the job of importing it to the worker that has taken it, or else to any."""
+        """Give the job of importing it to the worker that follows it, or else to any."""
         if self._room < 0 or not self._is_followed(job_id):
             jobs.send(job_id)
 
     def _is_followed(self, job_id: int) -> bool:
-        """Whether a worker has taken it, which is told the job; what nobody has taken is kept for whoever does that."""
+        """Whether a worker follows it, which is told the job; else it is kept for whoever does that."""
+        artifact = Artifact.objects.get(uploadfile__upload__jobs=job_id)
         try:
-            if self._is_taken(b"%b%d" % (_JOB, job_id)):
+            if self._close(b"%b%d %d" % (_JOB, job_id, self._portions)):
                 return True
-            artifact = Artifact.objects.get(uploadfile__upload__jobs=job_id)
             broker.connected().rename(_list_of(self.token), _key(artifact))
         except redis.RedisError as error:
             _logger.warning("job %s will read its file, for the broker is away: %s", job_id, error)
@@ -107,6 +108,7 @@ class Handover:
 
     def _say(self, what: bytes) -> None:
         self._is_known = True
+        self._portions += 1
         try:
             with broker.connected().pipeline() as asked:
                 asked.rpush(_list_of(self.token), what)
@@ -116,38 +118,40 @@ class Handover:
             self._room = -1
             _logger.warning("what was read will be read again, for the broker is away: %s", error)
 
-    def _is_taken(self, last: bytes) -> bool:
-        """Say the last thing, and close it to all who have not taken it yet; whether somebody has."""
+    def _close(self, last: bytes) -> bool:
+        """Say the last thing; nobody can begin to follow it then. Whether somebody does."""
         with broker.connected().pipeline() as asked:
             asked.set(_mark_of(self.token), b"", ex=_KEPT, nx=True)
             asked.rpush(_list_of(self.token), last)
             asked.expire(_list_of(self.token), _KEPT)
-            is_closed = asked.execute()[0]
-        return not is_closed
+            is_nobody_there = asked.execute()[0]
+        return not is_nobody_there
 
 
 def taken(artifact: Artifact) -> list[bytes]:
-    """The portions that were left of a file, and are not any more."""
+    """The portions that were left of a file, and are not any more; none unless all of them are there."""
     try:
         with broker.connected().pipeline() as asked:
             asked.lrange(_key(artifact), 0, -1)
             asked.delete(_key(artifact))
-            left, _ = asked.execute()
+            *portions, last = asked.execute()[0] or [b""]
     except redis.RedisError:
         return []
-    return [each for each in left if not each.startswith((_JOB, _END))]
+    return portions if last.startswith(_JOB) and _told(last)[1] == len(portions) else []
 
 
 class Following:
     """The same as it comes, for a worker that was called; nobody else gets it then. Raises redis.RedisError.
 
     ``is_over`` once nothing more will come; ``job`` is then that of importing it, None where there is nothing to import
-    or somebody else has it.
+    or somebody else has it, and ``is_whole`` tells whether all portions have come.
     """
 
     def __init__(self, token: str) -> None:
         self.job: int | None = None
+        self.is_whole = False
         self._token = token
+        self._portions = 0
         self._heard = monotonic()
         self.is_over = not broker.connected().set(_mark_of(token), b"", ex=_KEPT, nx=True)
 
@@ -157,8 +161,19 @@ class Following:
         if came:
             self._heard = monotonic()
         elif monotonic() - self._heard > _EXPECTED_S:
-            came = self._given_up()
+            self.give_up()
         return [each for each in came if self._is_portion(each)]
+
+    def give_up(self) -> None:
+        """Leave it to others, but for the job if that came in the very last moment."""
+        self.is_over = True
+        with broker.connected().pipeline() as asked:
+            asked.lrange(_list_of(self._token), 0, -1)
+            asked.delete(_list_of(self._token), _mark_of(self._token))
+            left: list[bytes] = asked.execute()[0]
+        for each in left:
+            self._is_portion(each)
+        self.is_whole = False
 
     def _waiting(self) -> list[bytes]:
         return _bytes_of(broker.connected().lpop(_list_of(self._token), _MANY))
@@ -167,22 +182,21 @@ class Following:
         # The list's name comes with it.
         return _bytes_of(broker.connected().blpop([_list_of(self._token)], _WAIT_S))[1:]
 
-    def _given_up(self) -> list[bytes]:
-        """Leave it to others; what came in the very last moment is still this worker's."""
-        self.is_over = True
-        with broker.connected().pipeline() as asked:
-            asked.lrange(_list_of(self._token), 0, -1)
-            asked.delete(_list_of(self._token), _mark_of(self._token))
-            left: list[bytes] = asked.execute()[0]
-        return left
-
     def _is_portion(self, what: bytes) -> bool:
         if what.startswith(_JOB):
-            self.job = int(what.removeprefix(_JOB))
+            self.job, portions = _told(what)
+            self.is_whole = portions == self._portions
         elif what != _END:
+            self._portions += 1
             return True
         self.is_over = True
         return False
+
+
+def _told(last: bytes) -> tuple[int, int]:
+    """The job that is to be done, and how many portions there were."""
+    job, portions = last.removeprefix(_JOB).split()
+    return int(job), int(portions)
 
 
 def _bytes_of(answer: object) -> list[bytes]:
@@ -195,8 +209,8 @@ def _list_of(token: str) -> str:
 
 
 def _mark_of(token: str) -> str:
-    """What is there once somebody has taken it, or it is closed."""
-    return f"{_list_of(token)}:taken"
+    """What is there once somebody follows it, or nobody can any more."""
+    return f"{_list_of(token)}:followed"
 
 
 def _key(artifact: Artifact) -> str:

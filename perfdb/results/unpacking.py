@@ -10,7 +10,7 @@ import importers
 from importers import archive, run_records
 from importers.model import Problem, Severity, SourceFile
 from perfdb.results import artifacts, handover
-from perfdb.results.early import Early, taken
+from perfdb.results.early import Early, of_this_job
 from perfdb.results.fragments import Fragments
 from perfdb.results.models import Upload, UploadFile
 from perfdb.results.run_records import FILE
@@ -125,7 +125,7 @@ def _was_read(file: UploadFile, read: FilesRead) -> bool:
     """Take what a file of run records says from whoever has checked them; whether it is there."""
     if file.path != FILE or file.forced_format:
         return False
-    if early := taken():
+    if early := of_this_job():
         read.early, read.fragments, file.encoding = early, early.fragments, early.encoding
     elif left := handover.taken(file.artifact):
         file.encoding = _unpacked(left, read.fragments)

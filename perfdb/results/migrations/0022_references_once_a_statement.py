@@ -46,14 +46,26 @@ DROP TRIGGER run_experiment_id_kept ON experiment;
 """
 
 
+_KEY = """
+SELECT conname FROM pg_constraint JOIN pg_attribute ON attrelid = conrelid AND conkey = ARRAY[attnum]
+WHERE contype = 'f' AND conrelid = %s::regclass AND attname = %s
+"""
+
+
 def _forward(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:
     with connection.cursor() as cursor:
+        for table, column in _TO_RUNS:
+            cursor.execute(_KEY, [table, column])
+            # In partitions there is none.
+            for (name,) in cursor.fetchall():
+                cursor.execute(f'ALTER TABLE {table} DROP CONSTRAINT "{name}"')
         cursor.execute(references.FUNCTIONS)
     for table, column in _TO_RUNS:
         references.refer_once_a_statement(table, column)
 
 
 def _backward(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:
+    """Partitioned tables had these triggers before."""
     if is_partitioned():
         return
     with connection.cursor() as cursor:
@@ -61,6 +73,8 @@ def _backward(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:
             cursor.execute(f"DROP TRIGGER refers_by_{column}_added ON {table}")
             cursor.execute(f"DROP TRIGGER refers_by_{column}_changed ON {table}")
         cursor.execute("DROP TRIGGER run_referred_to ON run; DROP FUNCTION refers_to_run, is_referred_to;")
+    for table, column in _TO_RUNS:
+        references.refer(table, column)
 
 
 class Migration(migrations.Migration):
@@ -74,28 +88,32 @@ class Migration(migrations.Migration):
                 db_constraint=False, on_delete=django.db.models.deletion.PROTECT, to="results.experiment"
             ),
         ),
-        migrations.AlterField(
-            "runsource",
-            "run",
-            models.ForeignKey(
-                db_constraint=False,
-                db_index=False,
-                on_delete=django.db.models.deletion.CASCADE,
-                related_name="sources",
-                to="results.run",
-            ),
-        ),
-        migrations.AlterField(
-            "uploadrun",
-            "run",
-            models.ForeignKey(
-                db_constraint=False,
-                null=True,
-                on_delete=django.db.models.deletion.SET_NULL,
-                related_name="upload_runs",
-                to="results.run",
-            ),
+        migrations.SeparateDatabaseAndState(
+            [migrations.RunPython(_forward, _backward)],
+            [
+                migrations.AlterField(
+                    "runsource",
+                    "run",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="sources",
+                        to="results.run",
+                    ),
+                ),
+                migrations.AlterField(
+                    "uploadrun",
+                    "run",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="upload_runs",
+                        to="results.run",
+                    ),
+                ),
+            ],
         ),
         migrations.RunSQL(_REFERS, _NO_REFERS),
-        migrations.RunPython(_forward, _backward),
     ]

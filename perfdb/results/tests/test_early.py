@@ -74,7 +74,7 @@ def receive(owner: User, content: bytes, over: Handover, study: str) -> Upload:
     return upload
 
 
-def followed(over: Handover, meanwhile: Callable[[], object]) -> tuple[int, Early] | None:
+def followed(over: Handover, meanwhile: Callable[[], object]) -> tuple[int, Early | None] | None:
     """What a worker does while a web process does this."""
     with ThreadPoolExecutor(1) as worker:
         found = worker.submit(early.followed, over.token)
@@ -84,7 +84,7 @@ def followed(over: Handover, meanwhile: Callable[[], object]) -> tuple[int, Earl
         return found.result()
 
 
-def do(found: tuple[int, Early] | None) -> Upload:
+def do(found: tuple[int, Early | None] | None) -> Upload:
     """The job, as the task does it."""
     assert found is not None
     with early.at_hand(found[1]):
@@ -176,15 +176,38 @@ def test_the_sweep_finds_a_job_whose_worker_came_to_its_end(owner: User, sent: l
     assert work(upload).state == "done"
 
 
+def test_what_goes_wrong_early_does_not_keep_the_records_out(
+    owner: User, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(self: Early, portion: bytes) -> None:
+        raise ValueError("a fault of ours")
+
+    monkeypatch.setattr(Early, "add", broken)
+    content = body(record(number) for number in range(30))
+    over = Handover()
+    found = followed(over, lambda: receive(owner, content, over, "broken"))
+    assert "a fault of ours" in caplog.text
+    upload = Upload.objects.get()
+    with early.at_hand(None):
+        # It is this worker's, or any other is told: whether it came before the fault was seen.
+        tasks.run_job(found[0] if found else upload.jobs.get().pk)
+    upload.refresh_from_db()
+    assert (upload.state, Run.objects.count()) == ("done", 30)
+
+
 def test_no_worker_is_kept_while_a_bulk_job_goes_on(
     owner: User, sent: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(jobs, "BULK_BYTES", 10)
     receive(owner, body([record(1)]), Handover(), "bulk")
     assert jobs.claim(sent[0]) is not None
-    over = Handover()
-    tasks.work_early(over.token)
-    assert not handover.Following(over.token).is_over
+    asked: list[str] = []
+    monkeypatch.setattr(early, "followed", asked.append)
+    tasks.work_early("token")
+    assert asked == []
+    Job.objects.update(state="done")
+    tasks.work_early("token")
+    assert asked == ["token"]
 
 
 def test_a_worker_without_the_broker_says_so(settings: Settings, caplog: pytest.LogCaptureFixture) -> None:

@@ -1,7 +1,6 @@
 """What is read of run records when they come is left for the worker, which needs it no more than once."""
 
 from collections.abc import Callable, Iterator
-from contextlib import closing
 
 import pytest
 from django.contrib.auth.models import User
@@ -40,8 +39,8 @@ def receive(owner: User) -> Receive:
 def over() -> Iterator[Handover]:
     """A handover that leaves nothing behind."""
     yield (found := Handover())
-    with closing(broker.connected()) as connection:
-        connection.delete(*connection.keys(f"*{found.token}*") or ["nothing"])
+    connection = broker.connected()
+    connection.delete(*connection.keys(f"*{found.token}*") or ["nothing"])
 
 
 def leave(upload: Upload, *portions: bytes) -> None:
@@ -105,7 +104,7 @@ def test_it_may_go_away_in_between(
     assert sent == [job]
 
 
-def test_much_is_not_left(receive: Receive, over: Handover, sent: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_much_is_not_left(receive: Receive, sent: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(handover, "LARGEST", 6)
     over = Handover()
     over.add(b"said")
@@ -128,8 +127,28 @@ def test_who_follows_it_gets_the_job(receive: Receive, over: Handover, sent: lis
     over.add(b"three")
     over.send(job := receive(BODY).jobs.get().pk)
     assert following.came() == [b"two", b"three"]
-    assert (following.is_over, following.job, sent) == (True, job, [])
+    assert (following.is_over, following.job, following.is_whole, sent) == (True, job, True, [])
     assert handover.taken(Artifact.objects.get()) == []
+
+
+def test_who_follows_it_knows_that_a_portion_was_lost(receive: Receive, over: Handover) -> None:
+    following = Following(over.token)
+    over.add(b"one")
+    broker.connected().delete(handover._list_of(over.token))
+    over.add(b"two")
+    over.send(job := receive(BODY).jobs.get().pk)
+    assert following.came() == [b"two"]
+    assert (following.is_over, following.job, following.is_whole) == (True, job, False)
+
+
+def test_of_what_is_not_all_there_nothing_is_taken(receive: Receive, over: Handover, work: Work) -> None:
+    upload = receive(BODY)
+    over.add(b"one")
+    broker.connected().delete(handover._list_of(over.token))
+    over.add(said(OTHER))
+    over.send(upload.jobs.get().pk)
+    assert work(upload).state == Upload.State.DONE
+    assert set(Run.objects.values_list("run_id", flat=True)) == {"JR1", "JR2"}
 
 
 def test_nobody_else_follows_it(over: Handover) -> None:
@@ -165,30 +184,27 @@ def test_what_is_refused_does_not_stay_at_the_broker(monkeypatch: pytest.MonkeyP
 
 
 def test_a_worker_does_not_wait_for_ever(
-    receive: Receive, over: Handover, sent: list[int], monkeypatch: pytest.MonkeyPatch
+    receive: Receive, over: Handover, sent: list[int], work: Work, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     following = Following(over.token)
+    over.add(b"what it has taken along")
+    assert len(following.came()) == 1
     monkeypatch.setattr(handover, "_EXPECTED_S", 0)
     assert following.came() == []
     assert (following.is_over, following.job) == (True, None)
-    over.add(said(BODY))
-    over.send(job := receive(BODY).jobs.get().pk)
-    assert sent == [job]
-    assert handover.taken(Artifact.objects.get()) == [said(BODY)]
+    over.add(said(OTHER))
+    over.send((upload := receive(BODY)).jobs.get().pk)
+    assert sent == [upload.jobs.get().pk]
+    assert work(upload).state == Upload.State.DONE
+    assert set(Run.objects.values_list("run_id", flat=True)) == {"JR1", "JR2"}
 
 
-def test_what_comes_in_the_very_last_moment_is_its_own(
-    receive: Receive, over: Handover, sent: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_job_that_comes_in_the_very_last_moment_is_its_own(receive: Receive, over: Handover, sent: list[int]) -> None:
     following = Following(over.token)
-    monkeypatch.setattr(handover, "_EXPECTED_S", 0)
-    # It comes between the look and giving up.
-    monkeypatch.setattr(Following, "_waiting", lambda self: [])
-    monkeypatch.setattr(Following, "_next", lambda self: [])
     over.add(b"said")
     over.send(job := receive(BODY).jobs.get().pk)
-    assert following.came() == [b"said"]
-    assert (following.is_over, following.job, sent) == (True, job, [])
+    following.give_up()
+    assert (following.is_over, following.job, following.is_whole, sent) == (True, job, False, [])
 
 
 def test_who_follows_says_that_the_broker_is_away(over: Handover, settings: Settings) -> None:

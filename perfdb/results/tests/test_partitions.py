@@ -193,6 +193,26 @@ def test_later_migrations_fit_both_forms(partitioned: bool) -> None:
 
 
 @pytest.mark.parametrize("partitioned", [False, True])
+def test_references_go_back_to_what_they_were_in_both_forms(partitioned: bool) -> None:
+    if partitioned:
+        converting.convert()
+    run = make_run("A")
+    executor = MigrationExecutor(connection)
+    executor.migrate([("results", "0021_short_facts")])
+    with pytest.raises(IntegrityError), transaction.atomic():
+        UploadRun.objects.create(upload=make_upload(run), run_id=99_999, number=0, trial=1)
+        connection.check_constraints()
+    executor.loader.build_graph()
+    executor.migrate(executor.loader.graph.leaf_nodes())
+    with pytest.raises(IntegrityError, match="refers to run 99999, which is not there"), transaction.atomic():
+        UploadRun.objects.create(upload=make_upload(run), run_id=99_999, number=0, trial=1)
+
+
+def make_upload(run: Run) -> Upload:
+    return Upload.objects.create(owner=access.owner(), study=run.study)
+
+
+@pytest.mark.parametrize("partitioned", [False, True])
 def test_a_later_table_can_refer_to_runs_in_both_forms(partitioned: bool) -> None:
     if partitioned:
         converting.convert()
