@@ -9,6 +9,7 @@ import logging
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
+from functools import partial
 from threading import Event, Thread
 
 from celery import current_app
@@ -17,6 +18,7 @@ from django.db.models import Q, QuerySet, Sum
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
+from perfdb.results import settling
 from perfdb.results.models import Job, Study, Upload
 
 logger = logging.getLogger(__name__)
@@ -187,7 +189,10 @@ def fail(job: Job, reason: str) -> None:
 
 def _end(job: Job, state: Job.State, outcome: dict[str, object]) -> bool:
     mine = Job.objects.filter(pk=job.pk, attempt=job.attempt, state=Job.State.RUNNING)
-    return bool(mine.update(state=state, outcome=outcome, finished=timezone.now(), lease_until=None))
+    ended = bool(mine.update(state=state, outcome=outcome, finished=timezone.now(), lease_until=None))
+    if ended and job.upload_id is not None:
+        transaction.on_commit(partial(settling.tell, job.upload_id))
+    return ended
 
 
 def release() -> int:

@@ -29,14 +29,14 @@ from perfdb.api.serializers import (
     UploadSerializer,
 )
 from perfdb.api.views.paging import known_only, page_body
-from perfdb.results import intake, pieces
+from perfdb.results import intake, pieces, settling
 from perfdb.results.intake import IntakeError
 from perfdb.results.models import Study, Upload
 from perfdb.results.models.vocabulary import INBOX
 from perfdb.results.paging import Column, Ordering, page, read_size
 
 LONGEST_WAIT_S = 30.0
-_FIRST_POLL_S, _POLL_S = 0.02, 0.25
+_LOOK_S = 0.25
 
 _COLUMNS = {
     "id": "id",
@@ -147,19 +147,20 @@ def read_wait(text: str) -> float:
 
 
 def wait_until_settled(pk: int, seconds: float) -> None:
-    """Ask for the one column again and again, holding no transaction; raises Http404 when there is no such upload.
+    """Wait for an upload, holding no transaction; raises Http404 when there is no such upload.
 
-    What has taken long is asked for seldom, so that nobody waits a fiftieth longer than it takes.
+    It is looked at when a job of it has ended, and every now and then.
     """
-    begun = time.monotonic()
-    while True:
-        state = Upload.objects.filter(pk=pk).values_list("state", flat=True).first()
-        if state is None:
-            raise Http404(f"there is no upload {pk}")
-        waited = time.monotonic() - begun
-        if state in Upload.SETTLED or waited >= seconds:
-            return
-        time.sleep(min(max(_FIRST_POLL_S, waited / 50), _POLL_S))
+    until = time.monotonic() + seconds
+    with settling.waiting(pk) as waiting:
+        while True:
+            state = Upload.objects.filter(pk=pk).values_list("state", flat=True).first()
+            if state is None:
+                raise Http404(f"there is no upload {pk}")
+            left = until - time.monotonic()
+            if state in Upload.SETTLED or left <= 0:
+                return
+            waiting.wait(min(left, _LOOK_S))
 
 
 @extend_schema(

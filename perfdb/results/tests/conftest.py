@@ -12,7 +12,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
 
-from perfdb.results import access, intake, tasks
+from perfdb.results import access, intake, jobs, tasks
 from perfdb.results.models import Job, Study, Upload
 from perfdb.results.partitions import converting, splitting
 
@@ -57,6 +57,14 @@ def form(request: pytest.FixtureRequest) -> str:
 def owner(db: None) -> User:
     """The person who uploads."""
     return access.owner()
+
+
+@pytest.fixture
+def sent(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The jobs of which any worker would be told."""
+    found: list[int] = []
+    monkeypatch.setattr(jobs, "send", found.append)
+    return found
 
 
 @pytest.fixture

@@ -19,18 +19,10 @@ from perfdb.results.models import Job, Run, RunEvidence, RunSource, Upload, Uplo
 from perfdb.results.run_records import FILE, RecordsError, understood
 from perfdb.results.tests.conftest import Work
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
 
 RUNS = 1800
 """More than are worked out together, so that they come in several batches."""
-
-
-@pytest.fixture(autouse=True)
-def sent(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The jobs of which any worker is told."""
-    found: list[int] = []
-    monkeypatch.setattr(jobs, "send", found.append)
-    return found
 
 
 @pytest.fixture

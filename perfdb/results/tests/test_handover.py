@@ -8,26 +8,18 @@ from django.core.files.base import ContentFile
 from pytest_django import Settings
 from redis import RedisError
 
-from perfdb.results import broker, handover, intake, jobs
+from perfdb.results import broker, handover, intake
 from perfdb.results.handover import Following, Handover, handing
 from perfdb.results.models import Artifact, Run, Upload
 from perfdb.results.run_records import FILE, understood
 from perfdb.results.tests.conftest import Work
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
 
 BODY = b'{"run_id": "JR1", "metrics": {"mb_per_s": 1.5}}\n{"run_id": "JR2", "metrics": {"mb_per_s": 2}}\n'
 OTHER = b'{"run_id": "LEFT", "metrics": {"mb_per_s": 4.5}}\n'
 
 Receive = Callable[[bytes], Upload]
-
-
-@pytest.fixture(autouse=True)
-def sent(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The jobs of which any worker is told."""
-    found: list[int] = []
-    monkeypatch.setattr(jobs, "send", found.append)
-    return found
 
 
 @pytest.fixture
