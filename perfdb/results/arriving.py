@@ -113,7 +113,7 @@ class Arrivals:
 
     def _prepared(self, fragments: Sequence[Fragment]) -> Prepared:
         known = self.read.early.known(fragments) if self.read.early is not None else None
-        return known or prepared(fragments, self.read.artifacts, self._reading)
+        return known or prepared(fragments, self._reading)
 
     def left(self, alike: Alike, rows: Sequence[int]) -> list[Brought]:
         """Some of the runs that are alike as single ones."""

@@ -59,8 +59,7 @@ def boolean(value: bool) -> bytes:
 
 def text(value: str) -> bytes:
     """A text."""
-    content = value.encode()
-    return _LENGTH(len(content)) + content
+    return encoded(value.encode())
 
 
 def encoded(content: bytes) -> bytes:

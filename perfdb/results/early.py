@@ -23,8 +23,6 @@ from perfdb.results.run_records import FILE
 
 _logger = logging.getLogger(__name__)
 _at_hand: ContextVar["Early | None"] = ContextVar("at hand", default=None)
-_ARTIFACTS = {FILE: 1}
-"""Any number will do: what is worked out does not depend on it."""
 
 
 class Early:
@@ -81,7 +79,7 @@ def _worked_out(fragments: list[Fragment]) -> Prepared | None:
         return None
     for each in fragments:
         content_digest(each)
-    return prepared(fragments, _ARTIFACTS, FoundProblems([]))
+    return prepared(fragments, FoundProblems([]))
 
 
 def followed(token: str) -> tuple[int, Early | None] | None:

@@ -15,6 +15,7 @@ from uuid import uuid4
 import redis
 from celery import current_app
 from kombu.exceptions import OperationalError
+from redis.client import Pipeline
 
 from importers import run_records
 from perfdb.results import broker, jobs
@@ -111,8 +112,7 @@ class Handover:
         self._portions += 1
         try:
             with broker.connected().pipeline() as asked:
-                asked.rpush(_list_of(self.token), what)
-                asked.expire(_list_of(self.token), _KEPT)
+                self._push(asked, what)
                 asked.execute()
         except redis.RedisError as error:
             self._room = -1
@@ -122,10 +122,13 @@ class Handover:
         """Say the last thing; nobody can begin to follow it then. Whether somebody does."""
         with broker.connected().pipeline() as asked:
             asked.set(_mark_of(self.token), b"", ex=_KEPT, nx=True)
-            asked.rpush(_list_of(self.token), last)
-            asked.expire(_list_of(self.token), _KEPT)
+            self._push(asked, last)
             is_nobody_there = asked.execute()[0]
         return not is_nobody_there
+
+    def _push(self, asked: Pipeline, what: bytes) -> None:
+        asked.rpush(_list_of(self.token), what)
+        asked.expire(_list_of(self.token), _KEPT)
 
 
 def taken(artifact: Artifact) -> list[bytes]:

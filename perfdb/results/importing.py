@@ -237,32 +237,45 @@ def _store_all(job: Job, upload: Upload, brought: Arrivals, earlier: _Earlier) -
         for step in _steps(upload, brought, earlier):
             with transaction.atomic():
                 lock_study(upload.study)
-                _note(upload, step())
+                note(upload, step())
                 # Not before: while it is held nobody can renew the lease.
                 jobs.hold(job)
         return
     with transaction.atomic():
         lock_study(upload.study)
-        written = 0
+        loaded = Loaded()
         for step in _steps(upload, brought, earlier):
-            written += step()
+            loaded = loaded.and_another(step())
             # While the next runs are worked out: at the commit nothing would be done beside it.
             connection.check_constraints()
-        _note(upload, written)
+        note(upload, loaded)
         if upload.runs.filter(outcome__in=(Outcome.REJECTED, Outcome.CONFLICT)).exists():
             raise _PartlyError
         jobs.hold(job)
 
 
-def _note(upload: Upload, written: int) -> None:
-    """Say that so many runs were written that nobody had to be asked about."""
-    if written:
-        _count_loaded(upload, written)
+class Loaded(NamedTuple):
+    """How many runs of an upload were seen to, and whether the study's data have changed with them."""
+
+    runs: int = 0
+    changed: bool = False
+
+    def and_another(self, other: "Loaded") -> "Loaded":
+        """Both together."""
+        return Loaded(self.runs + other.runs, self.changed or other.changed)
+
+
+def note(upload: Upload, loaded: Loaded) -> None:
+    """Say what was loaded, in the transaction that has done it."""
+    if loaded.runs:
+        upload.runs_loaded = F("runs_loaded") + loaded.runs
+        upload.save(update_fields=["runs_loaded"])
+    if loaded.changed:
         touch_study(upload.study)
 
 
-def _steps(upload: Upload, brought: Arrivals, earlier: _Earlier) -> Iterator[Callable[[], int]]:
-    """What stores the runs, step by step, where the study is held; each answers what there is to note."""
+def _steps(upload: Upload, brought: Arrivals, earlier: _Earlier) -> Iterator[Callable[[], Loaded]]:
+    """What stores the runs, step by step, where the study is held."""
     names: Names = {}
     for portion in brought.portions():
         if isinstance(portion, Alike):
@@ -292,43 +305,34 @@ def _chunks(items: Iterable[Brought]) -> Iterator[list[Brought]]:
         yield list(chunk.values())
 
 
-def _load_alike(upload: Upload, alike: Alike, names: Names, earlier: _Earlier, left: list[int]) -> int:
-    """Write the runs that nobody has to be asked about, and add the others to ``left``, by their places.
-
-    Answers how many were written.
-    """
+def _load_alike(upload: Upload, alike: Alike, names: Names, earlier: _Earlier, left: list[int]) -> Loaded:
+    """Write the runs that nobody has to be asked about, and add the others to ``left``, by their places."""
     numbers = range(alike.first, alike.first + len(alike.runs.fragments))
     open_ = np.array([number not in earlier.done for number in numbers])
     # An alias may have been made since the files were read.
     chosen = open_ & storing.free(upload.study, alike.runs) & (not aliases_of(upload.study).meanings)
     left += np.flatnonzero(open_ & ~chosen).tolist()
     if not chosen.any():
-        return 0
+        return Loaded()
     written = [numbers[row] for row in np.flatnonzero(chosen).tolist()]
     if earlier.shown:
         upload.runs.filter(number__among=written).delete()
     storing.store(Vocabulary(upload.study, names), upload.pk, alike, chosen)
-    return len(written)
+    return Loaded(len(written), changed=True)
 
 
-def _count_loaded(upload: Upload, runs: int) -> None:
-    upload.runs_loaded = F("runs_loaded") + runs
-    upload.save(update_fields=["runs_loaded"])
-
-
-def _load_chunk(upload: Upload, chunk: Sequence[Brought]) -> int:
-    """Place and write some runs; nobody else writes to the study meanwhile. Of these nothing is left to note."""
+def _load_chunk(upload: Upload, chunk: Sequence[Brought]) -> Loaded:
+    """Place and write some runs; nobody else writes to the study meanwhile."""
     current = aliases_of(upload.study)
     for each in chunk:
         if each.context.aliases != current:
             # One was made since the files were read; its own job changes what is stored by then.
             dimensions = {*each.context.aliases.dimensions, *current.dimensions}
             realign(each.record, current, dimensions, each.context.artifacts)
-    store(upload, _placed(upload.study, chunk))
-    return 0
+    return store(upload, _placed(upload.study, chunk))
 
 
-def store(upload: Upload, placements: Sequence[Placement]) -> None:
+def store(upload: Upload, placements: Sequence[Placement]) -> Loaded:
     """Write what is to become of some runs, conflicts as decided, in the caller's transaction that holds the study."""
     for placement in placements:
         decide(upload, placement, placements)
@@ -344,9 +348,7 @@ def store(upload: Upload, placements: Sequence[Placement]) -> None:
             row.summary = {}
     load.copy_upload_runs(rows)
     _say(upload, [each for placement in placements for each in _problems(placement)])
-    _count_loaded(upload, len(rows))
-    if any(p.outcome in (Outcome.NEW, Outcome.EXTENDED) for p in placements):
-        touch_study(upload.study)
+    return Loaded(len(rows), any(p.outcome in (Outcome.NEW, Outcome.EXTENDED) for p in placements))
 
 
 def _write_new(vocabulary: Vocabulary, placements: Sequence[Placement], rows: Sequence[UploadRun]) -> None:

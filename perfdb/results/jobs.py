@@ -44,15 +44,15 @@ def enqueue(
     *,
     study: Study | None = None,
     about: Mapping[str, object] | None = None,
-    tell: Callable[[int], None] | None = None,
+    sent_by: Callable[[int], None] | None = None,
 ) -> Job:
     """Make a job and send its id to a worker once the transaction is committed.
 
-    ``about``: what its kind has to know beside the upload or study that it concerns, if any. ``tell`` sends the id,
-    `send` where it is None.
+    ``about``: what its kind has to know beside the upload or study that it concerns, if any. ``sent_by`` sends the
+    id, `send` where it is None.
     """
     job = Job.objects.create(kind=kind, upload=upload, study=study, about=dict(about or {}), sent=timezone.now())
-    transaction.on_commit(lambda: (tell or send)(job.pk))
+    transaction.on_commit(lambda: (sent_by or send)(job.pk))
     return job
 
 

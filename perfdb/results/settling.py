@@ -36,18 +36,19 @@ class Waiting:
 
     def wait(self, seconds: float) -> None:
         """Until it is worth looking, at most so long."""
-        now = monotonic()
-        if self._heard is None or now < self._until:
-            sleep(seconds if self._heard is None else min(seconds, _SOON_S))
-        elif self._is_told(now + seconds):
+        if self._heard is None:
+            sleep(seconds)
+        elif monotonic() < self._until:
+            sleep(min(seconds, _SOON_S))
+        elif self._is_told(self._heard, monotonic() + seconds):
             self._until = monotonic() + _LAG_S
 
-    def _is_told(self, until: float) -> bool:
+    def _is_told(self, heard: PubSub, until: float) -> bool:
         """Whether it is told until then that a job has ended."""
         try:
-            while self._heard is not None and (left := until - monotonic()) > 0:
+            while (left := until - monotonic()) > 0:
                 # What tells that the subscription has begun is no message, and ends the waiting for one.
-                if self._heard.get_message(ignore_subscribe_messages=True, timeout=left) is not None:
+                if heard.get_message(ignore_subscribe_messages=True, timeout=left) is not None:
                     return True
         except redis.RedisError:
             self._heard = None

@@ -39,7 +39,7 @@ def create(request: Request) -> Response:
         del records
         with transaction.atomic():
             study = study_called(user, slug, create=True)
-            upload = intake.receive(user, [(FILE, ContentFile(content))], study=study, tell=over.send)
+            upload = intake.receive(user, [(FILE, ContentFile(content))], study=study, sent_by=over.send)
     del content
     wait_until_settled(upload.pk, wait)
     upload.refresh_from_db(fields=["state"])

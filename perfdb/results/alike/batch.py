@@ -75,11 +75,12 @@ class Prepared:
         return set(compress(table.measures, np.any(table.present[self.good], axis=0)))
 
 
-def prepared(fragments: Sequence[Fragment], artifacts: Mapping[str, int], problems: FoundProblems) -> Prepared:
+def prepared(fragments: Sequence[Fragment], problems: FoundProblems) -> Prepared:
     """Work out all of these runs. ``problems``: what reading the files found amiss.
 
-    ``artifacts`` numbers each file; which numbers these are makes no difference.
+    Which artifact a file is makes no difference here, and need not be known: files are told apart by their order.
     """
+    artifacts = {file: number for number, file in enumerate(dict.fromkeys(each.file for each in fragments), start=1)}
     table = table_of(fragments)
     listings, twice = listings_of(fragments)
     table.odd |= np.array([_is_odd(each) for each in fragments]) | twice

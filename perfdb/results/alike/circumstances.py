@@ -61,7 +61,7 @@ class _Values(dict[str, FactValue]):
 
 @dataclass(slots=True)
 class Known:
-    """The circumstances of an upload's runs; ``artifacts`` names each file's artifact."""
+    """The circumstances of an upload's runs; ``artifacts`` numbers their files, by which their facts are told apart."""
 
     artifacts: Mapping[str, int]
     _found: dict[Hashable, Circumstances] = field(default_factory=dict)

@@ -3,34 +3,26 @@
 While it goes on the database waits for it, so that what is done for each run is done in C.
 """
 
-import json
 from collections.abc import Collection, Iterable, Sequence
 from itertools import chain, repeat
 from typing import TypeVar
 
 import numpy as np
-from django.db import connection
 
 from perfdb.results import binary, load
 from perfdb.results.alike.batch import Prepared
 from perfdb.results.alike.rows import Alike
 from perfdb.results.alike.table import Flags
 from perfdb.results.experiments import Stored, Vocabulary
-from perfdb.results.models import Study
+from perfdb.results.models import Run, Study
 
 _T = TypeVar("_T")
-
-_STORED = """
-SELECT run_id FROM run WHERE study_id = %s AND run_id = ANY(ARRAY(SELECT json_array_elements_text(%s)))
-"""
 
 
 def free(study: Study, prepared: Prepared) -> Flags:
     """The runs of whose name no other is stored, of those that nobody has to be asked about."""
     names = [each.run_id for each, good in zip(prepared.fragments, prepared.good.tolist(), strict=True) if good]
-    with connection.cursor() as cursor:
-        cursor.execute(_STORED, [study.pk, json.dumps(names)])
-        stored = {name for (name,) in cursor.fetchall()}
+    stored = set(Run.objects.filter(study=study, run_id__among=names).values_list("run_id", flat=True))
     if not stored:
         return prepared.good
     found: Flags = prepared.good & np.array([each.run_id not in stored for each in prepared.fragments])

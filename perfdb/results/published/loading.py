@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from perfdb.results import artifacts, load
 from perfdb.results.holding import lock_study
-from perfdb.results.importing import store
+from perfdb.results.importing import note, store
 from perfdb.results.intake import DECISIONS, inbox_of
 from perfdb.results.models import Study, Upload, UploadFile, UploadRun
 from perfdb.results.published.placing import with_both
@@ -57,7 +57,7 @@ def load_tables(
             if placement.decision(chosen) == "replace":
                 with_both(placement)
         load.copy_problems((each, None, upload.pk) for each in [*reading.problems, *preview.records.problems])
-        store(upload, preview.placements)
+        note(upload, store(upload, preview.placements))
         _keep_printed(upload, preview)
         remember(into, owner, reading)
     upload.refresh_from_db()

@@ -67,7 +67,7 @@ def test_the_next_attempt_goes_on_where_the_last_one_died(
     load_chunk = importing._load_chunk
     done: list[object] = []
 
-    def dying(*args: object) -> int:
+    def dying(*args: object) -> importing.Loaded:
         if done:
             raise OperationalError("the server closed the connection")
         done.append(args)

@@ -28,3 +28,9 @@ def test_numbers_are_of_the_type_of_their_column() -> None:
         cursor.execute(*found.query.sql_with_params())
         assert cursor.fetchall() == []
     assert "::bigint[]" in str(found.query)
+
+
+def test_a_text_that_no_column_can_have_is_refused() -> None:
+    """It must not be taken for two."""
+    with pytest.raises(ValueError, match="NUL"):
+        Level.objects.filter(name__among=["one\0two"]).exists()

@@ -82,7 +82,7 @@ def test_run_records_are_all_there_or_none(bring: Bring, monkeypatch: pytest.Mon
     load_chunk = importing._load_chunk
     done: list[object] = []
 
-    def dying(*args: object) -> int:
+    def dying(*args: object) -> importing.Loaded:
         if len(done) == 3:
             raise OperationalError("the server closed the connection")
         done.append(args)
@@ -176,7 +176,7 @@ def test_a_worker_that_dies_while_it_stores_straight_away_leaves_the_rest_to_the
     load_chunk = importing._load_chunk
     done: list[object] = []
 
-    def dying(*args: object) -> int:
+    def dying(*args: object) -> importing.Loaded:
         if done:
             raise OperationalError("the server closed the connection")
         done.append(args)
