@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable
 from io import StringIO
+from typing import Any
 from urllib.parse import parse_qsl
 
 import pytest
@@ -212,6 +213,16 @@ def make_upload(run: Run) -> Upload:
     return Upload.objects.create(owner=access.owner(), study=run.study)
 
 
+def make_source(run: Run) -> dict[str, Any]:
+    """A source and an outcome of a run; the fields of the source."""
+    artifact, upload = Artifact.objects.create(sha256="0" * 64, size=1), make_upload(run)
+    about = {"run_id": run.pk, "study": run.study, "artifact_id": artifact.pk, "upload_id": upload.pk}
+    about |= {"path": "a", "format_version": 1, "digests": [], "driver": True}
+    RunSource.objects.create(**about)
+    UploadRun.objects.create(upload=upload, run=run, number=0, trial=1)
+    return about
+
+
 @pytest.mark.parametrize("partitioned", [False, True])
 def test_a_later_table_can_refer_to_runs_in_both_forms(partitioned: bool) -> None:
     if partitioned:
@@ -232,14 +243,11 @@ def test_what_brought_a_run_is_there_as_long_as_the_run(partitioned: bool) -> No
     if partitioned:
         converting.convert()
     run = make_run("A")
-    upload = Upload.objects.create(owner=access.owner(), study=run.study)
-    artifact = Artifact.objects.create(sha256="0" * 64, size=1)
-    about = {"run": run, "study": run.study, "path": "a", "format_version": 1, "digests": [], "driver": True}
-    RunSource.objects.create(**about, artifact=artifact, upload=upload)
-    UploadRun.objects.create(upload=upload, run=run, number=0, trial=1)
-    for wrong in ({"artifact_id": artifact.pk, "upload_id": 99_999}, {"artifact_id": 99_999, "upload_id": upload.pk}):
+    about = make_source(run)
+    upload, artifact = Upload.objects.get(), Artifact.objects.get()
+    for wrong in ("upload_id", "artifact_id"):
         with pytest.raises(IntegrityError, match="99999, which is not there"), transaction.atomic():
-            RunSource.objects.create(**about, **wrong)
+            RunSource.objects.create(**about | {wrong: 99_999})
     with pytest.raises(IntegrityError, match="99999, which is not there"), transaction.atomic():
         UploadRun.objects.update(upload=99_999)
     with pytest.raises(IntegrityError, match="device 99999, which is not there"), transaction.atomic():
@@ -264,13 +272,9 @@ def test_a_run_is_there_as_long_as_what_comes_with_it_and_its_experiment_as_long
     if partitioned:
         converting.convert()
     run = make_run("A")
-    upload = Upload.objects.create(owner=access.owner(), study=run.study)
-    artifact = Artifact.objects.create(sha256="0" * 64, size=1)
-    about = {"study": run.study, "artifact": artifact, "upload": upload, "format_version": 1, "digests": []}
-    RunSource.objects.create(**about, run=run, driver=True)
-    UploadRun.objects.create(upload=upload, run=run, number=0, trial=1)
+    about = make_source(run)
     with pytest.raises(IntegrityError, match="refers to run 99999, which is not there"), transaction.atomic():
-        RunSource.objects.create(**about, run_id=99_999, driver=True)
+        RunSource.objects.create(**about | {"run_id": 99_999})
     with pytest.raises(IntegrityError, match="refers to run 99999, which is not there"), transaction.atomic():
         UploadRun.objects.update(run=99_999)
     with pytest.raises(IntegrityError, match="refers to experiment 99999, which is not there"), transaction.atomic():
