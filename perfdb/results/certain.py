@@ -1,13 +1,15 @@
 """Whether the runs of an upload can be stored straight away: showing them first takes as long as storing them.
 
 An upload is shown before it is stored so that a person can be asked about runs that are in conflict. Of very many runs
-that are told apart by their names alone it is known beforehand that none is.
+that are told apart by their names alone it is known beforehand that none is: they are new, or stored as they come.
 """
 
-from collections.abc import Iterable, Iterator
-from itertools import islice
+from collections.abc import Container, Iterator, Sequence
+from itertools import chain, islice
 
 from importers import run_records
+from importers.model import Fragment
+from perfdb.results.alike.again import stored_again
 from perfdb.results.fragments import Fragments
 from perfdb.results.models import Run, Study, Upload
 
@@ -29,12 +31,21 @@ def is_certain(upload: Upload, fragments: Fragments) -> bool:
         return False
     if is_whole(upload):
         return True
-    return fragments.are_distinct and not _any_stored(upload.study, fragments.run_ids)
+    return fragments.are_distinct and _are_new_or_the_same(upload.study, fragments)
 
 
-def _any_stored(study: Study, run_ids: Iterable[str]) -> bool:
+def _are_new_or_the_same(study: Study, fragments: Fragments) -> bool:
+    """Whether each run is one that is not stored under any number, or that is stored with this very evidence."""
     runs = Run.objects.filter(study=study)
-    return any(runs.filter(run_id__among=some).exists() for some in _some(iter(run_ids)))
+    some = (runs.filter(run_id__among=names) for names in _some(iter(fragments.run_ids)))
+    stored = frozenset(chain.from_iterable(each.values_list("run_id", flat=True).distinct() for each in some))
+    return not stored or all(_are_the_same(study, batch, stored) for batch in fragments.batches())
+
+
+def _are_the_same(study: Study, fragments: Sequence[Fragment], names: Container[str | None]) -> bool:
+    """Whether those of these fragments that have such names are each all of a stored run."""
+    places = [place for place, each in enumerate(fragments) if each.run_id in names]
+    return len(stored_again(study, fragments, places)) == len(places)
 
 
 def _some(names: Iterator[str]) -> Iterator[list[str]]:

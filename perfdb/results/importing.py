@@ -20,6 +20,7 @@ from importers.model import Severity
 from perfdb.results import jobs, load, tagging
 from perfdb.results.aliases import aliases_of
 from perfdb.results.alike import storing
+from perfdb.results.alike.again import stored_again
 from perfdb.results.alike.rows import Alike
 from perfdb.results.arriving import Arrivals
 from perfdb.results.certain import is_certain, is_whole
@@ -28,7 +29,7 @@ from perfdb.results.experiments import Names, Vocabulary
 from perfdb.results.holding import lock_study, touch_study
 from perfdb.results.models import Job, Run, Study, Upload, UploadRun
 from perfdb.results.placing import Brought, Placement, Placer
-from perfdb.results.reading import realign
+from perfdb.results.reading import digests_of, known_digests, realign
 from perfdb.results.summary import gaps_of, is_said_by_run, summary_of
 from perfdb.results.trials import keep_trial, settle_trial
 from perfdb.results.unpacking import read_files
@@ -310,15 +311,19 @@ def _load_alike(upload: Upload, alike: Alike, names: Names, earlier: _Earlier, l
     numbers = range(alike.first, alike.first + len(alike.runs.fragments))
     open_ = np.array([number not in earlier.done for number in numbers])
     # An alias may have been made since the files were read.
-    chosen = open_ & storing.free(upload.study, alike.runs) & (not aliases_of(upload.study).meanings)
-    left += np.flatnonzero(open_ & ~chosen).tolist()
-    if not chosen.any():
-        return Loaded()
-    written = [numbers[row] for row in np.flatnonzero(chosen).tolist()]
+    meant = open_ & alike.runs.good & (not aliases_of(upload.study).meanings)
+    new = meant & storing.free(upload.study, alike.runs)
+    again = stored_again(upload.study, alike.runs.fragments, np.flatnonzero(meant & ~new).tolist())
+    done = new.copy()
+    done[list(again)] = True
+    left += np.flatnonzero(open_ & ~done).tolist()
     if earlier.shown:
-        upload.runs.filter(number__among=written).delete()
-    storing.store(Vocabulary(upload.study, names), upload.pk, alike, chosen)
-    return Loaded(len(written), changed=True)
+        upload.runs.filter(number__among=[numbers[row] for row in np.flatnonzero(done).tolist()]).delete()
+    if new.any():
+        storing.store(Vocabulary(upload.study, names), upload.pk, alike, new)
+    if again:
+        storing.note_again(upload.pk, alike, again)
+    return Loaded(int(done.sum()), changed=bool(new.any()))
 
 
 def _load_chunk(upload: Upload, chunk: Sequence[Brought]) -> Loaded:
@@ -344,11 +349,18 @@ def store(upload: Upload, placements: Sequence[Placement]) -> Loaded:
         _write_known(vocabulary, placement)
     for row, placement in zip(rows, placements, strict=True):
         row.loaded = True
-        if row.outcome == Outcome.NEW and is_said_by_run(placement.record, row.summary):
+        if is_said_by_run(placement.record, row.summary) and _is_all_of(placement):
             row.summary = {}
     load.copy_upload_runs(rows)
     _say(upload, [each for placement in placements for each in _problems(placement)])
     return Loaded(len(rows), any(p.outcome in (Outcome.NEW, Outcome.EXTENDED) for p in placements))
+
+
+def _is_all_of(placement: Placement) -> bool:
+    """Whether the run, as it is stored now, is made of nothing but what was brought."""
+    if placement.outcome != Outcome.ALREADY_THERE or placement.run is None:
+        return placement.outcome == Outcome.NEW
+    return known_digests(placement.run) == digests_of(placement.record.fragments)
 
 
 def _write_new(vocabulary: Vocabulary, placements: Sequence[Placement], rows: Sequence[UploadRun]) -> None:

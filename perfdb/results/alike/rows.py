@@ -96,7 +96,7 @@ def rows_of(runs: Prepared, common: Common, slots: Mapping[Measure, int]) -> Row
         list(_run_rows(batch)),
         list(_evidence_rows(batch)),
         list(_source_rows(batch)),
-        list(_outcome_rows(batch)),
+        list(outcome_rows(common.upload, fragments, UploadRun.Outcome.NEW)),
         list(trace_rows(runs.listings, dict(zip(at, enumerate(heads), strict=False)))),
     )
 
@@ -286,10 +286,10 @@ def _about(common: Common, artifact: int, file: str, name: str, version: int) ->
     return numbers + binary.text(file) + binary.text(name) + binary.int2(version)
 
 
-def _outcome_rows(batch: _Batch) -> Iterator[bytes]:
-    """Rows of ``upload_run``: all of them new, so that the runs themselves are their summaries."""
-    begin = binary.int8(batch.common.upload) + binary.NULL + binary.text("") + binary.boolean(True)
-    new, summary = binary.text(UploadRun.Outcome.NEW), binary.jsonb("{}")
-    for fragment in batch.fragments:
-        about = (binary.text(_run_id(fragment)), binary.int2(fragment.trial or 1), new, binary.text(fragment.status))
+def outcome_rows(upload: int, fragments: Sequence[Fragment], outcome: UploadRun.Outcome) -> Iterator[bytes]:
+    """Rows of ``upload_run`` without the runs' ids and numbers; the runs themselves are their summaries."""
+    begin = binary.int8(upload) + binary.NULL + binary.text("") + binary.boolean(True)
+    became, summary = binary.text(outcome), binary.jsonb("{}")
+    for fragment in fragments:
+        about = binary.text(_run_id(fragment)), binary.int2(fragment.trial or 1), became, binary.text(fragment.status)
         yield b"".join((begin, *about, summary))

@@ -3,7 +3,7 @@
 While it goes on the database waits for it, so that what is done for each run is done in C.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain, repeat
 from typing import TypeVar
 
@@ -11,10 +11,10 @@ import numpy as np
 
 from perfdb.results import binary, load
 from perfdb.results.alike.batch import Prepared
-from perfdb.results.alike.rows import Alike
+from perfdb.results.alike.rows import Alike, outcome_rows
 from perfdb.results.alike.table import Flags
 from perfdb.results.experiments import Stored, Vocabulary
-from perfdb.results.models import Run, Study
+from perfdb.results.models import Run, Study, UploadRun
 
 _T = TypeVar("_T")
 
@@ -50,6 +50,19 @@ def store(vocabulary: Vocabulary, upload: int, alike: Alike, chosen: Flags) -> N
     load.copy_disagreements((each, pk) for record, pk in said for each in record.disagreements)
     load.copy_problems((each, pk, None) for record, pk in said for each in record.problems)
     load.copy_problems((each, None, upload) for record, _ in said for each in dict.fromkeys(record.problems))
+
+
+def note_again(upload: int, alike: Alike, stored: Mapping[int, int]) -> None:
+    """Note the file of runs that are stored already, and what became of them; ``stored``: their ids by their places."""
+    rows = alike.rows
+    at = np.flatnonzero(np.isin(rows.places, list(stored))).tolist()
+    places = rows.places[at].tolist()
+    heads = [binary.int8(stored[place]) for place in places]
+    _write("run_source", load.SOURCE, heads, _at(rows.sources, at))
+    numbers = [binary.int4(alike.first + place) for place in places]
+    fragments = [alike.runs.fragments[place] for place in places]
+    outcomes = outcome_rows(upload, fragments, UploadRun.Outcome.ALREADY_THERE)
+    _write("upload_run", load.UPLOAD_RUN, heads, numbers, outcomes)
 
 
 def _at(items: Sequence[_T], places: Sequence[int]) -> Sequence[_T]:

@@ -72,16 +72,21 @@ def _content(upload: Upload) -> Rows:
 def both(bring: Bring, monkeypatch: pytest.MonkeyPatch) -> Both:
     """Bring files in one by one and by columns, and hold what is stored against each other.
 
-    Answers how many runs were written by columns, and how many there are.
+    Answers how many runs were written, or noted as stored already, by columns, and how many there are.
     """
     written: list[int] = []
-    store = storing.store
+    store, note_again = storing.store, storing.note_again
 
     def counted(*args: Any) -> None:
         written.append(int(args[-1].sum()))
         store(*args)
 
+    def counted_again(*args: Any) -> None:
+        written.append(len(args[-1]))
+        note_again(*args)
+
     monkeypatch.setattr(storing, "store", counted)
+    monkeypatch.setattr(storing, "note_again", counted_again)
 
     def hold(*files: tuple[str, bytes], **more: Any) -> tuple[int, int]:
         monkeypatch.setattr(fragments, "FEW", 0)
@@ -251,12 +256,78 @@ def test_the_same_run_twice_keeps_all_others_out(both: Both) -> None:
     assert both(_file([*records, records[3] | {"metrics": {"errors": 77}}])) == (0, 21)
 
 
-def test_what_is_stored_already_goes_by_itself(bring: Bring, both: Both) -> None:
+BOTH = ("by-1000000000", "by-1")
+"""The studies into which `both` brings files."""
+
+
+def _twenty() -> list[dict[str, Any]]:
     usual = {"trial": 1, "started": "2026-11-21"}
-    records = [{"run_id": f"A{number}", "metrics": {"errors": number}} | usual for number in range(20)]
-    for study in ("by-1000000000", "by-1"):
-        bring(_file(records[:3]), study=make_study(study))
-    assert both(_file(records)) == (17, 20)
+    return [{"run_id": f"A{number}", "metrics": {"errors": number}} | usual for number in range(20)]
+
+
+@pytest.mark.parametrize("stored", [3, 20])
+def test_what_is_stored_already_is_noted_by_columns(bring: Bring, both: Both, stored: int) -> None:
+    for study in BOTH:
+        bring(_file(_twenty()[:stored]), study=make_study(study))
+    assert both(_file(_twenty())) == (20, 20)
+    outcomes = UploadRun.objects.filter(upload__study__slug="by-1").order_by("upload", "number")
+    assert [row.outcome for row in outcomes] == ["new"] * stored + ["already-there"] * stored + ["new"] * (20 - stored)
+    assert RunSource.objects.filter(run__run_id="A2", run__study__slug="by-1").count() == 2
+
+
+def _withdraw(run: Run) -> None:
+    Run.objects.filter(pk=run.pk).update(status=Run.Status.WITHDRAWN)
+
+
+def _read_by_an_older_importer(run: Run) -> None:
+    RunSource.objects.filter(run=run).update(format_version=0)
+
+
+def _of_more_files(run: Run) -> None:
+    source = RunSource.objects.get(run=run)
+    source.pk, source.path, source.digests = None, "more.txt", ["0" * 32]
+    source.save()
+
+
+def _stored_twice(run: Run) -> None:
+    source = RunSource.objects.get(run=run)
+    run.pk, run.trial = None, 2
+    run.save()
+    source.pk, source.run = None, run
+    source.save()
+
+
+def _of_other_evidence(run: Run) -> None:
+    RunSource.objects.filter(run=run).update(digests=["0" * 32])
+
+
+@pytest.mark.parametrize(
+    "change", [_withdraw, _read_by_an_older_importer, _of_more_files, _stored_twice, _of_other_evidence]
+)
+def test_a_stored_run_of_which_more_has_to_be_known_goes_by_itself(
+    bring: Bring, both: Both, change: Callable[[Run], None]
+) -> None:
+    for study in BOTH:
+        bring(_file(_twenty()), study=make_study(study))
+        change(Run.objects.get(study__slug=study, run_id="A7"))
+    assert both(_file(_twenty())) == (19, 20)
+
+
+def test_a_log_that_comes_again_is_noted_by_columns(bring: Bring, both: Both) -> None:
+    for study in BOTH:
+        bring(("first.awm.log", inputs.log(60)), study=make_study(study))
+    assert both(("bench.awm.log", inputs.log(90))) == (90, 90)
+
+
+def test_somebody_is_asked_about_a_log_that_comes_again_with_another_figure(bring: Bring, both: Both) -> None:
+    data = inputs.log(60)
+    at = data.index(b"SUM   trans=", len(data) // 2)
+    changed = data[:at] + data[at:].replace(b" trans=", b" trans=1", 1)
+    for study in BOTH:
+        bring(("first.awm.log", data), study=make_study(study))
+    assert both(("bench.awm.log", changed)) == (0, 60)
+    last = Upload.objects.latest("pk")
+    assert (last.state, set(last.runs.values_list("outcome", flat=True))) == ("preview", {"already-there", "conflict"})
 
 
 @pytest.mark.parametrize("facts", [{}, {"processors": 2, "mtu": 1500}])
