@@ -1,5 +1,9 @@
 """Taking an upload back: its runs go, what it added to other runs goes, what it replaced returns."""
 
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
 from django.db import transaction
 from django.utils import timezone
 
@@ -19,34 +23,52 @@ def run_undo(job: Job) -> None:
         lock_study(upload.study)
         summary.keep(UploadRun.objects.filter(upload=upload))
         replacements = list(upload.runs.exclude(replaced=None).select_related("run", "replaced"))
-        touched = list(Run.objects.filter(sources__upload=upload).distinct())
-        removed = [run for run in touched if not _take_evidence(upload, run)]
-        gone = {run.pk for run in removed}
+        brought = _brought(upload)
+        gone = {run for run, files in brought.items() if not files.left}
+        _take_evidence(upload, {run: files for run, files in brought.items() if run not in gone})
         returning = [row for row in replacements if row.replaced_id not in gone and not _pass_on(row)]
-        _delete(removed)
+        _delete(gone)
         for row in returning:
             _bring_back(row)
         touch_study(upload.study)
         Upload.objects.filter(pk=upload.pk).update(state=Upload.State.UNDONE, settled=timezone.now())
-        jobs.finish(job, {"removed": len(removed), "touched": len(touched)})
+        jobs.finish(job, {"removed": len(gone), "touched": len(brought)})
 
 
-def _delete(runs: list[Run]) -> None:
-    Run.objects.filter(pk__in=[run.pk for run in runs]).delete()
-    Experiment.objects.filter(pk__in={run.experiment_id for run in runs}, run=None).delete()
+@dataclass(slots=True)
+class _Files:
+    """The files of a run, as artifact and path: those that the upload brought, and those that others did."""
+
+    own: set[tuple[int, str]] = field(default_factory=set)
+    left: set[tuple[int, str]] = field(default_factory=set)
 
 
-def _take_evidence(upload: Upload, run: Run) -> bool:
-    """Rebuild a run from what other uploads brought; False when nothing is left of it."""
-    own = set(run.sources.filter(upload=upload).values_list("artifact_id", "path"))
-    left = set(run.sources.exclude(upload=upload).values_list("artifact_id", "path"))
-    if not left:
-        return False
-    RunSource.objects.filter(run=run, upload=upload).delete()
-    if not own <= left or upload.facts or upload.corrections:
+def _brought(upload: Upload) -> dict[int, _Files]:
+    """The runs to which the upload has brought anything, by their ids."""
+    found: dict[int, _Files] = defaultdict(_Files)
+    runs = RunSource.objects.filter(upload=upload).values("run")
+    sources = RunSource.objects.filter(run__in=runs).order_by("run")
+    for run, artifact, path, by in sources.values_list("run_id", "artifact_id", "path", "upload_id"):
+        files = found[run]
+        (files.own if by == upload.pk else files.left).add((artifact, path))
+    return dict(found)
+
+
+def _take_evidence(upload: Upload, brought: Mapping[int, _Files]) -> None:
+    """Rebuild runs from what other uploads brought, which is something for each of them."""
+    RunSource.objects.filter(upload=upload, run__pk__among=list(brought)).delete()
+    said = bool(upload.facts or upload.corrections)
+    changed = [run for run, files in brought.items() if said or not files.own <= files.left]
+    for run in Run.objects.filter(pk__in=changed):
         put(run, rebuild(run))
-        changes.record([run.pk], changes.Kind.REBUILT, f"without upload {upload.pk}, which was undone")
-    return True
+    changes.record(changed, changes.Kind.REBUILT, f"without upload {upload.pk}, which was undone")
+
+
+def _delete(runs: Collection[int]) -> None:
+    experiments = Experiment.objects.filter(pk__in=Run.objects.filter(pk__among=list(runs)).values("experiment"))
+    left = list(experiments.values_list("pk", flat=True))
+    Run.objects.filter(pk__in=runs).delete()
+    Experiment.objects.filter(pk__in=left, run=None).delete()
 
 
 def _pass_on(row: UploadRun) -> bool:
@@ -70,7 +92,7 @@ def _bring_back(row: UploadRun) -> None:
         UploadRun.objects.filter(run=successor).update(run=returning)
         Note.objects.filter(run=successor).update(run=returning)
         RunChange.objects.filter(run=successor).update(run=returning)
-        _delete([successor])
+        _delete([successor.pk])
         put(returning, rebuild(returning))
     changes.record([returning.pk], changes.Kind.RESTORED, f"upload {row.upload_id}, which had replaced it, was undone")
 

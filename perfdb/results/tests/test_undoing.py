@@ -1,10 +1,14 @@
 """Undoing in any order: with runs that replaced others, with what people gave, after a failure half-way."""
 
+import json
+
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from perfdb.results import correcting, importing, intake
 from perfdb.results.holding import touch_study
-from perfdb.results.models import Run, RunSource, Upload
+from perfdb.results.models import Experiment, Run, RunChange, RunSource, Upload
 from perfdb.results.tests.conftest import LOGS, Bring, Work, case
 
 pytestmark = pytest.mark.django_db
@@ -150,3 +154,32 @@ def test_what_a_person_gave_later_counts_until_it_is_undone(bring: Bring, undo: 
     assert Run.objects.get().cpu_util is not None
     undo(Upload.objects.latest("pk"))
     assert Run.objects.get().cpu_util is None
+
+
+def _records(count: int) -> tuple[str, bytes]:
+    lines = (json.dumps({"run_id": f"A{number}", "metrics": {"errors": number}}) for number in range(count))
+    return "records.ndjson", "".join(f"{line}\n" for line in lines).encode()
+
+
+def test_runs_that_came_twice_stay_until_both_uploads_are_undone(bring: Bring, undo: Work) -> None:
+    first, second = bring(_records(20)), bring(_records(20))
+    before = {run.pk: run.values for run in Run.objects.all()}
+    undo(first)
+    assert {run.pk: run.values for run in Run.objects.all()} == before
+    assert set(RunSource.objects.values_list("upload", flat=True)) == {second.pk}
+    assert not RunChange.objects.exists(), "nothing has become of them"
+    assert {row.summary["place"][0] for row in first.runs.all()} == {"records.ndjson"}
+    undo(second)
+    assert Run.objects.count() == Experiment.objects.count() == 0
+
+
+def test_undoing_more_runs_takes_no_more_statements(bring: Bring, work: Work) -> None:
+    counts = []
+    for runs in (20, 60):
+        upload = bring(_records(runs))
+        intake.undo(upload)
+        with CaptureQueriesContext(connection) as statements:
+            work(upload)
+        assert (upload.state, Run.objects.count()) == ("undone", 0)
+        counts.append(len(statements))
+    assert counts[0] == counts[1]
