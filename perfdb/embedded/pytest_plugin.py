@@ -7,6 +7,7 @@ pytest-django has it, and with a database of the broker and a folder of its own,
 """
 
 import fcntl
+import logging
 import os
 import shutil
 import tempfile
@@ -107,5 +108,12 @@ def celery_worker_running() -> Iterator[None]:
 
     For tests that commit: those marked `django_db(transaction=True)` and those with `live_server`.
     """
-    with start_worker(app, pool="solo", perform_ping_check=False):
-        yield
+    # It takes the log of the whole process for its own, of which later tests want to see something, too.
+    root = logging.getLogger()
+    level, handlers = root.level, list(root.handlers)
+    try:
+        with start_worker(app, pool="solo", perform_ping_check=False):
+            yield
+    finally:
+        root.setLevel(level)
+        root.handlers = handlers
