@@ -10,7 +10,7 @@ from itertools import chain
 from importers.collate import Apart, RunIdPattern
 from importers.model import Fragment, Kind
 from importers.packed import Facts, Readings
-from perfdb.results.shelf import Shelf
+from perfdb.results.pile import Pile
 
 FEW = 1000
 """So many fragments are put together at once."""
@@ -24,9 +24,6 @@ _EACH = 1000
 # Logs that may be alike are worked out in columns, ever more at once: the database is to have something to do soon. Of
 # anything else each run becomes a record, which takes more room.
 _FIRST, _LOGS, _OTHERS = 500, 2000, 250
-_BLOCK = 100
-"""So many are kept on disk together: they have most of their words in common."""
-_BLOCKS_AT_HAND = 8
 
 
 def growing(largest: int = _LOGS) -> Iterator[int]:
@@ -41,40 +38,28 @@ class Fragments:
     """Fragments in the order in which they are read."""
 
     def __init__(self) -> None:
-        self._held: list[Fragment] = []
+        self._pile: Pile[Fragment] = Pile()
         self._apart = Apart()
-        self._shelf: Shelf[list[Fragment]] | None = None
-        self._blocks: list[int] = []
-        self._at_hand: dict[int, list[Fragment]] = {}
         self._groups: list[list[int]] | None = None
-        self._count = 0
         self._room, self._are_several = _ROOM, False
         # The ends of trials that logs name; None once there is anything else, or one of them twice.
         self._ends: set[tuple[str, str | None, int | None]] | None = set()
 
     def add(self, fragment: Fragment) -> None:
         """Take one more."""
-        self._apart.add(fragment, self._count)
-        self._count += 1
-        self._held.append(fragment)
+        self._apart.add(fragment, len(self._pile))
+        self._pile.add(fragment)
         if self._ends is not None:
             end = fragment.run_id or "", fragment.role, fragment.trial
             known = len(self._ends)
             self._ends.add(end)
             if fragment.kind is not Kind.DRIVER or fragment.run_id is None or len(self._ends) == known:
                 self._ends = None
-        self._room -= _size(fragment)
-        if self._apart.are_possible and self._count > FEW:
+        self._room -= size_of(fragment)
+        if self._apart.are_possible and len(self._pile) > FEW:
             self._are_several = True
             if self._room < 0:
-                self._put_away()
-
-    def _put_away(self) -> None:
-        """Keep what is held on disk, but for less than a block."""
-        self._shelf = self._shelf or Shelf()
-        while len(self._held) >= _BLOCK:
-            self._blocks.append(self._shelf.put(self._held[:_BLOCK]))
-            del self._held[:_BLOCK]
+                self._pile.put_away()
 
     @property
     def are_many(self) -> bool:
@@ -97,9 +82,9 @@ class Fragments:
         ``pattern``: how run ids may be known in the names of files.
         """
         if self._are_several and self._groups is None:
-            self._groups = self._apart.groups(pattern, self._at)
+            self._groups = self._apart.groups(pattern, self._pile.__getitem__)
         if self._groups is None:
-            yield [self._at(number) for number in range(self._count)]
+            yield [self._pile[number] for number in range(len(self._pile))]
             return
         some: list[list[int]] = []
         sizes = growing(_LOGS if self.are_distinct else _OTHERS)
@@ -114,22 +99,10 @@ class Fragments:
             yield self._all(some)
 
     def _all(self, groups: list[list[int]]) -> list[Fragment]:
-        return [self._at(number) for number in sorted(chain.from_iterable(groups))]
-
-    def _at(self, number: int) -> Fragment:
-        """A fragment; the blocks that were looked into last are at hand."""
-        at, within = divmod(number, _BLOCK)
-        if self._shelf is None or at >= len(self._blocks):
-            return self._held[number - len(self._blocks) * _BLOCK]
-        block = self._at_hand.get(at)
-        if block is None:
-            if len(self._at_hand) >= _BLOCKS_AT_HAND:
-                del self._at_hand[next(iter(self._at_hand))]
-            block = self._at_hand[at] = self._shelf.at(self._blocks[at])
-        return block[within]
+        return [self._pile[number] for number in sorted(chain.from_iterable(groups))]
 
 
-def _size(fragment: Fragment) -> int:
+def size_of(fragment: Fragment) -> int:
     """About how many bytes a fragment takes; more than there is room for if it has anything but figures and facts."""
     facts, readings = fragment.facts, fragment.readings
     if isinstance(facts, Facts) and isinstance(readings, Readings) and not (fragment.listings or fragment.counters):

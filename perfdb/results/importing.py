@@ -37,6 +37,9 @@ from perfdb.results.unpacking import read_files
 Outcome = UploadRun.Outcome
 State = Upload.State
 
+_CHANGING = frozenset({Outcome.NEW, Outcome.EXTENDED})
+_NOT_STORED = frozenset({Outcome.REJECTED, Outcome.CONFLICT})
+
 CHUNK = 100
 
 
@@ -247,23 +250,27 @@ def _store_all(job: Job, upload: Upload, brought: Arrivals, earlier: _Earlier) -
         loaded = Loaded()
         for step in _steps(upload, brought, earlier):
             loaded = loaded.and_another(step())
+            if loaded.refused:
+                raise _PartlyError
             # While the next runs are worked out: at the commit nothing would be done beside it.
             connection.check_constraints()
         note(upload, loaded)
-        if upload.runs.filter(outcome__in=(Outcome.REJECTED, Outcome.CONFLICT)).exists():
+        if upload.runs.filter(outcome__in=_NOT_STORED).exists():
             raise _PartlyError
         jobs.hold(job)
 
 
 class Loaded(NamedTuple):
-    """How many runs of an upload were seen to, and whether the study's data have changed with them."""
+    """How many runs of an upload were seen to, whether the study's data changed, and whether any was not stored."""
 
     runs: int = 0
     changed: bool = False
+    refused: bool = False
 
     def and_another(self, other: "Loaded") -> "Loaded":
         """Both together."""
-        return Loaded(self.runs + other.runs, self.changed or other.changed)
+        changed, refused = self.changed or other.changed, self.refused or other.refused
+        return Loaded(self.runs + other.runs, changed, refused)
 
 
 def note(upload: Upload, loaded: Loaded) -> None:
@@ -353,7 +360,8 @@ def store(upload: Upload, placements: Sequence[Placement]) -> Loaded:
             row.summary = {}
     load.copy_upload_runs(rows)
     _say(upload, [each for placement in placements for each in _problems(placement)])
-    return Loaded(len(rows), any(p.outcome in (Outcome.NEW, Outcome.EXTENDED) for p in placements))
+    outcomes = {placement.outcome for placement in placements}
+    return Loaded(len(rows), bool(outcomes & _CHANGING), bool(outcomes & _NOT_STORED))
 
 
 def _is_all_of(placement: Placement) -> bool:

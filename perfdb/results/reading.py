@@ -3,11 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import NamedTuple
 
-import importers
 from importers.collate import Collated, RunIdPattern, collate, content_digest
-from importers.model import Fragment, Kind, Problem, RunDraft, SourceFile
-from perfdb.results import artifacts
+from importers.model import Fragment, Kind, Problem, RunDraft
 from perfdb.results.aliases import aliases_of
 from perfdb.results.claims import Claims, is_stale, spans_of, versions
 from perfdb.results.derivation import derive_again, derive_into, figures_of
@@ -17,6 +16,7 @@ from perfdb.results.prepare import Aliases, Context, prepare
 from perfdb.results.prepare.aliases import align
 from perfdb.results.prepare.audit import add_audit
 from perfdb.results.record import RunRecord, Source
+from perfdb.results.rereading import Reread, read_again
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,31 +123,18 @@ def stored_evidence(run: Run, taken: Mapping[str, int] | None = None) -> StoredE
     names = _names(rows, taken or {})
     files = {row.artifact_id: row.artifact for row in rows}
     artifacts_by_name = {name: artifact for (artifact, _), name in names.items()}
-    readings = importers.read(
-        (SourceFile(name, artifacts.content(files[pk])) for name, pk in artifacts_by_name.items()),
-        {names[row.artifact_id, row.path]: row.format for row in rows},
-    )
-    claims = _claims(run, rows)
-    # A file may tell about other runs too.
-    own = [
-        [fragment for fragment in reading.fragments if claims[artifacts_by_name[reading.name]].own(fragment)]
-        for reading in readings
-    ]
-    by_name = {reading.name: fragments for reading, fragments in zip(readings, own, strict=True)}
+    formats = {names[row.artifact_id, row.path]: row.format for row in rows}
+    readings = {name: read_again(files[pk], name, formats[name]) for name, pk in artifacts_by_name.items()}
+    found = _found(run, rows, {name: (pk, readings[name]) for name, pk in artifacts_by_name.items()})
     return StoredEvidence(
-        fragments=[fragment for fragments in own for fragment in fragments],
-        problems=[problem for reading in readings for problem in reading.problems],
-        sources=[_source(row, by_name[names[row.artifact_id, row.path]]) for row in rows],
+        fragments=[fragment for name in readings for fragment in found[name].own],
+        problems=[problem for reading in readings.values() for problem in reading.problems],
+        sources=[_source(row, found[names[row.artifact_id, row.path]].own) for row in rows],
         artifacts=artifacts_by_name,
         given={key: text for row in reversed(rows) for key, text in given_to(row).items()},
         received=min(row.upload.created for row in rows),
         aliases=aliases_of(run.study),
-        found=[
-            fragment
-            for reading in readings
-            for fragment in reading.fragments
-            if claims[artifacts_by_name[reading.name]].unclaimed(fragment)
-        ],
+        found=[fragment for name in readings for fragment in found[name].unclaimed],
     )
 
 
@@ -162,12 +149,30 @@ def known_digests(run: Run) -> set[str]:
     return {digest for row in rows for digest in row.digests}
 
 
-def _claims(run: Run, rows: Iterable[RunSource]) -> dict[int, Claims]:
-    """The claims on each of a run's artifacts."""
-    of_artifact: dict[int, list[RunSource]] = {row.artifact_id: [] for row in rows}
-    for row in RunSource.objects.filter(artifact__in=of_artifact):
-        of_artifact[row.artifact_id].append(row)
-    return {artifact: Claims(run.pk, sources) for artifact, sources in of_artifact.items()}
+class _Found(NamedTuple):
+    """Of what a file tells, for it may tell about other runs too: a run's own fragments, and those that no run has."""
+
+    own: list[Fragment]
+    unclaimed: list[Fragment]
+
+
+def _found(run: Run, rows: Sequence[RunSource], files: Mapping[str, tuple[int, Reread]]) -> dict[str, _Found]:
+    """What is found in the run's files (by name: the artifact, and what is read there) today."""
+    sources: dict[int, list[RunSource]] = {
+        pk: [row for row in rows if row.artifact_id == pk] for pk, _ in files.values()
+    }
+    stale = [pk for pk, own in sources.items() if any(map(is_stale, own))]
+    for row in RunSource.objects.filter(artifact__in=stale).exclude(run=run):
+        sources[row.artifact_id].append(row)
+    return {name: _found_in(reading, run, sources[pk], stale=pk in stale) for name, (pk, reading) in files.items()}
+
+
+def _found_in(reading: Reread, run: Run, sources: Sequence[RunSource], *, stale: bool) -> _Found:
+    if not stale:
+        return _Found(reading.of(digest for row in sources for digest in row.digests), [])
+    claims = Claims(run.pk, sources)
+    fragments = list(reading.fragments)
+    return _Found(list(filter(claims.own, fragments)), list(filter(claims.unclaimed, fragments)))
 
 
 def _source(row: RunSource, own: Sequence[Fragment]) -> Source:

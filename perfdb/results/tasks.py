@@ -10,7 +10,7 @@ from django.db import InterfaceError, OperationalError
 from django.utils import timezone
 from redis import RedisError
 
-from perfdb.results import early, jobs, pieces
+from perfdb.results import early, jobs, pieces, rereading
 from perfdb.results.aliasing import run_alias
 from perfdb.results.models import Upload
 from perfdb.results.reparsing import run_reparse
@@ -41,7 +41,7 @@ def run_job(job_id: int) -> None:
     if job is None:
         return
     try:
-        with jobs.kept(job):
+        with jobs.kept(job), rereading.at_hand():
             HANDLERS[job.kind](job)
     except jobs.LeaseLostError:
         logger.warning("%s was taken over by another worker", job)

@@ -1,0 +1,70 @@
+"""Files of stored runs are read once for all runs of a job that they tell about."""
+
+import json
+
+import pytest
+
+from perfdb.results import intake, rereading
+from perfdb.results.models import Artifact, RunSource
+from perfdb.results.tests.conftest import Bring, Work
+
+pytestmark = pytest.mark.django_db
+
+
+def _records(count: int, errors: int = 0) -> bytes:
+    about = ({"run_id": f"A{number}", "trial": 1, "metrics": {"errors": number + errors}} for number in range(count))
+    return "".join(f"{json.dumps(each)}\n" for each in about).encode()
+
+
+@pytest.fixture
+def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the files that are read again."""
+    found: list[str] = []
+    read = rereading._read
+
+    def noted(artifact: Artifact, name: str, form: str) -> rereading.Reread:
+        found.append(name)
+        return read(artifact, name, form)
+
+    monkeypatch.setattr(rereading, "_read", noted)
+    return found
+
+
+@pytest.mark.parametrize("room", [rereading._ROOM, 0])
+def test_a_file_is_read_once_for_all_runs_that_are_in_conflict(
+    bring: Bring, reads: list[str], monkeypatch: pytest.MonkeyPatch, room: int
+) -> None:
+    monkeypatch.setattr(rereading, "_ROOM", room)
+    bring(("old.ndjson", _records(250)))
+    upload = bring(("new.ndjson", _records(250, errors=1000)))
+    assert (upload.state, set(upload.runs.values_list("outcome", flat=True))) == ("preview", {"conflict"})
+    assert reads == ["old.ndjson"]
+    messages = upload.problems.order_by("pk").values_list("message", flat=True)
+    said = [f"is already stored with {number} errors; this file says {number + 1000}." for number in range(250)]
+    assert [expected in each for expected, each in zip(said, messages, strict=True)] == [True] * 250
+
+
+def test_a_file_is_read_once_for_all_runs_that_are_rebuilt(bring: Bring, work: Work, reads: list[str]) -> None:
+    first = bring(("old.ndjson", _records(40)))
+    bring(("new.ndjson", _records(50)))
+    intake.undo(first)
+    work(first)
+    assert first.state == "undone"
+    assert reads == ["new.ndjson"]
+
+
+def test_what_is_at_hand_goes_with_the_job(bring: Bring, reads: list[str]) -> None:
+    bring(("old.ndjson", _records(20)))
+    for errors in (100, 200):
+        bring(("new.ndjson", _records(20, errors)))
+    assert reads == ["old.ndjson"] * 2
+
+
+def test_no_more_than_some_files_are_at_hand(bring: Bring, reads: list[str]) -> None:
+    bring(("old.ndjson", _records(1)))
+    artifact = RunSource.objects.select_related("artifact").latest("pk").artifact
+    with rereading.at_hand():
+        found = [rereading.read_again(artifact, f"{number}.ndjson", "run_records") for number in (*range(12), 11, 0)]
+    assert found[11] is found[12]
+    assert found[0] is not found[13]
+    assert len(reads) == 13
