@@ -7,6 +7,7 @@ bring.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 
 from importers.model import Problem, Severity
 from perfdb.analysis import metrics, units
@@ -26,7 +27,7 @@ from perfdb.results.reading import (
     together,
 )
 from perfdb.results.record import RunRecord, Source
-from perfdb.results.stored import read_record
+from perfdb.results.stored import ALONG, read_record
 
 Outcome = UploadRun.Outcome
 
@@ -81,10 +82,11 @@ class Placer:
         # A published run is made of no files that further ones could join.
         stored = Run.objects.filter(study=study, run_id__in={record.run_id for record in records})
         stored = stored.exclude(status=Run.Status.WITHDRAWN).exclude(sources=None).prefetch_related("sources__upload")
-        related = ("workload", "device", "system", "level")
         self._stored: dict[str, list[Run]] = {}
-        for run in stored.select_related("experiment", *(f"experiment__{name}" for name in related)):
+        for run in stored.select_related("study", *ALONG):
             self._stored.setdefault(run.run_id, []).append(run)
+        # Of most runs nobody asks for it, and of one that is in conflict several times.
+        self._record = cache(read_record)
 
     def place(self, brought: Brought) -> Placement:
         """What becomes of one record."""
@@ -109,8 +111,28 @@ class Placer:
         """The stored runs that a record may join; one where its time tells which."""
         if brought.run is not None:
             return self._of(brought)
-        candidates = [run for run in self._of(brought) if _fits(brought.record, run) and _may_be(brought.trial, run)]
+        candidates = [
+            run for run in self._of(brought) if self._fits(brought.record, run) and _may_be(brought.trial, run)
+        ]
         return (len(candidates) > 1 and self._by_time(brought, candidates)) or candidates
+
+    def _fits(self, record: RunRecord, run: Run) -> bool:
+        """Whether the dimensions agree, and the trial where the stored run's is known and this evidence says one.
+
+        The trial of a run without a driver's log is only a number; captures rarely name one.
+        """
+        stated = {fragment.trial for fragment in record.fragments if fragment.trial is not None}
+        if stated and has_driver(run) and (record.trial if record.has_driver else max(stated)) != run.trial:
+            return False
+        own, theirs = record.configuration, configuration_of(run.experiment)
+        agree = own.agrees(theirs)
+        if not agree and not replace(own, device=None).agrees(theirs):
+            return False
+        # Only now is it worth while to read the stored run.
+        if "workload" in record.facts and not _same_pattern(record, self._record(run)):
+            return False
+        # A driver that stands for the device gives way to whoever states the device itself.
+        return agree or not (_states_device(record) and _states_device(self._record(run)))
 
     def _of(self, brought: Brought) -> list[Run]:
         """The stored runs that a record may be about."""
@@ -132,7 +154,7 @@ class Placer:
         if brought.context.given.keys() <= said:
             return there
         joined = self._join(brought, run)
-        before = read_record(run)
+        before = self._record(run)
         changed = joined.outcome == Outcome.EXTENDED and (
             joined.record.configuration.dimensions() != before.configuration.dimensions()
             or joined.record.values.keys() != before.values.keys()
@@ -144,7 +166,7 @@ class Placer:
         stored = stored_evidence(run, brought.context.artifacts)
         joined = _joined(self._study, brought, stored)
         if joined is None:
-            return Placement(brought, record, Outcome.CONFLICT, run, problems=[_conflict(record, run)])
+            return Placement(brought, record, Outcome.CONFLICT, run, problems=[_conflict(record, self._record(run))])
         if has_driver(run):
             joined.trial = run.trial
         if joined.refused:
@@ -180,25 +202,6 @@ def _joined(study: Study, brought: Brought, stored: StoredEvidence) -> RunRecord
 def _may_be(trial: int | None, run: Run) -> bool:
     """Whether a stored run may be this trial, where that is known."""
     return trial is None or not has_driver(run) or run.trial == trial
-
-
-def _fits(record: RunRecord, run: Run) -> bool:
-    """Whether the dimensions agree, and the trial where the stored run's is known and this evidence says one.
-
-    The trial of a run without a driver's log is only a number; captures rarely name one.
-    """
-    stated = {fragment.trial for fragment in record.fragments if fragment.trial is not None}
-    if stated and has_driver(run) and (record.trial if record.has_driver else max(stated)) != run.trial:
-        return False
-    own, theirs = record.configuration, configuration_of(run.experiment)
-    agree = own.agrees(theirs)
-    if not agree and not replace(own, device=None).agrees(theirs):
-        return False
-    # Only now is it worth while to read the stored run.
-    if "workload" in record.facts and not _same_pattern(record, read_record(run)):
-        return False
-    # A driver that stands for the device gives way to whoever states the device itself.
-    return agree or not (_states_device(record) and _states_device(read_record(run)))
 
 
 def _agree(one: RunRecord, other: RunRecord) -> bool:
@@ -239,14 +242,14 @@ def _ambiguous(record: RunRecord, runs: Sequence[Run]) -> Problem:
     )
 
 
-def _conflict(record: RunRecord, run: Run) -> Problem:
-    measure, stored, new = _difference(record, read_record(run))
+def _conflict(record: RunRecord, known: RunRecord) -> Problem:
+    measure, stored, new = _difference(record, known)
     unit = metrics.BY_NAME[measure.metric].unit if measure else ""
     said = f" with {stored} {unit}; this file says {new}" if measure else "; these files say otherwise"
     return _problem(
         record,
         "run.conflict",
-        f"Run {run.run_id}, trial {run.trial}, is already stored{said}. Nothing was changed.",
+        f"Run {known.run_id}, trial {known.trial}, is already stored{said}. Nothing was changed.",
         "Choose to keep the old, replace it, or store this one as another trial.",
     )
 
