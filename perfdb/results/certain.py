@@ -12,6 +12,7 @@ from importers.model import Fragment
 from perfdb.results.alike.again import stored_again
 from perfdb.results.fragments import Fragments
 from perfdb.results.models import Run, Study, Upload
+from perfdb.results.reading import pattern_of
 
 _AT_ONCE = 10_000
 
@@ -39,7 +40,7 @@ def _are_new_or_the_same(study: Study, fragments: Fragments) -> bool:
     runs = Run.objects.filter(study=study)
     some = (runs.filter(run_id__among=names) for names in _some(iter(fragments.run_ids)))
     stored = frozenset(chain.from_iterable(each.values_list("run_id", flat=True).distinct() for each in some))
-    return not stored or all(_are_the_same(study, batch, stored) for batch in fragments.batches())
+    return not stored or all(_are_the_same(study, batch, stored) for batch in fragments.batches(pattern_of(study)))
 
 
 def _are_the_same(study: Study, fragments: Sequence[Fragment], names: Container[str | None]) -> bool:
