@@ -6,7 +6,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 _KEY = re.compile(r"[A-Za-z_][\w.-]*")
-_TOKEN = re.compile(r"""(?P<key>[A-Za-z_][\w.-]*)=(?:"(?P<quoted>[^"]*)"|(?P<plain>[^\s"]*))(?=\s|$)|(?P<stray>\S+)""")
+# A key with a value in quotes or without, or anything else.
+_TOKEN = re.compile(r"""([A-Za-z_][\w.-]*)=(?:"([^"]*)"|([^\s"]*))(?=\s|$)|(\S+)""")
 # Nothing that is measured has more than thirty digits; more would be too much for a float.
 _NUMBER = re.compile(r"[0-9]{1,30}(?:\.[0-9]{1,30})?")
 _COUNT = re.compile(r"[0-9]{1,30}")
@@ -87,12 +88,11 @@ class Record:
         self.last_line = line
 
     def _extend_with_quotes(self, text: str, line: int) -> None:
-        for match in _TOKEN.finditer(text):
-            if match["stray"] is not None:
-                self.strays.append(match["stray"])
+        for key, quoted, plain, stray in _TOKEN.findall(text):
+            if stray:
+                self.strays.append(stray)
             else:
-                value = match["plain"] if match["quoted"] is None else match["quoted"]
-                self.pairs.append(Pair(match["key"].lower(), value, line))
+                self.pairs.append(_new(Pair, (key.lower(), quoted or plain, line)))
 
 
 @lru_cache(1024)

@@ -1,6 +1,7 @@
 """Rows of one form: records of a listing that stand in one line and have the same keys in the same order.
 
-A log is mostly such rows, so each is held against one pattern and its pairs are not looked at one by one.
+A log is mostly such rows, many like the one before, so each is held against one pattern and its pairs are not looked
+at one by one.
 """
 
 import re
@@ -8,7 +9,6 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, lru_cache
 from operator import itemgetter
 
-from importers.records import Pair
 
 LISTED = frozenset({"INT", "CONN"})
 """The types of records that are rows of a listing."""
@@ -55,7 +55,10 @@ def is_number_key(key: str) -> bool:
 
 
 class Form:
-    """The type and the keys of rows, and the pattern of what stands behind their type word: whole and sound rows."""
+    """The type and the keys of rows, and the patterns of whole and sound rows.
+
+    ``pattern`` is of what stands behind the type word, ``line`` of a line as nearly all are written.
+    """
 
     def __init__(self, type_: str, printed: Sequence[str]) -> None:
         """``printed`` are the keys, as they stand in the file."""
@@ -64,7 +67,9 @@ class Form:
         self.columns = tuple(map(column, self.keys))
         cells = (_NUMBER if is_number_key(key) else _TEXT for key in self.keys)
         named = (f"{re.escape(key)}={cell}" for key, cell in zip(printed, cells, strict=True))
-        self.pattern = re.compile(r"\s*+" + r"\s++".join(named))
+        pairs = r"\s*+" + r"\s++".join(named)
+        self.pattern = re.compile(pairs)
+        self.line = re.compile(rf"{type_} {pairs}\s*+")
 
     @cached_property
     def places(self) -> dict[str, int]:
@@ -76,14 +81,16 @@ class Form:
         return all(key in self.places for key in keys)
 
 
-class Row:
-    """A record that is a row of a known form: nothing is missing in it, and every number is one."""
+class Rows:
+    """Records that are rows of a known form, one after the other: nothing is missing in them, and every number is one.
 
-    __slots__ = ("form", "line", "texts")
-    strays: Sequence[str] = ()
+    ``lines`` has where each stands, ``texts`` its values.
+    """
 
-    def __init__(self, form: Form, line: int, texts: tuple[str, ...]) -> None:
-        self.form, self.line, self.texts = form, line, texts
+    __slots__ = ("form", "lines", "texts")
+
+    def __init__(self, form: Form, line: int, texts: _Texts) -> None:
+        self.form, self.lines, self.texts = form, [line], [texts]
 
     @property
     def type(self) -> str:
@@ -92,23 +99,35 @@ class Row:
 
     @property
     def last_line(self) -> int:
-        """The line again."""
-        return self.line
+        """The line of the last one."""
+        return self.lines[-1]
 
-    @property
-    def pairs(self) -> list[Pair]:
-        """The same as pairs, made anew whenever they are asked for."""
-        return [Pair(key, text, self.line) for key, text in zip(self.form.keys, self.texts, strict=True)]
+    def take(self, number: int, line: str) -> bool:
+        """Add what a line holds, if it is one more of them."""
+        found = self.form.line.fullmatch(line)
+        if found is None:
+            return False
+        self.lines.append(number)
+        self.texts.append(found.groups())
+        return True
 
-    def value(self, key: str) -> str:
-        """The text of a key, empty when there is none."""
+    def drop(self) -> int:
+        """Leave the last one out; answers its line."""
+        del self.texts[-1]
+        return self.lines.pop()
+
+    def values(self, key: str) -> list[str]:
+        """The text of a key in each of them; no texts when they have it not."""
         place = self.form.places.get(key)
-        return "" if place is None else self.texts[place]
+        return [] if place is None else [texts[place] or "" for texts in self.texts]
 
-    def cells(self, columns: tuple[Column, ...]) -> _Texts:
-        """The texts of these columns, None for each that the row has not."""
+    def cells(self, columns: tuple[Column, ...]) -> list[_Texts]:
+        """The texts of these columns in each of them, None for what they have not."""
         own = self.form.columns
-        return self.texts if own == columns else _taker(own, columns)((*self.texts, None))
+        if own == columns:
+            return self.texts
+        take = _taker(own, columns)
+        return [take((*texts, None)) for texts in self.texts]
 
 
 class Forms:
@@ -117,20 +136,20 @@ class Forms:
     def __init__(self) -> None:
         self._known: dict[tuple[str, int], Form | None] = {}
 
-    def row(self, body: str, line: int) -> Row | None:
-        """The row that a line is; None for one that has to be read pair by pair."""
+    def rows(self, body: str, line: int) -> Rows | None:
+        """The row that a line is, behind which others may follow; None for one that has to be read pair by pair."""
         word, _, rest = body.partition(" ")
         alike = (word, rest.count("="))
         form = self._known.get(alike)
         if form is not None and (texts := form.pattern.fullmatch(rest)):
-            return Row(form, line, texts.groups())
+            return Rows(form, line, texts.groups())
         type_ = word.upper()
         if type_ not in LISTED or (alike not in self._known and len(self._known) == _MOST_FORMS):
             return None
         # The next rows may well be like this one.
         form = self._known[alike] = _form_of(type_, rest)
         texts = form.pattern.fullmatch(rest) if form is not None else None
-        return Row(form, line, texts.groups()) if form is not None and texts is not None else None
+        return Rows(form, line, texts.groups()) if form is not None and texts is not None else None
 
 
 def _form_of(type_: str, text: str) -> Form | None:

@@ -8,11 +8,13 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import lru_cache
+from itertools import chain
 
-from importers.awm.forms import LISTED, Row
+from importers.awm.forms import LISTED, Rows
 from importers.awm.outcome import judge
 from importers.awm.records import Records, content_lines
-from importers.awm.rows import listing
+from importers.awm.rows import lines_of, listing
 from importers.model import Fragment, Kind, Listing, Parsed, Problem, Text
 from importers.packed import Facts, Head, Readings
 from importers.problem_log import ProblemLog
@@ -55,6 +57,7 @@ _READINGS = {
     "connects": ("connects", "count"),
     "errors": ("errors", "count"),
 }
+_COUNTED = frozenset({"count", "bytes"})
 _OFFSET = re.compile(r"[+-](?:0?[0-9]|1[0-4])(?::?[0-5][0-9])?")
 _RESPONSE = re.compile(r"resp_avg_(ms|s|us)")
 # As nearly all times are written; others take ten times as long to read.
@@ -84,7 +87,7 @@ class _Block:
     run: Record
     extras: list[Record] = field(default_factory=list)
     body: list[Record] = field(default_factory=list)
-    rows: dict[str, list[Record | Row]] = field(default_factory=lambda: {kind: [] for kind in LISTED})
+    rows: dict[str, list[Record | Rows]] = field(default_factory=lambda: {kind: [] for kind in LISTED})
     end: Record | None = None
     next_run: Record | None = None
     cut: Record | None = None
@@ -96,8 +99,9 @@ class _Block:
         else:
             self.body.append(record)
 
-    def of(self, kind: str) -> Sequence[Record | Row]:
-        return self.rows[kind] if kind in LISTED else [record for record in self.body if record.type == kind]
+    def of(self, kind: str) -> Sequence[Record]:
+        """The records of a kind that is not listed."""
+        return [record for record in self.body if record.type == kind]
 
     @property
     def last_line(self) -> int:
@@ -127,10 +131,10 @@ def _blocks(records: Records, found: ProblemLog) -> Iterator[_Block]:
     runs = 0
     head: Record | None = None
     extras: list[Record] = []
-    outside: list[Record | Row] = []
+    outside: list[Record | Rows] = []
     current: _Block | None = None
     for record in records:
-        if isinstance(record, Row):
+        if isinstance(record, Rows):
             _keep(record, current, outside, lost=head is None)
             continue
         if current is not None and record.type in {"RUN", "AWMLOG"}:
@@ -161,12 +165,12 @@ def _blocks(records: Records, found: ProblemLog) -> Iterator[_Block]:
         _report_ending(head, runs, records.cut, found)
 
 
-def _keep(row: Row, current: _Block | None, outside: list[Record | Row], *, lost: bool) -> None:
-    """Put a row to its run; those that follow a refused head are ``lost``."""
+def _keep(rows: Rows, current: _Block | None, outside: list[Record | Rows], *, lost: bool) -> None:
+    """Put rows to their run; those that follow a refused head are ``lost``."""
     if current is not None:
-        current.rows[row.type].append(row)
+        current.rows[rows.type].append(rows)
     elif not lost:
-        outside.append(row)
+        outside.append(rows)
 
 
 def _is_usable_head(head: Record, found: ProblemLog) -> bool:
@@ -187,13 +191,14 @@ def _is_usable_head(head: Record, found: ProblemLog) -> bool:
     return False
 
 
-def _report_outside(outside: Sequence[Record | Row], found: ProblemLog) -> None:
-    if not outside:
+def _report_outside(outside: Sequence[Record | Rows], found: ProblemLog) -> None:
+    each = [(record.type, line) for record in outside for line in lines_of([record])]
+    if not each:
         return
-    named = ", ".join(f"{record.type} in line {record.line}" for record in outside[:5])
-    more = f" and {len(outside) - 5} more" if len(outside) > 5 else ""
+    named = ", ".join(f"{kind} in line {line}" for kind, line in each[:5])
+    more = f" and {len(each) - 5} more" if len(each) > 5 else ""
     message = f"Records outside any RUN … END were left out: {named}{more}."
-    found.warn("awm.outside-run", message, "Check that the log's lines are in order.", outside[0].line)
+    found.warn("awm.outside-run", message, "Check that the log's lines are in order.", each[0][1])
 
 
 def _report_ending(head: Record | None, runs: int, cut: Record | None, found: ProblemLog) -> None:
@@ -269,7 +274,7 @@ def _check_offset(pair: Pair | None, found: ProblemLog) -> None:
         found.warn("awm.bad-time", message, "Correct the offset.", pair.line)
 
 
-def _merge(kind: str, records: Sequence[Record | Row], found: ProblemLog) -> dict[str, Pair]:
+def _merge(kind: str, records: Sequence[Record], found: ProblemLog) -> dict[str, Pair]:
     """The pairs of all records of a kind. The same key with two values is an error: two logs got mixed."""
     for record in records:
         if record.strays:
@@ -282,9 +287,13 @@ def _merge(kind: str, records: Sequence[Record | Row], found: ProblemLog) -> dic
     return merged
 
 
-def _pairs(kind: str, records: Sequence[Record | Row], found: ProblemLog) -> dict[str, Pair]:
-    merged: dict[str, Pair] = {}
-    for pair in (pair for record in records for pair in record.pairs):
+def _pairs(kind: str, records: Sequence[Record], found: ProblemLog) -> dict[str, Pair]:
+    every = [*chain.from_iterable([record.pairs for record in records])]
+    merged = {pair.key: pair for pair in every}
+    if len(merged) == len(every):
+        return merged
+    merged = {}
+    for pair in every:
         first = merged.setdefault(pair.key, pair)
         if first.text != pair.text:
             message = (
@@ -312,7 +321,7 @@ def _facts(block: _Block, found: ProblemLog) -> Facts:
         found.warn("awm.missing-key", "The run has no PARM record.", remedy, block.run.line)
     run = _merge("RUN", [block.run], found)
     end = _merge("END", [block.end] if block.end else [], found)
-    rest = [pair for record in block.of("SUM") for pair in record.pairs if not _is_reading(pair.key)]
+    rest = [pair for record in block.of("SUM") for pair in record.pairs if _read_as(pair.key) is None]
     said = [
         *_named(head, _HEAD_FACTS, {"role"}, found),
         *_named(run, _RUN_FACTS, {"run_id", "start"}, found),
@@ -327,14 +336,15 @@ def _facts(block: _Block, found: ProblemLog) -> Facts:
 
 def _named(pairs: dict[str, Pair], names: dict[str, str], skip: set[str], found: ProblemLog) -> Iterable[_Said]:
     for pair in pairs.values():
-        if pair.key in skip:
+        key, text, line = pair
+        if key in skip:
             continue
-        name = names.get(pair.key, f"awm.{pair.key}")
-        if pair.key in _NUMBERS and name != f"awm.{pair.key}" and not _is_sound(pair):
-            message = f"{pair.key}={pair.text} is not a number that it can be."
-            found.warn("awm.not-a-number", message, f"Correct {pair.key}.", pair.line)
-            name = f"awm.{pair.key}"
-        yield name, pair.text, pair.line
+        name = names.get(key)
+        if name is not None and key in _NUMBERS and not _is_sound(pair):
+            message = f"{key}={text} is not a number that it can be."
+            found.warn("awm.not-a-number", message, f"Correct {key}.", line)
+            name = None
+        yield name or f"awm.{key}", text, line
 
 
 def _is_sound(pair: Pair) -> bool:
@@ -344,8 +354,11 @@ def _is_sound(pair: Pair) -> bool:
     return is_number(pair.text)
 
 
-def _is_reading(key: str) -> bool:
-    return key in _READINGS or _RESPONSE.fullmatch(key) is not None
+@lru_cache(1024)
+def _read_as(key: str) -> tuple[str, str] | None:
+    """The quantity and the unit that SUM prints under a key; None for anything else."""
+    response = _RESPONSE.fullmatch(key)
+    return ("response_ms", response[1]) if response else _READINGS.get(key)
 
 
 def _readings(block: _Block, role: str, found: ProblemLog) -> Readings:
@@ -356,11 +369,11 @@ def _readings(block: _Block, role: str, found: ProblemLog) -> Readings:
     heads: list[Head] = []
     pairs: list[Pair] = []
     for pair in summary.values():
-        response = _RESPONSE.fullmatch(pair.key)
-        if not _is_reading(pair.key) or (response and nothing_done):
+        known = _read_as(pair.key)
+        if known is None or (known[0] == "response_ms" and nothing_done):
             continue
-        name, unit = ("response_ms", response[1]) if response else _READINGS[pair.key]
-        if not (is_count if unit in {"count", "bytes"} else is_number)(pair.text):
+        name, unit = known
+        if not (is_count if unit in _COUNTED else is_number)(pair.text):
             message = f"SUM has {pair.key}={pair.text}, which is not a number."
             found.error("awm.not-a-number", message, "Correct the record, or transfer the file again.", pair.line)
             continue
@@ -371,7 +384,7 @@ def _readings(block: _Block, role: str, found: ProblemLog) -> Readings:
 
 def _listings(block: _Block, found: ProblemLog) -> tuple[Listing, ...]:
     listings = (
-        listing("intervals", block.of("INT"), ("t0", "t1", "trans"), "n", found),
-        listing("connections", block.of("CONN"), ("id", "trans", "seconds"), "id", found),
+        listing("intervals", block.rows["INT"], ("t0", "t1", "trans"), "n", found),
+        listing("connections", block.rows["CONN"], ("id", "trans", "seconds"), "id", found),
     )
     return tuple(each for each in listings if each is not None)

@@ -1,11 +1,12 @@
 """How an AWM run ended (rule 5 of log format 1): complete, failed or cut off, and what to tell the person."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from importers.awm.forms import Row
+from importers.awm.forms import Rows
+from importers.awm.rows import values_of
 from importers.model import Status
 from importers.problem_log import ProblemLog
 from importers.records import Record, is_count
@@ -21,8 +22,12 @@ class Ending(Protocol):
     next_run: Record | None
     cut: Record | None
 
-    def of(self, kind: str) -> Sequence[Record | Row]:
-        """The run's records of a kind."""
+    @property
+    def rows(self) -> Mapping[str, Sequence[Record | Rows]]:
+        """The run's records of a kind that is listed."""
+
+    def of(self, kind: str) -> Sequence[Record]:
+        """The run's records of another kind."""
 
 
 def judge(block: Ending, taken: datetime | None, ended: datetime | None, found: ProblemLog) -> Status:
@@ -65,8 +70,8 @@ def _report_cut(block: Ending, found: ProblemLog) -> None:
     found.warn("awm.cut-off", message, remedy, line)
 
 
-def _report_nothing_done(block: Ending, summary: Record | Row, found: ProblemLog) -> None:
-    causes = _messages([*block.of("CONN"), *([block.end] if block.end else [])])
+def _report_nothing_done(block: Ending, summary: Record, found: ProblemLog) -> None:
+    causes = _messages([*block.rows["CONN"], *([block.end] if block.end else [])])
     details = ", ".join([f"{summary.value('errors') or 'no'} errors", *causes])
     message = (
         f"Run {_name(found)} made no transaction in {_whole(summary.value('seconds'))} seconds ({details}): "
@@ -91,9 +96,9 @@ def _ran_for(taken: datetime | None, ended: datetime | None) -> str:
     return f" after {(ended - taken).total_seconds():.0f} seconds"
 
 
-def _messages(records: Sequence[Record | Row]) -> list[str]:
+def _messages(records: Sequence[Record | Rows]) -> list[str]:
     """The different texts that records give as ``msg``, without message numbers."""
-    texts = (_MESSAGE_ID.sub("", record.value("msg"), count=1) for record in records)
+    texts = (_MESSAGE_ID.sub("", text, count=1) for text in values_of(records, "msg"))
     return list(dict.fromkeys(text for text in texts if text))
 
 

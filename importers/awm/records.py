@@ -2,9 +2,9 @@
 
 This is the lexical half of log format 1; what the records mean is in ``log.py``."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from importers.awm.forms import Forms, Row
+from importers.awm.forms import Forms, Rows
 from importers.model import Text
 from importers.records import Record, is_count
 
@@ -30,24 +30,44 @@ class Records:
         self._text, self._known = text, known
         self.cut: Record | None = None
 
-    def __iter__(self) -> Iterator[Record | Row]:
+    def __iter__(self) -> Iterator[Record | Rows]:
+        """Rows come together, as many as stand one after the other."""
         forms = Forms()
-        record: Record | Row | None = None
+        record: Record | Rows | None = None
         before = ""
-        for number, line in content_lines(self._text):
+        for number, line in self._text.numbered():
+            if isinstance(record, Rows) and record.take(number, line):
+                before = line
+                continue
             body = line.strip()
+            if not body or line.startswith(_COMMENT):
+                continue
+            if record is not None and body[0] == "+":
+                rows, record = _apart(record, before)
+                record.extend(body[1:], number)
+                yield from rows
+                continue
             if record is not None:
-                if body[0] == "+":
-                    record = record if isinstance(record, Record) else _spelled(before, record.line)
-                    record.extend(body[1:], number)
-                    continue
                 yield record
-            before = body
-            record = forms.row(body, number) or _spelled(body, number)
-        if record is not None and _is_cut(record, self._text, self._known):
-            self.cut = record if isinstance(record, Record) else _spelled(before, record.line)
-        elif record is not None:
-            yield record
+            before = line
+            record = forms.rows(body, number) or _spelled(body, number)
+        if record is not None:
+            yield from self._whole(record, before)
+
+    def _whole(self, last: Record | Rows, text: str) -> Sequence[Record | Rows]:
+        """The last record, unless the file breaks off in it; with the rows before it. ``text``: its first line."""
+        if not _is_cut(last, self._text, self._known):
+            return [last]
+        rows, self.cut = _apart(last, text)
+        return rows
+
+
+def _apart(last: Record | Rows, text: str) -> tuple[Sequence[Rows], Record]:
+    """The last record pair by pair, and the rows before it if it is one; ``text``: its first line."""
+    if isinstance(last, Record):
+        return (), last
+    record = _spelled(text.strip(), last.drop())
+    return ((last,) if last.lines else ()), record
 
 
 def _spelled(body: str, number: int) -> Record:
@@ -58,14 +78,14 @@ def _spelled(body: str, number: int) -> Record:
     return record
 
 
-def _is_cut(last: Record | Row, text: Text, known: frozenset[str]) -> bool:
+def _is_cut(last: Record | Rows, text: Text, known: frozenset[str]) -> bool:
     has_no_end = not text.ends_whole and last.last_line == len(text.lines)
-    if has_no_end:
-        return not _is_whole_end(last)
+    if has_no_end or isinstance(last, Rows):
+        return has_no_end and not (isinstance(last, Record) and _is_whole_end(last))
     return bool(last.strays) and last.type in known and last.type != "AWMLOG"
 
 
-def _is_whole_end(record: Record | Row) -> bool:
+def _is_whole_end(record: Record) -> bool:
     """Whether an END record without line end has all it should: its time comes with a closing quote."""
     return (
         record.type == "END"
