@@ -118,29 +118,40 @@ def read_one(
     ``keep`` gets each fragment, of a format that can as soon as it is read, and the answer has none: a file may hold
     more of them than memory does.
     """
+    reading = FileReading(file.name)
+    for fragment in read_each(file, reading, forced):
+        (keep or reading.fragments.append)(fragment)
+    return reading
+
+
+def read_each(file: SourceFile, reading: FileReading, forced: str | None = None) -> Iterator[Fragment]:
+    """The same as the fragments are taken, which ``reading`` does not get.
+
+    Meanwhile it has the problems of those that were taken, at the end of all.
+    """
     plain = decompress(file)
     if isinstance(plain, Problem):
-        return FileReading(file.name, problems=[plain])
+        reading.problems.append(plain)
+        return
+    reading.name = plain.name
     decoded = decode(plain.name, plain.data)
-    reading = FileReading(plain.name, problems=list(decoded.problems))
     if decoded.text is None:
-        return reading
+        reading.problems += decoded.problems
+        return
     reading.encoding = decoded.text.encoding
     chosen = _choose(decoded.text, forced)
     if isinstance(chosen, Problem):
-        reading.problems.append(chosen)
-        return reading
+        reading.problems += [*decoded.problems, chosen]
+        return
     reading.format = chosen.NAME
-    problems: list[Problem] = []
     empty = True
-    for fragment in _fragments(chosen, decoded.text, problems):
-        (keep or reading.fragments.append)(fragment)
+    for fragment in _fragments(chosen, decoded.text, reading.problems):
         empty = False
-    reading.problems.extend(problems)
-    if empty and not problems:
+        yield fragment
+    if empty and not reading.problems:
         message = f"Nothing that an {chosen.TITLE} holds was found in this file; nothing was imported from it."
         reading.problems.append(_refusal(file.name, "read.nothing-found", message, "Check that it is the right file."))
-    return reading
+    reading.problems[:0] = decoded.problems
 
 
 def _fragments(chosen: Format, text: Text, problems: list[Problem]) -> Iterable[Fragment]:

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, lru_cache
 from operator import itemgetter
 
-
 LISTED = frozenset({"INT", "CONN"})
 """The types of records that are rows of a listing."""
 

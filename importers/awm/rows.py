@@ -22,9 +22,7 @@ def values_of(records: Records, key: str) -> Iterator[str]:
     return filter(None, chain.from_iterable(each))
 
 
-def listing(
-    name: str, records: Records, required: tuple[str, ...], identity: str, found: ProblemLog
-) -> Listing | None:
+def listing(name: str, records: Records, required: tuple[str, ...], identity: str, found: ProblemLog) -> Listing | None:
     """The records as rows, None when there are none. ``identity`` is the key that tells rows apart."""
     if not records:
         return None

@@ -1,7 +1,7 @@
 """Working out the next of several things while the database is busy with the ones before."""
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
@@ -11,7 +11,7 @@ _AHEAD = 2
 """So many are made before they are asked for: neither side waits for the other where some take longer than others."""
 
 
-def ahead(items: Iterator[_T]) -> Iterator[_T]:
+def ahead(items: Iterator[_T]) -> Generator[_T, None, None]:
     """The same items, made in a thread of its own: making them may ask nothing of the database."""
     threads = ThreadPoolExecutor(1, "ahead")
     try:

@@ -10,8 +10,9 @@ from importers.model import Fragment, Problem, RunDraft
 from perfdb.analysis.metrics import Measure
 from perfdb.results.ahead import ahead
 from perfdb.results.aliases import aliases_of
-from perfdb.results.alike.batch import Prepared, are_apart, prepared
+from perfdb.results.alike.batch import FEWEST, Prepared, are_apart, prepared
 from perfdb.results.alike.rows import Alike, Common, Rows, rows_of
+from perfdb.results.certain import are_told_by_logs
 from perfdb.results.given import given_by, spans_in
 from perfdb.results.measures import ensure_slots, slots
 from perfdb.results.models import Upload
@@ -84,7 +85,7 @@ class Arrivals:
 
     def portions(self) -> Iterator[Alike | list[Brought]]:
         """The same; where runs are alike they are worked out together, and ``left`` makes records of single ones."""
-        if self._held is not None or not self._are_plain():
+        if self._held is not None or self._chosen is not None or not are_told_by_logs(self.upload):
             yield from self.batches()
             return
         self._amiss, self._left = [], LeftOver()
@@ -107,7 +108,7 @@ class Arrivals:
         The rows are left to whoever may give measures their slots where these ``known`` ones are not all.
         """
         for fragments in self.read.fragments.batches():
-            runs = self._prepared(fragments) if are_apart(fragments) else None
+            runs = self._prepared(fragments) if len(fragments) >= FEWEST and are_apart(fragments) else None
             are_known = runs is not None and runs.measures <= known.keys()
             yield fragments, runs, rows_of(runs, common, known) if runs is not None and are_known else None
 
@@ -119,13 +120,6 @@ class Arrivals:
         """Some of the runs that are alike as single ones."""
         batch, _ = self._next([alike.runs.fragments[row] for row in rows], 0)
         return [replace(each, number=alike.first + row) for each, row in zip(batch, rows, strict=True)]
-
-    def _are_plain(self) -> bool:
-        """Whether nothing is known of the runs but what their logs say."""
-        upload, study = self.upload, self.upload.study
-        if self._chosen is not None:
-            return False
-        return not (upload.facts or upload.corrections or study.run_id_pattern or self._context.aliases.meanings)
 
     def _made(self) -> Iterator[list[Brought]]:
         """Put what was read together to runs, prepared and derived from."""

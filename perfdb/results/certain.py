@@ -9,6 +9,7 @@ from itertools import chain, islice
 
 from importers import run_records
 from importers.model import Fragment
+from perfdb.results.aliases import aliases_of
 from perfdb.results.alike.again import stored_again
 from perfdb.results.fragments import Fragments
 from perfdb.results.models import Run, Study, Upload
@@ -33,6 +34,12 @@ def is_certain(upload: Upload, fragments: Fragments) -> bool:
     if is_whole(upload):
         return True
     return fragments.are_distinct and _are_new_or_the_same(upload.study, fragments)
+
+
+def are_told_by_logs(upload: Upload) -> bool:
+    """Whether nothing is known of its runs but what their logs say."""
+    given = upload.facts or upload.corrections or upload.study.run_id_pattern
+    return not given and not aliases_of(upload.study).meanings
 
 
 def _are_new_or_the_same(study: Study, fragments: Fragments) -> bool:

@@ -4,7 +4,7 @@ Whatever names its run has nothing to do with other runs, so that a few runs at 
 that must first find its run among all of them keeps everything in memory.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import chain
 
 from importers.collate import Apart, RunIdPattern
@@ -25,6 +25,9 @@ _EACH = 1000
 # anything else each run becomes a record, which takes more room.
 _FIRST, _LOGS, _OTHERS = 500, 2000, 250
 
+# Fewer while the log is still read: what is stored last has nothing done beside it.
+_SOON, _THEN = 200, 400
+
 
 def growing(largest: int = _LOGS) -> Iterator[int]:
     """How many runs are worked out together, batch by batch."""
@@ -32,6 +35,21 @@ def growing(largest: int = _LOGS) -> Iterator[int]:
     while True:
         yield most
         most = min(2 * most, largest)
+
+
+def as_they_come(fragments: Iterable[Fragment]) -> Iterator[list[Fragment]]:
+    """Batches of logs before all of them are there, those of one run that follow each other in the same one.
+
+    Where there are no more logs than in the first batch there is none.
+    """
+    size, some, are_more = _SOON, list[Fragment](), False
+    for fragment in fragments:
+        if len(some) >= size and fragment.run_id != some[-1].run_id:
+            yield some
+            size, some, are_more = _THEN, [], True
+        some.append(fragment)
+    if are_more:
+        yield some
 
 
 class Fragments:

@@ -1,46 +1,45 @@
 """Importing an upload: read its files, place its runs, and either show what would be stored or store it.
 
 Preview and load take the same way up to the last step, so that a preview cannot promise what loading does not keep.
-Runs about which nobody has to be asked are not shown before they are stored (`certain`).
+Runs about which nobody has to be asked are not shown before they are stored (`certain`), those of a log of many runs
+are stored while it is read (`while_reading`).
 Runs are written some at a time, each chunk in one transaction together with its outcomes: a worker that dies in
 between leaves whole runs, and the next attempt goes on after them. Run records are written in one transaction.
 """
 
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import NamedTuple
 
-import numpy as np
 from django.db import connection, transaction
-from django.db.models import F
 from django.utils import timezone
 
 from importers.model import Problem as Found
 from importers.model import Severity
-from perfdb.results import jobs, load, tagging
-from perfdb.results.aliases import aliases_of
-from perfdb.results.alike import storing
-from perfdb.results.alike.again import stored_again
+from perfdb.results import jobs, load, while_reading
 from perfdb.results.alike.rows import Alike
 from perfdb.results.arriving import Arrivals
 from perfdb.results.certain import is_certain, is_whole
-from perfdb.results.conflicts import decide
-from perfdb.results.experiments import Names, Vocabulary
-from perfdb.results.holding import lock_study, touch_study
-from perfdb.results.models import Job, Run, Study, Upload, UploadRun
-from perfdb.results.placing import Brought, Placement, Placer
-from perfdb.results.reading import digests_of, known_digests, realign
-from perfdb.results.summary import gaps_of, is_said_by_run, summary_of
-from perfdb.results.trials import keep_trial, settle_trial
-from perfdb.results.unpacking import read_files
+from perfdb.results.experiments import Names
+from perfdb.results.holding import lock_study
+from perfdb.results.models import Job, Upload, UploadRun
+from perfdb.results.placing import Brought
+from perfdb.results.storing import (
+    NOT_STORED,
+    Earlier,
+    Loaded,
+    chunks,
+    load_alike,
+    load_chunk,
+    note,
+    placed,
+    problems_of,
+    row_of,
+    say,
+)
+from perfdb.results.unpacking import FilesRead, files_of, read_all
 
 Outcome = UploadRun.Outcome
 State = Upload.State
-
-_CHANGING = frozenset({Outcome.NEW, Outcome.EXTENDED})
-_NOT_STORED = frozenset({Outcome.REJECTED, Outcome.CONFLICT})
-
-CHUNK = 100
 
 
 class Ordinary:
@@ -80,7 +79,13 @@ def run_import(job: Job, kind: Ordinary | None = None) -> None:
     accepted = upload.state == State.LOADING
     if not accepted:
         _set_state(job, upload, State.PARSING)
-    read = read_files(upload, lambda: jobs.hold(job), kind.opened)
+    read = FilesRead()
+    files = files_of(upload, read, kind.opened)
+    stored = while_reading.stored(job, upload, files, read) if kind.is_plain and not accepted else None
+    read_all(upload, files, read, lambda: jobs.hold(job))
+    if stored is not None:
+        _end(job, upload, stored, kind)
+        return
     certain = kind.is_plain and is_certain(upload, read.fragments)
     chosen = (lambda batch: kind.chosen(upload, batch)) if not kind.is_plain else None
     brought = Arrivals(upload, read, chosen, kept=not (accepted or certain))
@@ -113,7 +118,7 @@ def _expect(job: Job, upload: Upload, runs: int) -> None:
 def _settle(job: Job, upload: Upload, state: State, problems: Sequence[Found] = ()) -> None:
     with transaction.atomic():
         jobs.hold(job)
-        _say(upload, problems)
+        say(upload, problems)
         upload.state, upload.settled = state, timezone.now()
         upload.save(update_fields=["state", "settled"])
         jobs.finish(job, {"state": state, "runs": upload.runs.count()})
@@ -126,11 +131,6 @@ def _meant(upload: Upload, outcomes: set[Outcome]) -> State:
     return State.FAILED if Outcome.REJECTED in outcomes and is_whole(upload) else State.LOADING
 
 
-def _placed(study: Study, brought: Sequence[Brought]) -> list[Placement]:
-    placer = Placer(study, [each.record for each in brought])
-    return [placer.place(each) for each in brought]
-
-
 def _show(job: Job, upload: Upload, brought: Arrivals, kind: Ordinary) -> set[Outcome]:
     """Replace what the upload's page shows: the outcomes to expect, which it answers, and all problems."""
     with transaction.atomic():
@@ -139,13 +139,13 @@ def _show(job: Job, upload: Upload, brought: Arrivals, kind: Ordinary) -> set[Ou
         outcomes: set[Outcome] = set()
         found = first = 0
         for batch in brought.batches():
-            placements = _placed(upload.study, batch)
-            load.copy_upload_runs(_row(upload, placement) for placement in placements)
-            _say(upload, [each for placement in placements for each in _problems(placement)])
+            placements = placed(upload.study, batch)
+            load.copy_upload_runs(row_of(upload, placement) for placement in placements)
+            say(upload, [each for placement in placements for each in problems_of(placement)])
             outcomes.update(placement.outcome for placement in placements)
             first = max((first, *(each.number + 1 for each in batch)))
             found += len(placements)
-        _say(upload, brought.problems)
+        say(upload, brought.problems)
         rows = UploadRun.objects.bulk_create(kind.rows(upload, first))
         _add_unreadable(upload, first + len(rows), brought.problems)
         upload.runs_found, upload.runs_loaded = found + len(rows), 0
@@ -173,35 +173,10 @@ def _add_unreadable(upload: Upload, first: int, problems: Sequence[Found]) -> No
     )
 
 
-def _say(upload: Upload, problems: Sequence[Found]) -> None:
-    load.copy_problems((each, None, upload.pk) for each in dict.fromkeys(problems))
-
-
-def _problems(placement: Placement) -> list[Found]:
-    """What to say of a run: of all its evidence when it joins a stored one, nothing when it brought nothing new."""
-    if placement.outcome == Outcome.ALREADY_THERE:
-        return placement.problems
-    return [*placement.record.problems, *placement.problems]
-
-
-def _row(upload: Upload, placement: Placement) -> UploadRun:
-    record = placement.record
-    return UploadRun(
-        upload=upload,
-        run=placement.run,
-        number=placement.brought.number,
-        run_label=record.run_id,
-        trial=record.trial,
-        outcome=placement.outcome,
-        status=record.status,
-        summary=summary_of(record) | gaps_of(placement.brought.record, placement.brought.context.given),
-    )
-
-
 def _load(job: Job, upload: Upload, brought: Arrivals, kind: Ordinary) -> None:
     """Store the runs chunk by chunk, leaving out those that an earlier attempt has stored."""
     shown = upload.runs.filter(loaded=False).exists()
-    earlier = _Earlier(shown, frozenset(upload.runs.filter(loaded=True).values_list("number", flat=True)))
+    earlier = Earlier(shown, frozenset(upload.runs.filter(loaded=True).values_list("number", flat=True)))
     if not earlier.done:
         # Placing again decides what there is to say; what the preview said of the runs is out of date.
         with transaction.atomic():
@@ -213,29 +188,27 @@ def _load(job: Job, upload: Upload, brought: Arrivals, kind: Ordinary) -> None:
         outcomes = _show(job, upload, brought, kind)
         _settle(job, upload, State.PREVIEW if Outcome.CONFLICT in outcomes else State.FAILED)
         return
+    _end(job, upload, brought, kind, shown=shown)
+
+
+def _end(job: Job, upload: Upload, brought: Arrivals, kind: Ordinary, *, shown: bool = False) -> None:
+    """Settle an upload whose runs are stored; ``shown``: whether its page had them before."""
     with transaction.atomic():
         jobs.hold(job)
         complete = kind.complete(upload)
         if not shown:
-            _add_unreadable(upload, upload.runs.count(), brought.problems)
             upload.runs_found = upload.runs.count()
             upload.save(update_fields=["runs_found"])
+            _add_unreadable(upload, upload.runs_found, brought.problems)
         found = upload.runs.values_list("outcome", flat=True).distinct()
         _settle(job, upload, State.DONE if complete or _anything(found) else State.FAILED, brought.problems)
-
-
-class _Earlier(NamedTuple):
-    """What there is before an upload's runs are stored: whether outcomes were shown, and the runs that are done."""
-
-    shown: bool
-    done: Container[int]
 
 
 class _PartlyError(Exception):
     """Some of an upload's runs cannot be stored, so that none may be."""
 
 
-def _store_all(job: Job, upload: Upload, brought: Arrivals, earlier: _Earlier) -> None:
+def _store_all(job: Job, upload: Upload, brought: Arrivals, earlier: Earlier) -> None:
     """Store the runs that are not done; raises _PartlyError where one cannot be and it is all or none."""
     if not is_whole(upload):
         for step in _steps(upload, brought, earlier):
@@ -255,141 +228,25 @@ def _store_all(job: Job, upload: Upload, brought: Arrivals, earlier: _Earlier) -
             # While the next runs are worked out: at the commit nothing would be done beside it.
             connection.check_constraints()
         note(upload, loaded)
-        if upload.runs.filter(outcome__in=_NOT_STORED).exists():
+        if upload.runs.filter(outcome__in=NOT_STORED).exists():
             raise _PartlyError
         jobs.hold(job)
 
 
-class Loaded(NamedTuple):
-    """How many runs of an upload were seen to, whether the study's data changed, and whether any was not stored."""
-
-    runs: int = 0
-    changed: bool = False
-    refused: bool = False
-
-    def and_another(self, other: "Loaded") -> "Loaded":
-        """Both together."""
-        changed, refused = self.changed or other.changed, self.refused or other.refused
-        return Loaded(self.runs + other.runs, changed, refused)
-
-
-def note(upload: Upload, loaded: Loaded) -> None:
-    """Say what was loaded, in the transaction that has done it."""
-    if loaded.runs:
-        upload.runs_loaded = F("runs_loaded") + loaded.runs
-        upload.save(update_fields=["runs_loaded"])
-    if loaded.changed:
-        touch_study(upload.study)
-
-
-def _steps(upload: Upload, brought: Arrivals, earlier: _Earlier) -> Iterator[Callable[[], Loaded]]:
+def _steps(upload: Upload, brought: Arrivals, earlier: Earlier) -> Iterator[Callable[[], Loaded]]:
     """What stores the runs, step by step, where the study is held."""
     names: Names = {}
     for portion in brought.portions():
         if isinstance(portion, Alike):
             left: list[int] = []
-            yield partial(_load_alike, upload, portion, names, earlier, left)
+            yield partial(load_alike, upload, portion, names, earlier, left)
             single = brought.left(portion, left) if left else []
         else:
             single = [each for each in portion if each.number not in earlier.done]
-        for chunk in _chunks(single):
-            yield partial(_load_chunk, upload, chunk)
+        for chunk in chunks(single):
+            yield partial(load_chunk, upload, chunk)
 
 
 def _anything(outcomes: Iterable[str]) -> bool:
     """Whether there was any run in the upload that is not refused."""
     return any(outcome != Outcome.REJECTED for outcome in outcomes)
-
-
-def _chunks(items: Iterable[Brought]) -> Iterator[list[Brought]]:
-    """A few at a time, and never two of one identity: the second must find the first one stored."""
-    chunk: dict[str, Brought] = {}
-    for item in items:
-        if len(chunk) == CHUNK or item.record.identity in chunk:
-            yield list(chunk.values())
-            chunk = {}
-        chunk[item.record.identity] = item
-    if chunk:
-        yield list(chunk.values())
-
-
-def _load_alike(upload: Upload, alike: Alike, names: Names, earlier: _Earlier, left: list[int]) -> Loaded:
-    """Write the runs that nobody has to be asked about, and add the others to ``left``, by their places."""
-    numbers = range(alike.first, alike.first + len(alike.runs.fragments))
-    open_ = np.array([number not in earlier.done for number in numbers])
-    # An alias may have been made since the files were read.
-    meant = open_ & alike.runs.good & (not aliases_of(upload.study).meanings)
-    new = meant & storing.free(upload.study, alike.runs)
-    again = stored_again(upload.study, alike.runs.fragments, np.flatnonzero(meant & ~new).tolist())
-    done = new.copy()
-    done[list(again)] = True
-    left += np.flatnonzero(open_ & ~done).tolist()
-    if earlier.shown:
-        upload.runs.filter(number__among=[numbers[row] for row in np.flatnonzero(done).tolist()]).delete()
-    if new.any():
-        storing.store(Vocabulary(upload.study, names), upload.pk, alike, new)
-    if again:
-        storing.note_again(upload.pk, alike, again)
-    return Loaded(int(done.sum()), changed=bool(new.any()))
-
-
-def _load_chunk(upload: Upload, chunk: Sequence[Brought]) -> Loaded:
-    """Place and write some runs; nobody else writes to the study meanwhile."""
-    current = aliases_of(upload.study)
-    for each in chunk:
-        if each.context.aliases != current:
-            # One was made since the files were read; its own job changes what is stored by then.
-            dimensions = {*each.context.aliases.dimensions, *current.dimensions}
-            realign(each.record, current, dimensions, each.context.artifacts)
-    return store(upload, _placed(upload.study, chunk))
-
-
-def store(upload: Upload, placements: Sequence[Placement]) -> Loaded:
-    """Write what is to become of some runs, conflicts as decided, in the caller's transaction that holds the study."""
-    for placement in placements:
-        decide(upload, placement, placements)
-    vocabulary = Vocabulary(upload.study)
-    upload.runs.filter(number__among=[each.brought.number for each in placements]).delete()
-    rows = [_row(upload, placement) for placement in placements]
-    _write_new(vocabulary, placements, rows)
-    for placement in placements:
-        _write_known(vocabulary, placement)
-    for row, placement in zip(rows, placements, strict=True):
-        row.loaded = True
-        if is_said_by_run(placement.record, row.summary) and _is_all_of(placement):
-            row.summary = {}
-    load.copy_upload_runs(rows)
-    _say(upload, [each for placement in placements for each in _problems(placement)])
-    outcomes = {placement.outcome for placement in placements}
-    return Loaded(len(rows), bool(outcomes & _CHANGING), bool(outcomes & _NOT_STORED))
-
-
-def _is_all_of(placement: Placement) -> bool:
-    """Whether the run, as it is stored now, is made of nothing but what was brought."""
-    if placement.outcome != Outcome.ALREADY_THERE or placement.run is None:
-        return placement.outcome == Outcome.NEW
-    return known_digests(placement.run) == digests_of(placement.record.fragments)
-
-
-def _write_new(vocabulary: Vocabulary, placements: Sequence[Placement], rows: Sequence[UploadRun]) -> None:
-    new = [(p, row) for p, row in zip(placements, rows, strict=True) if p.outcome == Outcome.NEW]
-    for placement, row in new:
-        if placement.run is not None:
-            Run.objects.filter(pk=placement.run.pk).update(status=Run.Status.WITHDRAWN)
-            row.replaced, row.replaced_status = placement.run, placement.run.status
-    ids = load.write(vocabulary, [(placement.record, placement.sources) for placement, _ in new])
-    for (placement, row), pk in zip(new, ids, strict=True):
-        row.run_id = pk
-        if placement.run is not None:
-            tagging.inherit(placement.run, pk)
-
-
-def _write_known(vocabulary: Vocabulary, placement: Placement) -> None:
-    if placement.run is None:
-        return
-    if placement.outcome == Outcome.EXTENDED:
-        keep_trial(placement.run, placement.record)
-        settle_trial(vocabulary, placement.run, placement.record)
-        load.rewrite(vocabulary, placement.run, placement.record, placement.sources)
-    elif placement.outcome == Outcome.ALREADY_THERE:
-        load.add_sources(placement.run, placement.sources)

@@ -14,12 +14,12 @@ from perfdb.results import jobs, load
 from perfdb.results.derivation import outdated
 from perfdb.results.experiments import Vocabulary
 from perfdb.results.holding import lock_study, touch_study
-from perfdb.results.importing import CHUNK
 from perfdb.results.models import Job, Run, RunChange, Study, UploadRun
 from perfdb.results.reading import StoredEvidence, as_one, digests_of, record_of, stored_evidence, together
 from perfdb.results.record import RunRecord, Source
 from perfdb.results.rederiving import remember
 from perfdb.results.stored import read_record
+from perfdb.results.storing import CHUNK
 from perfdb.results.trials import keep_trial, settle_trial
 
 

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import importers
 from importers import archive, run_records
-from importers.model import Problem, Severity, SourceFile
+from importers.model import Fragment, Problem, Severity, SourceFile
 from perfdb.results import artifacts, handover
 from perfdb.results.early import Early, of_this_job
 from perfdb.results.fragments import Fragments
@@ -42,16 +42,29 @@ class FilesRead:
 def read_files(
     upload: Upload, progress: Callable[[], None], opened: Callable[[Upload], list[Problem]] = lambda _: []
 ) -> FilesRead:
-    """Read all files; ``progress`` is called now and then, and may raise to stop the work.
-
-    ``opened`` looks at what was unpacked; where it finds an error, nothing is read.
-    """
+    """Read all files, as `files_of` has them, by `read_all`."""
     read = FilesRead()
+    read_all(upload, files_of(upload, read, opened), read, progress)
+    return read
+
+
+def files_of(
+    upload: Upload, read: FilesRead, opened: Callable[[Upload], list[Problem]] = lambda _: []
+) -> list[UploadFile]:
+    """Unpack what is to be unpacked; the files that are to be read then.
+
+    ``opened`` looks at what was unpacked; where it finds an error, nothing is to be read.
+    """
     _unpack_all(upload, read)
     read.problems.extend(found := opened(upload))
     if any(problem.severity == Severity.ERROR for problem in found):
-        return read
-    files = list(upload.files.exclude(format=ARCHIVE).exclude(excluded=True).select_related("artifact").order_by("pk"))
+        return []
+    files = upload.files.exclude(format=ARCHIVE).exclude(excluded=True).select_related("artifact").order_by("pk")
+    return list(files)
+
+
+def read_all(upload: Upload, files: Sequence[UploadFile], read: FilesRead, progress: Callable[[], None]) -> None:
+    """Read the files that are not read yet; ``progress`` is called now and then, and may raise to stop the work."""
     shown, begun = 0, monotonic()
     for done, file in enumerate(files, start=1):
         _read(file, read)
@@ -60,7 +73,6 @@ def read_files(
             _note(files[shown:done])
             Upload.objects.filter(pk=upload.pk).update(files_read=done)
             shown, begun = done, monotonic()
-    return read
 
 
 def _note(files: Sequence[UploadFile]) -> None:
@@ -111,17 +123,32 @@ def _folder_of(container: UploadFile) -> str:
 
 
 def _read(file: UploadFile, read: FilesRead) -> None:
-    """Read a file; what it was recognised as is noted, and not stored yet."""
-    read.artifacts[file.path] = file.artifact_id
-    if _was_read(file, read):
+    """Read a file unless it was; what it was recognised as is noted, and not stored yet."""
+    if file.path in read.artifacts:
         return
+    if _was_checked(file, read):
+        read.artifacts[file.path] = file.artifact_id
+        return
+    with importers.no_collector():
+        for _ in reading(file, read, importers.FileReading(file.path)):
+            pass
+
+
+def reading(file: UploadFile, read: FilesRead, found: importers.FileReading) -> Iterator[Fragment]:
+    """The fragments of a file as they are read and added to ``read``, which has all of them and all else at the end.
+
+    ``found`` has what is amiss in those that came so far.
+    """
+    read.artifacts[file.path] = file.artifact_id
     source = SourceFile(file.path, artifacts.content(file.artifact))
-    reading = importers.read_one(source, file.forced_format or None, read.fragments.add)
-    file.format, file.encoding = reading.format or "", reading.encoding
-    read.problems.extend(reading.problems)
+    for fragment in importers.read_each(source, found, file.forced_format or None):
+        read.fragments.add(fragment)
+        yield fragment
+    file.format, file.encoding = found.format or "", found.encoding
+    read.problems.extend(found.problems)
 
 
-def _was_read(file: UploadFile, read: FilesRead) -> bool:
+def _was_checked(file: UploadFile, read: FilesRead) -> bool:
     """Take what a file of run records says from whoever has checked them; whether it is there."""
     if file.path != FILE or file.forced_format:
         return False

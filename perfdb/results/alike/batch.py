@@ -44,9 +44,9 @@ _SUMMED = ("transactions", "driver_s", "trans_per_s", "mb_per_s", "response_ms")
 
 
 def are_apart(fragments: Sequence[Fragment]) -> bool:
-    """Whether each of these fragments is a run of its own, and enough of them."""
+    """Whether each of these fragments is a run of its own."""
     names = {(each.run_id, each.trial) for each in fragments}
-    return len(fragments) >= FEWEST and len(names) == len(fragments) and all(map(_names_its_run, fragments))
+    return len(names) == len(fragments) and all(map(_names_its_run, fragments))
 
 
 def _names_its_run(fragment: Fragment) -> bool:
@@ -84,7 +84,7 @@ def prepared(fragments: Sequence[Fragment], problems: FoundProblems) -> Prepared
     table = table_of(fragments)
     listings, twice = listings_of(fragments)
     table.odd |= np.array([_is_odd(each) for each in fragments]) | twice
-    table.odd |= _named_twice(fragments) | _are_named(fragments, problems)
+    table.odd |= _named_twice(fragments) | are_named(fragments, problems)
     known = Known(artifacts)
     counts = zip(*(_floats(table.number(measure)) for measure in COUNTED), strict=True)
     found = [known.of(fragment, own) for fragment, own in zip(fragments, counts, strict=True)]
@@ -153,7 +153,7 @@ def _named_twice(fragments: Sequence[Fragment]) -> Flags:
     return np.array([names[each.run_id] > 1 and each.run_id in unsure for each in fragments])
 
 
-def _are_named(fragments: Sequence[Fragment], problems: FoundProblems) -> Flags:
+def are_named(fragments: Sequence[Fragment], problems: FoundProblems) -> Flags:
     """Runs about which reading found something amiss."""
     if not problems:
         return np.zeros(len(fragments), bool)

@@ -13,7 +13,6 @@ from django.utils import timezone
 
 from perfdb.results import artifacts, load
 from perfdb.results.holding import lock_study
-from perfdb.results.importing import note, store
 from perfdb.results.intake import DECISIONS, inbox_of
 from perfdb.results.models import Study, Upload, UploadFile, UploadRun
 from perfdb.results.published.placing import with_both
@@ -21,6 +20,7 @@ from perfdb.results.published.preview import Kept, Preview, file_name, prepared
 from perfdb.results.published.printed import copy_printed, keep_printed
 from perfdb.results.published.records import FORMAT
 from perfdb.results.published.tables import Reading, remember
+from perfdb.results.storing import note, store
 
 _MAPPING = "published-mapping"
 

@@ -17,7 +17,7 @@ from django.test import Client
 from pytest_django import DjangoDbBlocker
 
 from fixtures.demo import PATTERN, demo_files
-from perfdb.results import access, aliasing, bundling, importing, intake, notes, tagging, tasks, withdrawing
+from perfdb.results import access, aliasing, bundling, intake, notes, storing, tagging, tasks, withdrawing
 from perfdb.results.models import (
     Artifact,
     Disagreement,
@@ -351,7 +351,7 @@ def test_trials_that_no_log_tells_apart_stay_as_they_were(db: None, monkeypatch:
     content = packed(bundling.of_study(study))
     emptied()
     # Each by itself: the second finds the first one stored.
-    monkeypatch.setattr(importing, "CHUNK", 1)
+    monkeypatch.setattr(storing, "CHUNK", 1)
     upload = brought(owner, content)
     assert {run[1] for run in runs} > {1}
     assert stored("twice") == runs

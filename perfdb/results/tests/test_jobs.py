@@ -11,7 +11,7 @@ from django.core.management import call_command
 from django.db import OperationalError
 from django.utils import timezone
 
-from perfdb.results import access, importing, intake, jobs, tasks
+from perfdb.results import access, importing, intake, jobs, storing, tasks
 from perfdb.results.models import Job, Run, Upload
 from perfdb.results.tests.conftest import LOGS, Bring, Work, case
 
@@ -63,20 +63,20 @@ def test_the_next_attempt_goes_on_where_the_last_one_died(
     bring: Bring, work: Work, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A worker dies after the first chunk: its runs are whole, and each run is stored once in the end."""
-    monkeypatch.setattr(importing, "CHUNK", 1)
-    load_chunk = importing._load_chunk
+    monkeypatch.setattr(storing, "CHUNK", 1)
+    load_chunk = storing.load_chunk
     done: list[object] = []
 
-    def dying(*args: object) -> importing.Loaded:
+    def dying(*args: object) -> storing.Loaded:
         if done:
             raise OperationalError("the server closed the connection")
         done.append(args)
         return load_chunk(*args)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(importing, "_load_chunk", dying)
+    monkeypatch.setattr(importing, "load_chunk", dying)
     upload = bring(*case("awm/three_runs"))
     assert (upload.state, Run.objects.count()) == ("loading", 1)
-    monkeypatch.setattr(importing, "_load_chunk", load_chunk)
+    monkeypatch.setattr(importing, "load_chunk", load_chunk)
     Job.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
     tasks.run_job(the_job(upload).pk)
     upload.refresh_from_db()

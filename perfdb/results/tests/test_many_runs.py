@@ -8,7 +8,7 @@ import pytest
 from django.db import OperationalError
 from django.utils import timezone
 
-from perfdb.results import fragments, importing, tasks
+from perfdb.results import fragments, importing, storing, tasks
 from perfdb.results.models import Job, Problem, Run, RunEvidence, RunSource, Trace, Upload
 from perfdb.results.origins import facts_of
 from perfdb.results.tests.conftest import LOGS, Bring, case
@@ -78,20 +78,20 @@ def records(count: int, **fields: Any) -> tuple[str, bytes]:
 
 def test_run_records_are_all_there_or_none(bring: Bring, monkeypatch: pytest.MonkeyPatch) -> None:
     """The worker dies after most of the runs: nothing of them is visible, and the next attempt brings them all."""
-    monkeypatch.setattr(importing, "CHUNK", 1)
-    load_chunk = importing._load_chunk
+    monkeypatch.setattr(storing, "CHUNK", 1)
+    load_chunk = storing.load_chunk
     done: list[object] = []
 
-    def dying(*args: object) -> importing.Loaded:
+    def dying(*args: object) -> storing.Loaded:
         if len(done) == 3:
             raise OperationalError("the server closed the connection")
         done.append(args)
         return load_chunk(*args)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(importing, "_load_chunk", dying)
+    monkeypatch.setattr(importing, "load_chunk", dying)
     upload = bring(records(4))
     assert (upload.state, Run.objects.count()) == ("loading", 0)
-    monkeypatch.setattr(importing, "_load_chunk", load_chunk)
+    monkeypatch.setattr(importing, "load_chunk", load_chunk)
     Job.objects.update(lease_until=timezone.now())
     tasks.run_job(upload.jobs.get().pk)
     upload.refresh_from_db()
@@ -172,20 +172,20 @@ def test_what_somebody_wants_to_look_at_is_shown_first(bring: Bring, shown: list
 def test_a_worker_that_dies_while_it_stores_straight_away_leaves_the_rest_to_the_next(
     bring: Bring, shown: list[Upload], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(importing, "CHUNK", 1)
-    load_chunk = importing._load_chunk
+    monkeypatch.setattr(storing, "CHUNK", 1)
+    load_chunk = storing.load_chunk
     done: list[object] = []
 
-    def dying(*args: object) -> importing.Loaded:
+    def dying(*args: object) -> storing.Loaded:
         if done:
             raise OperationalError("the server closed the connection")
         done.append(args)
         return load_chunk(*args)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(importing, "_load_chunk", dying)
+    monkeypatch.setattr(importing, "load_chunk", dying)
     upload = bring(THREE)
     assert (upload.state, upload.runs_loaded, Run.objects.count()) == ("loading", 1, 1)
-    monkeypatch.setattr(importing, "_load_chunk", load_chunk)
+    monkeypatch.setattr(importing, "load_chunk", load_chunk)
     Job.objects.update(lease_until=timezone.now())
     tasks.run_job(upload.jobs.get().pk)
     upload.refresh_from_db()

@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from perfdb.results import correcting, importing, intake
+from perfdb.results import correcting, intake, storing
 from perfdb.results.holding import touch_study
 from perfdb.results.models import Experiment, Run, RunChange, RunSource, Upload
 from perfdb.results.tests.conftest import LOGS, Bring, Work, case
@@ -123,7 +123,7 @@ def test_trials_that_lose_their_logs_stay_apart(bring: Bring, undo: Work) -> Non
 def test_what_was_stored_before_a_failure_can_be_undone(
     bring: Bring, work: Work, undo: Work, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(importing, "CHUNK", 1)
+    monkeypatch.setattr(storing, "CHUNK", 1)
     touch = touch_study
     done: list[object] = []
 
@@ -133,7 +133,7 @@ def test_what_was_stored_before_a_failure_can_be_undone(
             raise ZeroDivisionError
         touch(study)  # type: ignore[arg-type] # a study
 
-    monkeypatch.setattr(importing, "touch_study", failing)
+    monkeypatch.setattr(storing, "touch_study", failing)
     upload = bring(*case("awm/three_runs"))
     assert (upload.state, Run.objects.count()) == ("failed", 1)
     with pytest.raises(intake.IntakeError, match="Undo it"):
