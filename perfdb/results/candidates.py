@@ -16,6 +16,7 @@ from django.db.models import Q, Sum
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query import Pick, Query, Summary
 from perfdb.analysis.table import Key, Note
+from perfdb.results.experiments import z
 from perfdb.results.models import StudyActivity
 from perfdb.results.naming import numbers_of
 from perfdb.results.where import NEVER, Condition, where
@@ -47,13 +48,15 @@ _HIGHEST_OF_PAIR = """
 _MEANS = (
     "SELECT experiment_id, avg({column}) FROM run WHERE experiment_id = ANY(%s) AND {wanted} GROUP BY experiment_id"
 )
-# What is equal to an experiment but for the users: the curve that it lies on.
-_ALONG = """
-    SELECT other.id FROM experiment AS best JOIN experiment AS other
-        ON (other.study_id, other.campaign, other.factors) = (best.study_id, best.campaign, best.factors)
-        AND (other.system_id, other.level_id, other.workload_id, other.device_id, other.mtu, other.layer)
-            IS NOT DISTINCT FROM (best.system_id, best.level_id, best.workload_id, best.device_id, best.mtu, best.layer)
+# The experiments, and the numbers of users that any run of their studies has.
+_OF_USERS = """
+    SELECT DISTINCT best.study_id, best.key, best.users, known.value FROM experiment AS best
+    JOIN dimension_count AS known ON known.study_id = best.study_id AND known.name = 'users' AND known.runs > 0
     WHERE best.id = ANY(%s)
+"""
+_OF_KEYS = """
+    SELECT id FROM experiment JOIN unnest(%s::bigint[], %s::bigint[]) AS wanted(study, key)
+        ON (experiment.study_id, experiment.key) = (wanted.study, wanted.key)
 """
 
 
@@ -164,6 +167,14 @@ def _best(pick: Pick, found: Iterable[_High], means: Mapping[int, float], most: 
 
 
 def _along(experiments: Iterable[int]) -> set[int]:
+    """What is equal to these but for the users, each on the curve of one: by the keys that these would have."""
     with connection.cursor() as cursor:
-        cursor.execute(_ALONG, [list(experiments)])
+        cursor.execute(_OF_USERS, [list(experiments)])
+        wanted = {(study, key ^ _share(known) ^ _share(users)) for study, key, known, users in cursor.fetchall()}
+        cursor.execute(_OF_KEYS, [[study for study, _ in wanted], [key for _, key in wanted]])
         return {number for (number,) in cursor.fetchall()}
+
+
+def _share(users: int | str | None) -> int:
+    """What users are of an experiment's key; nothing where there are none."""
+    return z("users", users) if users else 0
