@@ -26,7 +26,7 @@ _PAUSE_S = 0.01
 def main() -> int:
     """Print what was measured; 1 where a bar does not hold."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=20_000, help="runs of the bulk import")
+    parser.add_argument("--runs", type=int, default=60_000, help="runs of the bulk import")
     parser.add_argument("--requests", type=int, default=300, help="requests in a percentile")
     asked = parser.parse_args()
     with ExitStack() as stack:

@@ -133,8 +133,8 @@ def totals() -> str:
 
 
 def _counted(number: int, one: str, several: str) -> str:
-    """A number with its word, its thousands set apart."""
-    return f"{number:,} {one if number == 1 else several}".replace(",", "\N{NARROW NO-BREAK SPACE}")
+    """A number with its word."""
+    return f"{number:,} {one if number == 1 else several}"
 
 
 @dataclass(frozen=True, slots=True)
