@@ -12,7 +12,7 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from perfdb.results import intake
-from perfdb.results.models import Job, Run, Study, StudyActivity, Upload
+from perfdb.results.models import DimensionCount, Job, Run, Study, StudyActivity, Upload
 from perfdb.results.tests.builders import make_run, make_study
 from perfdb.web.tests.conftest import Bring, case
 from perfdb.web.tests.pages import text_of
@@ -61,6 +61,13 @@ def test_a_study_says_what_it_holds(web: Client) -> None:
     assert "Whether the adapter beats the switch." in text
     assert "3 runs over 2 devices in 1 study" in text
     assert "HiperSockets · OSA" in text
+
+
+def test_thousands_of_runs_are_set_apart(web: Client, run: Run) -> None:
+    StudyActivity.objects.update(runs=12345)
+    DimensionCount.objects.filter(name="").update(runs=12345)
+    assert "12,345 runs" in text_of(web.get(reverse("web:home")))
+    assert "12,345" in text_of(web.get(reverse("web:studies")))
 
 
 def test_a_study_leads_to_the_questions_of_its_workloads(web: Client, bring: Bring) -> None:
