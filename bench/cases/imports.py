@@ -20,7 +20,7 @@ from bench.sending import Sender
 
 RUNS = 1500
 RECORDS = 10_000
-_TURNS = 3
+_TURNS = 7
 _OF_LOGS, _OF_RECORDS = Bar(ratio=3.5), Bar(most_s=2.0)
 # The column that leads to the run, and what else has to differ where a run is there twice.
 _TABLES = {
