@@ -116,10 +116,10 @@ class Arrivals:
         known = self.read.early.known(fragments) if self.read.early is not None else None
         return known or prepared(fragments, self._reading)
 
-    def left(self, alike: Alike, rows: Sequence[int]) -> list[Brought]:
-        """Some of the runs that are alike as single ones."""
-        batch, _ = self._next([alike.runs.fragments[row] for row in rows], 0)
-        return [replace(each, number=alike.first + row) for each, row in zip(batch, rows, strict=True)]
+    def left(self, first: int, fragments: Sequence[Fragment], rows: Sequence[int]) -> list[Brought]:
+        """Some of the runs that are alike, of which the first has this number, as single ones."""
+        batch, _ = self._next([fragments[row] for row in rows], 0)
+        return [replace(each, number=first + row) for each, row in zip(batch, rows, strict=True)]
 
     def _made(self) -> Iterator[list[Brought]]:
         """Put what was read together to runs, prepared and derived from."""

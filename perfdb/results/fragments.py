@@ -25,8 +25,9 @@ _EACH = 1000
 # anything else each run becomes a record, which takes more room.
 _FIRST, _LOGS, _OTHERS = 500, 2000, 250
 
-# Fewer while the log is still read: what is stored last has nothing done beside it.
-_SOON, _THEN = 200, 400
+# Fewer while the log is still read: what is stored last has nothing done beside it. Of much fewer, PostgreSQL would
+# plan to look for what the first rows refer to by going through all, and stay with that.
+_SOON = 400
 
 
 def growing(largest: int = _LOGS) -> Iterator[int]:
@@ -42,11 +43,11 @@ def as_they_come(fragments: Iterable[Fragment]) -> Iterator[list[Fragment]]:
 
     Where there are no more logs than in the first batch there is none.
     """
-    size, some, are_more = _SOON, list[Fragment](), False
+    some, are_more = list[Fragment](), False
     for fragment in fragments:
-        if len(some) >= size and fragment.run_id != some[-1].run_id:
+        if len(some) >= _SOON and fragment.run_id != some[-1].run_id:
             yield some
-            size, some, are_more = _THEN, [], True
+            some, are_more = [], True
         some.append(fragment)
     if are_more:
         yield some

@@ -240,7 +240,7 @@ def _steps(upload: Upload, brought: Arrivals, earlier: Earlier) -> Iterator[Call
         if isinstance(portion, Alike):
             left: list[int] = []
             yield partial(load_alike, upload, portion, names, earlier, left)
-            single = brought.left(portion, left) if left else []
+            single = brought.left(portion.first, portion.runs.fragments, left) if left else []
         else:
             single = [each for each in portion if each.number not in earlier.done]
         for chunk in chunks(single):

@@ -286,6 +286,7 @@ def _copy(table: str, columns: dict[str, str], rows: Iterable[Sequence[Any]]) ->
         return
     names = ", ".join(f'"{name}"' for name in columns)
     with (
+        connection.wrap_database_errors,
         connection.cursor() as cursor,
         cursor.copy(f'COPY "{table}" ({names}) FROM STDIN (FORMAT BINARY)') as copy,
     ):
@@ -300,6 +301,7 @@ def copy_bytes(table: str, columns: Collection[str], pieces: Iterable[bytes]) ->
     names = ", ".join(f'"{name}"' for name in columns)
     waiting = iter(pieces)
     with (
+        connection.wrap_database_errors,
         connection.cursor() as cursor,
         cursor.copy(f'COPY "{table}" ({names}) FROM STDIN (FORMAT BINARY)') as copy,
     ):

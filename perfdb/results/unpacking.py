@@ -39,15 +39,6 @@ class FilesRead:
     early: Early | None = None
 
 
-def read_files(
-    upload: Upload, progress: Callable[[], None], opened: Callable[[Upload], list[Problem]] = lambda _: []
-) -> FilesRead:
-    """Read all files, as `files_of` has them, by `read_all`."""
-    read = FilesRead()
-    read_all(upload, files_of(upload, read, opened), read, progress)
-    return read
-
-
 def files_of(
     upload: Upload, read: FilesRead, opened: Callable[[Upload], list[Problem]] = lambda _: []
 ) -> list[UploadFile]:

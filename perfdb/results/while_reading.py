@@ -8,16 +8,20 @@ way of others (`importing`) with what was read.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
-from django.db import connection, transaction
+from django.db import OperationalError, connection, transaction
+from psycopg.errors import DeadlockDetected
 
-from importers import FileReading, no_collector
+from importers import FileReading, no_collector, run_records
+from importers.model import Fragment
 from perfdb.analysis.metrics import Measure
 from perfdb.results import jobs
 from perfdb.results.ahead import ahead
 from perfdb.results.alike.batch import Prepared, are_apart, are_named, prepared
 from perfdb.results.alike.rows import Alike, Common, Rows, rows_of
+from perfdb.results.alike.table import Flags
 from perfdb.results.arriving import Arrivals
 from perfdb.results.certain import are_told_by_logs
 from perfdb.results.experiments import Names
@@ -29,6 +33,9 @@ from perfdb.results.prepare import FoundProblems
 from perfdb.results.run_records import FILE
 from perfdb.results.storing import Earlier, Loaded, chunks, load_alike, load_chunk, note
 from perfdb.results.unpacking import FilesRead, reading
+
+MOST = 5000
+"""Of more runs, which a packed file may have, all would be in memory and keep others from their study."""
 
 _NONE = Earlier(shown=False, done=())
 
@@ -50,13 +57,17 @@ def stored(job: Job, upload: Upload, files: Sequence[UploadFile], read: FilesRea
             with closing(ahead(log.worked_out(slots()))) as runs:
                 return _stored(job, log, runs)
         except _OtherwiseError:
-            return None
-        finally:
-            log.read_rest()
+            pass
+        except OperationalError as error:
+            # Step by step it keeps nobody waiting who keeps it waiting.
+            if not isinstance(error.__cause__, DeadlockDetected):
+                raise
+        log.read_rest()
+    return None
 
 
 def _is_possible(upload: Upload, files: Sequence[UploadFile]) -> bool:
-    """Whether it is the first attempt at one file that takes a moment at most: nobody else may use the study then."""
+    """Whether there is one file, not large for it keeps others from its study, and nothing of it is stored or shown."""
     if len(files) != 1 or files[0].path == FILE or files[0].artifact.size > jobs.BULK_BYTES:
         return False
     return not upload.preview_asked and are_told_by_logs(upload) and not upload.runs.exists()
@@ -79,9 +90,11 @@ class _Log:
         before: set[str | None] = set()
         for fragments in as_they_come(self._coming):
             names = {each.run_id for each in fragments}
-            if not (are_apart(fragments) and before.isdisjoint(names)):
+            if not (are_apart(fragments) and before.isdisjoint(names)) or self._found.format == run_records.NAME:
                 raise _OtherwiseError
             before |= names
+            if len(before) > MOST:
+                raise _OtherwiseError
             runs = prepared(fragments, FoundProblems(self._found.problems))
             yield runs, rows_of(runs, self.common, known) if runs.measures <= known.keys() else None
 
@@ -101,22 +114,34 @@ def _stored(job: Job, log: _Log, runs: Iterator[tuple[Prepared, Rows | None]]) -
         log.upload.problems.all().delete()
         taken, loaded = _taken(log, chain([first], runs))
         arrived = Arrivals(log.upload, log.read, kept=False)
-        _check(log.read, [alike.runs for alike, _ in taken])
-        for alike, left in taken:
-            for chunk in chunks(arrived.left(alike, left) if left else []):
+        _check(log.read, taken)
+        for each in taken:
+            for chunk in chunks(arrived.left(each.first, each.fragments, each.left) if each.left else []):
                 loaded = loaded.and_another(load_chunk(log.upload, chunk))
         if log.upload.runs.filter(outcome=UploadRun.Outcome.CONFLICT).exists():
             raise _OtherwiseError
         note(log.upload, loaded)
+        # Whoever goes on after this attempt need not show what is stored.
+        about = {"state": Upload.State.LOADING, "runs_found": log.upload.runs.count()}
+        Upload.objects.filter(pk=log.upload.pk).update(**about)
         # Not before: while it is held nobody can renew the lease.
         jobs.hold(job)
     return arrived
 
 
-def _taken(log: _Log, runs: Iterable[tuple[Prepared, Rows | None]]) -> tuple[list[tuple[Alike, list[int]]], Loaded]:
+class _Taken(NamedTuple):
+    """A batch: those runs that are ``good`` are stored, and those ``left``, by their places, go by themselves."""
+
+    first: int
+    fragments: Sequence[Fragment]
+    good: Flags
+    left: Sequence[int]
+
+
+def _taken(log: _Log, runs: Iterable[tuple[Prepared, Rows | None]]) -> tuple[list[_Taken], Loaded]:
     """All runs, those stored that nobody has to be asked about, with the places of the others."""
     names: Names = {}
-    taken: list[tuple[Alike, list[int]]] = []
+    taken: list[_Taken] = []
     loaded, number = Loaded(), 0
     for batch, rows in runs:
         alike = Alike(number, batch, rows or rows_of(batch, log.common, ensure_slots(batch.measures)))
@@ -124,13 +149,13 @@ def _taken(log: _Log, runs: Iterable[tuple[Prepared, Rows | None]]) -> tuple[lis
         loaded = loaded.and_another(load_alike(log.upload, alike, names, _NONE, left))
         # While the next runs are worked out: at the commit nothing would be done beside it.
         connection.check_constraints()
-        taken.append((alike, left))
+        taken.append(_Taken(number, batch.fragments, batch.good, left))
         number += len(batch.fragments)
     return taken, loaded
 
 
-def _check(read: FilesRead, batches: Iterable[Prepared]) -> None:
+def _check(read: FilesRead, batches: Iterable[_Taken]) -> None:
     """Raise _OtherwiseError where something is amiss in a run that was not known when it was stored."""
     found = FoundProblems(read.problems)
-    if any(np.any(runs.good & are_named(runs.fragments, found)) for runs in batches):
+    if any(np.any(each.good & are_named(each.fragments, found)) for each in batches):
         raise _OtherwiseError

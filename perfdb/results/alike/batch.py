@@ -14,7 +14,7 @@ from itertools import compress
 
 import numpy as np
 
-from importers.collate.drafts import LONGEST_NAME
+from importers.collate.drafts import has_usable_names
 from importers.collate.kinds import is_client
 from importers.model import Fragment, RunDraft, Severity
 from perfdb.analysis import units_columns
@@ -50,7 +50,7 @@ def are_apart(fragments: Sequence[Fragment]) -> bool:
 
 
 def _names_its_run(fragment: Fragment) -> bool:
-    return is_client(fragment) and fragment.run_id is not None and len(fragment.run_id) <= LONGEST_NAME
+    return is_client(fragment) and fragment.run_id is not None and has_usable_names(fragment)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ def prepared(fragments: Sequence[Fragment], problems: FoundProblems) -> Prepared
     artifacts = {file: number for number, file in enumerate(dict.fromkeys(each.file for each in fragments), start=1)}
     table = table_of(fragments)
     listings, twice = listings_of(fragments)
-    table.odd |= np.array([_is_odd(each) for each in fragments]) | twice
+    table.odd |= np.array([bool(each.counters) for each in fragments]) | twice
     table.odd |= _named_twice(fragments) | are_named(fragments, problems)
     known = Known(artifacts)
     counts = zip(*(_floats(table.number(measure)) for measure in COUNTED), strict=True)
@@ -138,12 +138,6 @@ def _in_one_unit(fragment: Fragment) -> bool:
 
 def _floats(values: Numbers) -> list[float | None]:
     return [None if value != value else value for value in values.tolist()]  # noqa: PLR0124 - NaN is not itself
-
-
-def _is_odd(fragment: Fragment) -> bool:
-    """Whether a log has counters, or its names are long."""
-    names = (fragment.role or "", fragment.host or "")
-    return bool(fragment.counters) or max(map(len, names)) > LONGEST_NAME
 
 
 def _named_twice(fragments: Sequence[Fragment]) -> Flags:

@@ -12,7 +12,7 @@ from perfdb.analysis.units import round_half_up
 from perfdb.results.models import Artifact, Experiment, Run, Trace, Upload
 from perfdb.results.provenance import figures
 from perfdb.results.tests.conftest import LOGS, Bring, case
-from perfdb.results.unpacking import read_files
+from perfdb.results.unpacking import FilesRead, files_of, read_all
 
 pytestmark = pytest.mark.django_db
 
@@ -73,7 +73,8 @@ def test_a_second_attempt_finds_the_members_of_a_zip(bring: Bring, tmp_path: Pat
     packed = Path(shutil.make_archive(str(tmp_path / "campaign"), "zip", LOGS / "cp_query" / "NMGBR950"))
     upload = bring(("campaign.zip", packed.read_bytes()), preview=True)
     members = list(upload.files.exclude(container=None).order_by("pk").values("pk", "path", "artifact", "format"))
-    read_files(upload, lambda: None)
+    read = FilesRead()
+    read_all(upload, files_of(upload, read), read, lambda: None)
     assert members == list(
         upload.files.exclude(container=None).order_by("pk").values("pk", "path", "artifact", "format")
     )

@@ -1,14 +1,16 @@
 """A log of many runs is stored while it is read: the same runs come of it, or nothing before it was read as a whole."""
 
+import gzip
+import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from django.db import OperationalError
+from django.db import DatabaseError, OperationalError, connection, transaction
 from django.utils import timezone
 
 from importers.model import Fragment, Kind
-from perfdb.results import fragments, jobs, storing, tasks, while_reading
+from perfdb.results import fragments, importing, jobs, load, storing, tasks, while_reading
 from perfdb.results.arriving import Arrivals
 from perfdb.results.fragments import as_they_come
 from perfdb.results.models import Job, Problem, Run, Upload
@@ -34,7 +36,6 @@ def answers(monkeypatch: pytest.MonkeyPatch) -> list[Arrivals | None]:
 
     monkeypatch.setattr(while_reading, "stored", told)
     monkeypatch.setattr(fragments, "_SOON", 1)
-    monkeypatch.setattr(fragments, "_THEN", 1)
     return found
 
 
@@ -153,6 +154,76 @@ def test_a_worker_that_dies_leaves_nothing(
     assert len(answers) == 1
 
 
+def test_a_worker_that_dies_once_all_is_stored_leaves_the_end_to_the_next(
+    bring: Bring,
+    answers: list[Arrivals | None],
+    ordinarily: Callable[[bytes], list[Any]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    data = LOG.replace(b"trans_per_sec=13463.57", b"trans_per_sec=23463.57")
+    expected = ordinarily(data)
+
+    def dying(*_: object, **__: object) -> None:
+        raise OperationalError("the server closed the connection")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(importing, "_end", dying)
+        upload = bring((THREE, data))
+    assert (upload.state, upload.runs_found, Run.objects.count()) == ("loading", 3, 3)
+    Job.objects.update(lease_until=timezone.now())
+    tasks.run_job(upload.jobs.get().pk)
+    upload.refresh_from_db()
+    assert everything(upload) == expected
+
+
+def test_two_that_wait_for_each_other_go_the_ordinary_way(
+    bring: Bring, answers: list[Arrivals | None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """PostgreSQL ends one of two transactions that do."""
+
+    def waiting(*_: object) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute("DO $$ BEGIN RAISE SQLSTATE '40P01'; END $$")
+
+    monkeypatch.setattr(while_reading, "load_alike", waiting)
+    upload = bring((THREE, LOG))
+    assert (upload.state, Run.objects.count(), answers) == ("done", 3, [None])
+
+
+def test_what_copy_cannot_write_is_an_error_of_the_database() -> None:
+    """Otherwise a lost database would fail the job for good."""
+    with pytest.raises(DatabaseError), transaction.atomic():
+        load.copy_bytes("run", ["id"], [b"nothing"])
+
+
+def test_run_records_are_all_stored_or_none(bring: Bring, answers: list[Arrivals | None]) -> None:
+    lines = [{"run_id": f"JR{number}", "metrics": {"errors": number}} for number in range(3)]
+    unclear = [{"run_id": "JR0", "trial": trial, "metrics": {"errors": trial}} for trial in (1, 2)]
+    bring(("before.ndjson", "".join(f"{json.dumps(line)}\n" for line in unclear).encode()))
+    stored = Run.objects.count()
+    upload = bring(("after.ndjson", "".join(f"{json.dumps(line)}\n" for line in lines).encode()))
+    assert (upload.state, Run.objects.count()) == ("failed", stored)
+    assert answers == [None, None]
+
+
+@pytest.mark.parametrize("what", [b"run_id=syvs1002", b"host="])
+def test_names_that_are_too_long_are_refused(
+    bring: Bring, answers: list[Arrivals | None], ordinarily: Callable[[bytes], list[Any]], what: bytes
+) -> None:
+    data = LOG.replace(what, what + 201 * b"x")
+    expected = ordinarily(data)
+    assert everything(bring((THREE, data))) == expected
+
+
+def test_very_many_runs_take_the_ordinary_way(
+    bring: Bring, answers: list[Arrivals | None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They may have come packed."""
+    monkeypatch.setattr(while_reading, "MOST", 2)
+    upload = bring(("packed.awm.log.gz", gzip.compress(LOG)))
+    assert (upload.state, Run.objects.count(), answers) == ("done", 3, [None])
+
+
 @pytest.mark.parametrize("more", [{"preview": True}, {"facts": {"mtu": 1500}}])
 def test_what_is_given_or_asked_for_takes_the_ordinary_way(
     bring: Bring, answers: list[Arrivals | None], more: dict[str, Any]
@@ -179,7 +250,6 @@ def test_few_runs_take_the_ordinary_way(
     bring: Bring, answers: list[Arrivals | None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fragments, "_SOON", 3)
-    monkeypatch.setattr(fragments, "_THEN", 3)
     bring((THREE, LOG))
     assert (answers, Run.objects.count()) == ([None], 3)
 
@@ -191,10 +261,9 @@ def _fragments(*names: str) -> Iterator[Fragment]:
 
 @pytest.mark.parametrize(
     ("names", "batches"),
-    [("ab", []), ("aaa", []), ("abc", ["ab", "c"]), ("abbc", ["abb", "c"]), ("abcdef", ["ab", "cde", "f"])],
+    [("ab", []), ("aaa", []), ("abc", ["ab", "c"]), ("abbc", ["abb", "c"]), ("abcde", ["ab", "cd", "e"])],
 )
 def test_runs_of_one_name_stay_together(monkeypatch: pytest.MonkeyPatch, names: str, batches: list[str]) -> None:
     monkeypatch.setattr(fragments, "_SOON", 2)
-    monkeypatch.setattr(fragments, "_THEN", 3)
     found = as_they_come(_fragments(*names))
     assert ["".join(each.run_id or "" for each in batch) for batch in found] == batches
