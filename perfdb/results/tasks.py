@@ -8,6 +8,7 @@ from celery import shared_task
 from django.conf import settings
 from django.db import InterfaceError, OperationalError
 from django.utils import timezone
+from psycopg.errors import DeadlockDetected
 from redis import RedisError
 
 from perfdb.results import early, jobs, pieces, rereading
@@ -45,8 +46,11 @@ def run_job(job_id: int) -> None:
             HANDLERS[job.kind](job)
     except jobs.LeaseLostError:
         logger.warning("%s was taken over by another worker", job)
-    except (OperationalError, InterfaceError):
+    except (OperationalError, InterfaceError) as error:
         logger.warning("%s lost the database; it will be tried again", job, exc_info=True)
+        if isinstance(error.__cause__, DeadlockDetected):
+            # Of two that waited for each other PostgreSQL has ended this one.
+            jobs.give_back(job)
     except Exception as error:
         logger.exception("%s failed", job)
         jobs.fail(job, f"{type(error).__name__}: {error}")

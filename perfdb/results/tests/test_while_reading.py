@@ -10,7 +10,7 @@ from django.db import DatabaseError, OperationalError, connection, transaction
 from django.utils import timezone
 
 from importers.model import Fragment, Kind
-from perfdb.results import fragments, importing, jobs, load, storing, tasks, while_reading
+from perfdb.results import arriving, fragments, importing, jobs, load, storing, tasks, while_reading
 from perfdb.results.arriving import Arrivals
 from perfdb.results.fragments import as_they_come
 from perfdb.results.models import Job, Problem, Run, Upload
@@ -176,18 +176,42 @@ def test_a_worker_that_dies_once_all_is_stored_leaves_the_end_to_the_next(
     assert everything(upload) == expected
 
 
+def _deadlock(*_: object) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("DO $$ BEGIN RAISE SQLSTATE '40P01'; END $$")
+
+
 def test_two_that_wait_for_each_other_go_the_ordinary_way(
     bring: Bring, answers: list[Arrivals | None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """PostgreSQL ends one of two transactions that do."""
 
-    def waiting(*_: object) -> None:
-        with connection.cursor() as cursor:
-            cursor.execute("DO $$ BEGIN RAISE SQLSTATE '40P01'; END $$")
-
-    monkeypatch.setattr(while_reading, "load_alike", waiting)
+    monkeypatch.setattr(while_reading, "load_alike", _deadlock)
     upload = bring((THREE, LOG))
     assert (upload.state, Run.objects.count(), answers) == ("done", 3, [None])
+
+
+def test_a_job_that_was_ended_for_another_is_tried_again_at_once(
+    bring: Bring, answers: list[Arrivals | None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    once = [True]
+    load = storing.load_alike
+
+    def waiting(*args: object) -> Any:
+        if once.pop():
+            _deadlock()
+        return load(*args)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(while_reading, "_is_possible", lambda *_: False)
+    monkeypatch.setattr(fragments, "FEW", 0)
+    monkeypatch.setattr(importing, "load_alike", waiting)
+    monkeypatch.setattr(arriving, "FEWEST", 1)
+    upload = bring((THREE, LOG))
+    assert (upload.state, Run.objects.count()) == ("loading", 0)
+    once.append(False)
+    tasks.run_job(upload.jobs.get().pk)
+    upload.refresh_from_db()
+    assert (upload.state, Run.objects.count()) == ("done", 3)
 
 
 def test_what_copy_cannot_write_is_an_error_of_the_database() -> None:
