@@ -1,8 +1,11 @@
 """How the rates of formats are measured."""
 
+from collections.abc import Callable
+
 import pytest
 
 import bench.parsing
+import importers
 from bench.parsing import alone, ratios
 from bench.shapes import repeated
 from importers.model import SourceFile
@@ -15,7 +18,15 @@ def test_a_format_is_measured_in_a_process_of_its_own() -> None:
     assert control > 0
 
 
-def test_the_figure_is_the_median_of_the_turns(monkeypatch: pytest.MonkeyPatch) -> None:
-    times = iter([1.0, 4.0, 1.0, 1.0, 9.0, 2.0, 1.0, 5.0, 1.0])
-    monkeypatch.setattr(bench.parsing, "seconds", lambda work: next(times))
-    assert ratios(SourceFile("a.txt", b"a"), "ping", turns=3) == (5.0, 1.0)
+def test_the_figure_is_the_median_of_turns_in_changing_orders(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bench.parsing, "split", lambda data, *, fixed: "floor")
+    monkeypatch.setattr(importers, "read", lambda files: "parser")
+    parser, ran = iter([4.0, 9.0, 5.0, 6.0, 5.0]), []
+
+    def timed(work: Callable[[], object]) -> float:
+        ran.append(work())
+        return next(parser) if ran[-1] == "parser" else 1.0
+
+    monkeypatch.setattr(bench.parsing, "seconds", timed)
+    assert ratios(SourceFile("a.txt", b"a"), "ping", turns=5) == (5.0, 1.0)
+    assert len({ran[at : at + 3].index("parser") for at in range(0, 15, 3)}) == 3
