@@ -7,9 +7,10 @@ tokens belong to the columns in order when there are as many, else each to the c
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from operator import itemgetter
 from string import ascii_letters, digits
 from typing import NamedTuple
 
@@ -83,16 +84,16 @@ class Columns:
     """The columns of a table: ``names`` as printed with what qualifies them (``CPU Pct Busy``), and their edges.
 
     ``nearest``: which column a word is of that ends so many characters from the left, up to the last right edge.
-    ``known``: the column of each word in lines of a shape that was met lately, None where they fit none.
+    ``known``: what cuts lines of a shape that was met lately, None where their words fit no columns.
     """
 
     names: tuple[str, ...]
     lefts: tuple[int, ...]
     rights: tuple[int, ...]
     nearest: tuple[int, ...]
-    known: dict[str, list[int] | None] = field(default_factory=dict, repr=False, compare=False)
+    known: dict[str, Callable[[str], Sequence[str]] | None] = field(default_factory=dict, repr=False, compare=False)
 
-    def cells(self, line: str) -> list[str] | None:
+    def cells(self, line: str) -> Sequence[str] | None:
         """The line's texts by column, empty where it has nothing; None when its words fit no columns.
 
         Words with one blank between that fall into the same column are one text (``not installed``).
@@ -107,20 +108,24 @@ class Columns:
         if shape not in self.known:
             if len(self.known) >= _SHAPES:
                 self.known.clear()
-            self.known[shape] = self._places(shape)
-        places = self.known[shape]
+            self.known[shape] = self._cutter(shape)
+        cut = self.known[shape]
+        return None if cut is None else cut(line)
+
+    def _cutter(self, line: str) -> Callable[[str], Sequence[str]] | None:
+        """What takes the cells out of lines of the same shape."""
+        places = self._places(line)
         if places is None:
             return None
-        cells = [""] * len(self.names)
-        for text, at in zip(words, places, strict=True):
-            cells[at] = f"{cells[at]} {text}" if cells[at] else text
-        return cells
+        # One column alone would be taken as a text and not as a tuple of one.
+        cut: Callable[[str], tuple[str, ...]] = itemgetter(*places, slice(0))
+        if any(" ".join(text.split()) != text for text in cut(line)):
+            return lambda line: [" ".join(text.split()) for text in cut(line)[:-1]]
+        return lambda line: cut(line)[:-1]
 
-    def _places(self, line: str) -> list[int] | None:
-        """The column of each word."""
-        places: list[int] = []
-        cells: list[str] = [""] * len(self.names)
-        ends: dict[int, int] = {}
+    def _places(self, line: str) -> list[slice] | None:
+        """Where the text of each column stands."""
+        cells = [slice(0)] * len(self.names)
         rights, nearest, first, right = self.rights, self.nearest, self.lefts[0], 0
         for text in line.split():
             # Between two words there are blanks alone, so that this finds the word itself.
@@ -129,15 +134,14 @@ class Columns:
             at = nearest[right] if right < len(nearest) else len(rights) - 1
             if right != rights[at] and abs(left - first) < abs(right - rights[at]):
                 at = 0
-            if cells[at] and is_plain_number(cells[at]) and not is_plain_number(text):
+            if is_plain_number(line[cells[at]]) and not is_plain_number(text):
                 # A word that runs into a number from the right is of the next column.
                 at = min(at + 1, len(cells) - 1)
-            if cells[at] and left != ends[at] + 1:
+            before = cells[at]
+            if before.stop and left != before.stop + 1:
                 return None
-            cells[at] = f"{cells[at]} {text}" if cells[at] else text
-            ends[at] = right
-            places.append(at)
-        return places
+            cells[at] = slice(before.start if before.stop else left, right)
+        return cells
 
 
 @lru_cache(256)

@@ -72,9 +72,9 @@ def _without_underline(line: str) -> str:
 
 def _has_carriage_control(text: Text, mark: str) -> bool:
     """By the first title: with carriage control none begins in column 1."""
-    if not text.has([mark]):
-        return False
     controlled = _NEW_PAGE + mark
+    if not text.has([controlled]):
+        return False
     either = (controlled, mark)
     for line in text.lines:
         if not line.startswith(either):
