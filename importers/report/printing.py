@@ -71,7 +71,15 @@ def _without_underline(line: str) -> str:
 
 
 def _has_carriage_control(text: Text, mark: str) -> bool:
-    """By the first title: with carriage control none begins in column 1."""
+    """By the first title: with carriage control none begins in column 1. A file is looked through once."""
+    key = f"carriage control of {mark}"
+    if key not in text.noted:
+        text.noted[key] = _looked_through(text, mark)
+    found: bool = text.noted[key]
+    return found
+
+
+def _looked_through(text: Text, mark: str) -> bool:
     controlled = _NEW_PAGE + mark
     if not text.has([controlled]):
         return False

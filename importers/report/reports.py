@@ -75,8 +75,8 @@ def _missing(report: Report) -> str:
         return "it has no rows"
     if layout.summary and not report.summaries(layout.summary):
         return f"its {layout.summary.capitalize()} row is missing"
-    end = report.title.block.end
-    return _missing_interval(report, f"{end:%H:%M:%S}") if layout.intervals and end is not None else ""
+    end = report.title.block.end_clock if layout.intervals else None
+    return "" if end is None else _missing_interval(report, end)
 
 
 def _missing_interval(report: Report, end: str) -> str:

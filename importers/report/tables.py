@@ -93,8 +93,10 @@ class Reader:
     def _read(self, page: Page, below: int) -> None:
         """The lines from that one on stand below the title's block."""
         report, lines = self.report, page.lines
-        last = next((last for last in range(len(lines) - 1, below - 1, -1) if lines[last]), None)
-        if report is None or last is None:
+        last = len(lines) - 1
+        while last >= below and not lines[last]:
+            last -= 1
+        if report is None or last < below:
             return
         report.last_line = page.first + last
         if report.layout is None:

@@ -17,9 +17,10 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 _DATE = r"(?:\d{4}/\d{1,2}/\d{1,2}|\d{1,2}/\d{1,2}/(?:\d{4}|\d{2}))"
+# Blanks alone are before "Page" on nearly all: to try every place takes as long as all else.
 _FIRST = re.compile(
     rf"\s*(?P<number>(?:PRF|FCX)\d{{3}})\s+Run\s+{_DATE}\s+\d\d:\d\d:\d\d\s+(?P<name>\S+)"
-    r"(?:.*?\bPage\s+(?P<page>\d+))?",
+    r"(?:(?:\s++|.*?\b)Page\s+(?P<page>\d+))?",
     re.ASCII,
 )
 _EDGE = re.compile(rf"\s*(?P<edge>From|To)\s+(?P<date>{_DATE})\s+(?P<time>\d\d:\d\d:\d\d)\b(?P<rest>.*)", re.ASCII)
@@ -58,6 +59,11 @@ class Block:
     def end(self) -> datetime | None:
         """The end of the window, local time."""
         return self.edges.get("To", (None, 0))[0]
+
+    @cached_property
+    def end_clock(self) -> str | None:
+        """When the window ends by the clock, ``09:12:00``. To be asked once all is read."""
+        return None if self.end is None else f"{self.end:%H:%M:%S}"
 
     @property
     def whole(self) -> bool:
