@@ -1,5 +1,6 @@
 """A report of a listing, and whether all of it is there."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from importers.report.layouts import Column, Layout
@@ -83,12 +84,17 @@ def _missing_interval(report: Report, end: str) -> str:
     """Whether the window's last interval is there, for each of the processors that the others have."""
     at, cpu = report.place("end"), report.place("cpu")
     ends = (end, end.removeprefix("0"))
-    there = {_cell(row, cpu) for row in report.details if _cell(row, at) in ends}
-    lacking = {_cell(row, cpu) for row in report.rows} - there
+    when = zip(_column(report.details, cpu), _column(report.details, at), strict=True)
+    there = {each for each, clock in when if clock in ends}
+    lacking = set(_column(report.rows, cpu)) - there
     if not lacking:
         return ""
     named = sorted(part for part in lacking if part)
     return f"processor {' and '.join(named)} is incomplete" if named else f"it has no row for {end}"
+
+
+def _column(rows: Sequence[Row], at: int | None) -> list[str | None]:
+    return [None] * len(rows) if at is None else [row.cells[at] for row in rows]
 
 
 def _cell(row: Row, at: int | None) -> str | None:

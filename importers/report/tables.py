@@ -154,13 +154,14 @@ class Reader:
     def _read_rows(self, report: Report, table: Table, first: int, lines: Sequence[str]) -> None:
         """Keep the lines that are rows; the last one without line end only if it is as long as its columns."""
         rows, overflowed, only_rows = report.rows, report.overflowed, table.layout.key is None
+        read, cut_line = table.row, self.cut_line
         for number, line in enumerate(lines, first):
             if not line:
                 continue
-            if number == self.cut_line and not table.fills(line):
+            if number == cut_line and not table.fills(line):
                 report.cut = _inside(number, table, line)
                 continue
-            row = table.row(number, line, rows, overflowed)
+            row = read(number, line, rows, overflowed)
             if row is not None:
                 rows.append(row)
             elif only_rows:
