@@ -24,11 +24,11 @@ COMMAND = re.compile(
     r"(?:.{0,80}?[#$%>]\s+|\++ )?(?P<command>(?:time\s+(?:-p\s+)?|/usr/bin/time\s+)?(?:dd|cat|cp|wc|md5sum|sum)\s.*)"
 )
 _SOURCE = re.compile(r"(?:\bif=|\s)(?P<path>/[^\s;|>&]+)")
-FILE_SIZE = re.compile(r"-[rwxsStT-]{9}\S?\s+\d+\s+\S+\s+\S+\s+(?P<bytes>\d{1,18})\s.*?(?P<path>/\S+)")
+FILE_SIZE = re.compile(r"-[rwxsStT-]{9}\S?\s+\d+\s+\S+\s+\S+\s+(?P<bytes>[0-9]{1,18})\s.*?(?P<path>/\S+)")
 
-_DECIMAL = r"\d{1,9}(?:\.\d{1,9})?(?:e[+-]\d\d)?"
+_DECIMAL = r"[0-9]{1,9}(?:\.[0-9]{1,9})?(?:e[+-][0-9][0-9])?"
 RECORDS_IN = re.compile(r"(?P<whole>\d{1,15})\+(?P<partial>\d{1,15}) records in")
-_COPIED = rf"(?P<bytes>\d{{1,18}}) bytes? \([^)]*\) copied, (?P<seconds>{_DECIMAL})"
+_COPIED = rf"(?P<bytes>[0-9]{{1,18}}) bytes? \([^)]*\) copied, (?P<seconds>{_DECIMAL})"
 _RATE = rf"(?P<rate>{_DECIMAL})"
 # GNU dd counts MB in powers of 1000, busybox in powers of 1024; the BSDs print bytes.
 DD_RATES = (
@@ -36,7 +36,8 @@ DD_RATES = (
     (re.compile(rf"{_COPIED} seconds, {_RATE}(?P<unit>[kMGT]?B/s)"), ""),
     (
         re.compile(
-            rf"(?P<bytes>\d{{1,18}}) bytes transferred in (?P<seconds>{_DECIMAL}) secs \({_RATE} (?P<unit>bytes/sec)\)"
+            rf"(?P<bytes>[0-9]{{1,18}}) bytes transferred in (?P<seconds>{_DECIMAL}) secs "
+            rf"\({_RATE} (?P<unit>bytes/sec)\)"
         ),
         "",
     ),

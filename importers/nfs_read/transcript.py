@@ -26,6 +26,7 @@ _HEAD_LINES = 200
 _LAST_OF_TIME = "sys"
 _TIMES = frozenset({"real", "user", "sys"})
 _NOTHING: Mapping[str, str] = {}
+_BYTES = ("data_bytes", "bytes", "total")
 
 
 @dataclass(slots=True)
@@ -47,10 +48,8 @@ class _Read:
         """dd's own seconds are of the read alone; those of ``time`` include starting and ending."""
         return self.said.get("seconds") or self.said.get("real")
 
-    def is_followed_by(self, figures: Mapping[str, str]) -> bool:
-        """Whether what a line says cannot belong to this read any more, so that it begins another."""
-        # Only dd's records and the three times of a shell have a line of their own, each.
-        name = next(iter(figures)) if len(figures) == 1 else ""
+    def is_followed_by(self, name: str) -> bool:
+        """Whether the figure of a line cannot belong to this read any more, so that it begins another."""
         if name == "records":
             return "records" in self.said or not _TIMES.isdisjoint(self.said)
         return name in _TIMES and name in self.said
@@ -103,12 +102,18 @@ class _Reader:
         cut = None if self.text.ends_whole else len(self.text.lines)
         for number, raw in self.text.numbered():
             line = raw[: known.LONGEST].strip()
-            if not line or self._is_circumstance(line, number) or (number == cut and line[-1].isdigit()):
+            if not line:
+                continue
+            # Most lines are no circumstance, which shows at once.
+            if (":/" in line or line[0] == "-" or self.waiting) and self._is_circumstance(line, number):
+                continue
+            if number == cut and line[-1].isdigit():
                 continue
             command = known.command_of(line)
             figures = _NOTHING if command else known.figures_of(line)
             before = self.read
-            if before is not None and (command or before.is_followed_by(figures)):
+            # Only dd's records and the three times of a shell have a line of their own, each.
+            if before is not None and (command or (len(figures) == 1 and before.is_followed_by(*figures))):
                 yield self._whole(before)
                 self.read = None
             if command:
@@ -120,9 +125,6 @@ class _Reader:
 
     def _is_circumstance(self, line: str, number: int) -> bool:
         """Keep a mount or a file's size."""
-        # Most lines are neither, which shows at once.
-        if ":/" not in line and line[0] != "-" and self.waiting is None:
-            return False
         mount = known.mount_of(line)
         if mount is None and (self.waiting or " from " in line):
             mount = self._of_nfsstat(line)
@@ -206,12 +208,14 @@ def _facts(read: _Read, gathered: Gathered) -> None:
 
 def _figures(read: _Read, gathered: Gathered) -> None:
     """dd's rate where it prints one: else the rate follows from bytes and seconds."""
-    said = read.said
-    gathered.reading("data_bytes", said.get("bytes") or read.size, "bytes")
-    if "rate" in said:
-        gathered.reading("mb_per_s", said["rate"], said["unit"].text)
-    seconds = read.seconds
+    said, seconds = read.said, read.seconds
+    size = said.get("bytes") or read.size
+    # A read without them is not complete.
+    assert size is not None
     assert seconds is not None
+    gathered.keep(_BYTES, *size)
+    if "rate" in said:
+        gathered.keep(("mb_per_s", said["unit"].text, "total"), *said["rate"])
     gathered.keep(("driver_s", known.seconds_unit(seconds.text), "total"), *seconds)
     if "percent" in said:
         gathered.reading("processor_util", said["percent"], "%", "client")
