@@ -41,9 +41,7 @@ class Report:
     @property
     def unnamed(self) -> list[str]:
         """The columns that figures come from and that no heading names."""
-        vital = self.layout.vital if self.layout else ()
-        names = {column.name for column in self.columns} if vital else ()
-        return [name for name in vital if name not in names]
+        return [name for name in (self.layout.vital if self.layout else ()) if self.place(name) is None]
 
     def summaries(self, kind: str) -> list[Row]:
         """The summary rows of a kind."""
@@ -55,10 +53,7 @@ class Report:
 
     def place(self, name: str) -> int | None:
         """Which column has this name; None when there is none."""
-        for at, each in enumerate(self.columns):
-            if each.name == name:
-                return at
-        return None
+        return None if self.table is None else self.table.places.get(name)
 
     def judge(self) -> None:
         """All lines have been read: say of a report that is not whole why it is not."""

@@ -1,7 +1,7 @@
 """Lines to rows: the columns of a table, and what its rows look like."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -38,7 +38,7 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """The columns that some headings name. ``key`` is what the first cell of a detail row looks like.
+    """The columns that some headings name, and their places. ``key`` is what the first cell of a detail row looks like.
 
     ``form`` is what all cells of a row are, with a NUL behind each: to ask for all at once is quicker. Its groups are
     the cells, None for those without a value. A row that does not match may still be one, with asterisks instead of a
@@ -47,6 +47,7 @@ class Table:
 
     layout: Layout
     columns: tuple[Column, ...]
+    places: Mapping[str, int]
     grid: Columns
     key: re.Pattern[str]
     form: re.Pattern[str]
@@ -107,7 +108,9 @@ def read_table(layout: Layout, headings: tuple[str, ...]) -> Table | None:
     columns = named(layout, grid.names)
     kinds = (_WORD if each.unit in {"", CLOCK} else _FIGURE for each in columns)
     form = re.compile("".join(rf"(?>({kind})\0|(?:{MISSING})?\0)" for kind in kinds))
-    return Table(layout, columns, grid, layout.key or (_CLOCK if columns[0].unit == CLOCK else _NAME), form)
+    # Of several with one name the first.
+    places = {each.name: at for at, each in reversed([*enumerate(columns)])}
+    return Table(layout, columns, places, grid, layout.key or (_CLOCK if columns[0].unit == CLOCK else _NAME), form)
 
 
 def _continued(before: Row, cells: Sequence[str | None]) -> tuple[str | None, ...]:

@@ -171,7 +171,7 @@ class Reader:
 def _inside(number: int, table: Table, line: str) -> str:
     """Where a listing breaks off: the processor says more to a person than the line does."""
     cells = table.grid.cells(line)
-    at = next((at for at, each in enumerate(table.columns) if each.name == "cpu"), None)
+    at = table.places.get("cpu")
     processor = cells[at] if cells and at is not None else None
     return f"processor {processor} is incomplete" if processor else f"line {number} is incomplete"
 
