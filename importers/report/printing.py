@@ -13,6 +13,7 @@ from importers.report.titles import Title
 
 _DIVIDERS = "_-"
 _UNDERLINES = "_- "
+_OVERPRINTED = ("\r", *(f"{divider}\n" for divider in _DIVIDERS))
 _NEW_PAGE, _OVERPRINT = "1", "+"
 _LINES = 4000  # Lines that are held at a time.
 
@@ -55,9 +56,13 @@ def first_lines(text: Text, mark: str, most: int) -> list[str]:
 def _printed(lines: list[str], *, controlled: bool) -> list[str]:
     """The lines as printed, without carriage control, underlining and trailing blanks."""
     if controlled:
-        lines = ["" if line.startswith(_OVERPRINT) else line[1:].rstrip() for line in lines]
+        lines = [line[1:].rstrip() if line[:1] != _OVERPRINT else "" for line in lines]
     else:
         lines = [line.replace("\f", "").rstrip() for line in lines]
+    # Most files have no such line, which is told sooner of all than of each.
+    together = "\n".join([*lines, ""])
+    if not any(sign in together for sign in _OVERPRINTED):
+        return lines
     return [_without_underline(line) if line and (line[-1] in _DIVIDERS or "\r" in line) else line for line in lines]
 
 
