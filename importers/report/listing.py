@@ -131,9 +131,10 @@ def _has_sound_window(report: Report, dialect: Dialect, found: ProblemLog) -> bo
 
 def _report_rows(report: Report, dialect: Dialect, found: ProblemLog) -> None:
     """Columns that were not found, rows that fit no columns, and numbers that did not fit theirs."""
-    if report.unnamed and report.columns:
+    unnamed = report.table.unnamed if report.table else ()
+    if unnamed:
         headings = ", ".join(column.headings[0] for column in report.columns)
-        message = f"{report.label} has no heading that is known for {', '.join(report.unnamed)}; it has {headings}."
+        message = f"{report.label} has no heading that is known for {', '.join(unnamed)}; it has {headings}."
         remedy = "Tell which heading is meant, so that it can be added to the importer."
         found.warn(f"{dialect.format}.headings", message, remedy, report.title.line)
     if report.skipped:

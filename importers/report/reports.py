@@ -38,11 +38,6 @@ class Report:
         """The layout's name; empty when there is none."""
         return self.layout.name if self.layout else ""
 
-    @property
-    def unnamed(self) -> list[str]:
-        """The columns that figures come from and that no heading names."""
-        return [name for name in (self.layout.vital if self.layout else ()) if self.place(name) is None]
-
     def summaries(self, kind: str) -> list[Row]:
         """The summary rows of a kind."""
         return [row for row in self.rows if row.summary == kind]

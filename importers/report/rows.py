@@ -40,6 +40,8 @@ class Row(NamedTuple):
 class Table:
     """The columns that some headings name, and their places. ``key`` is what the first cell of a detail row looks like.
 
+    ``unnamed`` are the columns that figures come from and that no heading names.
+
     ``form`` is what all cells of a row are, with a NUL behind each: to ask for all at once is quicker. Its groups are
     the cells, None for those without a value. A row that does not match may still be one, with asterisks instead of a
     number or an odd word.
@@ -48,6 +50,7 @@ class Table:
     layout: Layout
     columns: tuple[Column, ...]
     places: Mapping[str, int]
+    unnamed: Sequence[str]
     grid: Columns
     key: re.Pattern[str]
     form: re.Pattern[str]
@@ -110,7 +113,9 @@ def read_table(layout: Layout, headings: tuple[str, ...]) -> Table | None:
     form = re.compile("".join(rf"(?>({kind})\0|(?:{MISSING})?\0)" for kind in kinds))
     # Of several with one name the first.
     places = {each.name: at for at, each in reversed([*enumerate(columns)])}
-    return Table(layout, columns, places, grid, layout.key or (_CLOCK if columns[0].unit == CLOCK else _NAME), form)
+    unnamed = [name for name in layout.vital if name not in places]
+    key = layout.key or (_CLOCK if columns[0].unit == CLOCK else _NAME)
+    return Table(layout, columns, places, unnamed, grid, key, form)
 
 
 def _continued(before: Row, cells: Sequence[str | None]) -> tuple[str | None, ...]:

@@ -11,7 +11,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -35,12 +35,15 @@ _RUN_ID = re.compile(r"[A-Za-z](?=[\w-]*[0-9])[A-Za-z0-9-]{2,31}")
 class Block:
     """What stands below a title's first line; the same block stands above many pages, so lines count from that one.
 
-    ``edges`` are From and To with their lines; ``middle`` is the free text of the For line.
+    ``start`` and ``end`` are the window's, local time, as From and To say; ``dated``: one of these lines was there.
+    ``middle`` is the free text of the For line.
     ``run_id``: the run that ``Result of X Run`` names there, or that text when it is one word that looks like an id.
     """
 
     about: str = ""
-    edges: dict[str, tuple[datetime | None, int]] = field(default_factory=dict)
+    dated: bool = False
+    start: datetime | None = None
+    end: datetime | None = None
     seconds: tuple[str, int] | None = None
     clock: str = ""
     middle: str = ""
@@ -49,16 +52,6 @@ class Block:
     serial: str = ""
     level: tuple[str, int] | None = None
     service: str = ""
-
-    @property
-    def start(self) -> datetime | None:
-        """The beginning of the window, local time."""
-        return self.edges.get("From", (None, 0))[0]
-
-    @property
-    def end(self) -> datetime | None:
-        """The end of the window, local time."""
-        return self.edges.get("To", (None, 0))[0]
 
     @cached_property
     def end_clock(self) -> str | None:
@@ -84,7 +77,11 @@ class Block:
         if self.whole:
             return False
         if edge := _edge(line):
-            self.edges[edge.name] = edge.moment, number
+            self.dated = True
+            if edge.name == "From":
+                self.start = edge.moment
+            else:
+                self.end = edge.moment
             if edge.machine:
                 self.machine, self.serial = (edge.machine, number), edge.serial
         elif window := _window(line):
@@ -92,7 +89,7 @@ class Block:
             if window.level:
                 self.level, self.service = (window.level, number), window.service
             self.run_id = window.run_id or self.run_id
-        elif not self.edges and not self.about:
+        elif not self.dated and not self.about:
             self.about = line.strip()
         else:
             return not line.strip()
