@@ -65,7 +65,7 @@ def seconds(work: Callable[[], object]) -> float:
 
 
 def ratios(file: SourceFile, format_name: str, turns: int = TURNS) -> tuple[float, float]:
-    """The parser's time by the floor's, and the floor's by its own: medians over the turns, each in another order.
+    """The parser's time by the floor's, and the floor's by its own: medians over the turns, each in a random order.
 
     What runs after the parser finds memory and caches as that left them, and takes up to a third longer.
     """

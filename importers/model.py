@@ -63,7 +63,7 @@ class Text:
     encoding: str
     ends_whole: bool = True
     noted: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
-    """What one format has found out about the beginning and another need not find out again."""
+    """What was found out about the file, and need not be found out again."""
 
     def numbered(self) -> Iterator[tuple[int, str]]:
         """The lines with their numbers, counted from 1."""

@@ -42,6 +42,15 @@ def test_a_read_that_is_cut_off_has_no_figures(case: str) -> None:
             assert fragment.status is not Status.COMPLETE or fragment.readings == uncut.readings, log[:at][-60:]
 
 
+def test_digits_of_other_scripts_are_no_figures() -> None:
+    size = "-rw-r--r-- 1 root root {} 2026-03-02 10:11 /mnt/f\n$ time cat /mnt/f > /dev/null\n"
+    (fragment,) = parse(MOUNT + size.format("123") + TIME).fragments
+    assert fragment.status is Status.COMPLETE
+    parsed = parse(MOUNT + size.format("\u0661\u0662\u0663") + TIME)
+    assert [each.status for each in parsed.fragments] == [Status.INCOMPLETE]
+    assert [problem.code for problem in parsed.problems] == ["nfs_read.no-size"]
+
+
 def test_digits_at_the_very_end_of_a_file_may_be_cut() -> None:
     log = MOUNT + "# time -p dd if=/mnt/f of=/dev/null\nreal 9.24\nuser 0.02\nsys 1.31"
     assert parse(log).fragments[0].status is Status.INCOMPLETE

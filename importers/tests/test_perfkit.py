@@ -153,6 +153,23 @@ def test_what_is_wider_than_any_report_names_no_columns() -> None:
     assert columns.cells("14:21:10" + 5000 * " 1") is None
 
 
+@pytest.mark.parametrize("gap", [" ", "\t", "\N{NO-BREAK SPACE}"])
+def test_words_that_fall_into_one_column_are_one_text_with_one_blank(gap: str) -> None:
+    columns = read_headings(("Name              Status            Load",))
+    assert columns is not None
+    # The second line has the shape of the first, and other words.
+    for name, status in (("VM1", ("not", "inst")), ("AB2", ("now", "gone"))):
+        line = f"{name}          {gap.join(status).rjust(11)}               5"
+        assert list(columns.cells(line) or ()) == [name, " ".join(status), "5"]
+
+
+def test_the_words_of_a_table_of_one_column_are_its_only_cell() -> None:
+    columns = read_headings(("Remark",))
+    assert columns is not None
+    for text in ("all well", "not done"):
+        assert list(columns.cells(text) or ()) == [text]
+
+
 def test_a_report_known_by_its_name_whatever_its_number() -> None:
     assert figures(fragment_of(LISTING.replace("FCX144", "FCX304"))) == figures(fragment_of(LISTING))
 
