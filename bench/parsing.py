@@ -19,19 +19,18 @@ keep them.
 """
 
 import argparse
-import gc
 import resource
-import statistics
 import subprocess
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
-from random import Random
 from tempfile import TemporaryDirectory
 from time import perf_counter, process_time
 
 import importers
+from bench import timing
 from bench.shapes import Shape, shapes
+from bench.timing import QUIET, Work, in_turns
 from importers.content import FileContent
 from importers.model import SourceFile
 from importers.text import EBCDIC
@@ -42,8 +41,6 @@ FIXED_COLUMNS = frozenset({"vmprf", "perfkit"})
 BARS = {True: 8.0, False: 12.0}
 MOST_MEMORY = 200
 _QUICK = 300_000  # Bytes; what reading a file takes that has nothing to do with its size is small beside them.
-_SEED = 20260101
-_QUIET = (0.85, 1.15)
 _PUNCTUATION = str.maketrans(dict.fromkeys(',;:="[]{}|()', " "))
 
 
@@ -56,12 +53,9 @@ def split(data: bytes, *, fixed: bool) -> list[list[str]]:
     return [line.split() for line in lines]
 
 
-def seconds(work: Callable[[], object]) -> float:
-    """How long the processor takes; what earlier work left behind is not cleared away meanwhile."""
-    gc.collect()
-    start = process_time()
-    work()
-    return process_time() - start
+def seconds(work: Work) -> float:
+    """How long the processor takes."""
+    return timing.seconds(work, process_time)
 
 
 def ratios(file: SourceFile, format_name: str, turns: int = TURNS) -> tuple[float, float]:
@@ -69,18 +63,9 @@ def ratios(file: SourceFile, format_name: str, turns: int = TURNS) -> tuple[floa
 
     What runs after the parser finds memory and caches as that left them, and takes up to a third longer.
     """
-    data, fixed, random = file.data[:], format_name in FIXED_COLUMNS, Random(_SEED)
-    works: dict[str, Callable[[], object]] = {
-        "parser": lambda: importers.read([file]),
-        "floor": lambda: split(data, fixed=fixed),
-    }
-    works["control"] = works["floor"]
-    found = []
-    for _ in range(turns):
-        order = random.sample(list(works), len(works))
-        found.append({name: seconds(works[name]) for name in order})
-    parser, control = ([turn[name] / turn["floor"] for turn in found] for name in ("parser", "control"))
-    return statistics.median(parser), statistics.median(control)
+    data, fixed = file.data[:], format_name in FIXED_COLUMNS
+    times = in_turns(lambda: importers.read([file]), lambda: split(data, fixed=fixed), turns=turns, time=seconds)
+    return times.ratio, times.control_ratio
 
 
 def alone(shape: Shape, size: int) -> tuple[float, float]:
@@ -117,7 +102,7 @@ def rates(chosen: Iterable[Shape], size: int) -> bool:
     for shape in chosen:
         ratio, control = alone(shape, size)
         bar = BARS[shape.format in FIXED_COLUMNS]
-        noisy = not _QUIET[0] <= control <= _QUIET[1]
+        noisy = not QUIET[0] <= control <= QUIET[1]
         verdict = "noisy" if noisy else "ok" if ratio <= bar else "over"
         if shape.format in barred and not shape.is_usual:
             verdict = f"small results, {verdict}"

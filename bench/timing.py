@@ -17,6 +17,7 @@ QUIET = (0.85, 1.15)
 _SEED = 20260101
 
 Work = Callable[[], object]
+Clock = Callable[[], float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +49,12 @@ class Paired:
         return not QUIET[0] <= self.control_ratio <= QUIET[1]
 
 
-def seconds(work: Work) -> float:
-    """How long it takes; what earlier work left behind is cleared away before."""
+def seconds(work: Work, clock: Clock = perf_counter) -> float:
+    """How long it takes by a clock; what earlier work left behind is cleared away before."""
     gc.collect()
-    start = perf_counter()
+    start = clock()
     work()
-    return perf_counter() - start
+    return clock() - start
 
 
 @contextmanager
@@ -75,12 +76,16 @@ def paired(work: Work, floor: Work, *, turns: int) -> Paired:
     """Time both in turns, each after a first run that is not counted."""
     work()
     floor()
-    random = Random(_SEED)
-    times: dict[str, list[float]] = {"work": [], "floor": [], "control": []}
     with _held_apart():
-        for _ in range(turns):
-            turn = [("work", work), ("floor", floor), ("control", floor)]
-            random.shuffle(turn)
-            for name, each in turn:
-                times[name].append(seconds(each))
+        return in_turns(work, floor, turns=turns, time=seconds)
+
+
+def in_turns(work: Work, floor: Work, *, turns: int, time: Callable[[Work], float]) -> Paired:
+    """Time both and the floor once more, in each turn in a random order: what follows the work takes longer."""
+    random = Random(_SEED)
+    turn = [("work", work), ("floor", floor), ("control", floor)]
+    times: dict[str, list[float]] = {name: [] for name, _ in turn}
+    for _ in range(turns):
+        for name, each in random.sample(turn, len(turn)):
+            times[name].append(time(each))
     return Paired(tuple(times["work"]), tuple(times["floor"]), tuple(times["control"]))

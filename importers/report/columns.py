@@ -99,9 +99,11 @@ class Columns:
         Words with one blank between that fall into the same column are one text (``not installed``).
         """
         words = line.split()
-        if len(words) == len(self.names):
-            return words
-        if len(words) > _MOST_WORDS * len(self.names):
+        return words if len(words) == len(self.names) else self.placed(line, len(words))
+
+    def placed(self, line: str, words: int) -> Sequence[str] | None:
+        """The same of a line of so many words that are not one for each column."""
+        if words > _MOST_WORDS * len(self.names):
             return None
         # Which column a word is of depends on where it stands and what is a number: rows alike in this come again.
         shape = line.translate(_SHAPE)

@@ -57,9 +57,9 @@ class Table:
 
     def row(self, number: int, line: str, before: Sequence[Row], overflowed: list[int]) -> Row | None:
         """The row that a line is; None when it is none. ``overflowed`` gets its number where figures did not fit."""
-        # Most lines have a word for each column: they are looked at by the hundred thousand.
+        # As ``grid.cells``, without a call for the lines with a word for each column, which nearly all are.
         words = line.split()
-        cells = words if len(words) == len(self.columns) else self.grid.cells(line)
+        cells = words if len(words) == len(self.columns) else self.grid.placed(line, len(words))
         if cells is None:
             return None
         first = cells[0]
