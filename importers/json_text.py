@@ -92,11 +92,7 @@ class _Beginning:
 
 def _beginning(text: Text, size: int) -> _Beginning:
     """Read once a file, for every format that comes as JSON looks at it."""
-    key = f"json {size}"
-    if key not in text.noted:
-        text.noted[key] = _read_beginning(text, size)
-    found: _Beginning = text.noted[key]
-    return found
+    return text.once(f"json {size}", lambda: _read_beginning(text, size))
 
 
 def _read_beginning(text: Text, size: int) -> _Beginning:

@@ -5,17 +5,19 @@ arithmetic, so that every number can be traced to the characters it came from an
 """
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from enum import StrEnum
 from itertools import chain, islice
 from operator import attrgetter
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from importers.compact import compact, shared, spread
 from importers.content import Content
 from importers.lines import Lines
+
+T = TypeVar("T")
 
 
 class Severity(StrEnum):
@@ -65,6 +67,13 @@ class Text:
     noted: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
     """What was found out about the file, and need not be found out again."""
 
+    def once(self, key: str, find: Callable[[], T]) -> T:
+        """What is found out about the file, at the first call alone."""
+        if key not in self.noted:
+            self.noted[key] = find()
+        found: T = self.noted[key]
+        return found
+
     def numbered(self) -> Iterator[tuple[int, str]]:
         """The lines with their numbers, counted from 1."""
         return enumerate(self.lines, start=1)
@@ -83,11 +92,7 @@ class Text:
 
     def head(self, count: int) -> str:
         """The first lines as one text, made once."""
-        key = f"head of {count}"
-        if key not in self.noted:
-            self.noted[key] = "\n".join(islice(self.lines, count))
-        found: str = self.noted[key]
-        return found
+        return self.once(f"head of {count}", lambda: "\n".join(islice(self.lines, count)))
 
     def mentions(self, words: Iterable[str], count: int) -> bool:
         """Whether one of the words is in the first ``count`` lines: a word is found much sooner than a pattern."""
@@ -96,9 +101,7 @@ class Text:
 
     def lacks(self, words: Iterable[str], size: int) -> bool:
         """Whether it is plain at once that no word is among the first ``size`` characters and in their last line."""
-        if "head" not in self.noted:
-            self.noted["head"] = next(self.pieces(), "")
-        head: str = self.noted["head"]
+        head = self.once("head", lambda: next(self.pieces(), ""))
         if len(head) <= size and head.count("\n") + 1 < len(self.lines):
             return False
         end = head.find("\n", size)

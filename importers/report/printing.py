@@ -77,11 +77,7 @@ def _without_underline(line: str) -> str:
 
 def _has_carriage_control(text: Text, mark: str) -> bool:
     """By the first title: with carriage control none begins in column 1. A file is looked through once."""
-    key = f"carriage control of {mark}"
-    if key not in text.noted:
-        text.noted[key] = _looked_through(text, mark)
-    found: bool = text.noted[key]
-    return found
+    return text.once(f"carriage control of {mark}", lambda: _looked_through(text, mark))
 
 
 def _looked_through(text: Text, mark: str) -> bool:
