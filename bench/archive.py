@@ -15,7 +15,7 @@ from random import Random
 
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.workloads import Workload
-from perfdb.results.record import Configuration, FactValue, Origin, RunRecord, SystemIdentity, Value
+from perfdb.results.runs.record import Configuration, FactValue, Origin, RunRecord, SystemIdentity, Value
 
 DEVICES = tuple(f"{kind} {number}" for kind in ("OSA", "HiperSockets", "VSwitch", "veth") for number in (1, 2, 3))
 MTUS = (1492, 1500, 8192, 8992, 9000, 57344)

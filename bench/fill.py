@@ -14,9 +14,9 @@ def main(runs: int) -> None:
     """Make the studies that are missing, each in one transaction, and let the planner look at them."""
     django.setup()
     from bench import archive
-    from perfdb.results.experiments import Vocabulary
-    from perfdb.results.load import write
     from perfdb.results.models import Study
+    from perfdb.results.runs.experiments import Vocabulary
+    from perfdb.results.runs.write import write
 
     present = set(Study.objects.values_list("slug", flat=True))
     missing = [study for study in range(archive.studies(runs)) if archive.slug(study) not in present]

@@ -54,7 +54,7 @@ def reading_statement(question: str) -> str:
     from django.test.utils import CaptureQueriesContext
 
     from perfdb.analysis.query import Query
-    from perfdb.results.querysets import DIMENSION_COLUMNS, measure_columns, selected
+    from perfdb.results.queries.run_queries import DIMENSION_COLUMNS, measure_columns, selected
 
     query = Query.parse(parse_qsl(question))
     columns = [*DIMENSION_COLUMNS.values(), *measure_columns(query.measures)]

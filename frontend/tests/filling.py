@@ -9,8 +9,10 @@ from django.core.files.base import ContentFile
 from django.db import connection, transaction
 
 from fixtures.demo import demo_files
-from perfdb.results import access, intake, tasks
+from perfdb.results import tasks
+from perfdb.results.ingest import uploads
 from perfdb.results.models import Job, Run, RunSource, Upload
+from perfdb.results.runs import access
 
 BAD = Path(__file__).resolve().parents[2] / "fixtures" / "logs" / "bad"
 
@@ -18,7 +20,7 @@ BAD = Path(__file__).resolve().parents[2] / "fixtures" / "logs" / "bad"
 def bring(files: dict[str, bytes], *, preview: bool = False) -> Upload:
     """Upload files as the owner and do the job."""
     content = [(name, ContentFile(data)) for name, data in files.items()]
-    upload = intake.receive(access.owner(), content, preview=preview)
+    upload = uploads.receive(access.owner(), content, preview=preview)
     for job in Job.objects.filter(upload=upload):
         tasks.run_job(job.pk)
     return upload

@@ -7,8 +7,9 @@ from pytest_django.live_server_helper import LiveServer
 
 from fixtures.demo import demo_files
 from frontend.tests.visits import sign_in
-from perfdb.results import access, intake
+from perfdb.results.ingest import uploads
 from perfdb.results.models import Upload
+from perfdb.results.runs import access
 from perfdb.results.tests.builders import make_run, make_study
 
 
@@ -16,7 +17,7 @@ from perfdb.results.tests.builders import make_run, make_study
 def upload(live_server: LiveServer) -> Upload:
     """An upload whose runs are being stored."""
     files = [(name, ContentFile(data)) for name, data in list(demo_files())[:3]]
-    received = intake.receive(access.owner(), files)
+    received = uploads.receive(access.owner(), files)
     stored(received, 4)
     return received
 

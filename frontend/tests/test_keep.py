@@ -8,10 +8,11 @@ from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from frontend.tests.visits import Watch, settled, sign_in
-from perfdb.results import access, freezing, saved
-from perfdb.results.asking import Question
-from perfdb.results.holding import touch_study
 from perfdb.results.models import Run
+from perfdb.results.queries import frozen_links, saved_queries
+from perfdb.results.queries.questions import Question
+from perfdb.results.runs import access
+from perfdb.results.runs.lock import touch_study
 
 COMPARE = "/compare/?dimension=device&old=Guest LAN&new=HiperSockets&workload=RR"
 
@@ -28,8 +29,8 @@ def pages(filled: dict[str, int]) -> list[str]:
         ("maximum", "workload=RR"),
     ):
         question = Question.parse(page, query)
-        saved.save(access.owner(), f"Asked of {page}", question)
-        links.append(f"/f/{freezing.freeze(question, access.owner()).token}/")
+        saved_queries.save(access.owner(), f"Asked of {page}", question)
+        links.append(f"/f/{frozen_links.freeze(question, access.owner()).token}/")
     return [
         *links,
         f"{links[0]}runs/",

@@ -7,7 +7,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from frontend.tests.visits import Watch, sign_in
 from perfdb.results.models import Run, RunEvidence, RunSource
-from perfdb.results.origins import facts_of, facts_written
+from perfdb.results.runs.evidence import facts_of, facts_written
 
 
 def test_runs_of_an_older_importer_are_read_again_by_a_button(

@@ -5,8 +5,8 @@ from playwright.sync_api import Browser, Dialog, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from frontend.tests.visits import Watch, settled, sign_in
-from perfdb.results import access, notes, tagging
 from perfdb.results.models import Run, RunSource
+from perfdb.results.runs import access, notes, tags
 
 
 def trial(live_server: LiveServer) -> tuple[Run, str]:
@@ -78,7 +78,7 @@ def test_tags_withdrawing_and_counting_again(page: Page, live_server: LiveServer
 def test_a_run_with_everything_is_accessible(visitor: Page, live_server: LiveServer, filled: dict[str, int]) -> None:
     run, address = trial(live_server)
     notes.add(access.owner(), run, "fan failed\nat 12:00")
-    tagging.add(access.owner(), Run.objects.filter(pk=run.pk), "odd")
+    tags.add(access.owner(), Run.objects.filter(pk=run.pk), "odd")
     watch = Watch.over(visitor)
     settled(visitor, address)
     for closed in visitor.locator("main details:not([open]) > summary").all():

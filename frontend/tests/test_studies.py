@@ -11,8 +11,8 @@ from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from frontend.tests.visits import Watch, settled, sign_in
-from perfdb.results import access
 from perfdb.results.models import Run
+from perfdb.results.runs import access
 
 PAGES = (
     "/studies/",

@@ -14,8 +14,9 @@ from pytest_django.live_server_helper import LiveServer
 
 from frontend.tests.test_whole_way import CASE, PATIENCE_MS, logs
 from frontend.tests.visits import Watch
-from perfdb.results import access, artifacts, pieces
+from perfdb.results.ingest import artifacts, chunked_upload
 from perfdb.results.models import PartialFile, Run, Upload
+from perfdb.results.runs import access
 
 PING = Path(__file__).resolve().parents[2] / "fixtures" / "logs" / "ping" / "linux"
 MB = 1024 * 1024
@@ -256,12 +257,12 @@ def test_a_transfer_can_be_paused_resumed_and_removed(signed_in: Page, live_serv
     with page.expect_response(lambda answer: answer.request.method == "DELETE"):
         page.wait_for_timeout(300)
         page.get_by_role("button", name="Remove other.log").click()
-    assert pieces.unfinished(access.owner()) == []
+    assert chunked_upload.unfinished(access.owner()) == []
     expect(page.get_by_role("button", name="Upload and preview")).to_be_enabled()
 
 
 def test_what_was_begun_can_be_discarded(signed_in: Page, live_server: LiveServer) -> None:
-    pieces.begin(access.owner(), "old.log", 1000)
+    chunked_upload.begin(access.owner(), "old.log", 1000)
     page = signed_in
     page.goto(f"{live_server.url}/uploads/new/")
     page.get_by_role("button", name="Discard old.log").click()

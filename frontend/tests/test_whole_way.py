@@ -11,8 +11,8 @@ from pytest_django import Settings
 from pytest_django.live_server_helper import LiveServer
 
 from frontend.tests.visits import Watch
-from perfdb.results import access
 from perfdb.results.models import Run
+from perfdb.results.runs import access
 
 CASE = Path(__file__).resolve().parents[2] / "fixtures" / "logs" / "cp_query" / "NMGBR950"
 # Background work takes its time on a busy machine.

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from playwright.sync_api import ConsoleMessage, Locator, Page, Request, expect
 from pytest_django.live_server_helper import LiveServer
 
-from perfdb.results import access
+from perfdb.results.runs import access
 
 LOCAL = ("http://localhost:", "http://127.0.0.1:", "data:", "blob:http://localhost:", "blob:http://127.0.0.1:")
 

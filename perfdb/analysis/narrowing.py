@@ -1,7 +1,8 @@
 """The runs of a question among runs that were read before, for pages that ask many questions of the same ones.
 
-It chooses as `perfdb.results.querysets.narrowed` does in the database; a test holds them against each other. Rows do
-not hold tags: a question that names one is for the database.
+The rows chosen are those that `perfdb.results.queries.run_queries.narrowed` chooses in the database; a test
+compares both.
+Rows do not hold tags: a question that names one is for the database.
 """
 
 from collections.abc import Callable, Sequence

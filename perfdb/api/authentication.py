@@ -6,7 +6,7 @@ from rest_framework.authentication import BaseAuthentication, get_authorization_
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
-from perfdb.results import access
+from perfdb.results.runs import access
 
 _SCHEME = b"bearer"
 

@@ -9,7 +9,7 @@ from django.http import HttpResponseBase
 from django.utils.cache import get_conditional_response
 from rest_framework.request import Request
 
-from perfdb.results.naming import places
+from perfdb.results.runs.vocabulary import places
 
 # What ``get_conditional_response`` goes by.
 _CONDITIONS = frozenset({"HTTP_IF_MATCH", "HTTP_IF_NONE_MATCH", "HTTP_IF_MODIFIED_SINCE", "HTTP_IF_UNMODIFIED_SINCE"})

@@ -10,8 +10,8 @@ from perfdb.analysis.comparing import words
 from perfdb.analysis.matching import LeftOver, Sides
 from perfdb.analysis.query import Query
 from perfdb.analysis.render import json
-from perfdb.results.best import Best
-from perfdb.results.matching import Against, Comparison
+from perfdb.results.queries.best_evidence import Best
+from perfdb.results.queries.compare import Against, Comparison
 
 
 def comparison_body(found: Comparison) -> dict[str, Any]:

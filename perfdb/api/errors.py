@@ -19,9 +19,9 @@ from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
 from perfdb.analysis.parameters import QueryError
-from perfdb.results.intake import IntakeError
+from perfdb.results.ingest.json_runs import Complaint, RecordsError
+from perfdb.results.ingest.uploads import IntakeError
 from perfdb.results.replica import is_refused_write
-from perfdb.results.run_records import Complaint, RecordsError
 
 MEDIA_TYPE = "application/problem+json"
 # What a script may tell errors apart by, beyond their status.

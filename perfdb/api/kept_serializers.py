@@ -6,7 +6,7 @@ from rest_framework import serializers
 
 from perfdb.api.table_serializers import ComparisonSerializer, TablesSerializer
 from perfdb.results.models import Page
-from perfdb.results.saved import LONGEST_NAME
+from perfdb.results.queries.saved_queries import LONGEST_NAME
 
 
 class QuestionSerializer(serializers.Serializer[Any]):

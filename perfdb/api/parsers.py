@@ -16,7 +16,7 @@ from django.http.multipartparser import MultiPartParser as DjangoMultiPartParser
 from rest_framework.parsers import BaseParser, DataAndFiles, MultiPartParser
 
 from perfdb.api.errors import TooLarge
-from perfdb.results.run_records import LARGEST
+from perfdb.results.ingest.json_runs import LARGEST
 
 
 class _InMemory(MemoryFileUploadHandler):

@@ -7,8 +7,8 @@ from rest_framework.exceptions import NotAuthenticated, PermissionDenied
 from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
 
-from perfdb.results import access
 from perfdb.results.models import Upload
+from perfdb.results.runs import access
 
 
 class ReadMayBePublic(BasePermission):

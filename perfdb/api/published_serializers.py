@@ -7,7 +7,7 @@ from rest_framework import serializers
 from importers.published.cells import Syntax
 from importers.published.mapping import Mapping
 from perfdb.api.serializers import UploadReferenceSerializer
-from perfdb.results.intake import DECISIONS
+from perfdb.results.ingest.uploads import DECISIONS
 
 LONGEST_TEXT = 1024 * 1024
 

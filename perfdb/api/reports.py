@@ -6,7 +6,7 @@ from perfdb.analysis.dimensions import Value
 from perfdb.analysis.render.json import note_data, table_data
 from perfdb.analysis.table import Cell, CellKey, Table
 from perfdb.results.models import Disagreement, ReportItem, Run
-from perfdb.results.studies.answering import Answered
+from perfdb.results.studies.report_answers import Answered
 
 
 def item_body(item: ReportItem) -> dict[str, Any]:

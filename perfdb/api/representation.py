@@ -10,13 +10,13 @@ from django.db.models.functions import Cast
 from rest_framework.request import Request
 from rest_framework.reverse import reverse
 
-from perfdb.results import provenance
-from perfdb.results import summary as summaries
-from perfdb.results.given import corrections_of
+from perfdb.results.changes import provenance
+from perfdb.results.changes.provenance import AppliedFormula, Figure, Input, Place
+from perfdb.results.ingest import upload_summary as summaries
+from perfdb.results.ingest.supplied_facts import corrections_of
 from perfdb.results.models import Note, Problem, Run, Upload, UploadFile
-from perfdb.results.provenance import AppliedFormula, Figure, Input, Place
-from perfdb.results.record import Counters
-from perfdb.results.stored import read_record
+from perfdb.results.runs.read import read_record
+from perfdb.results.runs.record import Counters
 
 
 def run_body(request: Request, run: Run) -> dict[str, Any]:

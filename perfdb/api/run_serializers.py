@@ -4,8 +4,8 @@ from typing import Any
 
 from rest_framework import serializers
 
-from perfdb.results.filters import MOST_NUMBERED
-from perfdb.results.withdrawing import LONGEST_REASON
+from perfdb.results.changes.withdraw import LONGEST_REASON
+from perfdb.results.queries.run_list.filters import MOST_NUMBERED
 
 
 class ChosenSerializer(serializers.Serializer[Any]):

@@ -9,9 +9,9 @@ from perfdb.analysis.query import Layout, Summary
 from perfdb.analysis.render.drawing import DRAWING_PARAMETERS
 from perfdb.api.errors import MEDIA_TYPE
 from perfdb.api.serializers import ProblemDetailsSerializer
-from perfdb.results.filters import RunFilter
-from perfdb.results.paging import LARGEST_PAGE, PAGE_SIZE
-from perfdb.results.querysets import RUN_ORDERINGS
+from perfdb.results.queries.run_list.filters import RunFilter
+from perfdb.results.queries.run_list.paging import LARGEST_PAGE, PAGE_SIZE
+from perfdb.results.queries.run_queries import RUN_ORDERINGS
 
 _STATUS_TEXT = {
     400: "A parameter or field is not understood; `parameter` and `known` say which and what is.",

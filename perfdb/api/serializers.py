@@ -10,7 +10,7 @@ from rest_framework import serializers
 
 from perfdb.api.note_serializers import RunNoteSerializer
 from perfdb.api.parsers import clean_path
-from perfdb.results.intake import DECISIONS
+from perfdb.results.ingest.uploads import DECISIONS
 from perfdb.results.models import Problem, Run, Upload, UploadRun
 from perfdb.results.models.vocabulary import INBOX
 

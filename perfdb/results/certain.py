@@ -9,11 +9,11 @@ from itertools import chain, islice
 
 from importers import run_records
 from importers.model import Fragment
-from perfdb.results.aliases import aliases_of
 from perfdb.results.alike.again import stored_again
-from perfdb.results.fragments import Fragments
+from perfdb.results.ingest.fragment_spool import Fragments
+from perfdb.results.ingest.make_records import pattern_of
 from perfdb.results.models import Run, Study, Upload
-from perfdb.results.reading import pattern_of
+from perfdb.results.runs.aliases import aliases_of
 
 _AT_ONCE = 10_000
 

@@ -16,10 +16,10 @@ from importers.collate import content_digest
 from importers.model import Fragment
 from importers.run_records import Unpacking
 from perfdb.results.alike.batch import Prepared, are_apart, prepared
-from perfdb.results.fragments import Fragments, growing
 from perfdb.results.handover import Following
-from perfdb.results.prepare import FoundProblems
-from perfdb.results.run_records import FILE
+from perfdb.results.ingest.fragment_spool import Fragments, growing
+from perfdb.results.ingest.json_runs import FILE
+from perfdb.results.runs.normalize import FoundProblems
 
 _logger = logging.getLogger(__name__)
 _at_hand: ContextVar["Early | None"] = ContextVar("at hand", default=None)

@@ -18,7 +18,8 @@ from kombu.exceptions import OperationalError
 from redis.client import Pipeline
 
 from importers import run_records
-from perfdb.results import broker, jobs
+from perfdb.results import broker
+from perfdb.results.ingest import jobs
 from perfdb.results.models import Artifact
 
 LARGEST = 16 * 1024 * 1024

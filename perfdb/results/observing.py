@@ -19,11 +19,12 @@ from perfdb.analysis.dimensions import DIMENSIONS, FACTOR, Value
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.parameters import QueryError
 from perfdb.analysis.table import Observations
-from perfdb.results import measures, notes, packed, recalled, remembered
+from perfdb.results import packed, recalled, remembered
 from perfdb.results.models import Run
-from perfdb.results.naming import STATE, Named
 from perfdb.results.packed import NO_NUMBER, Numbers
 from perfdb.results.remembered import Experiments
+from perfdb.results.runs import measures, notes
+from perfdb.results.runs.vocabulary import STATE, Named
 from perfdb.results.where import NEVER, Condition, where
 
 _FIRST_DAY = packed.BEGINNING.toordinal()

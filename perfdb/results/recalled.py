@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 import orjson
 from django.db import connection
 
-from perfdb.results.naming import Named, Numbers
+from perfdb.results.runs.vocabulary import Named, Numbers
 
 MOST = 1000
 """So many sets of names are kept; with more it begins anew."""

@@ -11,8 +11,8 @@ from typing import Self
 import numpy as np
 
 from perfdb.results import packed
-from perfdb.results.naming import NAMES, names_of
 from perfdb.results.packed import NO_ROW, Numbers
+from perfdb.results.runs.vocabulary import NAMES, names_of
 
 MOST = 100_000
 """So many experiments are kept, at some 100 bytes each; with more it begins anew."""

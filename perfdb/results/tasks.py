@@ -11,16 +11,17 @@ from django.utils import timezone
 from psycopg.errors import DeadlockDetected
 from redis import RedisError
 
-from perfdb.results import early, jobs, pieces, rereading
-from perfdb.results.aliasing import run_alias
+from perfdb.results import early
+from perfdb.results.bundles.load_bundle import run_import
+from perfdb.results.changes.alias_changes import run_alias
+from perfdb.results.changes.move_runs import KIND as MOVE
+from perfdb.results.changes.move_runs import run_move
+from perfdb.results.changes.reparse import run_reparse
+from perfdb.results.changes.undo import run_undo
+from perfdb.results.ingest import chunked_upload, jobs, reread_files
 from perfdb.results.models import Upload
-from perfdb.results.reparsing import run_reparse
 from perfdb.results.replica import mark_written
-from perfdb.results.studies.background import KIND, run_studies
-from perfdb.results.studies.moving import KIND as MOVE
-from perfdb.results.studies.moving import run_move
-from perfdb.results.unbundling import run_import
-from perfdb.results.undoing import run_undo
+from perfdb.results.studies.background_load import KIND, run_studies
 
 logger = logging.getLogger(__name__)
 
@@ -42,7 +43,7 @@ def run_job(job_id: int) -> None:
     if job is None:
         return
     try:
-        with jobs.kept(job), rereading.at_hand():
+        with jobs.kept(job), reread_files.at_hand():
             HANDLERS[job.kind](job)
     except jobs.LeaseLostError:
         logger.warning("%s was taken over by another worker", job)
@@ -81,6 +82,6 @@ def work_early(token: str) -> None:
 def sweep() -> None:
     """Send lost jobs again, and let old previews and files that nobody goes on with expire."""
     jobs.sweep()
-    pieces.expire()
+    chunked_upload.expire()
     oldest = timezone.now() - timedelta(days=settings.PREVIEW_DAYS)
     Upload.objects.filter(state=Upload.State.PREVIEW, settled__lt=oldest).update(state=Upload.State.EXPIRED)

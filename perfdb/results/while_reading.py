@@ -17,22 +17,22 @@ from psycopg.errors import DeadlockDetected
 from importers import FileReading, no_collector, run_records
 from importers.model import Fragment
 from perfdb.analysis.metrics import Measure
-from perfdb.results import jobs
 from perfdb.results.ahead import ahead
 from perfdb.results.alike.batch import Prepared, are_apart, are_named, prepared
 from perfdb.results.alike.rows import Alike, Common, Rows, rows_of
 from perfdb.results.alike.table import Flags
-from perfdb.results.arriving import Arrivals
 from perfdb.results.certain import are_told_by_logs
-from perfdb.results.experiments import Names
-from perfdb.results.fragments import as_they_come
-from perfdb.results.holding import lock_study
-from perfdb.results.measures import ensure_slots, slots
+from perfdb.results.ingest import jobs
+from perfdb.results.ingest.batches import Arrivals
+from perfdb.results.ingest.fragment_spool import as_they_come
+from perfdb.results.ingest.json_runs import FILE
+from perfdb.results.ingest.parse_files import FilesRead, reading
+from perfdb.results.ingest.store import Earlier, Loaded, chunks, load_alike, load_chunk, note
 from perfdb.results.models import Job, Upload, UploadFile, UploadRun
-from perfdb.results.prepare import FoundProblems
-from perfdb.results.run_records import FILE
-from perfdb.results.storing import Earlier, Loaded, chunks, load_alike, load_chunk, note
-from perfdb.results.unpacking import FilesRead, reading
+from perfdb.results.runs.experiments import Names
+from perfdb.results.runs.lock import lock_study
+from perfdb.results.runs.measures import ensure_slots, slots
+from perfdb.results.runs.normalize import FoundProblems
 
 MOST = 5000
 """Of more runs, which a packed file may have, all would be in memory and keep others from their study."""

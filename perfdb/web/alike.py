@@ -8,8 +8,9 @@ from django.urls import reverse
 
 from perfdb.analysis.dimensions import Value, dimension
 from perfdb.analysis.table import Table
-from perfdb.results import pinned, spellings
-from perfdb.results.spellings import Offer
+from perfdb.results.changes import alias_suggestions
+from perfdb.results.changes.alias_suggestions import Offer
+from perfdb.results.runs import recorded_reads
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +30,13 @@ def of_tables(tables: Sequence[Table]) -> list[Alike]:
         for row, column in table.cells:
             for name, value in zip(table.query.shown, table.split + row + column, strict=False):
                 shown.setdefault(name, {})[value] = None
-    return [] if pinned.playing() else of_values(shown)
+    return [] if recorded_reads.playing() else of_values(shown)
 
 
 def of_values(shown: Mapping[str, Iterable[Value]]) -> list[Alike]:
     """The spellings among values of dimensions that stand beside each other."""
     found: dict[tuple[str, str, str], list[Offer]] = {}
-    for offer in spellings.offers(shown):
+    for offer in alias_suggestions.offers(shown):
         found.setdefault((offer.dimension, offer.printed, offer.meaning), []).append(offer)
     return [
         Alike(dimension(name).title, printed, meaning, [(offer.title, _address(offer)) for offer in offers])

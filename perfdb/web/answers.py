@@ -9,10 +9,10 @@ from perfdb.analysis.dimensions import dimension, say
 from perfdb.analysis.query import Summary
 from perfdb.analysis.render.drawing import Drawing
 from perfdb.analysis.render.labels import measure_title
-from perfdb.results import matching
-from perfdb.results.asking import Answer, Question
-from perfdb.results.matching import Chosen
 from perfdb.results.models import Page
+from perfdb.results.queries import compare
+from perfdb.results.queries.compare import Chosen
+from perfdb.results.queries.questions import Answer, Question
 from perfdb.web import alike, comparing, maxima, questions, tables
 from perfdb.web.comparing import Measured
 from perfdb.web.crowding import crowd
@@ -89,7 +89,7 @@ def title(question: Question) -> str:
         [value for values in filters.values() for value in values],
     )
     if question.page is Page.COMPARE:
-        sides = matching.sides_of(question.chosen)
+        sides = compare.sides_of(question.chosen)
         known = dimension(sides[0].dimension)
         shown = f"{known.say(sides[0].old)} → {', '.join(known.say(each.new) for each in sides)}"
     if question.page is Page.MAXIMUM:

@@ -11,7 +11,7 @@ class WebConfig(AppConfig):
     def ready(self) -> None:
         """What only the pages know how to do for the layers below: to draw and to print them."""
         # Models are not there before.
-        from perfdb.results.bundling import PAGES  # noqa: PLC0415
+        from perfdb.results.bundles.make_bundle import PAGES  # noqa: PLC0415
         from perfdb.results.tasks import HANDLERS  # noqa: PLC0415
         from perfdb.web.bundle import study_page  # noqa: PLC0415
         from perfdb.web.printing import KIND, run_pdf  # noqa: PLC0415

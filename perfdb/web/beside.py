@@ -10,7 +10,7 @@ from perfdb.analysis.render.grid import grids
 from perfdb.analysis.render.labels import measure_title
 from perfdb.analysis.table import Key, Table
 from perfdb.analysis.workloads import cost_metric, primary_metric
-from perfdb.results.beside import Beside
+from perfdb.results.queries.chosen_runs import Beside
 from perfdb.web.comparing import difference_line
 from perfdb.web.links import to_explanation, to_run
 from perfdb.web.run_figures import group_of

@@ -12,11 +12,12 @@ from django.utils.safestring import mark_safe
 
 from perfdb.analysis.dimensions import called
 from perfdb.analysis.parameters import QueryError
-from perfdb.results import bundling, columns, exporting
-from perfdb.results.asking import Answer, Question, answer
-from perfdb.results.bundling import Bundle
-from perfdb.results.filters import chosen
+from perfdb.results.bundles import make_bundle
+from perfdb.results.bundles.make_bundle import Bundle
 from perfdb.results.models import Page, Study
+from perfdb.results.queries.questions import Answer, Question, answer
+from perfdb.results.queries.run_list import columns, export
+from perfdb.results.queries.run_list.filters import chosen
 from perfdb.web import answers
 from perfdb.web.links import to_question
 from perfdb.web.standalone import as_file, report_file
@@ -87,7 +88,7 @@ def _of_answer(request: HttpRequest, question: Question, server: str) -> tuple[B
     # What the page itself swaps when its question changes.
     result = rendered[rendered.index('<section id="result"') : rendered.rindex("</main>")]
     address = to_question(question)
-    bundle = bundling.of_runs(_runs_of(found), f"page={question.page}&{question.encode()}")
+    bundle = make_bundle.of_runs(_runs_of(found), f"page={question.page}&{question.encode()}")
     return bundle, as_file(answers.title(question), bundle.study.title, mark_safe(result), server, address)
 
 
@@ -102,11 +103,11 @@ def _of_list(data: QueryDict, server: str) -> tuple[Bundle, str]:
     data.pop("columns", None)
     numbers = data.pop("pk", [])
     runs = chosen(numbers, None if numbers else data.urlencode())
-    bundle = bundling.of_runs(
+    bundle = make_bundle.of_runs(
         _numbers(runs.order_by().values_list("pk", flat=True)), f"page={RUNS}&{_asked(data, numbers)}"
     )
-    rows = [row for chunk in exporting.chunks(bundle.runs, shown) for row in chunk]
-    titles = ["Run", "Status", *(each.title for each in shown if each.name in exporting.names(shown)[3:])]
+    rows = [row for chunk in export.chunks(bundle.runs, shown) for row in chunk]
+    titles = ["Run", "Status", *(each.title for each in shown if each.name in export.names(shown)[3:])]
     listed = [(reverse("web:run", args=[row[0]]), row[1], row[2:]) for row in rows]
     body = render_to_string("web/parts/bundle_runs.html", {"titles": titles, "rows": listed})
     address = f"{reverse('web:runs')}?{data.urlencode()}"
@@ -115,7 +116,7 @@ def _of_list(data: QueryDict, server: str) -> tuple[Bundle, str]:
 
 def _numbers(found: Iterable[int]) -> list[int]:
     """No more of them than show that there are too many."""
-    return list(islice(found, bundling.MOST_RUNS + 1))
+    return list(islice(found, make_bundle.MOST_RUNS + 1))
 
 
 def _asked(data: QueryDict, numbers: list[str]) -> str:

@@ -18,8 +18,8 @@ from perfdb.analysis.query import DELTA, Query, Summary
 from perfdb.analysis.render.drawing import Drawing
 from perfdb.analysis.render.labels import measure_heading
 from perfdb.analysis.table import Table
-from perfdb.results import measures
 from perfdb.results.models import Device, Experiment, Workload
+from perfdb.results.runs import measures
 from perfdb.web.naming import study_titles
 
 # The dimensions every filter form offers; others appear once the address names them.

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from django.utils.html import format_html
 
 from perfdb.analysis.dimensions import FACTOR
-from perfdb.results import origins
+from perfdb.results.changes.provenance import Place
 from perfdb.results.models import Run
-from perfdb.results.prepare.aliases import PRINTED, printed_text
-from perfdb.results.provenance import Place
-from perfdb.results.record import FactValue
+from perfdb.results.runs import evidence as origins
+from perfdb.results.runs.normalize.alias_dimensions import PRINTED, printed_text
+from perfdb.results.runs.record import FactValue
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from perfdb.analysis.query import REPEATS, Query
 from perfdb.analysis.render.drawing import Drawing
 from perfdb.analysis.render.labels import measure_title
 from perfdb.analysis.table import Key, Table
-from perfdb.results.matching import Against, Chosen, Comparison
+from perfdb.results.queries.compare import Against, Chosen, Comparison
 from perfdb.web import choices
 from perfdb.web.choices import Facet, Select
 from perfdb.web.links import to_runs

@@ -7,9 +7,9 @@ from perfdb.analysis.dimensions import Value, dimension
 from perfdb.analysis.query import Query
 from perfdb.analysis.render.drawing import Draw, Drawing, Facets
 from perfdb.analysis.render.legible import MOST_LINES, first_lines, lines, lines_by
-from perfdb.results import pinned
-from perfdb.results.asking import Answer, Question
 from perfdb.results.models import Page
+from perfdb.results.queries.questions import Answer, Question
+from perfdb.results.runs import recorded_reads
 from perfdb.web.links import to_question
 from perfdb.web.tables import MOST_CHARTS
 
@@ -61,7 +61,7 @@ def crowd(question: Question, answer: Answer) -> Crowd | None:
     if len(known) <= MOST_LINES:
         return None
     drawn = first_lines([fullest])[1]
-    if pinned.playing():
+    if recorded_reads.playing():
         return Crowd(len(known), drawn, [], [])
     leaving = lines_by([fullest], known)
     return Crowd(

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from perfdb.results.derivation import TIME
+from perfdb.results.changes.provenance import Place
 from perfdb.results.models import Run, Trace
-from perfdb.results.provenance import Place
-from perfdb.results.record import Counters as Captured
-from perfdb.results.record import RunRecord
+from perfdb.results.runs.derive import TIME
+from perfdb.results.runs.record import Counters as Captured
+from perfdb.results.runs.record import RunRecord
 from perfdb.web.course import course
 
 INTERVALS = "intervals"

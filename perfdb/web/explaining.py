@@ -13,8 +13,8 @@ from perfdb.analysis.metrics import BY_NAME
 from perfdb.analysis.render.comparison import Diff, diff_of
 from perfdb.analysis.render.labels import measure_title
 from perfdb.analysis.units import decimals_for, round_half_up
-from perfdb.results.explaining import Explanation, Moved
-from perfdb.results.explaining import Side as Found
+from perfdb.results.queries.explain import Explanation, Moved
+from perfdb.results.queries.explain import Side as Found
 from perfdb.web.comparing import DifferenceLine, difference_line
 from perfdb.web.links import to_run
 

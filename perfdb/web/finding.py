@@ -11,7 +11,7 @@ from django.utils.text import slugify
 
 from perfdb.analysis.dimensions import dimension
 from perfdb.analysis.query import Query
-from perfdb.results.search import Found, Hit, Kind
+from perfdb.results.queries.run_list.search import Found, Hit, Kind
 from perfdb.web import questions
 
 TITLES = {

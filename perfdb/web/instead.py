@@ -8,8 +8,9 @@ from django.db.models import Count
 
 from perfdb.analysis import metrics
 from perfdb.analysis.metrics import Measure
-from perfdb.results import measures, pinned, querysets
-from perfdb.results.asking import Answer, Question
+from perfdb.results.queries import run_queries
+from perfdb.results.queries.questions import Answer, Question
+from perfdb.results.runs import measures, recorded_reads
 from perfdb.web.links import to_question
 from perfdb.web.run_figures import group_of
 from perfdb.web.tables import Panel
@@ -17,7 +18,7 @@ from perfdb.web.tables import Panel
 
 def offering(panel: Panel, question: Question, answer: Answer) -> Panel:
     """The panel with questions about what there is, where it has nothing to show; what is frozen asks no other."""
-    if panel.lacking is None or pinned.playing():
+    if panel.lacking is None or recorded_reads.playing():
         return panel
     return replace(panel, instead=list(_offers(panel.lacking, question, answer)))
 
@@ -51,6 +52,6 @@ def _there(lacking: Measure, answer: Answer) -> list[Measure]:
 
 
 def _filled(known: Sequence[Measure], answer: Answer) -> list[Measure]:
-    columns = querysets.measure_columns(known)
-    counts = querysets.selected(answer.query).aggregate(**{f"n{at}": Count(each) for at, each in enumerate(columns)})
+    columns = run_queries.measure_columns(known)
+    counts = run_queries.selected(answer.query).aggregate(**{f"n{at}": Count(each) for at, each in enumerate(columns)})
     return [measure for at, measure in enumerate(known) if counts[f"n{at}"]]

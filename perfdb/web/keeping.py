@@ -8,9 +8,9 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from perfdb.analysis.parameters import QueryError
-from perfdb.results import saved
-from perfdb.results.asking import Question
 from perfdb.results.models import SavedQuery
+from perfdb.results.queries import saved_queries
+from perfdb.results.queries.questions import Question
 from perfdb.web import answers
 from perfdb.web.links import to_question
 
@@ -26,7 +26,7 @@ TITLES = {"charts": "Charts", "compare": "Compare", "maximum": "Maximum"}
 class Named:
     """A named query in a list: where it opens, and why it does not where perfdb understands it no more."""
 
-    saved: SavedQuery
+    saved_queries: SavedQuery
     title: str
     address: str
     error: str
@@ -36,7 +36,7 @@ class Named:
 def keeping(request: HttpRequest, question: Question) -> dict[str, Any]:
     """What the part ``keep.html`` shows of a question that was answered."""
     text = question.encode()
-    found = list(saved.listed(question.page)[: MOST_OFFERED + 1])
+    found = list(saved_queries.listed(question.page)[: MOST_OFFERED + 1])
     return {
         "keeping": {
             "page": question.page,
@@ -52,9 +52,9 @@ def keeping(request: HttpRequest, question: Question) -> dict[str, Any]:
 
 def named(request: HttpRequest, each: SavedQuery) -> Named:
     """A named query as lists show it."""
-    mine = saved.may_change(request.user, each)
+    mine = saved_queries.may_change(request.user, each)
     try:
-        question = saved.question_of(each)
+        question = saved_queries.question_of(each)
     except QueryError as error:
         return Named(each, TITLES[each.page], "", error.message, mine)
     return Named(each, TITLES[each.page], to_question(question), "", mine)

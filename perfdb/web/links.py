@@ -12,8 +12,8 @@ from perfdb.analysis.dimensions import Value
 from perfdb.analysis.parameters import spelled
 from perfdb.analysis.query import Query
 from perfdb.analysis.table import CellKey, Table
-from perfdb.results import pinned
-from perfdb.results.asking import Question
+from perfdb.results.queries.questions import Question
+from perfdb.results.runs import recorded_reads
 
 # More run ids make an address longer than servers take.
 _MOST_NAMED = 50
@@ -26,7 +26,7 @@ def to_question(question: Question) -> str:
 
 def to_run(number: int) -> str:
     """The address of a run by its number in the database."""
-    if tape := pinned.playing():
+    if tape := recorded_reads.playing():
         return reverse("web:frozen-run", args=[tape.label, number])
     return reverse("web:run", args=[number])
 
@@ -39,7 +39,7 @@ def to_runs(query: Query, fixed: Mapping[str, Value], runs: Sequence[int]) -> st
         return to_run(runs[0])
     filters = {**query.filters, **{name: (value,) for name, value in fixed.items()}}
     asked = Query(filters=filters, exclude=query.exclude, ranges=query.ranges)
-    return _list([*asked.pairs(), *([] if pinned.playing() else [("status", "complete")])])
+    return _list([*asked.pairs(), *([] if recorded_reads.playing() else [("status", "complete")])])
 
 
 def to_these(runs: Sequence[int]) -> str:
@@ -52,7 +52,7 @@ def to_these(runs: Sequence[int]) -> str:
 def to_explanation(table: Table, key: CellKey) -> str:
     """Where a compared cell is explained; empty for one that is not compared, and for what is frozen."""
     cell = table.cells.get(key)
-    if cell is None or cell.comparison is None or pinned.playing():
+    if cell is None or cell.comparison is None or recorded_reads.playing():
         return ""
     named = zip(table.query.shown, table.split + key[0] + key[1], strict=True)
     at = [("at", f"{name}:{spelled(value)}") for name, value in named]
@@ -65,6 +65,6 @@ def to_explanation_of(old: int, new: int) -> str:
 
 
 def _list(pairs: Iterable[tuple[str, str]]) -> str:
-    tape = pinned.playing()
+    tape = recorded_reads.playing()
     page = reverse("web:frozen-runs", args=[tape.label]) if tape else reverse("web:runs")
     return f"{page}?{urlencode(list(pairs))}"

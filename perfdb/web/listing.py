@@ -11,9 +11,9 @@ from django.urls import reverse
 from perfdb.analysis import metrics
 from perfdb.analysis.dimensions import FACTOR, called
 from perfdb.analysis.units import decimals_for, round_half_up
-from perfdb.results import columns
-from perfdb.results.columns import Shown
-from perfdb.results.querysets import NEWEST_FIRST
+from perfdb.results.queries.run_list import columns
+from perfdb.results.queries.run_list.columns import Shown
+from perfdb.results.queries.run_queries import NEWEST_FIRST
 
 MISSING = "–"
 _RUN = Shown("run_id", "Run", "Run")

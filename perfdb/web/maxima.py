@@ -21,7 +21,8 @@ from perfdb.analysis.render.grid import grids
 from perfdb.analysis.render.labels import measure_title
 from perfdb.analysis.table import Cell, Key, Table
 from perfdb.analysis.units import round_half_up
-from perfdb.results import best, maximum, pinned
+from perfdb.results.queries import best_evidence, maximum_throughput
+from perfdb.results.runs import recorded_reads
 from perfdb.web import choices
 from perfdb.web.choices import Select
 from perfdb.web.links import to_run, to_runs
@@ -101,7 +102,7 @@ class Maxima:
 
     caption: str
     each: str
-    best: list[Best]
+    best_evidence: list[Best]
     studies: list[tuple[str, str]]
     standing: list[Diff | str]
     groups: list[tuple[str, list[Line]]]
@@ -116,7 +117,7 @@ class Maxima:
         return sum(len(lines) for _, lines in self.rare)
 
 
-def of(tables: Sequence[Table], bests: Sequence[best.Best]) -> Maxima | None:
+def of(tables: Sequence[Table], bests: Sequence[best_evidence.Best]) -> Maxima | None:
     """The table for one workload; None without runs. ``tables``: one a measure, the picked measure first.
 
     ``bests``: what stands behind its columns; may be empty.
@@ -147,7 +148,7 @@ def of(tables: Sequence[Table], bests: Sequence[best.Best]) -> Maxima | None:
     )
 
 
-def _behind(table: Table, bests: Iterable[best.Best]) -> Iterator[Behind]:
+def _behind(table: Table, bests: Iterable[best_evidence.Best]) -> Iterator[Behind]:
     for each in bests:
         evidence, metric = each.evidence, table.metric
         curve = evidence.curve.sentence(metric.decimals, metric.unit) if evidence.curve else ""
@@ -186,7 +187,7 @@ def _title(slug: str) -> str:
 
 def _maxima_of(query: Query, slugs: Sequence[str]) -> str:
     asked = Query(filters=query.filters, exclude=query.exclude, ranges=query.ranges, summary=query.summary)
-    return "" if pinned.playing() else f"{reverse('web:maximum')}?{asked.with_filter('study', *slugs).encode()}"
+    return "" if recorded_reads.playing() else f"{reverse('web:maximum')}?{asked.with_filter('study', *slugs).encode()}"
 
 
 def _standing(table: Table) -> list[Diff | str]:
@@ -201,11 +202,11 @@ def _standing(table: Table) -> list[Diff | str]:
     ]
 
 
-def _best(table: Table, known: Mapping[int, best.RunBehind]) -> list[Best]:
+def _best(table: Table, known: Mapping[int, best_evidence.RunBehind]) -> list[Best]:
     """The circumstances of each column's runs; those that are not ``known`` are read in one SQL query."""
     samples = [[point.run for cell in _column(table, column) for point in cell.sample] for column in table.columns]
     unknown = [run for sample in samples for run in sample if run not in known]
-    found = {**known, **(best.runs_behind(unknown) if unknown else {})}
+    found = {**known, **(best_evidence.runs_behind(unknown) if unknown else {})}
     return [
         _circumstances(say(table.query.columns, column), [found[run] for run in sample])
         for column, sample in zip(table.columns, samples, strict=True)
@@ -216,7 +217,7 @@ def _column(table: Table, column: Key) -> list[Cell]:
     return [cell for (_, at), cell in table.cells.items() if at == column]
 
 
-def _circumstances(heading: str, runs: Sequence[best.RunBehind]) -> Best:
+def _circumstances(heading: str, runs: Sequence[best_evidence.RunBehind]) -> Best:
     links = [(to_run(run.id), run.run_id, run.trial) for run in runs]
     # Runs of one experiment agree in both, and an empty column has neither.
     mtu, users = (runs[0].mtu, runs[0].users) if runs else (None, None)
@@ -225,7 +226,7 @@ def _circumstances(heading: str, runs: Sequence[best.RunBehind]) -> Best:
 
 def each_select(asked: Sequence[str], answered: Sequence[str]) -> Select:
     """The field for what the best is picked for; unless it is asked for, what tells the runs apart."""
-    names = maximum.offered(choices.layout_dimensions())
+    names = maximum_throughput.offered(choices.layout_dimensions())
     chosen = ",".join(asked)
     usual = " and ".join(dimension(name).title for name in answered)
     texts = [("", "device" if asked else usual), *((name, dimension(name).title) for name in names)]

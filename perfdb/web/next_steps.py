@@ -10,9 +10,9 @@ from perfdb.analysis.dimensions import DIMENSIONS, FACTOR, Value, dimension
 from perfdb.analysis.parameters import spelled
 from perfdb.analysis.query import REPEATS, Query
 from perfdb.analysis.render.drawing import Drawing
-from perfdb.results.experiments import configuration_of
-from perfdb.results.matching import Chosen
 from perfdb.results.models import Run
+from perfdb.results.queries.compare import Chosen
+from perfdb.results.runs.experiments import configuration_of
 from perfdb.web import comparing
 from perfdb.web.study.coverage import command
 

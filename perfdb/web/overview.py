@@ -13,9 +13,9 @@ from django.utils import timezone
 from perfdb.analysis import metrics
 from perfdb.analysis.parameters import ordered
 from perfdb.analysis.query import Query
-from perfdb.results.columns import SHORT
+from perfdb.results.ingest.parse_files import ARCHIVE
 from perfdb.results.models import DimensionCount, Run, Study, Upload, UploadFile
-from perfdb.results.unpacking import ARCHIVE
+from perfdb.results.queries.run_list.columns import SHORT
 from perfdb.web import questions
 
 # So many uploads, studies, and devices of a study; the rest is a click away.

@@ -5,9 +5,9 @@ from django.core.files.storage import default_storage
 from django.db import transaction
 
 from perfdb.analysis.parameters import QueryError
-from perfdb.results import jobs
-from perfdb.results.holding import lock_study
+from perfdb.results.ingest import jobs
 from perfdb.results.models import Job, Study
+from perfdb.results.runs.lock import lock_study
 from perfdb.web import pdf
 from perfdb.web.standalone import report_file
 from perfdb.web.views.studies import contents

@@ -9,9 +9,9 @@ from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query import Query
 from perfdb.analysis.render.drawing import Drawing
 from perfdb.analysis.workloads import cost_metric, primary_metric
-from perfdb.results.maximum import pattern_of
 from perfdb.results.models import Run
-from perfdb.results.querysets import patterns_present
+from perfdb.results.queries.maximum_throughput import pattern_of
+from perfdb.results.queries.run_queries import patterns_present
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from perfdb.analysis.metrics import TOTAL, Metric
-from perfdb.results.provenance import Figure
+from perfdb.results.changes.provenance import Figure
 
 # Which metrics stand together, by the end of their name; the first that fits counts.
 GROUPS = (

@@ -9,9 +9,9 @@ from perfdb.analysis import metrics
 from perfdb.analysis.dimensions import FACTOR, Value, dimension
 from perfdb.analysis.metrics import TOTAL, Measure
 from perfdb.analysis.parameters import spelled
-from perfdb.results import columns
-from perfdb.results.columns import Shown
-from perfdb.results.facets import COUNTED, Counts, Facets
+from perfdb.results.queries.run_list import columns
+from perfdb.results.queries.run_list.columns import Shown
+from perfdb.results.queries.run_list.facets import COUNTED, Counts, Facets
 from perfdb.web import listing
 from perfdb.web.choices import in_few_words
 from perfdb.web.naming import study_titles

@@ -27,8 +27,8 @@ from perfdb.analysis.render.heat import MANY, compared
 from perfdb.analysis.render.legible import filled, first_lines
 from perfdb.analysis.render.looks import Looks
 from perfdb.analysis.table import Key, Table
-from perfdb.results import pinned
-from perfdb.results.looks import looks
+from perfdb.results.queries.style_ranks import looks
+from perfdb.results.runs import recorded_reads
 from perfdb.web.links import to_explanation, to_runs, to_these
 
 Figures = Sequence[dict[str, Any] | None]
@@ -224,7 +224,7 @@ def _splits(query: Query) -> Callable[[GridCell], dict[str, str]]:
         return ""
 
     def splits(cell: GridCell) -> dict[str, str]:
-        mixes = cell.cell.mixes.items() if cell.cell and not pinned.playing() else ()
+        mixes = cell.cell.mixes.items() if cell.cell and not recorded_reads.playing() else ()
         return {labels.mix_note(name, values).message: split(name) for name, values in mixes if split(name)}
 
     return splits

@@ -6,7 +6,7 @@ from django import forms
 from django.contrib.auth.models import User
 from django.utils.text import slugify
 
-from perfdb.results import intake
+from perfdb.results.ingest import uploads
 from perfdb.results.models import Study
 from perfdb.results.models.vocabulary import INBOX
 
@@ -61,12 +61,12 @@ class UploadForm(forms.Form):
         """The study, made if it is new; None for the inbox."""
         title = self.cleaned_data["new_study"]
         if title:
-            return intake.study_called(self.owner, slugify(title)[:80], title)
+            return uploads.study_called(self.owner, slugify(title)[:80], title)
         return self.chosen
 
     def study_chosen(self) -> Study:
         """The study, made if it is new; the inbox where none was chosen."""
-        return self.study_for_runs() or intake.inbox_of(self.owner)
+        return self.study_for_runs() or uploads.inbox_of(self.owner)
 
     def facts(self) -> dict[str, str]:
         """The circumstances given, blank ones left out."""

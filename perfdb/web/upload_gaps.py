@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from perfdb.analysis.dimensions import BY_NAME, Value, dimension
-from perfdb.results.correcting import CORRECTABLE, place_of, title_of
-from perfdb.results.given import Correction, corrections_of
+from perfdb.results.changes.corrections import CORRECTABLE, place_of, title_of
+from perfdb.results.ingest.supplied_facts import Correction, corrections_of
 from perfdb.results.models import Device, Level, Upload, UploadRun, Workload
 from perfdb.results.models.vocabulary import INBOX, Study
 

@@ -9,13 +9,13 @@ from django.db.models import Case, Count, IntegerField, Value, When
 
 from importers import FORMATS
 from perfdb.analysis.dimensions import natural
-from perfdb.results import summary
-from perfdb.results.bundling import MANIFEST
+from perfdb.results.bundles.make_bundle import MANIFEST
+from perfdb.results.ingest import upload_summary
+from perfdb.results.ingest.parse_files import ARCHIVE
 from perfdb.results.models import Job, Study, Upload, UploadFile, UploadRun
 from perfdb.results.models.vocabulary import INBOX
-from perfdb.results.published.records import FORMAT as PUBLISHED
-from perfdb.results.studies.items import runs_of
-from perfdb.results.unpacking import ARCHIVE
+from perfdb.results.published.published_records import FORMAT as PUBLISHED
+from perfdb.results.studies.report_items import runs_of
 from perfdb.web import problems, upload_gaps
 from perfdb.web.upload_gaps import NOTHING, Entered
 
@@ -69,7 +69,7 @@ def context(upload: Upload, *, may_change: bool, entered: Entered = NOTHING) -> 
     files = list(upload.files.select_related("artifact").order_by("path")[:MOST])
     noticed = list(problems.gravest_first(upload.problems.all())[:MOST])
     runs = sorted(upload.runs.select_related("run").order_by(_UNSETTLED_FIRST, "number")[:MOST], key=_needing_most)
-    summary.fill_in(runs)
+    upload_summary.fill_in(runs)
     artifacts = {file.path: file.artifact_id for file in files}
     counts = _counts(runs, upload.runs, "outcome")
     severities, of_files = (_counts(noticed, upload.problems, name) for name in ("severity", "file"))

@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from pytest_django import Settings
 from rest_framework.test import APIClient
 
-from perfdb.results import access
+from perfdb.results.runs import access
 
 
 def client_of(user: User) -> APIClient:

@@ -16,10 +16,10 @@ from rest_framework.test import APIClient
 from perfdb.api.tests.answers import problem
 from perfdb.api.tests.files import BOUNDARY, case, multipart, post_files
 from perfdb.api.tests.test_upload import settled
-from perfdb.results.asking import Question
-from perfdb.results.freezing import freeze
-from perfdb.results.holding import touch_study
 from perfdb.results.models import Alias, Artifact, Note, PartialFile
+from perfdb.results.queries.frozen_links import freeze
+from perfdb.results.queries.questions import Question
+from perfdb.results.runs.lock import touch_study
 from perfdb.results.tests.builders import make_run, make_study
 
 ROOT = Path(__file__).parents[3]

@@ -9,8 +9,8 @@ from rest_framework.test import APIClient
 
 from perfdb.api.tests.answers import check, problem
 from perfdb.api.tests.conftest import client_of
-from perfdb.results.holding import touch_study
 from perfdb.results.models import Run, SavedQuery
+from perfdb.results.runs.lock import touch_study
 from perfdb.results.tests.builders import make_run
 
 SAVED, ONE = "/api/v1/saved-queries/", "/api/v1/saved-queries/{id}/"

@@ -9,8 +9,8 @@ from rest_framework.test import APIClient
 
 from perfdb.api.tests.answers import check, problem
 from perfdb.api.tests.conftest import client_of
-from perfdb.results import notes
 from perfdb.results.models import Note, Run
+from perfdb.results.runs import notes
 from perfdb.results.tests.builders import make_run
 
 PATH = "/api/v1/runs/{id}/notes/"

@@ -14,9 +14,9 @@ from rest_framework.test import APIClient
 from perfdb.api.tests.files import case, post_files
 from perfdb.api.tests.test_upload import settled
 from perfdb.api.urls import V1
-from perfdb.results import freezing, saved
-from perfdb.results.asking import Question
 from perfdb.results.models import Alias, Artifact, Note, ReportItem
+from perfdb.results.queries import frozen_links, saved_queries
+from perfdb.results.queries.questions import Question
 from perfdb.results.tests.builders import make_run, make_study
 
 # What is only written to, or is its owner's alone.
@@ -53,8 +53,8 @@ def names(worker: None, api: APIClient, ada: User) -> dict[str, int | str]:
     return {
         "run": run,
         "other": make_run("OTHER").pk,
-        "saved": saved.save(ada, "Rates", question).pk,
-        "frozen": freezing.freeze(question, ada).token,
+        "saved": saved_queries.save(ada, "Rates", question).pk,
+        "frozen": frozen_links.freeze(question, ada).token,
         "upload": upload["id"],
         "artifact": artifact,
         "alias": alias.pk,

@@ -21,8 +21,8 @@ from pytest_django.live_server_helper import LiveServer
 from perfdb.api.tests.conftest import client_of
 from perfdb.api.tests.recording import SHELLS, Machine, present
 from perfdb.api.views.recorder import script
-from perfdb.results import access
 from perfdb.results.models import Run, Upload
+from perfdb.results.runs import access
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="record.sh reads Linux's /proc")
 

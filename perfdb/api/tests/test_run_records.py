@@ -11,8 +11,8 @@ from rest_framework.test import APIClient
 from perfdb.api.tests.answers import check, problem
 from perfdb.results import early, handover
 from perfdb.results.handover import Handover
+from perfdb.results.ingest.json_runs import LARGEST, MOST
 from perfdb.results.models import Artifact, Run, RunEvidence, Study, Upload
-from perfdb.results.run_records import LARGEST, MOST
 
 PATH = "/api/v1/runs/"
 GOOD: dict[str, Any] = {

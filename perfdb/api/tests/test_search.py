@@ -4,8 +4,8 @@ import pytest
 from rest_framework.test import APIClient
 
 from perfdb.api.tests.answers import problem
-from perfdb.results import access
 from perfdb.results.models import Note, Run, SavedQuery
+from perfdb.results.runs import access
 from perfdb.results.tests.builders import make_run, make_study
 
 ADDRESS = "/api/v1/search/"

@@ -5,7 +5,7 @@ from rest_framework.test import APIClient
 
 from perfdb.api.tests.answers import check, problem
 from perfdb.api.tests.conftest import client_of
-from perfdb.results.intake import inbox_of
+from perfdb.results.ingest.uploads import inbox_of
 from perfdb.results.tests.builders import make_run, make_study
 
 PATH = "/api/v1/studies/"

@@ -11,8 +11,8 @@ from rest_framework.test import APIClient
 
 from perfdb.analysis.query import Query
 from perfdb.api.tests.answers import check, problem
-from perfdb.results.holding import touch_study
 from perfdb.results.models import Run
+from perfdb.results.runs.lock import touch_study
 from perfdb.results.tests.builders import make_run, make_study
 
 PATH = "/api/v1/tables/"

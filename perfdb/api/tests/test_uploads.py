@@ -10,7 +10,7 @@ from rest_framework.test import APIClient
 from perfdb.api.tests.answers import check, problem
 from perfdb.api.tests.conftest import client_of
 from perfdb.api.tests.files import case, post_files
-from perfdb.results.artifacts import open_artifact
+from perfdb.results.ingest.artifacts import open_artifact
 from perfdb.results.models import Artifact, Job, Study, Upload
 from perfdb.results.tests.builders import make_study
 

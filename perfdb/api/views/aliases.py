@@ -21,10 +21,11 @@ from perfdb.api.alias_serializers import (
 )
 from perfdb.api.permissions import signed_in
 from perfdb.api.schema import errors
-from perfdb.results import access, aliasing
-from perfdb.results.aliasing import Effect
+from perfdb.results.changes import alias_changes
+from perfdb.results.changes.alias_changes import Effect
+from perfdb.results.changes.printed_values import Told, told
 from perfdb.results.models import Alias, Study
-from perfdb.results.printed import Told, told
+from perfdb.results.runs import access
 
 
 @extend_schema(
@@ -49,7 +50,7 @@ def aliases(request: Request, slug: str) -> Response:
         return _create(request, study)
     found = Alias.objects.filter(study=study).select_related("made_by").order_by("dimension", "meaning", "printed")
     body = {
-        "working": aliasing.working(study),
+        "working": alias_changes.working(study),
         "results": [_alias(request, study, alias) for alias in found],
         "dimensions": [_told(each) for each in told(study)],
     }
@@ -62,10 +63,10 @@ def _create(request: Request, study: Study) -> Response:
     given = asked.validated_data
     text = (given["dimension"], given["printed"], given["meaning"])
     if given["preview"]:
-        return Response(_effect(request, aliasing.effect(aliasing.proposed(study, *text))))
+        return Response(_effect(request, alias_changes.effect(alias_changes.proposed(study, *text))))
     _must_change(request, study)
-    effect = aliasing.effect(aliasing.proposed(study, *text))
-    alias = aliasing.add(study, *text, signed_in(request))
+    effect = alias_changes.effect(alias_changes.proposed(study, *text))
+    alias = alias_changes.add(study, *text, signed_in(request))
     body = _effect(request, effect) | {"alias": _alias(request, study, alias)}
     return Response(body, status=202, headers={"Location": body["alias"]["url"]})
 
@@ -91,9 +92,10 @@ def alias(request: Request, slug: str, pk: int) -> Response:
     if request.method == "GET":
         return Response(_alias(request, study, found))
     _must_change(request, study)
-    aliasing.remove(found)
+    alias_changes.remove(found)
     return Response(
-        {"working": aliasing.working(study), "url": reverse("api:aliases", [study.slug], request=request)}, status=202
+        {"working": alias_changes.working(study), "url": reverse("api:aliases", [study.slug], request=request)},
+        status=202,
     )
 
 

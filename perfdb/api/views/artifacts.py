@@ -10,7 +10,7 @@ from rest_framework.decorators import api_view
 from rest_framework.request import Request
 
 from perfdb.api.schema import errors
-from perfdb.results.artifacts import open_artifact
+from perfdb.results.ingest.artifacts import open_artifact
 from perfdb.results.models import Artifact, UploadFile
 
 

@@ -9,8 +9,8 @@ from rest_framework.response import Response
 from perfdb.api.schema import errors
 from perfdb.api.serializers import CorrectionSerializer, UploadReferenceSerializer
 from perfdb.api.views.uploads import own_upload, started
-from perfdb.results import correcting
-from perfdb.results.given import Correction, Place
+from perfdb.results.changes import corrections as correcting
+from perfdb.results.ingest.supplied_facts import Correction, Place
 
 
 @extend_schema(

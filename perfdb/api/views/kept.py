@@ -32,10 +32,11 @@ from perfdb.api.kept_serializers import (
 )
 from perfdb.api.permissions import signed_in
 from perfdb.api.schema import errors
-from perfdb.results import freezing, saved
-from perfdb.results.asking import Answer, Question
 from perfdb.results.models import FrozenLink, SavedQuery
-from perfdb.results.saved import NameTakenError
+from perfdb.results.queries import frozen_links
+from perfdb.results.queries import saved_queries as saved
+from perfdb.results.queries.questions import Answer, Question
+from perfdb.results.queries.saved_queries import NameTakenError
 
 _FORMS: Mapping[str, tuple[Callable[[Query, Sequence[Table]], str | bytes], str]] = {
     "csv": (csv.render, "text/csv; charset=utf-8"),
@@ -159,7 +160,7 @@ def freeze(request: Request) -> Response:
     asked = QuestionSerializer(data=request.data)
     asked.is_valid(raise_exception=True)
     question = Question.parse(asked.validated_data["page"], asked.validated_data["query"])
-    body = _link(request, freezing.freeze(question, signed_in(request)))
+    body = _link(request, frozen_links.freeze(question, signed_in(request)))
     return Response(body, status=201, headers={"Location": body["url"]})
 
 
@@ -172,9 +173,9 @@ def freeze(request: Request) -> Response:
 def frozen(request: Request, token: str) -> Response:
     """The answer as of then, and what is different today."""
     link = _found(token)
-    with freezing.opened(link) as (_, answer):
+    with frozen_links.opened(link) as (_, answer):
         body = _link(request, link) | _answer(answer)
-    changes = freezing.changes(link)
+    changes = frozen_links.changes(link)
     return Response(body | {"changes": asdict(changes) if changes else None})
 
 
@@ -189,7 +190,7 @@ def frozen_tables(request: Request, token: str, form: str) -> HttpResponseBase:
     if form not in _FORMS:
         raise Http404(f"no tables as {form}; there are {', '.join(_FORMS)}")
     render, media_type = _FORMS[form]
-    with freezing.opened(_found(token)) as (_, answer):
+    with frozen_links.opened(_found(token)) as (_, answer):
         response = HttpResponse(render(answer.query, answer.tables), media_type)
     if form == "parquet":
         response.headers["Content-Disposition"] = f'attachment; filename="perfdb-frozen-{token}.parquet"'

@@ -12,8 +12,8 @@ from perfdb.api.note_serializers import NewNoteSerializer, RunNoteListSerializer
 from perfdb.api.permissions import signed_in
 from perfdb.api.representation import note_body
 from perfdb.api.schema import errors
-from perfdb.results import notes as written
 from perfdb.results.models import Note, Run
+from perfdb.results.runs import notes as written
 
 
 @extend_schema(

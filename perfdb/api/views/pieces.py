@@ -24,7 +24,7 @@ from perfdb.api.parsers import clean_path
 from perfdb.api.permissions import signed_in
 from perfdb.api.schema import errors
 from perfdb.api.serializers import NewPieceSerializer, PieceSerializer, PiecesSerializer
-from perfdb.results import pieces
+from perfdb.results.ingest import chunked_upload
 from perfdb.results.models import PartialFile
 
 _DIGEST = re.compile(r"(?:^|,)\s*sha-256=:([A-Za-z0-9+/=]+):")
@@ -59,14 +59,14 @@ def begun(request: Request) -> Response:
     """Files that no upload has taken yet; or one more, `200` where it was begun before and `received` says how far."""
     user = signed_in(request)
     if request.method == "GET":
-        return Response({"results": [_body(request, part) for part in pieces.unfinished(user)]})
+        return Response({"results": [_body(request, part) for part in chunked_upload.unfinished(user)]})
     asked = NewPieceSerializer(data=request.data)
     asked.is_valid(raise_exception=True)
     given = asked.validated_data
     path = clean_path(given["path"])
     if not path:
         raise QueryError("path", f"{given['path']!r} names no file")
-    part, new = pieces.begin(user, path, given["size"], given["fingerprint"], given["sha256"])
+    part, new = chunked_upload.begin(user, path, given["size"], given["fingerprint"], given["sha256"])
     body = _body(request, part)
     return Response(body, status=201 if new else 200, headers={"Location": body["url"], **_offset(part)})
 
@@ -119,7 +119,7 @@ def piece(request: Request, token: str) -> Response:
     if request.method == "DELETE":
         if part.upload_id is not None:
             raise Http404(f"upload {part.upload_id} has taken this file; there is nothing to forget")
-        pieces.discard(part)
+        chunked_upload.discard(part)
         return Response(status=204)
     if request.method == "PATCH":
         return _append(request, part)
@@ -129,8 +129,8 @@ def piece(request: Request, token: str) -> Response:
 def _append(request: Request, part: PartialFile) -> Response:
     offset, digest = _read_offset(request.headers.get("Upload-Offset", "")), _read_digest(request)
     try:
-        part = pieces.append(part, offset, _blocks(request), digest)
-    except pieces.WrongOffsetError as error:
+        part = chunked_upload.append(part, offset, _blocks(request), digest)
+    except chunked_upload.WrongOffsetError as error:
         body = problem(HTTPStatus.CONFLICT, str(error), received=error.received)
         return Response(body, 409, headers={"Upload-Offset": str(error.received)}, content_type=MEDIA_TYPE)
     return Response(_body(request, part), headers=_offset(part))
@@ -159,5 +159,5 @@ def _blocks(request: Request) -> Iterator[bytes]:
     if request.stream is None:
         return
     with suppress(UnreadablePostError):
-        while block := request.stream.read(pieces.BLOCK):
+        while block := request.stream.read(chunked_upload.BLOCK):
             yield block

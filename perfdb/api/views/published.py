@@ -20,7 +20,7 @@ from perfdb.api.permissions import signed_in
 from perfdb.api.published_serializers import NewTablesSerializer, TablesLoadedSerializer, TablesPreviewSerializer
 from perfdb.api.representation import upload_reference
 from perfdb.api.schema import errors
-from perfdb.results import intake
+from perfdb.results.ingest import uploads
 from perfdb.results.models import Study
 from perfdb.results.models.vocabulary import INBOX
 from perfdb.results.published import (
@@ -77,7 +77,7 @@ def _loaded(request: Request, user: User, given: dict[str, Any], reading: Readin
         # Tables that are refused must not leave a new study behind.
         with transaction.atomic():
             named = given["study"] not in {"", INBOX}
-            study = intake.study_called(user, given["study"]) if named else None
+            study = uploads.study_called(user, given["study"]) if named else None
             upload = load_tables(user, study, reading, given["decisions"])
     except NotLoadedError as error:
         raise Conflict(str(error)) from error

@@ -23,8 +23,8 @@ from perfdb.api.study_serializers import (
 )
 from perfdb.api.views.study_editing import study_of, study_to_change
 from perfdb.results.models import RemovedItem, ReportItem, Study
-from perfdb.results.studies import items
-from perfdb.results.studies.items import ChangedMeanwhileError, Written
+from perfdb.results.studies import report_items as items
+from perfdb.results.studies.report_items import ChangedMeanwhileError, Written
 
 
 @extend_schema(

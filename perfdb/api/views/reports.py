@@ -14,12 +14,12 @@ from perfdb.api.reports import item_body, problem_body, table_body
 from perfdb.api.schema import LIST_PARAMETERS, errors
 from perfdb.api.table_serializers import ProblemListSerializer, ReportSerializer, ReportTableSerializer
 from perfdb.api.views.paging import known_only, page_body
-from perfdb.results import access
-from perfdb.results.looks import looks
 from perfdb.results.models import Disagreement, ReportItem, Study
-from perfdb.results.paging import Column, Ordering, page, read_size
-from perfdb.results.studies.answering import answered
-from perfdb.results.studies.forms import FORMS
+from perfdb.results.queries.run_list.paging import Column, Ordering, page, read_size
+from perfdb.results.queries.style_ranks import looks
+from perfdb.results.runs import access
+from perfdb.results.studies.report_answers import answered
+from perfdb.results.studies.report_exports import FORMS
 
 _BY_NUMBER = Ordering("id", Column.integer("id"), descending=False)
 

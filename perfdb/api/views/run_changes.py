@@ -21,8 +21,11 @@ from perfdb.api.run_serializers import (
     WithdrawSerializer,
 )
 from perfdb.api.schema import errors
-from perfdb.results import bulk, filters, tagging, withdrawing
+from perfdb.results.changes import withdraw as withdrawing
 from perfdb.results.models import Run
+from perfdb.results.queries.run_list import filters
+from perfdb.results.runs import bulk_changes
+from perfdb.results.runs import tags as tagging
 
 
 def _given(kind: type[Serializer[Any]], request: Request) -> tuple[QuerySet[Run], dict[str, Any]]:
@@ -48,7 +51,7 @@ def tags(request: Request) -> Response:
     runs, given = _given(TagsSerializer, request)
     user = signed_in(request)
     # By their numbers: a query may ask for the very tag that is changed. One too many is refused.
-    fixed = Run.objects.filter(pk__in=list(runs.values_list("pk", flat=True)[: bulk.MOST_CHANGED + 1]))
+    fixed = Run.objects.filter(pk__in=list(runs.values_list("pk", flat=True)[: bulk_changes.MOST_CHANGED + 1]))
     with transaction.atomic():
         added = {tagging.read(name): tagging.add(user, fixed, name) for name in given["add"]}
         removed = {tagging.read(name): tagging.remove(user, fixed, name) for name in given["remove"]}

@@ -12,10 +12,10 @@ from rest_framework.decorators import api_view
 from rest_framework.request import Request
 
 from perfdb.api.schema import RUN_PARAMETERS, errors
-from perfdb.results import columns, exporting
-from perfdb.results.columns import Shown
-from perfdb.results.filters import chosen
 from perfdb.results.models import Run
+from perfdb.results.queries.run_list import columns, export
+from perfdb.results.queries.run_list.columns import Shown
+from perfdb.results.queries.run_list.filters import chosen
 
 _BESIDE = ("cursor", "size", "sort")
 _PARAMETERS = [
@@ -62,25 +62,25 @@ def _described(name: str, summary: str, media_type: str, kind: OpenApiTypes) -> 
 @api_view(["GET"])
 def runs_csv(request: Request) -> HttpResponseBase:
     """All runs that the filters leave, with the columns asked for, in the order in which they were stored."""
-    return _streamed(request, exporting.as_csv, "text/csv; charset=utf-8")
+    return _streamed(request, export.as_csv, "text/csv; charset=utf-8")
 
 
 @_described("json", "The list of runs as one JSON document", "application/json", OpenApiTypes.OBJECT)
 @api_view(["GET"])
 def runs_json(request: Request) -> HttpResponseBase:
     """All runs that the filters leave: a list of flat objects, a line each."""
-    return _streamed(request, exporting.as_json, "application/json")
+    return _streamed(request, export.as_json, "application/json")
 
 
 @_described("parquet", "The list of runs as Parquet", "application/vnd.apache.parquet", OpenApiTypes.BINARY)
 @api_view(["GET"])
 def runs_parquet(request: Request) -> HttpResponseBase:
     """All runs that the filters leave, typed, for data frames."""
-    return _written(request, exporting.to_parquet, "runs.parquet")
+    return _written(request, export.to_parquet, "runs.parquet")
 
 
 @_described("zip", "The logs of runs", "application/zip", OpenApiTypes.BINARY)
 @api_view(["GET"])
 def runs_zip(request: Request) -> HttpResponseBase:
     """The files of the runs that the filters leave, as received, in a folder for each upload."""
-    return _written(request, lambda runs, _, out: exporting.to_zip(runs, out), "runs.zip")
+    return _written(request, lambda runs, _, out: export.to_zip(runs, out), "runs.zip")

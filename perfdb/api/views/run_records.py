@@ -14,10 +14,10 @@ from perfdb.api.permissions import signed_in
 from perfdb.api.representation import upload_reference
 from perfdb.api.views.paging import known_only
 from perfdb.api.views.uploads import read_wait, study_called, wait_until_settled
-from perfdb.results import intake
 from perfdb.results.handover import handing
+from perfdb.results.ingest import uploads
+from perfdb.results.ingest.json_runs import FILE, understood
 from perfdb.results.models import Problem, Upload, UploadRun
-from perfdb.results.run_records import FILE, understood
 
 PARAMETERS = ("study", "wait")
 _USUAL_WAIT = "10"
@@ -39,7 +39,7 @@ def create(request: Request) -> Response:
         del records
         with transaction.atomic():
             study = study_called(user, slug, create=True)
-            upload = intake.receive(user, [(FILE, ContentFile(content))], study=study, sent_by=over.send)
+            upload = uploads.receive(user, [(FILE, ContentFile(content))], study=study, sent_by=over.send)
     del content
     wait_until_settled(upload.pk, wait)
     upload.refresh_from_db(fields=["state"])

@@ -13,7 +13,7 @@ from rest_framework.reverse import reverse
 from perfdb.analysis.parameters import QueryError
 from perfdb.api.schema import errors
 from perfdb.api.search_serializers import SEARCH_PARAMETERS, SearchSerializer
-from perfdb.results.search import LONGEST, Hit, Kind, search
+from perfdb.results.queries.run_list.search import LONGEST, Hit, Kind, search
 
 _MOST, _USUAL = 50, 10
 

@@ -14,8 +14,8 @@ from perfdb.api.serializers import StudyListSerializer
 from perfdb.api.study_serializers import NewStudySerializer, StudyChangeSerializer, WholeStudySerializer
 from perfdb.api.views import study_editing
 from perfdb.api.views.study_editing import study_body, study_to_change, whole_body
-from perfdb.results import access
-from perfdb.results.studies import keeping
+from perfdb.results.runs import access
+from perfdb.results.studies import study_lifecycle
 
 
 @extend_schema(
@@ -43,7 +43,7 @@ def _create(request: Request) -> Response:
     asked.is_valid(raise_exception=True)
     given = dict(asked.validated_data)
     with transaction.atomic():
-        study = keeping.make(signed_in(request), given.pop("title"), given.pop("slug"))
+        study = study_lifecycle.make(signed_in(request), given.pop("title"), given.pop("slug"))
         study_editing.changed(study, given)
     body = whole_body(request, study)
     return Response(body, status=201, headers={"Location": body["url"]})

@@ -24,12 +24,13 @@ from perfdb.api.study_serializers import (
     TryPatternSerializer,
     WorkSerializer,
 )
-from perfdb.results import access, reparsing
+from perfdb.results.changes import move_runs, reparse
+from perfdb.results.changes.reparse import Scope
 from perfdb.results.models import Job, Study
-from perfdb.results.reparsing import Scope
-from perfdb.results.studies import editing, keeping, moving, patterns
-from perfdb.results.studies.editing import ChangedMeanwhileError
-from perfdb.results.studies.patterns import Tried
+from perfdb.results.runs import access
+from perfdb.results.studies import run_id_patterns, study_details, study_lifecycle
+from perfdb.results.studies.run_id_patterns import Tried
+from perfdb.results.studies.study_details import ChangedMeanwhileError
 
 
 def study_of(request: Request, slug: str) -> Study:
@@ -65,7 +66,7 @@ def whole_body(request: Request, study: Study) -> dict[str, Any]:
     return {
         **study_body(request, study),
         **{name: getattr(study, name) for name in said},
-        "state": editing.state_of(study),
+        "state": study_details.state_of(study),
         "items": reverse("api:report-items", [study.slug], request=request),
         "shared": _shared(request, study) if shown else None,
     }
@@ -81,9 +82,9 @@ def changed(study: Study, given: dict[str, Any]) -> None:
     if {"run_id_pattern", "run_id_values"} & columns.keys():
         regex = columns.get("run_id_pattern", study.run_id_pattern)
         values = columns.get("run_id_values", study.run_id_values)
-        columns |= editing.with_pattern(patterns.understood(regex, values if regex.strip() else {}))
+        columns |= study_details.with_pattern(run_id_patterns.understood(regex, values if regex.strip() else {}))
     try:
-        editing.change(study, columns, given.get("state", ""))
+        study_details.change(study, columns, given.get("state", ""))
     except ChangedMeanwhileError as error:
         raise Conflict(str(error)) from None
 
@@ -99,7 +100,7 @@ def change(request: Request, study: Study) -> Response:
 def delete(study: Study) -> Response:
     """DELETE of a study; one that is not empty stays."""
     try:
-        keeping.take_away(study)
+        study_lifecycle.take_away(study)
     except QueryError as error:
         raise Conflict(error.message) from None
     return Response(status=204)
@@ -124,9 +125,9 @@ def share(request: Request, slug: str) -> Response:
     """Whoever has the address reads the report, and nothing else; publishing again replaces it."""
     study = study_to_change(request, slug)
     if request.method == "DELETE":
-        keeping.withdraw(study)
+        study_lifecycle.withdraw(study)
         return Response(status=204)
-    keeping.publish(study)
+    study_lifecycle.publish(study)
     return Response({"shared": _shared(request, study)})
 
 
@@ -144,8 +145,8 @@ def try_pattern(request: Request, slug: str) -> Response:
     asked = TryPatternSerializer(data=request.data)
     asked.is_valid(raise_exception=True)
     given = asked.validated_data
-    pattern = patterns.understood(given["run_id_pattern"], given["run_id_values"])
-    tried = patterns.tried(study, pattern, given["run_ids"] or editing.examples(study))
+    pattern = run_id_patterns.understood(given["run_id_pattern"], given["run_id_values"])
+    tried = run_id_patterns.tried(study, pattern, given["run_ids"] or study_details.examples(study))
     return Response({"regex": pattern.regex if pattern else "", "results": list(map(_tried, tried))})
 
 
@@ -174,10 +175,10 @@ def apply(request: Request, slug: str) -> Response:
     url = reverse("api:study-apply", [slug], request=request)
     if request.method == "GET":
         about = {"study": study_of(request, slug).pk}
-        job = Job.objects.filter(kind=reparsing.KIND, about__contains=about).order_by("-pk").first()
+        job = Job.objects.filter(kind=reparse.KIND, about__contains=about).order_by("-pk").first()
         return Response(_work(job, url))
     study = study_to_change(request, slug)
-    job = reparsing.start(Scope(study=study.pk, every=True), signed_in(request))
+    job = reparse.start(Scope(study=study.pk, every=True), signed_in(request))
     if job is None:
         raise Conflict("runs are being read again already; ask once that is done")
     return Response(_work(job, url), status=202)
@@ -202,15 +203,15 @@ def move(request: Request, slug: str) -> Response:
     """They are put together anew by the other study's pattern and aliases; both studies must be yours."""
     url = reverse("api:study-move", [slug], request=request)
     if request.method == "GET":
-        job = Job.objects.filter(kind=moving.KIND, study=study_of(request, slug)).order_by("-pk").first()
+        job = Job.objects.filter(kind=move_runs.KIND, study=study_of(request, slug)).order_by("-pk").first()
         return Response(_work(job, url))
     study = study_to_change(request, slug)
     asked = MoveSerializer(data=request.data)
     asked.is_valid(raise_exception=True)
     given = asked.validated_data
     if given["preview"]:
-        return Response(_work(None, url) | {"runs": moving.chosen(study, given["runs"]).count()})
-    job = moving.start(study, study_to_change(request, given["to"]), given["runs"], signed_in(request))
+        return Response(_work(None, url) | {"runs": move_runs.chosen(study, given["runs"]).count()})
+    job = move_runs.start(study, study_to_change(request, given["to"]), given["runs"], signed_in(request))
     return Response(_work(job, url), status=202)
 
 

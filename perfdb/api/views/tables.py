@@ -20,12 +20,12 @@ from perfdb.api.explanations import ExplanationSerializer, explanation_body
 from perfdb.api.renderers import answered
 from perfdb.api.schema import COMPARISON_PARAMETERS, EXPLANATION_PARAMETERS, QUERY_PARAMETERS, TABLES_EXAMPLE, errors
 from perfdb.api.table_serializers import ComparisonSerializer, TablesSerializer
-from perfdb.results import matching
-from perfdb.results.best import best_of
-from perfdb.results.explaining import explain
-from perfdb.results.naming import Numbers
-from perfdb.results.querysets import asked, asked_by_heart, looked_up
-from perfdb.results.querysets import tables as tables_of
+from perfdb.results.queries import compare
+from perfdb.results.queries.best_evidence import best_of
+from perfdb.results.queries.explain import explain
+from perfdb.results.queries.run_queries import asked, asked_by_heart, looked_up
+from perfdb.results.queries.run_queries import tables as tables_of
+from perfdb.results.runs.vocabulary import Numbers
 
 # More metrics make a longer file name than anybody reads.
 _MOST_NAMED = 3
@@ -100,14 +100,14 @@ def tables(request: Request) -> HttpResponseBase:
 def comparisons(request: Request) -> HttpResponseBase:
     """Every experiment of one value against the one of the other that is equal in all else, and what has no partner."""
     _, pairs = Drawing.take(_pairs(request))
-    chosen, pairs = matching.take(pairs)
-    sides = matching.sides_of(chosen)
+    chosen, pairs = compare.take(pairs)
+    sides = compare.sides_of(chosen)
     query = Query.parse(pairs)
     about = query.with_filter(sides[0].dimension, sides[0].old, *(each.new for each in sides))
     tag = caching.etag(request, about.filters.get("study", ()))
     if same := caching.unchanged(request, tag):
         return same
-    found = matching.compare(query, *sides)
+    found = compare.compare(query, *sides)
     return answered(request, comparison_body(found), caching.headers(tag), found)
 
 

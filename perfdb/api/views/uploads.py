@@ -29,11 +29,12 @@ from perfdb.api.serializers import (
     UploadSerializer,
 )
 from perfdb.api.views.paging import known_only, page_body
-from perfdb.results import intake, pieces, settling
-from perfdb.results.intake import IntakeError
+from perfdb.results.ingest import chunked_upload, notify
+from perfdb.results.ingest import uploads as intake
+from perfdb.results.ingest.uploads import IntakeError
 from perfdb.results.models import Study, Upload
 from perfdb.results.models.vocabulary import INBOX
-from perfdb.results.paging import Column, Ordering, page, read_size
+from perfdb.results.queries.run_list.paging import Column, Ordering, page, read_size
 
 LONGEST_WAIT_S = 30.0
 _LOOK_S = 0.25
@@ -87,7 +88,7 @@ def _create(request: Request) -> Response:
     user = signed_in(request)
     # A refused upload must not leave the study behind that was made for it.
     with transaction.atomic():
-        upload = pieces.receive(
+        upload = chunked_upload.receive(
             user,
             zip(paths, files, strict=True),
             given["pieces"],
@@ -152,7 +153,7 @@ def wait_until_settled(pk: int, seconds: float) -> None:
     It is looked at when a job of it has ended, and every now and then.
     """
     until = time.monotonic() + seconds
-    with settling.waiting(pk) as waiting:
+    with notify.waiting(pk) as waiting:
         while True:
             state = Upload.objects.filter(pk=pk).values_list("state", flat=True).first()
             if state is None:

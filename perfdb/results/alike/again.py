@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from importers.collate import content_digest
 from importers.model import Fragment
-from perfdb.results.claims import versions
+from perfdb.results.ingest.fragment_claims import versions
 from perfdb.results.models import Run, RunSource, Study
 
 _Digests = Mapping[int, set[str]]

@@ -29,11 +29,11 @@ from perfdb.results.alike.deriving import derived
 from perfdb.results.alike.figures import DERIVED, Figures, add_given, figures_of
 from perfdb.results.alike.listings import Listings, listings_of, quiet_listings
 from perfdb.results.alike.table import Flags, Table, Whole, table_of
-from perfdb.results.prepare.audit import CHECKED_BEFORE, SAME, add_audit
-from perfdb.results.prepare.checks import of_log
-from perfdb.results.prepare.configuration import PROCESSORS
-from perfdb.results.prepare.found import FoundProblems
-from perfdb.results.record import RunRecord
+from perfdb.results.runs.normalize.configuration import PROCESSORS
+from perfdb.results.runs.normalize.reading_problems import FoundProblems
+from perfdb.results.runs.normalize.run_audit import CHECKED_BEFORE, SAME, add_audit
+from perfdb.results.runs.normalize.run_checks import of_log
+from perfdb.results.runs.record import RunRecord
 
 _NEVER = datetime.min
 FEWEST = 16

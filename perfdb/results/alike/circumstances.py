@@ -13,10 +13,10 @@ from importers.report.listing import LOST
 from importers.run_records.record import TAGS
 from perfdb.analysis.formulas import SERIES, RunFigures
 from perfdb.analysis.metrics import Measure
-from perfdb.results.derivation import fact_number, figures_of
-from perfdb.results.prepare import configuration as reading
-from perfdb.results.prepare.configuration import PROCESSORS
-from perfdb.results.record import Configuration, FactValue, Origin, RunRecord, Value
+from perfdb.results.runs.derive import fact_number, figures_of
+from perfdb.results.runs.normalize import configuration as reading
+from perfdb.results.runs.normalize.configuration import PROCESSORS
+from perfdb.results.runs.record import Configuration, FactValue, Origin, RunRecord, Value
 
 # What only somebody who looks at the very run can read: other files, or a person, may say otherwise.
 _ODD = frozenset({assumed.KEY, LOST, "client_cpus", "server_cpus", *SERIES})

@@ -11,8 +11,8 @@ from perfdb.analysis.metrics import Measure
 from perfdb.results.alike.circumstances import Circumstances
 from perfdb.results.alike.deriving import Answer
 from perfdb.results.alike.table import Flags, Table, Whole
-from perfdb.results.prepare.configuration import PROCESSORS
-from perfdb.results.record import Origin, Value
+from perfdb.results.runs.normalize.configuration import PROCESSORS
+from perfdb.results.runs.record import Origin, Value
 
 ORIGINS = (Origin.REPORTED, Origin.DERIVED, Origin.GIVEN)
 REPORTED, DERIVED, GIVEN = range(3)

@@ -12,7 +12,7 @@ from perfdb.analysis.checks.quiet import Flags, Records, quiet_records
 from perfdb.analysis.units_columns import Numbers
 from perfdb.results import binary
 from perfdb.results.alike.table import Whole
-from perfdb.results.record import LARGEST_SAMPLE, number
+from perfdb.results.runs.record import LARGEST_SAMPLE, number
 
 _Columns = tuple[tuple[str, str], ...]
 _CHECKED = ("intervals", "connections")

@@ -23,10 +23,10 @@ from perfdb.results.alike.circumstances import Circumstances
 from perfdb.results.alike.figures import DERIVED, Figures
 from perfdb.results.alike.listings import trace_rows
 from perfdb.results.alike.table import Flags, Whole
-from perfdb.results.experiments import Wanted
 from perfdb.results.models import Run, UploadRun
-from perfdb.results.origins import BETWEEN
-from perfdb.results.record import aware
+from perfdb.results.runs.evidence import BETWEEN
+from perfdb.results.runs.experiments import Wanted
+from perfdb.results.runs.record import aware
 
 
 class Common(NamedTuple):

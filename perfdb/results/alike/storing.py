@@ -9,12 +9,13 @@ from typing import TypeVar
 
 import numpy as np
 
-from perfdb.results import binary, load
+from perfdb.results import binary
 from perfdb.results.alike.batch import Prepared
 from perfdb.results.alike.rows import Alike, outcome_rows
 from perfdb.results.alike.table import Flags
-from perfdb.results.experiments import Stored, Vocabulary
 from perfdb.results.models import Run, Study, UploadRun
+from perfdb.results.runs import write
+from perfdb.results.runs.experiments import Stored, Vocabulary
 
 _T = TypeVar("_T")
 
@@ -35,21 +36,21 @@ def store(vocabulary: Vocabulary, upload: int, alike: Alike, chosen: Flags) -> N
     at = np.flatnonzero(chosen[rows.places]).tolist()
     places = rows.places[at].tolist()
     keys = _keys(vocabulary.experiments(_at(rows.experiments, at)))
-    ids = load.new_ids(len(at))
+    ids = write.new_ids(len(at))
     heads = list(map(binary.int8, ids))
-    _write("run", load.NEW_RUN, heads, keys, _at(rows.runs, at))
-    _write("run_evidence", load.EVIDENCE, heads, _at(rows.evidence, at))
-    _write("run_source", load.SOURCE, heads, _at(rows.sources, at))
+    _write("run", write.NEW_RUN, heads, keys, _at(rows.runs, at))
+    _write("run_evidence", write.EVIDENCE, heads, _at(rows.evidence, at))
+    _write("run_source", write.SOURCE, heads, _at(rows.sources, at))
     if rows.traces:
         of_place = dict(zip(at, heads, strict=True))
         traces = [(of_place[place], row) for place, row in rows.traces if place in of_place]
-        _write("trace", load.TRACE, [head for head, _ in traces], [row for _, row in traces])
+        _write("trace", write.TRACE, [head for head, _ in traces], [row for _, row in traces])
     numbers = map(binary.int4, (rows.places[at] + alike.first).tolist())
-    _write("upload_run", load.UPLOAD_RUN, heads, numbers, _at(rows.outcomes, at))
+    _write("upload_run", write.UPLOAD_RUN, heads, numbers, _at(rows.outcomes, at))
     said = [(prepared.said[place], pk) for place, pk in zip(places, ids, strict=True) if place in prepared.said]
-    load.copy_disagreements((each, pk) for record, pk in said for each in record.disagreements)
-    load.copy_problems((each, pk, None) for record, pk in said for each in record.problems)
-    load.copy_problems((each, None, upload) for record, _ in said for each in dict.fromkeys(record.problems))
+    write.copy_disagreements((each, pk) for record, pk in said for each in record.disagreements)
+    write.copy_problems((each, pk, None) for record, pk in said for each in record.problems)
+    write.copy_problems((each, None, upload) for record, _ in said for each in dict.fromkeys(record.problems))
 
 
 def note_again(upload: int, alike: Alike, stored: Mapping[int, int]) -> None:
@@ -58,11 +59,11 @@ def note_again(upload: int, alike: Alike, stored: Mapping[int, int]) -> None:
     at = np.flatnonzero(np.isin(rows.places, list(stored))).tolist()
     places = rows.places[at].tolist()
     heads = [binary.int8(stored[place]) for place in places]
-    _write("run_source", load.SOURCE, heads, _at(rows.sources, at))
+    _write("run_source", write.SOURCE, heads, _at(rows.sources, at))
     numbers = [binary.int4(alike.first + place) for place in places]
     fragments = [alike.runs.fragments[place] for place in places]
     outcomes = outcome_rows(upload, fragments, UploadRun.Outcome.ALREADY_THERE)
-    _write("upload_run", load.UPLOAD_RUN, heads, numbers, outcomes)
+    _write("upload_run", write.UPLOAD_RUN, heads, numbers, outcomes)
 
 
 def _at(items: Sequence[_T], places: Sequence[int]) -> Sequence[_T]:
@@ -84,4 +85,4 @@ def _keys(experiments: Sequence[Stored]) -> list[bytes]:
 def _write(table: str, columns: Collection[str], heads: Sequence[bytes], *parts: Iterable[bytes]) -> None:
     """Write rows of which each is made of a head, which is the run's id, and of one of each of the parts."""
     begins = repeat(binary.fields(len(columns)), len(heads))
-    load.copy_bytes(table, columns, chain.from_iterable(zip(begins, heads, *parts, strict=True)))
+    write.copy_bytes(table, columns, chain.from_iterable(zip(begins, heads, *parts, strict=True)))

@@ -141,14 +141,14 @@ class Run(models.Model):
 
 
 class RunEvidence(models.Model):
-    """Where each value of a run came from, as `results.origins` has it. ``slots`` are those that have a value.
+    """Where each value of a run came from, as `results.runs.evidence` has it. ``slots`` are those that have a value.
 
     ``origins``, a letter a slot: r reported by a log, d derived by us, p published in a document, g given by a
     person. ``printed`` are the texts as printed, a line a slot, "" where there was none. ``artifacts`` are ids and
     ``lines`` count from 1, 0 where there is none: one a slot; or one for all that logs print, or none at all, where
     others have none. ``formulas`` are ``id/version`` of the derived values.
     ``facts``: circumstances as printed, key -> {"text", "artifact", "line"}, or the text alone where it stands in the
-    only line of the only artifact that the values come from (`perfdb.results.origins`).
+    only line of the only artifact that the values come from (`perfdb.results.runs.evidence`).
     """
 
     run = models.OneToOneField(Run, models.CASCADE, primary_key=True, related_name="evidence")

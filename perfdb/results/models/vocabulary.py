@@ -153,7 +153,7 @@ class Experiment(models.Model):
     """One configuration, repeated in trials.
 
     ``key`` is the XOR of a hash per dimension value, so that "all dimensions but one" is one more XOR
-    (see `perfdb.results.experiments`).
+    (see `perfdb.results.runs.experiments`).
     """
 
     # Very many rows refer to the same few: triggers look at each of these once a statement.

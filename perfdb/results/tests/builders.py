@@ -9,10 +9,10 @@ from django.db import transaction
 
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.workloads import parse_workload
-from perfdb.results import load
-from perfdb.results.experiments import Vocabulary
 from perfdb.results.models import Run, Study
-from perfdb.results.record import Configuration, Origin, RunRecord, SystemIdentity, Value
+from perfdb.results.runs import write
+from perfdb.results.runs.experiments import Vocabulary
+from perfdb.results.runs.record import Configuration, Origin, RunRecord, SystemIdentity, Value
 
 _CONFIGURATION = {field.name for field in fields(Configuration)}
 
@@ -53,5 +53,5 @@ def make_run(
         },
     )
     with transaction.atomic():
-        (pk,) = load.write(Vocabulary(study or make_study()), [(record, [])])
+        (pk,) = write.write(Vocabulary(study or make_study()), [(record, [])])
     return Run.objects.get(pk=pk)

@@ -12,9 +12,11 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
 
-from perfdb.results import access, intake, jobs, tasks
+from perfdb.results import tasks
+from perfdb.results.ingest import jobs, uploads
 from perfdb.results.models import Job, Study, Upload
 from perfdb.results.partitions import converting, splitting
+from perfdb.results.runs import access
 
 LOGS = Path(__file__).resolve().parents[3] / "fixtures" / "logs"
 
@@ -87,7 +89,7 @@ def bring(owner: User, work: Work) -> Bring:
     def do(*names: str | tuple[str, bytes], **more: object) -> Upload:
         content = [name if isinstance(name, tuple) else (name, (LOGS / name).read_bytes()) for name in names]
         files = [(name, ContentFile(data)) for name, data in content]
-        return work(intake.receive(owner, files, **more))  # type: ignore[arg-type] # keywords of receive
+        return work(uploads.receive(owner, files, **more))  # type: ignore[arg-type] # keywords of receive
 
     return do
 

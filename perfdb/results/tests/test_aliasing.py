@@ -10,12 +10,14 @@ from django.db import OperationalError
 from django.utils import timezone
 
 from perfdb.analysis.parameters import QueryError
-from perfdb.results import aliasing, importing, intake, rebuilding, tasks
-from perfdb.results.aliases import aliases_of
+from perfdb.results import tasks
+from perfdb.results.changes import alias_changes, rebuild
+from perfdb.results.changes.printed_values import told
+from perfdb.results.changes.rederive import rederive
+from perfdb.results.ingest import import_job, uploads
 from perfdb.results.models import Alias, Experiment, Job, Problem, Run, Study
-from perfdb.results.origins import facts_of
-from perfdb.results.printed import told
-from perfdb.results.rederiving import rederive
+from perfdb.results.runs.aliases import aliases_of
+from perfdb.results.runs.evidence import facts_of
 from perfdb.results.tests.builders import make_run, make_study
 from perfdb.results.tests.conftest import LOGS, Bring, Work, case
 from perfdb.results.tests.rows import all_rows
@@ -40,7 +42,7 @@ def do_jobs() -> list[Job]:
 @pytest.fixture
 def add(owner: User) -> Add:
     def do(dimension: str, printed: str, meaning: str, study: Study | None = None) -> Alias:
-        alias = aliasing.add(study or make_study(), dimension, printed, meaning, owner)
+        alias = alias_changes.add(study or make_study(), dimension, printed, meaning, owner)
         do_jobs()
         return alias
 
@@ -48,7 +50,7 @@ def add(owner: User) -> Add:
 
 
 def undo(alias: Alias) -> None:
-    aliasing.remove(alias)
+    alias_changes.remove(alias)
     do_jobs()
 
 
@@ -159,7 +161,7 @@ def test_evidence_that_comes_later_joins_under_the_alias(bring: Bring, work: Wor
     alias = add("device", run.device.name, "Another", run.study)
     later = bring(*[name for name in WHOLE if "client.awm" not in name])
     assert (later.runs.get().outcome, devices()) == ("extended", ["Another"])
-    intake.undo(later)
+    uploads.undo(later)
     work(later)
     assert devices() == ["Another"]
     undo(alias)
@@ -193,14 +195,14 @@ def test_an_alias_made_while_files_are_read_counts(bring: Bring, owner: User, mo
     assert run.device is not None
     name, study = run.device.name, run.study
     Run.objects.all().delete()
-    load = importing._load
+    load = import_job._load
 
     def late(*arguments: object) -> None:
-        aliasing.add(study, "device", name, "Another", owner)
+        alias_changes.add(study, "device", name, "Another", owner)
         do_jobs()
         load(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(importing, "_load", late)
+    monkeypatch.setattr(import_job, "_load", late)
     bring(*WHOLE)
     assert devices() == ["Another"]
 
@@ -210,7 +212,7 @@ def test_runs_are_never_merged_and_get_their_number_back(add: Add) -> None:
     make_run("A", device="QDIO GBE")
     make_run("A", device="QDIO GBE", trial=2)
     before = all_rows()
-    effect = aliasing.effect(aliasing.proposed(make_study(), "device", "QDIO GBE", "QDIO"))
+    effect = alias_changes.effect(alias_changes.proposed(make_study(), "device", "QDIO GBE", "QDIO"))
     assert [(each.run_id, each.trial, len(each.runs)) for each in effect.twice] == [("A", 1, 2)]
     alias = add("device", "QDIO GBE", "QDIO")
     runs = Run.objects.order_by("pk")
@@ -244,7 +246,7 @@ def test_the_preview_says_what_would_change_and_changes_nothing() -> None:
     make_run("B", device="Qdio Gbe")
     make_run("C", device="QDIO")
     before = all_rows()
-    effect = aliasing.effect(aliasing.proposed(make_study(), "device", "QDIO GBE", "QDIO"))
+    effect = alias_changes.effect(alias_changes.proposed(make_study(), "device", "QDIO GBE", "QDIO"))
     assert (effect.runs, effect.values, effect.there) == (4, [("QDIO GBE", 3), ("Qdio Gbe", 1)], 1)
     assert effect.twice == []
     assert all_rows() == before
@@ -274,7 +276,7 @@ def test_what_may_be_no_alias(add: Add, dimension: str, printed: str, meaning: s
     make_run("A", device="QDIO GBE")
     add("device", "QDIO GBE", "QDIO")
     with pytest.raises(QueryError, match=why):
-        aliasing.proposed(make_study(), dimension, printed, meaning)
+        alias_changes.proposed(make_study(), dimension, printed, meaning)
 
 
 def test_two_texts_may_mean_one_value(add: Add) -> None:
@@ -306,9 +308,9 @@ def test_a_job_that_was_cut_off_goes_on(owner: User, monkeypatch: pytest.MonkeyP
     for number in range(3):
         make_run(f"A{number}", device="QDIO GBE")
     before = all_rows()
-    alias = aliasing.add(make_study(), "device", "QDIO GBE", "QDIO", owner)
-    monkeypatch.setattr(rebuilding, "CHUNK", 1)
-    realign, done = aliasing._realign, list[int]()
+    alias = alias_changes.add(make_study(), "device", "QDIO GBE", "QDIO", owner)
+    monkeypatch.setattr(rebuild, "CHUNK", 1)
+    realign, done = alias_changes._realign, list[int]()
 
     def dying(run: Run, dimension: str) -> bool:
         if len(done) == 2:
@@ -316,17 +318,17 @@ def test_a_job_that_was_cut_off_goes_on(owner: User, monkeypatch: pytest.MonkeyP
         done.append(run.pk)
         return realign(run, dimension)
 
-    monkeypatch.setattr(aliasing, "_realign", dying)
+    monkeypatch.setattr(alias_changes, "_realign", dying)
     job = Job.objects.get(kind="alias")
     tasks.run_job(job.pk)
     assert devices() == ["QDIO", "QDIO", "QDIO GBE"]
-    assert aliasing.working(make_study())
-    monkeypatch.setattr(aliasing, "_realign", realign)
+    assert alias_changes.working(make_study())
+    monkeypatch.setattr(alias_changes, "_realign", realign)
     Job.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
     tasks.run_job(job.pk)
     job.refresh_from_db()
     assert (devices(), job.outcome["changed"]) == (["QDIO"] * 3, 3)
-    assert not aliasing.working(make_study())
+    assert not alias_changes.working(make_study())
     undo(alias)
     assert all_rows() == before
 

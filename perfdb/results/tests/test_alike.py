@@ -10,8 +10,8 @@ import pytest
 
 from bench import inputs
 from perfdb.analysis import metrics
-from perfdb.results import fragments
 from perfdb.results.alike import batch, storing
+from perfdb.results.ingest import fragment_spool
 from perfdb.results.models import (
     Alias,
     CounterSet,
@@ -89,12 +89,12 @@ def both(bring: Bring, monkeypatch: pytest.MonkeyPatch) -> Both:
     monkeypatch.setattr(storing, "note_again", counted_again)
 
     def hold(*files: tuple[str, bytes], **more: Any) -> tuple[int, int]:
-        monkeypatch.setattr(fragments, "FEW", 0)
+        monkeypatch.setattr(fragment_spool, "FEW", 0)
         found = []
         # Fragments on disk the one time, and in memory the other.
-        for fewest, room in ((10**9, 0), (1, fragments._ROOM)):
+        for fewest, room in ((10**9, 0), (1, fragment_spool._ROOM)):
             monkeypatch.setattr(batch, "FEWEST", fewest)
-            monkeypatch.setattr(fragments, "_ROOM", room)
+            monkeypatch.setattr(fragment_spool, "_ROOM", room)
             study = make_study(f"by-{fewest}")
             written.clear()
             found.append(_content(bring(*files, study=study, **more)))

@@ -7,10 +7,10 @@ from pytest_django import DjangoAssertNumQueries
 from fixtures.studies import files
 from perfdb.analysis.parameters import QueryError
 from perfdb.analysis.query import Query
-from perfdb.results import querysets
 from perfdb.results.models import Study
-from perfdb.results.studies.answering import question, questions
-from perfdb.results.studies.archive import Archive
+from perfdb.results.queries import run_queries
+from perfdb.results.studies.report_answers import question, questions
+from perfdb.results.studies.study_runs import Archive
 from perfdb.results.tests.builders import make_run, make_study
 
 pytestmark = pytest.mark.django_db
@@ -26,7 +26,7 @@ def test_every_question_of_a_report_is_answered_as_the_database_answers_it(slug:
     archive = Archive(study, asked)
     assert asked
     for query in asked:
-        assert archive.answer(query) == querysets.answer(query)
+        assert archive.answer(query) == run_queries.answer(query)
 
 
 def test_what_was_not_read_is_asked_of_the_database(django_assert_num_queries: DjangoAssertNumQueries) -> None:

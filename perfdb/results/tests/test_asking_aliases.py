@@ -7,11 +7,13 @@ from django.contrib.auth.models import User
 
 from perfdb.analysis.query import Query
 from perfdb.analysis.table import Table
-from perfdb.results import aliasing, asking, querysets, tasks
-from perfdb.results.asking import Question
-from perfdb.results.filters import chosen
+from perfdb.results import tasks
+from perfdb.results.changes import alias_changes
 from perfdb.results.models import Job, Run, Study
-from perfdb.results.studies.archive import Archive
+from perfdb.results.queries import questions, run_queries
+from perfdb.results.queries.questions import Question
+from perfdb.results.queries.run_list.filters import chosen
+from perfdb.results.studies.study_runs import Archive
 from perfdb.results.tests.builders import make_run, make_study
 
 CHARTS = "metric=trans_per_s&rows=users&columns=level"
@@ -24,7 +26,7 @@ def study(db: None) -> Study:
     for level, rate in (("z/VM 4.2", 10.0), ("z/VM 4.2.0", 11.0), ("z/VM 4.3", 20.0)):
         for users in (1, 10):
             make_run(f"R{level}", study=study, level=level, users=users, values={"trans_per_s": rate})
-    aliasing.add(study, "level", "z/VM 4.2", "z/VM 4.2.0", User.objects.create_user("ada"))
+    alias_changes.add(study, "level", "z/VM 4.2", "z/VM 4.2.0", User.objects.create_user("ada"))
     for job in Job.objects.filter(state=Job.State.QUEUED):
         tasks.run_job(job.pk)
     assert set(Run.objects.values_list("level__name", flat=True)) == {"z/VM 4.2.0", "z/VM 4.3"}
@@ -41,7 +43,7 @@ def levels(tables: list[Table]) -> Iterator[object]:
 
 
 def test_a_filter_finds_the_runs(study: Study) -> None:
-    _, tables = querysets.answer(parsed(f"{CHARTS}&level=Z/VM 4.2"))
+    _, tables = run_queries.answer(parsed(f"{CHARTS}&level=Z/VM 4.2"))
 
     assert list(levels(tables)) == ["z/VM 4.2.0"]
     assert sum(cell.n for cell in tables[0].cells.values()) == 4
@@ -60,20 +62,20 @@ def test_an_alias_is_its_own_studys(study: Study) -> None:
 
 
 def test_what_is_left_out_stays_out(study: Study) -> None:
-    _, tables = querysets.answer(parsed(f"{CHARTS}&exclude=level:z/VM 4.2"))
+    _, tables = run_queries.answer(parsed(f"{CHARTS}&exclude=level:z/VM 4.2"))
 
     assert list(levels(tables)) == ["z/VM 4.3"]
 
 
 def test_a_baseline_is_what_it_means(study: Study) -> None:
-    query, tables = querysets.answer(parsed(f"{CHARTS}&level=z/VM 4.2&level=z/VM 4.3&baseline=level:z/VM 4.2"))
+    query, tables = run_queries.answer(parsed(f"{CHARTS}&level=z/VM 4.2&level=z/VM 4.3&baseline=level:z/VM 4.2"))
 
     assert dict(query.baseline) == {"level": "z/VM 4.2.0"}
     assert any(cell.comparison for cell in tables[0].cells.values())
 
 
 def test_a_side_of_a_comparison_is_what_it_means(study: Study) -> None:
-    found = asking.answer(Question.parse("compare", "dimension=level&old=z/VM 4.2&new=z/VM 4.3&metric=trans_per_s"))
+    found = questions.answer(Question.parse("compare", "dimension=level&old=z/VM 4.2&new=z/VM 4.3&metric=trans_per_s"))
 
     assert found.comparison is not None
     (part,) = found.comparison.parts
@@ -89,6 +91,6 @@ def test_a_report_goes_on_answering(study: Study) -> None:
 
 
 def test_another_text_finds_nothing(study: Study) -> None:
-    _, tables = querysets.answer(parsed(f"{CHARTS}&level=z/VM 4"))
+    _, tables = run_queries.answer(parsed(f"{CHARTS}&level=z/VM 4"))
 
     assert not tables[0].cells

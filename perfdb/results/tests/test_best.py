@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from perfdb.results import pinned
-from perfdb.results.best import RunBehind, runs_behind
 from perfdb.results.models import Device, Run
+from perfdb.results.queries.best_evidence import RunBehind, runs_behind
+from perfdb.results.runs import recorded_reads
 from perfdb.results.tests.builders import make_run
 
 pytestmark = pytest.mark.django_db
@@ -49,12 +49,12 @@ def test_they_are_as_they_are_stored() -> None:
 
 
 def test_a_tape_keeps_them() -> None:
-    made, tape = runs(), pinned.Tape()
-    with pinned.on(tape):
+    made, tape = runs(), recorded_reads.Tape()
+    with recorded_reads.on(tape):
         recorded = runs_behind(made)
     Run.objects.all().delete()
-    played = pinned.Tape.unpacked(tape.packed(), "x")
-    with pinned.on(played):
+    played = recorded_reads.Tape.unpacked(tape.packed(), "x")
+    with recorded_reads.on(played):
         again = runs_behind(made)
     assert played.digest == tape.digest
     # JSON has no infinity; nor does anybody read it.

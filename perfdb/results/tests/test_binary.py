@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from django.db import connection
 
-from perfdb.results import binary, load
+from perfdb.results import binary
+from perfdb.results.runs import write
 
 pytestmark = pytest.mark.django_db
 
@@ -48,7 +49,7 @@ def test_values_and_arrays_come_back() -> None:
         )
         for words_of, numbers_of in zip(arrays, numbers, strict=True)
     ]
-    load.copy_bytes("tried", _COLUMNS, rows)
+    write.copy_bytes("tried", _COLUMNS, rows)
     with connection.cursor() as cursor:
         cursor.execute("SELECT * FROM tried")
         found = cursor.fetchall()

@@ -17,7 +17,10 @@ from django.test import Client
 from pytest_django import DjangoDbBlocker
 
 from fixtures.demo import PATTERN, demo_files
-from perfdb.results import access, aliasing, bundling, intake, notes, storing, tagging, tasks, withdrawing
+from perfdb.results import tasks
+from perfdb.results.bundles import make_bundle
+from perfdb.results.changes import alias_changes, withdraw
+from perfdb.results.ingest import store, uploads
 from perfdb.results.models import (
     Artifact,
     Disagreement,
@@ -32,8 +35,9 @@ from perfdb.results.models import (
     Upload,
     UploadRun,
 )
-from perfdb.results.studies import items
-from perfdb.results.studies.items import Written
+from perfdb.results.runs import access, notes, tags
+from perfdb.results.studies import report_items
+from perfdb.results.studies.report_items import Written
 from perfdb.results.tests.builders import make_run, make_study
 from perfdb.results.tests.conftest import LOGS
 
@@ -55,9 +59,9 @@ def demo(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[
         about = {"run_id_pattern": PATTERN.regex, "run_id_values": PATTERN.values, "purpose": "To be taken along."}
         study = Study.objects.create(slug="demo", title="Demo", owner=owner, **about)
         files = [(name, ContentFile(data)) for name, data in demo_files()]
-        worked(intake.receive(owner, files, study=study, facts={"campaign": "spring"}))
+        worked(uploads.receive(owner, files, study=study, facts={"campaign": "spring"}))
         annotated(study, owner)
-        content = packed(bundling.of_study(study))
+        content = packed(make_bundle.of_study(study))
         with django_db_blocker.block():
             yield content
         transaction.set_rollback(True)
@@ -67,14 +71,14 @@ def annotated(study: Study, owner: User) -> None:
     runs = Run.objects.filter(study=study).order_by("pk")
     first, second, third = runs[:3]
     notes.add(owner, first, "The switch was replaced before this run.")
-    tagging.add(owner, runs.filter(pk__in=[first.pk, second.pk]), "checked")
-    withdrawing.withdraw(owner, runs.filter(pk=third.pk), "Somebody else was on the machine.")
+    tags.add(owner, runs.filter(pk__in=[first.pk, second.pk]), "checked")
+    withdraw.withdraw(owner, runs.filter(pk=third.pk), "Somebody else was on the machine.")
     device = str(first.experiment.device)
-    aliasing.add(study, "device", device, "The device", owner)
-    for job in Job.objects.filter(kind=aliasing.KIND, state=Job.State.QUEUED):
+    alias_changes.add(study, "device", device, "The device", owner)
+    for job in Job.objects.filter(kind=alias_changes.KIND, state=Job.State.QUEUED):
         tasks.run_job(job.pk)
-    items.add(study, Written("table", "7", "Rates", TABLES[0], ""))
-    items.add(study, Written("prose", "", "What it says", "", "All is **well**."))
+    report_items.add(study, Written("table", "7", "Rates", TABLES[0], ""))
+    report_items.add(study, Written("prose", "", "What it says", "", "All is **well**."))
 
 
 def worked(upload: Upload) -> Upload:
@@ -84,12 +88,12 @@ def worked(upload: Upload) -> Upload:
     return upload
 
 
-def packed(bundle: bundling.Bundle) -> bytes:
-    return b"".join(bundling.packed(bundle, "<p>page</p>", "http://here/"))
+def packed(bundle: make_bundle.Bundle) -> bytes:
+    return b"".join(make_bundle.packed(bundle, "<p>page</p>", "http://here/"))
 
 
 def brought(person: User, content: bytes, study: Study | None = None, *, preview: bool = False) -> Upload:
-    return worked(intake.receive(person, [("demo.zip", ContentFile(content))], study=study, preview=preview))
+    return worked(uploads.receive(person, [("demo.zip", ContentFile(content))], study=study, preview=preview))
 
 
 def emptied() -> None:
@@ -104,7 +108,7 @@ def altered(content: bytes, change: Callable[[dict[str, Any]], None], log: bytes
     with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as new:
         for number, name in enumerate(old.namelist()):
             data = old.read(name)
-            if name == bundling.MANIFEST:
+            if name == make_bundle.MANIFEST:
                 said = json.loads(data)
                 change(said)
                 data = json.dumps(said).encode()
@@ -146,14 +150,14 @@ def stored(study: str) -> list[Any]:
 def test_the_same_comes_out_in_an_empty_instance(demo: bytes, db: None) -> None:
     owner = access.owner()
     tables, runs, items_before = answers(owner, "demo"), stored("demo"), Study.objects.get(slug="demo")
-    report = [Written.of(item) for item in items.flow(items_before)]
+    report = [Written.of(item) for item in report_items.flow(items_before)]
     said = Note.objects.get()
     emptied()
     preview = brought(owner, demo, preview=True)
     assert preview.state == Upload.State.PREVIEW
     assert "offline bundle of the study Demo" in str(preview.problems.get(code="bundle.recognised"))
     assert not Run.objects.exists()
-    intake.accept(preview)
+    uploads.accept(preview)
     upload = worked(preview)
     study = Study.objects.get(slug="demo")
     assert (upload.state, upload.study) == (Upload.State.DONE, study)
@@ -161,7 +165,7 @@ def test_the_same_comes_out_in_an_empty_instance(demo: bytes, db: None) -> None:
     assert answers(owner, "demo") == tables
     assert stored("demo") == runs
     assert study.purpose == "To be taken along."
-    assert [Written.of(item) for item in items.flow(study)] == report
+    assert [Written.of(item) for item in report_items.flow(study)] == report
     note = Note.objects.get()
     assert (note.text, note.author, note.created) == (said.text, owner, said.created)
 
@@ -189,13 +193,13 @@ def test_beside_another_study_of_that_name_it_gets_its_own(demo: bytes, db: None
 
 def json_of(content: bytes) -> dict[str, Any]:
     with zipfile.ZipFile(io.BytesIO(content)) as bundle:
-        said: dict[str, Any] = json.loads(bundle.read(bundling.MANIFEST))
+        said: dict[str, Any] = json.loads(bundle.read(make_bundle.MANIFEST))
     return said
 
 
 def test_a_selection(demo: bytes, db: None) -> None:
     chosen = Run.objects.filter(study__slug="demo", workload__name="RR", status="complete", trial=1)
-    content = packed(bundling.of_runs(chosen.values_list("pk", flat=True), "workload=RR&trial=1"))
+    content = packed(make_bundle.of_runs(chosen.values_list("pk", flat=True), "workload=RR&trial=1"))
     expected = [row for row in stored("demo") if row[5] == "RR" and row[2] == "complete" and row[1] == 1]
     emptied()
     upload = brought(access.owner(), content)
@@ -207,7 +211,7 @@ def test_a_published_study_without_logs(db: None) -> None:
     call_command("loadstudies", OSA)
     owner = access.owner()
     study = Study.objects.get(slug=OSA)
-    content = packed(bundling.of_study(study))
+    content = packed(make_bundle.of_study(study))
     wrong = list(Disagreement.objects.order_by("message").values_list("message", flat=True))
     client = Client()
     client.force_login(owner)
@@ -221,14 +225,14 @@ def test_a_published_study_without_logs(db: None) -> None:
     preview = brought(owner, content, preview=True)
     assert set(preview.runs.values_list("outcome", flat=True)) == {"new"}
     assert not PublishedFigure.objects.exists()
-    intake.accept(preview)
+    uploads.accept(preview)
     assert worked(preview).state == Upload.State.DONE
     assert [plain(client.get(f"/api/v1/studies/{OSA}/tables/{number}.json").json()) for number in numbers] == before
     assert stored(OSA) == runs
     assert list(Disagreement.objects.order_by("message").values_list("message", flat=True)) == wrong
     call_command("loadstudies", OSA)
-    with pytest.raises(intake.IntakeError, match="published document"):
-        intake.undo(preview)
+    with pytest.raises(uploads.IntakeError, match="published document"):
+        uploads.undo(preview)
     assert Run.objects.count() == len(runs)
 
 
@@ -293,7 +297,7 @@ def test_another_persons_study_is_left_alone(demo: bytes, db: None) -> None:
 def test_it_comes_by_itself(demo: bytes, db: None) -> None:
     emptied()
     files = [("demo.zip", ContentFile(demo)), ("more.log", ContentFile(b"more"))]
-    upload = worked(intake.receive(access.owner(), files))
+    upload = worked(uploads.receive(access.owner(), files))
     assert upload.state == Upload.State.FAILED
     assert upload.problems.get(code="bundle.refused").remedy == "Upload the bundle by itself."
 
@@ -312,8 +316,8 @@ def test_a_note_of_somebody_who_is_not_here_has_no_author(demo: bytes, db: None)
 def test_a_study_that_has_no_runs_yet(db: None) -> None:
     owner = access.owner()
     study = Study.objects.create(slug="planned", title="Planned", owner=owner, plan=[{"name": "a", "device": ["B"]}])
-    items.add(study, Written("prose", "", "What for", "", "To know."))
-    content = packed(bundling.of_study(study))
+    report_items.add(study, Written("prose", "", "What for", "", "To know."))
+    content = packed(make_bundle.of_study(study))
     study.report_items.all().delete()
     study.delete()
     assert brought(owner, content).state == Upload.State.DONE
@@ -326,11 +330,11 @@ def test_a_large_log_goes_through_in_pieces(db: None) -> None:
     owner = access.owner()
     run = make_run(study=make_study(owner=owner))
     large = bytes(Random(1).randbytes(8 * 1024 * 1024))
-    upload = intake.receive(owner, [("large.log", ContentFile(large))], study=run.study)
+    upload = uploads.receive(owner, [("large.log", ContentFile(large))], study=run.study)
     file = upload.files.get()
     about = {"format": "x", "format_version": 1, "digests": [], "driver": True, "study": run.study}
     RunSource.objects.create(run=run, artifact=file.artifact, upload=upload, path=file.path, **about)
-    pieces = list(bundling.packed(bundling.of_study(run.study), "<p>page</p>", "http://here/"))
+    pieces = list(make_bundle.packed(make_bundle.of_study(run.study), "<p>page</p>", "http://here/"))
     assert max(map(len, pieces)) < 2 * 1024 * 1024
     with zipfile.ZipFile(io.BytesIO(b"".join(pieces))) as bundle:
         assert bundle.read("logs/large.log") == large
@@ -343,15 +347,15 @@ def test_trials_that_no_log_tells_apart_stay_as_they_were(db: None, monkeypatch:
     for digit in (b"7", b"8"):
         path = f"{digit.decode()}/q.txt"
         content = re.sub(rb"(=\s+)[0-9]", rb"\g<1>" + digit, log)
-        upload = worked(intake.receive(owner, [(path, ContentFile(content))], study=study))
+        upload = worked(uploads.receive(owner, [(path, ContentFile(content))], study=study))
         if upload.state == Upload.State.PREVIEW:
-            intake.accept(upload, {f"{row.run_label}/{row.trial}": "trial" for row in upload.runs.all()})
+            uploads.accept(upload, {f"{row.run_label}/{row.trial}": "trial" for row in upload.runs.all()})
             worked(upload)
     runs = stored("twice")
-    content = packed(bundling.of_study(study))
+    content = packed(make_bundle.of_study(study))
     emptied()
     # Each by itself: the second finds the first one stored.
-    monkeypatch.setattr(storing, "CHUNK", 1)
+    monkeypatch.setattr(store, "CHUNK", 1)
     upload = brought(owner, content)
     assert {run[1] for run in runs} > {1}
     assert stored("twice") == runs

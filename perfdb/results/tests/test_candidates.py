@@ -10,9 +10,10 @@ import pytest
 
 from perfdb.analysis.query import Query
 from perfdb.analysis.table import Table
-from perfdb.results import candidates, pinned, querysets
-from perfdb.results.best import Best, best_of
-from perfdb.results.querysets import observations
+from perfdb.results.queries import run_queries, top_runs
+from perfdb.results.queries.best_evidence import Best, best_of
+from perfdb.results.queries.run_queries import observations
+from perfdb.results.runs import recorded_reads
 from perfdb.results.tests.builders import make_run, make_study
 
 pytestmark = pytest.mark.django_db
@@ -60,12 +61,12 @@ def archive() -> None:
 def _answers(texts: Iterable[str]) -> list[tuple[list[Table], list[Best]]]:
     queries = [Query.parse(parse_qsl(text)) for text in texts]
     found = [observations(query) for query in queries]
-    return [(querysets.tables(query, runs), best_of(query, runs)) for query, runs in zip(queries, found, strict=True)]
+    return [(run_queries.tables(query, runs), best_of(query, runs)) for query, runs in zip(queries, found, strict=True)]
 
 
 def _unwarned(answers: Iterable[tuple[list[Table], list[Best]]]) -> list[Any]:
     plain = [
-        [replace(each, warnings=tuple(note for note in each.warnings if note != candidates.NOTE)) for each in found]
+        [replace(each, warnings=tuple(note for note in each.warnings if note != top_runs.NOTE)) for each in found]
         for found, _ in answers
     ]
     return [plain, [[(each.evidence, each.limit) for each in best] for _, best in answers]]
@@ -83,15 +84,15 @@ def _chosen(answers: Iterable[tuple[list[Table], list[Best]]]) -> list[Any]:
 
 
 def _say_so(answers: Iterable[tuple[list[Table], list[Best]]]) -> set[bool]:
-    return {candidates.NOTE in table.warnings for found, _ in answers for table in found}
+    return {top_runs.NOTE in table.warnings for found, _ in answers for table in found}
 
 
 def test_the_best_is_the_best_of_all_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     every, whole = _answers(PICKED), _answers(WHOLE)
     assert _say_so([*every, *whole]) == {False}
 
-    monkeypatch.setattr(candidates, "MANY", 10)
-    monkeypatch.setattr(candidates, "HIGHEST", 2)
+    monkeypatch.setattr(top_runs, "MANY", 10)
+    monkeypatch.setattr(top_runs, "HIGHEST", 2)
     few = _answers(PICKED)
     assert _chosen(few) == _chosen(every)
     assert _say_so(few) == {True}
@@ -101,22 +102,22 @@ def test_the_best_is_the_best_of_all_runs(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_where_all_runs_are_among_the_highest_the_answer_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     every = _answers(PICKED)
-    monkeypatch.setattr(candidates, "MANY", 10)
-    monkeypatch.setattr(candidates, "HIGHEST", 500)
+    monkeypatch.setattr(top_runs, "MANY", 10)
+    monkeypatch.setattr(top_runs, "HIGHEST", 500)
     assert _unwarned(_answers(PICKED)) == _unwarned(every)
 
 
 def test_more_are_looked_at_until_no_other_can_be_better(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(candidates, "MANY", 10)
-    monkeypatch.setattr(candidates, "HIGHEST", 1)
+    monkeypatch.setattr(top_runs, "MANY", 10)
+    monkeypatch.setattr(top_runs, "HIGHEST", 1)
     looked_at = []
-    highest = candidates._highest
+    highest = top_runs._highest
 
     def noted(column: str, pairs: Any, wanted: Any, most: int) -> Any:
         looked_at.append(most)
         return highest(column, pairs, wanted, most)
 
-    monkeypatch.setattr(candidates, "_highest", noted)
+    monkeypatch.setattr(top_runs, "_highest", noted)
     ((found, _),) = _answers([f"{BEST}&workload=RR&device=veth"])
     (cell,) = found[0].cells.values()
     # The one high run is of an experiment that is low.
@@ -125,10 +126,10 @@ def test_more_are_looked_at_until_no_other_can_be_better(monkeypatch: pytest.Mon
 
 
 def test_a_frozen_answer_says_so_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(candidates, "MANY", 10)
+    monkeypatch.setattr(top_runs, "MANY", 10)
     query = Query.parse(parse_qsl(BEST))
-    tape = pinned.Tape()
-    with pinned.on(tape):
+    tape = recorded_reads.Tape()
+    with recorded_reads.on(tape):
         living = observations(query)
-    with pinned.on(pinned.Tape.unpacked(tape.packed(), "x")):
-        assert observations(query).warnings == living.warnings == (candidates.NOTE,)
+    with recorded_reads.on(recorded_reads.Tape.unpacked(tape.packed(), "x")):
+        assert observations(query).warnings == living.warnings == (top_runs.NOTE,)

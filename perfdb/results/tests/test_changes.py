@@ -3,9 +3,11 @@
 import pytest
 from django.contrib.auth.models import User
 
-from perfdb.results import aliasing, changes, intake, notes, reparsing, tagging, withdrawing
+from perfdb.results.changes import alias_changes, history, reparse, withdraw
+from perfdb.results.changes.rederive import rederive
+from perfdb.results.ingest import uploads
 from perfdb.results.models import Job, MeasurementHistory, Run
-from perfdb.results.rederiving import rederive
+from perfdb.results.runs import notes, tags
 from perfdb.results.tasks import run_job
 from perfdb.results.tests.builders import make_run
 from perfdb.results.tests.conftest import Bring, Work, case
@@ -16,7 +18,7 @@ pytestmark = pytest.mark.django_db
 def told(run: Run) -> list[tuple[str, str]]:
     """Titles and details, newest first."""
     found = Run.objects.select_related("evidence").get(pk=run.pk)
-    return [(event.title, event.detail) for event in changes.history(found)]
+    return [(event.title, event.detail) for event in history.history(found)]
 
 
 @pytest.fixture
@@ -26,7 +28,7 @@ def run(bring: Bring) -> Run:
 
 
 def test_it_begins_with_the_upload(run: Run, owner: User) -> None:
-    (event,) = changes.history(run)
+    (event,) = history.history(run)
 
     upload = run.upload_runs.get().upload
     assert (event.title, event.who, event.upload, event.when) == ("Imported", owner.username, upload.pk, upload.created)
@@ -34,11 +36,11 @@ def test_it_begins_with_the_upload(run: Run, owner: User) -> None:
 
 def test_what_people_do_stands_above_it(run: Run, owner: User) -> None:
     chosen = Run.objects.filter(pk=run.pk)
-    tagging.add(owner, chosen, "odd")
+    tags.add(owner, chosen, "odd")
     note = notes.add(owner, run, "fan failed")
     notes.edit(owner, note, "fan replaced")
-    withdrawing.withdraw(owner, chosen, "wrong cable")
-    withdrawing.restore(owner, chosen)
+    withdraw.withdraw(owner, chosen, "wrong cable")
+    withdraw.restore(owner, chosen)
 
     assert told(run) == [
         ("Counts again", ""),
@@ -57,7 +59,7 @@ def test_later_evidence_and_its_undoing_are_told(bring: Bring, work: Work) -> No
     run = Run.objects.get()
     assert [title for title, _ in told(run)] == ["Evidence added", "Imported"]
 
-    intake.undo(later)
+    uploads.undo(later)
     work(later)
 
     assert told(run)[0] == ("Read again", f"without upload {later.pk}, which was undone")
@@ -68,14 +70,14 @@ def test_a_run_says_which_one_it_replaced_and_the_other_by_which(bring: Bring, w
     bring(first)
     upload = bring(other)
     (row,) = upload.runs.all()
-    intake.accept(upload, {f"{row.run_label}/{row.trial}": "replace"})
+    uploads.accept(upload, {f"{row.run_label}/{row.trial}": "replace"})
     work(upload)
     old, new = Run.objects.get(status="withdrawn"), Run.objects.get(status="complete")
 
-    assert [(event.title, event.run) for event in changes.history(new) if event.run] == [("Took the place of", old)]
-    assert changes.history(old)[0].run == new
+    assert [(event.title, event.run) for event in history.history(new) if event.run] == [("Took the place of", old)]
+    assert history.history(old)[0].run == new
 
-    intake.undo(upload)
+    uploads.undo(upload)
     work(upload)
     assert told(old)[0][0] == "Counts again"
 
@@ -95,8 +97,8 @@ def test_values_that_were_replaced_are_told_together(run: Run) -> None:
 
 
 def test_an_alias_that_acts_on_it_is_told_and_no_other(run: Run, owner: User) -> None:
-    aliasing.add(run.study, "device", "QDIO GBE", "QDIO", owner)
-    aliasing.add(run.study, "device", "vCTC", "CTC", owner)
+    alias_changes.add(run.study, "device", "QDIO GBE", "QDIO", owner)
+    alias_changes.add(run.study, "device", "vCTC", "CTC", owner)
 
     assert ("Alias", "device QDIO GBE means QDIO") in told(run)
     assert len(told(run)) == 2
@@ -106,7 +108,7 @@ def test_reading_again_is_told_where_it_changed_something(run: Run) -> None:
     Run.objects.filter(pk=run.pk).update(status="incomplete")
 
     for _ in range(2):
-        job = reparsing.start(reparsing.Scope(every=True), None)
+        job = reparse.start(reparse.Scope(every=True), None)
         assert job is not None
         run_job(job.pk)
 
@@ -115,4 +117,4 @@ def test_reading_again_is_told_where_it_changed_something(run: Run) -> None:
 
 
 def test_a_run_of_nobody_has_none() -> None:
-    assert changes.history(make_run()) == []
+    assert history.history(make_run()) == []

@@ -7,8 +7,8 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 
-from perfdb.results import access
 from perfdb.results.models import ApiToken
+from perfdb.results.runs import access
 from perfdb.results.tests.builders import make_run
 
 pytestmark = pytest.mark.django_db

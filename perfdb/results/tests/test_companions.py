@@ -2,9 +2,9 @@
 
 import pytest
 
+from perfdb.results.changes.provenance import figures
 from perfdb.results.models import Run, RunEvidence
-from perfdb.results.origins import facts_of
-from perfdb.results.provenance import figures
+from perfdb.results.runs.evidence import facts_of
 from perfdb.results.tests.conftest import LOGS, Bring
 
 pytestmark = pytest.mark.django_db

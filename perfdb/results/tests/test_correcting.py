@@ -3,12 +3,13 @@
 import pytest
 from django.contrib.auth.models import User
 
-from perfdb.results import correcting, intake
-from perfdb.results.correcting import WrongValueError, correct, place_of
-from perfdb.results.given import Correction, Place
-from perfdb.results.intake import IntakeError
+from perfdb.results.changes import corrections
+from perfdb.results.changes.corrections import WrongValueError, correct, place_of
+from perfdb.results.changes.rebuild import rebuild
+from perfdb.results.ingest import uploads
+from perfdb.results.ingest.supplied_facts import Correction, Place
+from perfdb.results.ingest.uploads import IntakeError
 from perfdb.results.models import Run, RunEvidence, Study, Upload
-from perfdb.results.rebuilding import rebuild
 from perfdb.results.tests.conftest import LOGS, Bring, Work, case
 
 pytestmark = pytest.mark.django_db
@@ -64,7 +65,7 @@ def test_it_is_stored_as_given_and_stays_when_the_run_is_read_again(bring: Bring
     upload = bring(*PING, preview=True)
     correct(upload, one({"device": "OSA", "run_id": "PING1", "trial": "4"}, Place(FLOOD)))
     work(upload)
-    intake.accept(upload)
+    uploads.accept(upload)
     work(upload)
     run = Run.objects.get(run_id="PING1")
     assert (run.device.name if run.device else "", run.trial) == ("OSA", 4)
@@ -82,10 +83,10 @@ def test_it_can_be_taken_back(bring: Bring, work: Work) -> None:
     upload = bring(*PING, preview=True)
     correct(upload, [Correction({"device": "OSA"}), Correction({"device": "vCTC"}, (Place(PLAIN),))])
     work(upload)
-    correcting.take_back(upload, 0)
+    corrections.take_back(upload, 0)
     assert told(work(upload), "device") == {"flood": None, "plain": "vCTC", "stamped": None}
     with pytest.raises(IntakeError, match="taken back already"):
-        correcting.take_back(upload, 1)
+        corrections.take_back(upload, 1)
 
 
 def test_the_files_count_where_they_can_be_understood(bring: Bring, work: Work) -> None:
@@ -141,12 +142,12 @@ def test_what_is_stored_is_not_corrected(bring: Bring) -> None:
 
 def test_a_file_that_is_left_out_is_not_read_and_can_come_back(bring: Bring, work: Work) -> None:
     upload = bring(*PING, preview=True)
-    correcting.leave_out(upload, FLOOD)
+    corrections.leave_out(upload, FLOOD)
     assert set(told(work(upload), "users")) == {"plain", "stamped"}
-    correcting.leave_out(upload, FLOOD, excluded=False)
+    corrections.leave_out(upload, FLOOD, excluded=False)
     assert set(told(work(upload), "users")) == {"flood", "plain", "stamped"}
     with pytest.raises(IntakeError, match="no file 'gone'"):
-        correcting.leave_out(upload, "gone")
+        corrections.leave_out(upload, "gone")
 
 
 def test_a_preview_moves_to_another_study_and_meets_what_is_there(bring: Bring, work: Work, owner: User) -> None:
@@ -154,7 +155,7 @@ def test_a_preview_moves_to_another_study_and_meets_what_is_there(bring: Bring, 
     bring(*PING, study=study)
     upload = bring(*PING, preview=True)
     assert {run.outcome for run in upload.runs.all()} == {"new"}
-    correcting.move(upload, study)
+    corrections.move(upload, study)
     work(upload)
     assert {run.outcome for run in upload.runs.all()} == {"already-there"}
 
@@ -165,10 +166,10 @@ def test_an_undo_takes_what_was_said_with_it(bring: Bring, work: Work) -> None:
     correct(second, one({"device": "OSA"}))
     work(second)
     assert {run.outcome for run in second.runs.all()} == {"extended"}
-    intake.accept(second)
+    uploads.accept(second)
     work(second)
     assert set(Run.objects.values_list("device__name", flat=True)) == {"OSA"}
-    intake.undo(second)
+    uploads.undo(second)
     work(second)
     assert set(Run.objects.values_list("device__name", flat=True)) == {None}
     assert first.runs.count() == Run.objects.count()

@@ -12,11 +12,12 @@ from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
 from pytest_django import Settings
 
-from perfdb.results import broker, early, handover, intake, jobs, tasks
+from perfdb.results import broker, early, handover, tasks
 from perfdb.results.early import Early
 from perfdb.results.handover import Handover
+from perfdb.results.ingest import jobs, uploads
+from perfdb.results.ingest.json_runs import FILE, RecordsError, understood
 from perfdb.results.models import Job, Run, RunEvidence, RunSource, Upload, UploadRun
-from perfdb.results.run_records import FILE, RecordsError, understood
 from perfdb.results.tests.conftest import Work
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
@@ -60,8 +61,8 @@ def body(records: Iterable[dict[str, Any]]) -> bytes:
 def receive(owner: User, content: bytes, over: Handover, study: str) -> Upload:
     """What a web process does."""
     records = understood(content, over.add)
-    into = intake.study_called(owner, study)
-    upload = intake.receive(owner, [(FILE, ContentFile(records.content))], study=into)
+    into = uploads.study_called(owner, study)
+    upload = uploads.receive(owner, [(FILE, ContentFile(records.content))], study=into)
     over.send(upload.jobs.get().pk)
     return upload
 

@@ -10,9 +10,9 @@ import pytest
 from pyarrow import parquet
 
 from perfdb.analysis.parameters import QueryError
-from perfdb.results import columns, exporting
-from perfdb.results.filters import chosen
 from perfdb.results.models import Run
+from perfdb.results.queries.run_list import columns, export
+from perfdb.results.queries.run_list.filters import chosen
 from perfdb.results.tests.builders import make_run
 from perfdb.results.tests.conftest import LOGS, Bring, case
 
@@ -31,9 +31,9 @@ def two() -> tuple[Run, Run]:
 
 
 def test_as_csv(two: tuple[Run, Run], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exporting, "CHUNK", 1)
+    monkeypatch.setattr(export, "CHUNK", 1)
     first, second = two
-    lines = list(csv.reader(io.StringIO("".join(exporting.as_csv(Run.objects.all(), SHOWN)))))
+    lines = list(csv.reader(io.StringIO("".join(export.as_csv(Run.objects.all(), SHOWN)))))
     started = "2003-04-01T12:00:00+00:00"
     assert lines == [
         HEADER,
@@ -44,21 +44,21 @@ def test_as_csv(two: tuple[Run, Run], monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("chunk", [1, 2, 5])
 def test_as_json(two: tuple[Run, Run], monkeypatch: pytest.MonkeyPatch, chunk: int) -> None:
-    monkeypatch.setattr(exporting, "CHUNK", chunk)
-    first, second = json.loads("".join(exporting.as_json(Run.objects.all(), SHOWN)))
+    monkeypatch.setattr(export, "CHUNK", chunk)
+    first, second = json.loads("".join(export.as_json(Run.objects.all(), SHOWN)))
     assert list(first) == HEADER
     assert (first["run"], first["tags"], first["cpu_util@client"]) == (two[0].pk, ["odd", "even"], 41.5)
     assert (second["run_id"], second["device"], second["trans_per_s"]) == ("=B", None, None)
 
 
 def test_no_runs_are_an_empty_list() -> None:
-    assert json.loads("".join(exporting.as_json(Run.objects.none(), SHOWN))) == []
+    assert json.loads("".join(export.as_json(Run.objects.none(), SHOWN))) == []
 
 
 def test_to_parquet(two: tuple[Run, Run], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exporting, "CHUNK", 1)
+    monkeypatch.setattr(export, "CHUNK", 1)
     out = io.BytesIO()
-    exporting.to_parquet(Run.objects.all(), SHOWN, out)
+    export.to_parquet(Run.objects.all(), SHOWN, out)
     table = parquet.read_table(io.BytesIO(out.getvalue()))
     assert table.column_names == HEADER
     first, second = table.to_pylist()
@@ -71,7 +71,7 @@ def test_the_logs_of_runs_as_received(bring: Bring) -> None:
     bring(*case("awm/three_runs"))
     bring(*case("cp_query/NMGBR950"))
     out = io.BytesIO()
-    number = exporting.to_zip(chosen([], "q=nmgbr950"), out)
+    number = export.to_zip(chosen([], "q=nmgbr950"), out)
     with zipfile.ZipFile(out) as archive:
         files = {name.partition("/")[2]: archive.read(name) for name in archive.namelist()}
     assert files == {name: (LOGS / name).read_bytes() for name in case("cp_query/NMGBR950")}
@@ -79,9 +79,9 @@ def test_the_logs_of_runs_as_received(bring: Bring) -> None:
 
 
 def test_logs_of_too_many_runs_are_refused(two: tuple[Run, Run], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exporting, "MOST_LOGGED", 1)
+    monkeypatch.setattr(export, "MOST_LOGGED", 1)
     with pytest.raises(QueryError, match="at most 1"):
-        exporting.to_zip(Run.objects.all(), io.BytesIO())
+        export.to_zip(Run.objects.all(), io.BytesIO())
 
 
 def test_runs_are_chosen_by_number_or_by_filter(two: tuple[Run, Run]) -> None:

@@ -7,10 +7,10 @@ from django.http import QueryDict
 from pytest_django import DjangoAssertNumQueries
 
 from perfdb.analysis.dimensions import Value
-from perfdb.results import facets, filters
-from perfdb.results.facets import Facets
-from perfdb.results.filters import RunFilter, filter_runs
 from perfdb.results.models import Run
+from perfdb.results.queries.run_list import facets, filters
+from perfdb.results.queries.run_list.facets import Facets
+from perfdb.results.queries.run_list.filters import RunFilter, filter_runs
 from perfdb.results.tests.builders import make_run, make_study
 
 pytestmark = pytest.mark.django_db

@@ -8,8 +8,8 @@ from django.http import QueryDict
 
 from perfdb.analysis.dimensions import DIMENSIONS
 from perfdb.analysis.parameters import QueryError
-from perfdb.results.filters import RunFilter, filter_runs, known_parameters
 from perfdb.results.models import Run, Upload, UploadRun
+from perfdb.results.queries.run_list.filters import RunFilter, filter_runs, known_parameters
 from perfdb.results.tests.builders import make_run, make_study
 
 pytestmark = pytest.mark.django_db

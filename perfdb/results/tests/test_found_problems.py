@@ -1,7 +1,7 @@
 """Which of the problems that reading found are about a run."""
 
 from importers.model import Fragment, Kind, Problem, RunDraft, Severity
-from perfdb.results.prepare import FoundProblems
+from perfdb.results.runs.normalize import FoundProblems
 
 
 def problem(code: str, file: str = "a.log", line: int | None = None, run_id: str | None = None) -> Problem:

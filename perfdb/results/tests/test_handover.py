@@ -8,10 +8,11 @@ from django.core.files.base import ContentFile
 from pytest_django import Settings
 from redis import RedisError
 
-from perfdb.results import broker, handover, intake
+from perfdb.results import broker, handover
 from perfdb.results.handover import Following, Handover, handing
+from perfdb.results.ingest import uploads
+from perfdb.results.ingest.json_runs import FILE, understood
 from perfdb.results.models import Artifact, Run, Upload
-from perfdb.results.run_records import FILE, understood
 from perfdb.results.tests.conftest import Work
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
@@ -24,7 +25,7 @@ Receive = Callable[[bytes], Upload]
 
 @pytest.fixture
 def receive(owner: User) -> Receive:
-    return lambda body: intake.receive(owner, [(FILE, ContentFile(understood(body).content))])
+    return lambda body: uploads.receive(owner, [(FILE, ContentFile(understood(body).content))])
 
 
 @pytest.fixture

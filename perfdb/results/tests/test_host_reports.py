@@ -4,8 +4,8 @@ from datetime import datetime
 
 import pytest
 
+from perfdb.results.changes.provenance import figures
 from perfdb.results.models import Run, Trace
-from perfdb.results.provenance import figures
 from perfdb.results.tests.conftest import LOGS, Bring
 
 pytestmark = pytest.mark.django_db

@@ -9,10 +9,10 @@ import pytest
 
 from importers.model import Severity
 from perfdb.analysis.units import round_half_up
+from perfdb.results.changes.provenance import figures
+from perfdb.results.ingest.parse_files import FilesRead, files_of, read_all
 from perfdb.results.models import Artifact, Experiment, Run, Trace, Upload
-from perfdb.results.provenance import figures
 from perfdb.results.tests.conftest import LOGS, Bring, case
-from perfdb.results.unpacking import FilesRead, files_of, read_all
 
 pytestmark = pytest.mark.django_db
 

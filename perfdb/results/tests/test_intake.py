@@ -8,8 +8,9 @@ from django.core.files.base import ContentFile
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from perfdb.results import artifacts, correcting, intake
-from perfdb.results.intake import IntakeError
+from perfdb.results.changes import corrections
+from perfdb.results.ingest import artifacts, uploads
+from perfdb.results.ingest.uploads import IntakeError
 from perfdb.results.models import Artifact, Upload
 from perfdb.results.tests.conftest import Bring, Work, case
 
@@ -17,32 +18,32 @@ pytestmark = pytest.mark.django_db
 
 
 def test_it_works(owner: User) -> None:
-    upload = intake.receive(owner, [("logs/a.txt", ContentFile(b"text"))], facts={"mtu": 1500, "device": ""})
+    upload = uploads.receive(owner, [("logs/a.txt", ContentFile(b"text"))], facts={"mtu": 1500, "device": ""})
     assert (upload.state, upload.study.slug, upload.facts) == ("received", "inbox", {"mtu": 1500})
     assert artifacts.content(upload.files.get().artifact) == b"text"
 
 
 def test_a_whole_number_is_written_as_one(owner: User) -> None:
-    upload = intake.receive(owner, [("a.txt", ContentFile(b"text"))], facts={"users": 2.0, "factor.load": 0.5})
+    upload = uploads.receive(owner, [("a.txt", ContentFile(b"text"))], facts={"users": 2.0, "factor.load": 0.5})
     assert {key: str(value) for key, value in upload.facts.items()} == {"users": "2", "factor.load": "0.5"}
 
 
 def test_a_file_is_kept_once(owner: User) -> None:
     for _ in range(2):
-        intake.receive(owner, [("a.txt", ContentFile(b"text")), ("b.txt", ContentFile(b"text"))])
+        uploads.receive(owner, [("a.txt", ContentFile(b"text")), ("b.txt", ContentFile(b"text"))])
     assert Artifact.objects.count() == 1
 
 
 def _queries(owner: User, name: str, count: int) -> int:
     with CaptureQueriesContext(connection) as queries:
-        intake.receive(
+        uploads.receive(
             owner, [(f"{name}/{number}", ContentFile(f"{name} {number}".encode())) for number in range(count)]
         )
     return len(queries)
 
 
 def test_many_files_are_kept_with_as_many_queries_as_few(owner: User) -> None:
-    intake.receive(owner, [("a.txt", ContentFile(b"text"))])
+    uploads.receive(owner, [("a.txt", ContentFile(b"text"))])
     assert _queries(owner, "many", 90) == _queries(owner, "few", 2)
     assert Artifact.objects.count() == 93
 
@@ -69,7 +70,7 @@ def test_a_file_that_was_not_written_to_its_end_is_written_again(owner: User) ->
 
 def test_paths_stay_inside_and_apart(owner: User) -> None:
     names = ["../../etc/passwd", "/a.txt", "a.txt", "x/./a.txt", "..", ""]
-    upload = intake.receive(owner, [(name, ContentFile(name.encode())) for name in names])
+    upload = uploads.receive(owner, [(name, ContentFile(name.encode())) for name in names])
     assert list(upload.files.order_by("pk").values_list("path", flat=True)) == [
         "etc/passwd",
         "a.txt",
@@ -102,33 +103,33 @@ def test_refusals(
 ) -> None:
     settings.UPLOAD_LIMIT_BYTES = 10  # type: ignore[attr-defined] # pytest-django's settings
     with pytest.raises(IntakeError, match=why):
-        intake.receive(owner, [(name, ContentFile(data)) for name, data in files], facts=facts)
+        uploads.receive(owner, [(name, ContentFile(data)) for name, data in files], facts=facts)
     assert Upload.objects.count() == Artifact.objects.count() == 0
 
 
 def test_accepting_twice_is_refused(bring: Bring, work: Work) -> None:
     upload = bring(*case("awm/both_sides"), preview=True)
-    intake.accept(upload)
+    uploads.accept(upload)
     # The files are read again, and the progress of that is shown.
     assert Upload.objects.values_list("files_read", flat=True).get() == 0
     with pytest.raises(IntakeError, match="it is loading, not preview"):
-        intake.accept(upload)
+        uploads.accept(upload)
     assert work(upload).state == "done"
 
 
 def test_an_unknown_decision_is_refused(bring: Bring) -> None:
     upload = bring(*case("awm/both_sides"), preview=True)
     with pytest.raises(IntakeError, match=r"'perhaps' is no decision\. Known are: keep, replace, trial"):
-        intake.accept(upload, {"NMGBR950/1": "perhaps"})
+        uploads.accept(upload, {"NMGBR950/1": "perhaps"})
 
 
 def test_a_preview_can_be_discarded(bring: Bring) -> None:
     upload = bring(*case("awm/both_sides"), preview=True)
-    intake.undo(upload)
+    uploads.undo(upload)
     upload.refresh_from_db()
     assert upload.state == "undone"
     with pytest.raises(IntakeError, match="undone"):
-        intake.undo(upload)
+        uploads.undo(upload)
 
 
 def test_a_person_chooses_the_format_that_recognition_did_not_find(bring: Bring, work: Work) -> None:
@@ -136,8 +137,8 @@ def test_a_person_chooses_the_format_that_recognition_did_not_find(bring: Bring,
     file = upload.files.get()
     assert file.format == ""
     with pytest.raises(IntakeError, match="'punched cards' is no format"):
-        correcting.choose_format(upload, file.path, "punched cards")
-    correcting.choose_format(upload, file.path, "awm")
+        corrections.choose_format(upload, file.path, "punched cards")
+    corrections.choose_format(upload, file.path, "awm")
     work(upload)
     file.refresh_from_db()
     assert (upload.state, file.format) == ("preview", "awm")

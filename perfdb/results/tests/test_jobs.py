@@ -11,8 +11,10 @@ from django.core.management import call_command
 from django.db import OperationalError
 from django.utils import timezone
 
-from perfdb.results import access, importing, intake, jobs, storing, tasks
+from perfdb.results import tasks
+from perfdb.results.ingest import import_job, jobs, store, uploads
 from perfdb.results.models import Job, Run, Upload
+from perfdb.results.runs import access
 from perfdb.results.tests.conftest import LOGS, Bring, Work, case
 
 pytestmark = pytest.mark.django_db
@@ -53,7 +55,7 @@ def test_a_job_whose_lease_ran_out_is_taken_over_and_its_old_worker_writes_nothi
     tasks.run_job(slow.pk)
     assert Run.objects.count() == 1
     with pytest.raises(jobs.LeaseLostError):
-        importing.run_import(slow)
+        import_job.run_import(slow)
     jobs.finish(slow, {"late": True})
     assert the_job(waiting).outcome != {"late": True}
     assert Run.objects.count() == 1
@@ -63,20 +65,20 @@ def test_the_next_attempt_goes_on_where_the_last_one_died(
     bring: Bring, work: Work, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A worker dies after the first chunk: its runs are whole, and each run is stored once in the end."""
-    monkeypatch.setattr(storing, "CHUNK", 1)
-    load_chunk = storing.load_chunk
+    monkeypatch.setattr(store, "CHUNK", 1)
+    load_chunk = store.load_chunk
     done: list[object] = []
 
-    def dying(*args: object) -> storing.Loaded:
+    def dying(*args: object) -> store.Loaded:
         if done:
             raise OperationalError("the server closed the connection")
         done.append(args)
         return load_chunk(*args)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(importing, "load_chunk", dying)
+    monkeypatch.setattr(import_job, "load_chunk", dying)
     upload = bring(*case("awm/three_runs"))
     assert (upload.state, Run.objects.count()) == ("loading", 1)
-    monkeypatch.setattr(importing, "load_chunk", load_chunk)
+    monkeypatch.setattr(import_job, "load_chunk", load_chunk)
     Job.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
     tasks.run_job(the_job(upload).pk)
     upload.refresh_from_db()
@@ -163,7 +165,7 @@ def test_sweep_sends_what_nobody_works_on(waiting: Upload, monkeypatch: pytest.M
 
 def test_a_lease_is_renewed_while_the_work_lasts(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jobs, "LEASE", timedelta(milliseconds=300))
-    upload = Upload.objects.create(owner=access.owner(), study=intake.inbox_of(access.owner()))
+    upload = Upload.objects.create(owner=access.owner(), study=uploads.inbox_of(access.owner()))
     job = jobs.claim(jobs.enqueue("import", upload).pk)
     assert job is not None
     with jobs.kept(job):
@@ -201,15 +203,15 @@ def test_an_old_preview_expires(bring: Bring) -> None:
     tasks.sweep()
     upload.refresh_from_db()
     assert upload.state == "expired"
-    with pytest.raises(intake.IntakeError, match="expired"):
-        intake.accept(upload)
+    with pytest.raises(uploads.IntakeError, match="expired"):
+        uploads.accept(upload)
 
 
 @pytest.mark.django_db(transaction=True)
 def test_a_real_worker_takes_the_job_from_the_real_broker(celery_worker_running: None) -> None:
     """Intake, broker, worker, database: nothing is called by hand."""
     files = [(name, ContentFile((LOGS / name).read_bytes())) for name in case("cp_query/NMGBR950")]
-    upload = intake.receive(access.owner(), files)
+    upload = uploads.receive(access.owner(), files)
     limit = monotonic() + 30
     while upload.state not in Upload.SETTLED and monotonic() < limit:
         sleep(0.1)

@@ -6,10 +6,10 @@ from zipfile import ZipFile
 import pytest
 from django.contrib.auth.models import User
 
-from perfdb.results import intake
+from perfdb.results.changes.provenance import figures
+from perfdb.results.ingest import uploads as intake
 from perfdb.results.models import Experiment, Run, RunSource, Study, Upload
-from perfdb.results.origins import facts_of
-from perfdb.results.provenance import figures
+from perfdb.results.runs.evidence import facts_of
 from perfdb.results.tests.conftest import LOGS, Bring, Work, case
 
 pytestmark = pytest.mark.django_db

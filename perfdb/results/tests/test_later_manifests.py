@@ -2,7 +2,7 @@
 
 import pytest
 
-from perfdb.results import intake
+from perfdb.results.ingest import uploads
 from perfdb.results.models import Run
 from perfdb.results.tests.conftest import LOGS, Bring, Work
 
@@ -94,7 +94,7 @@ def test_the_undo_of_a_later_manifest_leaves_the_runs_as_they_were(bring: Bring,
     joined = said()
     assert {device for _, _, _, device, *_ in joined.values()} == {"OSA"}
     assert "collate.exit-status" in joined["LV01"][5]  # type: ignore[operator] # a list
-    intake.undo(upload)
+    uploads.undo(upload)
     work(upload)
     assert (upload.state, said()) == ("undone", before)
     bring(("manifest.csv", b"run_id,tool,device\nLV02,uperf,HiperSockets\n"))
@@ -106,7 +106,7 @@ def test_the_undo_of_one_manifest_leaves_what_another_says(bring: Bring, work: W
     first = bring(("a/manifest.csv", b"run_id,device\nLV01,OSA\n"))
     bring(("b/manifest.csv", b"run_id,mtu\nLV01,9000\n"))
     assert (str(Run.objects.get().device), Run.objects.get().mtu) == ("OSA", 9000)
-    intake.undo(first)
+    uploads.undo(first)
     work(first)
     (run,) = Run.objects.select_related("experiment")
     assert (first.state, run.device, run.experiment.mtu) == ("undone", None, 9000)

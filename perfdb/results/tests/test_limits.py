@@ -3,8 +3,8 @@
 import pytest
 
 from perfdb.analysis.bottleneck import Verdict
-from perfdb.results.limits import limit_of
 from perfdb.results.models import Device, Run
+from perfdb.results.queries.limits import limit_of
 from perfdb.results.tests.builders import make_run
 
 pytestmark = pytest.mark.django_db

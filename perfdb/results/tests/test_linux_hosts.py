@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from perfdb.results.changes.provenance import Figure, figures
 from perfdb.results.models import CounterSet, Run, Upload
-from perfdb.results.provenance import Figure, figures
-from perfdb.results.stored import read_record
+from perfdb.results.runs.read import read_record
 from perfdb.results.tests.conftest import LOGS, Bring
 
 pytestmark = pytest.mark.django_db

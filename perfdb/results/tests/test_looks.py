@@ -3,8 +3,8 @@
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
-from perfdb.results.looks import looks
 from perfdb.results.models import Device
+from perfdb.results.queries.style_ranks import looks
 from perfdb.results.tests.builders import make_run
 
 

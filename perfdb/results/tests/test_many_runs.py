@@ -8,9 +8,10 @@ import pytest
 from django.db import OperationalError
 from django.utils import timezone
 
-from perfdb.results import fragments, importing, storing, tasks
+from perfdb.results import tasks
+from perfdb.results.ingest import fragment_spool, import_job, store
 from perfdb.results.models import Job, Problem, Run, RunEvidence, RunSource, Trace, Upload
-from perfdb.results.origins import facts_of
+from perfdb.results.runs.evidence import facts_of
 from perfdb.results.tests.conftest import LOGS, Bring, case
 
 pytestmark = pytest.mark.django_db
@@ -51,10 +52,10 @@ def test_runs_a_few_at_a_time_are_the_same_runs(
     rows = list(at_once.runs.order_by("number").values_list("number", "run_label", "outcome", "summary"))
     Run.objects.all().delete()
     Problem.objects.all().delete()
-    monkeypatch.setattr(fragments, "FEW", 0)
-    monkeypatch.setattr(fragments, "_FIRST", 1)
-    monkeypatch.setattr(fragments, "_LOGS", 1)
-    monkeypatch.setattr(fragments, "_OTHERS", 1)
+    monkeypatch.setattr(fragment_spool, "FEW", 0)
+    monkeypatch.setattr(fragment_spool, "_FIRST", 1)
+    monkeypatch.setattr(fragment_spool, "_LOGS", 1)
+    monkeypatch.setattr(fragment_spool, "_OTHERS", 1)
     piecewise = bring(*files)
     assert list(content()) == expected
     assert list(piecewise.runs.order_by("number").values_list("number", "run_label", "outcome", "summary")) == rows
@@ -66,7 +67,7 @@ def test_evidence_without_a_run_id_still_finds_its_run_among_many(
     bring(*case("cp_query/NMGBR950"))
     expected = list(content())
     Run.objects.all().delete()
-    monkeypatch.setattr(fragments, "FEW", 0)
+    monkeypatch.setattr(fragment_spool, "FEW", 0)
     bring(*case("cp_query/NMGBR950"))
     assert list(content()) == expected
 
@@ -78,20 +79,20 @@ def records(count: int, **fields: Any) -> tuple[str, bytes]:
 
 def test_run_records_are_all_there_or_none(bring: Bring, monkeypatch: pytest.MonkeyPatch) -> None:
     """The worker dies after most of the runs: nothing of them is visible, and the next attempt brings them all."""
-    monkeypatch.setattr(storing, "CHUNK", 1)
-    load_chunk = storing.load_chunk
+    monkeypatch.setattr(store, "CHUNK", 1)
+    load_chunk = store.load_chunk
     done: list[object] = []
 
-    def dying(*args: object) -> storing.Loaded:
+    def dying(*args: object) -> store.Loaded:
         if len(done) == 3:
             raise OperationalError("the server closed the connection")
         done.append(args)
         return load_chunk(*args)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(importing, "load_chunk", dying)
+    monkeypatch.setattr(import_job, "load_chunk", dying)
     upload = bring(records(4))
     assert (upload.state, Run.objects.count()) == ("loading", 0)
-    monkeypatch.setattr(importing, "load_chunk", load_chunk)
+    monkeypatch.setattr(import_job, "load_chunk", load_chunk)
     Job.objects.update(lease_until=timezone.now())
     tasks.run_job(upload.jobs.get().pk)
     upload.refresh_from_db()
@@ -108,7 +109,7 @@ def test_a_conflict_that_comes_up_while_loading_takes_everything_back(
     bring: Bring, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Between reading and storing another upload has stored one of the runs."""
-    expect = importing._expect
+    expect = import_job._expect
     once = [True]
 
     def overtaken(*args: Any) -> None:
@@ -117,7 +118,7 @@ def test_a_conflict_that_comes_up_while_loading_takes_everything_back(
             once.clear()
             bring(records(1))
 
-    monkeypatch.setattr(importing, "_expect", overtaken)
+    monkeypatch.setattr(import_job, "_expect", overtaken)
     upload = bring(records(3, metrics={"errors": 7}))
     assert (upload.state, Run.objects.count()) == ("preview", 1)
     assert sorted(upload.runs.values_list("outcome", flat=True)) == ["conflict", "new", "new"]
@@ -134,15 +135,15 @@ def test_a_log_of_several_runs_keeps_those_that_are_good(bring: Bring) -> None:
 @pytest.fixture
 def shown(monkeypatch: pytest.MonkeyPatch) -> list[Upload]:
     """The uploads whose runs are shown before they are stored, where three runs are many."""
-    show = importing._show
+    show = import_job._show
     uploads: list[Upload] = []
 
     def told(job: Job, upload: Upload, *more: Any) -> Any:
         uploads.append(upload)
         return show(job, upload, *more)
 
-    monkeypatch.setattr(importing, "_show", told)
-    monkeypatch.setattr(fragments, "FEW", 0)
+    monkeypatch.setattr(import_job, "_show", told)
+    monkeypatch.setattr(fragment_spool, "FEW", 0)
     return uploads
 
 
@@ -172,20 +173,20 @@ def test_what_somebody_wants_to_look_at_is_shown_first(bring: Bring, shown: list
 def test_a_worker_that_dies_while_it_stores_straight_away_leaves_the_rest_to_the_next(
     bring: Bring, shown: list[Upload], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(storing, "CHUNK", 1)
-    load_chunk = storing.load_chunk
+    monkeypatch.setattr(store, "CHUNK", 1)
+    load_chunk = store.load_chunk
     done: list[object] = []
 
-    def dying(*args: object) -> storing.Loaded:
+    def dying(*args: object) -> store.Loaded:
         if done:
             raise OperationalError("the server closed the connection")
         done.append(args)
         return load_chunk(*args)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(importing, "load_chunk", dying)
+    monkeypatch.setattr(import_job, "load_chunk", dying)
     upload = bring(THREE)
     assert (upload.state, upload.runs_loaded, Run.objects.count()) == ("loading", 1, 1)
-    monkeypatch.setattr(importing, "load_chunk", load_chunk)
+    monkeypatch.setattr(import_job, "load_chunk", load_chunk)
     Job.objects.update(lease_until=timezone.now())
     tasks.run_job(upload.jobs.get().pk)
     upload.refresh_from_db()

@@ -6,8 +6,8 @@ from perfdb.analysis.comparing.comparison import Verdict
 from perfdb.analysis.matching import Sides
 from perfdb.analysis.parameters import QueryError
 from perfdb.analysis.query import Query
-from perfdb.results.matching import Chosen, Comparison, compare, sides_of
 from perfdb.results.models import RunEvidence
+from perfdb.results.queries.compare import Chosen, Comparison, compare, sides_of
 from perfdb.results.tests.builders import make_run
 
 pytestmark = pytest.mark.django_db

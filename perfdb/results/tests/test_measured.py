@@ -2,10 +2,10 @@
 
 import pytest
 
-from perfdb.results.derivation import figures_of
+from perfdb.results.changes.provenance import figures
 from perfdb.results.models import Run
-from perfdb.results.provenance import figures
-from perfdb.results.stored import read_record
+from perfdb.results.runs.derive import figures_of
+from perfdb.results.runs.read import read_record
 from perfdb.results.tests.conftest import Bring, case
 
 pytestmark = pytest.mark.django_db

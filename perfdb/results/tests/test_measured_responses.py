@@ -3,9 +3,10 @@
 import pytest
 
 from perfdb.analysis.formulas import catalogue, derivation
-from perfdb.results import reparsing, tasks
+from perfdb.results import tasks
+from perfdb.results.changes import reparse
+from perfdb.results.changes.provenance import figures
 from perfdb.results.models import Run, RunSource
-from perfdb.results.provenance import figures
 from perfdb.results.tests.conftest import LOGS, Bring
 
 pytestmark = pytest.mark.django_db
@@ -38,13 +39,13 @@ def test_a_run_from_before_is_offered_and_gets_what_was_measured(bring: Bring, m
     run = Run.objects.get()
     assert run.response_ms != pytest.approx(0.066664)
 
-    assert [(each.format, each.runs) for each in reparsing.stale()] == [("netperf", 1)]
-    changed = {(each.what, each.name) for each in reparsing.review(run).differences}
+    assert [(each.format, each.runs) for each in reparse.stale()] == [("netperf", 1)]
+    changed = {(each.what, each.name) for each in reparse.review(run).differences}
     assert changed == {("value", "response_ms"), ("value", "users_response_ms")}
-    job = reparsing.start(reparsing.Scope(), None)
+    job = reparse.start(reparse.Scope(), None)
     assert job is not None
     tasks.run_job(job.pk)
     run.refresh_from_db()
     assert run.response_ms == pytest.approx(0.066664)
     assert {str(each.measure) for each in figures(run)} >= {"response_ms", "users_response_ms"}
-    assert reparsing.stale() == []
+    assert reparse.stale() == []

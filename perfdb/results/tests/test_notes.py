@@ -10,9 +10,12 @@ from pytest_django import DjangoAssertNumQueries
 
 from perfdb.analysis.parameters import QueryError
 from perfdb.analysis.query import Query
-from perfdb.results import columns, exporting, intake, notes, querysets
+from perfdb.results.changes.rebuild import put, rebuild
+from perfdb.results.ingest import uploads
 from perfdb.results.models import Note, Run, RunChange, Study
-from perfdb.results.rebuilding import put, rebuild
+from perfdb.results.queries import run_queries
+from perfdb.results.queries.run_list import columns, export
+from perfdb.results.runs import notes
 from perfdb.results.tests.builders import make_run, make_study
 from perfdb.results.tests.conftest import Bring, Work, case
 
@@ -81,7 +84,7 @@ def test_tables_have_the_notes_of_their_runs(ada: User) -> None:
         notes.add(ada, run, text)
     notes.add(ada, other, "of another device")
 
-    _, (table,) = querysets.answer(Query.parse([("metric", "trans_per_s"), ("device", "QDIO")]))
+    _, (table,) = run_queries.answer(Query.parse([("metric", "trans_per_s"), ("device", "QDIO")]))
 
     (cell,) = table.cells.values()
     assert [(each.run, each.text) for each in cell.noted] == [(run.pk, "first"), (run.pk, "second")]
@@ -92,15 +95,15 @@ def test_notes_cost_no_query_of_their_own_however_many_there_are(
 ) -> None:
     query = Query.parse([("metric", "trans_per_s"), ("rows", "device")])
     make_run("A")
-    querysets.answer(query)
+    run_queries.answer(query)
 
     with django_assert_num_queries(1):
-        querysets.answer(query)
+        run_queries.answer(query)
     for name in "BCDE":
         notes.add(ada, make_run(name), f"on {name}")
-    querysets.answer(query)
+    run_queries.answer(query)
     with django_assert_num_queries(1):
-        querysets.answer(query)
+        run_queries.answer(query)
 
 
 def test_lists_and_their_files_have_the_notes_of_their_runs(ada: User) -> None:
@@ -109,15 +112,15 @@ def test_lists_and_their_files_have_the_notes_of_their_runs(ada: User) -> None:
     for text in ("fan failed", "so did\nthe other"):
         notes.add(ada, run, text)
 
-    assert [row["notes"] for row in querysets.run_page(Run.objects.all(), "run_id").rows] == [
+    assert [row["notes"] for row in run_queries.run_page(Run.objects.all(), "run_id").rows] == [
         ["fan failed", "so did\nthe other"],
         [],
     ]
     shown = columns.parse(["notes"])
-    lines = list(csv.DictReader(io.StringIO("".join(exporting.as_csv(Run.objects.all(), shown)))))
+    lines = list(csv.DictReader(io.StringIO("".join(export.as_csv(Run.objects.all(), shown)))))
     assert [line["notes"] for line in lines] == ["fan failed;so did\nthe other", ""]
     out = io.BytesIO()
-    exporting.to_parquet(Run.objects.all(), shown, out)
+    export.to_parquet(Run.objects.all(), shown, out)
     assert parquet.read_table(out)["notes"].to_pylist() == [["fan failed", "so did\nthe other"], None]
 
 
@@ -137,13 +140,13 @@ def test_a_run_that_is_replaced_keeps_its_notes_for_itself(bring: Bring, work: W
     notes.add(owner, Run.objects.get(), "about these numbers")
     upload = bring(other)
     (row,) = upload.runs.all()
-    intake.accept(upload, {f"{row.run_label}/{row.trial}": "replace"})
+    uploads.accept(upload, {f"{row.run_label}/{row.trial}": "replace"})
     work(upload)
 
     old, new = Run.objects.get(status="withdrawn"), Run.objects.get(status="complete")
     assert [note.text for note in old.notes.all()] == ["about these numbers"]
     assert not new.notes.exists()
 
-    intake.undo(upload)
+    uploads.undo(upload)
     work(upload)
     assert [note.text for note in Run.objects.get().notes.all()] == ["about these numbers"]

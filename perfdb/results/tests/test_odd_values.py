@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from perfdb.results.models import Run, Study
-from perfdb.results.record import aware, number
+from perfdb.results.runs.record import aware, number
 from perfdb.results.tests.conftest import LOGS, Bring, case
 
 pytestmark = pytest.mark.django_db

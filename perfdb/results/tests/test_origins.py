@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perfdb.analysis.metrics import Measure
-from perfdb.results import origins
 from perfdb.results.models import Run, RunEvidence
 from perfdb.results.partitions import converting
-from perfdb.results.record import FactValue, Origin, Value
-from perfdb.results.stored import read_record
+from perfdb.results.runs import evidence as origins
+from perfdb.results.runs.read import read_record
+from perfdb.results.runs.record import FactValue, Origin, Value
 from perfdb.results.tests.conftest import Bring, case
 
 _NUMBERS = st.sampled_from([0, 1, 2])

@@ -12,7 +12,6 @@ from django.db import IntegrityError, connection, transaction
 from django.db.migrations.executor import MigrationExecutor
 
 from perfdb.analysis.query import Query
-from perfdb.results import access
 from perfdb.results.models import (
     Artifact,
     Device,
@@ -28,7 +27,8 @@ from perfdb.results.models import (
     UploadRun,
 )
 from perfdb.results.partitions import TABLES, catalogue, converting, dropping, is_partitioned, references, splitting
-from perfdb.results.querysets import selected
+from perfdb.results.queries.run_queries import selected
+from perfdb.results.runs import access
 from perfdb.results.tests.builders import make_run, make_study
 
 pytestmark = pytest.mark.django_db

@@ -2,9 +2,9 @@
 
 import pytest
 
-from perfdb.results import artifacts
+from perfdb.results.changes.provenance import AppliedFormula, Figure, Place, figures
+from perfdb.results.ingest import artifacts
 from perfdb.results.models import Artifact, Run
-from perfdb.results.provenance import AppliedFormula, Figure, Place, figures
 from perfdb.results.tests.conftest import Bring, case
 
 pytestmark = pytest.mark.django_db

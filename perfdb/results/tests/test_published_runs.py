@@ -3,10 +3,10 @@
 import pytest
 from django.core.management import call_command
 
+from perfdb.results.changes.rederive import rederive
 from perfdb.results.models import Alias, Run, Study, Upload
-from perfdb.results.record import Origin
-from perfdb.results.rederiving import rederive
-from perfdb.results.stored import read_record
+from perfdb.results.runs.read import read_record
+from perfdb.results.runs.record import Origin
 from perfdb.results.tests.conftest import Bring, case
 
 LINUX = "linux-connectivity-zvm420"

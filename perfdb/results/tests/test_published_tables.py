@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 
 from importers.tests.test_published_tables import BLOCKS, SWEEP, TRANSPOSED
 from perfdb.analysis.metrics import Measure
-from perfdb.results import artifacts, intake
+from perfdb.results.ingest import artifacts, uploads
 from perfdb.results.models import (
     Alias,
     Disagreement,
@@ -19,8 +19,8 @@ from perfdb.results.models import (
     Upload,
 )
 from perfdb.results.published import NotLoadedError, load_tables, preview_tables, read_for
-from perfdb.results.record import Origin
-from perfdb.results.stored import read_record
+from perfdb.results.runs.read import read_record
+from perfdb.results.runs.record import Origin
 from perfdb.results.tests.builders import make_run, make_study
 from perfdb.results.tests.conftest import Work
 
@@ -157,7 +157,7 @@ def test_further_figures_of_a_run_are_put_to_those_it_has_and_undo_takes_them_ba
         ("4", "trans_per_s", "900"),
         ("the table in line 1", "cpu_util", "55"),
     }
-    intake.undo(upload)
+    uploads.undo(upload)
     assert work(upload).state == "undone"
     run = Run.objects.get(run_id="hipersockets-rr-8192-10")
     assert (run.status, run.trans_per_s, run.cpu_util) == ("complete", 900, None)
@@ -165,7 +165,7 @@ def test_further_figures_of_a_run_are_put_to_those_it_has_and_undo_takes_them_ba
 
 def test_undo_takes_the_runs_away_and_keeps_the_text(owner: User, work: Work) -> None:
     upload = load(owner, BLOCKS)
-    intake.undo(upload)
+    uploads.undo(upload)
     assert work(upload).state == "undone"
     assert (Run.objects.count(), Experiment.objects.count()) == (0, 0)
     text, mapping = upload.files.order_by("path")

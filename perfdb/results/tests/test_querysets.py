@@ -12,9 +12,9 @@ from perfdb.analysis.dimensions import DIMENSIONS
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.parameters import QueryError
 from perfdb.analysis.query import Query
-from perfdb.results import querysets
 from perfdb.results.models import Run
-from perfdb.results.querysets import DIMENSION_COLUMNS, observations, patterns_present, selected
+from perfdb.results.queries import run_queries
+from perfdb.results.queries.run_queries import DIMENSION_COLUMNS, observations, patterns_present, selected
 from perfdb.results.tests.builders import make_run, make_study
 
 pytestmark = pytest.mark.django_db
@@ -203,7 +203,7 @@ def test_a_factor_name_with_nul_is_refused() -> None:
 
 
 def test_too_many_runs_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(querysets, "MOST_RUNS", 1)
+    monkeypatch.setattr(run_queries, "MOST_RUNS", 1)
     make_run("A")
     assert len(observations(Query()).rows) == 1
     make_run("B")
@@ -233,7 +233,7 @@ def test_a_comparison_knows_the_earlier_campaigns() -> None:
             values = {"trans_per_s": rate * users}
             make_run(f"{month}-{users}", campaign=f"C{month}", users=users, started=started, values=values)
     query = ask(metric="trans_per_s", rows="users", columns="campaign", campaign=["C4", "C5"], baseline="campaign:C4")
-    _, (table,) = querysets.answer(query)
+    _, (table,) = run_queries.answer(query)
     found = [cell.comparison.noise.source for cell in table.cells.values() if cell.comparison]
     assert found == [NoiseSource.HISTORY] * 3
 
@@ -242,7 +242,7 @@ def test_without_other_campaigns_there_is_nothing_to_look_up() -> None:
     make_run("A", device="OSA")
     make_run("B", device="QDIO")
     query = ask(metric="trans_per_s", rows="users", columns="device", baseline="device:OSA")
-    assert querysets.earlier(query, observations(query)) is None
+    assert run_queries.earlier(query, observations(query)) is None
 
 
 @pytest.mark.parametrize("more", [{"campaign": "C2"}, {"level": "V5"}, {}])
@@ -258,13 +258,13 @@ def test_whether_there_are_other_campaigns_may_be_looked_up_with_names(more: dic
     query = ask(
         metric="trans_per_s", rows="users", columns="device", baseline="device:OSA", study="guest-lan", campaign="C1"
     )
-    numbers = querysets.looked_up(query.filters, campaigns=True)
-    _, found = querysets.asked(query, numbers)
+    numbers = run_queries.looked_up(query.filters, campaigns=True)
+    _, found = run_queries.asked(query, numbers)
     assert found.alone is not bool(more)
     with CaptureQueriesContext(connection) as captured:
-        told = querysets.tables(query, found)
+        told = run_queries.tables(query, found)
     assert bool(captured.captured_queries) is bool(more)
-    assert told == querysets.answer(query)[1]
+    assert told == run_queries.answer(query)[1]
 
 
 def test_what_a_run_lacks_does_not_exclude_it() -> None:

@@ -6,9 +6,9 @@ from pytest_django import DjangoAssertNumQueries
 from perfdb.analysis.query import Query
 from perfdb.analysis.table import Key
 from perfdb.results import recalled
-from perfdb.results.holding import touch_study
 from perfdb.results.models import Device
-from perfdb.results.querysets import asked, asked_by_heart, looked_up, tables
+from perfdb.results.queries.run_queries import asked, asked_by_heart, looked_up, tables
+from perfdb.results.runs.lock import touch_study
 from perfdb.results.tests.builders import make_run, make_study
 
 pytestmark = pytest.mark.django_db

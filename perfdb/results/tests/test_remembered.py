@@ -6,11 +6,13 @@ from django.db import connection, transaction
 from pytest_django import DjangoAssertNumQueries
 
 from perfdb.analysis.query import Query
-from perfdb.results import naming, querysets, remembered
+from perfdb.results import remembered
 from perfdb.results.models import Experiment, Run, System
-from perfdb.results.naming import NAMES
 from perfdb.results.packed import NO_NUMBER, NO_ROW
+from perfdb.results.queries import run_queries
 from perfdb.results.remembered import NUMBERS, REFERENCES, Experiments, Memory
+from perfdb.results.runs import vocabulary
+from perfdb.results.runs.vocabulary import NAMES
 from perfdb.results.tests.builders import make_run
 
 pytestmark = pytest.mark.django_db
@@ -18,7 +20,7 @@ pytestmark = pytest.mark.django_db
 
 def state() -> str:
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {naming.STATE}")
+        cursor.execute(f"SELECT {vocabulary.STATE}")
         return str(cursor.fetchone()[0])
 
 
@@ -117,10 +119,10 @@ def test_a_change_that_is_rolled_back_is_no_other_change() -> None:
 def test_a_question_says_the_new_name() -> None:
     make_run()
     query = Query.parse([("metric", "trans_per_s"), ("rows", "system")])
-    (table,) = querysets.answer(query)[1]
+    (table,) = run_queries.answer(query)[1]
     assert table.rows == (("2064-109",),)
     System.objects.update(name="z900")
-    (table,) = querysets.answer(query)[1]
+    (table,) = run_queries.answer(query)[1]
     assert table.rows == (("z900",),)
 
 

@@ -14,11 +14,13 @@ from django.utils import timezone
 from importers import awm
 from importers.model import Fact, Fragment, Parsed, Text
 from perfdb.analysis.metrics import Measure
-from perfdb.results import intake, rebuilding, reparsing, tasks
-from perfdb.results.measures import slots
+from perfdb.results import tasks
+from perfdb.results.changes import rebuild, reparse
+from perfdb.results.changes.reparse import Scope
+from perfdb.results.ingest import uploads
 from perfdb.results.models import Job, MeasurementHistory, Problem, Run, RunSource, UploadRun
-from perfdb.results.origins import facts_of
-from perfdb.results.reparsing import Scope
+from perfdb.results.runs.evidence import facts_of
+from perfdb.results.runs.measures import slots
 from perfdb.results.tests.conftest import LOGS, Bring, Work, case
 from perfdb.results.tests.rows import all_rows
 
@@ -80,7 +82,7 @@ def called(*arguments: str) -> str:
 
 
 def apply() -> Job:
-    job = reparsing.start(Scope(), None)
+    job = reparse.start(Scope(), None)
     assert job is not None
     tasks.run_job(job.pk)
     job.refresh_from_db()
@@ -94,7 +96,7 @@ def transactions(run: Run) -> float | None:
 
 def test_nothing_is_stale_while_importers_are_the_same(bring: Bring) -> None:
     bring(*WHOLE)
-    assert reparsing.stale() == []
+    assert reparse.stale() == []
     before = all_rows()
     assert called("--all", "--apply").startswith("1 runs read again, 0 changed")
     assert all_rows() == before
@@ -120,7 +122,7 @@ def test_applying_keeps_the_id_and_the_old_derived_values(bring: Bring, newer: N
     run = Run.objects.get()
     before, version, per_transaction = transactions(run), run.study.version, run.cpu_ms_per_trans
     newer(louder)
-    assert [(each.format, each.runs) for each in reparsing.stale()] == [("awm", 1)]
+    assert [(each.format, each.runs) for each in reparse.stale()] == [("awm", 1)]
     job = apply()
     assert (job.state, job.outcome["runs"], job.outcome["changed"]) == ("done", 1, 1)
     assert before is not None
@@ -132,7 +134,7 @@ def test_applying_keeps_the_id_and_the_old_derived_values(bring: Bring, newer: N
     assert [each.value for each in kept] == [per_transaction]
     assert run.cpu_ms_per_trans != per_transaction
     assert UploadRun.objects.get(upload=upload).run == run
-    assert reparsing.stale() == []
+    assert reparse.stale() == []
 
 
 def test_doing_it_twice_changes_nothing_more(bring: Bring, newer: Newer) -> None:
@@ -173,7 +175,7 @@ def test_what_one_file_lacks_now_is_left_out_of_a_run_that_others_tell_about(bri
     assert "- value trans_per_s: " in text
     apply()
     assert Run.objects.get().status == "incomplete"
-    assert reparsing.stale() == []
+    assert reparse.stale() == []
 
 
 def test_the_same_file_again_is_already_there_before_and_after(bring: Bring, newer: Newer) -> None:
@@ -204,17 +206,17 @@ def test_evidence_that_comes_after_a_new_version_joins_and_reads_all_anew(bring:
     assert bring(*[name for name in WHOLE if "client.awm" not in name]).runs.get().outcome == "extended"
     assert before is not None
     assert transactions(run) == before + 1
-    assert reparsing.stale() == []
+    assert reparse.stale() == []
 
 
 def test_undoing_after_a_new_version_keeps_what_is_left(bring: Bring, work: Work, newer: Newer) -> None:
     bring(*[name for name in WHOLE if "client.awm" in name])
     captures = bring(*[name for name in WHOLE if "client.awm" not in name])
     newer(louder)
-    intake.undo(captures)
+    uploads.undo(captures)
     assert work(captures).state == "undone"
     assert Run.objects.get().elapsed_s is None
-    assert reparsing.stale() == []
+    assert reparse.stale() == []
 
 
 def test_what_a_newer_importer_finds_beside_a_run_stays_out_of_it(bring: Bring, newer: Newer) -> None:
@@ -223,7 +225,7 @@ def test_what_a_newer_importer_finds_beside_a_run_stays_out_of_it(bring: Bring, 
     newer(lambda each: [each, replace(each, run_id="NEW", first_line=each.last_line + 1, last_line=each.last_line + 1)])
     apply()
     assert [run.run_id for run in Run.objects.all()] == ["NMGBR950"]
-    assert reparsing.stale() == []
+    assert reparse.stale() == []
 
 
 def test_a_withdrawn_run_stays_withdrawn(bring: Bring, newer: Newer) -> None:
@@ -239,20 +241,20 @@ def test_a_worker_that_dies_in_between_leaves_whole_runs(
 ) -> None:
     bring(*THREE)
     newer(louder)
-    monkeypatch.setattr(rebuilding, "CHUNK", 1)
-    put, done = rebuilding.put, list[Run]()
+    monkeypatch.setattr(rebuild, "CHUNK", 1)
+    put, done = rebuild.put, list[Run]()
 
-    def dying(run: Run, again: rebuilding.Rebuilt) -> None:
+    def dying(run: Run, again: rebuild.Rebuilt) -> None:
         put(run, again)
         done.append(run)
         if len(done) == 2:
             raise OperationalError("the server closed the connection")
 
-    monkeypatch.setattr(reparsing, "put", dying)
+    monkeypatch.setattr(reparse, "put", dying)
     job = apply()
-    assert (job.state, job.outcome["runs"], reparsing.stale()[0].runs) == ("running", 1, 2)
-    assert reparsing.start(Scope(), None) is None, "it is not done yet"
-    monkeypatch.setattr(reparsing, "put", put)
+    assert (job.state, job.outcome["runs"], reparse.stale()[0].runs) == ("running", 1, 2)
+    assert reparse.start(Scope(), None) is None, "it is not done yet"
+    monkeypatch.setattr(reparse, "put", put)
     Job.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
     tasks.run_job(job.pk)
     job.refresh_from_db()
@@ -287,7 +289,7 @@ def test_a_real_worker_does_it(celery_worker_running: None, bring: Bring, newer:
         sleep(0.1)
         upload.refresh_from_db()
     newer(same)
-    job = reparsing.start(Scope(), None)
+    job = reparse.start(Scope(), None)
     assert job is not None
     while job.state in ("queued", "running") and monotonic() < limit:
         sleep(0.1)

@@ -12,9 +12,9 @@ from fixtures.report_listings import (
     perfkit_pages,
     vmprf_pages,
 )
+from perfdb.results.changes.provenance import figures
+from perfdb.results.changes.rederive import rederive
 from perfdb.results.models import Run
-from perfdb.results.provenance import figures
-from perfdb.results.rederiving import rederive
 from perfdb.results.tests.conftest import Bring
 
 pytestmark = pytest.mark.django_db

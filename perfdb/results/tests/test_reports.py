@@ -20,9 +20,9 @@ from importers import read
 from importers.collate import collate
 from importers.model import SourceFile
 from perfdb.analysis.metrics import Measure
-from perfdb.results.derivation import derive_into
-from perfdb.results.prepare import Context, prepare
-from perfdb.results.record import RunRecord
+from perfdb.results.runs.derive import derive_into
+from perfdb.results.runs.normalize import Context, prepare
+from perfdb.results.runs.record import RunRecord
 
 VMPRF = controlled(vmprf_pages(), VMPRF_WINDOW)
 PAGES = {page.name: page for page in perfkit_pages()}

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from perfdb.results import intake, rereading
+from perfdb.results.ingest import reread_files, uploads
 from perfdb.results.models import Artifact, RunSource
 from perfdb.results.tests.conftest import Bring, Work
 
@@ -20,21 +20,21 @@ def _records(count: int, errors: int = 0) -> bytes:
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of the files that are read again."""
     found: list[str] = []
-    read = rereading._read
+    read = reread_files._read
 
-    def noted(artifact: Artifact, name: str, form: str) -> rereading.Reread:
+    def noted(artifact: Artifact, name: str, form: str) -> reread_files.Reread:
         found.append(name)
         return read(artifact, name, form)
 
-    monkeypatch.setattr(rereading, "_read", noted)
+    monkeypatch.setattr(reread_files, "_read", noted)
     return found
 
 
-@pytest.mark.parametrize("room", [rereading._ROOM, 0])
+@pytest.mark.parametrize("room", [reread_files._ROOM, 0])
 def test_a_file_is_read_once_for_all_runs_that_are_in_conflict(
     bring: Bring, reads: list[str], monkeypatch: pytest.MonkeyPatch, room: int
 ) -> None:
-    monkeypatch.setattr(rereading, "_ROOM", room)
+    monkeypatch.setattr(reread_files, "_ROOM", room)
     bring(("old.ndjson", _records(250)))
     upload = bring(("new.ndjson", _records(250, errors=1000)))
     assert (upload.state, set(upload.runs.values_list("outcome", flat=True))) == ("preview", {"conflict"})
@@ -47,7 +47,7 @@ def test_a_file_is_read_once_for_all_runs_that_are_in_conflict(
 def test_a_file_is_read_once_for_all_runs_that_are_rebuilt(bring: Bring, work: Work, reads: list[str]) -> None:
     first = bring(("old.ndjson", _records(40)))
     bring(("new.ndjson", _records(50)))
-    intake.undo(first)
+    uploads.undo(first)
     work(first)
     assert first.state == "undone"
     assert reads == ["new.ndjson"]
@@ -63,8 +63,8 @@ def test_what_is_at_hand_goes_with_the_job(bring: Bring, reads: list[str]) -> No
 def test_no_more_than_some_files_are_at_hand(bring: Bring, reads: list[str]) -> None:
     bring(("old.ndjson", _records(1)))
     artifact = RunSource.objects.select_related("artifact").latest("pk").artifact
-    with rereading.at_hand():
-        found = [rereading.read_again(artifact, f"{number}.ndjson", "run_records") for number in (*range(12), 11, 0)]
+    with reread_files.at_hand():
+        found = [reread_files.read_again(artifact, f"{number}.ndjson", "run_records") for number in (*range(12), 11, 0)]
     assert found[11] is found[12]
     assert found[0] is not found[13]
     assert len(reads) == 13

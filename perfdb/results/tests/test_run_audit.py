@@ -8,11 +8,11 @@ from django.db import transaction
 from perfdb.analysis.audit import Kind
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.workloads import parse_workload
-from perfdb.results import load
-from perfdb.results.experiments import Vocabulary
 from perfdb.results.models import Disagreement, Run
-from perfdb.results.prepare.audit import add_audit, audited
-from perfdb.results.record import Configuration, FactValue, Origin, RunRecord, Value
+from perfdb.results.runs import write
+from perfdb.results.runs.experiments import Vocabulary
+from perfdb.results.runs.normalize.run_audit import add_audit, audited
+from perfdb.results.runs.record import Configuration, FactValue, Origin, RunRecord, Value
 from perfdb.results.tests.builders import make_study
 
 
@@ -59,9 +59,9 @@ def test_they_are_stored_beside_the_run_and_go_with_what_it_was_made_of() -> Non
     wrong = record({"cpu_util": "50.00", "virtual_cpu_util": "30.00", "cp_cpu_util": "30.00"})
     add_audit(wrong, {})
     with transaction.atomic():
-        (pk,) = load.write(vocabulary, [(wrong, [])])
+        (pk,) = write.write(vocabulary, [(wrong, [])])
     stored = Disagreement.objects.get(run=pk)
     assert (stored.kind, stored.metric, stored.recomputed, stored.table) == ("sum", "cpu_util", 60.0, "")
     with transaction.atomic():
-        load.rewrite(vocabulary, Run.objects.get(pk=pk), record({"cpu_util": "60.00"}), [])
+        write.rewrite(vocabulary, Run.objects.get(pk=pk), record({"cpu_util": "60.00"}), [])
     assert not Disagreement.objects.exists()

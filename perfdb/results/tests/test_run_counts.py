@@ -4,7 +4,8 @@ import pytest
 from django.contrib.auth.models import User
 from django.db.models import Count
 
-from perfdb.results import intake, withdrawing
+from perfdb.results.changes import withdraw
+from perfdb.results.ingest import uploads
 from perfdb.results.models import DimensionCount, Experiment, Run, RunCount
 from perfdb.results.tests.builders import make_run, make_study
 from perfdb.results.tests.conftest import Bring, Work, case
@@ -39,7 +40,7 @@ def test_values_are_counted_in_each_study() -> None:
     boss = User.objects.create_user("boss", is_staff=True)
     assert kept_by_device() == counted_by_device()
 
-    withdrawing.withdraw(boss, Run.objects.filter(trial=1), "wrong")
+    withdraw.withdraw(boss, Run.objects.filter(trial=1), "wrong")
     assert kept_by_device() == counted_by_device()
 
     moved = Run.objects.get(study=other)
@@ -68,11 +69,11 @@ def test_changes_are_counted() -> None:
         make_run("A", trial=trial, study=study)
     boss = User.objects.create_user("boss", is_staff=True)
 
-    withdrawing.withdraw(boss, Run.objects.filter(trial__lt=3), "wrong")
+    withdraw.withdraw(boss, Run.objects.filter(trial__lt=3), "wrong")
     assert sorted(kept().values()) == [2, 2]
     assert kept() == counted()
 
-    withdrawing.restore(boss, Run.objects.all())
+    withdraw.restore(boss, Run.objects.all())
     assert list(kept().values()) == [4]
 
     other = make_run("B", users=20, study=study)
@@ -95,7 +96,7 @@ def test_what_goes_is_counted(bring: Bring, work: Work) -> None:
     upload = bring(*case("awm/three_runs"))
     assert sum(kept().values()) == 3
 
-    intake.undo(upload)
+    uploads.undo(upload)
     work(upload)
 
     assert (kept(), Run.objects.count(), RunCount.objects.count()) == ({}, 0, 0)

@@ -4,9 +4,11 @@ import pytest
 from django.core.files.base import ContentFile
 from pytest_django import DjangoAssertNumQueries
 
-from perfdb.results import access, intake, search
+from perfdb.results.ingest import uploads
 from perfdb.results.models import Note, ReportItem, Run, SavedQuery
-from perfdb.results.search import Hit, Kind
+from perfdb.results.queries.run_list import search
+from perfdb.results.queries.run_list.search import Hit, Kind
+from perfdb.results.runs import access
 from perfdb.results.tests.builders import make_run, make_study
 
 pytestmark = pytest.mark.django_db
@@ -36,7 +38,7 @@ def archive() -> Run:
     ReportItem.objects.create(
         study=spring, kind="finding", position=1, title="Streams gain most", prose="Large frames."
     )
-    intake.receive(owner, [("night/client.awm.log", ContentFile(b"a log"))], study=spring)
+    uploads.receive(owner, [("night/client.awm.log", ContentFile(b"a log"))], study=spring)
     return run
 
 

@@ -6,9 +6,9 @@ from time import monotonic
 import pytest
 from pytest_django import DjangoCaptureOnCommitCallbacks, Settings
 
-from perfdb.results import jobs, settling
+from perfdb.results.ingest import jobs, notify
+from perfdb.results.ingest.notify import tell, waiting
 from perfdb.results.models import Upload
-from perfdb.results.settling import tell, waiting
 from perfdb.results.tests.conftest import Bring, Work, case
 
 _LONG_S = 60.0
@@ -53,7 +53,7 @@ def test_every_job_of_an_upload_tells_that_it_has_ended(
     django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
 ) -> None:
     told: list[int] = []
-    monkeypatch.setattr(settling, "tell", told.append)
+    monkeypatch.setattr(notify, "tell", told.append)
     with django_capture_on_commit_callbacks(execute=True):
         upload = bring(*case("cp_query/NMGBR950"))
     assert told == [upload.pk]

@@ -8,10 +8,10 @@ from django.core.management import call_command
 from django.db import IntegrityError, connection, transaction
 
 from perfdb.analysis.metrics import Measure
-from perfdb.results import measures
-from perfdb.results.experiments import experiment_key, z
 from perfdb.results.models import MeasurementHistory, Run, RunEvidence, Study
-from perfdb.results.record import Configuration
+from perfdb.results.runs import measures
+from perfdb.results.runs.experiments import experiment_key, z
+from perfdb.results.runs.record import Configuration
 from perfdb.results.tests.conftest import Bring, case
 
 pytestmark = pytest.mark.django_db

@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 
 from fixtures.studies import files
 from perfdb.analysis.metrics import Measure
-from perfdb.results import jobs
+from perfdb.results.ingest import jobs
 from perfdb.results.management.commands.loadstudies import read_document
 from perfdb.results.models import (
     Claim,
@@ -23,8 +23,8 @@ from perfdb.results.models import (
     Run,
     Study,
 )
-from perfdb.results.studies.answering import answered
-from perfdb.results.studies.loading import load_document
+from perfdb.results.studies.load_document import load_document
+from perfdb.results.studies.report_answers import answered
 from perfdb.results.tasks import HANDLERS
 from perfdb.results.tests.builders import make_run
 

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from bench import inputs
-from perfdb.results import fragments, intake
 from perfdb.results.alike import batch
+from perfdb.results.ingest import fragment_spool, uploads
+from perfdb.results.ingest.upload_summary import NOTHING, Summary, fill_in
 from perfdb.results.models import Run, Upload
-from perfdb.results.summary import NOTHING, Summary, fill_in
 from perfdb.results.tests.conftest import Bring, Work, case
 
 pytestmark = pytest.mark.django_db
@@ -32,7 +32,7 @@ def test_a_run_says_the_same_as_its_preview(files: list[Any], bring: Bring, work
     upload = bring(*files, preview=True)
     before = _kept(upload)
 
-    intake.accept(upload)
+    uploads.accept(upload)
     work(upload)
 
     assert set(map(str, _kept(upload).values())) == {"{}"}
@@ -41,7 +41,7 @@ def test_a_run_says_the_same_as_its_preview(files: list[Any], bring: Bring, work
 
 def test_so_does_one_of_very_many(bring: Bring, monkeypatch: pytest.MonkeyPatch) -> None:
     before = _kept(bring(RECORDS, preview=True))
-    monkeypatch.setattr(fragments, "FEW", 0)
+    monkeypatch.setattr(fragment_spool, "FEW", 0)
     monkeypatch.setattr(batch, "FEWEST", 1)
 
     upload = bring(RECORDS)
@@ -65,7 +65,7 @@ def test_what_was_taken_back_is_still_shown(bring: Bring, work: Work) -> None:
     upload = bring(AWM)
     before = _shown(upload)
 
-    intake.undo(upload)
+    uploads.undo(upload)
     work(upload)
 
     assert not Run.objects.exists()
@@ -79,7 +79,7 @@ def test_so_is_what_another_upload_still_tells(bring: Bring, work: Work) -> None
     bring(*others)
     assert Run.objects.count() == 1
 
-    intake.undo(upload)
+    uploads.undo(upload)
     work(upload)
 
     assert (upload.state, Run.objects.count()) == ("undone", 1)

@@ -5,9 +5,11 @@ from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 
 from perfdb.analysis.parameters import QueryError
-from perfdb.results import bulk, intake, tagging
+from perfdb.results.changes.rebuild import put, rebuild
+from perfdb.results.ingest import uploads
 from perfdb.results.models import Run, RunChange, Study
-from perfdb.results.rebuilding import put, rebuild
+from perfdb.results.runs import bulk_changes
+from perfdb.results.runs import tags as tagging
 from perfdb.results.tests.builders import make_run, make_study
 from perfdb.results.tests.conftest import Bring, Work, case
 
@@ -82,7 +84,7 @@ def test_what_is_no_short_word_is_refused(ada: User, name: str) -> None:
 
 
 def test_too_many_runs_at_once_are_refused(ada: User, study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bulk, "MOST_CHANGED", 1)
+    monkeypatch.setattr(bulk_changes, "MOST_CHANGED", 1)
     run = make_run("A", study=study)
     make_run("B", study=study)
 
@@ -110,7 +112,7 @@ def test_a_run_that_replaces_another_has_its_tags(bring: Bring, work: Work, owne
     (row,) = upload.runs.all()
     assert row.outcome == "conflict"
 
-    intake.accept(upload, {f"{row.run_label}/{row.trial}": "replace"})
+    uploads.accept(upload, {f"{row.run_label}/{row.trial}": "replace"})
     work(upload)
 
     assert set(Run.objects.values_list("status", flat=True)) == {"withdrawn", "complete"}

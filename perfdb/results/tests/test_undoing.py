@@ -6,9 +6,10 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from perfdb.results import correcting, intake, storing
-from perfdb.results.holding import touch_study
+from perfdb.results.changes import corrections
+from perfdb.results.ingest import store, uploads
 from perfdb.results.models import Experiment, Run, RunChange, RunSource, Upload
+from perfdb.results.runs.lock import touch_study
 from perfdb.results.tests.conftest import LOGS, Bring, Work, case
 
 pytestmark = pytest.mark.django_db
@@ -36,7 +37,7 @@ def replace(bring: Bring, work: Work) -> Bring:
     def do(*names: str | tuple[str, bytes], **more: object) -> Upload:
         upload = bring(*names, **more)
         assert upload.state == "preview"
-        intake.accept(upload, {row.run_label + "/1": "replace" for row in upload.runs.all()})
+        uploads.accept(upload, {row.run_label + "/1": "replace" for row in upload.runs.all()})
         return work(upload)
 
     return do
@@ -45,7 +46,7 @@ def replace(bring: Bring, work: Work) -> Bring:
 @pytest.fixture
 def undo(work: Work) -> Work:
     def do(upload: Upload) -> Upload:
-        intake.undo(upload)
+        uploads.undo(upload)
         work(upload)
         assert upload.state == "undone"
         return upload
@@ -123,7 +124,7 @@ def test_trials_that_lose_their_logs_stay_apart(bring: Bring, undo: Work) -> Non
 def test_what_was_stored_before_a_failure_can_be_undone(
     bring: Bring, work: Work, undo: Work, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(storing, "CHUNK", 1)
+    monkeypatch.setattr(store, "CHUNK", 1)
     touch = touch_study
     done: list[object] = []
 
@@ -133,11 +134,11 @@ def test_what_was_stored_before_a_failure_can_be_undone(
             raise ZeroDivisionError
         touch(study)  # type: ignore[arg-type] # a study
 
-    monkeypatch.setattr(storing, "touch_study", failing)
+    monkeypatch.setattr(store, "touch_study", failing)
     upload = bring(*case("awm/three_runs"))
     assert (upload.state, Run.objects.count()) == ("failed", 1)
-    with pytest.raises(intake.IntakeError, match="Undo it"):
-        correcting.choose_format(upload, upload.files.get().path, "awm")
+    with pytest.raises(uploads.IntakeError, match="Undo it"):
+        corrections.choose_format(upload, upload.files.get().path, "awm")
     undo(upload)
     assert Run.objects.count() == RunSource.objects.count() == 0
 
@@ -177,7 +178,7 @@ def test_undoing_more_runs_takes_no_more_statements(bring: Bring, work: Work) ->
     counts = []
     for runs in (20, 60):
         upload = bring(_records(runs))
-        intake.undo(upload)
+        uploads.undo(upload)
         with CaptureQueriesContext(connection) as statements:
             work(upload)
         assert (upload.state, Run.objects.count()) == ("undone", 0)

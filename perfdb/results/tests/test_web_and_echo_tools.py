@@ -2,8 +2,8 @@
 
 import pytest
 
+from perfdb.results.changes.provenance import figures
 from perfdb.results.models import Run
-from perfdb.results.provenance import figures
 from perfdb.results.tests.conftest import LOGS, Bring
 
 pytestmark = pytest.mark.django_db

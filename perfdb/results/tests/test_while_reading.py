@@ -10,10 +10,14 @@ from django.db import DatabaseError, OperationalError, connection, transaction
 from django.utils import timezone
 
 from importers.model import Fragment, Kind
-from perfdb.results import arriving, fragments, importing, jobs, load, storing, tasks, while_reading
-from perfdb.results.arriving import Arrivals
-from perfdb.results.fragments import as_they_come
+from perfdb.results import tasks, while_reading
+from perfdb.results.ingest import batches as arriving
+from perfdb.results.ingest import fragment_spool, import_job, jobs
+from perfdb.results.ingest import store as storing
+from perfdb.results.ingest.batches import Arrivals
+from perfdb.results.ingest.fragment_spool import as_they_come
 from perfdb.results.models import Job, Problem, Run, Upload
+from perfdb.results.runs import write
 from perfdb.results.tests.conftest import LOGS, Bring
 from perfdb.results.tests.test_many_runs import THREE, content
 
@@ -35,7 +39,7 @@ def answers(monkeypatch: pytest.MonkeyPatch) -> list[Arrivals | None]:
         return found[-1]
 
     monkeypatch.setattr(while_reading, "stored", told)
-    monkeypatch.setattr(fragments, "_SOON", 1)
+    monkeypatch.setattr(fragment_spool, "_SOON", 1)
     return found
 
 
@@ -134,19 +138,19 @@ def test_runs_that_are_stored_already_are_noted(bring: Bring, answers: list[Arri
 def test_a_worker_that_dies_leaves_nothing(
     bring: Bring, answers: list[Arrivals | None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    load = storing.load_alike
+    write = storing.load_alike
     done: list[object] = []
 
     def dying(*args: object) -> Any:
         if done:
             raise OperationalError("the server closed the connection")
         done.append(args)
-        return load(*args)  # type: ignore[arg-type]
+        return write(*args)  # type: ignore[arg-type]
 
     monkeypatch.setattr(while_reading, "load_alike", dying)
     upload = bring((THREE, LOG))
     assert (upload.state, len(done), Run.objects.count(), upload.runs.count()) == ("parsing", 1, 0, 0)
-    monkeypatch.setattr(while_reading, "load_alike", load)
+    monkeypatch.setattr(while_reading, "load_alike", write)
     Job.objects.update(lease_until=timezone.now())
     tasks.run_job(upload.jobs.get().pk)
     upload.refresh_from_db()
@@ -167,7 +171,7 @@ def test_a_worker_that_dies_once_all_is_stored_leaves_the_end_to_the_next(
         raise OperationalError("the server closed the connection")
 
     with monkeypatch.context() as patch:
-        patch.setattr(importing, "_end", dying)
+        patch.setattr(import_job, "_end", dying)
         upload = bring((THREE, data))
     assert (upload.state, upload.runs_found, Run.objects.count()) == ("loading", 3, 3)
     Job.objects.update(lease_until=timezone.now())
@@ -195,16 +199,16 @@ def test_a_job_that_was_ended_for_another_is_tried_again_at_once(
     bring: Bring, answers: list[Arrivals | None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     once = [True]
-    load = storing.load_alike
+    write = storing.load_alike
 
     def waiting(*args: object) -> Any:
         if once.pop():
             _deadlock()
-        return load(*args)  # type: ignore[arg-type]
+        return write(*args)  # type: ignore[arg-type]
 
     monkeypatch.setattr(while_reading, "_is_possible", lambda *_: False)
-    monkeypatch.setattr(fragments, "FEW", 0)
-    monkeypatch.setattr(importing, "load_alike", waiting)
+    monkeypatch.setattr(fragment_spool, "FEW", 0)
+    monkeypatch.setattr(import_job, "load_alike", waiting)
     monkeypatch.setattr(arriving, "FEWEST", 1)
     upload = bring((THREE, LOG))
     assert (upload.state, Run.objects.count()) == ("loading", 0)
@@ -217,7 +221,7 @@ def test_a_job_that_was_ended_for_another_is_tried_again_at_once(
 def test_what_copy_cannot_write_is_an_error_of_the_database() -> None:
     """Otherwise a lost database would fail the job for good."""
     with pytest.raises(DatabaseError), transaction.atomic():
-        load.copy_bytes("run", ["id"], [b"nothing"])
+        write.copy_bytes("run", ["id"], [b"nothing"])
 
 
 def test_run_records_are_all_stored_or_none(bring: Bring, answers: list[Arrivals | None]) -> None:
@@ -273,7 +277,7 @@ def test_a_large_file_does_not_hold_its_study(
 def test_few_runs_take_the_ordinary_way(
     bring: Bring, answers: list[Arrivals | None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fragments, "_SOON", 3)
+    monkeypatch.setattr(fragment_spool, "_SOON", 3)
     bring((THREE, LOG))
     assert (answers, Run.objects.count()) == ([None], 3)
 
@@ -288,6 +292,6 @@ def _fragments(*names: str) -> Iterator[Fragment]:
     [("ab", []), ("aaa", []), ("abc", ["ab", "c"]), ("abbc", ["abb", "c"]), ("abcde", ["ab", "cd", "e"])],
 )
 def test_runs_of_one_name_stay_together(monkeypatch: pytest.MonkeyPatch, names: str, batches: list[str]) -> None:
-    monkeypatch.setattr(fragments, "_SOON", 2)
+    monkeypatch.setattr(fragment_spool, "_SOON", 2)
     found = as_they_come(_fragments(*names))
     assert ["".join(each.run_id or "" for each in batch) for batch in found] == batches

@@ -16,7 +16,7 @@ from perfdb.analysis.table import Key, Observations, finite
 from perfdb.analysis.units import decimals_for, round_half_up
 from perfdb.analysis.workloads import parse_workload, primary_metric
 from perfdb.results.models import Claim
-from perfdb.results.studies.answering import question
+from perfdb.results.studies.report_answers import question
 
 # Rates by which a document that speaks of throughput may be held.
 RATES = (Measure("trans_per_s"), Measure("mb_per_s"))

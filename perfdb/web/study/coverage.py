@@ -14,8 +14,8 @@ from perfdb.analysis.plan import Coverage, Part, Planned
 from perfdb.analysis.query import Query
 from perfdb.analysis.render.labels import value_text
 from perfdb.analysis.table import Key, Observations
-from perfdb.results import querysets
 from perfdb.results.models import Study
+from perfdb.results.queries import run_queries
 
 # The recorder finds out by itself on which system it runs.
 _NOT_GIVEN = ("system", "study")
@@ -77,7 +77,7 @@ class Covered:
 
 def observed(slugs: Sequence[str], parts: Sequence[Part]) -> Observations:
     """The complete runs of these studies, with the rates by which the noise of a plan's workloads is judged."""
-    return querysets.observations(Query(metrics=plan.primary_measures(parts), filters={"study": tuple(slugs)}))
+    return run_queries.observations(Query(metrics=plan.primary_measures(parts), filters={"study": tuple(slugs)}))
 
 
 def covered(study: Study, parts: Sequence[Part], delta: float) -> Covered:

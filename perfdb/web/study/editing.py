@@ -14,8 +14,8 @@ from perfdb.analysis.dimensions import DIMENSIONS, FACTOR
 from perfdb.analysis.parameters import QueryError
 from perfdb.analysis.query import REPEATS
 from perfdb.results.models import Experiment, Study
-from perfdb.results.studies.patterns import Tried
-from perfdb.results.studies.plans import ABOUT
+from perfdb.results.studies.run_id_patterns import Tried
+from perfdb.results.studies.test_plans import ABOUT
 
 # Rows that are offered blank; sending the form offers as many again.
 _BLANK = 3

@@ -11,12 +11,12 @@ from perfdb.analysis.render.facets import facets
 from perfdb.analysis.render.figure import figure
 from perfdb.analysis.render.looks import Looks
 from perfdb.analysis.table import Table
-from perfdb.results import asking
-from perfdb.results.asking import Question
 from perfdb.results.models import Page, ReportItem, Study
-from perfdb.results.studies.answering import Answered
-from perfdb.results.studies.archive import Archive
-from perfdb.results.studies.items import page_of
+from perfdb.results.queries import questions
+from perfdb.results.queries.questions import Question
+from perfdb.results.studies.report_answers import Answered
+from perfdb.results.studies.report_items import page_of
+from perfdb.results.studies.study_runs import Archive
 from perfdb.web.questions import exports as files
 from perfdb.web.study.parts import Chart, Link
 from perfdb.web.study.printed import PrintedGrid, of_study, printed_grids
@@ -112,7 +112,7 @@ class _Asking:
     def _tables(self, found: Question) -> tuple[Query, list[Table]]:
         if _of_archive(self.item.study, found):
             return self.archive.answer(found.query)
-        answer = asking.answer(found)
+        answer = questions.answer(found)
         return answer.query, list(answer.tables)
 
     def _charts(self, found: Question, tables: list[Table], anchor: str, title: str) -> list[Chart]:

@@ -11,9 +11,9 @@ from perfdb.analysis.narrowing import narrowed
 from perfdb.analysis.parameters import QueryError
 from perfdb.analysis.plan import Part
 from perfdb.analysis.query import Query
-from perfdb.results import access
 from perfdb.results.models import Disagreement, ReportItem, Study, StudyActivity
-from perfdb.results.studies.plans import parts_of
+from perfdb.results.runs import access
+from perfdb.results.studies.test_plans import parts_of
 from perfdb.web.study.coverage import observed
 
 # The list only says what was measured at all, whatever difference is to be decided.

@@ -10,7 +10,7 @@ from perfdb.analysis.render.comparison import Diff
 from perfdb.analysis.render.grid import Grid, GridCell, Heading, grids
 from perfdb.analysis.render.labels import noted_text
 from perfdb.analysis.table import Cell, CellKey, Key, Table
-from perfdb.results.studies.answering import Answered
+from perfdb.results.studies.report_answers import Answered
 from perfdb.web.links import to_explanation, to_runs
 from perfdb.web.run_figures import group_of
 from perfdb.web.tables import Footnote, Footnotes

@@ -17,11 +17,11 @@ from perfdb.analysis.render.figure import figure
 from perfdb.analysis.render.labels import measure_title
 from perfdb.analysis.render.looks import Looks
 from perfdb.analysis.table import Table
-from perfdb.results.looks import looks
 from perfdb.results.models import Claim, Disagreement, Page, ReportItem, Study
-from perfdb.results.studies.answering import answered, question, questions
-from perfdb.results.studies.archive import Archive
-from perfdb.results.studies.items import flow
+from perfdb.results.queries.style_ranks import looks
+from perfdb.results.studies.report_answers import answered, question, questions
+from perfdb.results.studies.report_items import flow
+from perfdb.results.studies.study_runs import Archive
 from perfdb.web import questions as pages
 from perfdb.web.study import audit, claims
 from perfdb.web.study.embedded import Shown, asked, exports, shown

@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from perfdb.analysis.parameters import QueryError
 from perfdb.results.models import RemovedItem, ReportItem, SavedQuery, Study
-from perfdb.results.studies.items import Kind, Written, flow, number_of, runs_of, understood
+from perfdb.results.studies.report_items import Kind, Written, flow, number_of, runs_of, understood
 from perfdb.web.study.report import Part, preview, stale
 
 # So many of what was taken out are offered to be put back.

@@ -8,7 +8,8 @@ from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
 from django.test import Client
 
-from perfdb.results import intake, tasks
+from perfdb.results import tasks
+from perfdb.results.ingest import uploads
 from perfdb.results.models import Job, Run, Study, Upload
 
 LOGS = Path(__file__).resolve().parents[3] / "fixtures" / "logs"
@@ -57,7 +58,7 @@ def bring(ada: User) -> Bring:
     def do(files: str | dict[str, bytes] = CASE, *, study: Study | None = None, preview: bool = False) -> Upload:
         named = {path.name: path.read_bytes() for path in case(files)} if isinstance(files, str) else files
         content = [(name, ContentFile(data)) for name, data in named.items()]
-        return work(intake.receive(ada, content, study=study, preview=preview))
+        return work(uploads.receive(ada, content, study=study, preview=preview))
 
     return do
 

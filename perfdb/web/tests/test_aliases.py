@@ -5,7 +5,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 from pytest_django import Settings
 
-from perfdb.results import aliasing, tasks
+from perfdb.results import tasks
+from perfdb.results.changes import alias_changes
 from perfdb.results.models import Alias, Job, Run, Study
 from perfdb.results.tests.builders import make_run, make_study
 from perfdb.web.tests.pages import inline_code, text_of
@@ -81,7 +82,7 @@ def test_what_may_be_no_alias_is_said(web: Client, study: Study) -> None:
 
 
 def test_a_word_that_is_not_understood_is_shown(web: Client, ada: User, study: Study) -> None:
-    aliasing.add(study, "mtu", "jumbo", "9000", ada)
+    alias_changes.add(study, "mtu", "jumbo", "9000", ada)
     assert "9000 jumbo 0 ada, " in text_of(web.get(ADDRESS))
 
 

@@ -7,7 +7,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from perfdb.results.spellings import Offer, alike, offers
+from perfdb.results.changes.alias_suggestions import Offer, alike, offers
 from perfdb.results.tests.builders import make_run, make_study
 from perfdb.web.tests.pages import text_of
 

@@ -17,9 +17,11 @@ from django.test import Client
 from pytest_django import DjangoDbBlocker
 
 from fixtures.demo import demo_files
-from perfdb.results import access, bundling, intake
-from perfdb.results.bundling import logs_of
+from perfdb.results.bundles import make_bundle
+from perfdb.results.bundles.make_bundle import logs_of
+from perfdb.results.ingest import uploads
 from perfdb.results.models import Artifact, Run, RunSource, Study
+from perfdb.results.runs import access
 from perfdb.results.tests.builders import make_run, make_study
 from perfdb.web.tests.conftest import work
 from perfdb.web.tests.pages import figures_of
@@ -35,7 +37,7 @@ def demo(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[
     with django_db_blocker.unblock(), transaction.atomic():
         owner = access.owner()
         files = [(name, ContentFile(data)) for name, data in demo_files()]
-        work(intake.receive(owner, files, study=intake.study_called(owner, "demo", "Demo")))
+        work(uploads.receive(owner, files, study=uploads.study_called(owner, "demo", "Demo")))
         with django_db_blocker.block():
             yield
         transaction.set_rollback(True)
@@ -124,7 +126,7 @@ def test_a_published_study_has_no_logs(web: Client) -> None:
 
 def test_names_stay_in_their_folder_and_apart(ada: User, web: Client) -> None:
     run = make_run(study=make_study(owner=ada))
-    upload = intake.receive(ada, [("a.log", ContentFile(b"a"))], study=run.study)
+    upload = uploads.receive(ada, [("a.log", ContentFile(b"a"))], study=run.study)
     paths = ["../../x.log", "C:\\evil\\..\\x.log", "X.LOG", "/x.log", "x.log/inside", "n" * 990 + ".log"]
     for number, path in enumerate(paths):
         artifact = Artifact.objects.create(sha256=f"{number:064}", size=1)
@@ -168,7 +170,7 @@ def test_several_studies_lead_to_a_bundle_of_each(web: Client) -> None:
 
 
 def test_too_many_runs_lead_back_to_the_question(web: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bundling, "MOST_RUNS", 3)
+    monkeypatch.setattr(make_bundle, "MOST_RUNS", 3)
     for address, back in (
         ("/studies/demo/bundle.zip", "/studies/demo/"),
         ("/bundle.zip?page=charts&study=demo&workload=RR", "/charts/?study=demo&amp;workload=RR"),

@@ -11,8 +11,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 from pyarrow import parquet
 
-from perfdb.results import tagging
 from perfdb.results.models import Run
+from perfdb.results.runs import tags as tagging
 from perfdb.results.tests.builders import make_run, make_study
 from perfdb.web import picked
 from perfdb.web.tests.conftest import Bring

@@ -11,8 +11,9 @@ from django.test import Client
 from pytest_django import DjangoDbBlocker
 
 from fixtures.demo import demo_files
-from perfdb.results import access, intake
+from perfdb.results.ingest import uploads
 from perfdb.results.models import Run
+from perfdb.results.runs import access
 from perfdb.results.tests.builders import make_run
 from perfdb.web.tests.conftest import work
 from perfdb.web.tests.pages import figures_of, text_of
@@ -25,7 +26,7 @@ def demo(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[
     """The demonstration study, stored once: four devices, several MTUs and users, under RR, CRR and STRG."""
     with django_db_blocker.unblock(), transaction.atomic():
         files = [(name, ContentFile(data)) for name, data in demo_files()]
-        work(intake.receive(access.owner(), files))
+        work(uploads.receive(access.owner(), files))
         with django_db_blocker.block():
             yield
         transaction.set_rollback(True)

@@ -7,9 +7,9 @@ import pytest
 from django.test import Client
 from pytest_django import Settings
 
-from perfdb.results import freezing
-from perfdb.results.holding import touch_study
 from perfdb.results.models import FrozenLink, Note, Run, Study
+from perfdb.results.queries import frozen_links
+from perfdb.results.runs.lock import touch_study
 from perfdb.results.tests.builders import make_run
 from perfdb.web.tests.pages import figures_of, inline_code, text_of
 
@@ -128,7 +128,7 @@ def test_the_database_is_not_asked_for_runs(web: Client, runs: list[Run]) -> Non
     link = FrozenLink.objects.get()
     Run.objects.all().delete()
 
-    with freezing.opened(link) as (_, answer):
+    with frozen_links.opened(link) as (_, answer):
         assert [len(best.runs) for best in answer.best] == [3, 3]
         assert answer.best[0].limit.sentence
 

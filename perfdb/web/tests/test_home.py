@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
-from perfdb.results import intake
+from perfdb.results.ingest import uploads
 from perfdb.results.models import DimensionCount, Job, Run, Study, StudyActivity, Upload
 from perfdb.results.tests.builders import make_run, make_study
 from perfdb.web.tests.conftest import Bring, case
@@ -27,7 +27,7 @@ def home(web: Client, **more: str) -> str:
 def received(ada: User) -> Upload:
     """An upload that no worker has looked at yet."""
     files = [(path.name, ContentFile(path.read_bytes())) for path in case("awm/three_runs")]
-    return intake.receive(ada, files, preview=True)
+    return uploads.receive(ada, files, preview=True)
 
 
 def test_the_runs_added_last_come_first_whenever_they_were_measured(web: Client, bring: Bring, run: Run) -> None:

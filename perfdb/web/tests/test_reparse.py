@@ -10,7 +10,7 @@ from importers import awm
 from importers.model import Fact, Parsed, Text
 from perfdb.results import tasks
 from perfdb.results.models import Job, Run, RunSource
-from perfdb.results.origins import facts_of
+from perfdb.results.runs.evidence import facts_of
 from perfdb.web.tests.conftest import Bring
 from perfdb.web.tests.pages import inline_code, text_of
 

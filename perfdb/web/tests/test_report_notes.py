@@ -7,8 +7,8 @@ from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.test import Client
 
-from perfdb.results import notes, tagging
 from perfdb.results.models import PublishedFigure, Run, Study
+from perfdb.results.runs import notes, tags
 
 SLUG = "osa-vs-vswitch-zvm520"
 
@@ -42,7 +42,7 @@ def test_the_files_of_its_tables_have_it(web: Client, run: Run, form: str) -> No
 
 def test_a_document_that_has_changed_keeps_what_people_attached(ada: User, run: Run) -> None:
     run_id, trial, experiment = run.run_id, run.trial, run.experiment.key
-    tagging.add(User.objects.create_user("boss", is_staff=True), Run.objects.filter(pk=run.pk), "odd")
+    tags.add(User.objects.create_user("boss", is_staff=True), Run.objects.filter(pk=run.pk), "odd")
     created = run.notes.get().created
     Study.objects.update(document_digest="another")
 

@@ -10,7 +10,8 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
-from perfdb.results import intake, tasks
+from perfdb.results import tasks
+from perfdb.results.ingest import uploads
 from perfdb.results.models import CounterSet, Disagreement, PublishedFigure, Run, RunSource, Trace
 from perfdb.results.tests.builders import make_run, make_study
 from perfdb.web.tests.conftest import Bring
@@ -170,7 +171,7 @@ def test_a_run_that_one_line_tells_shows_its_facts(web: Client, ada: User) -> No
     record = (
         b'{"run_id": "ONE", "dimensions": {"device": "OSA 1"}, "facts": {"colour": "red"}, "metrics": {"errors": 1}}'
     )
-    upload = intake.receive(ada, [("one.ndjson", ContentFile(record))])
+    upload = uploads.receive(ada, [("one.ndjson", ContentFile(record))])
     tasks.run_job(upload.jobs.get().pk)
 
     assert "colour red" in text_of(web.get(reverse("web:run", args=[Run.objects.get(run_id="ONE").pk])))

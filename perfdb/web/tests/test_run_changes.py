@@ -7,8 +7,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from perfdb.results import notes
 from perfdb.results.models import Note, Run
+from perfdb.results.runs import notes
 from perfdb.results.tests.builders import make_run, make_study
 from perfdb.web.tests.pages import figures_of, text_of
 

@@ -7,8 +7,9 @@ from django.test import Client
 from django.urls import reverse
 
 from perfdb.analysis.metrics import Measure
-from perfdb.results import facets, measures
 from perfdb.results.models import Run
+from perfdb.results.queries.run_list import facets
+from perfdb.results.runs import measures
 from perfdb.results.tests.builders import make_run, make_study
 from perfdb.web.tests.conftest import Bring
 from perfdb.web.tests.pages import text_of

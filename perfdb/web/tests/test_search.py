@@ -8,8 +8,9 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries
 
-from perfdb.results import access, intake
+from perfdb.results.ingest import uploads
 from perfdb.results.models import Note, ReportItem, Run, SavedQuery, Study, UploadFile
+from perfdb.results.runs import access
 from perfdb.results.tests.builders import make_run, make_study
 from perfdb.web.finding import pieces
 from perfdb.web.narrowing import narrowed
@@ -25,7 +26,7 @@ def archive(db: None) -> Run:
     Note.objects.create(run=run, text="The second processor was varied off.")
     SavedQuery.objects.create(name="Jumbo frames", page="compare", query="dimension=mtu", owner=access.owner())
     ReportItem.objects.create(study=study, kind="table", position=1, number="3", title="Cost of streams")
-    intake.receive(access.owner(), [("night/client.awm.log", ContentFile(b"a log"))], study=study)
+    uploads.receive(access.owner(), [("night/client.awm.log", ContentFile(b"a log"))], study=study)
     return run
 
 

@@ -8,8 +8,8 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from perfdb.results import access
 from perfdb.results.models import SignInLink
+from perfdb.results.runs import access
 from perfdb.web.tests.pages import text_of
 
 PASSWORD = "correct horse battery"

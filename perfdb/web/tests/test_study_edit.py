@@ -8,8 +8,8 @@ from django.test import Client
 
 from importers.collate import RunIdPattern
 from perfdb.results import tasks
+from perfdb.results.ingest.make_records import pattern_of
 from perfdb.results.models import Job, Run, RunChange, Study, Upload
-from perfdb.results.reading import pattern_of
 from perfdb.results.tests.builders import make_run, make_study
 from perfdb.web.study.editing import Pattern, Texts, plan_of
 from perfdb.web.tests.conftest import Bring

@@ -10,9 +10,9 @@ from django.test import Client
 
 from frontend.tests.browser import system_browser
 from perfdb.results import tasks
-from perfdb.results.holding import touch_study
 from perfdb.results.models import Job
-from perfdb.results.studies import keeping
+from perfdb.results.runs.lock import touch_study
+from perfdb.results.studies import study_lifecycle
 from perfdb.results.tests.builders import make_run, make_study
 from perfdb.web.tests.pages import text_of
 from perfdb.web.tests.test_studies import HIPERSOCKETS, load
@@ -121,7 +121,7 @@ def test_a_report_that_changed_is_printed_anew(web: Client, monkeypatch: pytest.
 
 def test_a_published_report_is_printed_without_signing_in(stranger: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PERFDB_CHROMIUM", "/no/such/browser")
-    token = keeping.publish(make_study())
+    token = study_lifecycle.publish(make_study())
     assert stranger.get(f"/shared/{token}/report.pdf").status_code == 202
     assert stranger.get("/studies/guest-lan/report.pdf").status_code == 302
     worked()

@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from perfdb.results import intake, jobs
+from perfdb.results.ingest import jobs, uploads
 from perfdb.results.models import Job, ReportItem, Upload
 from perfdb.results.tests.builders import make_run, make_study
 from perfdb.web.tests.conftest import CASE, Bring, case, work
@@ -41,7 +41,7 @@ def test_the_reason_is_the_first_error_and_not_a_mere_note(web: Client, bring: B
 
 def test_a_fault_of_perfdb_is_not_blamed_on_the_files(web: Client, bring: Bring) -> None:
     upload = bring(preview=True)
-    intake.accept(upload)
+    uploads.accept(upload)
     job = jobs.claim(Job.objects.get(upload=upload, state=Job.State.QUEUED).pk)
     assert job is not None
     upload.problems.all().delete()

@@ -12,7 +12,7 @@ from django.test import Client
 from django.urls import reverse
 
 from perfdb.results.models import Problem, Run, Study, Upload, UploadRun
-from perfdb.results.prepare.configuration import GIVEN_FACTS
+from perfdb.results.runs.normalize.configuration import GIVEN_FACTS
 from perfdb.web.tests.conftest import CASE, LOGS, Bring, case, work
 from perfdb.web.tests.pages import text_of
 from perfdb.web.upload_form import FACTS

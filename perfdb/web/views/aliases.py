@@ -12,9 +12,10 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from perfdb.analysis import dimensions
 from perfdb.analysis.parameters import QueryError
-from perfdb.results import access, aliasing, spellings
+from perfdb.results.changes import alias_changes, alias_suggestions
+from perfdb.results.changes.printed_values import ALIASED, Suggestion, Told, told
 from perfdb.results.models import Study
-from perfdb.results.printed import ALIASED, Suggestion, Told, told
+from perfdb.results.runs import access
 
 _ASKED = ("dimension", "printed", "meaning")
 
@@ -37,13 +38,13 @@ def _show(request: HttpRequest, slug: str) -> HttpResponse:
         "elsewhere": [(*each, _address(study, *each)) for each in _elsewhere(found)],
         "dimensions": _dimensions(found),
         "asked": asked,
-        "working": aliasing.working(study),
+        "working": alias_changes.working(study),
         "may_change": access.may_change(request.user, study),
     }
     if not any(asked.values()):
         return render(request, "web/aliases.html", context)
     try:
-        context["effect"] = aliasing.effect(aliasing.proposed(study, *asked.values()))
+        context["effect"] = alias_changes.effect(alias_changes.proposed(study, *asked.values()))
     except QueryError as error:
         return render(request, "web/aliases.html", context | {"error": error}, status=400)
     return render(request, "web/aliases.html", context)
@@ -55,7 +56,7 @@ def _all(found: list[Told]) -> list[Suggestion]:
 
 def _elsewhere(found: list[Told]) -> list[tuple[str, str, str]]:
     """What other studies spell otherwise."""
-    return spellings.elsewhere(
+    return alias_suggestions.elsewhere(
         {each.dimension: [value.value for value in each.values if value.value] for each in found}
     )
 
@@ -88,7 +89,7 @@ def _make(request: HttpRequest, slug: str) -> HttpResponse:
     study = _own(request, slug)
     dimension, printed, meaning = (request.POST.get(name, "") for name in _ASKED)
     try:
-        alias = aliasing.add(study, dimension, printed, meaning, access.person(request.user))
+        alias = alias_changes.add(study, dimension, printed, meaning, access.person(request.user))
     except QueryError:
         # The preview says why; it may have become wrong only after it was shown.
         return redirect(_address(study, dimension, printed, meaning))
@@ -102,6 +103,6 @@ def undo(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Undo an alias: its runs get back what was printed."""
     study = _own(request, slug)
     alias = get_object_or_404(study.aliases, pk=pk)
-    aliasing.remove(alias)
+    alias_changes.remove(alias)
     messages.success(request, f"{alias.printed} means what it says again.")
     return redirect("web:aliases", slug=slug)

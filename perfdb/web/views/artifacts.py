@@ -9,9 +9,9 @@ from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_GET
 
-from perfdb.results import artifacts
-from perfdb.results.access import may_read
+from perfdb.results.ingest import artifacts
 from perfdb.results.models import Artifact, RunSource, UploadFile
+from perfdb.results.runs.access import may_read
 
 WINDOW = 1000
 # So many runs of a file are named.

@@ -16,9 +16,11 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from perfdb.analysis.parameters import QueryError
-from perfdb.results import access, columns, exporting, filters, tagging, withdrawing
-from perfdb.results.columns import Shown
+from perfdb.results.changes import withdraw
 from perfdb.results.models import Run
+from perfdb.results.queries.run_list import columns, export, filters
+from perfdb.results.queries.run_list.columns import Shown
+from perfdb.results.runs import access, tags
 from perfdb.web import listing, picked
 
 # Made where all bundles are.
@@ -64,10 +66,10 @@ def _change(act: str, user: User, runs: QuerySet[Run], given: QueryDict) -> str:
     """Change the runs, and say what was done; raises QueryError, PermissionDenied."""
     tag, reason = given.get("tag", ""), given.get("reason", "")
     acts: dict[str, Callable[[], str]] = {
-        "tag": lambda: f"{_runs(tagging.add(user, runs, tag))} got the tag {tagging.read(tag)}.",
-        "untag": lambda: f"{_runs(tagging.remove(user, runs, tag))} lost the tag {tagging.read(tag)}.",
-        "withdraw": lambda: f"{_runs(withdrawing.withdraw(user, runs, reason))} withdrawn: see status withdrawn.",
-        "restore": lambda: f"{_runs(withdrawing.restore(user, runs))} restored.",
+        "tag": lambda: f"{_runs(tags.add(user, runs, tag))} got the tag {tags.read(tag)}.",
+        "untag": lambda: f"{_runs(tags.remove(user, runs, tag))} lost the tag {tags.read(tag)}.",
+        "withdraw": lambda: f"{_runs(withdraw.withdraw(user, runs, reason))} withdrawn: see status withdrawn.",
+        "restore": lambda: f"{_runs(withdraw.restore(user, runs))} restored.",
     }
     if act not in acts:
         raise QueryError("act", f"{act!r} is nothing that can be done with runs", [*FORMS, *acts, "compare"])
@@ -82,8 +84,8 @@ def _file(form: str, runs: QuerySet[Run], shown: tuple[Shown, ...]) -> HttpRespo
     """The runs as a file: as they are read where the form allows it, else written aside first. Raises QueryError."""
     disposition = f'attachment; filename="runs.{form}"'
     streams: dict[str, tuple[str, Callable[[], Iterator[str]]]] = {
-        "csv": ("text/csv; charset=utf-8", lambda: exporting.as_csv(runs, shown)),
-        "json": ("application/json", lambda: exporting.as_json(runs, shown)),
+        "csv": ("text/csv; charset=utf-8", lambda: export.as_csv(runs, shown)),
+        "json": ("application/json", lambda: export.as_json(runs, shown)),
     }
     if form in streams:
         media_type, lines = streams[form]
@@ -95,8 +97,8 @@ def _written(form: str, runs: QuerySet[Run], shown: tuple[Shown, ...]) -> IO[byt
     # The response closes it; a spooled file would hold all of a small one in memory, and none is small.
     out = tempfile.TemporaryFile()  # noqa: SIM115
     if form == "zip":
-        exporting.to_zip(runs, out)
+        export.to_zip(runs, out)
     else:
-        exporting.to_parquet(runs, shown, out)
+        export.to_parquet(runs, shown, out)
     out.seek(0)
     return out

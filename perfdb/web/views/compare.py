@@ -12,12 +12,12 @@ from perfdb.analysis.dimensions import Value
 from perfdb.analysis.parameters import QueryError
 from perfdb.analysis.query import Query
 from perfdb.analysis.render.drawing import Drawing
-from perfdb.results import matching
-from perfdb.results.access import may_read
-from perfdb.results.asking import Question, answer
-from perfdb.results.beside import beside as beside_of
-from perfdb.results.matching import Chosen
 from perfdb.results.models import Page, Run
+from perfdb.results.queries import compare as matching
+from perfdb.results.queries.chosen_runs import beside as beside_of
+from perfdb.results.queries.compare import Chosen
+from perfdb.results.queries.questions import Question, answer
+from perfdb.results.runs.access import may_read
 from perfdb.web import answers, beside, choices, comparing
 from perfdb.web.keeping import keeping
 from perfdb.web.links import to_explanation_of

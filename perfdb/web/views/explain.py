@@ -7,8 +7,8 @@ from django.views.decorators.http import require_GET
 
 from perfdb.analysis.parameters import QueryError
 from perfdb.analysis.render.drawing import Drawing
-from perfdb.results import explaining
-from perfdb.results.access import may_read
+from perfdb.results.queries import explain as explaining
+from perfdb.results.runs.access import may_read
 from perfdb.web import questions
 from perfdb.web.explaining import explained
 from perfdb.web.next_steps import next_steps

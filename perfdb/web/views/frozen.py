@@ -16,10 +16,11 @@ from perfdb.analysis.parameters import QueryError
 from perfdb.analysis.query import Query
 from perfdb.analysis.render.labels import measure_title
 from perfdb.analysis.table import Observations, Row
-from perfdb.results import freezing, pinned
-from perfdb.results.access import may_read, person
-from perfdb.results.asking import Question
 from perfdb.results.models import FrozenLink, Run
+from perfdb.results.queries import frozen_links
+from perfdb.results.queries.questions import Question
+from perfdb.results.runs import recorded_reads
+from perfdb.results.runs.access import may_read, person
 from perfdb.web import answers
 from perfdb.web.links import to_question
 
@@ -35,7 +36,7 @@ def freeze(request: HttpRequest) -> HttpResponse:
     """Pin a question's answer of now, and go there."""
     try:
         question = Question.parse(request.POST.get("page", ""), request.POST.get("query", ""))
-        link = freezing.freeze(question, person(request.user))
+        link = frozen_links.freeze(question, person(request.user))
     except QueryError as error:
         return render(request, "web/frozen.html", {"error": error}, status=400)
     return redirect("web:frozen", token=link.token)
@@ -47,9 +48,9 @@ def frozen(request: HttpRequest, token: str) -> HttpResponse:
     """The answer as of then, with a word on whether today's would be another."""
     link = _link(token)
     try:
-        with freezing.opened(link) as (question, answer):
+        with frozen_links.opened(link) as (question, answer):
             context = answers.result(question, answer)
-        changes = freezing.changes(link)
+        changes = frozen_links.changes(link)
     except QueryError as error:
         return render(request, "web/frozen.html", {"link": link, "error": error}, status=400)
     # What leads to today's data would answer something else than what stands here.
@@ -99,7 +100,7 @@ def frozen_runs(request: HttpRequest, token: str) -> HttpResponse:
 
 def _kept(token: str) -> tuple[FrozenLink, Observations]:
     link = _link(token)
-    found = pinned.observations_named(freezing.tape_of(link), freezing.RUNS)
+    found = recorded_reads.observations_named(frozen_links.tape_of(link), frozen_links.RUNS)
     if found is None:
         raise Http404("there are no runs in this answer")
     return link, found

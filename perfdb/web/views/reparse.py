@@ -7,9 +7,10 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
-from perfdb.results import access, reparsing
+from perfdb.results.changes import reparse as reparsing
+from perfdb.results.changes.reparse import Scope
 from perfdb.results.models import Job
-from perfdb.results.reparsing import Scope
+from perfdb.results.runs import access
 
 # So many runs are read again for one page of the preview.
 SHOWN = 20

@@ -10,10 +10,10 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from perfdb.analysis.parameters import QueryError
-from perfdb.results import access
 from perfdb.results.models import RemovedItem, ReportItem, Study
-from perfdb.results.studies import items
-from perfdb.results.studies.items import ChangedMeanwhileError, Written
+from perfdb.results.runs import access
+from perfdb.results.studies import report_items
+from perfdb.results.studies.report_items import ChangedMeanwhileError, Written
 from perfdb.web.study import report_form
 from perfdb.web.views.study_new import study_to_change
 
@@ -25,7 +25,7 @@ def items_list(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_to_change(request, slug)
     if request.method == "POST":
         try:
-            items.reorder(study, report_form.order(request.POST))
+            report_items.reorder(study, report_form.order(request.POST))
         except QueryError as error:
             return _list(request, study, error)
         if not request.headers.get("HX-Request"):
@@ -58,7 +58,7 @@ def item_new(request: HttpRequest, slug: str) -> HttpResponse:
     if "preview" in request.POST:
         return _form(request, study, written, **context)
     try:
-        item = items.add(study, written)
+        item = report_items.add(study, written)
     except QueryError as error:
         return _form(request, study, written, error=error, **context)
     messages.success(request, f"“{item.title}” is in the report.")
@@ -80,7 +80,7 @@ def item_edit(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     if "preview" in request.POST:
         return _form(request, study, written, action, item=item, version=version)
     try:
-        items.change(item, written, version)
+        report_items.change(item, written, version)
     except QueryError as error:
         return _form(request, study, written, action, item=item, version=version, error=error)
     except ChangedMeanwhileError:
@@ -104,7 +104,7 @@ def _form(request: HttpRequest, study: Study, written: Written, action: str, **m
 def item_remove(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Take an item out; it can be put back from the list."""
     item = get_object_or_404(ReportItem.objects.select_related("study"), study=study_to_change(request, slug), pk=pk)
-    items.remove(item, access.person(request.user))
+    report_items.remove(item, access.person(request.user))
     messages.success(request, f"“{item.title}” was taken out. It can be put back below.")
     return redirect(f"{reverse('web:report-edit', args=[slug])}#removed")
 
@@ -114,6 +114,6 @@ def item_remove(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def item_put_back(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Put back what was taken out."""
     study = study_to_change(request, slug)
-    item = items.put_back(get_object_or_404(RemovedItem.objects.select_related("study"), study=study, pk=pk))
+    item = report_items.put_back(get_object_or_404(RemovedItem.objects.select_related("study"), study=study, pk=pk))
     messages.success(request, f"“{item.title}” is back in the report.")
     return redirect(f"{reverse('web:report-edit', args=[slug])}#item-{item.pk}")

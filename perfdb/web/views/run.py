@@ -8,12 +8,13 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_GET
 
-from perfdb.results import access, changes, notes, provenance
-from perfdb.results.limits import limit_of
+from perfdb.results.changes import history, provenance
 from perfdb.results.models import Note, Run
-from perfdb.results.record import Origin, RunRecord
-from perfdb.results.siblings import neighbours, standings, trials_of
-from perfdb.results.stored import ALONG, read_record
+from perfdb.results.queries.limits import limit_of
+from perfdb.results.queries.run_siblings import neighbours, standings, trials_of
+from perfdb.results.runs import access, notes
+from perfdb.results.runs.read import ALONG, read_record
+from perfdb.results.runs.record import Origin, RunRecord
 from perfdb.web import circumstances, evidence, problems, trials
 from perfdb.web.problems import ShownProblem
 from perfdb.web.published import printed_at
@@ -43,7 +44,7 @@ def run(request: HttpRequest, pk: int) -> HttpResponse:
         "problems": _problems(found, paths),
         "sources": sources,
         "circumstances": circumstances.of(found),
-        "history": changes.history(found),
+        "history": history.history(found),
         **_figures(found, record, paths),
         **_around(found),
         **_written(request, found),

@@ -12,8 +12,9 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from perfdb.analysis.parameters import QueryError
-from perfdb.results import access, notes, tagging, withdrawing
+from perfdb.results.changes import withdraw as withdrawing
 from perfdb.results.models import Note, Run
+from perfdb.results.runs import access, notes, tags
 
 
 @require_POST
@@ -49,8 +50,8 @@ def tag(request: HttpRequest, pk: int) -> HttpResponse:
     """Put a tag on a run (``add``), or take one off (``remove``)."""
     run, user = _one(pk), access.person(request.user)
     if name := request.POST.get("remove", ""):
-        return _done(request, pk, "tags", lambda: tagging.remove(user, run, name))
-    return _done(request, pk, "tags", lambda: tagging.add(user, run, request.POST.get("add", "")))
+        return _done(request, pk, "tags", lambda: tags.remove(user, run, name))
+    return _done(request, pk, "tags", lambda: tags.add(user, run, request.POST.get("add", "")))
 
 
 @require_POST

@@ -10,13 +10,14 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
 from perfdb.analysis.parameters import QueryError
-from perfdb.results import columns, facets, measures
-from perfdb.results.access import may_read
-from perfdb.results.columns import Shown
-from perfdb.results.facets import Facets
-from perfdb.results.filters import RunFilter
-from perfdb.results.paging import read_size
-from perfdb.results.querysets import run_page
+from perfdb.results.queries.run_list import columns, facets
+from perfdb.results.queries.run_list.columns import Shown
+from perfdb.results.queries.run_list.facets import Facets
+from perfdb.results.queries.run_list.filters import RunFilter
+from perfdb.results.queries.run_list.paging import read_size
+from perfdb.results.queries.run_queries import run_page
+from perfdb.results.runs import measures
+from perfdb.results.runs.access import may_read
 from perfdb.web import alike, listing, run_filters
 from perfdb.web.listing import Row
 from perfdb.web.views.chosen import FORMS

@@ -13,11 +13,12 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from perfdb.analysis.parameters import QueryError
-from perfdb.results import access, saved
-from perfdb.results.asking import Question
 from perfdb.results.models import SavedQuery, Study
-from perfdb.results.saved import NameTakenError
-from perfdb.results.studies.adding import put_in_report
+from perfdb.results.queries import saved_queries as saved
+from perfdb.results.queries.questions import Question
+from perfdb.results.queries.saved_queries import NameTakenError
+from perfdb.results.runs import access
+from perfdb.results.studies.report_additions import put_in_report
 from perfdb.web import answers, keeping
 from perfdb.web.links import to_question
 

@@ -5,8 +5,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
-from perfdb.results.access import may_read
-from perfdb.results.search import search
+from perfdb.results.queries.run_list.search import search
+from perfdb.results.runs.access import may_read
 from perfdb.web import finding, narrowing
 
 # Of each kind.

@@ -10,8 +10,8 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
 from perfdb.results.models import ReportItem, Study
-from perfdb.results.studies.answering import answered
-from perfdb.results.studies.forms import FORMS, json
+from perfdb.results.studies.report_answers import answered
+from perfdb.results.studies.report_exports import FORMS, json
 from perfdb.web.standalone import report_file
 from perfdb.web.study.sharing import closed
 from perfdb.web.views.studies import contents

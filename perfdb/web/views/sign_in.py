@@ -10,7 +10,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from perfdb.results import access
+from perfdb.results.runs import access
 
 
 @sensitive_post_parameters("password")

@@ -11,11 +11,11 @@ from django.views.decorators.http import require_GET
 from perfdb.analysis import parameters
 from perfdb.analysis.parameters import QueryError
 from perfdb.analysis.query import DELTA
-from perfdb.results import access
 from perfdb.results.models import Study
-from perfdb.results.querysets import answer
-from perfdb.results.studies.items import runs_of
-from perfdb.results.studies.plans import parts_of
+from perfdb.results.queries.run_queries import answer
+from perfdb.results.runs import access
+from perfdb.results.studies.report_items import runs_of
+from perfdb.results.studies.test_plans import parts_of
 from perfdb.web import tables
 from perfdb.web.study import about, audit, coverage
 from perfdb.web.study.first import MOST_WORKLOADS, first_charts

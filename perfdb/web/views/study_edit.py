@@ -9,13 +9,14 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from perfdb.analysis.parameters import QueryError
-from perfdb.results import access, reparsing
+from perfdb.results.changes import reparse
+from perfdb.results.changes.reparse import Scope
 from perfdb.results.models import Job, Study
-from perfdb.results.reparsing import Scope
-from perfdb.results.studies import editing as stored
-from perfdb.results.studies import keeping, patterns
-from perfdb.results.studies.editing import ChangedMeanwhileError
-from perfdb.results.studies.plans import checked_plan
+from perfdb.results.runs import access
+from perfdb.results.studies import run_id_patterns, study_lifecycle
+from perfdb.results.studies import study_details as stored
+from perfdb.results.studies.study_details import ChangedMeanwhileError
+from perfdb.results.studies.test_plans import checked_plan
 from perfdb.web.study import editing
 from perfdb.web.study.editing import Pattern, PlanPart, Texts
 from perfdb.web.views.study_new import study_to_change
@@ -44,7 +45,12 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _texts(request: HttpRequest, study: Study, written: Texts, status: int = 200, **more: Any) -> HttpResponse:
-    context = {"study": study, "written": written, "why_kept": keeping.why_kept(study), **_state(request, study, more)}
+    context = {
+        "study": study,
+        "written": written,
+        "why_kept": study_lifecycle.why_kept(study),
+        **_state(request, study, more),
+    }
     return render(request, "web/study_edit.html", context, status=status)
 
 
@@ -65,7 +71,7 @@ def run_ids(request: HttpRequest, slug: str) -> HttpResponse:
     if "try" in request.POST:
         return _pattern(request, study, written, tried)
     try:
-        pattern = patterns.understood(written.pattern, written.values())
+        pattern = run_id_patterns.understood(written.pattern, written.values())
         stored.change(study, stored.with_pattern(pattern), str(request.POST.get("state", "")))
     except QueryError:
         return _pattern(request, study, written, tried)
@@ -80,8 +86,8 @@ def _pattern(request: HttpRequest, study: Study, written: Pattern, run_ids: str,
     context = {"study": study, "written": written, "run_ids": run_ids, **_state(request, study, more)}
     status = 409 if "theirs" in more else 200
     try:
-        pattern = patterns.understood(written.pattern, written.values())
-        tried = patterns.tried(study, pattern, run_ids.splitlines())
+        pattern = run_id_patterns.understood(written.pattern, written.values())
+        tried = run_id_patterns.tried(study, pattern, run_ids.splitlines())
         context |= {"pattern": pattern, "tried": tried, "codes": editing.offered_codes(written, tried)}
         context["groups"] = editing.groups_of(pattern)
     except QueryError as error:
@@ -97,12 +103,12 @@ def apply(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_to_change(request, slug)
     scope = Scope(study=study.pk, every=True)
     if request.method == "POST":
-        if reparsing.start(scope, access.person(request.user)) is None:
+        if reparse.start(scope, access.person(request.user)) is None:
             messages.error(request, "Runs are being read again already; try when that is done.")
         return redirect("web:study-apply", slug=slug)
-    job = study_job(study, reparsing.KIND)
+    job = study_job(study, reparse.KIND)
     working = job is not None and job.finished is None
-    reviews = [] if working else list(reparsing.reviews(scope.runs[:_REVIEWED]))
+    reviews = [] if working else list(reparse.reviews(scope.runs[:_REVIEWED]))
     context = {"study": study, "job": job, "working": working, "reviews": reviews, "total": scope.runs.count()}
     return render(request, "web/study_apply.html", context)
 

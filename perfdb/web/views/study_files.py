@@ -5,8 +5,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods
 
-from perfdb.results import access
 from perfdb.results.models import Study
+from perfdb.results.runs import access
 from perfdb.web import printing
 from perfdb.web.standalone import report_file
 from perfdb.web.views.studies import contents

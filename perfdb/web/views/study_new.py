@@ -12,9 +12,10 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from perfdb.analysis.parameters import QueryError
-from perfdb.results import access
+from perfdb.results.changes import move_runs
 from perfdb.results.models import Job, Study
-from perfdb.results.studies import keeping, moving
+from perfdb.results.runs import access
+from perfdb.results.studies import study_lifecycle
 
 _TEXTS = ("purpose", "method", "source")
 # So many runs to be moved are listed.
@@ -37,7 +38,7 @@ def new(request: HttpRequest) -> HttpResponse:
         return render(request, "web/study_new.html", {"written": {}})
     written = {name: value.replace("\r\n", "\n").strip() for name, value in request.POST.dict().items()}
     try:
-        study = keeping.make(
+        study = study_lifecycle.make(
             access.person(request.user), written.get("title", ""), written.get("slug", ""), **_of(written)
         )
     except QueryError as error:
@@ -56,7 +57,7 @@ def delete(request: HttpRequest, slug: str) -> HttpResponse:
     """Take an empty study away; one that is not stays, and the page says why."""
     study = study_to_change(request, slug)
     try:
-        keeping.take_away(study)
+        study_lifecycle.take_away(study)
     except QueryError as error:
         messages.error(request, error.message)
         return redirect("web:study-edit", slug=slug)
@@ -71,10 +72,10 @@ def share(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_to_change(request, slug)
     if request.method == "POST":
         if request.POST.get("do") == "withdraw":
-            keeping.withdraw(study)
+            study_lifecycle.withdraw(study)
             messages.success(request, "The published address is withdrawn: it shows nothing any more.")
         else:
-            keeping.publish(study)
+            study_lifecycle.publish(study)
             messages.success(request, "The report is published at the address below.")
         return redirect("web:study-share", slug=slug)
     path = reverse("web:shared", args=[study.share_token]) if study.share_token else ""
@@ -92,10 +93,10 @@ def move(request: HttpRequest, slug: str) -> HttpResponse:
     targets = _targets(request, study)
     context = {"study": study, "asked": asked, "to": to, "targets": targets, "job": _last_move(study)}
     try:
-        runs = moving.chosen(study, asked)
+        runs = move_runs.chosen(study, asked)
         context |= {"runs": list(runs.order_by("run_id", "trial")[:MOST_SHOWN]), "total": runs.count()}
         if request.method == "POST":
-            moving.start(study, get_object_or_404(targets, slug=to), asked, access.person(request.user))
+            move_runs.start(study, get_object_or_404(targets, slug=to), asked, access.person(request.user))
             return redirect("web:study-move", slug=slug)
     except QueryError as error:
         return render(request, "web/study_move.html", context | {"error": error}, status=400)
@@ -110,4 +111,4 @@ def _targets(request: HttpRequest, study: Study) -> QuerySet[Study]:
 
 
 def _last_move(study: Study) -> Job | None:
-    return Job.objects.filter(kind=moving.KIND, study=study).order_by("-pk").first()
+    return Job.objects.filter(kind=move_runs.KIND, study=study).order_by("-pk").first()

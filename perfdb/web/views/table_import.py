@@ -11,12 +11,12 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from importers.published.cells import Syntax
-from perfdb.results import artifacts
+from perfdb.results.ingest import artifacts
+from perfdb.results.ingest.upload_summary import summary_of
 from perfdb.results.models import Study, UploadFile
 from perfdb.results.models.vocabulary import INBOX
 from perfdb.results.published import NotLoadedError, Preview, Reading, load_tables, preview_tables, read_for
-from perfdb.results.published.records import FORMAT
-from perfdb.results.summary import summary_of
+from perfdb.results.published.published_records import FORMAT
 from perfdb.web import table_form, upload_page
 from perfdb.web.upload_form import UploadForm
 

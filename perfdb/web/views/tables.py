@@ -14,10 +14,10 @@ from perfdb.analysis.query import Query
 from perfdb.analysis.render.drawing import Drawing, check
 from perfdb.analysis.render.packing import packed
 from perfdb.analysis.table import Table
-from perfdb.results import querysets
-from perfdb.results.access import may_read
-from perfdb.results.asking import Answer, Question, answer
 from perfdb.results.models import Page
+from perfdb.results.queries import run_queries
+from perfdb.results.queries.questions import Answer, Question, answer
+from perfdb.results.runs.access import may_read
 from perfdb.web import answers, choices, maxima, questions, tables
 from perfdb.web.keeping import keeping
 from perfdb.web.links import to_question
@@ -38,7 +38,7 @@ def charts(request: HttpRequest) -> HttpResponse:
         # Who came by a filter alone wants to see these runs; whoever emptied the form meant that.
         if not request.htmx and (usual := questions.laid_out(asked)) != asked:  # type: ignore[attr-defined]
             return redirect(questions.address(usual, drawing))
-        query, answered = querysets.answer(asked)
+        query, answered = run_queries.answer(asked)
         check(drawing, compared=bool(query.baseline), measures=len(query.metrics))
     except QueryError as error:
         context = _form(Query(), drawing, there, []) | {"error": error}
@@ -82,7 +82,7 @@ def table(request: HttpRequest) -> HttpResponse:
 def _panels(data: QueryDict) -> tuple[Question, list[tables.Panel]]:
     """A question about charts with all its charts and tables, one after the other. Raises QueryError."""
     drawing, pairs = Drawing.take(_pairs(data))
-    query, answered = querysets.answer(Query.parse(pairs))
+    query, answered = run_queries.answer(Query.parse(pairs))
     check(drawing, compared=bool(query.baseline), measures=len(query.metrics))
     shown = [panel for group in tables.panels(answered, drawing) for panel in group]
     return Question(Page.CHARTS, query, drawing), shown

@@ -10,9 +10,10 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
-from perfdb.results import correcting, summary
-from perfdb.results.correcting import WrongValueError
-from perfdb.results.intake import IntakeError
+from perfdb.results.changes import corrections
+from perfdb.results.changes.corrections import WrongValueError
+from perfdb.results.ingest import upload_summary
+from perfdb.results.ingest.uploads import IntakeError
 from perfdb.results.models import Upload
 from perfdb.web import upload_gaps
 from perfdb.web.upload_form import UploadForm
@@ -28,9 +29,9 @@ def correct(request: HttpRequest, pk: int) -> HttpResponse:
     posted = {name: str(value) for name, value in request.POST.items()}
     chosen = request.POST.getlist("run")
     runs = list(found.runs.all())
-    summary.fill_in(runs)
+    upload_summary.fill_in(runs)
     try:
-        correcting.correct(found, upload_gaps.corrections_in(posted, chosen, runs))
+        corrections.correct(found, upload_gaps.corrections_in(posted, chosen, runs))
     except KeyError:
         messages.error(request, "The preview has changed meanwhile; look at it again.")
     except WrongValueError as error:
@@ -46,7 +47,7 @@ def correct(request: HttpRequest, pk: int) -> HttpResponse:
 @login_required
 def take_back(request: HttpRequest, pk: int, number: int) -> HttpResponse:
     """Undo one correction."""
-    return _change(request, pk, lambda found: correcting.take_back(found, number))
+    return _change(request, pk, lambda found: corrections.take_back(found, number))
 
 
 @require_POST
@@ -55,7 +56,7 @@ def leave_out(request: HttpRequest, pk: int) -> HttpResponse:
     """Do not read a file, or read it after all."""
     excluded = "leave_out" in request.POST
     path = request.POST.get("leave_out" if excluded else "read", "")
-    return _change(request, pk, lambda found: correcting.leave_out(found, path, excluded=excluded))
+    return _change(request, pk, lambda found: corrections.leave_out(found, path, excluded=excluded))
 
 
 @require_POST
@@ -63,7 +64,7 @@ def leave_out(request: HttpRequest, pk: int) -> HttpResponse:
 def choose_format(request: HttpRequest, pk: int) -> HttpResponse:
     """Read a file as what the person says it is."""
     path, name = request.POST.get("path", ""), request.POST.get("format", "")
-    return _change(request, pk, lambda found: correcting.choose_format(found, path, name))
+    return _change(request, pk, lambda found: corrections.choose_format(found, path, name))
 
 
 @require_POST
@@ -75,7 +76,7 @@ def move(request: HttpRequest, pk: int) -> HttpResponse:
         for texts in form.errors.values():
             messages.error(request, " ".join(str(text) for text in texts))
         return _back(pk)
-    return _change(request, pk, lambda found: correcting.move(found, form.study_chosen()))
+    return _change(request, pk, lambda found: corrections.move(found, form.study_chosen()))
 
 
 def _change(request: HttpRequest, pk: int, do: Callable[[Upload], None]) -> HttpResponse:

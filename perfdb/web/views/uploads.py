@@ -20,13 +20,14 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 import importers
 from importers.model import SourceFile
 from perfdb.analysis.parameters import QueryError
-from perfdb.results import artifacts, intake, pieces
-from perfdb.results.access import may_read
+from perfdb.results.changes.reparse import Scope
+from perfdb.results.ingest import artifacts, chunked_upload
+from perfdb.results.ingest import uploads as intake
 from perfdb.results.models import Artifact, Study, Upload
 from perfdb.results.models.vocabulary import INBOX
-from perfdb.results.paging import Column, Ordering, page
-from perfdb.results.published.records import FORMAT as PUBLISHED
-from perfdb.results.reparsing import Scope
+from perfdb.results.published.published_records import FORMAT as PUBLISHED
+from perfdb.results.queries.run_list.paging import Column, Ordering, page
+from perfdb.results.runs.access import may_read
 from perfdb.web import listing, upload_page
 from perfdb.web.upload_form import UploadForm
 from perfdb.web.upload_gaps import NOTHING, Entered
@@ -92,7 +93,7 @@ def _received(form: UploadForm, files: "list[tuple[str, File[bytes]]]", tokens: 
     # One transaction: files that are refused must not leave a new study behind.
     with transaction.atomic():
         about: dict[str, Any] = {"study": form.study_for_runs(), "facts": form.facts(), "preview": True}
-        return pieces.receive(form.owner, files, tokens, **about)
+        return chunked_upload.receive(form.owner, files, tokens, **about)
 
 
 def _gone_to(request: HttpRequest, address: str) -> HttpResponse:
@@ -113,7 +114,7 @@ def _wants_json(request: HttpRequest) -> bool:
 def _form_page(request: HttpRequest, form: UploadForm, status: int = 200) -> HttpResponse:
     context = {
         "form": form,
-        "unfinished": pieces.unfinished(form.owner),
+        "unfinished": chunked_upload.unfinished(form.owner),
         "studies": Study.objects.exclude(slug=INBOX).order_by("title"),
         # The script refuses too much before it is sent, which may take long.
         "most_files": settings.DATA_UPLOAD_MAX_NUMBER_FILES,

@@ -3,7 +3,7 @@
 from django.contrib.auth.models import User
 from django.core.management.base import CommandError, CommandParser
 
-from perfdb.results import access
+from perfdb.results.runs import access
 
 
 def add_user_argument(parser: CommandParser) -> None:

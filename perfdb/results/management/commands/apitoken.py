@@ -6,8 +6,8 @@ from typing import IO, Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from perfdb.results import access
 from perfdb.results.management.commands._users import add_user_argument, named_user
+from perfdb.results.runs import access
 
 
 class Command(BaseCommand):

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from perfdb.results.rederiving import rederive, stale_runs
+from perfdb.results.changes.rederive import rederive, stale_runs
 
 
 class Command(BaseCommand):

@@ -9,8 +9,9 @@ from django.core.files.base import ContentFile
 from django.core.management.base import BaseCommand, CommandParser
 
 from fixtures.demo import PATTERN, demo_files
-from perfdb.results import access, intake
+from perfdb.results.ingest import uploads as intake
 from perfdb.results.models import Study, Upload
+from perfdb.results.runs import access
 
 SLUG = "demo"
 TITLE = "Demo: four devices under RR, CRR and STRG"

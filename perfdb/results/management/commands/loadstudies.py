@@ -13,11 +13,11 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from fixtures.studies import files
 from perfdb.analysis.audit import Method
 from perfdb.analysis.units import to_base
-from perfdb.results import access
 from perfdb.results.models import ReportItem, Study
-from perfdb.results.record import SystemIdentity
-from perfdb.results.studies.background import enqueue_loading
-from perfdb.results.studies.document import (
+from perfdb.results.runs import access
+from perfdb.results.runs.record import SystemIdentity
+from perfdb.results.studies.background_load import enqueue_loading
+from perfdb.results.studies.document_format import (
     Document,
     DocumentClaim,
     DocumentDevice,
@@ -26,7 +26,7 @@ from perfdb.results.studies.document import (
     DocumentPercent,
     DocumentRun,
 )
-from perfdb.results.studies.loading import SlugTakenError, load_document
+from perfdb.results.studies.load_document import SlugTakenError, load_document
 
 _HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
 _QUERY = re.compile(r"^- `([^`]+)`$", re.MULTILINE)

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from perfdb.results import jobs
+from perfdb.results.ingest import jobs
 
 
 class Command(BaseCommand):

@@ -5,10 +5,11 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 import importers
-from perfdb.results import reparsing, tasks
+from perfdb.results import tasks
+from perfdb.results.changes import reparse
+from perfdb.results.changes.reparse import Review, Scope
 from perfdb.results.models import Job, Study
 from perfdb.results.models.vocabulary import INBOX
-from perfdb.results.reparsing import Review, Scope
 
 _SIGNS = {"added": "+", "removed": "-", "changed": "~"}
 
@@ -37,7 +38,7 @@ class Command(BaseCommand):
 
     def _show(self, scope: Scope) -> None:
         looked_at = differing = left = 0
-        for review in reparsing.reviews(scope.runs):
+        for review in reparse.reviews(scope.runs):
             looked_at += 1
             differing += bool(review.differences)
             left += bool(review.trouble)
@@ -56,7 +57,7 @@ class Command(BaseCommand):
             self.stdout.write(f"  {_SIGNS[each.kind]} {name}: {each.old}{arrow}{each.new}")
 
     def _apply(self, scope: Scope) -> None:
-        job = reparsing.start(scope, None)
+        job = reparse.start(scope, None)
         if job is None:
             raise CommandError("runs are being read again already; wait until that is done")
         # A worker may have taken it meanwhile: a job is done once.

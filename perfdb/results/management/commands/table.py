@@ -12,7 +12,7 @@ from perfdb.analysis.parameters import QueryError
 from perfdb.analysis.query import Query
 from perfdb.analysis.render import text
 from perfdb.analysis.render.drawing import Drawing
-from perfdb.results.querysets import answer
+from perfdb.results.queries.run_queries import answer
 
 
 class Command(BaseCommand):

@@ -1,0 +1,367 @@
+"""Bringing an offline bundle in: its logs by the way of all logs, then what its makers said of the runs.
+
+The logs are read again; what was given of them, the run-id pattern and the aliases are those of the bundle, so that the
+same runs come out. Whatever could be refused is looked at before anything is stored.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from importers.model import Problem, Severity
+from perfdb.analysis.parameters import QueryError
+from perfdb.results.bundles import bundled_documents
+from perfdb.results.bundles.bundle_manifest import MisshapenError, checked
+from perfdb.results.bundles.make_bundle import FORMAT, MANIFEST, VERSION
+from perfdb.results.changes import alias_changes, withdraw
+from perfdb.results.ingest import artifacts, import_job
+from perfdb.results.ingest.fragment_claims import spans_of
+from perfdb.results.ingest.import_job import Ordinary
+from perfdb.results.ingest.make_records import digests_of
+from perfdb.results.ingest.match_runs import Brought
+from perfdb.results.ingest.supplied_facts import Correction, Place
+from perfdb.results.ingest.uploads import IntakeError, checked_facts
+from perfdb.results.models import Job, Note, Run, RunSource, Study, Upload, UploadFile, UploadRun
+from perfdb.results.models.vocabulary import INBOX
+from perfdb.results.published.published_records import FORMAT as PUBLISHED
+from perfdb.results.runs import access, notes, tags
+from perfdb.results.runs.normalize.configuration import GIVEN_FACTS, RUN_ID, TRIAL
+from perfdb.results.studies import report_items, run_id_patterns, study_details
+from perfdb.results.studies.report_items import Written
+
+_LARGEST = 64 * 1024 * 1024
+_KEYS = (RUN_ID, TRIAL, *GIVEN_FACTS)
+_AGAIN = "Download the bundle again, or upload the files of its folder logs by themselves."
+
+
+class BundleError(Exception):
+    """A bundle that cannot be taken; the text says why, ``remedy`` what to do."""
+
+    def __init__(self, message: str, remedy: str = _AGAIN) -> None:
+        super().__init__(message)
+        self.remedy = remedy
+
+
+def run_import(job: Job) -> None:
+    """Import an upload, which may be a bundle."""
+    import_job.run_import(job, Bundle())
+
+
+@dataclass(slots=True)
+class Bundle(Ordinary):
+    """What an upload brings beside logs where it is a bundle; ``said`` stays empty where it is none.
+
+    ``folder``: what stands before the names of its files. ``runs``: what is said of each run, by its number.
+    """
+
+    said: dict[str, Any] = field(default_factory=dict)
+    folder: str = ""
+    runs: dict[int, dict[str, Any]] = field(default_factory=dict)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is no bundle."""
+        return not self.said
+
+    def opened(self, upload: Upload) -> list[Problem]:
+        """Understand what was unpacked, once, and prepare the study and the upload for it."""
+        member = _manifest_of(upload)
+        if member is None:
+            return []
+        self.folder = member.path.removesuffix(MANIFEST)
+        try:
+            self.said = _read(member)
+            _check_alone(upload)
+            _check_files(upload, self.said, self.folder)
+            with transaction.atomic():
+                if member.format != FORMAT:
+                    self._prepare(upload, member)
+                # A person may have moved the preview to another study since.
+                _check_person(upload)
+        except (BundleError, QueryError, IntakeError, MisshapenError, ValueError) as error:
+            self.said = {}
+            upload.refresh_from_db()
+            remedy = getattr(error, "remedy", _AGAIN)
+            return [Problem(Severity.ERROR, "bundle.refused", f"{error}.".replace("..", "."), remedy, member.path)]
+        return [self._announced(upload, member), *self._pasted(member)]
+
+    def _announced(self, upload: Upload, member: UploadFile) -> Problem:
+        about = self.said["study"]
+        message = f"This is an offline bundle of the study {about['title']}, made {self.said['made'][:10]}"
+        message += f" at {self.said['from'] or 'another instance'}; its runs go to the study {upload.study.slug}."
+        return Problem(Severity.NOTE, "bundle.recognised", message, "", member.path)
+
+    def _pasted(self, member: UploadFile) -> list[Problem]:
+        """What to say where runs were made of tables, which are not read by themselves."""
+        tables = {file["name"] for file in self.said["files"] if file["format"] == PUBLISHED}
+        runs = [run["run_id"] for run in self.said["runs"] if {name for name, _ in run["sources"]} <= tables]
+        if not runs:
+            return []
+        message = f"{len(runs)} of its runs, such as {runs[0]}, were pasted as tables and do not come by themselves."
+        remedy = f"Import {min(tables)} as a table into the same study."
+        return [Problem(Severity.WARNING, "bundle.tables", message, remedy, member.path)]
+
+    def _prepare(self, upload: Upload, member: UploadFile) -> None:
+        upload.study = _study_for(upload, self.said)
+        _check_said(upload, self.said)
+        given = [correction.kept() for correction in _given(self.said, self.folder)]
+        # Uploaded once more, an upload brings along what was given with it.
+        upload.corrections = [*(each for each in given if each not in upload.corrections), *upload.corrections]
+        for each in self.said["uploads"]:
+            for path, name in each["forced_formats"].items():
+                upload.files.filter(path=self.folder + each["files"][path]).update(forced_format=name)
+        upload.save(update_fields=["study", "corrections"])
+        logs = [self.folder + file["name"] for file in self.said["files"]]
+        upload.files.filter(container=member.container).exclude(path__in=logs).update(excluded=True)
+        UploadFile.objects.filter(pk=member.pk).update(format=FORMAT)
+
+    def chosen(self, upload: Upload, brought: list[Brought]) -> list[Brought]:
+        """The runs of the bundle: a log may hold more of them than were taken along."""
+        if not self.said:
+            return brought
+        entries = [each for each in self.said["runs"] if each["status"] != Run.Status.WITHDRAWN or each["withdrawn"]]
+        found = []
+        for each, entry in _matched(brought, entries, self.folder):
+            # Logs of several uploads are read together now, which may tell runs apart by their folders.
+            each.record.run_id, each.record.trial = entry["run_id"], entry["trial"]
+            if each.record.started == each.context.received:
+                # No log is dated: they were when they were first received.
+                each.record.started = datetime.fromisoformat(entry["started"])
+            self.runs[each.number] = entry
+            # Placing does not look at what is stored and withdrawn.
+            if not (entry["withdrawn"] and _is_stored(upload.study, each)):
+                found.append(replace(each, trial=entry["trial"]))
+        return sorted(found, key=lambda each: each.number)
+
+    def rows(self, upload: Upload, first: int) -> list[UploadRun]:
+        """The published runs."""
+        return bundled_documents.rows(upload, self.said, first) if self.said else []
+
+    def complete(self, upload: Upload) -> bool:
+        """Put in what people added to the runs and to the study; what is there already is not put in again."""
+        if not self.said:
+            return False
+        rows = upload.runs.filter(number__in=self.runs)
+        stored = [(row.run_id, self.runs[row.number]) for row in rows if row.run_id is not None]
+        if self.said["document"] is not None:
+            stored += bundled_documents.load(upload, self.said)
+        _annotate(upload.owner, stored)
+        if self.said["document"] is None:
+            _add_items(upload.study, self.said["study"]["items"])
+        return not (self.said["runs"] or bundled_documents.runs_said(self.said))
+
+
+def _manifest_of(upload: Upload) -> UploadFile | None:
+    """The file that says that an archive is a bundle: it stands at its root."""
+    members = upload.files.filter(container__isnull=False, path__endswith=f"/{MANIFEST}").order_by("pk")
+    for member in members.select_related("artifact", "container"):
+        assert member.container is not None  # for the type checker
+        if "/" not in member.path.removeprefix(member.container.path)[1:].removesuffix(f"/{MANIFEST}"[1:]):
+            return member
+    return None
+
+
+def _read(member: UploadFile) -> dict[str, Any]:
+    if member.artifact.size > _LARGEST:
+        raise BundleError(f"{MANIFEST} has {member.artifact.size:,} bytes, which no bundle has")
+    with artifacts.open_artifact(member.artifact) as file:
+        try:
+            said = json.loads(file.read())
+        except (ValueError, RecursionError):
+            raise BundleError(f"{MANIFEST} is damaged and cannot be read") from None
+    if not isinstance(said, dict) or said.get("format") != FORMAT or not isinstance(said.get("version"), int):
+        raise BundleError(f"{MANIFEST} is not that of a bundle")
+    if said["version"] > VERSION:
+        remedy = "Update this perfdb, or upload the files of the bundle's folder logs by themselves."
+        raise BundleError(f"The bundle has version {said['version']}, and this perfdb reads up to {VERSION}", remedy)
+    return checked(said)
+
+
+def _check_alone(upload: Upload) -> None:
+    if upload.files.filter(container=None).count() > 1:
+        raise BundleError("A bundle came together with other files", "Upload the bundle by itself.")
+
+
+def _check_files(upload: Upload, said: dict[str, Any], folder: str) -> None:
+    """Raise BundleError unless the logs are those of which the bundle speaks."""
+    there = dict(upload.files.filter(path__startswith=folder).values_list("path", "artifact__sha256"))
+    for file in said["files"]:
+        if there.get(folder + file["name"]) != file["sha256"]:
+            what = "was changed" if folder + file["name"] in there else "is missing"
+            raise BundleError(f"{file['name']} {what} since the bundle was made")
+    names = {file["name"] for file in said["files"]}
+    used = {name for run in said["runs"] for name, _ in run["sources"]}
+    used.update(name for each in said["uploads"] for name in each["files"].values())
+    if unknown := used - names:
+        raise BundleError(f"{MANIFEST} speaks of {min(unknown)}, which is none of its files")
+
+
+def _study_for(upload: Upload, said: dict[str, Any]) -> Study:
+    """The study that the person chose, else the bundle's own: the one that has its runs already, or a new one."""
+    slug = said["study"]["slug"]
+    if upload.study.slug != INBOX:
+        if not Run.objects.filter(study=upload.study).exists() and not upload.study.run_id_pattern:
+            _describe(upload, upload.study, said["study"])
+        return upload.study
+    if slug == INBOX:
+        return upload.study
+    for name in (slug, *(f"{slug}-{number}" for number in range(2, 1000))):
+        study = Study.objects.filter(slug=name).first()
+        if study is None:
+            new = Study.objects.create(slug=name, title=slug, owner=upload.owner)
+            _describe(upload, new, said["study"])
+            return new
+        if _is_of(study, said):
+            return study
+    raise BundleError(f"There are too many studies called {slug}", "Choose a study for the upload.")
+
+
+def _is_of(study: Study, said: dict[str, Any]) -> bool:
+    """Whether a study holds what the bundle does: its document, or some of its logs."""
+    if said["document"] is not None and study.document_digest == bundled_documents.digest(said):
+        return True
+    digests = [file["sha256"] for file in said["files"]]
+    return RunSource.objects.filter(run__study=study, artifact__sha256__in=digests).exists()
+
+
+def _describe(upload: Upload, study: Study, about: dict[str, Any]) -> None:
+    """What the bundle says of its study, checked as if a person had written it. Raises QueryError."""
+    pattern = run_id_patterns.understood(about["run_id_pattern"], about["run_id_values"])
+    texts = {name: about[name] for name in (*study_details.TEXTS, "notes", "plan")}
+    study_details.change(study, texts | study_details.with_pattern(pattern))
+    for each in about["aliases"]:
+        alias = alias_changes.proposed(study, each["dimension"], each["printed"], each["meaning"])
+        alias.made_by = upload.owner
+        # Nobody has runs in it yet that would have to change.
+        alias.save()
+
+
+def _check_said(upload: Upload, said: dict[str, Any]) -> None:
+    """Raise for what could not be kept later: QueryError, IntakeError, ValueError."""
+    study = upload.study
+    for each in said["uploads"]:
+        for facts in (each["facts"], *(correction["facts"] for correction in each["corrections"])):
+            checked_facts(facts, _KEYS)
+    for item in said["study"]["items"]:
+        report_items.understood(study, _written(item))
+    if said["document"] is not None:
+        bundled_documents.check(study, said)
+    for run in (*said["runs"], *bundled_documents.runs_said(said)):
+        for tag in run["tags"]:
+            tags.read(tag)
+        for note in run["notes"]:
+            if not note["text"].strip() or "\0" in note["text"] or len(note["text"]) > notes.LONGEST:
+                raise BundleError(f"A note on run {run['run_id']} is none that can be kept")
+
+
+def _check_person(upload: Upload) -> None:
+    if not access.may_change(upload.owner, upload.study):
+        remedy = "Choose a study of your own for the upload."
+        raise BundleError(f"The study {upload.study.slug} is somebody else's", remedy)
+
+
+def _given(said: dict[str, Any], folder: str) -> list[Correction]:
+    """What people gave of the files of each upload, as corrections of these files where they stand now."""
+    found = []
+    for each in said["uploads"]:
+        names = {path: folder + name for path, name in each["files"].items()}
+        everything = tuple(Place(name) for name in names.values())
+        if each["facts"]:
+            found.append(Correction(each["facts"], everything))
+        for kept in each["corrections"]:
+            places = tuple(new for place in kept["places"] for new in _moved(Place(*place), names))
+            if places or not kept["places"]:
+                found.append(Correction(kept["facts"], places or everything))
+    return found
+
+
+def _moved(place: Place, names: dict[str, str]) -> list[Place]:
+    """The same place by the names of now; of a folder the files in it."""
+    return [Place(name, place.first, place.last) for path, name in names.items() if place.holds((path, *_lines(place)))]
+
+
+def _lines(place: Place) -> tuple[int, int]:
+    return place.first, place.last
+
+
+def _matched(
+    brought: Sequence[Brought], entries: Sequence[dict[str, Any]], folder: str
+) -> list[tuple[Brought, dict[str, Any]]]:
+    """Each run with what the bundle says of it: the two that share most lines belong together."""
+    at = defaultdict(set)
+    sizes = []
+    for number, entry in enumerate(entries):
+        places = {(folder + name, *span) for name, spans in entry["sources"] for span in spans}
+        sizes.append(len(places))
+        for place in places:
+            at[place].add(number)
+    scores = []
+    for each in brought:
+        mine = {(fragment.file, *span) for fragment in each.record.fragments for span in spans_of([fragment])}
+        shared: dict[int, int] = defaultdict(int)
+        for place in mine:
+            for number in at.get(place, ()):
+                shared[number] += 1
+        scores += [(-same / (len(mine) + sizes[number] - same), each.number, number) for number, same in shared.items()]
+    by_number = {each.number: each for each in brought}
+    found: dict[int, int] = {}
+    for _, mine_number, number in sorted(scores):
+        if mine_number not in found and number not in found.values():
+            found[mine_number] = number
+    return [(by_number[mine_number], entries[number]) for mine_number, number in found.items()]
+
+
+def _is_stored(study: Study, each: Brought) -> bool:
+    digests = digests_of(each.record.fragments)
+    withdrawn = Run.objects.filter(study=study, run_id=each.record.run_id, status=Run.Status.WITHDRAWN)
+    return any(
+        digests <= {digest for source in run.sources.all() for digest in source.digests}
+        for run in withdrawn.prefetch_related("sources")
+    )
+
+
+def _annotate(person: User, stored: Sequence[tuple[int, dict[str, Any]]]) -> None:
+    """Notes, tags and withdrawals of stored runs, as far as they have them not."""
+    tagged, reasons = defaultdict(list), defaultdict(list)
+    for run, entry in stored:
+        for tag in entry["tags"]:
+            tagged[tag].append(run)
+        if entry.get("withdrawn"):
+            reasons[entry["withdrawn"]].append(run)
+        _note(person, run, entry["notes"])
+    for tag, runs in tagged.items():
+        tags.add(person, Run.objects.filter(pk__in=runs), tag)
+    for reason, runs in reasons.items():
+        withdraw.withdraw(person, Run.objects.filter(pk__in=runs), reason)
+
+
+def _note(person: User, run: int, said: Sequence[dict[str, Any]]) -> None:
+    known = set(Note.objects.filter(run=run).values_list("text", flat=True)) if said else set()
+    for each in said:
+        if each["text"] not in known:
+            author = User.objects.filter(username=each["author"]).first()
+            note = notes.add(person, Run.objects.get(pk=run), each["text"])
+            times = {"created": each["created"], "edited": each["edited"] or None}
+            Note.objects.filter(pk=note.pk).update(author=author, **times)
+
+
+def _written(item: dict[str, Any]) -> Written:
+    return Written(item["kind"], item["number"], item["title"], "\n".join(item["queries"]), item["prose"])
+
+
+def _add_items(study: Study, said: Sequence[dict[str, Any]]) -> None:
+    """The items that the report has not, at its end."""
+    there = [(item.kind, item.title, item.queries, item.prose) for item in report_items.flow(study)]
+    numbers = {(kind, number) for kind, number in study.report_items.values_list("kind", "number")}
+    for item in said:
+        written = _written(item)
+        columns = report_items.understood(study, written)
+        if (item["kind"], item["title"], columns["queries"], item["prose"]) not in there:
+            free = (item["kind"], item["number"]) not in numbers
+            report_items.add(study, written if free else replace(written, number=""))

@@ -1,0 +1,232 @@
+"""Aliases of a study: what one would change, making and undoing it, and the job that rebuilds the runs concerned.
+
+An alias acts on what runs print (`prepare.aliases`). Making or undoing one moves the runs that print its text to the
+experiment that they now belong to. Two runs are never merged: one that would have run id and trial of another becomes
+a further trial, until that alias is undone.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import QuerySet
+
+from importers.model import Problem as Found
+from importers.model import Severity
+from perfdb.analysis import parameters
+from perfdb.analysis.dimensions import FACTOR
+from perfdb.analysis.parameters import QueryError
+from perfdb.results.changes.printed_values import ALIASED, printing, texts_of
+from perfdb.results.changes.rebuild import work_through
+from perfdb.results.changes.rederive import remember
+from perfdb.results.ingest import jobs
+from perfdb.results.ingest.make_records import realign
+from perfdb.results.models import Alias, Experiment, Job, Run, Study
+from perfdb.results.runs import write
+from perfdb.results.runs.aliases import aliases_of, systems
+from perfdb.results.runs.derive import outdated
+from perfdb.results.runs.experiments import Vocabulary, configuration_of, experiment_key
+from perfdb.results.runs.lock import lock_study
+from perfdb.results.runs.normalize.alias_dimensions import Aliases, fold, with_value
+from perfdb.results.runs.normalize.configuration import UNREADABLE
+from perfdb.results.runs.read import read_record
+from perfdb.results.runs.record import Configuration, RunRecord
+from perfdb.results.runs.trials import settle_trial
+
+KIND = "alias"
+LONGEST = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Twice:
+    """Runs that would have one run id and trial in one experiment."""
+
+    run_id: str
+    trial: int
+    runs: list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What an alias would change: how many runs, from which values (with their runs), and what would be there twice.
+
+    ``there``: how many other runs have its meaning already.
+    """
+
+    alias: Alias
+    runs: int
+    values: list[tuple[str | None, int]]
+    there: int
+    twice: list[Twice]
+
+
+def proposed(study: Study, dimension: str, printed: str, meaning: str) -> Alias:
+    """An alias that is not stored yet; raises QueryError where it may not be."""
+    declared = parameters.dimension("dimension", dimension.strip())
+    if declared.name not in ALIASED and not declared.name.startswith(FACTOR):
+        raise QueryError("dimension", f"{declared.name} can have no aliases", [*ALIASED, f"{FACTOR}NAME"])
+    text, value = (_checked(name, text) for name, text in (("printed", printed), ("meaning", meaning)))
+    alias = Alias(
+        study=study, dimension=declared.name, printed=text, folded=fold(text), meaning=_read(declared.name, value)
+    )
+    _check_others(alias, Alias.objects.filter(study=study, dimension=alias.dimension))
+    return alias
+
+
+def _checked(name: str, text: str) -> str:
+    text = text.strip()
+    if not text:
+        raise QueryError(name, f"{name} is empty; say the text as printed, and the value that it means")
+    if len(text) > LONGEST or "\0" in text:
+        raise QueryError(name, f"{name} has more than {LONGEST} characters, or one that cannot be stored")
+    return text
+
+
+def _read(dimension: str, meaning: str) -> str:
+    """The value that a meaning names, as the dimension spells it."""
+    try:
+        named = with_value(Configuration(), dimension, meaning, Aliases(systems=systems()))
+    except ValueError as error:
+        raise QueryError("meaning", f"{meaning!r} is no value of {dimension}: {error}") from error
+    return str(named.dimensions()[dimension])
+
+
+def _check_others(alias: Alias, others: Iterable[Alias]) -> None:
+    """An alias leads to a value at once: no second alias for one text, no chain, no circle."""
+    if alias.printed == alias.meaning:
+        raise QueryError("meaning", f"{alias.printed} is itself; say which other value it is the same as")
+    for other in others:
+        if other.folded == alias.folded:
+            raise QueryError("printed", f"{alias.printed} is {other.meaning} already; undo that alias first")
+        if other.meaning == alias.meaning:
+            continue
+        onwards, backwards = other.folded == fold(alias.meaning), fold(other.meaning) == alias.folded
+        if onwards and backwards:
+            raise QueryError("meaning", f"{other.printed} is {other.meaning} already: they would go round in a circle")
+        if onwards:
+            raise QueryError(
+                "meaning", f"{alias.meaning} is not a value of its own but {other.meaning}; name that instead"
+            )
+        if backwards:
+            raise QueryError("printed", f"{other.printed} is {alias.printed}; undo that alias first")
+
+
+def effect(alias: Alias) -> Effect:
+    """What an alias that is proposed would change."""
+    found = _concerned(alias.study, alias.dimension, alias.folded)
+    columns = ("pk", "run_id", "trial", "status", "experiment", "meant_value")
+    rows = [row for row in found.values_list(*columns) if row[-1] != alias.meaning]
+    there = printing(Run.objects.filter(study=alias.study), alias.dimension).filter(meant_value=alias.meaning).count()
+    values = Counter(value for *_, value in rows).most_common()
+    active = [row[:3] + row[4:5] for row in rows if row[3] != Run.Status.WITHDRAWN]
+    return Effect(alias, len(rows), values, there, _twice(alias, active))
+
+
+def _concerned(study: Study, dimension: str, folded: str) -> QuerySet[Any]:
+    """The runs that print a text; they are looked for in the spellings that there are now."""
+    texts = {text for _, text, _ in texts_of(study, dimension) if fold(text) == folded}
+    return printing(Run.objects.filter(study=study), dimension).filter(printed_text__in=texts)
+
+
+def _twice(alias: Alias, moving: list[tuple[int, str, int, int]]) -> list[Twice]:
+    """Runs that would meet another of their name. ``moving``: id, run id, trial and experiment."""
+    keys = _keys_after(alias, {experiment for *_, experiment in moving})
+    meeting: dict[tuple[int, str, int], list[int]] = {}
+    for pk, run_id, trial, experiment in moving:
+        meeting.setdefault((keys[experiment], run_id, trial), []).append(pk)
+    there = Run.objects.filter(study=alias.study, experiment__key__in=keys.values())
+    there = there.exclude(status=Run.Status.WITHDRAWN).exclude(pk__in=[pk for pk, *_ in moving])
+    for pk, key, run_id, trial in there.values_list("pk", "experiment__key", "run_id", "trial"):
+        if (key, run_id, trial) in meeting:
+            meeting[key, run_id, trial].append(pk)
+    return [Twice(run_id, trial, sorted(runs)) for (_, run_id, trial), runs in sorted(meeting.items()) if len(runs) > 1]
+
+
+def _keys_after(alias: Alias, experiments: Iterable[int]) -> dict[int, int]:
+    """The key of the experiment to which the runs of each of these go."""
+    related = Experiment.objects.select_related("workload", "device", "system", "level")
+    aliases = Aliases(systems=systems())
+    return {
+        each.pk: experiment_key(with_value(configuration_of(each), alias.dimension, alias.meaning, aliases))
+        for each in related.filter(pk__in=experiments)
+    }
+
+
+def add(study: Study, dimension: str, printed: str, meaning: str, person: User) -> Alias:
+    """Make an alias and queue what it changes; raises QueryError where it may not be made."""
+    with transaction.atomic():
+        lock_study(study)
+        alias = proposed(study, dimension, printed, meaning)
+        alias.made_by = person
+        alias.save()
+        _enqueue(alias)
+    return alias
+
+
+def remove(alias: Alias) -> None:
+    """Undo an alias: what it changed goes back to what was printed."""
+    with transaction.atomic():
+        lock_study(alias.study)
+        _enqueue(alias)
+        alias.delete()
+
+
+def _enqueue(alias: Alias) -> Job:
+    return jobs.enqueue(KIND, study=alias.study, about={"dimension": alias.dimension, "folded": alias.folded})
+
+
+def working(study: Study) -> bool:
+    """Whether runs are still being changed for an alias."""
+    return jobs.open_jobs(KIND).filter(study=study).exists()
+
+
+def run_alias(job: Job) -> None:
+    """Do a job: give the runs that print a text the value that it has by the aliases of now."""
+    study = Study.objects.get(jobs=job)
+    dimension, folded = job.about["dimension"], job.about["folded"]
+    job.outcome = {"runs": 0, "changed": 0} | job.outcome
+    work_through(job, lambda: _concerned(study, dimension, folded), lambda run: _realign(run, dimension))
+    with transaction.atomic():
+        jobs.finish(job, job.outcome)
+
+
+def _realign(run: Run, dimension: str) -> bool:
+    aliases = aliases_of(run.study)
+    if dimension == "system":
+        aliases = replace(aliases, systems=systems())
+    stored = read_record(run)
+    record = replace(stored, values=dict(stored.values), facts=dict(stored.facts), problems=_unreadable(run))
+    before = list(record.problems)
+    realign(record, aliases, [dimension], dict(run.sources.values_list("path", "artifact_id")))
+    vocabulary = Vocabulary(run.study)
+    settle_trial(vocabulary, run, record)
+    if _state(record) == _state(stored) and record.problems == before:
+        return False
+    write.put(vocabulary, run, record)
+    _put_problems(run, before, record.problems)
+    # The alias itself is undone by undoing it; only what a newer formula has changed on the way is history.
+    newer = {m: old for m, old in outdated(stored.values, record.values).items() if m in record.values}
+    remember(run, {m: old for m, old in newer.items() if record.values[m].formula != old.formula})
+    return True
+
+
+def _state(record: RunRecord) -> tuple[object, ...]:
+    return record.configuration, record.trial, record.facts, record.values
+
+
+def _unreadable(run: Run) -> list[Found]:
+    rows = run.problems.filter(code=UNREADABLE).order_by("pk")
+    return [
+        Found(Severity(row.severity), row.code, row.message, row.remedy, row.file, row.line, row.run_label or None)
+        for row in rows
+    ]
+
+
+def _put_problems(run: Run, before: list[Found], after: list[Found]) -> None:
+    """A text that has a meaning is no problem any more; without it, it is one again."""
+    for gone in (each for each in before if each not in after):
+        run.problems.filter(code=gone.code, message=gone.message).delete()
+    write.copy_problems((each, run.pk, None) for each in after if each not in before)

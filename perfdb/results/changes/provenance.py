@@ -1,0 +1,167 @@
+"""Where a run's numbers come from: each figure with origin, printed text, formula, inputs and log lines.
+
+What is stored of a derived value is its formula and version; the inputs follow from the formula's declaration and
+are found again in the stored evidence when somebody asks.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from perfdb.analysis import metrics
+from perfdb.analysis.formulas import BY_ID, Derived, InputKind, explain
+from perfdb.analysis.formulas import Input as FormulaInput
+from perfdb.analysis.metrics import Measure, Metric
+from perfdb.results.models import Run, RunSource
+from perfdb.results.runs.derive import TIME, derived
+from perfdb.results.runs.read import read_record
+from perfdb.results.runs.record import Counters, Origin, RunRecord, Value, seconds_of
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A line of an artifact."""
+
+    artifact: int
+    path: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One input of a derived figure: a ``metric`` (facts such as users too) or a ``counter``.
+
+    For a counter ``value`` is after minus before, both given with their places; units are base units. The counter
+    ``time`` is the local time of the capture, in seconds.
+    """
+
+    kind: str
+    name: str
+    role: str
+    value: float
+    unit: str
+    place: Place | None
+    subject: str = ""
+    before: float | None = None
+    after: float | None = None
+    before_place: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AppliedFormula:
+    """A formula with the numbers put in. ``worked`` and ``inputs`` are empty if its version is no longer known."""
+
+    id: str
+    version: int
+    text: str
+    source: str
+    worked: str
+    inputs: Sequence[Input]
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One measurement of a run. ``origin``: reported, derived, published or given."""
+
+    measure: Measure
+    metric: Metric
+    value: float
+    origin: str
+    printed: str
+    place: Place | None
+    formula: AppliedFormula | None
+
+
+def figures(run: Run) -> list[Figure]:
+    """All measurements of a run in the metrics' order, total first, then the roles by name."""
+    return figures_of_record(read_record(run), artifact_paths(run))
+
+
+def figures_of_record(record: RunRecord, paths: Mapping[int, str]) -> list[Figure]:
+    """The same for a record that was read already. ``paths``: the name of each artifact."""
+    finder = _Finder(record, paths)
+    order = {metric.name: number for number, metric in enumerate(metrics.METRICS)}
+    measures = sorted(record.values, key=lambda m: (order[m.metric], m.role != metrics.TOTAL, m.role))
+    return [finder.figure(measure, record.values[measure]) for measure in measures]
+
+
+def artifact_paths(run: Run) -> dict[int, str]:
+    """The name of each artifact of a run."""
+    return dict(RunSource.objects.filter(run=run).values_list("artifact_id", "path"))
+
+
+class _Finder:
+    """Finds the places of a record's values and of the inputs they were derived from."""
+
+    def __init__(self, record: RunRecord, paths: Mapping[int, str]) -> None:
+        self._record = record
+        self._paths = paths
+        self._derived = {each.measure: each for each in derived(record)}
+
+    def figure(self, measure: Measure, value: Value) -> Figure:
+        return Figure(
+            measure=measure,
+            metric=metrics.BY_NAME[measure.metric],
+            value=value.value,
+            origin=value.origin.word,
+            printed=value.printed,
+            place=self._place(value.artifact, value.line),
+            formula=self._formula(measure, value) if value.origin is Origin.DERIVED else None,
+        )
+
+    def _place(self, artifact: int, line: int) -> Place | None:
+        return Place(artifact, self._paths.get(artifact, ""), line) if artifact and line else None
+
+    def _formula(self, measure: Measure, value: Value) -> AppliedFormula:
+        name, _, version = value.formula.partition("/")
+        declared, again = BY_ID.get(name), self._derived.get(measure)
+        current = again is not None and value.formula == f"{again.formula}/{again.version}"
+        return AppliedFormula(
+            id=name,
+            version=int(version or 0),
+            text=declared.text if declared else "",
+            source=declared.source if declared else "",
+            worked=explain(again) if again and current else "",
+            inputs=self._inputs(again) if again and current else (),
+        )
+
+    def _inputs(self, value: Derived) -> list[Input]:
+        return [self._input(each) for each in value.inputs]
+
+    def _input(self, given: FormulaInput) -> Input:
+        if given.kind is InputKind.COUNTER:
+            return self._counter(given, given.name)
+        if given.kind is InputKind.SNAPSHOT:
+            return self._counter(given, TIME)
+        role = given.role or metrics.TOTAL
+        again = self._derived.get(Measure(given.name, role))
+        if again is not None:
+            # A derived input stands where the first of its own inputs does.
+            first = self._input(again.inputs[0])
+            return replace(first, kind="metric", name=given.name, role=role, value=given.value, unit=given.unit)
+        value = self._record.values.get(Measure(given.name, role)) or self._record.facts.get(given.name)
+        place = self._place(value.artifact, value.line) if value else None
+        return Input("metric", given.name, role, given.value, given.unit, place)
+
+    def _counter(self, given: FormulaInput, name: str) -> Input:
+        counters = self._find(given.role, given.subject, name)
+        at = counters.names.index(name)
+        return Input(
+            kind="counter",
+            name=name,
+            role=given.role,
+            value=given.value,
+            unit=given.unit,
+            place=self._place(counters.after_artifact, counters.after_lines[at]),
+            subject=given.subject,
+            before=_number(given.before),
+            after=_number(given.after),
+            before_place=self._place(counters.before_artifact, counters.before_lines[at]),
+        )
+
+    def _find(self, role: str, subject: str, name: str) -> Counters:
+        return next(c for c in self._record.counters if (c.role, c.subject) == (role, subject) and name in c.names)
+
+
+def _number(moment: float | datetime | None) -> float | None:
+    return seconds_of(moment) if isinstance(moment, datetime) else moment

@@ -1,0 +1,51 @@
+"""Where artifacts are kept: a folder, or a bucket of S3-compatible storage. ``ARTIFACTS_URL`` chooses."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+from uuid import uuid4
+
+from django.core.exceptions import ImproperlyConfigured
+from django.core.files.base import File
+from django.core.files.storage import FileSystemStorage
+
+# Beyond so many bytes a file of the bucket is read by way of a temporary file, and not held in memory.
+_MOST_IN_MEMORY = 8 * 1024 * 1024
+_S3_OPTIONS = frozenset({"endpoint_url", "region_name", "addressing_style", "signature_version"})
+
+
+def storage(url: str) -> Mapping[str, Any]:
+    """The entry of Django's STORAGES for an address; an empty one means the folder of artifacts.
+
+    ``s3://bucket/prefix?endpoint_url=https://s3.example.org&region_name=eu-1``; the keys come from the environment
+    or from the machine's role, as boto3 looks for them. Raises ImproperlyConfigured for any other address.
+    """
+    if not url:
+        return {"BACKEND": "perfdb.results.ingest.artifact_storage.WholeFiles"}
+    parts = urlsplit(url)
+    options = dict(parse_qsl(parts.query))
+    if parts.scheme != "s3" or not parts.netloc or not options.keys() <= _S3_OPTIONS:
+        known = ", ".join(sorted(_S3_OPTIONS))
+        raise ImproperlyConfigured(f"ARTIFACTS_URL={url} is not s3://BUCKET/PREFIX with any of: {known}")
+    about = {"bucket_name": parts.netloc, "location": parts.path.strip("/"), "max_memory_size": _MOST_IN_MEMORY}
+    return {"BACKEND": "storages.backends.s3.S3Storage", "OPTIONS": options | about}
+
+
+class WholeFiles(FileSystemStorage):
+    """A folder in which what stands under a name is whole, whoever reads or dies when, as it is in a bucket."""
+
+    def get_available_name(self, name: str, max_length: int | None = None) -> str:
+        """The name itself: what is written twice has the same bytes."""
+        return name
+
+    def _save(self, name: str, content: "File[bytes]") -> str:
+        """Write aside and move into place; what could not be written to its end goes."""
+        partial = f"{name}.{uuid4().hex}.part"
+        try:
+            super()._save(partial, content)  # type: ignore[misc] # the stubs lack this hook
+            Path(self.path(partial)).replace(self.path(name))
+        except BaseException:
+            self.delete(partial)
+            raise
+        return name

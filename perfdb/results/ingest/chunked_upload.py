@@ -1,0 +1,266 @@
+"""Large files in pieces: bytes are appended to one file on disk until all are there, and then an upload takes it.
+
+Every block is written under the lock of its row and only at the place that the row says. So a request that hangs keeps
+nobody out, and one that comes late changes nothing. No more than a block is in memory.
+"""
+
+import hashlib
+import os
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import timedelta
+from pathlib import Path
+from secrets import token_urlsafe
+from typing import Any
+from uuid import uuid4
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.core.files.base import File
+from django.db import transaction
+from django.db.models import QuerySet, Sum
+from django.utils import timezone
+
+from perfdb.results.ingest import uploads
+from perfdb.results.ingest.uploads import IntakeError
+from perfdb.results.models import PartialFile, Upload
+
+BLOCK = 1024 * 1024
+
+
+class WrongOffsetError(Exception):
+    """The bytes do not begin where the file ends; ``received`` says where that is."""
+
+    def __init__(self, received: int) -> None:
+        super().__init__(f"{received} bytes are there: go on from offset {received}")
+        self.received = received
+
+
+def begin(owner: User, path: str, size: int, fingerprint: str = "", sha256: str = "") -> tuple[PartialFile, bool]:
+    """The file on its way with this path, size and fingerprint, and whether it is a new one.
+
+    Raises IntakeError for a path that cannot be kept, and for more bytes than are taken or there is room for.
+    """
+    uploads.check_path(path)
+    with transaction.atomic():
+        # Of two pages that begin the same file at once the second must find what the first has made.
+        User.objects.select_for_update().get(pk=owner.pk)
+        known = _open(owner).filter(path=path, size=size, fingerprint=fingerprint, sha256=sha256).first()
+        if known is not None:
+            return known, False
+        _check_room(owner, size)
+        about = {"path": path, "size": size, "fingerprint": fingerprint, "sha256": sha256}
+        return PartialFile.objects.create(token=token_urlsafe(16), owner=owner, **about), True
+
+
+def _open(owner: User) -> QuerySet[PartialFile]:
+    """The files of a person that no upload has taken yet, the last one first."""
+    return PartialFile.objects.filter(owner=owner, upload=None).order_by("-touched")
+
+
+def unfinished(owner: User) -> list[PartialFile]:
+    """The files of a person that wait for further bytes or for their upload, the last one first."""
+    return list(_open(owner))
+
+
+def _check_room(owner: User, size: int) -> None:
+    limit = settings.UPLOAD_LIMIT_BYTES
+    if size > limit:
+        raise IntakeError(f"The file has {size:,} bytes, and at most {limit:,} are taken.")
+    waiting = _open(owner).aggregate(sum=Sum("size"))["sum"] or 0
+    if waiting + size > limit:
+        raise IntakeError(
+            f"With this file {waiting + size:,} bytes would be on their way, and at most {limit:,} are taken. "
+            "Finish or discard what was begun before."
+        )
+    _folder().mkdir(parents=True, exist_ok=True)
+    free = shutil.disk_usage(_folder()).free
+    # As much again stays free for what the files are turned into.
+    if free < 2 * size:
+        raise IntakeError(f"The server has no room for {size:,} more bytes. Tell whoever runs it.")
+
+
+def append(part: PartialFile, offset: int, blocks: Iterable[bytes], sha256: str = "") -> PartialFile:
+    """Write bytes from ``offset`` on, and answer the file as it is then; whatever came before a break is kept.
+
+    ``sha256``: of these bytes, in hexadecimal; bytes that have another are not kept. Raises WrongOffsetError where the
+    file ends elsewhere, and IntakeError for more bytes than it is to have, or other ones than were promised.
+    """
+    digest, at = hashlib.sha256(), offset
+    _must_end_at(part, offset)
+    try:
+        for block in blocks:
+            digest.update(block)
+            at = _write(part, at, block)
+    finally:
+        _to_disk(part)
+    if sha256 and digest.hexdigest() != sha256.lower():
+        _cut(part, at, offset)
+        raise IntakeError("The bytes arrived damaged and were not kept. Send them again.")
+    part.refresh_from_db()
+    _check_whole(part)
+    return part
+
+
+def _must_end_at(part: PartialFile, offset: int) -> None:
+    with transaction.atomic():
+        received = _locked(part).received
+    if received != offset:
+        raise WrongOffsetError(received)
+
+
+def _locked(part: PartialFile) -> PartialFile:
+    """The row, held against other requests; a file that lost bytes by a crash ends where it ends on disk."""
+    held = PartialFile.objects.select_for_update().get(pk=part.pk)
+    if held.upload_id is None and (there := _size(held)) < held.received:
+        held.received = there
+        held.save(update_fields=["received", "touched"])
+    return held
+
+
+def _size(part: PartialFile) -> int:
+    path = path_of(part)
+    return path.stat().st_size if path.exists() else 0
+
+
+def _write(part: PartialFile, at: int, block: bytes) -> int:
+    with transaction.atomic():
+        held = _locked(part)
+        if held.received != at or held.upload_id is not None:
+            raise WrongOffsetError(held.received)
+        if at + len(block) > held.size:
+            raise IntakeError(f"{held.path} was to have {held.size:,} bytes, and more came. Begin it anew.")
+        with os.fdopen(os.open(path_of(held), os.O_RDWR | os.O_CREAT, 0o600), "r+b") as stream:
+            stream.seek(at)
+            stream.write(block)
+        held.received = at + len(block)
+        held.save(update_fields=["received", "touched"])
+    return held.received
+
+
+def _cut(part: PartialFile, at: int, offset: int) -> None:
+    """Take back what a request wrote, unless another one has gone on from there."""
+    with transaction.atomic():
+        held = _locked(part)
+        if held.received == at:
+            held.received = offset
+            held.save(update_fields=["received", "touched"])
+
+
+def _to_disk(part: PartialFile) -> None:
+    """What the row says is received must outlive a crash of the machine."""
+    if (path := path_of(part)).exists():
+        with path.open("rb") as stream:
+            os.fsync(stream.fileno())
+
+
+def _check_whole(part: PartialFile) -> None:
+    """Compare the whole file with the digest that its sender gave; one that differs begins anew."""
+    if not part.sha256 or part.received < part.size:
+        return
+    with _whole(part).open("rb") as stream:
+        found = hashlib.file_digest(stream, "sha256").hexdigest()
+    if found != part.sha256.lower():
+        discard(part)
+        raise IntakeError(
+            f"{part.path} arrived with SHA-256 {found}, not {part.sha256}; it was discarded. Send it again."
+        )
+
+
+def _whole(part: PartialFile) -> Path:
+    """The file with exactly its bytes; what a request wrote behind them and took back is cut off."""
+    path = path_of(part)
+    if not path.exists():
+        path.touch()
+    os.truncate(path, part.size)
+    return path
+
+
+def discard(part: PartialFile) -> None:
+    """Forget a file and its bytes."""
+    path_of(part).unlink(missing_ok=True)
+    part.delete()
+
+
+def expire() -> None:
+    """Forget what nobody has gone on with for as long as a preview waits."""
+    oldest = timezone.now() - timedelta(days=settings.PREVIEW_DAYS)
+    for part in PartialFile.objects.filter(touched__lt=oldest):
+        discard(part)
+
+
+def path_of(part: PartialFile) -> Path:
+    """Where its bytes stand."""
+    return _folder() / part.token
+
+
+def _folder() -> Path:
+    return Path(settings.MEDIA_ROOT) / "partial"
+
+
+class _Arrived(File):  # type: ignore[type-arg] # generic for the type checker alone
+    """A whole file; open only while it is read, for an upload may have more files than a process may hold open."""
+
+    def __init__(self, part: PartialFile) -> None:
+        super().__init__(None, part.path)
+        self._path = _whole(part)
+        self.size = part.size
+
+    def chunks(self, chunk_size: int | None = None) -> Iterator[bytes]:
+        """The bytes, a few at a time."""
+        with self._path.open("rb") as stream:
+            while chunk := stream.read(chunk_size or BLOCK):
+                yield chunk
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        """Nothing: each time that it is read begins at its first byte."""
+        return offset
+
+    def temporary_file_path(self) -> str:
+        """A second name of the file, which the store moves into place: no byte is copied, and a refusal loses none."""
+        link = self._path.with_name(f"{self._path.name}.{uuid4().hex}")
+        os.link(self._path, link)
+        return str(link)
+
+
+def receive(owner: User, files: Iterable[tuple[str, "File[bytes]"]], tokens: Sequence[str], **more: Any) -> Upload:
+    """Receive files as ``intake.receive`` does, with those that came in pieces.
+
+    The same pieces again, for the answer got lost, are the same upload. Raises IntakeError also for a file that is not
+    there, not whole, or of which another upload has only a part.
+    """
+    if not tokens:
+        return uploads.receive(owner, files, **more)
+    with transaction.atomic():
+        parts = _parts(owner, tokens)
+        earlier = {part.upload for part in parts}
+        if len(earlier) == 1 and (known := earlier.pop()) is not None:
+            return known
+        _check_ready(parts)
+        upload = uploads.receive(owner, [*files, *((part.path, _Arrived(part)) for part in parts)], **more)
+        PartialFile.objects.filter(pk__in=[part.pk for part in parts]).update(upload=upload, touched=timezone.now())
+        transaction.on_commit(lambda: _clear(parts))
+    return upload
+
+
+def _parts(owner: User, tokens: Sequence[str]) -> list[PartialFile]:
+    wanted = list(dict.fromkeys(tokens))
+    rows = PartialFile.objects.select_for_update(of=("self",)).filter(owner=owner, token__in=wanted)
+    found = {part.token: part for part in rows.select_related("upload").order_by("pk")}
+    missing = [token for token in wanted if token not in found]
+    if missing:
+        raise IntakeError(f"There is no file {missing[0]!r} of yours on its way; it may have expired. Send it again.")
+    return [found[token] for token in wanted]
+
+
+def _check_ready(parts: Sequence[PartialFile]) -> None:
+    for part in parts:
+        if part.upload is not None:
+            raise IntakeError(f"{part.path} is in upload {part.upload.pk} already. Send it again for another one.")
+        if part.received < part.size:
+            raise IntakeError(f"{part.path} is not whole: {part.received:,} of {part.size:,} bytes are there.")
+
+
+def _clear(parts: Iterable[PartialFile]) -> None:
+    for part in parts:
+        path_of(part).unlink(missing_ok=True)

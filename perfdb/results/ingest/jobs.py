@@ -1,0 +1,228 @@
+"""Jobs: background work whose truth is a row; the broker's message carries only the row's id.
+
+A message may get lost (a crash between commit and send) or come twice (a worker cut off goes on working). So a job
+is claimed under a lease, a sweep sends again what nobody works on, and a worker writes results only while it holds
+the newest attempt.
+"""
+
+import logging
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import timedelta
+from functools import partial
+from threading import Event, Thread
+
+from celery import current_app
+from django.db import connection, transaction
+from django.db.models import Q, QuerySet, Sum
+from django.utils import timezone
+from kombu.exceptions import OperationalError
+
+from perfdb.results.ingest import notify
+from perfdb.results.models import Job, Study, Upload
+
+logger = logging.getLogger(__name__)
+
+TASK = "perfdb.results.tasks.run_job"
+LEASE = timedelta(seconds=15)
+# A job that still waits this long after it was sent may have lost its message, or the broker was away.
+STALE = timedelta(minutes=1)
+ATTEMPTS = 5
+# Work on so many bytes takes long: it must not occupy every worker, for small uploads would wait behind it.
+BULK_BYTES = 8 * 1024 * 1024
+BULK_AT_ONCE = 1
+_BULK_LOCK = 0x4255_4C4B  # any number of our own: "BULK"
+
+
+class LeaseLostError(Exception):
+    """Another worker has taken the job over; whoever sees this must not write any more."""
+
+
+def enqueue(
+    kind: str,
+    upload: Upload | None = None,
+    *,
+    study: Study | None = None,
+    about: Mapping[str, object] | None = None,
+    sent_by: Callable[[int], None] | None = None,
+) -> Job:
+    """Make a job and send its id to a worker once the transaction is committed.
+
+    ``about``: what its kind has to know beside the upload or study that it concerns, if any. ``sent_by`` sends the
+    id, `send` where it is None.
+    """
+    job = Job.objects.create(kind=kind, upload=upload, study=study, about=dict(about or {}), sent=timezone.now())
+    transaction.on_commit(lambda: (sent_by or send)(job.pk))
+    return job
+
+
+def upload_of(job: Job) -> Upload:
+    """The upload that a job works on, with its study, as it is now."""
+    return Upload.objects.select_related("study").get(jobs=job)
+
+
+def send(job_id: int) -> None:
+    """Tell a worker that there is something to do; while the broker is away, the sweep will."""
+    try:
+        current_app.send_task(TASK, [job_id])
+    except OperationalError as error:
+        logger.warning("job %s waits, for the broker is away: %s", job_id, error)
+
+
+def claim(job_id: int) -> Job | None:
+    """Take a job that is queued, or whose worker let the lease run out; None when there is nothing to take.
+
+    A bulk job waits while BULK_AT_ONCE others are worked on: `send_bulk` sends it when one of them is over.
+    """
+    now = timezone.now()
+    free = Q(state=Job.State.QUEUED) | Q(state=Job.State.RUNNING, lease_until__lt=now)
+    with transaction.atomic():
+        job = Job.objects.select_for_update(skip_locked=True).filter(free, pk=job_id).first()
+        if job is None or not _has_room(job):
+            return None
+        job.state = Job.State.RUNNING
+        job.attempt += 1
+        job.lease_until = now + LEASE
+        job.started = job.started or now
+        job.save(update_fields=["state", "attempt", "lease_until", "started"])
+    return job
+
+
+def _bulk(found: QuerySet[Job]) -> QuerySet[Job]:
+    return found.annotate(bytes=Sum("upload__files__artifact__size")).filter(bytes__gt=BULK_BYTES)
+
+
+def is_bulk(job: Job) -> bool:
+    """Whether it works on so many bytes that it takes long."""
+    return _bulk(Job.objects.filter(pk=job.pk)).exists()
+
+
+def _has_room(job: Job) -> bool:
+    """Whether a job may begin; of two bulk jobs that ask at once the second one sees the first."""
+    if not is_bulk(job):
+        return True
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_BULK_LOCK])
+    return _bulk(_running().exclude(pk=job.pk)).count() < BULK_AT_ONCE
+
+
+def _running() -> QuerySet[Job]:
+    return Job.objects.filter(state=Job.State.RUNNING, lease_until__gte=timezone.now())
+
+
+def is_bulk_running() -> bool:
+    """Whether a job that takes long is being worked on."""
+    return _bulk(_running()).exists()
+
+
+def send_bulk() -> None:
+    """Send the bulk job that has waited longest."""
+    waiting = _bulk(Job.objects.filter(state=Job.State.QUEUED)).order_by("created", "pk").first()
+    if waiting is not None:
+        send(waiting.pk)
+
+
+def hold(job: Job) -> None:
+    """Renew the lease; inside a transaction this also keeps others from taking the job before the commit.
+
+    Raises LeaseLostError when another worker has it.
+    """
+    mine = Job.objects.filter(pk=job.pk, attempt=job.attempt, state=Job.State.RUNNING)
+    if not mine.update(lease_until=timezone.now() + LEASE):
+        raise LeaseLostError(f"{job} was taken over")
+
+
+def give_back(job: Job) -> None:
+    """Have a job tried again at once, unless another worker has it: nothing of this attempt is left."""
+    mine = Job.objects.filter(pk=job.pk, attempt=job.attempt, state=Job.State.RUNNING)
+    if mine.update(lease_until=timezone.now()):
+        send(job.pk)
+
+
+@contextmanager
+def kept(job: Job) -> Iterator[None]:
+    """Renew the lease in the background while the work lasts, however long one file takes to read."""
+    done = Event()
+    keeper = Thread(target=_keep, args=(job, done), name=f"lease of job {job.pk}", daemon=True)
+    keeper.start()
+    try:
+        yield
+    finally:
+        done.set()
+        keeper.join()
+
+
+def _keep(job: Job, done: Event) -> None:
+    try:
+        while not done.wait(LEASE / timedelta(seconds=3)):
+            hold(job)
+    except LeaseLostError:
+        # The work itself finds out when it next wants to write.
+        return
+    finally:
+        connection.close()
+
+
+def progress(job: Job, outcome: dict[str, object]) -> None:
+    """Keep what is done so far; to be called in the transaction that does it, so that the next attempt goes on there.
+
+    Raises LeaseLostError when another worker has the job.
+    """
+    hold(job)
+    job.outcome = outcome
+    job.save(update_fields=["outcome"])
+
+
+def open_jobs(kind: str) -> QuerySet[Job]:
+    """The jobs of a kind that wait or are being worked on."""
+    return Job.objects.filter(kind=kind, state__in=[Job.State.QUEUED, Job.State.RUNNING])
+
+
+def finish(job: Job, outcome: dict[str, object]) -> None:
+    """The job is done; ``outcome`` says what it did. To be called in the transaction of the job's last writes."""
+    _end(job, Job.State.DONE, outcome)
+
+
+def fail(job: Job, reason: str) -> None:
+    """The job cannot be done, and trying again would not help; its upload has failed too, unless it had settled.
+
+    When another worker has taken the job over, it is that worker's to end.
+    """
+    with transaction.atomic():
+        if _end(job, Job.State.FAILED, {"error": reason}) and job.upload_id is not None:
+            open_ = Upload.objects.filter(pk=job.upload_id).exclude(state__in=Upload.SETTLED)
+            open_.update(state=Upload.State.FAILED, settled=timezone.now())
+
+
+def _end(job: Job, state: Job.State, outcome: dict[str, object]) -> bool:
+    mine = Job.objects.filter(pk=job.pk, attempt=job.attempt, state=Job.State.RUNNING)
+    ended = bool(mine.update(state=state, outcome=outcome, finished=timezone.now(), lease_until=None))
+    if ended and job.upload_id is not None:
+        transaction.on_commit(partial(notify.tell, job.upload_id))
+    return ended
+
+
+def release() -> int:
+    """Send every open job again at once; only right where no worker can be alive, as when an instance starts."""
+    Job.objects.filter(state=Job.State.RUNNING).update(lease_until=timezone.now())
+    return _send_all(Q(state__in=[Job.State.QUEUED, Job.State.RUNNING]))
+
+
+def sweep() -> int:
+    """Send again every job that nobody works on; give up one that took its workers down again and again."""
+    now = timezone.now()
+    waiting = Q(state=Job.State.QUEUED, sent__lt=now - STALE)
+    abandoned = Q(state=Job.State.RUNNING, lease_until__lt=now)
+    for job in Job.objects.filter(abandoned, attempt__gte=ATTEMPTS):
+        fail(job, f"given up after {job.attempt} attempts that did not come to an end")
+    return _send_all(waiting | abandoned & Q(sent__lt=now - LEASE))
+
+
+def _send_all(which: Q) -> int:
+    found = Job.objects.filter(which, attempt__lt=ATTEMPTS).order_by("created")
+    job_ids = list(found.values_list("pk", flat=True))
+    # A job in a long queue must not be sent again by each sweep.
+    Job.objects.filter(pk__in=job_ids).update(sent=timezone.now())
+    for job_id in job_ids:
+        send(job_id)
+    return len(job_ids)

@@ -1,0 +1,236 @@
+"""Results as JSON from tools that perfdb has no importer for: checked as a whole, then brought in as a file.
+
+The file holds one record a line, in the characters that came, so that each figure leads back to its line.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import islice
+from typing import NamedTuple
+
+from importers.packed import Head
+from importers.run_records import DECODER, Packing, RecordError, Stated, stated
+from importers.run_records.record import TAGS
+from perfdb.analysis import metrics, units
+from perfdb.analysis.parameters import QueryError
+from perfdb.results.runs import tags
+from perfdb.results.runs.normalize.configuration import check_given
+
+FILE = "records.ndjson"
+MOST = 20_000
+LARGEST = 64 * 1024 * 1024
+"""The most records and bytes of one request."""
+
+SHOWN = 20
+"""So many complaints are told of one request."""
+
+_PORTION = 500
+_BLANK = " \t\r\n"
+_AS_JSON = "Send a JSON array of objects, or one object a line, in UTF-8."
+
+
+class Complaint(NamedTuple):
+    """What is wrong with one record, which counts from 1; 0: with the request."""
+
+    record: int
+    field: str
+    message: str
+    remedy: str
+
+
+class RecordsError(Exception):
+    """Records of which at least one cannot be taken, so that none is."""
+
+    def __init__(self, complaints: Sequence[Complaint]) -> None:
+        first = complaints[0]
+        where = f"record {first.record}: " if first.record else ""
+        super().__init__(f"{where}{first.message} {first.remedy}")
+        self.complaints = complaints
+
+
+@dataclass(slots=True)
+class Records:
+    """Records that can be taken: their ``study``, ``lines`` as kept, and what is measured in them.
+
+    ``onward`` is given what they say for whoever reads the file, some of them at a time. ``checked`` are facts that may
+    be said, by their keys and texts.
+    """
+
+    onward: Callable[[bytes], None]
+    study: str = ""
+    lines: list[str] = field(default_factory=list)
+    heads: set[Head] = field(default_factory=set)
+    checked: set[tuple[tuple[str, ...], str]] = field(default_factory=set)
+    _of_one: dict[int, tuple[Head, ...]] = field(default_factory=dict)
+    _said: list[Stated] = field(default_factory=list)
+    _packing: Packing = field(default_factory=Packing)
+
+    def measures(self, heads: tuple[Head, ...]) -> bool:
+        """Whether all of this is measured in them; mostly it is the very same object as before."""
+        return id(heads) in self._of_one or self.heads.issuperset(heads)
+
+    def add(self, heads: tuple[Head, ...]) -> None:
+        """Note what is measured in one more of them."""
+        if id(heads) not in self._of_one:
+            self.heads.update(heads)
+            self._of_one[id(heads)] = heads
+
+    @property
+    def content(self) -> bytes:
+        """The file that keeps them."""
+        return "".join(f"{line}\n" for line in self.lines).encode()
+
+    def take(self, line: str, said: Stated) -> None:
+        """Take one more."""
+        self.lines.append(line)
+        self._said.append(said)
+        if len(self._said) == _PORTION:
+            self.send_on()
+
+    def send_on(self) -> None:
+        """Give what has not been given yet."""
+        if self._said:
+            lines = self.lines[-len(self._said) :]
+            self.onward(self._packing.packed(self._said, "ascii" if all(map(str.isascii, lines)) else "utf-8"))
+            self._said.clear()
+
+
+def understood(body: bytes, onward: Callable[[bytes], None] = lambda _: None) -> Records:
+    """The records of a request: a JSON array, or objects one after the other. Raises RecordsError.
+
+    What the first ones say goes ``onward`` before the last ones are checked, of which one may have to be refused.
+    """
+    records, identities = Records(onward), dict[tuple[str, int], int]()
+    complaints = list(islice(_complaints(_text(body), records, identities), SHOWN))
+    if not complaints and not records.lines:
+        complaints.append(Complaint(0, "", "There is no record in the request.", _AS_JSON))
+    if complaints:
+        raise RecordsError(complaints)
+    records.send_on()
+    return records
+
+
+def _text(body: bytes) -> str:
+    try:
+        return body.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        complaint = Complaint(0, "", f"The request is no UTF-8: byte {error.start} is wrong.", _AS_JSON)
+        raise RecordsError([complaint]) from None
+
+
+def _complaints(text: str, records: Records, identities: dict[tuple[str, int], int]) -> Iterator[Complaint]:
+    """Fill in the records; what is wrong with each comes out."""
+    for number, (value, line) in enumerate(_values(text), start=1):
+        if isinstance(value, RecordError):
+            yield Complaint(number, value.field, str(value), value.remedy)
+            return
+        if number > MOST:
+            message = f"There are more than {MOST:,} records."
+            yield Complaint(0, "", message, "Send them in several requests, or as a file to /api/v1/uploads/.")
+            return
+        try:
+            said = stated(value, number)
+            _check(said, records)
+            known = identities.setdefault((said.run_id, said.trial or 1), number)
+            if known != number:
+                message = f"Run {said.run_id}, trial {said.trial or 1}, is record {known} already."
+                raise RecordError("trial", message, "Give each record of a run another trial.")
+        except RecordError as error:
+            yield Complaint(number, error.field, str(error), error.remedy)
+        else:
+            records.take(line, said)
+
+
+def _values(text: str) -> Iterator[tuple[object, str]]:
+    """Each value with its characters in one line; a RecordError, as the last one, where it is no JSON."""
+    at = _behind_blanks(text, 0)
+    is_array = text.startswith("[", at)
+    at = _behind_blanks(text, at + is_array)
+    while at < len(text) and not (is_array and text[at] == "]"):
+        try:
+            value, end = DECODER.raw_decode(text, at)
+        except (ValueError, RecursionError) as error:
+            yield RecordError("", f"This is no JSON: {error}.", _AS_JSON), ""
+            return
+        # A string has no line end in it, so these stand between values.
+        yield value, text[at:end].replace("\r", " ").replace("\n", " ")
+        at = _behind_blanks(text, end)
+        if is_array:
+            if text[at : at + 1] not in (",", "]"):
+                yield RecordError("", "A comma or the end of the array is missing behind it.", _AS_JSON), ""
+                return
+            at = _behind_blanks(text, at + (text[at] == ","))
+    if is_array and text[at:].strip(_BLANK) != "]":
+        yield RecordError("", "Something stands behind the array, or its end is missing.", _AS_JSON), ""
+
+
+def _behind_blanks(text: str, at: int) -> int:
+    while at < len(text) and text[at] in _BLANK:
+        at += 1
+    return at
+
+
+def _check(said: Stated, records: Records) -> None:
+    """Raise RecordError for what only the registry of metrics and dimensions knows."""
+    if said.study:
+        records.study = records.study or said.study
+        if records.study != said.study:
+            message = f"The study is {said.study}, and an earlier record says {records.study}."
+            raise RecordError("study", message, "Send the records of each study in a request of their own.")
+    about = said.facts.keys, said.facts.text
+    if about not in records.checked:
+        for key, text in zip(said.facts.keys, said.facts.texts, strict=True):
+            _check_fact(key, text)
+        records.checked.add(about)
+    heads, text = said.readings.heads, said.readings.text
+    if not records.measures(heads):
+        for head in heads:
+            _check_unit(head)
+    records.add(heads)
+    # Without an exponent a number has not the digits to be too large, and without a sign it is not too small.
+    if "e" in text or "E" in text or "-" in text:
+        for head, number in zip(heads, said.readings.texts, strict=True):
+            _check_size(head, number)
+
+
+@lru_cache(65536)
+def _check_fact(key: str, text: str) -> None:
+    if key == TAGS:
+        _check_tags(text)
+        return
+    try:
+        check_given(key, text)
+    except ValueError as error:
+        raise RecordError(
+            f"dimensions.{key}", f"{key} cannot be {text!r}: {error}.", "Correct it, or leave it out."
+        ) from None
+
+
+def _check_tags(text: str) -> None:
+    for word in text.split():
+        try:
+            tags.read(word)
+        except QueryError as error:
+            raise RecordError(TAGS, f"{error}.", "Choose another word.") from None
+
+
+def _check_unit(head: Head) -> None:
+    name, unit, _ = head
+    if name not in metrics.BY_NAME:
+        remedy = "Choose one of those that /how/ lists, or put it into facts."
+        raise RecordError(f"metrics.{name}", f"There is no metric {name!r}.", remedy)
+    try:
+        units.convert("1", unit, name)
+    except ValueError as error:
+        remedy = f"Give it in {metrics.BY_NAME[name].unit or 'plain numbers'}."
+        raise RecordError(f"metrics.{name}.unit", f"{error}.", remedy) from None
+
+
+def _check_size(head: Head, text: str) -> None:
+    name, unit, _ = head
+    try:
+        if units.convert(text, unit, name) < 0:
+            raise ValueError(f"{text} {unit}".strip() + " is below zero")
+    except ValueError as error:
+        raise RecordError(f"metrics.{name}", f"{error}.", "Correct it, or leave it out.") from None

@@ -1,0 +1,78 @@
+"""The audit of published tables: every printed figure and difference against what follows from the others."""
+
+from collections.abc import Iterable, Sequence
+
+from importers.model import Problem, Severity
+from perfdb.analysis.audit import Disagreement, PercentRow, Printed, PrintedRun, audit_percents, audit_runs
+from perfdb.analysis.checks.finding import Quantity
+from perfdb.analysis.metrics import BY_NAME, Measure
+from perfdb.results.published.published_records import PrintedFigure, PrintedPercent, PublishedRecord, Records
+
+
+def audit_of_figures(runs: Sequence[PublishedRecord]) -> list[list[Disagreement]]:
+    """The disagreements of each run, in the order of the runs."""
+    return audit_runs([_printed_run(run) for run in runs])
+
+
+def audit_of_percents(percents: Iterable[PrintedPercent]) -> list[tuple[PrintedPercent, Disagreement]]:
+    """The printed differences that do not follow from the figures beside them."""
+    found: list[tuple[PrintedPercent, Disagreement]] = []
+    for percent in percents:
+        row = _percent_row(percent)
+        found.extend((percent, each) for each in audit_percents([row] if row else []))
+    return found
+
+
+def add_audit(records: Records, file: str) -> None:
+    """Put what the audit finds among the problems of the runs that it is about."""
+    for run, found in zip(records.runs, audit_of_figures(records.runs), strict=True):
+        run.record.problems += [as_problem(each, file, run.record.run_id) for each in found]
+    for percent, disagreement in audit_of_percents(records.percents):
+        record = percent.compared.record
+        record.problems.append(as_problem(disagreement, file, record.run_id))
+
+
+def as_problem(found: Disagreement, file: str, run_id: str) -> Problem:
+    """A disagreement as it stands beside its run; nothing is corrected."""
+    message = f"{found.place}: {found.message}" if found.place else found.message
+    remedy = "The figure is stored as printed."
+    return Problem(Severity(found.severity), f"audit.{found.kind}", message, remedy, file, found.line, run_id)
+
+
+def _printed_run(run: PublishedRecord) -> PrintedRun:
+    configuration = run.record.configuration
+    return PrintedRun(
+        figures=tuple(_printed(each) for each in run.figures if each.figure.metric in BY_NAME),
+        users=configuration.users,
+        processors=run.processors or (configuration.system.processors if configuration.system else None),
+        workload=configuration.workload,
+        mtu=configuration.mtu,
+        method=run.method,
+        trials=run.trials,
+    )
+
+
+def _printed(each: PrintedFigure) -> Printed:
+    figure = each.figure
+    return Printed(
+        Measure(figure.metric, figure.role), Quantity(figure.number, figure.read_as, figure.line), each.table
+    )
+
+
+def _percent_row(each: PrintedPercent) -> PercentRow | None:
+    """The difference with the two figures that stand in the same table; None where one of them could not be read."""
+    base, other = (_in_table(run, each) for run in (each.baseline, each.compared))
+    if base is None or other is None:
+        return None
+    return PercentRow(base, other, Quantity(each.percent.number, "%", each.percent.line), each.table)
+
+
+def _in_table(run: PublishedRecord, percent: PrintedPercent) -> Printed | None:
+    wanted = (percent.percent.metric, percent.percent.role)
+    fitting = (
+        figure
+        for figure in run.figures
+        if figure.table == percent.table and (figure.figure.metric, figure.figure.role) == wanted
+    )
+    found = next(fitting, None)
+    return _printed(found) if found is not None and found.figure.metric in BY_NAME else None

@@ -1,0 +1,337 @@
+"""Why two sets of runs differ, as far as anything is known: circumstances, what else moved, limits, flags, remarks.
+
+The two sides are a compared cell and its base, which are looked up in the table that compared them, or two runs. The
+verdict on a cell is that of its table; how far the other figures moved is told from the same runs, with the noise of
+the table's other cells of the same kind.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from perfdb.analysis import dimensions, metrics, parameters, reading
+from perfdb.analysis.against import kinds
+from perfdb.analysis.bottleneck import Bottleneck
+from perfdb.analysis.circumstances import Difference, what_else_differs
+from perfdb.analysis.comparing.comparison import Comparison, Verdict
+from perfdb.analysis.comparing.pair import Pair
+from perfdb.analysis.comparing.table import compare
+from perfdb.analysis.dimensions import Value
+from perfdb.analysis.metrics import Measure
+from perfdb.analysis.parameters import QueryError
+from perfdb.analysis.query import DELTA, REPEATS, Query
+from perfdb.analysis.render.drawing import Drawing
+from perfdb.analysis.table import Cell, CellKey, Key, Observations, Point, Row, Table, finite
+from perfdb.analysis.units import finest_step
+from perfdb.analysis.workloads import primary_metric
+from perfdb.results.models import Problem, Run
+from perfdb.results.queries import compare as matching
+from perfdb.results.queries import run_queries
+from perfdb.results.queries.best_evidence import runs_behind
+from perfdb.results.queries.limits import limit_of
+from perfdb.results.runs import measures
+
+# So many other cells tell the noise of a figure well enough.
+MOST_COMPANIONS = 60
+
+# What an address names beside a query.
+PARAMETERS = ("of", "at", "old", "new")
+
+_DECIDED = {Verdict.HIGHER, Verdict.LOWER, Verdict.OUTSIDE}
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One of the two: what it is in words, its measurements, and its limit (None without runs)."""
+
+    title: str
+    sample: tuple[Point, ...]
+    limit: Bottleneck | None
+
+    @property
+    def runs(self) -> list[int]:
+        """The numbers of its runs."""
+        return [point.run for point in self.sample]
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """Another figure on both sides; ``beyond`` is the difference in units of its standard error, where one is known."""
+
+    measure: Measure
+    old: float | None
+    new: float | None
+    comparison: Comparison
+
+    @property
+    def beyond(self) -> float | None:
+        """How many standard errors the ratio's logarithm is away from nothing."""
+        ratio, error = self.comparison.ratio, self.comparison.error
+        return abs(math.log(ratio)) / error if ratio and error else None
+
+    @property
+    def decided(self) -> bool:
+        """Whether it moved by more than its noise explains."""
+        return self.comparison.verdict in _DECIDED
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """``compared`` are the dimensions that the comparison is about, with both values; ``differs`` everything else.
+
+    ``where``: the other dimensions that the table shows, in which both sides are equal. ``moved``: the other figures,
+    those first that moved furthest beyond their noise. ``flags`` and ``problems`` concern runs of either side.
+    """
+
+    measure: Measure
+    where: Mapping[str, Value]
+    old: Side
+    new: Side
+    comparison: Comparison
+    compared: list[tuple[str, Value, Value]]
+    differs: list[Difference]
+    moved: list[Moved]
+    flags: list[str]
+    problems: list[Problem]
+    notes: list[str]
+
+
+def of_cell(query: Query, measure: Measure, at: Mapping[str, Value]) -> Explanation:
+    """Explain the cell of a query's tables that has these values of the dimensions shown, against its base.
+
+    Raises QueryError where there is no such cell, or nothing that it is compared with.
+    """
+    if not query.baseline:
+        raise QueryError("baseline", "nothing is compared in this question: it names no baseline")
+    query, tables = run_queries.answer(query)
+    table, key = _found(tables, measure, at)
+    cell = table.cells[key]
+    if cell.comparison is None:
+        raise QueryError("at", "this is the baseline itself, which is compared with nothing")
+    base = {name: query.baseline.get(name, value) for name, value in _named(table, key).items()}
+    try:
+        base_table, base_key = _found(tables, measure, base)
+    except QueryError:
+        raise QueryError("at", "there is no run to compare this with") from None
+    cells = (base_table.cells[base_key], cell)
+    compared = [(name, value, at.get(name)) for name, value in query.baseline.items()]
+    companions = list(_companions(tables, table, key))
+    flags = [*reading.flags(table), *(reading.flags(base_table) if base_table is not table else ())]
+    concerned = {point.run for each in cells for point in each.sample}
+    titles = [dimensions.say(query.baseline, [pair[side] for pair in compared]) for side in (1, 2)]
+    old, new = (Side(title, each.sample, _limit(each)) for title, each in zip(titles, cells, strict=True))
+    where = {name: value for name, value in _named(table, key).items() if name not in query.baseline}
+    messages = [flag.message for flag in flags if concerned & set(flag.runs)]
+    return _explained(_Found(measure, where, old, new, cell.comparison, compared, companions, query.delta, messages))
+
+
+def _found(tables: Iterable[Table], measure: Measure, at: Mapping[str, Value]) -> tuple[Table, CellKey]:
+    for table in tables:
+        if table.measure == measure:
+            for key in table.cells:
+                if _named(table, key) == dict(at):
+                    return table, key
+    raise QueryError("at", "there is no such cell in this question’s tables")
+
+
+def _named(table: Table, key: CellKey) -> dict[str, Value]:
+    return dict(zip(table.query.shown, table.split + key[0] + key[1], strict=True))
+
+
+def _companions(tables: Iterable[Table], table: Table, key: CellKey) -> Iterator[tuple[list[int], list[int]]]:
+    """The runs of both sides of other cells that vary alike: of the same metric, pattern and sides."""
+    query = table.query
+    alike = [each for each in tables if each.measure == table.measure]
+    everywhere = {frozenset(_named(each, at).items()): (each, at) for each in alike for at in each.cells}
+    mine = _kind(table, key)
+    for named, (each, at) in list(everywhere.items()):
+        base = everywhere.get(frozenset({**dict(named), **query.baseline}.items()))
+        if (each, at) != (table, key) and base and base[1] != at and _kind(each, at) == mine:
+            yield _runs(base[0].cells[base[1]]), _runs(each.cells[at])
+
+
+def _kind(table: Table, key: CellKey) -> tuple[str, Key]:
+    named = _named(table, key)
+    return kinds(table)(key), tuple(named[name] for name in table.query.baseline)
+
+
+def _runs(cell: Cell) -> list[int]:
+    return [point.run for point in cell.sample]
+
+
+def _limit(cell: Cell) -> Bottleneck | None:
+    runs = runs_behind(_runs(cell))
+    return limit_of([runs[number] for number in _runs(cell)]) if runs else None
+
+
+def of_runs(old: int, new: int, measure: Measure | None = None) -> Explanation:
+    """Explain what differs between two runs; the trials of their experiments tell the noise.
+
+    ``measure`` is the one to begin with; the rate of the new run's workload unless said. Raises QueryError for runs
+    that are not there or not complete.
+    """
+    runs = {number: _complete(number, name) for name, number in (("old", old), ("new", new))}
+    if old == new:
+        raise QueryError("new", "old and new are the same run")
+    measure = measure or _primary(runs[new])
+    trials = [_trials(runs[number]) for number in (old, new)]
+    found = run_queries.observations(Query(metrics=(measure,), filters={"run": tuple({old, new}.union(*trials))}))
+    values = {row[0]: value for row in found.rows if (value := finite(row, found.place(measure))) is not None}
+    missing = [name for name, number in (("old", old), ("new", new)) if number not in values]
+    if missing:
+        has = sorted(map(str, _shared(runs.values())))
+        raise QueryError("of", f"the {missing[0]} run has no value of {metrics.BY_NAME[measure.metric].title}", has)
+    companions = [(trials[0], trials[1])] if max(map(len, trials)) > 1 else []
+    comparison = _compare(measure, [([old], [new]), *companions], values, DELTA)
+    left, right = (Side(_said(runs[at]), (_point(runs[at], values[at]),), limit_of([runs[at]])) for at in (old, new))
+    return _explained(_Found(measure, {}, left, right, comparison, [], companions, DELTA, []))
+
+
+def _complete(number: int, name: str) -> Run:
+    run = Run.objects.select_related("workload", "device", "system", "experiment").filter(pk=number).first()
+    if run is None:
+        raise QueryError(name, f"there is no run {number}")
+    if run.status != Run.Status.COMPLETE:
+        raise QueryError(name, f"run {run.run_id} is {run.status}: only complete runs are compared")
+    return run
+
+
+def _primary(run: Run) -> Measure:
+    """The rate of a run's workload, else the first figure that every run may have and this one has."""
+    wanted = [primary_metric(run.workload.pattern)] if run.workload else []
+    has = [name for name in (*wanted, *Run.HOT) if getattr(run, name, None) is not None]
+    return Measure(has[0] if has else "trans_per_s")
+
+
+def _shared(runs: Iterable[Run]) -> set[Measure]:
+    """The measures that all of these runs have."""
+    slots = measures.slots()
+    return set.intersection(
+        *(
+            {each for each, slot in slots.items() if slot <= len(run.values) and run.values[slot - 1] is not None}
+            for run in runs
+        )
+    )
+
+
+def _trials(run: Run) -> list[int]:
+    complete = Run.objects.filter(experiment=run.experiment_id, status=Run.Status.COMPLETE)
+    return list(complete.order_by("trial", "pk").values_list("pk", flat=True)[:MOST_COMPANIONS])
+
+
+def _said(run: Run) -> str:
+    return f"{run.run_id}, trial {run.trial}"
+
+
+def _point(run: Run, value: float) -> Point:
+    return Point(run.pk, run.run_id, run.trial, value)
+
+
+_RunPairs = Sequence[tuple[Sequence[int], Sequence[int]]]
+
+
+def _compare(measure: Measure, pairs: _RunPairs, values: Mapping[int, float], delta: float) -> Comparison:
+    """The first of the pairs, judged with the others: all of one kind."""
+    samples = [tuple(tuple(values[run] for run in side if run in values) for side in sides) for sides in pairs]
+    made = [Pair(old, new, "", finest_step(old + new)) for old, new in samples]
+    return compare(made, metrics.BY_NAME[measure.metric].better, delta / 100)[0]
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """Both sides and their comparison, before anything else is read; ``companions`` are pairs that vary alike."""
+
+    measure: Measure
+    where: Mapping[str, Value]
+    old: Side
+    new: Side
+    comparison: Comparison
+    compared: list[tuple[str, Value, Value]]
+    companions: _RunPairs
+    delta: float
+    flags: list[str]
+
+
+def _explained(given: _Found) -> Explanation:
+    old, new = given.old.runs, given.new.runs
+    pairs = [(old, new), *given.companions[:MOST_COMPANIONS]]
+    everything = tuple(sorted({run for sides in pairs for side in sides for run in side}))
+    own = {*old, *new}
+    asked = Query(metrics=tuple(sorted(measures.slots())), filters={"run": everything})
+    found = run_queries.noted(run_queries.observations(asked), asked)
+    return Explanation(
+        given.measure,
+        given.where,
+        given.old,
+        given.new,
+        given.comparison,
+        given.compared,
+        _differs(found, old, new, [name for name, *_ in given.compared]),
+        _moved(found, given.measure, pairs, given.delta),
+        list(dict.fromkeys(given.flags)),
+        list(Problem.objects.filter(run__in=own).select_related("run").order_by("run", "pk")),
+        [f"{_name(found, row)}: {text}" for row in found.rows if row[0] in own for text in found.notes.get(row[0], ())],
+    )
+
+
+def _name(found: Observations, row: Row) -> str:
+    run_id, trial = found.key(["run_id", "trial"])(row)
+    return f"{run_id}, trial {trial}"
+
+
+def _differs(found: Observations, old: Sequence[int], new: Sequence[int], compared: Sequence[str]) -> list[Difference]:
+    rows = {row[0]: row for row in found.rows}
+    left, right = matching.circumstances_of(found, [rows[run] for run in old], [rows[run] for run in new])
+    together = {"level", "campaign"} if "level" in compared else set()
+    return what_else_differs(left, right, (*compared, *REPEATS, *together))
+
+
+def _moved(found: Observations, measure: Measure, pairs: _RunPairs, delta: float) -> list[Moved]:
+    """Every other figure that both sides have, those that moved furthest beyond noise first."""
+    moved = []
+    for each in found.measures:
+        place = found.place(each)
+        values = {row[0]: value for row in found.rows if (value := finite(row, place)) is not None}
+        old, new = ([values[run] for run in side if run in values] for side in pairs[0])
+        if each != measure and old and new:
+            comparison = _compare(each, pairs, values, delta)
+            moved.append(Moved(each, sum(old) / len(old), sum(new) / len(new), comparison))
+    return sorted(moved, key=_order)
+
+
+def _order(moved: Moved) -> tuple[bool, float, str]:
+    size = moved.beyond if moved.beyond is not None else abs(math.log(moved.comparison.ratio or 1)) / 1000
+    return not moved.decided, -size, str(moved.measure)
+
+
+def explain(pairs: Iterable[tuple[str, str]]) -> tuple[Explanation, Query | None]:
+    """What an address asks to explain, and the question that it is about where it is a cell.
+
+    ``old`` and ``new`` are numbers of runs; else a query with a baseline, a measure (``of``) and the values of the
+    dimensions shown that make the cell (``at=users:10``). Raises QueryError.
+    """
+    given: dict[str, list[str]] = {}
+    for name, text in pairs:
+        given.setdefault(name, []).append(text)
+    measure = parameters.measure("of", text) if (text := parameters.single(given, "of")) else None
+    if "old" in given or "new" in given:
+        return of_runs(_number(given, "old"), _number(given, "new"), measure), None
+    if measure is None:
+        raise QueryError("of", "which figure is to be explained?")
+    _, asked = Drawing.take((name, text) for name, texts in given.items() for text in texts if name not in PARAMETERS)
+    query = Query.parse(asked)
+    return of_cell(query, measure, _read_at(given.get("at", []))), query
+
+
+def _number(given: Mapping[str, list[str]], name: str) -> int:
+    text = parameters.single(given, name)
+    if not text.isdecimal():
+        raise QueryError(name, f"which run is the {name} one? {name} is the number of a run, as in its address")
+    return int(text)
+
+
+def _read_at(texts: Iterable[str]) -> dict[str, Value]:
+    found: dict[str, Value] = {}
+    for name, values in parameters.grouped("at", texts).items():
+        found[name] = parameters.value(parameters.dimension("at", name), values[0], "at")
+    return found

@@ -1,0 +1,96 @@
+"""The columns of a list of runs: any dimension, factor or measure, by name, and how a row is read for them."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from perfdb.analysis import metrics, parameters
+from perfdb.analysis.dimensions import BY_NAME, FACTOR, dimension
+from perfdb.analysis.metrics import TOTAL, Measure
+from perfdb.analysis.parameters import QueryError
+from perfdb.analysis.render.labels import measure_title
+from perfdb.results.models import Run
+from perfdb.results.queries.run_list.paging import Column
+from perfdb.results.queries.run_queries import RUN_COLUMNS, RUN_ORDERINGS
+
+# What a run has beside dimensions and measures. Its id is the name of the row and no column.
+BESIDE = {"started": "Started", "status": "Status", "tags": "Tags", "notes": "Notes"}
+_DIMENSIONS = [name for name in BY_NAME if name not in ("run_id", "date")]
+# A short heading where the columns beside it say the rest.
+SHORT = {
+    "trans_per_s": "Transactions",
+    "mb_per_s": "Throughput",
+    "response_ms": "Response",
+    "cpu_util": "CPU",
+    "cpu_ms_per_trans": "CPU",
+    "cpu_ms_per_mb": "CPU",
+}
+USUAL = ("trial", "study", "workload", "device", "mtu", "users", *SHORT, "started", "tags", "notes")
+OFFERED = (*_DIMENSIONS, *BESIDE)
+MOST_COLUMNS = 60
+
+# What a row of the list is read from.
+ROW = {**RUN_COLUMNS, "values": "values"}
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A column: its heading with the unit, whether it holds numbers, and the measure if it is one."""
+
+    name: str
+    title: str
+    full_title: str
+    unit: str = ""
+    number: bool = False
+    measure: Measure | None = None
+
+    def reader(self, slots: Mapping[Measure, int]) -> Callable[[Mapping[str, Any]], Any]:
+        """What reads this column from a row that has ROW; None where the run has no value."""
+        name = self.name
+        if self.measure is not None:
+            return _reader_of(slots.get(self.measure))
+        if name.startswith(FACTOR):
+            key = name.removeprefix(FACTOR)
+            return lambda row: row["factors"].get(key)
+        return lambda row: row[name] or None if isinstance(row[name], str | list) else row[name]
+
+
+def _reader_of(slot: int | None) -> Callable[[Mapping[str, Any]], Any]:
+    """The array may be shorter than the registry, and slots count from 1."""
+    if slot is None:
+        return lambda _: None
+    return lambda row: row["values"][slot - 1] if slot <= len(row["values"]) else None
+
+
+def column(name: str) -> Shown:
+    """The column of this name; raises QueryError."""
+    if name in BESIDE:
+        return Shown(name, BESIDE[name], BESIDE[name], "UTC" if name == "started" else "")
+    if name in _DIMENSIONS or (name.startswith(FACTOR) and name != FACTOR):
+        declared = dimension(name)
+        return Shown(name, declared.title, declared.title, declared.unit, declared.whole)
+    if name.partition("@")[0] not in metrics.BY_NAME:
+        raise QueryError("columns", f"{name!r} is not a column", [*OFFERED, f"{FACTOR}NAME", "METRIC@ROLE"])
+    measure = parameters.measure("columns", name)
+    metric, title = metrics.BY_NAME[measure.metric], measure_title(measure)
+    short = SHORT.get(measure.metric, title) if measure.role == TOTAL else title
+    return Shown(str(measure), short, title, metric.unit, number=True, measure=measure)
+
+
+def parse(texts: list[str]) -> tuple[Shown, ...]:
+    """The columns named, separated by commas or one by one; the usual ones where none is. Raises QueryError."""
+    names = list(dict.fromkeys(parameters.names(texts))) or list(USUAL)
+    if len(names) > MOST_COLUMNS:
+        raise QueryError("columns", f"{len(names)} columns are asked for, and at most {MOST_COLUMNS} are shown")
+    return tuple(column(name) for name in names)
+
+
+def orderings(slots: Mapping[Measure, int], *, few: bool) -> dict[str, Column]:
+    """What a list can be sorted by; any measure where few runs fit: sorting many by it takes too long."""
+    if not few:
+        return RUN_ORDERINGS
+    return RUN_ORDERINGS | {
+        str(measure): Column.number(f"values__{slot - 1}", nullable=True)
+        for measure, slot in slots.items()
+        if measure.role != TOTAL or measure.metric not in Run.HOT
+    }

@@ -1,0 +1,117 @@
+"""Runs of a list as files: a rectangle with the columns of the list, a row a run, or the logs that they are made of.
+
+Runs are read a few thousand at a time, by their number, and written as they come: a million of them go through as much
+memory as one page.
+"""
+
+import csv
+import io
+import json
+import zipfile
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import IO, Any
+
+import pyarrow as pa
+from django.db.models import QuerySet
+from pyarrow import parquet
+
+from perfdb.analysis.parameters import QueryError
+from perfdb.analysis.render.csv import field
+from perfdb.results.ingest.artifacts import open_artifact
+from perfdb.results.models import Run, RunSource
+from perfdb.results.queries.run_list.columns import ROW, Shown
+from perfdb.results.runs import measures
+
+CHUNK = 2000
+MOST_LOGGED = 2000
+_COPIED = 1024 * 1024
+# Every row says which run it is, whatever columns are chosen.
+_KEYS = ("run", "run_id", "status")
+
+
+def chunks(runs: QuerySet[Run], shown: Sequence[Shown]) -> Iterator[list[list[Any]]]:
+    """The rows of some runs in the order of their numbers: the keys, then a value for each column."""
+    slots = measures.slots()
+    readers = [each.reader(slots) for each in _columns(shown)]
+    last = 0
+    while found := list(runs.filter(pk__gt=last).order_by("pk").values_list(*ROW.values())[:CHUNK]):
+        rows = [dict(zip(ROW, values, strict=True)) for values in found]
+        yield [[row["id"], row["run_id"], row["status"], *(read(row) for read in readers)] for row in rows]
+        last = rows[-1]["id"]
+
+
+def _columns(shown: Sequence[Shown]) -> list[Shown]:
+    return [each for each in shown if each.name not in _KEYS]
+
+
+def names(shown: Sequence[Shown]) -> list[str]:
+    """The names of the columns of a file."""
+    return [*_KEYS, *(each.name for each in _columns(shown))]
+
+
+def as_csv(runs: QuerySet[Run], shown: Sequence[Shown]) -> Iterator[str]:
+    """Comma-separated values (RFC 4180) with a header line; tags and notes are joined by semicolons."""
+    yield _lines([names(shown)])
+    for rows in chunks(runs, shown):
+        yield _lines([[field(_plain(value)) for value in row] for row in rows])
+
+
+def _lines(rows: Sequence[Sequence[str]]) -> str:
+    out = io.StringIO()
+    csv.writer(out).writerows(rows)
+    return out.getvalue()
+
+
+def _plain(value: Any) -> Any:
+    return value.isoformat() if isinstance(value, datetime) else value
+
+
+def as_json(runs: QuerySet[Run], shown: Sequence[Shown]) -> Iterator[str]:
+    """A list of objects by column, a line each."""
+    header = names(shown)
+    between = "[\n"
+    for rows in chunks(runs, shown):
+        lines = (json.dumps(dict(zip(header, map(_plain, row), strict=True)), ensure_ascii=False) for row in rows)
+        yield between + ",\n".join(lines)
+        between = ",\n"
+    yield "[]\n" if between == "[\n" else "\n]\n"
+
+
+def to_parquet(runs: QuerySet[Run], shown: Sequence[Shown], out: IO[bytes]) -> None:
+    """Apache Parquet, a row group for each few thousand runs."""
+    keys = [("run", pa.int64()), ("run_id", pa.string()), ("status", pa.string())]
+    schema = pa.schema([*keys, *((each.name, _type(each)) for each in _columns(shown))])
+    with parquet.ParquetWriter(out, schema) as writer:
+        for rows in chunks(runs, shown):
+            arrays = [pa.array(values, kind.type) for values, kind in zip(zip(*rows, strict=True), schema, strict=True)]
+            writer.write_table(pa.Table.from_arrays(arrays, schema=schema))
+
+
+def _type(shown: Shown) -> pa.DataType:
+    if shown.measure is not None:
+        return pa.float64()
+    if shown.name in ("tags", "notes"):
+        return pa.list_(pa.string())
+    return pa.timestamp("us", tz="UTC") if shown.name == "started" else pa.int64() if shown.number else pa.string()
+
+
+def to_zip(runs: QuerySet[Run], out: IO[bytes]) -> int:
+    """The files that some runs are made of, as received, each once; answers how many.
+
+    They stand in a folder for each upload, with their paths. Raises QueryError for more than MOST_LOGGED runs.
+    """
+    chosen = list(runs.order_by("pk").values_list("pk", flat=True)[: MOST_LOGGED + 1])
+    if len(chosen) > MOST_LOGGED:
+        raise QueryError("", f"the logs of at most {MOST_LOGGED} runs go into one file; choose fewer")
+    sources = RunSource.objects.filter(run__in=chosen).order_by("upload", "path").select_related("artifact")
+    packed = set[str]()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for source in sources:
+            name = f"upload-{source.upload_id}/{source.path}"
+            if name not in packed:
+                packed.add(name)
+                with open_artifact(source.artifact) as log, archive.open(name, "w") as target:
+                    while chunk := log.read(_COPIED):
+                        target.write(chunk)
+    return len(packed)

@@ -1,0 +1,225 @@
+"""How many runs there are of each value of each dimension, among those that the filters of a list leave.
+
+A dimension's own filter does not count for itself: its values are what one could choose instead. What is asked of
+studies and status alone is answered from the number of runs of each value in each study, what is asked of other
+dimensions from the number of runs of each experiment. Triggers keep both, exactly and however many runs there are.
+What tells runs of one experiment apart (a part of the run id, a tag, a time) is counted run by run, up to MOST_COUNTED
+of them.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import connection
+from django.db.models import IntegerField, QuerySet
+from django.db.models import Value as Number
+
+from perfdb.analysis.dimensions import FACTOR, Value, dimension
+from perfdb.analysis.parameters import ordered
+from perfdb.results.models import DimensionCount, Experiment, Run, RunCount
+from perfdb.results.queries.run_list.filters import RunFilter
+
+MOST_COUNTED = 10_000
+MOST_NAMED = 1000
+
+# Where an experiment, and a run likewise, keeps each dimension that is counted.
+_COLUMNS: dict[str, str] = {
+    "study": "study__slug",
+    "campaign": "campaign",
+    "system": "system__name",
+    "level": "level__name",
+    "workload": "workload__name",
+    "device": "device__name",
+    "mtu": "mtu",
+    "users": "users",
+    "layer": "layer",
+}
+COUNTED = (*_COLUMNS, "status", "tag")
+# What a number of runs is kept by in each study, beside dimension and value.
+_OF_STUDIES = frozenset({"study", "status"})
+_BASE = (*_COLUMNS, "factors", "status", "runs")
+
+# What counts some rows: SQL and its parameters.
+_Statement = tuple[str, Sequence[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many runs have each value of a dimension; values in natural order, None is a missing one.
+
+    Where not ``exact`` there are more runs than were counted: each number is a least one.
+    """
+
+    values: Mapping[Value, int]
+    exact: bool
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return sum(self.values.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Facets:
+    """The counts of each dimension that any of the runs has, its own filter not counted, and all runs that fit."""
+
+    counts: Mapping[str, Counts]
+    all: Counts
+
+
+def of(filtered: RunFilter) -> Facets:
+    """The facets of a list whose filter has no error, in one SQL query whatever is asked."""
+    asked = filtered.asked()
+    own = [name for name in asked if name in _COLUMNS or name.startswith(FACTOR)]
+    if "status" in asked or _by_experiment(_named(asked, "status")):
+        # Withdrawn runs are hidden unless they are asked for, and only their number says that there are any.
+        own.append("status")
+    parts = [_part(filtered, asked), *(_part(filtered, asked, name) for name in own)]
+    parts.append(_tags(filtered))
+    rows = _fetch(parts)
+    limited = [not _by_experiment(_named(asked, without)) for without in ("", *own)] + [True]
+    found = [_counts(rows, place, limited=each) for place, each in enumerate(limited)]
+    whole = found[0].pop("", Counts({}, exact=True))
+    return Facets({name: counts for each in found for name, counts in each.items()}, whole)
+
+
+def runs(filtered: RunFilter, found: Facets) -> QuerySet[Run]:
+    """The runs of a list. Where few experiments are meant their ids are named, for which there is an index.
+
+    The planner cannot know that dimensions depend on each other, and would look for the few along all runs by time.
+    """
+    chosen: QuerySet[Run] = filtered.qs
+    asked = filtered.asked()
+    if found.all.total > MOST_COUNTED or not _by_experiment(_named(asked, "")) or not asked.keys() - {"status"}:
+        return chosen
+    meant = filtered.narrowed(Experiment.objects.all(), {"status"}).values_list("pk", flat=True)
+    ids = list(meant[: MOST_NAMED + 1])
+    return chosen.filter(experiment__in=ids) if len(ids) <= MOST_NAMED else chosen
+
+
+def _fetch(parts: Sequence[_Statement]) -> list[tuple[int, str, str | None, int]]:
+    """For each part its place, and of each dimension and value how many runs have it."""
+    selects = [f"SELECT {place}, part.* FROM ({sql}) AS part" for place, (sql, _) in enumerate(parts)]
+    with connection.cursor() as cursor:
+        cursor.execute(" UNION ALL ".join(selects), [each for _, parameters in parts for each in parameters])
+        return list(cursor.fetchall())
+
+
+def _by_experiment(names: Iterable[str]) -> bool:
+    """Whether these tell no runs of one experiment apart, but by how they ended."""
+    return all(name in _COLUMNS or name == "status" or name.startswith(FACTOR) for name in names)
+
+
+def _named(asked: Mapping[str, Any], without: str) -> set[str]:
+    """What runs are chosen by."""
+    names = {name for name in asked if name not in (without, "exclude", "range")}
+    return names.union(*(asked[each].named for each in ("exclude", "range") if each in asked))
+
+
+def _part(filtered: RunFilter, asked: Mapping[str, Any], name: str = "") -> _Statement:
+    """Counts of one dimension without its own filter; of every one with all filters where none is named."""
+    # Which runs lack a factor is known of experiments alone.
+    if _named(asked, name) <= _OF_STUDIES and not name.startswith(FACTOR):
+        return _of_studies(filtered, name)
+    rows = _of_runs(filtered, asked, name)
+    return _one(rows, name) if name else _main(rows)
+
+
+def _statuses(filtered: RunFilter, without: str) -> Sequence[str]:
+    return Run.Status.values if without == "status" else filtered.statuses()
+
+
+def _of_studies(filtered: RunFilter, name: str) -> _Statement:
+    """The same where nothing but study and status is asked, without what is asked of the dimension itself."""
+    counts = DimensionCount.objects.filter(status__in=_statuses(filtered, name), runs__gt=0)
+    counts = filtered.narrowed(counts, filtered.form.cleaned_data.keys() - ({"study"} - {name}))
+    if name:
+        counts = counts.filter(name="" if name in _OF_STUDIES else name)
+    sql, given = _sql(counts.values_list("study__slug", "status", "name", "value", "runs"))
+    own = "SELECT * FROM (VALUES ('study', base.study), ('status', base.status)) AS own WHERE base.name = ''"
+    counted = (
+        f"SELECT pair.name, pair.value, sum(base.runs)::bigint FROM ({sql}) AS base (study, status, name, value, runs) "
+        f"CROSS JOIN LATERAL (VALUES (base.name, nullif(base.value, '')) UNION ALL {own}) AS pair (name, value) "
+        f"WHERE pair.name = %s OR %s = '' GROUP BY 1, 2"
+    )
+    return counted, [*given, name, name]
+
+
+def _of_runs(filtered: RunFilter, asked: Mapping[str, Any], without: str = "") -> QuerySet[Any]:
+    """Rows of _BASE; each stands for as many runs as its last column says."""
+    if not _by_experiment(_named(asked, without)):
+        return _some(filtered.narrowed(Run.objects.all(), {without})).values_list(
+            *_COLUMNS.values(), "factors", "status", Number(1, IntegerField())
+        )
+    experiments = filtered.narrowed(Experiment.objects.all(), {without, "status"})
+    counts = RunCount.objects.filter(experiment__in=experiments, status__in=_statuses(filtered, without), runs__gt=0)
+    return counts.values_list(*(f"experiment__{path}" for path in (*_COLUMNS.values(), "factors")), "status", "runs")
+
+
+def _some(runs: QuerySet[Run]) -> QuerySet[Run]:
+    """As many of these runs as are counted, in whatever order the database finds them fastest."""
+    return runs.order_by()[: MOST_COUNTED + 1]
+
+
+def _main(rows: QuerySet[Any]) -> _Statement:
+    """Counts of every dimension but tags, and of all rows under no name."""
+    pairs = [_pair(name) for name in (*_COLUMNS, "status")]
+    factors = f"SELECT '{FACTOR}' || key, value FROM jsonb_each_text(base.factors)"
+    return _grouped(rows, f"VALUES ('', NULL), {', '.join(pairs)} UNION ALL {factors}", [])
+
+
+def _one(rows: QuerySet[Any], name: str) -> _Statement:
+    """Counts of one dimension."""
+    if name.startswith(FACTOR):
+        return _grouped(rows, "SELECT %s, base.factors ->> %s", [name, name.removeprefix(FACTOR)])
+    return _grouped(rows, f"VALUES {_pair(name)}", [])
+
+
+def _pair(name: str) -> str:
+    return f"('{name}', nullif(base.{name}::text, ''))"
+
+
+def _grouped(rows: QuerySet[Any], pairs: str, parameters: list[Any]) -> _Statement:
+    sql, given = _sql(rows)
+    counted = (
+        f"SELECT pair.name, pair.value, sum(base.runs)::bigint FROM ({sql}) AS base ({', '.join(_BASE)}) "
+        f"CROSS JOIN LATERAL ({pairs}) AS pair (name, value) GROUP BY 1, 2"
+    )
+    return counted, [*given, *parameters]
+
+
+def _tags(filtered: RunFilter) -> _Statement:
+    """Counts of tags; few runs have any, and an index holds just those."""
+    tagged = filtered.narrowed(Run.objects.filter(tags__isnull=False), {"tag"})
+    sql, given = _sql(_some(tagged).values_list("tags"))
+    return f"SELECT 'tag', tag, count(*) FROM ({sql}) AS base (tags), unnest(tags) AS tag GROUP BY 2", given
+
+
+def _sql(rows: QuerySet[Any]) -> _Statement:
+    """The statement of a query set, also of one that Django knows to be empty."""
+    sql, parameters = rows.query.get_compiler(connection=connection, elide_empty=False).as_sql()
+    return sql, list(parameters)
+
+
+def _counts(rows: Iterable[tuple[int, str, str | None, int]], part: int, *, limited: bool) -> dict[str, Counts]:
+    """What one part says of each dimension; ``limited``: it looked at no more than MOST_COUNTED runs."""
+    found: dict[str, dict[Value, int]] = defaultdict(dict)
+    for place, name, text, number in rows:
+        if place == part:
+            found[name][_parsed(name, text)] = number
+    total = sum(found.get("status", {}).values())
+    for name, values in found.items():
+        if name.startswith(FACTOR) and (lacking := total - sum(values.values())) > 0:
+            values[None] = lacking
+    return {name: _in_order(values, limited=limited) for name, values in found.items()}
+
+
+def _in_order(values: Mapping[Value, int], *, limited: bool) -> Counts:
+    counts = {value: values[value] for value in sorted(values, key=ordered)}
+    return Counts(counts, exact=not limited or sum(counts.values()) <= MOST_COUNTED)
+
+
+def _parsed(name: str, text: str | None) -> Value:
+    return text if text is None or name in ("", "status") else dimension(name).parse(text)

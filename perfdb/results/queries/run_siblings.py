@@ -1,0 +1,90 @@
+"""A run among the trials of its experiment, and the runs before and after it, from the database."""
+
+from collections.abc import Hashable, Sequence
+from math import isfinite
+from typing import Any
+
+from django.db.models import Q, QuerySet
+
+from perfdb.analysis.hygiene import Trial
+from perfdb.analysis.metrics import Measure
+from perfdb.analysis.query import default_metrics
+from perfdb.analysis.standing import Standing, standing
+from perfdb.results.models import Run
+from perfdb.results.queries.run_queries import measure_columns
+
+# A campaign with more runs than that says nothing more about how trials vary.
+_MOST = 2000
+_BESIDE = Measure("cpu_util")
+# Before the values of a row: its number, experiment, trial and status.
+_Row = tuple[Any, ...]
+_FIRST_VALUE = 4
+
+
+def standings(run: Run) -> list[Standing]:
+    """How a run sits among its trials, for the main metrics of its workload that it has; none where it is alone.
+
+    Reads ``workload``: fetch it along.
+    """
+    measures = (*default_metrics([run.workload.pattern] if run.workload else []), _BESIDE)
+    rows = _rows(_campaign(run), measures)
+    if len(rows) > _MOST:
+        rows = _rows(Run.objects.filter(experiment=run.experiment_id), measures)
+    rows = [row for row in rows if row[3] == Run.Status.COMPLETE or row[0] == run.pk]
+    here = next((row for row in rows if row[0] == run.pk), None)
+    if here is None or sum(row[1] == run.experiment_id for row in rows) < 2:
+        return []
+    counting = [row for row in rows if row[3] == Run.Status.COMPLETE]
+    return [
+        standing(measure, run.pk, value, run.experiment_id, _trials(counting, at))
+        for at, measure in enumerate(measures, _FIRST_VALUE)
+        if (value := _number(here[at])) is not None
+    ]
+
+
+def _campaign(run: Run) -> QuerySet[Run]:
+    """The runs of a run's campaign that have its workload."""
+    same = {"study": run.study_id, "workload": run.workload_id, "campaign": run.campaign, "level": run.level_id}
+    return Run.objects.filter(**same)
+
+
+def _rows(runs: QuerySet[Run], measures: Sequence[Measure]) -> list[_Row]:
+    columns = runs.values_list("id", "experiment", "trial", "status", *measure_columns(measures))
+    return list(columns.order_by("trial", "pk")[: _MOST + 1])
+
+
+def _trials(rows: Sequence[_Row], at: int) -> dict[Hashable, list[Trial]]:
+    """The trials of each experiment that have the measure at this place."""
+    found: dict[Hashable, list[Trial]] = {}
+    for row in rows:
+        if (value := _number(row[at])) is not None:
+            found.setdefault(row[1], []).append(Trial(row[0], row[2], value))
+    return found
+
+
+def _number(value: float | None) -> float | None:
+    return value if value is not None and isfinite(value) else None
+
+
+def neighbours(run: Run) -> tuple[Run | None, Run | None]:
+    """The runs of the study that started before and after a run; withdrawn ones are left out."""
+    others = (
+        Run.objects.filter(study=run.study_id).exclude(status=Run.Status.WITHDRAWN).only("run_id", "trial", "started")
+    )
+    earlier = others.filter(Q(started__lt=run.started) | Q(started=run.started, pk__lt=run.pk))
+    later = others.filter(Q(started__gt=run.started) | Q(started=run.started, pk__gt=run.pk))
+    beside = list(earlier.order_by("-started", "-pk")[:1].union(later.order_by("started", "pk")[:1], all=True))
+    here = (run.started, run.pk)
+    return (
+        next((each for each in beside if (each.started, each.pk) < here), None),
+        next((each for each in beside if (each.started, each.pk) > here), None),
+    )
+
+
+# What the list of an experiment's trials shows of each.
+TRIAL = ("id", "run_id", "trial", "status", "started", "trans_per_s", "mb_per_s", "response_ms", "cpu_util")
+
+
+def trials_of(experiment: int, most: int) -> list[dict[str, Any]]:
+    """The first runs of an experiment by name and trial."""
+    return list(Run.objects.filter(experiment=experiment).order_by("run_id", "trial", "pk").values(*TRIAL)[:most])

@@ -1,0 +1,180 @@
+"""The experiments among which the best of each device is, where there are too many runs to look through all of them.
+
+An index has the runs of each workload and device with the highest first. The mean of an experiment is not above its
+highest run: once the best of those that were looked at reaches the lowest run that was, no other can be better. So a
+few experiments say what is best, and how much they vary, however many others there are.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from math import inf
+from typing import NamedTuple
+
+from django.db import connection
+from django.db.models import Q, Sum
+
+from perfdb.analysis.metrics import Measure
+from perfdb.analysis.query import Pick, Query, Summary
+from perfdb.analysis.table import Key, Note
+from perfdb.results.models import StudyActivity
+from perfdb.results.runs.experiments import z
+from perfdb.results.runs.vocabulary import numbers_of
+from perfdb.results.where import NEVER, Condition, where
+
+MANY = 20_000
+"""Of more runs in all studies only the highest are looked at."""
+
+HIGHEST = 50
+"""So many of each workload and device, or more where these do not tell which experiment is the best."""
+
+NOTE = Note(
+    "highest-only",
+    "there are too many runs to look through all of them: the best is the best of all, but runners-up, and how much "
+    f"results vary, are told from experiments with one of the {HIGHEST} highest runs of a workload and device, or more",
+)
+
+# Beyond that nobody can say; a question is then refused or answered as any other.
+_MOST_HIGHEST, _MOST_PAIRS = 3200, 2000
+_INDEXED = {Measure("trans_per_s"): "trans_per_s", Measure("mb_per_s"): "mb_per_s"}
+_PAIRED = ("workload", "device")
+# A mean may differ in its last digit from the one by which the best is picked in the end.
+_NOISE = 1e-9
+
+_HIGHEST_OF_PAIR = """
+    SELECT w.id, d.id, highest.* FROM {workloads} CROSS JOIN {devices} CROSS JOIN LATERAL (
+        SELECT experiment_id, {column} FROM run WHERE {pair} AND {wanted} ORDER BY {column} DESC NULLS LAST LIMIT %s
+    ) AS highest
+"""
+_MEANS = (
+    "SELECT experiment_id, avg({column}) FROM run WHERE experiment_id = ANY(%s) AND {wanted} GROUP BY experiment_id"
+)
+# The experiments, and the numbers of users that any run of their studies has.
+_OF_USERS = """
+    SELECT DISTINCT best.study_id, best.key, best.users, known.value FROM experiment AS best
+    JOIN dimension_count AS known ON known.study_id = best.study_id AND known.name = 'users' AND known.runs > 0
+    WHERE best.id = ANY(%s)
+"""
+_OF_KEYS = """
+    SELECT id FROM experiment JOIN unnest(%s::bigint[], %s::bigint[]) AS wanted(study, key)
+        ON (experiment.study_id, experiment.key) = (wanted.study, wanted.key)
+"""
+
+
+class _High(NamedTuple):
+    """A run among the highest of a workload and device."""
+
+    workload: int | None
+    device: int | None
+    experiment: int
+    value: float | None
+
+
+def among(query: Query, demanded: Sequence[Q]) -> list[int] | None:
+    """The experiments among which the best of each group of a pick is; None where all runs are to be looked at.
+
+    With each best come the experiments that are equal to it but for their users. ``demanded``: what the query wants
+    of a run.
+    """
+    pick = query.pick
+    if pick is None or not _is_about_very_many(query, pick):
+        return None
+    wanted, column = where(demanded), _INDEXED[pick.measure]
+    pairs = {name: _numbers(query, name) for name in _PAIRED}
+    if wanted == NEVER or len(pairs["workload"]) * len(pairs["device"]) > _MOST_PAIRS:
+        return None
+    most = HIGHEST
+    while most <= _MOST_HIGHEST:
+        found = _highest(column, pairs, wanted, most)
+        means = _means(column, {each.experiment for each in found}, wanted)
+        best = _best(pick, found, means, most)
+        if best is not None:
+            return sorted({each.experiment for each in found} | _along(best))
+        most *= 4
+    return None
+
+
+def _is_about_very_many(query: Query, pick: Pick) -> bool:
+    """Whether a query picks by what is indexed, from the runs of all studies, and these are many."""
+    by_index = pick.measure in _INDEXED and set(pick.dimensions) <= set(_PAIRED)
+    if not by_index or query.summary is Summary.TRIAL or "study" in query.filters:
+        return False
+    runs: int = StudyActivity.objects.aggregate(runs=Sum("runs", default=0))["runs"]
+    return runs > MANY
+
+
+def _numbers(query: Query, name: str) -> list[int | None]:
+    """The rows of a table that a query's runs can refer to; None for no row."""
+    values = query.filters.get(name)
+    if values is None:
+        with connection.cursor() as cursor:
+            cursor.execute(f"SELECT id FROM {name}")
+            return [*(number for (number,) in cursor.fetchall()), None]
+    named = numbers_of({name: [str(value) for value in values if value is not None]})[name]
+    there = {*named.everywhere, *(number for those in named.within.values() for number in those)}
+    return [*sorted(there), *([None] if None in values else [])]
+
+
+def _highest(column: str, pairs: Mapping[str, Sequence[int | None]], wanted: Condition, most: int) -> list[_High]:
+    """The highest runs of each pair; a run without a value is among them where there are too few others."""
+    parts, given = [], []
+    for workloads, workload, of_workload in _halves("w", "workload_id", pairs["workload"]):
+        for devices, device, of_device in _halves("d", "device_id", pairs["device"]):
+            pair = f"{workload} AND {device}"
+            parts.append(
+                _HIGHEST_OF_PAIR.format(
+                    workloads=workloads, devices=devices, column=column, pair=pair, wanted=wanted.sql
+                )
+            )
+            given += [of_workload, of_device, *wanted.given, most]
+    with connection.cursor() as cursor:
+        cursor.execute(" UNION ALL ".join(parts), given)
+        return [_High(*row) for row in cursor.fetchall()]
+
+
+def _halves(alias: str, column: str, numbers: Sequence[int | None]) -> Iterable[tuple[str, str, list[int | None]]]:
+    """The rows that are referred to, and no row: SQL for them, what a run must fulfil, and their numbers."""
+    known = [number for number in numbers if number is not None]
+    if known:
+        yield f"unnest(%s::bigint[]) AS {alias}(id)", f"run.{column} = {alias}.id", [*known]
+    if None in numbers:
+        yield f"unnest(%s::bigint[]) AS {alias}(id)", f"run.{column} IS NULL", [None]
+
+
+def _means(column: str, experiments: Iterable[int], wanted: Condition) -> dict[int, float]:
+    """The mean of each of these experiments that has a value."""
+    with connection.cursor() as cursor:
+        cursor.execute(_MEANS.format(column=column, wanted=wanted.sql), [sorted(experiments), *wanted.given])
+        return {experiment: mean for experiment, mean in cursor.fetchall() if mean is not None}
+
+
+def _best(pick: Pick, found: Iterable[_High], means: Mapping[int, float], most: int) -> list[int] | None:
+    """The best experiments, equals too, of each group; None where one that was not looked at may be better."""
+    pairs: dict[tuple[int | None, int | None], list[_High]] = defaultdict(list)
+    for each in found:
+        pairs[each.workload, each.device].append(each)
+    groups: dict[Key, set[int]] = defaultdict(set)
+    unseen: dict[Key, float] = {}
+    for (workload, device), those in pairs.items():
+        group = tuple({"workload": workload, "device": device}[name] for name in pick.dimensions)
+        groups[group] |= {each.experiment for each in those} & means.keys()
+        values = [each.value for each in those if each.value is not None]
+        if len(values) == most:
+            unseen[group] = max(min(values), unseen.get(group, -inf))
+    tops = {group: max(map(means.__getitem__, known), default=-inf) for group, known in groups.items()}
+    if any(tops[group] < bound for group, bound in unseen.items()):
+        return None
+    return [each for group, known in groups.items() for each in known if means[each] >= tops[group] * (1 - _NOISE)]
+
+
+def _along(experiments: Iterable[int]) -> set[int]:
+    """What is equal to these but for the users, each on the curve of one: by the keys that these would have."""
+    with connection.cursor() as cursor:
+        cursor.execute(_OF_USERS, [list(experiments)])
+        wanted = {(study, key ^ _share(known) ^ _share(users)) for study, key, known, users in cursor.fetchall()}
+        cursor.execute(_OF_KEYS, [[study for study, _ in wanted], [key for _, key in wanted]])
+        return {number for (number,) in cursor.fetchall()}
+
+
+def _share(users: int | str | None) -> int:
+    """What users are of an experiment's key; nothing where there are none."""
+    return z("users", users) if users else 0

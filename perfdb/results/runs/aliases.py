@@ -1,0 +1,67 @@
+"""The aliases of a study, as its runs are prepared with them."""
+
+from collections.abc import Iterable, Mapping
+
+from perfdb.analysis.dimensions import Value
+from perfdb.analysis.query import Query
+from perfdb.analysis.table import Observations
+from perfdb.results.models import Alias, Study, System
+from perfdb.results.runs import recorded_reads
+from perfdb.results.runs.normalize.alias_dimensions import Aliases, fold
+from perfdb.results.runs.record import SystemIdentity
+
+
+def aliases_of(study: Study) -> Aliases:
+    """All aliases of a study as they are now, with the systems where an alias may name one."""
+    rows = list(Alias.objects.filter(study=study).order_by("pk").values_list("dimension", "folded", "meaning"))
+    meanings = {(dimension, folded): meaning for dimension, folded, meaning in rows}
+    return Aliases(meanings, systems() if any(dimension == "system" for dimension, _ in meanings) else {})
+
+
+def systems() -> dict[str, SystemIdentity]:
+    """All systems by name; of two that are called alike the older one counts."""
+    rows = System.objects.order_by("-pk")
+    return {row.name: SystemIdentity(row.machine, row.host, row.processors, row.memory_bytes) for row in rows}
+
+
+def meanings(studies: Iterable[Value]) -> dict[tuple[str, str], str]:
+    """What studies (by slug) mean by folded texts of dimensions; of two that differ the older alias counts."""
+    rows = Alias.objects.filter(study__slug__in=set(studies)).order_by("-pk")
+    return {(name, folded): meaning for name, folded, meaning in rows.values_list("dimension", "folded", "meaning")}
+
+
+def meant(
+    values: Mapping[str, Iterable[Value]], found: Observations, known: Mapping[tuple[str, str], str] | None = None
+) -> dict[tuple[str, Value], str]:
+    """What the studies of some runs mean by those of the values that none of the runs has: by dimension and value.
+
+    ``known`` are the meanings, where they were read before. No SQL query where every value is there. Frozen answers
+    name what their runs have.
+    """
+    absent = list(_absent(values, found))
+    if not absent or recorded_reads.playing():
+        return {}
+    if known is None:
+        known = meanings(found.coded("study").values)
+    return {(name, text): known[name, fold(text)] for name, text in absent if (name, fold(text)) in known}
+
+
+def _absent(values: Mapping[str, Iterable[Value]], found: Observations) -> Iterable[tuple[str, str]]:
+    for name, wanted in values.items():
+        there = set(found.coded(name).values)
+        yield from ((name, value) for value in wanted if isinstance(value, str) and value not in there)
+
+
+def understood(query: Query, found: Observations, read_before: Mapping[tuple[str, str], str] | None = None) -> Query:
+    """A query in the spellings of some runs: what an alias replaced is named as what it means."""
+    named = [query.filters, query.exclude, {name: (value,) for name, value in query.baseline.items()}]
+    values = {name: {each for part in named for each in part.get(name, ())} for part in named for name in part}
+    known = meant(values, found, read_before)
+    if not known:
+        return query
+    filters, exclude, baseline = (
+        {name: tuple(known.get((name, each), each) for each in those) for name, those in part.items()} for part in named
+    )
+    return query.replace(
+        filters=filters, exclude=exclude, baseline={name: value for name, (value,) in baseline.items()}
+    )

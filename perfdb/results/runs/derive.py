@@ -1,0 +1,149 @@
+"""Derivation: from a run's record to the figures that formulas take, and back into the record.
+
+What follows within one run is stored; what spans runs (means, differences) is a Query's business and computed
+when it is read.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from functools import lru_cache
+from math import isfinite
+
+from importers.report.listing import LOST
+from perfdb.analysis.formulas import Derived, RunFigures, derive
+from perfdb.analysis.metrics import Measure
+from perfdb.analysis.workloads import STREAMING, Workload
+from perfdb.results.runs.record import Counters, Origin, RunRecord, Value, moment_of, name_of, number
+
+TIME = "time"
+
+
+def derived(record: RunRecord) -> list[Derived]:
+    """Everything that follows from a run's reported figures and counters.
+
+    Nothing is derived from published figures: their document calculated with more digits than it prints.
+    """
+    if any(value.origin is Origin.PUBLISHED for value in record.values.values()):
+        return []
+    return derive(figures_of(record))
+
+
+def derive_into(record: RunRecord) -> list[Derived]:
+    """Put the derived values into the record; a value the log printed too keeps its printed text and place."""
+    answers = derived(record)
+    for each in answers:
+        known = record.values.get(each.measure, Value(each.value, Origin.DERIVED))
+        formula = f"{each.formula}/{each.version}"
+        record.values[each.measure] = Value(
+            each.value, Origin.DERIVED, known.printed, known.artifact, known.line, formula
+        )
+    return answers
+
+
+def derive_again(record: RunRecord) -> dict[Measure, Value]:
+    """Put the derived values in the place of those derived before; answers the old ones that are no longer right."""
+    before = {measure: value for measure, value in record.values.items() if value.origin is Origin.DERIVED}
+    again = {each.measure for each in derive_into(record)}
+    for measure in before.keys() - again:
+        del record.values[measure]
+    return outdated(before, record.values)
+
+
+def outdated(before: Mapping[Measure, Value], after: Mapping[Measure, Value]) -> dict[Measure, Value]:
+    """The derived values of ``before`` that ``after`` has not, or with another value."""
+    return {
+        measure: old
+        for measure, old in before.items()
+        if old.origin is Origin.DERIVED and (measure not in after or after[measure].value != old.value)
+    }
+
+
+def figures_of(record: RunRecord) -> RunFigures:
+    """The record as formulas see it: usable counters only, and no value that was itself derived."""
+    configuration = record.configuration
+    workload, system = measured_workload(record), configuration.system
+    return RunFigures(
+        metrics={(m.metric, m.role): v.value for m, v in record.values.items() if v.origin != Origin.DERIVED},
+        counters=_readings(record),
+        taken=_taken(record),
+        pattern=workload.pattern if workload else None,
+        users=configuration.users,
+        request_bytes=workload.request_bytes if workload else None,
+        response_bytes=workload.response_bytes if workload else None,
+        think_ms=fact_number(record, "think_ms"),
+        system_processors=system.processors if system else None,
+        facts=_numbers(record),
+        reports_whole=LOST not in record.facts,
+        one_host="cpu_shared" in record.facts,
+        of_processes=_says(record, "cpu_scope", "process"),
+    )
+
+
+def measured_workload(record: RunRecord) -> Workload | None:
+    """The workload with the sizes of its messages: of a stream they are those that a log or a person names.
+
+    A log that says no more than STRG comes from a tool that sends no messages, or tells of none.
+    """
+    workload, facts = record.configuration.workload, record.facts
+    bare = workload is not None and workload.pattern in STREAMING and name_of(workload) == workload.pattern
+    logged = "workload" in facts and facts["workload"].line > 0
+    if workload is None or not (bare and logged) or {"request_bytes", "response_bytes"} <= facts.keys():
+        return workload
+    return Workload(workload.pattern, None, None)
+
+
+def _says(record: RunRecord, key: str, text: str) -> bool:
+    return key in record.facts and record.facts[key].text == text
+
+
+def _numbers(record: RunRecord) -> Mapping[str, tuple[float, ...]]:
+    """The facts that consist of numbers, one or several with blanks between."""
+    facts = {key: _numbers_in(fact.text) for key, fact in record.facts.items()}
+    return {key: numbers for key, numbers in facts.items() if numbers}
+
+
+# Most runs of a study say the same.
+@lru_cache(4096)
+def _numbers_in(text: str) -> tuple[float, ...]:
+    """The numbers that a text consists of; none where it has other words too."""
+    numbers = tuple([number(word) for word in text.split()])
+    return numbers if all(map(isfinite, numbers)) else ()
+
+
+def _readings(record: RunRecord) -> Mapping[tuple[str, str, str], tuple[float, float]]:
+    return {
+        (counters.role, counters.subject, name): (before, after)
+        for counters in record.counters
+        if counters.usable
+        for name, before, after in zip(counters.names, counters.before, counters.after, strict=True)
+        if before is not None and after is not None and name != TIME
+    }
+
+
+def _taken(record: RunRecord) -> Mapping[str, tuple[datetime, datetime]]:
+    """When each role's snapshots were taken, before and after."""
+    moments = {}
+    for counters in record.counters:
+        pair = pair_of(counters, TIME) if counters.usable else None
+        if pair is not None:
+            moments[counters.role] = (moment_of(pair[0]), moment_of(pair[1]))
+    return moments
+
+
+def pair_of(counters: Counters, name: str) -> tuple[float, float] | None:
+    """A counter before and after; None when either is missing."""
+    if name not in counters.names:
+        return None
+    at = counters.names.index(name)
+    before, after = counters.before[at], counters.after[at]
+    return None if before is None or after is None else (before, after)
+
+
+def fact_number(record: RunRecord, key: str) -> float | None:
+    """A fact as a number; None where it is missing or no number."""
+    fact = record.facts.get(key)
+    try:
+        value = None if fact is None else float(fact.text)
+    except ValueError:
+        return None
+    return value if value is not None and isfinite(value) else None

@@ -1,0 +1,55 @@
+"""The registry of measures: which slot of ``run.values`` holds which metric of which role."""
+
+from collections.abc import Iterable
+
+from django.db import connection, transaction
+from django.db.models import Max
+
+from perfdb.analysis import metrics
+from perfdb.analysis.metrics import Measure
+from perfdb.results import models
+from perfdb.results.runs import recorded_reads
+
+_LOCK = 0x5045_5246  # any number of our own: "PERF"
+
+
+@recorded_reads.reading(
+    "slots",
+    lambda: "",
+    lambda slots: {str(measure): slot for measure, slot in slots.items()},
+    lambda kept: {Measure.parse(text): slot for text, slot in kept.items()},
+    beside=True,
+)
+def slots() -> dict[Measure, int]:
+    """All measures with their slots, which count from 1 as PostgreSQL's arrays do."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT metric, role, slot FROM measure")
+        return {Measure(metric, role): slot for metric, role, slot in cursor.fetchall()}
+
+
+def ensure_slots(measures: Iterable[Measure]) -> dict[Measure, int]:
+    """All measures with their slots, those of ``measures`` that are new appended."""
+    wanted = set(measures)
+    known = slots()
+    if wanted <= known.keys():
+        return known
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
+        known = slots()
+        last = models.Measure.objects.aggregate(last=Max("slot"))["last"] or 0
+        missing = sorted(wanted - known.keys())
+        models.Measure.objects.bulk_create(_row(measure, last + n) for n, measure in enumerate(missing, start=1))
+    return slots()
+
+
+def _row(measure: Measure, slot: int) -> models.Measure:
+    metric = metrics.BY_NAME[measure.metric]
+    return models.Measure(
+        slot=slot,
+        metric=measure.metric,
+        role=measure.role,
+        unit=metric.unit,
+        better=metric.better,
+        decimals=metric.decimals,
+    )

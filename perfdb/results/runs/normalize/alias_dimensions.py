@@ -1,0 +1,134 @@
+"""What a study means by printed texts, put in the place of a run's dimensions; its facts keep what was printed.
+
+A run that says nothing of a dimension in its facts (one that was published, not measured) has its dimension's value
+as printed text. Where an alias replaces what no fact says in one piece, the fact ``printed.DIMENSION`` keeps it.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from importers.model import Problem
+from perfdb.analysis.dimensions import FACTOR
+from perfdb.analysis.workloads import parse_workload
+from perfdb.results.runs.normalize import configuration as reading
+from perfdb.results.runs.record import Configuration, FactValue, RunRecord, SystemIdentity
+
+PRINTED = "printed."
+
+# The facts that say each dimension, the first of them that is there. Others are said by the fact of their name.
+_FACTS: Mapping[str, tuple[str, ...]] = {
+    "device": ("device", "driver"),
+    "level": ("level", "cp.level"),
+    "workload": ("workload", "request_bytes", "response_bytes"),
+    "system": ("machine", "cpu_model", "architecture", "node", "memory"),
+    f"{FACTOR}think_ms": (f"{FACTOR}think_ms", "think_ms"),
+}
+# What several facts say together: its printed text is the value that they make.
+COMPOSED = frozenset({"workload", "system"})
+
+
+def facts_saying(dimension: str) -> tuple[str, ...]:
+    """The keys of the facts that say a dimension."""
+    return _FACTS.get(dimension, (dimension,))
+
+
+def fold(text: str) -> str:
+    """A printed text as it is compared: without regard to capitals and outer blanks."""
+    return text.strip().casefold()
+
+
+@dataclass(frozen=True, slots=True)
+class Aliases:
+    """A study's aliases: ``meanings`` by dimension and folded text, and the systems that their meanings name."""
+
+    meanings: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    systems: Mapping[str, SystemIdentity] = field(default_factory=dict)
+
+    @property
+    def dimensions(self) -> list[str]:
+        """The dimensions in which texts have a meaning."""
+        return list(dict.fromkeys(dimension for dimension, _ in self.meanings))
+
+    def meaning(self, dimension: str, text: str | None) -> str | None:
+        """What a text means; None where it means what it says."""
+        return None if text is None else self.meanings.get((dimension, fold(text)))
+
+
+NONE = Aliases()
+
+
+def printed_text(facts: Mapping[str, FactValue], dimension: str) -> str | None:
+    """The text of a dimension as printed, where a fact says it in one piece."""
+    keys = (PRINTED + dimension, *(() if dimension in COMPOSED else facts_saying(dimension)))
+    return next((facts[key].text.strip() for key in keys if key in facts), None)
+
+
+def align(record: RunRecord, aliases: Aliases, dimensions: Iterable[str], artifacts: Mapping[str, int]) -> None:
+    """Give these dimensions of a record the values that its facts have by the aliases.
+
+    A text that could not be read and now has a meaning is no problem any more, and the other way round.
+    """
+    for dimension in dimensions:
+        _align(record, aliases, dimension, artifacts)
+
+
+def _align(record: RunRecord, aliases: Aliases, dimension: str, artifacts: Mapping[str, int]) -> None:
+    keys = facts_saying(dimension)
+    said = any(key in record.facts for key in keys)
+    kept = record.facts.pop(PRINTED + dimension, None)
+    problems: list[Problem] = []
+    plain = record.configuration
+    if said:
+        plain = reading.whole_configuration(record, artifacts, problems)
+    elif kept is not None:
+        plain = with_value(plain, dimension, kept.text, aliases)
+    value = plain.dimensions().get(dimension)
+    text = printed_text(record.facts, dimension) if said else None
+    text = text or (None if value is None else str(value)) or _first_text(record, keys)
+    meaning = aliases.meaning(dimension, text)
+    starts = tuple(f"{key}: " for key in keys)
+    record.problems = [each for each in record.problems if not _is_about(each, starts)]
+    if meaning is None:
+        record.configuration = _with_same(record.configuration, plain, dimension)
+        record.problems += [each for each in problems if _is_about(each, starts)]
+        return
+    record.configuration = with_value(record.configuration, dimension, meaning, aliases)
+    if not said or dimension in COMPOSED:
+        record.facts[PRINTED + dimension] = FactValue(text or "")
+
+
+def _first_text(record: RunRecord, keys: Sequence[str]) -> str | None:
+    return next((record.facts[key].text.strip() for key in keys if key in record.facts), None)
+
+
+def _is_about(problem: Problem, starts: tuple[str, ...]) -> bool:
+    return problem.code == reading.UNREADABLE and problem.message.startswith(starts)
+
+
+_READERS: Mapping[str, Callable[[str], object]] = {
+    "workload": parse_workload,
+    **reading.WHOLE_NUMBERS,
+}
+
+
+def with_value(configuration: Configuration, dimension: str, text: str, aliases: Aliases) -> Configuration:
+    """A configuration with another value of one dimension, read from a text; raises ValueError for no such value."""
+    if dimension.startswith(FACTOR):
+        return replace(configuration, factors={**configuration.factors, dimension.removeprefix(FACTOR): text})
+    if dimension == "system":
+        if text not in aliases.systems:
+            raise ValueError(f"no system is called {text!r}")
+        return replace(configuration, system=aliases.systems[text])
+    # The dimension is one of the configuration's fields: nobody can make an alias of another.
+    return replace(configuration, **{dimension: _READERS.get(dimension, str)(text)})  # type: ignore[arg-type]
+
+
+def _with_same(configuration: Configuration, other: Configuration, dimension: str) -> Configuration:
+    """A configuration with the other's value of one dimension."""
+    if not dimension.startswith(FACTOR):
+        return replace(configuration, **{dimension: getattr(other, dimension)})
+    name = dimension.removeprefix(FACTOR)
+    factors = {key: value for key, value in configuration.factors.items() if key != name}
+    if name in other.factors:
+        factors[name] = other.factors[name]
+    return replace(configuration, factors=factors)

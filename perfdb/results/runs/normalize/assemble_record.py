@@ -1,0 +1,103 @@
+"""Putting a record together from a draft: configuration, values, counters, traces, checks, status."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from importers import run_records
+from importers.collate import name_roles
+from importers.model import Problem, RunDraft, Severity, Status
+from importers.run_records.record import TAGS
+from perfdb.results.runs.normalize import configuration, convert_values, run_checks
+from perfdb.results.runs.normalize.alias_dimensions import NONE, Aliases, align
+from perfdb.results.runs.normalize.monitor_reports import add_reports
+from perfdb.results.runs.normalize.reading_problems import FoundProblems
+from perfdb.results.runs.record import Counters, RunRecord, aware
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a draft does not say itself.
+
+    The artifact of each file, what a person gave, when it was received, what reading the files found amiss, and what
+    the study means by printed texts.
+    """
+
+    artifacts: Mapping[str, int]
+    given: Mapping[str, str]
+    received: datetime
+    problems: Sequence[Problem] = ()
+    aliases: Aliases = NONE
+
+
+def prepare(draft: RunDraft, context: Context) -> RunRecord:
+    """The record of a draft, checked but not yet derived from."""
+    name_roles(draft, context.given)
+    facts, problems = configuration.facts_of(draft, context.artifacts, context.given)
+    run_id, trial = configuration.named(draft, context.given, facts, problems)
+    record = RunRecord(
+        run_id=run_id,
+        trial=trial,
+        status=draft.driver.status if draft.driver else Status.INCOMPLETE,
+        started=_started(draft, context.received),
+        configuration=configuration.configuration_of(facts, context.artifacts, problems),
+        facts=facts,
+        problems=[*_found(context.problems).of(draft), *draft.problems, *problems],
+        fragments=draft.fragments,
+        tags=_tags(draft),
+        has_driver=draft.driver is not None,
+    )
+    convert_values.add_values(record, draft, context.artifacts)
+    convert_values.add_traces(record, draft, context.artifacts)
+    record.counters = convert_values.counters_of(draft, context.artifacts, record.problems)
+    shares = add_reports(record, draft, context.artifacts)
+    record.configuration = configuration.with_system(record)
+    align(record, context.aliases, context.aliases.dimensions, context.artifacts)
+    run_checks.check(record, draft)
+    record.refused = _refused(record, draft)
+    # Not before the checks: a report's CPU seconds are no pair of snapshots.
+    record.counters += shares
+    if not record.has_driver and not record.refused:
+        record.problems.append(_no_driver(record))
+    return record
+
+
+def _found(problems: Sequence[Problem]) -> FoundProblems:
+    return problems if isinstance(problems, FoundProblems) else FoundProblems(problems)
+
+
+def _started(draft: RunDraft, received: datetime) -> datetime:
+    """When the run started: the driver says so, else the earliest snapshot or report, else when it was received."""
+    if draft.driver is not None and draft.driver.taken is not None:
+        return aware(draft.driver.taken, draft.driver.zone)
+    moments = [aware(f.taken, f.zone) for f in draft.fragments if f.taken is not None]
+    return min(moments, default=received)
+
+
+def _tags(draft: RunDraft) -> list[str]:
+    """The words that run records give a run; what is called so elsewhere is a fact like any other."""
+    said = draft.driver.facts if draft.driver is not None and draft.driver.format == run_records.NAME else ()
+    return list(dict.fromkeys(word.lower() for fact in said if fact.key == TAGS for word in fact.text.split()))
+
+
+def _refused(record: RunRecord, draft: RunDraft) -> bool:
+    """A driver log that contradicts itself is refused; so are snapshots alone of which no pair can be used."""
+    if draft.driver is not None:
+        return any(p.severity == Severity.ERROR and p.file == draft.driver.file for p in record.problems)
+    whole = [counters for counters in record.counters if _is_whole(counters)]
+    return bool(whole) and not any(counters.usable for counters in record.counters)
+
+
+def _is_whole(counters: Counters) -> bool:
+    return bool(counters.before_artifact and counters.after_artifact)
+
+
+def _no_driver(record: RunRecord) -> Problem:
+    return Problem(
+        Severity.NOTE,
+        "run.no-driver-log",
+        f"Run {record.run_id} has no log of the load driver yet: no throughput and no CPU per transaction.",
+        "Upload the driver's log of this run; it joins what is stored.",
+        file=record.fragments[0].file,
+        run_id=record.run_id,
+    )

@@ -1,0 +1,323 @@
+"""The circumstances of a run: facts from all its files, and the experiment's dimensions that follow from them."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import lru_cache, partial
+from typing import Any
+
+from importers.collate import assumed
+from importers.model import Problem, RunDraft, Severity
+from perfdb.analysis.dimensions import FACTOR, parse_bytes, parse_integer
+from perfdb.analysis.metrics import Measure
+from perfdb.analysis.workloads import STREAMING, WELL_KNOWN, Workload, parse_workload, pattern_of
+from perfdb.results.runs.normalize.client_processes import users_of
+from perfdb.results.runs.record import Configuration, FactValue, Origin, RunRecord, SystemIdentity, Value
+
+# What a person may give when the files lack it, besides any ``factor.NAME``.
+GIVEN_FACTS = (
+    "workload",
+    "request_bytes",
+    "response_bytes",
+    "device",
+    "mtu",
+    "users",
+    "layer",
+    "campaign",
+    "level",
+    "machine",
+    "node",
+    "memory",
+    "processors",
+    "roles",
+    "client",
+    "server",
+    "client_cpus",
+    "server_cpus",
+)
+PROCESSORS = Measure("processors", "lpar")
+
+UNREADABLE = "run.dimension-unreadable"
+"""The code of the problem that a dimension's text cannot be read; its message begins with the fact's key."""
+
+# What the columns hold: integers of two, four and eight bytes, and names that an index can take.
+_INT2, _INT4, _INT8 = 2**15 - 1, 2**31 - 1, 2**63 - 1
+_LONGEST = 200
+_REMEMBERED = 1024
+
+
+def _whole(text: str, parse: Callable[[str], int], least: int, most: int) -> int:
+    """A whole number of this range; raises ValueError for any other text."""
+    value = parse(text)
+    if not least <= value <= most:
+        raise ValueError(f"{text} is not between {least} and {most}")
+    return value
+
+
+def _read(parse: Callable[[str], int], least: int, most: int) -> Callable[[str], int]:
+    """What reads whole numbers of a range; many runs say few of them."""
+    return lru_cache(_REMEMBERED)(partial(_whole, parse=parse, least=least, most=most))
+
+
+_PROCESSORS = _read(parse_integer, 1, _INT4)
+_MEMORY = _read(parse_bytes, 1, _INT8)
+_MESSAGE = _read(parse_bytes, 0, _INT8)
+WHOLE_NUMBERS: Mapping[str, Callable[[str], int]] = {
+    "mtu": _read(parse_bytes, 1, _INT4),
+    "users": _read(parse_integer, 1, _INT4),
+    "layer": _read(parse_integer, 0, _INT2),
+}
+"""The dimensions that are whole numbers, each with what reads its texts; they raise ValueError."""
+
+
+RUN_ID, TRIAL = "run_id", "trial"
+
+
+def _name(text: str) -> str:
+    """A text for a column; raises ValueError for a blank or a long one."""
+    if not 0 < len(text.strip()) <= _LONGEST:
+        raise ValueError(f"a name has 1 to {_LONGEST} characters")
+    return text.strip()
+
+
+def _processor_list(text: str) -> list[int]:
+    """Numbers of processors with blanks between; raises ValueError otherwise."""
+    return [_whole(word, parse_integer, 0, _INT2) for word in text.split()]
+
+
+GIVEN: Mapping[str, Callable[[str], Any]] = {
+    **WHOLE_NUMBERS,
+    RUN_ID: _name,
+    TRIAL: partial(_whole, parse=parse_integer, least=1, most=_INT2),
+    "workload": parse_workload,
+    "request_bytes": _MESSAGE,
+    "response_bytes": _MESSAGE,
+    "processors": _PROCESSORS,
+    "memory": _MEMORY,
+    "client_cpus": _processor_list,
+    "server_cpus": _processor_list,
+}
+"""What reads the texts that a person gives in a preview; they raise ValueError. Others are names."""
+
+
+def check_given(key: str, text: str) -> None:
+    """Raise ValueError where a text cannot be a value of a fact; its message says what could be."""
+    GIVEN.get(key, _name)(text)
+
+
+def facts_of(
+    draft: RunDraft, artifacts: Mapping[str, int], given: Mapping[str, str]
+) -> tuple[dict[str, FactValue], list[Problem]]:
+    """All circumstances; the driver's come first, and what a person gave only fills what no file says."""
+    facts: dict[str, FactValue] = {}
+    for fact in draft.facts:
+        value = FactValue(fact.text, artifacts.get(fact.file, 0), fact.line)
+        if facts.setdefault(fact.key, value).text != fact.text:
+            facts.setdefault(f"{fact.key} ({fact.role}, {fact.file})", value)
+    users = users_of(draft)
+    if users is not None:
+        facts["users"] = replace(facts.get("users", FactValue("")), text=users)
+    problems = []
+    facts = _without_assumed(facts, given)
+    if assumed.KEY in facts:
+        problems.append(_assumed(draft, facts[assumed.KEY].text))
+    for key, text in given.items():
+        if key in (RUN_ID, TRIAL):
+            continue
+        if key in facts and not _understood(facts, key):
+            facts[f"{key} (not understood)"] = facts.pop(key)
+        if facts.setdefault(key, FactValue(text)).text != text:
+            problems.append(_not_needed(draft.run_id, key, text, facts[key].text))
+    return facts, problems
+
+
+def _understood(facts: Mapping[str, FactValue], key: str) -> bool:
+    """Whether the text of a fact could be read as the dimension of its name; other facts have nothing to be read."""
+    dimensions = {"workload", "device", "level", *WHOLE_NUMBERS}
+    return key not in dimensions or key in configuration_of(facts, {}, []).dimensions()
+
+
+def named(
+    draft: RunDraft, given: Mapping[str, str], facts: dict[str, FactValue], problems: list[Problem]
+) -> tuple[str, int]:
+    """The run id and trial: what the files say, else what a person gave, which then is a fact."""
+    run_id, trial = draft.run_id, draft.trial
+    if RUN_ID in given:
+        if any(fragment.run_id for fragment in draft.fragments):
+            problems.extend(_needless(draft, RUN_ID, given[RUN_ID], run_id))
+        else:
+            run_id = given[RUN_ID].strip()
+            facts[RUN_ID] = FactValue(run_id)
+    if TRIAL in given:
+        if trial is not None:
+            problems.extend(_needless(draft, TRIAL, given[TRIAL], str(trial)))
+        else:
+            trial = GIVEN[TRIAL](given[TRIAL])
+            facts[TRIAL] = FactValue(given[TRIAL])
+    return run_id, trial or 1
+
+
+def _needless(draft: RunDraft, key: str, given: str, printed: str) -> list[Problem]:
+    return [] if given == printed else [_not_needed(draft.run_id, key, given, printed)]
+
+
+def _without_assumed(facts: dict[str, FactValue], given: Mapping[str, str]) -> dict[str, FactValue]:
+    """The facts without what an importer assumed, where a person says otherwise."""
+    keys = assumed.keys_in(facts[assumed.KEY].text) if assumed.KEY in facts else frozenset()
+    dropped = {*keys, assumed.KEY} if keys & given.keys() else frozenset()
+    return {key: value for key, value in facts.items() if key not in dropped}
+
+
+def _assumed(draft: RunDraft, text: str) -> Problem:
+    keys, _, why = text.partition(":")
+    message = f"No file of run {draft.run_id} states {keys}: taken {why.strip()}."
+    remedy = "Upload what says it, or give it with the upload; that counts."
+    file = draft.driver.file if draft.driver else ""
+    return Problem(Severity.NOTE, "run.assumed", message, remedy, file, run_id=draft.run_id)
+
+
+def _not_needed(run_id: str, key: str, given: str, printed: str) -> Problem:
+    return Problem(
+        Severity.NOTE,
+        "given.not-needed",
+        f"Run {run_id}: {key} was given as {given}, but the files say {printed}; the files count.",
+        run_id=run_id,
+    )
+
+
+def configuration_of(
+    facts: Mapping[str, FactValue], artifacts: Mapping[str, int], problems: list[Problem]
+) -> Configuration:
+    """The dimensions that the facts name; one that cannot be read is left out, with a problem."""
+    reader = _Reader(facts, {artifact: file for file, artifact in artifacts.items()}, problems)
+    think = reader.text("think_ms")
+    factors = {key.removeprefix(FACTOR): fact.text for key, fact in facts.items() if key.startswith(FACTOR)}
+    if think is not None and think.strip("0.") != "":
+        # Pauses between transactions change what is measured; none is the rule and needs no dimension.
+        factors["think_ms"] = think
+    return Configuration(
+        workload=reader.workload(),
+        device=reader.text("device") or reader.text("driver"),
+        mtu=reader.whole("mtu", WHOLE_NUMBERS["mtu"]),
+        users=reader.whole("users", WHOLE_NUMBERS["users"]),
+        layer=reader.whole("layer", WHOLE_NUMBERS["layer"]),
+        campaign=reader.text("campaign") or "",
+        level=reader.text("level") or reader.text("cp.level"),
+        system=reader.system(),
+        factors=factors,
+    )
+
+
+def whole_configuration(record: RunRecord, artifacts: Mapping[str, int], problems: list[Problem]) -> Configuration:
+    """The dimensions that the facts of a finished record name, its system with the processors that it was given."""
+    configuration = configuration_of(record.facts, artifacts, problems)
+    return _counting(configuration, record)
+
+
+def with_system(record: RunRecord) -> Configuration:
+    """The configuration with its system's processors: of the LPAR, as reported or given, else of the client."""
+    reader = _Reader(record.facts, {}, record.problems)
+    given, reported = reader.whole("processors", _PROCESSORS), record.values.get(PROCESSORS)
+    if reported is None and given is not None:
+        reported = record.values[PROCESSORS] = Value(float(given), Origin.GIVEN, record.facts["processors"].text)
+    elif reported is not None and given is not None and reported.value != given:
+        record.problems.append(_not_needed(record.run_id, "processors", str(given), reported.printed))
+    if (counted := _counted(record)) is not None and not _is_count(counted):
+        record.problems.append(_no_count(record.run_id, counted.printed))
+    return _counting(record.configuration, record)
+
+
+def _counting(configuration: Configuration, record: RunRecord) -> Configuration:
+    counted = _counted(record)
+    if counted is None or not _is_count(counted):
+        return configuration
+    system = replace(configuration.system or SystemIdentity(), processors=int(counted.value))
+    return replace(configuration, system=system if system.name else None)
+
+
+def _counted(record: RunRecord) -> Value | None:
+    return record.values.get(PROCESSORS) or record.values.get(Measure(PROCESSORS.metric, "client"))
+
+
+def _is_count(value: Value) -> bool:
+    """Whether a system can have so many processors."""
+    return 0 <= value.value <= _INT4
+
+
+def _no_count(run_id: str, printed: str) -> Problem:
+    message = f"processors: nothing has {printed} processors; the run's system is stored without their number."
+    return Problem(Severity.WARNING, UNREADABLE, message, "Correct processors in the file.", run_id=run_id)
+
+
+class _Reader:
+    """Reads facts as dimension values and collects what cannot be read."""
+
+    def __init__(self, facts: Mapping[str, FactValue], files: Mapping[int, str], problems: list[Problem]) -> None:
+        self._facts = facts
+        self._files = files
+        self._problems = problems
+
+    def text(self, key: str) -> str | None:
+        fact = self._facts.get(key)
+        if fact is None:
+            return None
+        text = fact.text.strip()
+        if len(text) > _LONGEST:
+            self._refuse(key, f"{text[:20]}… has {len(text)} characters, and at most {_LONGEST} are taken")
+            return None
+        return text or None
+
+    def whole(self, key: str, read: Callable[[str], int]) -> int | None:
+        text = self.text(key)
+        if text is None:
+            return None
+        try:
+            return read(text)
+        except ValueError as error:
+            self._refuse(key, str(error))
+            return None
+
+    def system(self) -> SystemIdentity | None:
+        """The system, but for its processors; None where nothing is known of it."""
+        machine = self.text("machine") or self.text("cpu_model") or self.text("architecture") or ""
+        host, memory_bytes = self.text("node") or "", self.whole("memory", _MEMORY)
+        return SystemIdentity(machine, host, None, memory_bytes) if machine or host or memory_bytes else None
+
+    def workload(self) -> Workload | None:
+        pattern = self.text("workload")
+        request = self.whole("request_bytes", _MESSAGE)
+        response = self.whole("response_bytes", _MESSAGE)
+        if pattern is None:
+            return None
+        try:
+            if not self._facts["workload"].line and not {"request_bytes", "response_bytes"} & self._facts.keys():
+                # A person, or the study's pattern of run ids, names the dimension's value, not a log's pattern.
+                return parse_workload(pattern)
+            if request is None or response is None:
+                return _without_sizes(pattern)
+            return _workload(pattern, request, response)
+        except ValueError as error:
+            self._refuse("workload", str(error))
+            return None
+
+    def _refuse(self, key: str, why: str) -> None:
+        self._problems.append(
+            Problem(
+                Severity.WARNING,
+                UNREADABLE,
+                f"{key}: {why}; the run is stored without it.",
+                f"Correct {key} in the file, or give it with the upload.",
+                file=self._files.get(self._facts[key].artifact, ""),
+                line=self._facts[key].line or None,
+            )
+        )
+
+
+@lru_cache(_REMEMBERED)
+def _workload(pattern: str, request: int, response: int) -> Workload:
+    return Workload(pattern_of(pattern), request, response)
+
+
+def _without_sizes(pattern: str) -> Workload | None:
+    """A stream needs no messages, and a tool's own pattern no sizes; RR and CRR without sizes could be anything."""
+    workload = parse_workload(pattern)
+    return workload if workload.pattern in STREAMING or workload.pattern not in WELL_KNOWN else None

@@ -1,0 +1,155 @@
+"""Values, counters and traces of a run, converted to base units; each keeps its printed text and place."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+from importers.model import Fragment, Kind, Listing, Pair, Problem, Reading, RunDraft, Severity
+from perfdb.analysis import metrics, units
+from perfdb.analysis.metrics import Measure
+from perfdb.results.runs.derive import TIME
+from perfdb.results.runs.normalize import host_intervals
+from perfdb.results.runs.normalize.client_processes import add_parts
+from perfdb.results.runs.record import Counters, FactValue, Origin, RunRecord, TraceColumn, Value, number, seconds_of
+
+_SUBJECT_OF_ROLE = ""
+
+
+def add_values(record: RunRecord, draft: RunDraft, artifacts: Mapping[str, int]) -> None:
+    """The driver's and the captures' measurements; the first file that prints one counts.
+
+    A reading that is no metric is a fact. Monitors' reports are added by ``reports.add_reports``.
+    """
+    roles = {half.file: role for role, pair in pairs_of(draft) for half in (pair.before, pair.after) if half}
+    add_parts(record, draft, artifacts)
+    parts = {fragment.file for fragment in draft.logs} if draft.parts else frozenset()
+    for fragment in draft.fragments:
+        if fragment.kind is Kind.REPORT or fragment.file in parts:
+            continue
+        for reading in fragment.readings:
+            if reading.name not in metrics.BY_NAME:
+                fact = FactValue(f"{reading.text} {reading.unit}".strip(), artifacts[fragment.file], reading.line)
+                record.facts.setdefault(reading.name, fact)
+                continue
+            measure = Measure(reading.name, reading.role or roles.get(fragment.file, ""))
+            value = _converted(reading, fragment, record)
+            if value is not None and measure not in record.values:
+                artifact = artifacts[fragment.file]
+                record.values[measure] = Value(value, Origin.REPORTED, reading.text, artifact, reading.line)
+    _drop_means_of_nothing(record)
+    host_intervals.add_values(record, draft, artifacts)
+
+
+def _drop_means_of_nothing(record: RunRecord) -> None:
+    """A run without a transaction has no response time, whatever its log prints."""
+    transactions = record.values.get(Measure("transactions"))
+    if transactions is not None and transactions.value == 0:
+        record.values.pop(Measure("response_ms"), None)
+
+
+def _converted(reading: Reading, fragment: Fragment, record: RunRecord) -> float | None:
+    try:
+        value = units.convert(reading.text, _unit(reading, record), reading.name)
+    except ValueError as error:
+        record.problems.append(_unreadable(reading, fragment, record.run_id, str(error)))
+        return None
+    if value < 0:
+        # Every metric counts or times something; a tool whose clock or counter jumped may print this.
+        why = f"{reading.text} {reading.unit}".strip() + " is below zero"
+        record.problems.append(_unreadable(reading, fragment, record.run_id, why))
+        return None
+    return value
+
+
+def _unit(reading: Reading, record: RunRecord) -> str:
+    """The unit as printed; a log may say that its megabytes have 1,000,000 bytes."""
+    mb_bytes = record.facts.get("mb_bytes")
+    decimal = reading.unit == "MB/s" and mb_bytes is not None and mb_bytes.text == "1000000"
+    return "MB/s 10^6" if decimal else reading.unit
+
+
+def _unreadable(reading: Reading, fragment: Fragment, run_id: str, why: str) -> Problem:
+    return Problem(
+        Severity.WARNING,
+        "run.value-unreadable",
+        f"{reading.name} of run {run_id}: {why}; it is left out.",
+        "Correct the file and upload it again.",
+        file=fragment.file,
+        line=reading.line,
+        run_id=run_id,
+    )
+
+
+def add_traces(record: RunRecord, draft: RunDraft, artifacts: Mapping[str, int]) -> None:
+    """The driver's intervals and connections, and the rates of hosts, column by column."""
+    if draft.driver is not None:
+        for listing in draft.driver.listings:
+            record.traces.extend(_columns(listing, artifacts[draft.driver.file]))
+    host_intervals.add_traces(record, draft, artifacts)
+
+
+def _columns(listing: Listing, artifact: int) -> Iterable[TraceColumn]:
+    for position, (name, unit) in enumerate(listing.columns):
+        samples = [number(row[position]) for row in listing.rows]
+        if any(sample == sample for sample in samples):  # noqa: PLR0124 - NaN is not equal to itself
+            yield TraceColumn(artifact, listing.name, position, name, unit, samples)
+
+
+def counters_of(draft: RunDraft, artifacts: Mapping[str, int], problems: list[Problem]) -> list[Counters]:
+    """The counters of all pairs, one set a role and subject; the moment of capture is the counter ``time``."""
+    sets: list[Counters] = []
+    for role, pair in pairs_of(draft):
+        halves = [_half(half, draft.run_id, problems) for half in (pair.before, pair.after)]
+        for subject in dict.fromkeys(subject for half in halves for subject in half):
+            sets.append(_set(role, subject, pair, [half.get(subject, {}) for half in halves], artifacts))
+    return sets
+
+
+def pairs_of(draft: RunDraft) -> list[tuple[str, Pair]]:
+    """The pairs with their roles; where several hosts play one role, each is a role of its own: ``client.LINUXA``."""
+    hosts: dict[str, set[str]] = {}
+    for pair in draft.pairs:
+        hosts.setdefault(pair.role, set()).add((pair.host or "").casefold())
+    return [(pair.role if len(hosts[pair.role]) == 1 else f"{pair.role}.{pair.host}", pair) for pair in draft.pairs]
+
+
+_Read = dict[str, tuple[float, int]]
+"""The value of each counter of a subject, in base units, and its line."""
+
+
+def _half(fragment: Fragment | None, run_id: str, problems: list[Problem]) -> Mapping[str, _Read]:
+    """What a snapshot says of each subject."""
+    if fragment is None:
+        return {}
+    half: dict[str, _Read] = defaultdict(dict)
+    if fragment.taken is not None:
+        half[_SUBJECT_OF_ROLE][TIME] = (seconds_of(fragment.taken), _line_of_time(fragment))
+    for reading in fragment.counters:
+        try:
+            half[reading.subject][reading.name] = (units.to_base(reading.text, reading.unit), reading.line)
+        except ValueError as error:
+            problems.append(_unreadable(reading, fragment, run_id, str(error)))
+    return half
+
+
+def _line_of_time(fragment: Fragment) -> int:
+    """The line that says when the snapshot was taken."""
+    times = (fact.line for fact in fragment.facts if fact.key in {"cp.time", "snapshot_time"})
+    return next(times, fragment.first_line)
+
+
+def _set(role: str, subject: str, pair: Pair, halves: Sequence[_Read], artifacts: Mapping[str, int]) -> Counters:
+    names = list(dict.fromkeys(name for half in halves for name in half))
+    before, after = ([half.get(name, (None, 0)) for name in names] for half in halves)
+    return Counters(
+        role=role,
+        subject=subject,
+        host=pair.host or "",
+        names=names,
+        before=[value for value, _ in before],
+        after=[value for value, _ in after],
+        before_lines=[line for _, line in before],
+        after_lines=[line for _, line in after],
+        before_artifact=artifacts[pair.before.file] if pair.before else 0,
+        after_artifact=artifacts[pair.after.file] if pair.after else 0,
+        usable=pair.before is not None and pair.after is not None,
+    )

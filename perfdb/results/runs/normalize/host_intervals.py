@@ -1,0 +1,163 @@
+"""Rates of hosts over intervals (sar and its kin): the means of those that lie in the run, and their course.
+
+A report may cover a day and many runs. Its own averages count only where its times, or the run's, are not known.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from fractions import Fraction
+
+from importers.model import Fragment, Listing, Problem, Reading, RunDraft, Severity
+from perfdb.analysis import units
+from perfdb.analysis.checks.windows import Window
+from perfdb.analysis.metrics import Measure
+from perfdb.results.runs.derive import fact_number
+from perfdb.results.runs.record import Origin, RunRecord, TraceColumn, Value, number
+
+_CPU = "cpu"
+_CLOCK = "hh:mm:ss"
+_METRICS = {"idle": "idle_util", "iowait": "iowait_util", "steal": "steal_util"}
+_PROCESSORS = "processors"
+_DAY = 86400
+_WHOLE_SECOND = timedelta(seconds=1)
+"""The tools print no fractions of seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Interval:
+    """A row of a listing and from when to when it is, in local time."""
+
+    row: int
+    begin: datetime
+    end: datetime
+
+    @property
+    def seconds(self) -> Fraction:
+        return Fraction((self.end - self.begin) / timedelta(seconds=1))
+
+
+def add_values(record: RunRecord, draft: RunDraft, artifacts: Mapping[str, int]) -> None:
+    """Each host's shares of idle, waiting and stolen time during the run, and its processors."""
+    window = measured(record, draft)
+    for report in _reports(draft):
+        role, artifact = draft.roles[report.file], artifacts[report.file]
+        listing = next((each for each in report.listings if each.name == _CPU), None)
+        rows = _rows_of_run(record, report, listing, window) if listing else None
+        for reading in report.readings:
+            if rows is None or reading.name == _PROCESSORS:
+                try:
+                    value = Value(
+                        units.read_number(reading.text), Origin.REPORTED, reading.text, artifact, reading.line
+                    )
+                except ValueError as error:
+                    record.problems.append(_unreadable(record, report, reading, str(error)))
+                    continue
+                record.values.setdefault(Measure(reading.name, role), value)
+        if listing is not None and rows:
+            for measure, value in _means(listing, rows, role, artifact):
+                record.values.setdefault(measure, value)
+
+
+def _unreadable(record: RunRecord, report: Fragment, reading: Reading, why: str) -> Problem:
+    message = f"{reading.name} of run {record.run_id}: {why}; it is left out."
+    about = (report.file, reading.line, record.run_id)
+    return Problem(Severity.WARNING, "run.value-unreadable", message, "Report again.", *about)
+
+
+def _reports(draft: RunDraft) -> list[Fragment]:
+    return [report for report in draft.reports if report.role == "" and report.file in draft.roles]
+
+
+def measured(record: RunRecord, draft: RunDraft) -> Window | None:
+    """The time that the driver measured: from its start and warm-up on, for its own seconds."""
+    driver = draft.driver
+    if driver is None or driver.taken is None:
+        return None
+    seconds = record.values.get(Measure("driver_s"))
+    try:
+        start = driver.taken + timedelta(seconds=fact_number(record, "warmup_s") or 0)
+        end = start + timedelta(seconds=seconds.value) if seconds else driver.ended
+    except OverflowError:
+        # The last hours of the calendar.
+        return None
+    return Window(start, end) if end is not None else None
+
+
+def _rows_of_run(
+    record: RunRecord, report: Fragment, listing: Listing, window: Window | None
+) -> Sequence[tuple[int, Fraction]] | None:
+    """The rows of the run with their weights; None where no times tell and printed averages are there instead."""
+    intervals = list(_intervals(listing, report))
+    if window is not None and intervals:
+        inside = [
+            (each.row, each.seconds)
+            for each in intervals
+            if each.begin > window.start - _WHOLE_SECOND and each.end < window.end + _WHOLE_SECOND
+        ]
+        if not inside:
+            record.problems.append(_outside(record, report, window))
+        return inside
+    printed = any(reading.name != _PROCESSORS for reading in report.readings)
+    return None if printed else [(row, Fraction(1)) for row in range(len(listing.rows))]
+
+
+def _outside(record: RunRecord, report: Fragment, window: Window) -> Problem:
+    message = f"No interval of this report lies within {window}, when run {record.run_id} was measured."
+    remedy = "Report in shorter intervals, and in the time zone of the load tool's log."
+    about = (report.file, report.first_line, record.run_id)
+    return Problem(Severity.WARNING, "report.other-window", message, remedy, *about)
+
+
+def _intervals(listing: Listing, report: Fragment) -> Iterator[_Interval]:
+    """The rows that say when they ended; each began where the one before ended. Clocks pass midnight."""
+    if report.taken is None or ("end", _CLOCK) not in listing.columns:
+        return
+    at, begin = listing.columns.index(("end", _CLOCK)), report.taken
+    clock = (begin - datetime.combine(begin.date(), datetime.min.time())) // timedelta(seconds=1)
+    for row, cells in enumerate(listing.rows):
+        try:
+            now = int(units.to_base(cells[at] or "", _CLOCK))
+        except ValueError:
+            continue
+        end = begin + timedelta(seconds=(now - clock) % _DAY)
+        if end > begin:
+            yield _Interval(row, begin, end)
+        begin, clock = end, now
+
+
+def _means(
+    listing: Listing, rows: Sequence[tuple[int, Fraction]], role: str, artifact: int
+) -> Iterator[tuple[Measure, Value]]:
+    """Means of the rows, weighted by their lengths."""
+    columns = [name for name, _ in listing.columns]
+    for name, metric in _METRICS.items():
+        if name not in columns:
+            continue
+        try:
+            cells = [(_share(listing.rows[row][columns.index(name)]), weight) for row, weight in rows]
+        except ValueError:
+            continue
+        mean = sum(value * weight for value, weight in cells) / sum(weight for _, weight in cells)
+        yield Measure(metric, role), Value(float(mean), Origin.REPORTED, "", artifact, listing.lines[rows[0][0]])
+
+
+def _share(text: str | None) -> Fraction:
+    """A printed percentage, exactly; nothing printed is none used. Raises ValueError for what is no number."""
+    return Fraction(str(units.read_number(text))) if text else Fraction(0)
+
+
+def add_traces(record: RunRecord, draft: RunDraft, artifacts: Mapping[str, int]) -> None:
+    """The course of each host's rates, in seconds since the run began, a name for each role."""
+    for report in _reports(draft):
+        start = draft.driver.taken if draft.driver and draft.driver.taken else report.taken
+        for listing in report.listings:
+            intervals = list(_intervals(listing, report))
+            if start is None or not intervals:
+                continue
+            name, artifact = f"{draft.roles[report.file]} {listing.name}", artifacts[report.file]
+            ends = [(each.end - start) / timedelta(seconds=1) for each in intervals]
+            record.traces.append(TraceColumn(artifact, name, 0, "t1", "s", ends))
+            for position, (column, unit) in enumerate(listing.columns[1:], start=1):
+                samples = [number(listing.rows[each.row][position]) for each in intervals]
+                record.traces.append(TraceColumn(artifact, name, position, column, unit, samples))

@@ -1,0 +1,355 @@
+"""Monitors' reports in a run's record: the system's figures, each guest's share under its role, intervals as traces.
+
+Figures of the whole system come from one report alone, the most exactly printed one: its parts belong together. A
+report of another time is kept as facts and enters no value.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from fractions import Fraction
+from math import ceil
+
+from importers.model import Fragment, Listing, Problem, Reading, RunDraft, Severity
+from importers.report.listing import CLOCKS, GUEST, LOST, MEAN_OF_ROWS
+from perfdb.analysis import metrics, units
+from perfdb.analysis.checks.windows import Window, check_window, overlap
+from perfdb.analysis.metrics import TOTAL, Measure
+from perfdb.results.runs.normalize.configuration import PROCESSORS
+from perfdb.results.runs.normalize.guest_roles import roles_of_guests
+from perfdb.results.runs.normalize.host_intervals import measured
+from perfdb.results.runs.record import Counters, FactValue, Origin, RunRecord, TraceColumn, Value, number, seconds_of
+
+SHARES = ("cpu_s", "virtual_cpu_s")
+"""The counters of a guest in a report: its CPU seconds since the window began."""
+
+_OF_PROCESSORS = ("cpu_util", "virtual_cpu_util", "cp_cpu_util", "tv_ratio", "processor_util", "virtual_processor_util")
+_USERS_UTIL = "report.users_processor_util"
+_CLOCK = "hh:mm:ss"
+
+
+@dataclass(slots=True)
+class _Adding:
+    """The record that reports are added to, with what is needed on the way."""
+
+    record: RunRecord
+    artifacts: Mapping[str, int]
+    driver: Window | None
+    roles: Mapping[str, str]
+    shares: dict[tuple[str, str], Counters] = field(default_factory=dict)
+
+    def say(self, severity: Severity, code: str, message: str, remedy: str, fragment: Fragment) -> None:
+        about = (fragment.file, fragment.first_line, self.record.run_id)
+        self.record.problems.append(Problem(severity, code, message, remedy, *about))
+
+
+def add_reports(record: RunRecord, draft: RunDraft, artifacts: Mapping[str, int]) -> list[Counters]:
+    """Add what the reports say to the values, facts, traces and problems; answers the guests' CPU time."""
+    # Rates of a host whose role the run decides about are added with its other figures.
+    reports = [report for report in draft.reports if report.role != ""]
+    roles = roles_of_guests(record.facts, _guests(reports))
+    adding = _Adding(record, artifacts, measured(record, draft), roles)
+    fitting = [fragment for fragment in reports if _fits(adding, fragment)]
+    best = max(fitting, key=_exactness, default=None)
+    for fragment in fitting:
+        _add_values(adding, fragment, chosen=fragment is best)
+        _add_guests(adding, fragment)
+        _add_traces(adding, fragment)
+    if best is not None and _exactness(best) >= _EXACT:
+        # What a cut report lost is there in another file.
+        record.facts.pop(LOST, None)
+    if fitting:
+        _report_guests(adding, fitting)
+        _report_processors(adding, fitting[0])
+    return [*adding.shares.values()]
+
+
+def _guests(reports: Iterable[Fragment]) -> list[str]:
+    """The user ids that reports name, in their order."""
+    named = (_user(reading) for fragment in reports for reading in fragment.readings if reading.role == GUEST)
+    return [*dict.fromkeys(named)]
+
+
+def _user(reading: Reading) -> str:
+    """The user id of a guest's reading; a device of it stands behind a slash."""
+    return reading.subject.partition("/")[0]
+
+
+# --- Which reports count ------------------------------------------------------------------------------------------
+
+
+def _window(fragment: Fragment, driver: Window | None) -> Window | None:
+    """A report's window; a screen has only times of day, which are of the driver's day."""
+    if fragment.taken is not None and fragment.ended is not None:
+        return Window(fragment.taken, fragment.ended)
+    clocks = next((fact.text for fact in fragment.facts if fact.key == CLOCKS), None)
+    if clocks is None or driver is None:
+        return None
+    try:
+        start, end = (
+            datetime.combine(driver.start, datetime.strptime(clock, "%H:%M:%S").time()) for clock in clocks.split(" - ")
+        )
+    except ValueError:
+        return None
+    return Window(start, end if start < end else end + timedelta(days=1))
+
+
+def _fits(adding: _Adding, fragment: Fragment) -> bool:
+    """Whether a report is about the time that the driver measured; what one of another time says becomes facts."""
+    window = _window(fragment, adding.driver)
+    if window is None or adding.driver is None or not fragment.readings:
+        return True
+    finding = check_window(window, adding.driver)
+    if finding is not None:
+        adding.say(Severity(finding.severity), finding.code, finding.message, finding.remedy, fragment)
+    if overlap(window, adding.driver):
+        return True
+    for reading in fragment.readings:
+        if reading.role != GUEST:
+            fact = FactValue(f"{reading.text} {reading.unit}", adding.artifacts[fragment.file], reading.line)
+            adding.record.facts.setdefault(f"other_window.{reading.name} {reading.subject}".strip(), fact)
+    return False
+
+
+_EXACT = (1, True)
+"""The exactness of FCX144 and FCX239: tenths of a processor."""
+
+
+def _exactness(fragment: Fragment) -> tuple[int, bool]:
+    """Decimals of the system's figures, and whether they are processors' own ones, not averages."""
+    own = [reading for reading in fragment.readings if reading.role == TOTAL and reading.name in _OF_PROCESSORS]
+    decimals = max((_decimals(reading.text) for reading in own if reading.name.endswith("_util")), default=-1)
+    return decimals, any(reading.name == "processor_util" for reading in own)
+
+
+def _decimals(text: str) -> int:
+    try:
+        return units.decimals(text)
+    except ValueError:
+        return 0
+
+
+# --- Values -------------------------------------------------------------------------------------------------------
+
+
+def _add_values(adding: _Adding, fragment: Fragment, *, chosen: bool) -> None:
+    """The system's figures; parts that differ in their subject are added up."""
+    groups: dict[Measure, list[Reading]] = {}
+    for reading in fragment.readings:
+        role = reading.role or fragment.role
+        if role == GUEST:
+            continue
+        if reading.name not in metrics.BY_NAME or not role:
+            text = f"{reading.text} {reading.unit}".strip()
+            adding.record.facts.setdefault(reading.name, FactValue(text, adding.artifacts[fragment.file], reading.line))
+        elif chosen or role != TOTAL or reading.name not in _OF_PROCESSORS:
+            groups.setdefault(Measure(reading.name, role), []).append(reading)
+    for measure, readings in groups.items():
+        _put(adding, fragment, measure, readings)
+    if chosen:
+        _add_means(adding, fragment)
+
+
+def _put(adding: _Adding, fragment: Fragment, measure: Measure, readings: Sequence[Reading]) -> None:
+    if measure in adding.record.values:
+        return
+    try:
+        parts = [_exact(reading.text, reading.unit, measure.metric) for reading in readings]
+        value = _in_range(sum(parts))
+    except ValueError as error:
+        message = f"{measure} of run {adding.record.run_id}: {error}; it is left out."
+        remedy = "Correct the file and upload it again."
+        adding.say(Severity.WARNING, "run.value-unreadable", message, remedy, fragment)
+        return
+    printed = " + ".join(reading.text for reading in readings)
+    place = (adding.artifacts[fragment.file], readings[0].line)
+    if readings[0].subject == MEAN_OF_ROWS:
+        mean = _mean_of_rows(fragment, measure.metric)
+        _check_mean(adding, fragment, readings[0], mean)
+        value = value if mean is None else mean
+    adding.record.values[measure] = Value(value, Origin.REPORTED, printed, *place)
+
+
+def _exact(text: str, unit: str, metric: str) -> Fraction:
+    """The value in the metric's unit, as exact as it is printed, so that sums have no binary noise."""
+    return Fraction(str(units.convert(text, unit, metric)))
+
+
+def _in_range(total: Fraction | int) -> float:
+    """A sum as a number; raises ValueError for one that is too large."""
+    try:
+        return float(total)
+    except OverflowError:
+        raise ValueError("the sum is too large a number") from None
+
+
+def _check_mean(adding: _Adding, fragment: Fragment, reading: Reading, mean: float | None) -> None:
+    """A printed mean may differ from that of the printed rows by the rounding of both."""
+    if mean is None or abs(mean - float(reading.text)) <= units.step(reading.text) * (1 + 1e-9):
+        return
+    message = f"{reading.name} is printed as {reading.text} on average, but its rows average to {mean:.3f}."
+    remedy = "Check that no row of the report is missing or was edited."
+    adding.say(Severity.WARNING, "report.mean", message, remedy, fragment)
+
+
+def _add_means(adding: _Adding, fragment: Fragment) -> None:
+    """The means of columns that a report prints no mean of."""
+    for listing in fragment.listings:
+        for at, (name, _) in enumerate(listing.columns):
+            measure = Measure(name)
+            if name not in _OF_PROCESSORS or measure in adding.record.values or not _is_course(listing):
+                continue
+            mean = _mean_of_rows(fragment, name)
+            line = next((line for row, line in zip(listing.rows, listing.lines, strict=True) if row[at]), 0)
+            if mean is not None:
+                artifact = adding.artifacts[fragment.file]
+                adding.record.values[measure] = Value(mean, Origin.REPORTED, "", artifact, line)
+
+
+def _mean_of_rows(fragment: Fragment, name: str) -> float | None:
+    """A column's mean, each interval weighted by its seconds; processors' own columns are added up."""
+    listing = next((each for each in fragment.listings if name in _names(each) and _is_course(each)), None)
+    if listing is None or fragment.taken is None:
+        return None
+    names = _names(listing)
+    at, cpu = names.index(name), names.index("cpu") if "cpu" in names else None
+    weighted, seconds = Fraction(), Fraction()
+    counted: set[str | None] = set()
+    for row, length in zip(listing.rows, _lengths(listing, fragment.taken), strict=True):
+        try:
+            value = Fraction(str(units.read_number(row[at] or "")))
+        except ValueError:
+            continue
+        weighted += value * length
+        seconds += length
+        counted.add(row[cpu] if cpu is not None else None)
+    try:
+        return _in_range(weighted / seconds * len(counted)) if seconds else None
+    except ValueError:
+        return None
+
+
+def _names(listing: Listing) -> list[str]:
+    return [name for name, _ in listing.columns]
+
+
+def _is_course(listing: Listing) -> bool:
+    """Whether the rows are intervals."""
+    return ("end", _CLOCK) in listing.columns
+
+
+def _lengths(listing: Listing, start: datetime) -> list[int]:
+    """The seconds of each row's interval, which begins where the one before ended."""
+    lengths: list[int] = []
+    begun, ended = 0, 0
+    for second in _ends(listing, start):
+        if second != ended:
+            begun, ended = ended, second
+        lengths.append(max(ended - begun, 0))
+    return lengths
+
+
+def _ends(listing: Listing, start: datetime) -> list[int]:
+    """When each row's interval ends, in seconds after ``start``; a time smaller than the last is of the next day."""
+    at = listing.columns.index(("end", _CLOCK))
+    before = int(seconds_of(start)) % 86400
+    passed, ends = 0, []
+    for row in listing.rows:
+        try:
+            clock = int(units.to_base(row[at] or "", _CLOCK))
+        except ValueError:
+            clock = before
+        passed += (clock - before) % 86400
+        before = clock
+        ends.append(passed)
+    return ends
+
+
+# --- Guests -------------------------------------------------------------------------------------------------------
+
+
+def _add_guests(adding: _Adding, fragment: Fragment) -> None:
+    """CPU seconds as counters since the window's begin; other figures of a role that one guest alone plays."""
+    own: dict[Measure, list[Reading]] = {}
+    for reading in fragment.readings:
+        role = adding.roles.get(_user(reading)) if reading.role == GUEST else None
+        if role is None:
+            continue
+        if reading.name in SHARES:
+            _share(adding, fragment, role, reading)
+        elif reading.name in metrics.BY_NAME and [*adding.roles.values()].count(role) == 1:
+            own.setdefault(Measure(reading.name, role), []).append(reading)
+    for measure, readings in own.items():
+        _put(adding, fragment, measure, readings)
+
+
+def _share(adding: _Adding, fragment: Fragment, role: str, reading: Reading) -> None:
+    """One of a guest's counters; the first report that prints it counts."""
+    artifact, user = adding.artifacts[fragment.file], _user(reading)
+    known = adding.shares.setdefault((role, user), Counters(role, user, user, [], [], [], [], [], artifact, artifact))
+    if reading.name in known.names or known.after_artifact != artifact:
+        return
+    begin = next((each.line for each in fragment.readings if each.name == "window_s"), fragment.first_line)
+    known.names.append(reading.name)
+    known.before.append(0.0)
+    known.before_lines.append(begin)
+    known.after.append(units.to_base(reading.text, reading.unit))
+    known.after_lines.append(reading.line)
+
+
+def _report_guests(adding: _Adding, fragments: Sequence[Fragment]) -> None:
+    """Who is left out, and whose CPU time is below what the report can show."""
+    guests = _guests(fragments)
+    others = [guest for guest in guests if guest not in adding.roles]
+    if others:
+        message = f"These users of the report play no part in the run and were left out: {', '.join(others[:50])}."
+        remedy = "Give their part with the upload, such as roles client=LNXCL1."
+        adding.say(Severity.NOTE, "report.users-left-out", message, remedy, fragments[0])
+    for role in dict.fromkeys(adding.roles.values()):
+        used = [counters for (of, _), counters in adding.shares.items() if of == role]
+        if used and not any(value for counters in used for value in counters.after):
+            message = f"{role} used less CPU time than the report can show: 0 is below report precision, not idleness."
+            adding.say(Severity.NOTE, "report.below-precision", message, "Nothing need be done.", fragments[0])
+
+
+def _report_processors(adding: _Adding, fragment: Fragment) -> None:
+    """Reports that disagree with QUERY PROCESSORS, and what to give when nothing says how many there are."""
+    record = adding.record
+    known = record.values.get(PROCESSORS)
+    counts = [r.text for r in fragment.readings if (r.name, r.role) == (PROCESSORS.metric, PROCESSORS.role)]
+    if known is not None and counts and float(counts[0]) != known.value:
+        message = f"The report has {counts[0]} processors, but {known.printed} were found elsewhere, which count."
+        remedy = "Check which is right; processors may have been varied on or off."
+        adding.say(Severity.WARNING, "report.processors", message, remedy, fragment)
+    users, busy = record.facts.get(_USERS_UTIL), record.values.get(Measure("cpu_util"))
+    if known is None and "processors" not in record.facts and users is not None and busy is not None and busy.value:
+        proposed = ceil(float(users.text.removesuffix("%")) / busy.value)
+        message = f"No file says how many processors the system has; {users.text} of one in use suggests {proposed}."
+        remedy = f"Give processors={proposed} with the upload if that is right."
+        adding.say(Severity.WARNING, "report.no-processors", message, remedy, fragment)
+
+
+# --- Intervals ----------------------------------------------------------------------------------------------------
+
+
+def _add_traces(adding: _Adding, fragment: Fragment) -> None:
+    """The intervals of each report; their ends are seconds in the run, as the driver's intervals have them."""
+    known = {trace.listing for trace in adding.record.traces}
+    for listing in fragment.listings:
+        if listing.name in known or not _is_course(listing) or fragment.taken is None:
+            continue
+        zero = adding.driver.start if adding.driver else fragment.taken
+        offset = (fragment.taken - zero) / timedelta(seconds=1)
+        ends = [offset + end for end in _ends(listing, fragment.taken)]
+        adding.record.traces.extend(_columns(listing, ends, adding.artifacts[fragment.file]))
+
+
+def _columns(listing: Listing, ends: Sequence[float], artifact: int) -> Iterable[TraceColumn]:
+    for position, (name, unit) in enumerate(listing.columns):
+        if unit == _CLOCK:
+            if name == "end":
+                yield TraceColumn(artifact, listing.name, position, "t1", "s", [*ends])
+            continue
+        samples = [number(row[position]) for row in listing.rows]
+        if any(sample == sample for sample in samples):  # noqa: PLR0124 - NaN is not equal to itself
+            yield TraceColumn(artifact, listing.name, position, name, unit, samples)

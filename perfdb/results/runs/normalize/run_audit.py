@@ -1,0 +1,76 @@
+"""Auditing what a run's own files print: each figure that follows from others is recomputed, as for a document.
+
+What the load driver's log says about itself is checked line by line in ``checks`` before; here the printed figures of
+all files of the run meet, a monitor's report and the driver's log among them.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from importers.model import Problem, Severity
+from perfdb.analysis.audit import Disagreement, Kind, Method, Printed, PrintedRun, audit_run, audited_measures
+from perfdb.analysis.checks.finding import Quantity
+from perfdb.analysis.metrics import Measure
+from perfdb.analysis.units import read_number
+from perfdb.results.runs.derive import fact_number
+from perfdb.results.runs.record import Origin, RunRecord, Value
+
+# The driver's own check knows its intervals and connections, and says these better.
+CHECKED_BEFORE = {Kind.LITTLE, Kind.RATE, Kind.BYTES}
+_REMEDY = "Look which of the figures is wrong; perfdb changes none of them."
+_LPAR = Measure("processors", "lpar")
+# A printed figure that is in the metric's own unit, but for binary noise.
+SAME = 1e-9
+
+
+def audited(record: RunRecord) -> list[Disagreement]:
+    """The printed figures of a run that do not follow from its others; nothing is corrected."""
+    figures = tuple(_printed(record))
+    if not figures:
+        return []
+    configuration = record.configuration
+    processors = record.values.get(_LPAR)
+    found = audit_run(
+        PrintedRun(
+            figures=figures,
+            users=configuration.users,
+            processors=processors.value if processors else None,
+            workload=configuration.workload,
+            mtu=configuration.mtu,
+            think_ms=fact_number(record, "think_ms"),
+            method=Method.SNAPSHOT if record.counters else Method.REPORT,
+            asked_s=fact_number(record, "seconds_asked"),
+        )
+    )
+    return [each for each in found if each.kind not in CHECKED_BEFORE or not record.has_driver]
+
+
+def add_audit(record: RunRecord, artifacts: Mapping[str, int]) -> None:
+    """Put what does not follow into the record, and say it beside the run. ``artifacts``: file -> id."""
+    files = {artifact: file for file, artifact in artifacts.items()}
+    record.disagreements = audited(record)
+    for each in record.disagreements:
+        value = record.values.get(each.measure)
+        file = files.get(value.artifact, "") if value else ""
+        severity = Severity(each.severity.value)
+        code = f"audit.{each.kind}"
+        record.problems.append(Problem(severity, code, each.message, _REMEDY, file, each.line, record.run_id))
+
+
+def _printed(record: RunRecord) -> Iterator[Printed]:
+    """The figures with the text that a file prints, in the metric's own unit; others have no known rounding.
+
+    Those of which no rule of the audit tells are left out: a run has many.
+    """
+    told = audited_measures(frozenset(record.values))
+    for measure, value in record.values.items():
+        if measure in told and value.origin in (Origin.REPORTED, Origin.DERIVED) and _in_own_unit(value):
+            yield Printed(measure, Quantity(value.printed, "", value.line or None))
+
+
+def _in_own_unit(value: Value) -> bool:
+    try:
+        printed = read_number(value.printed)
+    except ValueError:
+        return False
+    # A derived value keeps the text that a log prints of it, and may differ from it: that is what is looked for.
+    return value.origin == Origin.DERIVED or abs(printed - value.value) <= SAME * abs(printed)

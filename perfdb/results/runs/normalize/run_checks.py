@@ -1,0 +1,220 @@
+"""Handing a record's evidence to the checks of `perfdb.analysis.checks`, and their findings back as problems."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from importers.model import Fragment, Listing, Pair, Problem, Reading, Row, RunDraft, Severity
+from perfdb.analysis.checks.driver import DriverLog, DriverRecord, check_driver
+from perfdb.analysis.checks.finding import Finding, Quantity
+from perfdb.analysis.checks.hosts import WRAP, check_host, check_machine
+from perfdb.analysis.checks.pairs import PairState, PairVerdict, Snapshot, check_elapsed, check_pair
+from perfdb.analysis.units import convert, read_number
+from perfdb.results.runs.derive import TIME, fact_number, figures_of, measured_workload
+from perfdb.results.runs.normalize.configuration import PROCESSORS
+from perfdb.results.runs.normalize.convert_values import pairs_of
+from perfdb.results.runs.normalize.transfer_ends import check_ends
+from perfdb.results.runs.record import Counters, RunRecord, moment_of
+
+_LINUX = "linux_snapshot"
+
+
+def check(record: RunRecord, draft: RunDraft) -> None:
+    """Run all checks; findings become problems, refused pairs and adapters are marked as not usable."""
+    pairs: dict[str, list[Pair]] = {}
+    for role, pair in pairs_of(draft):
+        pairs.setdefault(role, []).append(pair)
+    for role, own in pairs.items():
+        _check_pairs(record, role, own)
+    figures = figures_of(record)
+    of_all = [*check_elapsed(figures.taken), *check_machine(figures.counters)]
+    record.problems += _problems(of_all, record, _client(draft))
+    record.problems += check_ends(draft)
+    if draft.driver is not None:
+        record.problems += of_log(record, draft.driver, draft.peer, in_parts=bool(draft.parts))
+
+
+def of_log(
+    record: RunRecord,
+    driver: Fragment,
+    peer: Fragment | None = None,
+    *,
+    in_parts: bool = False,
+    records: bool = True,
+) -> list[Problem]:
+    """What the driver's log says against itself. The figures of the record are not looked at.
+
+    ``records`` False: nothing is to be said about its connections and intervals, and they are left out.
+    """
+    log = _driver_log(record, driver, peer, driver.listings if records else ())
+    # The users of several processes are not those of the first one's log.
+    findings = check_driver(replace(log, users=None) if in_parts else log)
+    return _problems(findings, record, driver.file)
+
+
+def _client(draft: RunDraft) -> str:
+    """The file that findings about all pairs are laid at: the client's later capture."""
+    halves = [half for pair in draft.pairs for half in (pair.after, pair.before) if half is not None]
+    client = [half for half in halves if half.role == "client"]
+    return next((half.file for half in [*client, *halves]), "")
+
+
+def _problems(findings: Iterable[Finding], record: RunRecord, file: str) -> list[Problem]:
+    return [Problem(Severity(f.severity), f.code, f.message, f.remedy, file, f.line, record.run_id) for f in findings]
+
+
+def _check_pairs(record: RunRecord, role: str, pairs: Sequence[Pair]) -> None:
+    """Check all that was captured of a role: one pair of snapshots, or several of different counters."""
+    sets = [counters for counters in record.counters if counters.role == role]
+    before = _snapshot([pair.before for pair in pairs], sets, before=True)
+    after = _snapshot([pair.after for pair in pairs], sets, before=False)
+    later = pairs[0].after or pairs[0].before
+    if later is not None and later.format == _LINUX:
+        verdict = check_host(record.run_id, before, after)
+    else:
+        processors = record.values.get(PROCESSORS)
+        verdict = check_pair(record.run_id, before, after, processors.value if processors else None)
+    record.problems += _problems(verdict.findings, record, later.file if later else "")
+    for counters in sets:
+        whole = bool(counters.before_artifact and counters.after_artifact)
+        usable = verdict.state is PairState.USABLE and counters.subject not in verdict.left_out
+        counters.usable = usable and whole
+        _settle(counters, verdict)
+        if verdict.state is PairState.USABLE and verdict.elapsed_s is None:
+            _forget_time(counters)
+
+
+def _settle(counters: Counters, verdict: PairVerdict) -> None:
+    """Go on counting where a counter began again at 0 after 2^32; what fell otherwise stays as it is."""
+    for at, name in enumerate(counters.names):
+        after = counters.after[at]
+        if after is not None and (counters.subject, name) in verdict.wrapped:
+            counters.after[at] = after + WRAP
+
+
+def _forget_time(counters: Counters) -> None:
+    """Two clocks that cannot be subtracted must not be."""
+    if TIME in counters.names:
+        at = counters.names.index(TIME)
+        counters.before[at] = counters.after[at] = None
+
+
+def _snapshot(fragments: Sequence[Fragment | None], sets: list[Counters], *, before: bool) -> Snapshot | None:
+    """One moment's counters, which may have come in several files."""
+    fragment = next((each for each in fragments if each is not None and each.taken is not None), None)
+    fragment = fragment or next((each for each in fragments if each is not None), None)
+    if fragment is None:
+        return None
+    readings = {
+        (counters.subject, name): value
+        for counters in sets
+        for name, value in zip(counters.names, counters.before if before else counters.after, strict=True)
+        if value is not None
+    }
+    time = readings.pop(("", TIME), None)
+    return Snapshot(
+        role=fragment.role or "",
+        host=fragment.host or "",
+        taken=None if time is None else moment_of(time),
+        zone=fragment.zone,
+        line=fragment.first_line,
+        counters=readings,
+    )
+
+
+def _driver_log(record: RunRecord, driver: Fragment, peer: Fragment | None, rows: Sequence[Listing]) -> DriverLog:
+    configuration = record.configuration
+    workload = measured_workload(record)
+    readings = {reading.name: reading for reading in driver.readings}
+    listings = {listing.name: listing for listing in rows}
+    return DriverLog(
+        run_id=record.run_id,
+        summary=_summary(readings) if readings else None,
+        trans_per_s=_quantity(readings.get("trans_per_s")),
+        mb_per_s=_quantity(readings.get("mb_per_s")),
+        connections=tuple(_records(listings.get("connections"), "connection")),
+        intervals=tuple(_records(listings.get("intervals"), "interval")),
+        users=configuration.users,
+        think_ms=fact_number(record, "think_ms"),
+        request_bytes=workload.request_bytes if workload else None,
+        response_bytes=workload.response_bytes if workload else None,
+        mb_bytes=int(fact_number(record, "mb_bytes") or 2**20),
+        peer_transactions=_quantity(_transactions(peer)),
+    )
+
+
+def _transactions(fragment: Fragment | None) -> Reading | None:
+    return next((r for r in fragment.readings if r.name == "transactions"), None) if fragment else None
+
+
+def _quantity(reading: Reading | None) -> Quantity | None:
+    return None if reading is None else Quantity(reading.text, reading.unit, reading.line)
+
+
+def _summary(readings: dict[str, Reading]) -> DriverRecord:
+    seconds, response = readings.get("driver_s"), _quantity(readings.get("response_ms"))
+    transactions = readings.get("transactions")
+    return DriverRecord(
+        label="the summary",
+        line=transactions.line if transactions else None,
+        transactions=_quantity(transactions),
+        seconds=_driver_seconds(seconds) if seconds else None,
+        response_mean=(response,) if response else (),
+    )
+
+
+def _driver_seconds(reading: Reading) -> float | None:
+    """Tools measure in seconds, milliseconds or nanoseconds; what cannot be converted was reported before."""
+    try:
+        return convert(reading.text, reading.unit, reading.name)
+    except ValueError:
+        return None
+
+
+def _records(listing: Listing | None, label: str) -> Iterable[DriverRecord]:
+    """The rows of a listing as records; warm-up intervals never count."""
+    if listing is None:
+        return
+    columns = _columns(listing)
+    for row, line in zip(listing.rows, listing.lines, strict=True):
+        texts = {name: text for (name, _), text in zip(listing.columns, row, strict=True) if text is not None}
+        if texts.get("phase") != "warmup":
+            transactions = _quantities(columns, "trans", row, line)
+            yield DriverRecord(
+                label=f"{label} {texts.get('id') or texts.get('n') or line}",
+                line=line,
+                transactions=transactions[0] if transactions else None,
+                seconds=_seconds(texts),
+                response_mean=_quantities(columns, "resp_avg", row, line),
+                response_min=_quantities(columns, "resp_min", row, line),
+                response_max=_quantities(columns, "resp_max", row, line),
+            )
+
+
+_Columns = dict[str, dict[str, int]]
+
+
+def _columns(listing: Listing) -> _Columns:
+    """Where the columns of each name stand, by their units."""
+    found: _Columns = {}
+    for at, (name, unit) in enumerate(listing.columns):
+        found.setdefault(name, {})[unit] = at
+    return found
+
+
+def _quantities(columns: _Columns, name: str, row: Row, line: int) -> tuple[Quantity, ...]:
+    """A figure of a row in all units in which it is there."""
+    places = columns.get(name, {})
+    return tuple([Quantity(text, unit, line) for unit, at in places.items() if (text := row[at]) is not None])
+
+
+def _seconds(texts: dict[str, str]) -> float | None:
+    """How long the record measured: printed, or from its first to its last second."""
+    try:
+        if "seconds" in texts:
+            return read_number(texts["seconds"])
+        if "t0" in texts and "t1" in texts:
+            return read_number(texts["t1"]) - read_number(texts["t0"])
+    except ValueError:
+        # No number, or none that could be a time.
+        return None
+    return None

@@ -1,0 +1,53 @@
+"""Reading a stored run back as a record, for provenance, comparison and deriving anew."""
+
+from perfdb.analysis.metrics import Measure
+from perfdb.results import models
+from perfdb.results.models import CounterSet, Run, RunEvidence
+from perfdb.results.runs import evidence as origins
+from perfdb.results.runs.experiments import configuration_of
+from perfdb.results.runs.record import Counters, RunRecord, Value
+
+# What a record is made of beside the run itself.
+ALONG = ("evidence", *(f"experiment__{name}" for name in ("workload", "device", "system", "level")))
+
+
+def read_record(run: Run) -> RunRecord:
+    """The record of a run: values with their evidence, counters and facts; traces and fragments stay where they are.
+
+    ``evidence`` and what the experiment refers to are read unless they were fetched along (``ALONG``).
+    """
+    evidence = run.evidence if Run.evidence.is_cached(run) else RunEvidence.objects.get(run=run)
+    record = RunRecord(
+        run_id=run.run_id,
+        trial=run.trial,
+        status=run.status,
+        started=run.started,
+        configuration=configuration_of(run.experiment),
+        values=_values(run, evidence),
+        counters=[_counters(row) for row in run.counter_sets.select_related("layout").order_by("role", "subject")],
+        facts=origins.facts_of(evidence),
+    )
+    record.has_driver = Measure("driver_s") in record.values
+    return record
+
+
+def _values(run: Run, evidence: RunEvidence) -> dict[Measure, Value]:
+    measures = models.Measure.objects.in_bulk(evidence.slots)
+    named = {slot: Measure(each.metric, each.role) for slot, each in measures.items()}
+    return {named[slot]: value for slot, value in origins.read(evidence, run.values)}
+
+
+def _counters(row: CounterSet) -> Counters:
+    return Counters(
+        role=row.role,
+        subject=row.subject,
+        host=row.host,
+        names=row.layout.names,
+        before=row.before,
+        after=row.after,
+        before_lines=row.before_lines,
+        after_lines=row.after_lines,
+        before_artifact=row.before_artifact,
+        after_artifact=row.after_artifact,
+        usable=row.usable,
+    )

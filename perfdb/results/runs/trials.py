@@ -1,0 +1,36 @@
+"""The trial of a run whose dimensions change: two runs are never merged, and no number is forgotten."""
+
+from django.db.models import Max
+
+from perfdb.results.models import Run, RunEvidence
+from perfdb.results.runs import evidence
+from perfdb.results.runs.experiments import Vocabulary
+from perfdb.results.runs.normalize.alias_dimensions import PRINTED
+from perfdb.results.runs.record import FactValue, RunRecord
+
+_TRIAL = f"{PRINTED}trial"
+
+
+def keep_trial(run: Run, record: RunRecord) -> None:
+    """A record that is to replace a run, and keeps its trial, also keeps which one it was before."""
+    facts = evidence.facts_of(RunEvidence.objects.get(run=run))
+    if _TRIAL in facts and record.trial == run.trial:
+        record.facts[_TRIAL] = facts[_TRIAL]
+
+
+def settle_trial(vocabulary: Vocabulary, run: Run, record: RunRecord) -> None:
+    """Give a record the trial that it is known as, or a free one where another run of its experiment has that.
+
+    The fact ``printed.trial`` keeps the number that it should have; it returns once that is free.
+    """
+    wanted = int(record.facts.pop(_TRIAL, FactValue(str(record.trial))).text)
+    record.trial = wanted
+    if record.status == Run.Status.WITHDRAWN:
+        return
+    same = Run.objects.filter(study=run.study_id, run_id=record.run_id).exclude(pk=run.pk)
+    there = same.filter(experiment=vocabulary.experiment(record.configuration).pk).exclude(status=Run.Status.WITHDRAWN)
+    taken = set(there.values_list("trial", flat=True))
+    if wanted in taken:
+        last = max(same.aggregate(last=Max("trial"))["last"], wanted)
+        record.trial = run.trial if run.trial not in taken else last + 1
+        record.facts[_TRIAL] = FactValue(str(wanted))

@@ -1,0 +1,392 @@
+"""Writing runs: the only place where runs and their evidence enter the database, by binary COPY.
+
+``write`` makes new runs, ``rewrite`` puts another state of a run in the place of the one stored; both write all of
+a run or nothing, in the caller's transaction.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from itertools import islice
+from typing import Any
+
+from django.db import connection
+from psycopg.types.json import Jsonb
+
+from importers.model import Problem as Found
+from perfdb.analysis.audit import Disagreement as Disagrees
+from perfdb.analysis.metrics import TOTAL, Measure
+from perfdb.results import binary
+from perfdb.results.models import (
+    CounterLayout,
+    CounterSet,
+    Disagreement,
+    Experiment,
+    Run,
+    RunEvidence,
+    RunSource,
+    Trace,
+    UploadRun,
+)
+from perfdb.results.runs import evidence as origins
+from perfdb.results.runs.experiments import Stored, Vocabulary, Wanted
+from perfdb.results.runs.measures import ensure_slots
+from perfdb.results.runs.record import RunRecord, Source
+
+_PIECES = 1000
+"""So many pieces of rows are handed over at once."""
+
+_Key = tuple[int, int]
+"""A run's id and that of its study: what a row of its evidence begins with."""
+
+_RUN = {
+    "id": "int8",
+    "experiment_id": "int8",
+    "study_id": "int8",
+    "system_id": "int8",
+    "level_id": "int8",
+    "workload_id": "int8",
+    "device_id": "int8",
+    "mtu": "int4",
+    "users": "int4",
+    "layer": "int2",
+    "campaign": "text",
+    "factors": "jsonb",
+    "started": "timestamptz",
+    **dict.fromkeys(Run.HOT, "float8"),
+    "trial": "int2",
+    "status": "varchar",
+    "run_id": "text",
+    "values": "float8[]",
+}
+# Not when a run is written again: then its tags are people's.
+NEW_RUN = _RUN | {"tags": "text[]"}
+EVIDENCE = {
+    "run_id": "int8",
+    "study_id": "int8",
+    "slots": "int2[]",
+    "origins": "text",
+    "printed": "text",
+    "artifacts": "int8[]",
+    "lines": "int4[]",
+    "formulas": "text[]",
+    "facts": "jsonb",
+}
+_COUNTERS = {
+    "run_id": "int8",
+    "study_id": "int8",
+    "layout_id": "int8",
+    "before_artifact": "int8",
+    "after_artifact": "int8",
+    "role": "text",
+    "subject": "text",
+    "host": "text",
+    "usable": "bool",
+    "before": "float8[]",
+    "after": "float8[]",
+    "before_lines": "int4[]",
+    "after_lines": "int4[]",
+}
+TRACE = {
+    "run_id": "int8",
+    "study_id": "int8",
+    "artifact": "int8",
+    "listing": "text",
+    "position": "int2",
+    "column": "text",
+    "unit": "text",
+    "samples": "float4[]",
+}
+SOURCE = {
+    "run_id": "int8",
+    "study_id": "int8",
+    "artifact_id": "int8",
+    "upload_id": "int8",
+    "path": "text",
+    "format": "text",
+    "format_version": "int2",
+    "digests": "text[]",
+    "spans": "int4[]",
+    "driver": "bool",
+}
+_PROBLEM = {
+    "run_id": "int8",
+    "upload_id": "int8",
+    "severity": "varchar",
+    "code": "text",
+    "message": "text",
+    "remedy": "text",
+    "file": "text",
+    "line": "int4",
+    "run_label": "text",
+}
+_DISAGREEMENT = {
+    "run_id": "int8",
+    "kind": "text",
+    "severity": "text",
+    "table": "text",
+    "line": "int4",
+    "metric": "text",
+    "role": "text",
+    "printed": "text",
+    "recomputed": "float8",
+    "low": "float8",
+    "high": "float8",
+    "unit": "text",
+    "formula": "text",
+    "message": "text",
+}
+UPLOAD_RUN = {
+    "run_id": "int8",
+    "number": "int4",
+    "upload_id": "int8",
+    "replaced_id": "int8",
+    "replaced_status": "varchar",
+    "loaded": "bool",
+    "run_label": "text",
+    "trial": "int2",
+    "outcome": "varchar",
+    "status": "varchar",
+    "summary": "jsonb",
+}
+
+
+def write(vocabulary: Vocabulary, records: Sequence[tuple[RunRecord, Sequence[Source]]]) -> list[int]:
+    """Store new runs; answers their ids in order."""
+    ids = new_ids(len(records))
+    _write(vocabulary, [(pk, record) for pk, (record, _) in zip(ids, records, strict=True)])
+    study = vocabulary.study.pk
+    pairs = ((pk, source) for pk, (_, sources) in zip(ids, records, strict=True) for source in sources)
+    _copy("run_source", SOURCE, (_source_row((pk, study), source) for pk, source in pairs))
+    return ids
+
+
+def rewrite(vocabulary: Vocabulary, run: Run, record: RunRecord, sources: Sequence[Source]) -> None:
+    """Put ``record`` in the place of what is stored of ``run``; its id and what people attached stay."""
+    for evidence in (RunEvidence, CounterSet, Trace, RunSource):
+        evidence._default_manager.filter(run=run).delete()
+    run.problems.all().delete()
+    run.disagreements.all().delete()
+    _write(vocabulary, [(run.pk, record)], update=True)
+    _add_sources((run.pk, vocabulary.study.pk), sources)
+    _leave(run)
+
+
+def _leave(run: Run) -> None:
+    """The experiment in which the run was: it may have no run any more."""
+    Experiment.objects.filter(pk=run.experiment_id, run=None).delete()
+
+
+def put(vocabulary: Vocabulary, run: Run, record: RunRecord) -> None:
+    """Replace a run's dimensions, values and facts; its counters, traces, files and problems stay."""
+    slots = ensure_slots(record.values)
+    row = _run_row(run.pk, record, vocabulary.experiment(record.configuration), slots)
+    Run.objects.filter(pk=run.pk).update(**_plain(dict(zip(_RUN, row, strict=True))))
+    evidence = dict(zip(EVIDENCE, _evidence_row((run.pk, vocabulary.study.pk), record, slots), strict=True))
+    RunEvidence.objects.filter(run=run).update(**_plain(evidence))
+    _leave(run)
+
+
+def _hot(record: RunRecord, metric: str) -> float | None:
+    value = record.values.get(Measure(metric, TOTAL))
+    return value.value if value else None
+
+
+def _write(vocabulary: Vocabulary, rows: Sequence[tuple[int, RunRecord]], *, update: bool = False) -> None:
+    slots = ensure_slots(measure for _, record in rows for measure in record.values)
+    experiments = vocabulary.experiments([Wanted.of(record.configuration) for _, record in rows])
+    runs = [_run_row(pk, record, each, slots) for (pk, record), each in zip(rows, experiments, strict=True)]
+    if update:
+        for run in runs:
+            Run.objects.filter(pk=run[0]).update(**_plain(dict(zip(_RUN, run, strict=True))))
+    else:
+        tags = (record.tags or None for _, record in rows)
+        _copy("run", NEW_RUN, ((*run, each) for run, each in zip(runs, tags, strict=True)))
+    keyed = [((pk, vocabulary.study.pk), record) for pk, record in rows]
+    _copy("run_evidence", EVIDENCE, (_evidence_row(key, record, slots) for key, record in keyed))
+    _copy("counter_set", _COUNTERS, list(_counter_rows(keyed)))
+    _copy("trace", TRACE, _trace_rows(keyed))
+    copy_problems((found, pk, None) for pk, record in rows for found in record.problems)
+    copy_disagreements((each, pk) for pk, record in rows for each in record.disagreements)
+
+
+def _plain(row: dict[str, Any]) -> dict[str, Any]:
+    """A row for the ORM, which wraps JSON by itself."""
+    return {name: value.obj if isinstance(value, Jsonb) else value for name, value in row.items()}
+
+
+def disagreement_row(found: Disagrees, run: int) -> Disagreement:
+    """A figure that does not follow, as it is stored beside the run with this id."""
+    return Disagreement(**dict(zip(_DISAGREEMENT, _disagreement(found, run), strict=True)))
+
+
+def _disagreement(found: Disagrees, run: int) -> Sequence[Any]:
+    return (
+        run,
+        found.kind.value,
+        found.severity.value,
+        found.place.removeprefix("Table "),
+        found.line,
+        found.measure.metric,
+        found.measure.role,
+        found.printed,
+        found.recomputed,
+        *found.interval,
+        found.unit,
+        found.formula,
+        found.message,
+    )
+
+
+def copy_disagreements(found: Iterable[tuple[Disagrees, int]]) -> None:
+    """Store figures that do not follow, each with its run."""
+    _copy("disagreement", _DISAGREEMENT, (_disagreement(each, pk) for each, pk in found))
+
+
+def copy_problems(found: Iterable[tuple[Found, int | None, int | None]]) -> None:
+    """Store problems, each with the run and the upload that it is of."""
+    _copy(
+        "problem",
+        _PROBLEM,
+        (
+            (run, upload, str(p.severity), p.code, p.message, p.remedy, p.file, p.line, p.run_id or "")
+            for p, run, upload in found
+        ),
+    )
+
+
+def copy_upload_runs(rows: Iterable[UploadRun]) -> None:
+    """Store what became of an upload's runs; the rows stay without ids."""
+    _copy(
+        "upload_run",
+        UPLOAD_RUN,
+        (
+            (
+                *(row.run_id, row.number, row.upload_id, row.replaced_id, row.replaced_status, row.loaded),
+                *(row.run_label, row.trial, str(row.outcome), str(row.status), Jsonb(row.summary)),
+            )
+            for row in rows
+        ),
+    )
+
+
+def new_ids(count: int) -> list[int]:
+    """The ids of so many new runs."""
+    with connection.cursor() as cursor:
+        # The sequence is looked up once: that takes several times as long as its next number.
+        cursor.execute(
+            "WITH own AS MATERIALIZED (SELECT pg_get_serial_sequence('run', 'id')::regclass AS sequence) "
+            "SELECT nextval(sequence) FROM own, generate_series(1, %s)",
+            [count],
+        )
+        return [pk for (pk,) in cursor.fetchall()]
+
+
+def _copy(table: str, columns: dict[str, str], rows: Iterable[Sequence[Any]]) -> None:
+    waiting = iter(rows)
+    first = next(waiting, None)
+    if first is None:
+        return
+    names = ", ".join(f'"{name}"' for name in columns)
+    with (
+        connection.wrap_database_errors,
+        connection.cursor() as cursor,
+        cursor.copy(f'COPY "{table}" ({names}) FROM STDIN (FORMAT BINARY)') as copy,
+    ):
+        copy.set_types(list(columns.values()))
+        copy.write_row(first)
+        for row in waiting:
+            copy.write_row(row)
+
+
+def copy_bytes(table: str, columns: Collection[str], pieces: Iterable[bytes]) -> None:
+    """Write rows that are in PostgreSQL's binary form already, one behind the other in any number of pieces."""
+    names = ", ".join(f'"{name}"' for name in columns)
+    waiting = iter(pieces)
+    with (
+        connection.wrap_database_errors,
+        connection.cursor() as cursor,
+        cursor.copy(f'COPY "{table}" ({names}) FROM STDIN (FORMAT BINARY)') as copy,
+    ):
+        copy.write(binary.SIGNATURE)
+        while block := b"".join(islice(waiting, _PIECES)):
+            copy.write(block)
+        copy.write(binary.END)
+
+
+def _run_row(pk: int, record: RunRecord, experiment: Stored, slots: dict[Measure, int]) -> Sequence[Any]:
+    return (
+        pk,
+        experiment.pk,
+        experiment.study_id,
+        experiment.system_id,
+        experiment.level_id,
+        experiment.workload_id,
+        experiment.device_id,
+        experiment.mtu,
+        experiment.users,
+        experiment.layer,
+        experiment.campaign,
+        Jsonb(experiment.factors),
+        record.started,
+        *(_hot(record, metric) for metric in Run.HOT),
+        record.trial,
+        str(record.status),
+        record.run_id,
+        _by_slot(record, slots),
+    )
+
+
+def _by_slot(record: RunRecord, slots: dict[Measure, int]) -> list[float | None]:
+    """The values array, no longer than its last value."""
+    last = max((slots[measure] for measure in record.values), default=0)
+    values: list[float | None] = [None] * last
+    for measure, value in record.values.items():
+        values[slots[measure] - 1] = value.value
+    return values
+
+
+def _evidence_row(key: _Key, record: RunRecord, slots: dict[Measure, int]) -> Sequence[Any]:
+    told = origins.written({slots[measure]: value for measure, value in record.values.items()})
+    named = dict(zip(origins.COLUMNS, told, strict=True))
+    return *key, *told, Jsonb(origins.facts_written(record.facts, named["artifacts"], named["lines"]))
+
+
+def _counter_rows(rows: Sequence[tuple[_Key, RunRecord]]) -> Iterable[Sequence[Any]]:
+    layouts: dict[tuple[str, ...], int] = {}
+    for key, record in rows:
+        for c in record.counters:
+            names = tuple(c.names)
+            if names not in layouts:
+                layouts[names] = CounterLayout.objects.get_or_create(names=c.names)[0].pk
+            halves = (c.before, c.after, c.before_lines, c.after_lines)
+            about = (c.before_artifact, c.after_artifact, c.role, c.subject, c.host, c.usable)
+            yield *key, layouts[names], *about, *halves
+
+
+def _trace_rows(rows: Sequence[tuple[_Key, RunRecord]]) -> Iterable[Sequence[Any]]:
+    for key, record in rows:
+        for trace in record.traces:
+            yield *key, trace.artifact, trace.listing, trace.position, trace.column, trace.unit, trace.samples
+
+
+def add_sources(run: Run, sources: Iterable[Source]) -> None:
+    """Note which files, brought by which uploads, a run's evidence is in; noting one again changes nothing."""
+    _add_sources((run.pk, run.study_id), sources)
+
+
+def _add_sources(key: _Key, sources: Iterable[Source]) -> None:
+    rows = [RunSource(**dict(zip(SOURCE, _source_row(key, source), strict=True))) for source in sources]
+    RunSource.objects.bulk_create(rows, ignore_conflicts=True)
+
+
+def _source_row(key: _Key, source: Source) -> Sequence[Any]:
+    return (
+        *key,
+        source.artifact,
+        source.upload,
+        source.path,
+        source.format,
+        source.format_version,
+        list(source.digests),
+        [list(span) for span in source.spans],
+        source.driver,
+    )
