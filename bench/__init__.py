@@ -1,1 +1,1 @@
-"""Measurements of perfdb's own speed and memory: ``python -m bench``; of the importers: ``python -m bench.parsing``."""
+"""Benchmarks of perfdb: ``python -m bench``, ``python -m bench.browser`` and ``python -m bench.peers``."""

@@ -1,7 +1,4 @@
-"""The benchmark: ``python -m bench [--runs N] [--only WORD] [--json FILE]``; ``make bench`` runs all of it.
-
-An archive of so many runs is made, and each case is timed beside its floor; docs/performance.md says how to read it.
-"""
+"""Benchmark of imports, questions, pages and growth: ``python -m bench [--runs N] [--only WORD] [--json FILE]``."""
 
 import argparse
 import json
@@ -13,42 +10,43 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import django
+import psycopg
 
-from bench import report
-from bench.case import Case, Result, Verdict, measure
-from bench.cases import growth, imports, queries, serving
+from bench.growth import growth_cases, page_cases
+from bench.imports import import_cases
 from bench.instance import ROOT, Instance
-from bench.psql import Psql
+from bench.measure import HEAD, Case, Result, Verdict, as_json, measure
+from bench.questions import question_cases
 
 SMALL = 10_000
 _FAILING = {Verdict.OVER, Verdict.DIFFERENT}
 
 
 def main() -> int:
-    """Measure what was asked for; 1 where a bar does not hold."""
-    asked = _arguments()
+    """Measure the chosen cases; return 1 where a bar does not hold."""
+    chosen = _arguments()
     results: list[Result] = []
     with ExitStack() as stack:
-        # Before this process has the environment of the archive's instance: another one would take it for its own.
-        if asked.only in "imports":
-            print(f"\n{report.head()}", flush=True)
-            results += _measured(_imports(stack), "")
-        instance = stack.enter_context(Instance(asked.folder, asked.runs))
-        small = instance if asked.runs <= SMALL else stack.enter_context(Instance(asked.folder, SMALL))
-        os.environ.update(instance.environment)
-        django.setup()
-        psql = Psql(instance.environment)
-        stack.callback(psql.close)
-        print(f"\n{asked.runs:,} runs\n{report.head()}", flush=True)
-        results += _measured(_cases(instance, small, psql), asked.only)
-    if asked.json:
-        with asked.json.open("a", encoding="utf-8") as output:
-            print(json.dumps(report.plain(asked.runs, results)), file=output)
+        # First, since the archive's environment, set below, would reach the empty instance too.
+        if chosen.only in "imports":
+            folder = stack.enter_context(TemporaryDirectory(prefix="perfdb-bench-"))
+            empty = stack.enter_context(Instance(Path(folder), 0))
+            results += _measure_all(import_cases(empty, stack), "", "imports")
+        if chosen.only != "imports":
+            large = stack.enter_context(Instance(chosen.folder, chosen.runs))
+            small = large if chosen.runs <= SMALL else stack.enter_context(Instance(chosen.folder, SMALL))
+            os.environ.update(large.environment)
+            django.setup()
+            cases = _archive_cases(large, small, stack)
+            results += _measure_all(cases, chosen.only, f"{chosen.runs:,} runs")
+    if chosen.json:
+        with chosen.json.open("a", encoding="utf-8") as output:
+            print(json.dumps(as_json(chosen.runs, results)), file=output)
     return 1 if any(result.verdict in _FAILING for result in results) else 0
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=SMALL, help="runs in the archive")
     parser.add_argument("--only", default="", help="a part of the group's or case's name")
     parser.add_argument("--json", type=Path, help="append every single time to this file, a line a call")
@@ -56,25 +54,20 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _cases(instance: Instance, small: Instance, psql: Psql) -> Iterator[Case]:
-    yield from queries.cases(instance, psql)
-    yield from serving.cases(instance)
-    yield from growth.pages(instance)
-    if small is not instance:
-        yield from growth.cases(instance, small)
+def _archive_cases(large: Instance, small: Instance, stack: ExitStack) -> Iterator[Case]:
+    database = stack.enter_context(psycopg.connect(large.database, autocommit=True))
+    yield from question_cases(large, database)
+    yield from page_cases(large)
+    if small is not large:
+        yield from growth_cases(large, small)
 
 
-def _imports(stack: ExitStack) -> Iterator[Case]:
-    """In an empty instance that is not kept."""
-    folder = stack.enter_context(TemporaryDirectory(prefix="perfdb-bench-"))
-    yield from imports.cases(stack.enter_context(Instance(Path(folder), 0)), stack)
-
-
-def _measured(cases: Iterable[Case], only: str) -> Iterator[Result]:
+def _measure_all(cases: Iterable[Case], only: str, title: str) -> Iterator[Result]:
+    print(f"\n{title}\n{HEAD}", flush=True)
     for case in cases:
         if only in f"{case.group} {case.name}":
             result = measure(case)
-            print(report.line(result), flush=True)
+            print(result, flush=True)
             yield result
 
 

@@ -1,4 +1,4 @@
-"""A synthetic archive of any size: the same runs for the same number, on every machine.
+"""Synthetic archive of any size, the same on every machine; ``python -m bench.archive RUNS`` stores it.
 
 A study is measured at one level on one system: 12 devices, 6 MTU sizes, 6 user counts, 5 workloads and 3 trials, so
 6,480 runs less the few that are missing, of about 40 values each. Throughput saturates with the users, the cost of a
@@ -7,11 +7,15 @@ All numbers are made up.
 """
 
 import math
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from itertools import product
+from itertools import islice, product
 from random import Random
+
+import django
+from django.db import connection, transaction
 
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.workloads import Workload
@@ -42,7 +46,7 @@ _PERCENTILES = ("latency_p50_ms", "latency_p90_ms", "latency_p95_ms", "latency_p
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """Throughput and cost of one device: what many users approach, half of it at ``half`` users."""
+    """Throughput and cost of one device: ``peak`` with very many users, half of it at ``half`` users."""
 
     peak: float
     half: float
@@ -50,17 +54,17 @@ class Curve:
 
 
 def studies(runs: int) -> int:
-    """How many studies hold so many runs."""
+    """Return the number of studies that hold ``runs`` runs."""
     return math.ceil(runs / RUNS_PER_STUDY)
 
 
 def slug(study: int) -> str:
-    """The address of a study of the archive."""
+    """Return the slug of a study of the archive."""
     return f"bench-{study:04}"
 
 
 def records(study: int) -> Iterator[RunRecord]:
-    """The runs of one study, in the order in which they were made."""
+    """Yield the runs of one study in the order of their starts."""
     random = Random(study)
     curves = {device: Curve(random.uniform(5e3, 2e4), random.uniform(2, 8), random.uniform(0.1, 0.4))
               for device in DEVICES}  # fmt: skip
@@ -95,7 +99,7 @@ def records(study: int) -> Iterator[RunRecord]:
 
 
 def _values(curve: Curve, workload: Workload, mtu: int, users: int, random: Random) -> Iterator[tuple[Measure, float]]:
-    """Each measure of a run with its value: first the figures that everything else follows from."""
+    """Yield each measure of a run with its value, first those that all others follow from."""
     streams = workload.pattern.startswith("STR")
     noise = random.lognormvariate(0, _NOISE)
     rate = curve.peak * (1 + math.log2(mtu / 1492) / 20) * users / (users + curve.half) * noise
@@ -124,3 +128,28 @@ def _values(curve: Curve, workload: Workload, mtu: int, users: int, random: Rand
             yield Measure(metric, role), rate * place * random.lognormvariate(0, _NOISE)
     for place, metric in enumerate(_PERCENTILES, start=1):
         yield Measure(metric), 1000 * users / rate * place
+
+
+def fill(runs: int) -> None:
+    """Store the studies that an instance does not have yet, each in one transaction, by perfdb's own writer."""
+    django.setup()
+    from perfdb.results.models import Study
+    from perfdb.results.runs.experiments import Vocabulary
+    from perfdb.results.runs.write import write
+
+    present = set(Study.objects.values_list("slug", flat=True))
+    missing = [study for study in range(studies(runs)) if slug(study) not in present]
+    left = runs - RUNS_PER_STUDY * (studies(runs) - len(missing))
+    for study in missing:
+        with transaction.atomic():
+            row = Study.objects.create(slug=slug(study), title=f"Synthetic study {study}")
+            made = list(islice(records(study), left))
+            write(Vocabulary(row), [(record, ()) for record in made])
+            left -= len(made)
+    if missing:
+        with connection.cursor() as cursor:
+            cursor.execute("VACUUM ANALYZE")
+
+
+if __name__ == "__main__":
+    fill(int(sys.argv[1]))

@@ -1,4 +1,4 @@
-"""Results to bring in: a log of many runs, and runs of the archive as JSON records. All numbers are made up."""
+"""Benchmark inputs: a log of many runs, and runs of the archive as JSON records. All numbers are made up."""
 
 import json
 import re
@@ -8,25 +8,18 @@ from pathlib import Path
 from typing import Any
 
 from bench import archive
-from bench.shapes import changed
 
 _LOG = Path(__file__).parent.parent / "fixtures" / "logs" / "awm" / "three_runs" / "syvs100x.client.awm.log"
 _RUNS_OF_LOG = 3
-# Nothing else in a log follows from the least and the largest response time.
+# No other number of a log follows from the least and the largest response time.
 _EXTREME = re.compile(rb"(resp_(?:min|max)_ms=\d+\.\d\d)(\d)")
 _RUN_ID = re.compile(rb"run_id=(\w+)")
 
 
 def log(runs: int) -> bytes:
-    """A driver's log of so many runs, whose figures do not contradict each other."""
+    """Return a driver's log of ``runs`` runs whose figures do not contradict each other."""
     source = _LOG.read_bytes()
     return b"".join(_named(_EXTREME.sub(_last_digit(copy), source), copy) for copy in range(runs // _RUNS_OF_LOG))
-
-
-def contradicting_log(runs: int) -> bytes:
-    """The same with other figures in each run, so that most do not follow from each other."""
-    source = _LOG.read_bytes()
-    return b"".join(_named(changed(source, copy), copy) for copy in range(runs // _RUNS_OF_LOG))
 
 
 def _last_digit(copy: int) -> Callable[[re.Match[bytes]], bytes]:
@@ -38,7 +31,7 @@ def _named(data: bytes, copy: int) -> bytes:
 
 
 def records(runs: int, study: int = 0) -> bytes:
-    """So many runs of a study of the archive, one a line."""
+    """Return ``runs`` runs of the archive from ``study`` on as JSON records, one a line."""
     found = [each for number in range(archive.studies(runs) + 1) for each in archive.records(study + number)]
     return b"".join(json.dumps(_plain(each)).encode() + b"\n" for each in islice(found, runs))
 
@@ -64,7 +57,7 @@ def _plain(record: Any) -> dict[str, Any]:
 
 
 def _figures(known: dict[str, float]) -> dict[str, float]:
-    """About forty figures that do not contradict each other: the archive's utilisations do not fit its costs."""
+    """Return about forty metrics without the archive's utilisations, which do not match its costs."""
     figures = {name: value for name, value in known.items() if not name.partition("@")[0].endswith("_util")}
     figures |= {"errors": 0.0, "connects": 10.0, "packets_lost": 0.0, "loss_percent": 0.0, "rtt_ms": 0.125}
     figures |= {"jitter_ms": 0.015, "latency_sd_ms": 0.25, "latency_min_ms": 0.05}

@@ -1,19 +1,19 @@
-"""Questions over REST beside the same SQL in psql."""
+"""Questions over REST, beside the SQL statement that reads the same runs."""
 
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import parse_qsl
 
-from bench import archive
-from bench.case import Bar, Case
-from bench.instance import Instance
-from bench.psql import Psql
+import psycopg
 
-BAR = Bar(ratio=1.5, below_s=0.010, excess_s=0.006)
+from bench import archive
+from bench.instance import Instance
+from bench.measure import Bar, Case
+
+BAR = Bar(seconds=0.1)
 _STUDY = archive.slug(0)
-_RR = "RR"
 QUESTIONS: dict[str, str] = {
-    "chart: devices over users": f"metric=trans_per_s&study={_STUDY}&workload={_RR}&mtu=8992&rows=users&columns=device",
+    "chart: devices over users": f"metric=trans_per_s&study={_STUDY}&workload=RR&mtu=8992&rows=users&columns=device",
     "chart: two metrics": (
         f"metric=trans_per_s&metric=cpu_ms_per_trans&study={_STUDY}&workload=CRR&mtu=1500&rows=users&columns=device"
     ),
@@ -29,27 +29,26 @@ QUESTIONS: dict[str, str] = {
 }
 
 
-def cases(instance: Instance, psql: Psql) -> Iterator[Case]:
-    """A case for each question; what the page adds to its rows (grouping, intervals, JSON) is in the work's time."""
+def question_cases(instance: Instance, database: "psycopg.Connection[tuple[Any, ...]]") -> Iterator[Case]:
+    """Yield a case for each question; grouping, intervals and JSON are part of the work's time only."""
     for name, question in QUESTIONS.items():
-        yield _case(instance, psql, name, question)
+        yield _case(instance, database, name, question)
 
 
-def _case(instance: Instance, psql: Psql, name: str, question: str) -> Case:
-    address, statement = f"/api/v1/tables/?{question}", reading_statement(question)
-    return Case(
-        "queries",
-        name,
-        "its runs with their dimensions and values, in psql",
-        lambda: instance.get(address),
-        lambda: psql.answer(statement),
-        BAR,
-        lambda: _same(instance.json(address), psql.rows(statement), picked="pick=" in question),
-    )
+def _case(instance: Instance, database: "psycopg.Connection[tuple[Any, ...]]", name: str, question: str) -> Case:
+    address, statement = f"/api/v1/tables/?{question}", _reading_statement(question)
+
+    def floor() -> list[tuple[Any, ...]]:
+        return database.execute(statement).fetchall()  # type: ignore[call-overload, no-any-return]
+
+    def is_same() -> bool:
+        return _has_same_values(instance.client.json(address), floor(), picked="pick=" in question)
+
+    return Case("questions", name, lambda: instance.client.get(address), floor, BAR, is_same)
 
 
-def reading_statement(question: str) -> str:
-    """The statement that answers a question in psql: its runs, their dimensions by name, and their values."""
+def _reading_statement(question: str) -> bytes:
+    """Return the statement that reads a question's runs, their dimensions by name, and their values."""
     from django.db import connection
     from django.test.utils import CaptureQueriesContext
 
@@ -60,23 +59,22 @@ def reading_statement(question: str) -> str:
     columns = [*DIMENSION_COLUMNS.values(), *measure_columns(query.measures)]
     with CaptureQueriesContext(connection) as captured:
         list(selected(query).values_list("id", "factors", *columns))
-    return str(captured.captured_queries[-1]["sql"])
+    return str(captured.captured_queries[-1]["sql"]).encode()
 
 
-def _same(answer: Any, rows: list[list[str]], *, picked: bool) -> bool:
-    """Whether the cells hold the values of psql's rows, run by run; of a choice of the best, whether it is a part."""
+def _has_same_values(answer: Any, rows: list[tuple[Any, ...]], *, picked: bool) -> bool:
+    """Return whether the cells hold the rows' values run by run; a part of the values for a choice of the best."""
     shown = {
         (table["metric"], each["run"], each["value"])
         for table in answer["tables"]
         for cell in table["cells"]
         for each in cell["values"]
     }
-    names = [table["metric"] for table in answer["tables"]]
-    measures = list(dict.fromkeys(names))
+    metrics = list(dict.fromkeys(table["metric"] for table in answer["tables"]))
     read = {
-        (metric, int(row[0]), float(text))
+        (metric, row[0], value)
         for row in rows
-        for metric, text in zip(measures, row[-len(measures) :], strict=True)
-        if text
+        for metric, value in zip(metrics, row[-len(metrics) :], strict=True)
+        if value is not None
     }
     return bool(shown) and (shown <= read if picked else shown == read)

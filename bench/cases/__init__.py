@@ -1,1 +1,0 @@
-"""What is measured, by subject; each module makes Cases."""

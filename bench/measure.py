@@ -1,0 +1,156 @@
+"""Benchmark cases: timing of a piece of work beside its floor, and the verdict against a bar.
+
+Work and floor take turns in shuffled order, so that a busy machine slows both down alike. The floor runs twice a turn:
+where its two times disagree (A/A), the verdict is `noisy`.
+"""
+
+import gc
+import platform
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from enum import StrEnum
+from random import Random
+from statistics import median
+from time import perf_counter
+from typing import Any
+
+QUIET = (0.85, 1.15)
+"""Bounds of the A/A ratio on a quiet machine."""
+
+_SEED = 20260101
+_HEAD = f"{'case':46}{'perfdb':>12}{'floor':>12}{'ratio':>8}{'bar':>10}{'A/A':>6}  verdict"
+HEAD = f"{_HEAD}\n{'-' * len(_HEAD)}"
+
+Work = Callable[[], object]
+
+
+class Verdict(StrEnum):
+    """Result of a case."""
+
+    HOLDS = "holds"
+    OVER = "OVER"
+    NOISY = "noisy"
+    DIFFERENT = "DIFFERENT ANSWERS"
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """Seconds of the work, the floor and the floor's second run, one item a turn."""
+
+    work: tuple[float, ...]
+    floor: tuple[float, ...]
+    control: tuple[float, ...]
+
+    @property
+    def ratio(self) -> float:
+        """Return the median of the turns' ratios of work to floor."""
+        return median(work / floor for work, floor in zip(self.work, self.floor, strict=True))
+
+    @property
+    def control_ratio(self) -> float:
+        """Return the A/A ratio: the floor's second run to its first."""
+        return median(again / floor for again, floor in zip(self.control, self.floor, strict=True))
+
+    @property
+    def is_noisy(self) -> bool:
+        """Return whether the machine was too busy for a verdict."""
+        return not QUIET[0] <= self.control_ratio <= QUIET[1]
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """Upper limit of a case: seconds of the work, or its ratio to the floor."""
+
+    seconds: float = 0.0
+    ratio: float = 0.0
+
+    def holds(self, times: Times) -> bool:
+        """Return whether the median time, or else the median ratio, is within the bar."""
+        return median(times.work) <= self.seconds if self.seconds else times.ratio <= self.ratio
+
+    def __str__(self) -> str:
+        return f"{self.seconds:g} s" if self.seconds else f"{self.ratio:g} x"
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """Work to be timed beside its floor; ``is_same`` compares both answers before the timing."""
+
+    group: str
+    name: str
+    work: Work
+    floor: Work
+    bar: Bar
+    is_same: Callable[[], bool] = field(default=lambda: True)
+    turns: int = 15
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """Verdict and times of a case; no times where the answers differ."""
+
+    case: Case
+    verdict: Verdict
+    times: Times | None = None
+
+    def __str__(self) -> str:
+        if self.times is None:
+            return f"{self.case.name:46}{'':48}  {self.verdict}"
+        shown = "".join(f"{1000 * median(each):9.1f} ms" for each in (self.times.work, self.times.floor))
+        ratios = f"{self.times.ratio:8.2f}{self.case.bar!s:>10}{self.times.control_ratio:6.2f}"
+        return f"{self.case.name:46}{shown}{ratios}  {self.verdict}"
+
+    def plain(self) -> dict[str, Any]:
+        """Return the result as JSON data, with every single time in seconds."""
+        row = {"group": self.case.group, "case": self.case.name, "bar": str(self.case.bar), "verdict": self.verdict}
+        if self.times is None:
+            return row
+        return row | {"work_s": self.times.work, "floor_s": self.times.floor, "control_s": self.times.control}
+
+
+def measure(case: Case) -> Result:
+    """Compare the answers of work and floor, then time both."""
+    if not case.is_same():
+        return Result(case, Verdict.DIFFERENT)
+    times = take_turns(case.work, case.floor, turns=case.turns)
+    holds = Verdict.HOLDS if case.bar.holds(times) else Verdict.OVER
+    return Result(case, Verdict.NOISY if times.is_noisy and not case.bar.seconds else holds, times)
+
+
+def take_turns(work: Work, floor: Work, *, turns: int) -> Times:
+    """Time work, floor and floor again in random order, turn by turn, after one uncounted run of each."""
+    work()
+    floor()
+    random = Random(_SEED)
+    turn = [("work", work), ("floor", floor), ("control", floor)]
+    times: dict[str, list[float]] = {name: [] for name, _ in turn}
+    with _frozen_heap():
+        for _ in range(turns):
+            for name, each in random.sample(turn, len(turn)):
+                times[name].append(_seconds(each))
+    return Times(tuple(times["work"]), tuple(times["floor"]), tuple(times["control"]))
+
+
+def _seconds(work: Work) -> float:
+    gc.collect()
+    start = perf_counter()
+    work()
+    return perf_counter() - start
+
+
+@contextmanager
+def _frozen_heap() -> Iterator[None]:
+    """Keep the benchmark's own objects out of garbage collections, which would empty the processor's caches."""
+    gc.collect()
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+
+
+def as_json(runs: int, results: Iterable[Result]) -> dict[str, Any]:
+    """Return all results with the machine's description."""
+    machine = {"python": platform.python_version(), "system": platform.platform(), "processor": platform.machine()}
+    return {"runs": runs, "machine": machine, "cases": [result.plain() for result in results]}

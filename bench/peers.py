@@ -1,0 +1,177 @@
+"""perfdb beside Datasette (SQLite, a row a run): ``python -m bench.peers [--records N]``.
+
+Both get the same JSON records and are asked for the means of two devices at every MTU and number of users; perfdb
+answers with trials, intervals and verdicts beside the means. The means must be equal but for rounding.
+"""
+
+import argparse
+import json
+import math
+import socket
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+from urllib.parse import urlencode
+
+from bench import inputs
+from bench.client import Client
+from bench.instance import ROOT, Instance
+
+STUDY, METRIC, WORKLOAD, OLD, NEW = "bench-peers", "trans_per_s", "CRR", "OSA 1", "veth 1"
+PACKAGES = ("datasette==0.65.2", "sqlite-utils==3.39")
+_FOLDER = ROOT / "var" / "peers" / "datasette"
+_TURNS = 21
+_START_LIMIT_S = 60
+_ROUNDING = 0.005
+"""Half of the last digit of a rate in the records."""
+
+_QUESTION = """
+SELECT mtu, users,
+       avg(trans_per_s) FILTER (WHERE device = :old) AS old, avg(trans_per_s) FILTER (WHERE device = :new) AS new
+FROM runs WHERE study = :study AND workload = :workload AND device IN (:old, :new)
+GROUP BY mtu, users HAVING old IS NOT NULL AND new IS NOT NULL
+"""
+
+# (MTU, users) -> the mean of each of the two devices.
+Means = Mapping[tuple[int, int], tuple[float, float]]
+
+
+def main() -> int:
+    """Measure both; return 1 where the answers differ."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--records", type=int, default=10_000)
+    records = with_metric(inputs.records(parser.parse_args().records))
+    print(f"{len(records.splitlines()):,} records\n{'':22}{'import':>12}{'question':>12}")
+    with TemporaryDirectory(prefix="perfdb-peers-") as folder:
+        ours, theirs = _measure_perfdb(Path(folder), records), _measure_datasette(Path(folder), records)
+    is_same = have_same_means(ours, theirs)
+    print(f"the answers {'are equal' if is_same else 'differ'}: {len(ours)} pairs of means")
+    return 0 if is_same else 1
+
+
+def with_metric(records: bytes) -> bytes:
+    """Return the records that have the metric: perfdb derives it for the others, a peer cannot."""
+    return b"".join(line for line in records.splitlines(keepends=True) if f'"{METRIC}"'.encode() in line)
+
+
+def have_same_means(ours: Means, theirs: Means) -> bool:
+    """Return whether both have the same cells, with means that are equal but for rounding."""
+    return ours.keys() == theirs.keys() and all(
+        math.isclose(one, other, abs_tol=_ROUNDING)
+        for key, means in ours.items()
+        for one, other in zip(means, theirs[key], strict=True)
+    )
+
+
+def flat_row(record: dict[str, Any], study: str) -> dict[str, Any]:
+    """Return a record as one row: dimensions, factors and metrics as columns, workload and sizes as two."""
+    named = {name: record[name] for name in ("run_id", "trial", "started")}
+    workload, _, sizes = record["dimensions"]["workload"].partition(" ")
+    dimensions = record["dimensions"] | {"workload": workload, "sizes": sizes}
+    return {"study": study, **named, **dimensions, **record["factors"], **record["metrics"]}
+
+
+def _measure_perfdb(folder: Path, records: bytes) -> Means:
+    chosen = {"study": STUDY, "workload": WORKLOAD, "device": [OLD, NEW], "baseline": f"device:{OLD}"}
+    question = urlencode({"metric": METRIC, "rows": "mtu,users", "columns": "device"} | chosen, doseq=True)
+    with Instance(folder, 0) as instance:
+        import_s = _seconds(lambda: instance.client.send_records(records, STUDY))
+        return _measure_question(
+            "perfdb", import_s, lambda: _means(instance.client.json(f"/api/v1/tables/?{question}"))
+        )
+
+
+def _means(answer: Any) -> Means:
+    """Return the means of the cells that both devices have."""
+    (table,) = answer["tables"]
+    found: dict[tuple[int, int], dict[str, float]] = {}
+    for cell in table["cells"]:
+        row, column = table["rows"][cell["row"]], table["columns"][cell["column"]]
+        if values := [each["value"] for each in cell["values"]]:
+            found.setdefault((row["mtu"], row["users"]), {})[column["device"]] = statistics.fmean(values)
+    return {key: (both[OLD], both[NEW]) for key, both in found.items() if len(both) == 2}
+
+
+def _measure_datasette(folder: Path, records: bytes) -> Means:
+    _install()
+    file = folder / "perf.db"
+    lines = [json.dumps(flat_row(json.loads(line), STUDY)).encode() + b"\n" for line in records.splitlines()]
+
+    def load() -> None:
+        _run("sqlite-utils", "insert", str(file), "runs", "-", "--nl", "--alter", stdin=b"".join(lines))
+        _run("sqlite-utils", "create-index", str(file), "runs", "study", "workload", "device")
+
+    import_s = _seconds(load)
+    values = {"sql": _QUESTION, "_shape": "array", "study": STUDY, "workload": WORKLOAD, "old": OLD, "new": NEW}
+
+    def ask(client: Client) -> Means:
+        rows = client.json(f"/perf.json?{urlencode(values)}")
+        return {(row["mtu"], row["users"]): (row["old"], row["new"]) for row in rows}
+
+    with _serving(file) as client:
+        return _measure_question("Datasette", import_s, lambda: ask(client))
+
+
+def _install() -> None:
+    """Install the peer in a virtual environment of its own, once."""
+    if not (_FOLDER / "ready").exists():
+        uv = [sys.executable, "-m", "uv"]
+        subprocess.run([*uv, "venv", "--quiet", "--clear", str(_FOLDER)], check=True)
+        python = str(_FOLDER / "bin" / "python")
+        subprocess.run([*uv, "pip", "install", "--quiet", "--python", python, *PACKAGES], check=True)
+        (_FOLDER / "ready").touch()
+
+
+def _run(program: str, *arguments: str, stdin: bytes = b"") -> None:
+    subprocess.run([_FOLDER / "bin" / program, *arguments], input=stdin, check=True, stdout=subprocess.DEVNULL)
+
+
+@contextmanager
+def _serving(file: Path) -> Iterator[Client]:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    argv = [str(_FOLDER / "bin" / "datasette"), "serve", str(file), "--port", str(port)]
+    server = subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        _wait_for(port)
+        yield Client(port)
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def _wait_for(port: int) -> None:
+    deadline = time.monotonic() + _START_LIMIT_S
+    while True:
+        try:
+            Client(port).get("/-/versions.json")
+        except OSError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.1)
+        else:
+            return
+
+
+def _measure_question(name: str, import_s: float, ask: Callable[[], Means]) -> Means:
+    """Print the median time of a question, and return its answer."""
+    question_s = statistics.median(_seconds(ask) for _ in range(_TURNS))
+    print(f"{name:22}{import_s:10.2f} s{1000 * question_s:9.1f} ms", flush=True)
+    return ask()
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+if __name__ == "__main__":
+    sys.exit(main())
