@@ -1,6 +1,6 @@
 """How many runs each experiment has, and each value in a study: counting a million takes too long.
 
-A trigger keeps both (migrations ``counts_in_one_place`` and ``dimension_counts``).
+A trigger keeps both (migration ``0001_schema``).
 """
 
 from typing import ClassVar

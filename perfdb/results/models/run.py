@@ -52,7 +52,7 @@ def _vocabulary(model: type[models.Model]) -> Any:
 
 
 def _study() -> Any:
-    """The study of the run, which it moves with (migration ``study_of_evidence``): what partitions are made by."""
+    """The study of the run, which it moves with: what partitions are made by."""
     return models.ForeignKey(Study, models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+")
 
 
@@ -67,8 +67,7 @@ class Run(models.Model):
         INCOMPLETE = "incomplete"
         WITHDRAWN = "withdrawn"
 
-    # Triggers look at what the runs of a statement refer to once.
-    experiment = models.ForeignKey(Experiment, models.PROTECT, db_constraint=False)
+    experiment = models.ForeignKey(Experiment, models.PROTECT)
     study = models.ForeignKey(Study, models.DO_NOTHING, db_constraint=False, db_index=False)
     system = _vocabulary(System)
     level = _vocabulary(Level)
@@ -252,11 +251,11 @@ class Trace(models.Model):
 class RunSource(models.Model):
     """Which artifact, brought by which upload, tells about a run: what a run is rebuilt from."""
 
-    # A unique key begins with it. Triggers look at what the rows of a statement refer to once.
-    run = models.ForeignKey(Run, models.CASCADE, db_constraint=False, db_index=False, related_name="sources")
+    # A unique key begins with the run.
+    run = models.ForeignKey(Run, models.CASCADE, db_index=False, related_name="sources")
     study = _study()
-    artifact = models.ForeignKey(Artifact, models.PROTECT, db_constraint=False)
-    upload = models.ForeignKey(Upload, models.PROTECT, db_constraint=False)
+    artifact = models.ForeignKey(Artifact, models.PROTECT)
+    upload = models.ForeignKey(Upload, models.PROTECT)
     path = models.TextField()
     format = models.TextField()
     format_version = models.SmallIntegerField()

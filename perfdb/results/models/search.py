@@ -1,6 +1,6 @@
 """What the start page and the search read instead of all runs.
 
-Triggers keep these tables (migration ``counts_in_one_place``).
+Triggers keep these tables (migration ``0001_schema``).
 """
 
 from typing import ClassVar

@@ -140,9 +140,9 @@ class UploadRun(models.Model):
         CONFLICT = "conflict"
         REJECTED = "rejected"
 
-    # Triggers look at what the rows of a statement refer to once. A unique key begins with the upload.
-    upload = models.ForeignKey(Upload, models.CASCADE, db_constraint=False, db_index=False, related_name="runs")
-    run = models.ForeignKey("results.Run", models.SET_NULL, null=True, db_constraint=False, related_name="upload_runs")
+    # A unique key begins with the upload.
+    upload = models.ForeignKey(Upload, models.CASCADE, db_index=False, related_name="runs")
+    run = models.ForeignKey("results.Run", models.SET_NULL, null=True, related_name="upload_runs")
     # The run that this one replaced by the person's decision; undo brings it back.
     replaced = models.ForeignKey("results.Run", models.SET_NULL, null=True, db_index=False, related_name="replaced_by")
     replaced_status = models.CharField(max_length=10, blank=True)

@@ -156,13 +156,12 @@ class Experiment(models.Model):
     (see `perfdb.results.runs.experiments`).
     """
 
-    # Very many rows refer to the same few: triggers look at each of these once a statement.
     # A unique key begins with the study.
-    study = models.ForeignKey(Study, models.PROTECT, db_constraint=False, db_index=False)
-    system = models.ForeignKey(System, models.PROTECT, db_constraint=False, null=True)
-    level = models.ForeignKey(Level, models.PROTECT, db_constraint=False, null=True)
-    workload = models.ForeignKey(Workload, models.PROTECT, db_constraint=False, null=True)
-    device = models.ForeignKey(Device, models.PROTECT, db_constraint=False, null=True)
+    study = models.ForeignKey(Study, models.PROTECT, db_index=False)
+    system = models.ForeignKey(System, models.PROTECT, null=True)
+    level = models.ForeignKey(Level, models.PROTECT, null=True)
+    workload = models.ForeignKey(Workload, models.PROTECT, null=True)
+    device = models.ForeignKey(Device, models.PROTECT, null=True)
     key = models.BigIntegerField()
     mtu = models.IntegerField(null=True)
     users = models.IntegerField(null=True)

@@ -87,6 +87,10 @@ def test_a_migrated_database_has_the_schema_of_a_fresh_one() -> None:
         assert migrated[kind] ^ found == set(), kind
 
 
+def test_models_and_migrations_agree() -> None:
+    call_command("makemigrations", "--check", "--dry-run", verbosity=0)
+
+
 def test_answers_are_those_of_the_earlier_version(archive: ZipFile, client: Client) -> None:
     for name, address in json.loads(archive.read("addresses.json")).items():
         answer = client.get(address)
