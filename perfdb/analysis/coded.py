@@ -40,13 +40,6 @@ class Coded(NamedTuple):
         """The same value in all of so many rows."""
         return cls([value] if rows else [], np.zeros(rows, np.intp))
 
-    def named(self, names: Sequence[Value]) -> "Coded":
-        """Other values in place of these, in their order; of several that are equal one stays."""
-        if len(set(names)) == len(names):
-            return Coded(names, self.codes)
-        merged = Coded.of(names)
-        return Coded(merged.values, merged.codes[self.codes])
-
     def at(self, rows: Places) -> list[Value]:
         """The values of some rows."""
         if len(self.values) == 1:

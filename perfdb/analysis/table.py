@@ -7,7 +7,7 @@ never a label. Missing is missing, never zero.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import isfinite, isnan, nan
+from math import isfinite, nan
 from operator import itemgetter
 from types import MappingProxyType
 from typing import Any, NamedTuple, Self
@@ -49,7 +49,7 @@ class Observations:
         self,
         dimensions: tuple[str, ...],
         measures: tuple[Measure, ...],
-        rows: Sequence[Row] | None,
+        rows: Sequence[Row],
         notes: Notes = _NO_NOTES,
         warnings: "tuple[Note, ...]" = (),
     ) -> None:
@@ -61,30 +61,7 @@ class Observations:
         self._lists: dict[str, Sequence[Value]] = {}
         # What was made of these runs, kept for others who want the same.
         self.made: dict[Any, Any] = {}
-        # Notes that came with the runs and count where somebody asks for them (``noted``); None where none were read.
-        self.read_along: Notes | None = None
-        # Their studies are known to have no other campaign.
-        self.alone = False
-        if rows is not None:
-            self.rows = rows
-
-    @classmethod
-    def of_columns(
-        cls,
-        runs: NDArray[np.int64],
-        dimensions: Mapping[str, Coded | list[Value]],
-        measures: Mapping[Measure, Floats],
-    ) -> Self:
-        """The same from the numbers of the runs and a column for each dimension and measure.
-
-        A dimension in which most runs differ may be a list of its values instead.
-        """
-        made = cls(tuple(dimensions), tuple(measures), None)
-        made.runs = runs
-        made._columns = {name: column for name, column in dimensions.items() if isinstance(column, Coded)}
-        made._lists = {name: column for name, column in dimensions.items() if not isinstance(column, Coded)}
-        made._measured = dict(measures)
-        return made
+        self.rows = rows
 
     def noted(self, notes: Notes) -> Self:
         """The same with other notes."""
@@ -98,9 +75,7 @@ class Observations:
 
     def only(self, rows: Sequence[Row]) -> Self:
         """Some of the runs, or all in another order."""
-        return self._again(
-            {"rows": rows, "_columns": {}, "_lists": {}, "made": {}, "read_along": None, "alone": False}, self.notes
-        )
+        return self._again({"rows": rows, "_columns": {}, "_lists": {}, "made": {}}, self.notes)
 
     def _again(self, state: Mapping[str, Any], notes: Notes) -> Self:
         made = self.__class__.__new__(self.__class__)
@@ -108,13 +83,6 @@ class Observations:
         made.dimensions, made.measures = self.dimensions, self.measures
         made.notes, made.warnings = notes, self.warnings
         return made
-
-    @cached_property
-    def rows(self) -> Sequence[Row]:
-        """A row each, as a cursor or ``values_list`` gives them."""
-        columns = [self.told(name, self.places) for name in self.dimensions]
-        measured = [_listed(values) for values in self._measured.values()]
-        return list(zip(self.runs.tolist(), *columns, *measured, strict=True))
 
     @cached_property
     def runs(self) -> NDArray[np.int64]:
@@ -193,11 +161,6 @@ class Observations:
 
 def _floats(rows: Sequence[Row], place: int) -> Floats:
     return np.array([nan if row[place] is None else row[place] for row in rows], np.float64)
-
-
-def _listed(values: Floats) -> list[float | None]:
-    listed = values.tolist()
-    return [None if isnan(value) else value for value in listed] if np.isnan(values).any() else listed
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ TITLES = {"charts": "Charts", "compare": "Compare", "maximum": "Maximum"}
 class Named:
     """A named query in a list: where it opens, and why it does not where perfdb understands it no more."""
 
-    saved_queries: SavedQuery
+    saved: SavedQuery
     title: str
     address: str
     error: str

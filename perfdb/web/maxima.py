@@ -102,7 +102,7 @@ class Maxima:
 
     caption: str
     each: str
-    best_evidence: list[Best]
+    best: list[Best]
     studies: list[tuple[str, str]]
     standing: list[Diff | str]
     groups: list[tuple[str, list[Line]]]

@@ -71,20 +71,12 @@ def test_values_of_a_column() -> None:
     assert Coded.of([]).among(np.array([], np.intp)) == []
 
 
-def test_numbers_of_one_name_are_one_value() -> None:
-    named = Coded.of([1, 2, 3, 1]).named(["x", "y", "x"])
-    assert (named.values, named.codes.tolist()) == (["x", "y"], [0, 1, 0, 0])
-
-
-def test_rows_and_columns_of_runs_say_the_same() -> None:
+def test_columns_of_runs() -> None:
     rows = [(7, "OSA", 1, 5.0), (9, None, 2, None), (8, "OSA", 1, math.inf)]
-    by_row = Observations(("device", "trial"), (RATE,), rows)
-    columns = {name: by_row.coded(name) for name in by_row.dimensions}
-    values = by_row.values(RATE)
-    assert values is not None
-    by_column = Observations.of_columns(np.array([7, 9, 8]), columns, {RATE: values})
-    assert by_column.rows == rows
-    assert by_column.noted({7: ("odd",)}).notes == {7: ("odd",)}
-    assert by_row.only(rows[:1]).runs.tolist() == [7]
-    assert by_row.coded("mtu").at(by_row.places) == [None] * 3
-    assert by_row.values(Measure("mb_per_s")) is None
+    runs = Observations(("device", "trial"), (RATE,), rows)
+    assert runs.runs.tolist() == [7, 9, 8]
+    assert runs.noted({7: ("odd",)}).notes == {7: ("odd",)}
+    assert runs.only(rows[:1]).runs.tolist() == [7]
+    assert runs.coded("device").at(runs.places) == ["OSA", None, "OSA"]
+    assert runs.coded("mtu").at(runs.places) == [None] * 3
+    assert runs.values(Measure("mb_per_s")) is None

@@ -23,9 +23,8 @@ from perfdb.api.table_serializers import ComparisonSerializer, TablesSerializer
 from perfdb.results.queries import compare
 from perfdb.results.queries.best_evidence import best_of
 from perfdb.results.queries.explain import explain
-from perfdb.results.queries.run_queries import asked, asked_by_heart, looked_up
+from perfdb.results.queries.run_queries import asked
 from perfdb.results.queries.run_queries import tables as tables_of
-from perfdb.results.runs.vocabulary import Numbers
 
 # More metrics make a longer file name than anybody reads.
 _MOST_NAMED = 3
@@ -50,25 +49,12 @@ class _Asked(NamedTuple):
 
 
 def _asked(request: Request) -> _Asked | HttpResponseBase:
-    """What is asked; a 304 where the client has the answer.
-
-    What the names in the question stand for is looked up with the versions of its studies, unless it can be recalled.
-    """
+    """Return what is asked; a 304 where the client has the answer."""
     query = _query(request)
-    known = None if caching.is_conditional(request) else asked_by_heart(query)
-    if known is not None:
-        understood, found, numbers = known
-        return _Asked(understood, found, _tag(request, query, numbers))
-    numbers = looked_up(query.filters, campaigns=bool(query.baseline))
-    tag = _tag(request, query, numbers)
+    tag = caching.etag(request, query.filters.get("study", ()))
     if same := caching.unchanged(request, tag):
         return same
-    return _Asked(*asked(query, numbers), tag)
-
-
-def _tag(request: Request, query: Query, numbers: Numbers) -> str:
-    studies = query.filters.get("study", ())
-    return caching.etag(request, studies, numbers["study"].versions if studies else None)
+    return _Asked(*asked(query), tag)
 
 
 @extend_schema(

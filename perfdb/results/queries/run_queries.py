@@ -4,12 +4,13 @@ The database chooses rows; grouping and statistics happen in `perfdb.analysis`. 
 instance per run would cost more than the query itself.
 """
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
+from operator import itemgetter
 from typing import Any
 
-from django.db import connection
-from django.db.models import F, FloatField, Q, QuerySet, TextField, Value
+from django.db.models import Count, F, FloatField, Q, QuerySet, TextField, Value
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast, NullIf, TruncDate
 
@@ -20,14 +21,12 @@ from perfdb.analysis.metrics import Measure
 from perfdb.analysis.parameters import QueryError, Range
 from perfdb.analysis.query import REPEATS, Query, default_metrics
 from perfdb.analysis.table import Key, Observations, Table
-from perfdb.results import recalled
 from perfdb.results.database.statement_timeout import TooLongError, in_time
-from perfdb.results.models import Run
-from perfdb.results.observing import observe
+from perfdb.results.models import DimensionCount, Experiment, Run
 from perfdb.results.queries import top_runs
 from perfdb.results.queries.run_list.paging import PAGE_SIZE, Column, Ordering, Page, page
 from perfdb.results.runs import aliases, measures, notes, recorded_reads
-from perfdb.results.runs.vocabulary import NAMES, SEVERAL, Named, Numbers, numbers_of
+from perfdb.results.runs.vocabulary import NAME_COLUMNS, NamedRows, find_named_rows
 
 # More runs than anyone can look at; the archive may hold millions, and a process has one memory.
 MOST_RUNS = 200_000
@@ -80,51 +79,33 @@ _INTEGER_LIMITS = {"mtu": 2**31, "users": 2**31, "layer": 2**15, "trial": 2**15,
 _COLUMNS = {"run": "pk", "tag": "tags"}
 _NOTHING = Q(pk__in=[])
 _COMPLETE = Q(status=Run.Status.COMPLETE.value)
-# Most studies have one, which the number of their campaigns and levels says; only for others all experiments are read.
-_CAMPAIGNS = f"""
-    WITH several AS MATERIALIZED (SELECT id, slug FROM study WHERE slug = ANY(%s) AND {SEVERAL})
-    SELECT DISTINCT slug, NULLIF(campaign, ''), level.name
-    FROM experiment JOIN several ON several.id = study_id LEFT JOIN level ON level.id = level_id
-"""
 # What differs between campaigns of the same configuration.
 _OF_A_CAMPAIGN = {"campaign", "level", *REPEATS, *SELECTORS}
 
 
-def conditions(wanted: Mapping[str, Iterable[DimensionValue]], numbers: Numbers | None = None) -> dict[str, Q]:
-    """For each dimension the runs that have one of these values of it; None is a missing value.
+def conditions(wanted: Mapping[str, Iterable[DimensionValue]]) -> dict[str, Q]:
+    """Return for each dimension the condition that a run has one of these values; None is a missing value.
 
-    Names are looked up in their small vocabulary tables first, all in one statement, so that the query on runs
-    compares numbers: ``numbers``, where that was done. Workload ``RR`` means every workload of that pattern, whatever
-    its sizes. Raises QueryError for a name that JSON in the database cannot hold.
+    Names are looked up in the small vocabulary tables first, so that the query on runs compares numbers. Workload
+    ``RR`` means every workload of that pattern, whatever its sizes. Raise QueryError for a name of a factor that JSON
+    in the database cannot hold.
     """
-    known = looked_up(wanted) if numbers is None else numbers
-    return {name: _condition(name, _present(values), None in values, known) for name, values in wanted.items()}
-
-
-def looked_up(wanted: Mapping[str, Iterable[DimensionValue]], campaigns: bool = False) -> Numbers:
-    """The numbers of the names among these values of dimensions; see `naming.numbers_of`."""
-    names = _names(wanted)
-    numbers = numbers_of(names, campaigns)
-    recalled.MEMORY.keep(names, campaigns, numbers)
-    return numbers
-
-
-def _names(wanted: Mapping[str, Iterable[DimensionValue]]) -> dict[str, list[str]]:
-    return {name: _present(values) for name, values in wanted.items() if name in NAMES}
+    rows = find_named_rows({name: _present(values) for name, values in wanted.items() if name in NAME_COLUMNS})
+    return {name: _condition(name, _present(values), None in values, rows) for name, values in wanted.items()}
 
 
 def _present(values: Iterable[DimensionValue]) -> list[Any]:
     return [each for each in values if each is not None]
 
 
-def _condition(name: str, given: list[Any], lacking: bool, numbers: Numbers) -> Q:
+def _condition(name: str, given: list[Any], lacking: bool, rows: Mapping[str, NamedRows]) -> Q:
     if "\0" in name:
         raise QueryError(name, "the name of a factor contains a NUL character")
-    found = _having(name, given, numbers) if given else _NOTHING
+    found = _having(name, given, rows) if given else _NOTHING
     return found | _lacking(name) if lacking else found
 
 
-def _having(name: str, given: list[Any], numbers: Numbers) -> Q:
+def _having(name: str, given: list[Any], rows: Mapping[str, NamedRows]) -> Q:
     if name.startswith(FACTOR):
         key = name.removeprefix(FACTOR)
         either = _NOTHING
@@ -135,17 +116,17 @@ def _having(name: str, given: list[Any], numbers: Numbers) -> Q:
         return _on_any([(day, day) for day in given])
     if name == "tag":
         return Q(tags__overlap=given)
-    if name in numbers:
-        return _going_by(name, numbers[name])
+    if name in rows:
+        return _referring_to(name, rows[name])
     if name in _INTEGER_LIMITS:
         given = [value for value in given if abs(value) < _INTEGER_LIMITS[name]]
     return Q(**{f"{_COLUMNS.get(name, name)}__in": given})
 
 
-def _going_by(name: str, named: Named) -> Q:
-    either = Q(**{f"{name}__in": named.everywhere})
-    for study, those in named.within.items():
-        either |= Q(study=study, **{f"{name}__in": those})
+def _referring_to(name: str, rows: NamedRows) -> Q:
+    either = Q(**{f"{name}__in": rows.by_name})
+    for study, ids in rows.by_alias.items():
+        either |= Q(study=study, **{f"{name}__in": ids})
     return either
 
 
@@ -193,15 +174,10 @@ def selected(query: Query) -> QuerySet[Run]:
 
 def narrowed(runs: QuerySet[Run], query: Query) -> QuerySet[Run]:
     """Of these runs those that a query's filters, exclusions and ranges leave."""
-    return runs.filter(*_left_by(query))
-
-
-def _left_by(query: Query, numbers: Numbers | None = None) -> list[Q]:
-    """What a query's filters, exclusions and ranges demand of a run."""
-    left = conditions(query.filters, numbers).values()
+    left = conditions(query.filters).values()
     out = conditions(query.exclude).values()
     ranges = [within(name, ends) for name, ends in query.ranges.items()]
-    return [*left, *(~each for each in out), *ranges]
+    return runs.filter(*left, *(~each for each in out), *ranges)
 
 
 @recorded_reads.reading("patterns", Query.encode)
@@ -214,33 +190,49 @@ def patterns_present(query: Query) -> list[str]:
 @recorded_reads.reading(
     "runs", lambda query, *_: query.encode(), recorded_reads.pack_observations, recorded_reads.unpack_observations
 )
-def observations(query: Query, numbers: Numbers | None = None, recalled_of: Named | None = None) -> Observations:
-    """The runs of a query with their dimensions and the measures it reads, in one SQL query on runs.
+def observations(query: Query) -> Observations:
+    """Return the runs of a query with all their dimensions and the measures that it reads.
 
-    ``numbers``: of the names in its filters, where they were looked up; ``recalled_of``: the studies among them where
-    they are recalled, as `observe` takes them.
-
-    Every dimension is read: what is neither shown nor fixed may be mixed, and only who is told can say so. A pick from
-    very many runs is made from those that can be the best, with a warning. Raises QueryError when there are more than
-    MOST_RUNS of them.
+    A dimension that is neither shown nor fixed may be mixed in a cell, so all are read. A pick from very many runs is
+    made from those that can be the best, with a warning. Raise QueryError for more than MOST_RUNS runs.
     """
-    named = [name for name in query.named if name.startswith(FACTOR)]
-    wanted = [_COMPLETE, *_left_by(query, numbers)]
-    experiments = top_runs.among(query, wanted)
+    runs = selected(query)
+    factors = [name for name in query.named if name.startswith(FACTOR)]
+    experiments = top_runs.find_top_experiments(query, runs)
     if experiments is None:
-        return observe(wanted, query.measures, named, MOST_RUNS, recalled_of)
-    found = observe([*wanted, Q(experiment__in=experiments)], query.measures, named, MOST_RUNS, recalled_of)
-    return found.warned(top_runs.NOTE)
+        return _read_runs(runs, query.measures, factors)
+    return _read_runs(runs.filter(experiment__in=experiments), query.measures, factors).warned(top_runs.NOTE)
+
+
+def _read_runs(runs: QuerySet[Run], asked: Sequence[Measure], factors: Iterable[str]) -> Observations:
+    """Read runs in the order of their ids; ``factors`` are dimensions even where no run has them."""
+    columns = [*DIMENSION_COLUMNS.values(), Cast("factors", TextField()), *measure_columns(asked)]
+    found = list(runs.order_by().values_list("id", *columns)[: MOST_RUNS + 1])
+    if len(found) > MOST_RUNS:
+        raise QueryError("", f"more than {MOST_RUNS} runs match; narrow the question by study, workload or device")
+    # Sorted here: with ORDER BY and LIMIT PostgreSQL may walk through all runs by their ids.
+    found.sort(key=itemgetter(0))
+    place = len(DIMENSION_COLUMNS) + 1
+    parsed: dict[str, dict[str, str]] = {text: json.loads(text) for text in {row[place] for row in found}}
+    names = sorted({FACTOR + key for each in parsed.values() for key in each}.union(factors))
+    keys = [name.removeprefix(FACTOR) for name in names]
+    of_factors = {text: tuple(map(each.get, keys)) for text, each in parsed.items()}
+    rows = [(*row[:place], *of_factors[row[place]], *row[place + 1 :]) for row in found]
+    return Observations((*DIMENSION_COLUMNS, *names), tuple(asked), rows)
 
 
 def measure_columns(asked: Sequence[Measure]) -> list[Combinable]:
     """Where a run keeps these measures, for ``values_list``; what no run has is NULL."""
-    slots = measures.slots()
+    slots = {} if all(map(_is_hot, asked)) else measures.slots()
     return [_measure_column(measure, slots.get(measure)) for measure in asked]
 
 
+def _is_hot(measure: Measure) -> bool:
+    return measure.role == metrics.TOTAL and measure.metric in Run.HOT
+
+
 def _measure_column(measure: Measure, slot: int | None) -> Combinable:
-    if measure.role == metrics.TOTAL and measure.metric in Run.HOT:
+    if _is_hot(measure):
         return F(measure.metric)
     if slot is None:
         return Cast(Value(None), FloatField())
@@ -249,7 +241,7 @@ def _measure_column(measure: Measure, slot: int | None) -> Combinable:
 
 
 def noted(found: Observations, query: Query) -> Observations:
-    """The runs that a query found, with what people wrote about them: read with their names, or by a small query."""
+    """Return the runs that a query found with the notes on them."""
     return found.noted(_notes(query, found)) if len(found.runs) else found
 
 
@@ -260,37 +252,25 @@ def noted(found: Observations, query: Query) -> Observations:
     lambda kept: {run: tuple(texts) for run, texts in kept},
 )
 def _notes(query: Query, found: Observations) -> Mapping[int, tuple[str, ...]]:
-    return notes.of_runs(found.runs) if found.read_along is None else found.read_along
+    return notes.of_runs(found.runs)
 
 
-def answer(query: Query, numbers: Numbers | None = None) -> tuple[Query, list[Table]]:
-    """The query as understood (with default metrics where it names none) and its tables; otherwise as `asked`."""
-    query, found = asked(query, numbers)
+def answer(query: Query) -> tuple[Query, list[Table]]:
+    """Return the query as understood (with default metrics where it names none) and its tables.
+
+    Raise QueryError when it cannot be answered.
+    """
+    query, found = asked(query)
     return query, tables(query, found)
 
 
-def asked(query: Query, numbers: Numbers | None = None, recalled_of: Named | None = None) -> tuple[Query, Observations]:
-    """The query as understood, and the runs that it is about; raises QueryError when it cannot be answered.
-
-    ``numbers`` and ``recalled_of`` are those of `observations`.
-    """
+def asked(query: Query) -> tuple[Query, Observations]:
+    """Return the query as understood and the runs that it is about. Raise QueryError when it cannot be answered."""
     if not query.metrics:
         query = query.replace(metrics=default_metrics(patterns_present(query)))
-    found = noted(observations(query, numbers, recalled_of), query)
-    found.alone = numbers is not None and "study" in numbers and numbers["study"].several is False
-    # What else it names is looked up by number; a baseline is a place in the answer.
+    found = noted(observations(query), query)
+    # A baseline is a place in the answer; all other names are looked up by number.
     return aliases.understood(query, found) if query.baseline else query, found
-
-
-def asked_by_heart(query: Query) -> tuple[Query, Observations, Numbers] | None:
-    """As `asked`, by what its names stood for the last time; None where nobody knows, or it does not hold any more."""
-    numbers = recalled.MEMORY.numbers(_names(query.filters), bool(query.baseline))
-    if numbers is None:
-        return None
-    try:
-        return *asked(query, numbers, numbers["study"]), numbers
-    except recalled.ChangedError:
-        return None
 
 
 def tables(query: Query, found: Observations) -> list[Table]:
@@ -309,8 +289,6 @@ def earlier(query: Query, found: Observations) -> Observations | None:
 
     More of them than anyone could weigh are left alone: the comparison then rests on its own trials.
     """
-    if found.alone:
-        return None
     present = set(found.distinct(["study", "campaign", "level"]))
     studies = {str(study) for study, _, _ in present}
     if _campaigns(studies) <= present:
@@ -328,10 +306,12 @@ def earlier(query: Query, found: Observations) -> Observations | None:
 
 
 def _campaigns(studies: Iterable[str]) -> set[Key]:
-    """Study, campaign and level of each campaign of those of these studies that have several."""
-    with connection.cursor() as cursor:
-        cursor.execute(_CAMPAIGNS, [sorted(studies)])
-        return set(cursor.fetchall())
+    """Return study, campaign and level of each campaign of those of these studies that have several."""
+    counts = DimensionCount.objects.filter(name__in=("campaign", "level"), status=Run.Status.COMPLETE, runs__gt=0)
+    several = counts.values("study", "name").annotate(values=Count("pk")).filter(values__gt=1)
+    experiments = Experiment.objects.filter(study__slug__in=sorted(studies), study__in=several.values("study"))
+    columns = (DIMENSION_COLUMNS[name] for name in ("study", "campaign", "level"))
+    return set(experiments.order_by().values_list(*columns).distinct())
 
 
 def run_page(

@@ -8,18 +8,18 @@ few experiments say what is best, and how much they vary, however many others th
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from math import inf
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db import connection
-from django.db.models import Q, Sum
+from django.db.models import Avg, QuerySet, Sum
 
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query import Pick, Query, Summary
 from perfdb.analysis.table import Key, Note
-from perfdb.results.models import StudyActivity
+from perfdb.results.database.compile_query import compile_query
+from perfdb.results.models import Device, Run, StudyActivity, Workload
 from perfdb.results.runs.experiments import z
-from perfdb.results.runs.vocabulary import numbers_of
-from perfdb.results.where import NEVER, Condition, where
+from perfdb.results.runs.vocabulary import find_named_rows
 
 MANY = 20_000
 """Of more runs in all studies only the highest are looked at."""
@@ -36,18 +36,15 @@ NOTE = Note(
 # Beyond that nobody can say; a question is then refused or answered as any other.
 _MOST_HIGHEST, _MOST_PAIRS = 3200, 2000
 _INDEXED = {Measure("trans_per_s"): "trans_per_s", Measure("mb_per_s"): "mb_per_s"}
-_PAIRED = ("workload", "device")
+_MODELS: Mapping[str, Any] = {"workload": Workload, "device": Device}
 # A mean may differ in its last digit from the one by which the best is picked in the end.
 _NOISE = 1e-9
 
 _HIGHEST_OF_PAIR = """
     SELECT w.id, d.id, highest.* FROM {workloads} CROSS JOIN {devices} CROSS JOIN LATERAL (
-        SELECT experiment_id, {column} FROM run WHERE {pair} AND {wanted} ORDER BY {column} DESC NULLS LAST LIMIT %s
+        SELECT experiment_id, {column} FROM ({runs}) AS run WHERE {pair} ORDER BY {column} DESC NULLS LAST LIMIT %s
     ) AS highest
 """
-_MEANS = (
-    "SELECT experiment_id, avg({column}) FROM run WHERE experiment_id = ANY(%s) AND {wanted} GROUP BY experiment_id"
-)
 # The experiments, and the numbers of users that any run of their studies has.
 _OF_USERS = """
     SELECT DISTINCT best.study_id, best.key, best.users, known.value FROM experiment AS best
@@ -69,23 +66,22 @@ class _High(NamedTuple):
     value: float | None
 
 
-def among(query: Query, demanded: Sequence[Q]) -> list[int] | None:
-    """The experiments among which the best of each group of a pick is; None where all runs are to be looked at.
+def find_top_experiments(query: Query, runs: QuerySet[Run]) -> list[int] | None:
+    """Return the experiments among which the best of each group of a pick is; None where all runs are to be read.
 
-    With each best come the experiments that are equal to it but for their users. ``demanded``: what the query wants
-    of a run.
+    With each best come the experiments that are equal to it but for their users. ``runs`` are those of the query.
     """
     pick = query.pick
     if pick is None or not _is_about_very_many(query, pick):
         return None
-    wanted, column = where(demanded), _INDEXED[pick.measure]
-    pairs = {name: _numbers(query, name) for name in _PAIRED}
-    if wanted == NEVER or len(pairs["workload"]) * len(pairs["device"]) > _MOST_PAIRS:
+    column = _INDEXED[pick.measure]
+    pairs = {name: _numbers(query, name) for name in _MODELS}
+    if len(pairs["workload"]) * len(pairs["device"]) > _MOST_PAIRS:
         return None
     most = HIGHEST
     while most <= _MOST_HIGHEST:
-        found = _highest(column, pairs, wanted, most)
-        means = _means(column, {each.experiment for each in found}, wanted)
+        found = _highest(column, pairs, runs, most)
+        means = _means(column, {each.experiment for each in found}, runs)
         best = _best(pick, found, means, most)
         if best is not None:
             return sorted({each.experiment for each in found} | _along(best))
@@ -95,7 +91,7 @@ def among(query: Query, demanded: Sequence[Q]) -> list[int] | None:
 
 def _is_about_very_many(query: Query, pick: Pick) -> bool:
     """Whether a query picks by what is indexed, from the runs of all studies, and these are many."""
-    by_index = pick.measure in _INDEXED and set(pick.dimensions) <= set(_PAIRED)
+    by_index = pick.measure in _INDEXED and set(pick.dimensions) <= set(_MODELS)
     if not by_index or query.summary is Summary.TRIAL or "study" in query.filters:
         return False
     runs: int = StudyActivity.objects.aggregate(runs=Sum("runs", default=0))["runs"]
@@ -103,29 +99,26 @@ def _is_about_very_many(query: Query, pick: Pick) -> bool:
 
 
 def _numbers(query: Query, name: str) -> list[int | None]:
-    """The rows of a table that a query's runs can refer to; None for no row."""
+    """Return the rows of a vocabulary table that a query's runs can refer to; None for no row."""
     values = query.filters.get(name)
     if values is None:
-        with connection.cursor() as cursor:
-            cursor.execute(f"SELECT id FROM {name}")
-            return [*(number for (number,) in cursor.fetchall()), None]
-    named = numbers_of({name: [str(value) for value in values if value is not None]})[name]
-    there = {*named.everywhere, *(number for those in named.within.values() for number in those)}
+        return [*_MODELS[name].objects.values_list("pk", flat=True), None]
+    named = find_named_rows({name: [str(value) for value in values if value is not None]})[name]
+    there = {*named.by_name, *(pk for ids in named.by_alias.values() for pk in ids)}
     return [*sorted(there), *([None] if None in values else [])]
 
 
-def _highest(column: str, pairs: Mapping[str, Sequence[int | None]], wanted: Condition, most: int) -> list[_High]:
-    """The highest runs of each pair; a run without a value is among them where there are too few others."""
+def _highest(column: str, pairs: Mapping[str, Sequence[int | None]], runs: QuerySet[Run], most: int) -> list[_High]:
+    """Return the highest runs of each pair; a run without a value is among them where there are too few others."""
+    wanted, parameters = compile_query(runs.order_by().values("experiment_id", "workload_id", "device_id", column))
     parts, given = [], []
     for workloads, workload, of_workload in _halves("w", "workload_id", pairs["workload"]):
         for devices, device, of_device in _halves("d", "device_id", pairs["device"]):
             pair = f"{workload} AND {device}"
             parts.append(
-                _HIGHEST_OF_PAIR.format(
-                    workloads=workloads, devices=devices, column=column, pair=pair, wanted=wanted.sql
-                )
+                _HIGHEST_OF_PAIR.format(workloads=workloads, devices=devices, column=column, pair=pair, runs=wanted)
             )
-            given += [of_workload, of_device, *wanted.given, most]
+            given += [of_workload, of_device, *parameters, most]
     with connection.cursor() as cursor:
         cursor.execute(" UNION ALL ".join(parts), given)
         return [_High(*row) for row in cursor.fetchall()]
@@ -140,11 +133,10 @@ def _halves(alias: str, column: str, numbers: Sequence[int | None]) -> Iterable[
         yield f"unnest(%s::bigint[]) AS {alias}(id)", f"run.{column} IS NULL", [None]
 
 
-def _means(column: str, experiments: Iterable[int], wanted: Condition) -> dict[int, float]:
-    """The mean of each of these experiments that has a value."""
-    with connection.cursor() as cursor:
-        cursor.execute(_MEANS.format(column=column, wanted=wanted.sql), [sorted(experiments), *wanted.given])
-        return {experiment: mean for experiment, mean in cursor.fetchall() if mean is not None}
+def _means(column: str, experiments: Iterable[int], runs: QuerySet[Run]) -> dict[int, float]:
+    """Return the mean of each of these experiments that has a value."""
+    means = runs.filter(experiment__in=sorted(experiments)).order_by().values("experiment").annotate(mean=Avg(column))
+    return {experiment: mean for experiment, mean in means.values_list("experiment", "mean") if mean is not None}
 
 
 def _best(pick: Pick, found: Iterable[_High], means: Mapping[int, float], most: int) -> list[int] | None:

@@ -7,10 +7,9 @@ that another one replaces keeps its notes; they are not copied, since they were 
 from collections.abc import Mapping
 
 import numpy as np
-import orjson
 from django.contrib.auth.models import AnonymousUser, User
 from django.contrib.postgres.expressions import ArraySubquery
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import OuterRef
 from django.utils import timezone
 from numpy.typing import NDArray
@@ -23,11 +22,6 @@ from perfdb.results.runs.access import may_change
 LONGEST = 2000
 # The texts of a run's notes as a column of its row, oldest first.
 TEXTS = ArraySubquery(Note.objects.filter(run=OuterRef("pk")).values("text"))
-# Notes of runs, by the lowest and the highest number of these, as a list of JSON.
-_BETWEEN = (
-    "(SELECT json_agg(json_build_array(run_id, text) ORDER BY created, id)::text FROM note"
-    " WHERE run_id BETWEEN {} AND {})"
-)
 
 
 def may_edit(user: User | AnonymousUser, note: Note) -> bool:
@@ -83,26 +77,11 @@ def _checked(text: str) -> str:
 
 
 def of_runs(runs: NDArray[np.int64]) -> Mapping[int, tuple[str, ...]]:
-    """The texts of all notes on these runs, oldest first, by the run's number."""
-    with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {reading(str(runs.min()), str(runs.max()))}")
-        return told(runs, cursor.fetchone()[0])
-
-
-def reading(first: str, last: str) -> str:
-    """The expression that reads the notes on the runs between two numbers.
-
-    Runs that are read together were mostly written together, so the notes between the first and the last are theirs.
-    """
-    return _BETWEEN.format(first, last)
-
-
-def told(runs: NDArray[np.int64], read: str | None) -> Mapping[int, tuple[str, ...]]:
-    """What that expression says of the runs."""
-    texts: dict[int, tuple[str, ...]] = {}
-    if read is not None:
-        wanted = set(runs.tolist())
-        for run, text in orjson.loads(read):
-            if run in wanted:
-                texts[run] = (*texts.get(run, ()), text)
+    """Return the texts of all notes on these runs, oldest first, by the run's id."""
+    # Runs that are read together were mostly written together: most notes between the first and the last are theirs.
+    between = Note.objects.filter(run__gte=int(runs.min()), run__lte=int(runs.max())).order_by("created", "pk")
+    wanted, texts = set(runs.tolist()), dict[int, tuple[str, ...]]()
+    for run, text in between.values_list("run_id", "text"):
+        if run in wanted:
+            texts[run] = (*texts.get(run, ()), text)
     return texts

@@ -4,8 +4,6 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 
 from perfdb.analysis.comparing.comparison import NoiseSource
 from perfdb.analysis.dimensions import DIMENSIONS
@@ -14,7 +12,7 @@ from perfdb.analysis.parameters import QueryError
 from perfdb.analysis.query import Query
 from perfdb.results.models import Run
 from perfdb.results.queries import run_queries
-from perfdb.results.queries.run_queries import DIMENSION_COLUMNS, observations, patterns_present, selected
+from perfdb.results.queries.run_queries import DIMENSION_COLUMNS, observations, patterns_present
 from perfdb.results.tests.builders import make_run, make_study
 
 pytestmark = pytest.mark.django_db
@@ -26,11 +24,8 @@ def ask(**parameters: str | list[str]) -> Query:
 
 
 def run_ids(query: Query) -> list[str]:
-    """The runs of a query; Django and the statement written by hand choose the same."""
     found = observations(query)
-    observed = sorted(found.column("run_id", found.rows))
-    assert observed == sorted(selected(query).values_list("run_id", flat=True))
-    return observed
+    return sorted(found.column("run_id", found.rows))
 
 
 def test_it_works() -> None:
@@ -246,25 +241,21 @@ def test_without_other_campaigns_there_is_nothing_to_look_up() -> None:
 
 
 @pytest.mark.parametrize("more", [{"campaign": "C2"}, {"level": "V5"}, {}])
-def test_whether_there_are_other_campaigns_may_be_looked_up_with_names(more: dict[str, Any]) -> None:
+def test_a_comparison_reads_other_campaigns_where_there_are_any(more: dict[str, Any]) -> None:
     for device, rate in (("OSA", 100.0), ("QDIO", 110.0)):
         for trial in (1, 2):
-            make_run(device, device=device, trial=trial, campaign="C1", values={"trans_per_s": rate + trial})
+            make_run(
+                device, device=device, trial=trial, campaign="C1", level="V4", values={"trans_per_s": rate + trial}
+            )
             if more:
-                earlier = {"campaign": "C1"} | more
+                earlier = {"campaign": "C1", "level": "V4"} | more
                 make_run(f"{device}2", device=device, trial=trial, values={"trans_per_s": rate + 2 * trial}, **earlier)
     make_run("elsewhere", study=make_study("other"), campaign="C3")
     make_run("elsewhere", study=make_study("other"), campaign="C4")
-    query = ask(
-        metric="trans_per_s", rows="users", columns="device", baseline="device:OSA", study="guest-lan", campaign="C1"
-    )
-    numbers = run_queries.looked_up(query.filters, campaigns=True)
-    _, found = run_queries.asked(query, numbers)
-    assert found.alone is not bool(more)
-    with CaptureQueriesContext(connection) as captured:
-        told = run_queries.tables(query, found)
-    assert bool(captured.captured_queries) is bool(more)
-    assert told == run_queries.answer(query)[1]
+    of_one = {"study": "guest-lan", "campaign": "C1", "level": "V4"}
+    query = ask(metric="trans_per_s", rows="users", columns="device", baseline="device:OSA", **of_one)
+    found = observations(query)
+    assert bool(run_queries.earlier(query, found)) is bool(more)
 
 
 def test_what_a_run_lacks_does_not_exclude_it() -> None:

@@ -18,6 +18,7 @@ from django.db.models import Value as Number
 
 from perfdb.analysis.dimensions import FACTOR, Value, dimension
 from perfdb.analysis.parameters import ordered
+from perfdb.results.database.compile_query import compile_query
 from perfdb.results.models import DimensionCount, Experiment, Run, RunCount
 from perfdb.results.queries.run_list.filters import RunFilter
 
@@ -137,7 +138,7 @@ def _of_studies(filtered: RunFilter, name: str) -> _Statement:
     counts = filtered.narrowed(counts, filtered.form.cleaned_data.keys() - ({"study"} - {name}))
     if name:
         counts = counts.filter(name="" if name in _OF_STUDIES else name)
-    sql, given = _sql(counts.values_list("study__slug", "status", "name", "value", "runs"))
+    sql, given = compile_query(counts.values_list("study__slug", "status", "name", "value", "runs"))
     own = "SELECT * FROM (VALUES ('study', base.study), ('status', base.status)) AS own WHERE base.name = ''"
     counted = (
         f"SELECT pair.name, pair.value, sum(base.runs)::bigint FROM ({sql}) AS base (study, status, name, value, runs) "
@@ -182,7 +183,7 @@ def _pair(name: str) -> str:
 
 
 def _grouped(rows: QuerySet[Any], pairs: str, parameters: list[Any]) -> _Statement:
-    sql, given = _sql(rows)
+    sql, given = compile_query(rows)
     counted = (
         f"SELECT pair.name, pair.value, sum(base.runs)::bigint FROM ({sql}) AS base ({', '.join(_BASE)}) "
         f"CROSS JOIN LATERAL ({pairs}) AS pair (name, value) GROUP BY 1, 2"
@@ -193,14 +194,8 @@ def _grouped(rows: QuerySet[Any], pairs: str, parameters: list[Any]) -> _Stateme
 def _tags(filtered: RunFilter) -> _Statement:
     """Counts of tags; few runs have any, and an index holds just those."""
     tagged = filtered.narrowed(Run.objects.filter(tags__isnull=False), {"tag"})
-    sql, given = _sql(_some(tagged).values_list("tags"))
+    sql, given = compile_query(_some(tagged).values_list("tags"))
     return f"SELECT 'tag', tag, count(*) FROM ({sql}) AS base (tags), unnest(tags) AS tag GROUP BY 2", given
-
-
-def _sql(rows: QuerySet[Any]) -> _Statement:
-    """The statement of a query set, also of one that Django knows to be empty."""
-    sql, parameters = rows.query.get_compiler(connection=connection, elide_empty=False).as_sql()
-    return sql, list(parameters)
 
 
 def _counts(rows: Iterable[tuple[int, str, str | None, int]], part: int, *, limited: bool) -> dict[str, Counts]:
