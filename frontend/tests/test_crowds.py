@@ -6,7 +6,6 @@ from playwright.sync_api import Locator, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from frontend.tests.visits import Watch, add_chart, settled, sign_in
-from perfdb.analysis.render.packing import packed
 
 USERS = (1, 5, 10, 50)
 EACH = 250
@@ -29,7 +28,7 @@ def crowd(page: Page, live_server: LiveServer, run: int, **first: object) -> Loc
     data = [_line(0) | first, *map(_line, range(1, SERIES))] + [_trials(number, run) for number in range(SERIES)]
     title = {"text": "Rate", "subtitle": {"text": "5 lines &amp; their trials"}}
     layout = {"title": title, "hovermode": "closest", "showlegend": True, "yaxis": AXIS}
-    return add_chart(page, packed({"data": data, "layout": layout}))
+    return add_chart(page, {"data": data, "layout": layout})
 
 
 def test_thousands_of_trials_are_few_elements_and_lead_to_their_runs(

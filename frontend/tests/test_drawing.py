@@ -9,7 +9,6 @@ from playwright.sync_api import Browser, Download, Locator, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from frontend.tests.visits import Watch, add_chart, settled, sign_in
-from perfdb.analysis.render.packing import packed
 from perfdb.results.models import Run
 from perfdb.results.tests.builders import make_run, make_study
 
@@ -327,7 +326,7 @@ def test_many_points_are_drawn_as_few_elements_and_behave_as_any_others(
     page: Page, live_server: LiveServer, filled: dict[str, int]
 ) -> None:
     charts(page, live_server, f"{RATE}&mtu=1500")
-    many = packed({"data": [_of_many(number) for number in range(3)], "layout": {"hovermode": "closest"}})
+    many = {"data": [_of_many(number) for number in range(3)], "layout": {"hovermode": "closest"}}
     chart = add_chart(page, many)
     marks = chart.locator("g.marks")
     expect(marks).to_have_count(3)

@@ -16,9 +16,7 @@ _STYLES = "css/shared.css"
 # What draws figures; nothing else works without a server.
 _PLOTLY = "plotly/plotly.min.js"
 # Each after those that it imports.
-_CHART = tuple(
-    f"js/chart{part}.js" for part in ("-data", "-engine", "-words", "-style", "-points", "-runs", "-trials", "")
-)
+_CHART = tuple(f"js/chart{part}.js" for part in ("-engine", "-words", "-style", "-points", "-runs", "-trials", ""))
 # Modules of one file need not import each other.
 _IMPORT_OR_EXPORT = re.compile(r"^import .* from .*;\n|^export (?=function|const|class)", re.MULTILINE)
 _EXPORTED = re.compile(r"^export (?:function|const|class) (\w+)", re.MULTILINE)

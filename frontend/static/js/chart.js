@@ -1,9 +1,8 @@
 // <perf-chart data-figure="ID"> draws the figure in the JSON script ID, <perf-chart data-from="ADDRESS"> one of that
 // address, both with Plotly and when somebody is about to see it, the former also when there is nothing else to do. What
-// is drawn was decided on the server; how it travels, how it looks, what it is drawn by, and where a click leads, stand in
-// the modules beside this one.
+// is drawn was decided on the server; how it looks, what it is drawn by, and where a click leads, stand in the modules
+// beside this one.
 
-import { unpacked } from "./chart-data.js";
 import { painted, plotly } from "./chart-engine.js";
 import { inLight, neededHeight, styledLayout, styledTrace, titledLayout, wordsHeight } from "./chart-style.js";
 import { wordsOf } from "./chart-words.js";
@@ -67,15 +66,11 @@ class PerfChart extends HTMLElement {
     delete this.dataset.drawn;
   }
 
-  /** Have this figure, as it travelled, keep room for it, and say what it is of. */
+  /** Have this figure, keep room for it, and say what it is of. */
   take(figure) {
-    this.packed = figure;
+    this.figure = figure;
     this.fit(this.clientWidth);
     this.replaceChildren(...wordsOf(figure.layout));
-  }
-
-  get figure() {
-    return (this.whole ??= unpacked(this.packed));
   }
 
   /** Draw for the first time; further calls wait for the same. */
@@ -87,7 +82,7 @@ class PerfChart extends HTMLElement {
 
   async begin() {
     const there = plotly();
-    if (!this.packed) {
+    if (!this.figure) {
       const answer = await fetch(this.dataset.from);
       if (!answer.ok) return this.fail(await answer.json().catch(() => ({})));
       this.take(await answer.json());
@@ -128,7 +123,7 @@ class PerfChart extends HTMLElement {
    */
   drawForPaper() {
     this.onPaper = true;
-    if (!this.plot && this.packed && window.Plotly) this.start();
+    if (!this.plot && this.figure && window.Plotly) this.start();
     if (this.plot) inLight(() => this.draw(PAPER));
   }
 
@@ -150,11 +145,11 @@ class PerfChart extends HTMLElement {
 
   /** As high as the figure, or what its legend needs, asks for: before anything is drawn, so that nothing jumps. */
   fit(width) {
-    const { height, ...layout } = styledLayout(this.packed.layout, width);
-    const above = wordsHeight(this.packed.layout, width) + layout.margin.t;
+    const { height, ...layout } = styledLayout(this.figure.layout, width);
+    const above = wordsHeight(this.figure.layout, width) + layout.margin.t;
     // Other figures are as high as the style sheet says, or as their legends need.
     this.style.height = height ? `${height}px` : "";
-    this.style.minHeight = `${height ?? neededHeight(this.packed, width, above)}px`;
+    this.style.minHeight = `${height ?? neededHeight(this.figure, width, above)}px`;
     return layout;
   }
 
@@ -169,7 +164,7 @@ class PerfChart extends HTMLElement {
     this.drawnFor = width ?? this.clientWidth;
     const layout = this.fit(this.drawnFor);
     // The words above take more lines on a narrow sheet than they do now.
-    const height = this.clientHeight - wordsHeight(this.packed.layout, this.drawnFor);
+    const height = this.clientHeight - wordsHeight(this.figure.layout, this.drawnFor);
     const size = width ? { autosize: false, width, height } : {};
     const traces = this.traces(this.drawnFor);
     this.trials = crowded(traces) ? traces.filter(isTrials) : [];
@@ -194,7 +189,7 @@ class PerfChart extends HTMLElement {
 
   /** A name for a file of the figure, of what it shows. */
   get fileName() {
-    const { title, xaxis, legend } = this.packed.layout;
+    const { title, xaxis, legend } = this.figure.layout;
     const texts = [title?.text, xaxis?.title?.text && `by ${xaxis.title.text}`, legend?.title?.text, title?.subtitle?.text];
     const words = texts.filter(Boolean).join(" ").normalize("NFKD").toLowerCase();
     const joined = words.replace(/[^a-z0-9.]+/g, "-").replace(/^-+|-+$/g, "");

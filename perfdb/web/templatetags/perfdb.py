@@ -16,7 +16,6 @@ from perfdb.analysis.bottleneck import Bottleneck
 from perfdb.analysis.comparing import words
 from perfdb.analysis.dimensions import BY_NAME, Value, dimension
 from perfdb.analysis.metrics import Measure
-from perfdb.analysis.render import packing
 from perfdb.analysis.render.labels import measure_title
 from perfdb.analysis.units import decimals_for, round_half_up
 from perfdb.web.how import anchor, limit_anchor
@@ -60,12 +59,6 @@ def figure(value: float | None, metric: str) -> str:
     if value is None:
         return MISSING
     return round_half_up(value, decimals_for([value], metrics.BY_NAME[metric].decimals))
-
-
-@register.filter
-def packed(figure: Mapping[str, Any]) -> dict[str, Any]:
-    """A figure as it travels."""
-    return packing.packed(figure)
 
 
 @register.filter

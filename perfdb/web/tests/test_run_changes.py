@@ -1,7 +1,5 @@
 """What people do to a run from its page: notes, tags, withdrawing it and taking that back."""
 
-from itertools import pairwise
-
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
@@ -47,11 +45,8 @@ def test_a_note_is_a_footnote_of_tables_and_stands_in_hovers(web: Client, ada: U
     source = web.get("/charts/", {"study": "hers", "metric": "trans_per_s", "rows": "device"}).content.decode()
 
     assert "note on A, trial 1: fan failed" in text_of(web.get("/charts/?study=hers&metric=trans_per_s&rows=device"))
-    # Numbers travel apart from the words between them.
-    said = [shape for figure in figures_of(source) for shape in figure["said"]["shapes"]]
-    assert any(
-        "note on A, trial " in first and second == ": fan failed" for shape in said for first, second in pairwise(shape)
-    )
+    texts = [text for figure in figures_of(source) for trace in figure["data"] for text in trace["hovertext"]]
+    assert any("note on A, trial 1: fan failed" in text for text in texts)
 
 
 def test_a_note_stands_in_the_list_of_runs(web: Client, ada: User, run: Run) -> None:

@@ -219,7 +219,7 @@ def test_a_study_without_a_report_shows_its_charts(web: Client, measured: Study)
         "B · MTU 1500",
         "B · MTU 9000",
     ]
-    assert drawn["said"]["shapes"]
+    assert drawn["data"][0]["hovertext"]
     assert web.get("/charts/figure.json", {"metric": "speed"}).status_code == 400
     for address in ("/runs/?study=guest-lan", "/compare/?study=guest-lan", "/maximum/?study=guest-lan"):
         assert address in source

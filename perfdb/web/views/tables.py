@@ -12,7 +12,6 @@ from django.views.decorators.http import require_GET
 from perfdb.analysis.parameters import QueryError
 from perfdb.analysis.query import Query
 from perfdb.analysis.render.drawing import Drawing, check
-from perfdb.analysis.render.packing import packed
 from perfdb.analysis.table import Table
 from perfdb.results.models import Page
 from perfdb.results.queries import run_queries
@@ -52,7 +51,7 @@ def charts(request: HttpRequest) -> HttpResponse:
 @user_passes_test(may_read)
 @gzip_page
 def figure(request: HttpRequest) -> HttpResponse:
-    """The first figure of a Query as it travels, for a page that fetches it when somebody is about to see it."""
+    """The first figure of a Query, for a page that fetches it when somebody is about to see it."""
     try:
         _, shown = _panels(request.GET)
     except QueryError as error:
@@ -60,7 +59,7 @@ def figure(request: HttpRequest) -> HttpResponse:
     drawn = next((panel.figure for panel in shown if panel.figure), None)
     if drawn is None:
         return JsonResponse({"detail": "no run has a value of what is asked for"}, status=404)
-    return JsonResponse(packed(drawn))
+    return JsonResponse(drawn)
 
 
 @require_GET
