@@ -50,6 +50,7 @@ INSTALLED_APPS = [
     "drf_spectacular_sidecar",
     "csp",
     "perfdb.results",
+    "perfdb.scaling",
     "perfdb.api",
     "perfdb.web",
 ]
@@ -59,7 +60,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "perfdb.web.compression.CompressedPages",
     "csp.middleware.CSPMiddleware",
-    "perfdb.results.replica.MarkWrites",
+    "perfdb.scaling.replica.ReadFromReplica",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -68,7 +69,6 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "perfdb.web.naming.CallByTitle",
-    "perfdb.results.replica.ReadFromReplica",
 ]
 
 ROOT_URLCONF = "perfdb.urls"
@@ -94,6 +94,7 @@ if env.str("DATABASE_REPLICA_URL", default=""):
 for database in DATABASES.values():
     database["ENGINE"] = "perfdb.results.database"
     database.update({"CONN_MAX_AGE": 600, "CONN_HEALTH_CHECKS": True, "DISABLE_SERVER_SIDE_CURSORS": True})
+DATABASE_ROUTERS = ["perfdb.scaling.replica.ReplicaRouter"]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 REDIS_URL = env.str("REDIS_URL")

@@ -21,7 +21,6 @@ from rest_framework.views import set_rollback
 from perfdb.analysis.parameters import QueryError
 from perfdb.results.ingest.json_runs import Complaint, RecordsError
 from perfdb.results.ingest.uploads import IntakeError
-from perfdb.results.replica import is_refused_write
 
 MEDIA_TYPE = "application/problem+json"
 # What a script may tell errors apart by, beyond their status.
@@ -50,14 +49,9 @@ def problem(status: int, detail: str, kind: str = "about:blank", **more: Any) ->
     return {"type": kind, "title": title, "status": status, "detail": detail} | more
 
 
-def problem_details(exc: Exception, context: Mapping[str, Any]) -> Response | None:
-    """Any exception of a view as a response; one that nobody foresaw is logged and said without details.
-
-    None where the view is to be asked once more on the primary.
-    """
+def problem_details(exc: Exception, context: Mapping[str, Any]) -> Response:
+    """Return a view's exception as a response; an unexpected one is logged and reported without details."""
     set_rollback()
-    if is_refused_write(exc):
-        return None
     status, body, headers = _described(exc, context)
     return Response(body, status=status, headers=headers, content_type=MEDIA_TYPE)
 

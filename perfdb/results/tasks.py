@@ -20,7 +20,6 @@ from perfdb.results.changes.reparse import run_reparse
 from perfdb.results.changes.undo import run_undo
 from perfdb.results.ingest import chunked_upload, jobs, reread_files
 from perfdb.results.models import Upload
-from perfdb.results.replica import mark_written
 from perfdb.results.studies.background_load import KIND, run_studies
 
 logger = logging.getLogger(__name__)
@@ -55,8 +54,6 @@ def run_job(job_id: int) -> None:
     except Exception as error:
         logger.exception("%s failed", job)
         jobs.fail(job, f"{type(error).__name__}: {error}")
-    finally:
-        mark_written()
     with suppress(OperationalError, InterfaceError):
         if jobs.is_bulk(job):
             jobs.send_bulk()

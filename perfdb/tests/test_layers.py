@@ -14,6 +14,8 @@ ALLOWED: dict[str, set[str]] = {
     "perfdb.analysis": set(),
     "fixtures": {"importers"},
     "perfdb.results": {"importers", "perfdb.analysis", "perfdb.celery"},
+    # Optional: nothing imports it.
+    "perfdb.scaling": {"perfdb.results"},
     "perfdb.api": {"importers", "perfdb.analysis", "perfdb.results"},
     "perfdb.web": {"importers", "perfdb.analysis", "perfdb.results"},
     # Its pytest plugin gives the tests a real worker.

@@ -9,8 +9,6 @@ from django.http import HttpRequest, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from perfdb.results.replica import on_primary
-
 _TIMEOUT_S = 2.0
 
 
@@ -33,7 +31,6 @@ def _failure(check: Callable[[], None]) -> str:
     return ""
 
 
-@on_primary
 @never_cache
 @require_safe
 def healthz(request: HttpRequest) -> JsonResponse:
@@ -41,7 +38,6 @@ def healthz(request: HttpRequest) -> JsonResponse:
     return JsonResponse({"status": "ok"})
 
 
-@on_primary
 @never_cache
 @require_safe
 def readyz(request: HttpRequest) -> JsonResponse:

@@ -1,21 +1,21 @@
-"""Statements that may not take longer than somebody is willing to wait."""
+"""A time limit for SQL statements."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from django.db import OperationalError, connection, transaction
+from django.db import OperationalError, connections, transaction
 from psycopg.errors import QueryCanceled
 
 
 class TooLongError(Exception):
-    """A statement took longer than it may, and was given up."""
+    """A statement exceeded its time limit."""
 
 
 @contextmanager
-def in_time(milliseconds: int) -> Iterator[None]:
-    """Within, PostgreSQL gives up each statement that takes longer; raises TooLongError then."""
+def in_time(milliseconds: int, using: str) -> Iterator[None]:
+    """Limit the time of each statement on a database within the block. Raises TooLongError."""
     try:
-        with transaction.atomic(), connection.cursor() as cursor:
+        with transaction.atomic(using), connections[using].cursor() as cursor:
             cursor.execute("SELECT set_config('statement_timeout', %s, true)", [str(milliseconds)])
             yield
             cursor.execute("SET LOCAL statement_timeout TO DEFAULT")

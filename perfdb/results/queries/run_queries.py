@@ -332,7 +332,7 @@ def run_page(
     if ordering.name == NEWEST_FIRST:
         return page(queryset, columns, ordering, cursor, size)
     try:
-        with in_time(MOST_MS):
+        with in_time(MOST_MS, queryset.db):
             return page(queryset, columns, ordering, cursor, size)
     except TooLongError:
         raise QueryError("sort", _TOO_LONG) from None

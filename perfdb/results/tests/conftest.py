@@ -15,8 +15,9 @@ from django.core.files.base import ContentFile
 from perfdb.results import tasks
 from perfdb.results.ingest import jobs, uploads
 from perfdb.results.models import Job, Study, Upload
-from perfdb.results.partitions import converting, splitting
 from perfdb.results.runs import access
+from perfdb.scaling.partition_studies import Part, move_studies
+from perfdb.scaling.partition_tables import convert
 
 LOGS = Path(__file__).resolve().parents[3] / "fixtures" / "logs"
 
@@ -48,10 +49,10 @@ def form(request: pytest.FixtureRequest) -> str:
     asked = str(getattr(request, "param", "plain"))
     if asked == "partitioned":
         request.getfixturevalue("db")
-        converting.convert()
+        convert()
         first = Study.objects.create(slug="before-all").pk + 1
         Study.objects.all().delete()
-        splitting.split(splitting.Part(tuple(range(first, first + _STUDIES, 2)), 0))
+        move_studies(Part(tuple(range(first, first + _STUDIES, 2)), 0))
     return asked
 
 

@@ -150,7 +150,7 @@ def _read(parts: Sequence[_Rows]) -> list[_Row]:
 def _read_in_time(parts: Sequence[_Rows]) -> list[_Row]:
     """All of them, or none where that takes too long: a word such as ``.log`` is like a part of every path."""
     try:
-        with in_time(_IN_TIME_MS):
+        with in_time(_IN_TIME_MS, Run.objects.db):
             return _read(parts)
     except TooLongError:
         return []
