@@ -131,23 +131,6 @@ CREATE TRIGGER run_moved AFTER UPDATE ON run REFERENCING OLD TABLE AS removed NE
 FOR EACH STATEMENT EXECUTE FUNCTION move_evidence();
 """
 
-# A number of its own for each change of a name, also for those that are rolled back.
-RENAMING = """
-CREATE TABLE renaming (latest bigserial);
-INSERT INTO renaming DEFAULT VALUES;
-CREATE FUNCTION number_renaming() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    UPDATE renaming SET latest = DEFAULT;
-    RETURN NULL;
-END $$;
-""" + "".join(
-    f"""
-CREATE TRIGGER {table}_renamed AFTER UPDATE OF {name} ON {table} FOR EACH ROW
-WHEN (OLD.{name} IS DISTINCT FROM NEW.{name}) EXECUTE FUNCTION number_renaming();
-"""
-    for table, name in {"study": "slug", "system": "name", "level": "name", "workload": "name", "device": "name"}.items()
-)
-
 # For people who use SQL: one row a measurement, with its origin and printed text.
 VIEW = """
 CREATE VIEW measurement AS
@@ -673,5 +656,5 @@ class Migration(migrations.Migration):
             ("expires", models.DateTimeField()),
             ("used", models.DateTimeField(null=True)),
         ], {"db_table": "sign_in_link"}),
-        migrations.RunSQL(NAMES + COUNTS + MOVES + RENAMING + VIEW),
+        migrations.RunSQL(NAMES + COUNTS + MOVES + VIEW),
     ]

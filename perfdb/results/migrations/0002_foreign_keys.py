@@ -1,6 +1,6 @@
 """Foreign keys in the place of the triggers that kept references in databases of earlier versions.
 
-A partitioned database keeps the triggers for references to runs, since ``run`` has no unique ``id`` there.
+The count of renamings goes too: no process remembers names any more. A partitioned database keeps the triggers for references to runs, since ``run`` has no unique ``id`` there.
 """
 
 from copy import copy
@@ -39,4 +39,7 @@ def add_keys(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:
 
 class Migration(migrations.Migration):
     dependencies = [("results", "0001_schema")]
-    operations = [migrations.RunPython(add_keys, migrations.RunPython.noop)]
+    operations = [
+        migrations.RunPython(add_keys, migrations.RunPython.noop),
+        migrations.RunSQL("DROP FUNCTION IF EXISTS number_renaming CASCADE; DROP TABLE IF EXISTS renaming"),
+    ]

@@ -6,12 +6,13 @@ from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from django.db import connection
+from django.db import connections
 
 from perfdb.analysis.best import Evidence, evidence
 from perfdb.analysis.bottleneck import Bottleneck
 from perfdb.analysis.query import Query, Summary
 from perfdb.analysis.table import Observations, key_order
+from perfdb.results.models import Run
 from perfdb.results.queries.limits import limits_of
 from perfdb.results.runs import recorded_reads
 
@@ -124,7 +125,7 @@ def _unpacked(kept: Mapping[str, Any]) -> RunBehind:
 @recorded_reads.reading("behind", lambda runs: ",".join(map(str, sorted(runs))), _pack, _unpack)
 def runs_behind(runs: Sequence[int]) -> dict[int, RunBehind]:
     """These runs by their number, with what they refer to."""
-    with connection.cursor() as cursor:
+    with connections[Run.objects.db].cursor() as cursor:
         # Whole numbers stand in the statement as they are; none is called 0.
         cursor.execute(f"{_STATEMENT}({','.join(map(str, runs)) or '0'})")
         return {row[0]: _read(row) for row in cursor.fetchall()}

@@ -1,6 +1,6 @@
 """What ranks the names of the archive for drawing: the order in which each first appeared in it."""
 
-from django.db import connection
+from django.db import connections
 
 from perfdb.analysis.render.looks import Looks
 from perfdb.results.models import Device, Level, Study, System, Workload
@@ -15,7 +15,7 @@ _SQL = " UNION ALL ".join(
 def looks() -> Looks:
     """The ranks of studies, systems, levels, devices and workloads, in one query."""
     ranks: dict[str, dict[str | int | None, int]] = {}
-    with connection.cursor() as cursor:
+    with connections[Study.objects.db].cursor() as cursor:
         cursor.execute(f"{_SQL} ORDER BY 1, 2")
         for name, _, value in cursor:
             named = ranks.setdefault(name, {})

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import inf
 from typing import Any, NamedTuple
 
-from django.db import connection
+from django.db import connections
 from django.db.models import Avg, QuerySet, Sum
 
 from perfdb.analysis.metrics import Measure
@@ -119,7 +119,7 @@ def _highest(column: str, pairs: Mapping[str, Sequence[int | None]], runs: Query
                 _HIGHEST_OF_PAIR.format(workloads=workloads, devices=devices, column=column, pair=pair, runs=wanted)
             )
             given += [of_workload, of_device, *parameters, most]
-    with connection.cursor() as cursor:
+    with connections[Run.objects.db].cursor() as cursor:
         cursor.execute(" UNION ALL ".join(parts), given)
         return [_High(*row) for row in cursor.fetchall()]
 
@@ -160,7 +160,7 @@ def _best(pick: Pick, found: Iterable[_High], means: Mapping[int, float], most: 
 
 def _along(experiments: Iterable[int]) -> set[int]:
     """What is equal to these but for the users, each on the curve of one: by the keys that these would have."""
-    with connection.cursor() as cursor:
+    with connections[Run.objects.db].cursor() as cursor:
         cursor.execute(_OF_USERS, [list(experiments)])
         wanted = {(study, key ^ _share(known) ^ _share(users)) for study, key, known, users in cursor.fetchall()}
         cursor.execute(_OF_KEYS, [[study for study, _ in wanted], [key for _, key in wanted]])

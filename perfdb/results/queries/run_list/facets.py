@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import connection
+from django.db import connections
 from django.db.models import IntegerField, QuerySet
 from django.db.models import Value as Number
 
@@ -103,7 +103,7 @@ def runs(filtered: RunFilter, found: Facets) -> QuerySet[Run]:
 def _fetch(parts: Sequence[_Statement]) -> list[tuple[int, str, str | None, int]]:
     """For each part its place, and of each dimension and value how many runs have it."""
     selects = [f"SELECT {place}, part.* FROM ({sql}) AS part" for place, (sql, _) in enumerate(parts)]
-    with connection.cursor() as cursor:
+    with connections[Run.objects.db].cursor() as cursor:
         cursor.execute(" UNION ALL ".join(selects), [each for _, parameters in parts for each in parameters])
         return list(cursor.fetchall())
 
