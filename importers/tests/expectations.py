@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from importers import FileReading, read
+from importers.formats import FileReading, read_files
 from importers.model import Fragment, SourceFile
 
 LOGS = Path(__file__).parents[2] / "fixtures/logs"
@@ -19,7 +19,7 @@ def cases(name: str) -> list[Path]:
 def read_case(folder: Path) -> list[FileReading]:
     """What the importers make of a case's files, in order of their names."""
     paths = sorted(path for path in folder.iterdir() if path.name != EXPECTED)
-    return read(SourceFile(path.name, path.read_bytes()) for path in paths)
+    return read_files(SourceFile(path.name, path.read_bytes()) for path in paths)
 
 
 def assert_as_expected(folder: Path, name: str) -> None:

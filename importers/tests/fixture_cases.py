@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from importers import FileReading, read
+from importers.formats import FileReading, read_files
 from importers.model import Fragment, SourceFile
 
 LOGS = Path(__file__).parents[2] / "fixtures" / "logs"
@@ -21,7 +21,7 @@ def read_case(folder: Path) -> tuple[dict[str, Any], dict[str, FileReading]]:
     """What a case expects, and its files as they are read."""
     expected = json.loads((folder / EXPECTED).read_text(encoding="utf-8"))
     paths = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != EXPECTED)
-    readings = read(SourceFile(path.relative_to(folder).as_posix(), path.read_bytes()) for path in paths)
+    readings = read_files(SourceFile(path.relative_to(folder).as_posix(), path.read_bytes()) for path in paths)
     return expected["files"], {reading.name: reading for reading in readings}
 
 

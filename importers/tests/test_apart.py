@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-import importers
+from importers import formats
 from importers.collate import LEFT_OVER, Apart, Collated, RunIdPattern, collate
 from importers.model import Fragment, Kind, SourceFile
 from importers.tests.expectations import LOGS
@@ -27,7 +27,7 @@ def case(*names: str) -> list[SourceFile]:
 
 
 def fragments_of(*files: SourceFile) -> list[Fragment]:
-    return [fragment for reading in importers.read(files) for fragment in reading.fragments]
+    return [fragment for reading in formats.read_files(files) for fragment in reading.fragments]
 
 
 def groups_of(fragments: list[Fragment], pattern: RunIdPattern | None = None) -> list[list[Fragment]] | None:

@@ -9,8 +9,8 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import pytest
 
-from importers import read
 from importers.archive import Limits, decompress, is_archive, unpack
+from importers.formats import read_files
 from importers.model import Problem, SourceFile
 
 
@@ -131,7 +131,7 @@ EACH = pytest.mark.parametrize("pack", [gzip.compress, bz2.compress], ids=["gzip
 
 @EACH
 def test_a_compressed_log_reads_as_the_log_itself_under_its_own_name(pack: Callable[[bytes], bytes]) -> None:
-    plain, packed = read([SourceFile("AB101.log", LOG), SourceFile("AB101.log.z", pack(LOG))])
+    plain, packed = read_files([SourceFile("AB101.log", LOG), SourceFile("AB101.log.z", pack(LOG))])
     assert (packed.name, packed.format, packed.problems) == ("AB101.log.z", "awm", [])
     assert packed.fragments[0].file == "AB101.log.z"
     assert packed.fragments[0].readings == plain.fragments[0].readings
@@ -159,7 +159,7 @@ DAMAGES = {
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_a_damaged_packed_file_gives_nothing_but_a_problem(damage: str) -> None:
     packed, cut, tail = DAMAGES[damage]
-    (reading,) = read([SourceFile("AB101.log.gz", packed[:cut] + tail)])
+    (reading,) = read_files([SourceFile("AB101.log.gz", packed[:cut] + tail)])
     assert (reading.format, reading.fragments) == (None, [])
     assert [(each.code, each.file) for each in reading.problems] == [("archive.corrupt", "AB101.log.gz")]
 

@@ -4,7 +4,8 @@ from datetime import datetime
 
 import pytest
 
-from importers import awm, read
+from importers import awm
+from importers.formats import read_files
 from importers.model import Fragment, Parsed, Severity, SourceFile, Status
 from importers.text import decode
 
@@ -358,6 +359,6 @@ def test_a_log_without_any_run() -> None:
 
 def test_ebcdic_logs_read_the_same() -> None:
     data = b"".join(line.encode("cp037") + b"\x15" for line in LOG)
-    (reading,) = read([SourceFile("logs/run.log", data)])
+    (reading,) = read_files([SourceFile("logs/run.log", data)])
     assert (reading.format, reading.encoding) == ("awm", "cp037")
     assert reading.fragments == parse(*LOG).fragments

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from importers import archive, read
+from importers import archive
 from importers.content import Content, FileContent, Spool, stream
+from importers.formats import read_files
 from importers.model import SourceFile, Text
 from importers.text import EBCDIC, decode
 
@@ -143,8 +144,8 @@ def test_what_is_packed_is_unpacked_to_disk(tmp_path: Path) -> None:
 
 def test_a_file_on_disk_is_read_as_one_in_memory(tmp_path: Path) -> None:
     data = b"AWMLOG 1 role=client host=LINUXA\nRUN run_id=AB12\n"
-    (on_file,) = read([SourceFile("a.log", on_disk(tmp_path / "a.log", [data]))])
-    (in_memory,) = read([SourceFile("a.log", data)])
+    (on_file,) = read_files([SourceFile("a.log", on_disk(tmp_path / "a.log", [data]))])
+    (in_memory,) = read_files([SourceFile("a.log", data)])
 
     assert on_file == in_memory
     assert on_file.format == "awm"

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-import importers
-from importers import read
+from importers import formats
+from importers.formats import read_files
 from importers.model import SourceFile
 from importers.tests.fixture_cases import EXPECTED, cases
 from importers.tests.test_robustness import TEXTS
 
 ROOT = Path(__file__).parents[2]
-NAMES = sorted(each.NAME for each in importers.FORMATS)
+NAMES = sorted(each.NAME for each in formats.FORMATS)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -31,7 +31,7 @@ def test_it_has_cases_and_what_they_say(name: str) -> None:
         reading.format
         for path in files
         if path.is_file() and path.name != EXPECTED
-        for reading in read([SourceFile(path.name, path.read_bytes())])
+        for reading in read_files([SourceFile(path.name, path.read_bytes())])
     ]
     assert name in read_as
     assert all(json.loads((path / EXPECTED).read_text(encoding="utf-8")) for path in folders)
@@ -40,5 +40,5 @@ def test_it_has_cases_and_what_they_say(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_its_reading_is_spoilt_in_tests(name: str) -> None:
     """`test_robustness` cuts, shuffles, mixes and mangles a text of every format."""
-    formats = {read([SourceFile("AB101.before.lpar.txt", text.encode())])[0].format for text in TEXTS.values()}
+    formats = {read_files([SourceFile("AB101.before.lpar.txt", text.encode())])[0].format for text in TEXTS.values()}
     assert name in formats

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from importers import flent, read
+from importers import flent
+from importers.formats import read_files
 from importers.model import SourceFile, Status
 from importers.tests.fixture_cases import LOGS, assert_case, cases, readings_of
 from importers.text import decode
@@ -20,7 +21,7 @@ def test_a_case_reads_as_expected(folder: Path) -> None:
 
 def test_a_data_file_cut_anywhere_is_not_complete() -> None:
     for at in range(0, len(DATA), 7):
-        (reading,) = read([SourceFile("a.flent", DATA[:at].encode())])
+        (reading,) = read_files([SourceFile("a.flent", DATA[:at].encode())])
         assert [each for each in reading.fragments if each.status is Status.COMPLETE or each.readings] == []
         assert reading.problems
 
@@ -28,13 +29,13 @@ def test_a_data_file_cut_anywhere_is_not_complete() -> None:
 def test_a_summary_cut_anywhere_is_not_complete() -> None:
     summary = (LOGS / "flent" / "summary" / "stdout.txt").read_text()
     for at in range(len(summary)):
-        (reading,) = read([SourceFile("a.txt", summary[:at].encode())])
+        (reading,) = read_files([SourceFile("a.txt", summary[:at].encode())])
         assert [each for each in reading.fragments if each.status is Status.COMPLETE or each.readings] == []
 
 
 def test_compressed_and_plain_say_the_same() -> None:
     files = [SourceFile("a.flent", DATA.encode()), SourceFile("a.flent.gz", gzip.compress(DATA.encode()))]
-    plain, packed = read(files)
+    plain, packed = read_files(files)
     assert readings_of(plain.fragments[0]) == readings_of(packed.fragments[0])
     assert packed.fragments[0].file == "a.flent.gz"
 

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from importers import fortio, read
+from importers import fortio
+from importers.formats import read_files
 from importers.model import SourceFile, Status
 from importers.tests.fixture_cases import LOGS, assert_case, cases, readings_of
 from importers.text import decode
@@ -20,14 +21,14 @@ def test_a_case_reads_as_expected(folder: Path) -> None:
 def test_a_result_cut_anywhere_is_not_complete() -> None:
     end = RESULT.rindex("}") + 1
     for at in range(end):
-        (reading,) = read([SourceFile("run.json", RESULT[:at].encode())])
+        (reading,) = read_files([SourceFile("run.json", RESULT[:at].encode())])
         assert [each for each in reading.fragments if each.status is Status.COMPLETE] == [], f"cut at {at}"
         assert [each for each in reading.fragments if each.readings] == []
         assert reading.problems
 
 
 def test_several_results_in_one_file_are_trials() -> None:
-    (reading,) = read([SourceFile("run.json", (RESULT + RESULT.replace("5000.5", "5001.5")).encode())])
+    (reading,) = read_files([SourceFile("run.json", (RESULT + RESULT.replace("5000.5", "5001.5")).encode())])
     assert [(each.trial, readings_of(each)["trans_per_s"]) for each in reading.fragments] == [
         (1, "5000.5 calls/s"),
         (2, "5001.5 calls/s"),

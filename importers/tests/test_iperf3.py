@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from importers import iperf3, read
+from importers import iperf3
+from importers.formats import read_files
 from importers.model import Parsed, SourceFile, Status
 from importers.tests.expectations import LOGS, assert_as_expected, cases
 from importers.text import decode
@@ -146,5 +147,5 @@ def test_a_version_behind_many_connections_is_found() -> None:
     log = content("tcp").replace(
         '"connected":\t[', '"connected":\t[' + '{"socket":\t5, "local_host":\t"10.9.0.1"},\n' * 500
     )
-    (reading,) = read([SourceFile("client.json", log.encode())])
+    (reading,) = read_files([SourceFile("client.json", log.encode())])
     assert reading.format == "iperf3"

@@ -2,9 +2,9 @@
 
 import pytest
 
-from importers import FileReading, read
 from importers.collate import RunIdPattern, collate
 from importers.cp_query.clean import clean
+from importers.formats import FileReading, read_files
 from importers.model import SourceFile
 
 LOG = """AWMLOG 1 tool=AWM role=client host=LINUXA
@@ -23,7 +23,7 @@ PROCESSORS = "query processors\nPROCESSOR 00 MASTER\nReady; T=0.01/0.01 14:05:01
 
 
 def reading(text: str, name: str = "run.log") -> FileReading:
-    (found,) = read([SourceFile(name, text.encode())])
+    (found,) = read_files([SourceFile(name, text.encode())])
     return found
 
 
@@ -92,7 +92,7 @@ def test_rows_with_ever_new_keys_do_not_multiply() -> None:
 def test_equal_files_of_two_runs_count_for_both() -> None:
     """A capture without time says the same before every run."""
     files = [SourceFile(f"{run}/before.lpar.txt", PROCESSORS.encode()) for run in ("AB101", "AB102")]
-    drafts = collate(fragment for each in read(files) for fragment in each.fragments).drafts
+    drafts = collate(fragment for each in read_files(files) for fragment in each.fragments).drafts
     assert [(draft.run_id, len(draft.pairs)) for draft in drafts] == [("AB101", 1), ("AB102", 1)]
 
 
@@ -104,6 +104,6 @@ def test_a_copy_that_names_no_run_counts_once() -> None:
         SourceFile("AB101.before.lpar.txt", capture.encode()),
         SourceFile("copy of before.txt", capture.encode()),
     ]
-    (draft,) = collate(fragment for each in read(files) for fragment in each.fragments).drafts
+    (draft,) = collate(fragment for each in read_files(files) for fragment in each.fragments).drafts
     assert [pair.before is not None for pair in draft.pairs] == [True]
     assert "collate.duplicate" in {problem.code for problem in draft.problems}

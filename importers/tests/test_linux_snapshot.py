@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from importers import FileReading, read
+from importers.formats import FileReading, read_files
 from importers.linux_snapshot.names import read_name
 from importers.model import Fragment, Kind, SourceFile
 from importers.tests.fixture_cases import assert_case, cases
@@ -15,7 +15,7 @@ BEFORE = LOGS / "two_hosts/lnxc1.before.txt"
 
 
 def read_text(text: str | bytes, name: str = "lnxc1.before.txt") -> FileReading:
-    (reading,) = read([SourceFile(name, text.encode() if isinstance(text, str) else text)])
+    (reading,) = read_files([SourceFile(name, text.encode() if isinstance(text, str) else text)])
     return reading
 
 

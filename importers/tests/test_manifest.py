@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from importers import FileReading, read
+from importers.formats import FileReading, read_files
 from importers.model import Fragment, Kind, SourceFile
 from importers.tests.fixture_cases import assert_case, cases
 
@@ -15,7 +15,7 @@ HEAD = "run_id,tool,mtu,users,trial,start_utc,end,operator\n"
 
 
 def read_text(text: str) -> FileReading:
-    (reading,) = read([SourceFile("manifest.csv", text.encode())])
+    (reading,) = read_files([SourceFile("manifest.csv", text.encode())])
     return reading
 
 

@@ -4,7 +4,7 @@ import gc
 
 import pytest
 
-from importers import read
+from importers.formats import read_files
 from importers.gathering import is_decimal
 from importers.model import Listing, SourceFile, Text
 from importers.text import decode
@@ -50,11 +50,11 @@ def test_no_numbers(text: str) -> None:
 def test_reading_leaves_the_collector_as_it_was() -> None:
     file = SourceFile("np.out", b"       1 0.24 0.00003\n")
     assert gc.isenabled()
-    read([file])
+    read_files([file])
     assert gc.isenabled()
     gc.disable()
     try:
-        read([file])
+        read_files([file])
         assert not gc.isenabled()
     finally:
         gc.enable()

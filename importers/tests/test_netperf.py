@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from importers import netperf, read
+from importers import netperf
+from importers.formats import read_files
 from importers.model import SourceFile, Status
 from importers.tests.fixture_cases import LOGS, assert_case, cases, facts_of, readings_of
 from importers.text import decode
@@ -15,7 +16,7 @@ KEYED = (LOGS / "netperf" / "selectors_k" / "netperf.txt").read_text()
 
 
 def status_of(text: str, name: str = "netperf.01.txt") -> list[Status]:
-    (reading,) = read([SourceFile(name, text.encode())])
+    (reading,) = read_files([SourceFile(name, text.encode())])
     assert reading.problems or all(each.status is Status.COMPLETE for each in reading.fragments)
     return [fragment.status for fragment in reading.fragments]
 
@@ -52,7 +53,7 @@ def test_all_keys_end_with_the_command_line() -> None:
 @pytest.mark.parametrize("change", [lambda text: text.replace("\n", "\r\n"), lambda text: "\ufeff" + text])
 def test_line_ends_and_marks_of_windows_change_nothing(change: object) -> None:
     assert callable(change)
-    plain, other = read([SourceFile("a.txt", RR.encode()), SourceFile("b.txt", change(RR).encode())])
+    plain, other = read_files([SourceFile("a.txt", RR.encode()), SourceFile("b.txt", change(RR).encode())])
     assert readings_of(plain.fragments[0]) == readings_of(other.fragments[0])
     assert other.problems == []
 
@@ -75,12 +76,12 @@ def test_line_ends_and_marks_of_windows_change_nothing(change: object) -> None:
 )
 def test_the_banner_tells_the_workload(test: str, pattern: str) -> None:
     text = RR.replace("MIGRATED TCP REQUEST/RESPONSE", test)
-    (reading,) = read([SourceFile("netperf.txt", text.encode())])
+    (reading,) = read_files([SourceFile("netperf.txt", text.encode())])
     assert facts_of(reading.fragments[0])["workload"] == pattern
 
 
 def test_a_connection_that_only_closes_carries_nothing() -> None:
-    (reading,) = read([SourceFile("netperf.txt", RR.replace("REQUEST/RESPONSE", "Connect/Close").encode())])
+    (reading,) = read_files([SourceFile("netperf.txt", RR.replace("REQUEST/RESPONSE", "Connect/Close").encode())])
     facts = facts_of(reading.fragments[0])
     assert (facts["request_bytes"], facts["response_bytes"]) == ("0", "0")
 
@@ -88,7 +89,7 @@ def test_a_connection_that_only_closes_carries_nothing() -> None:
 def test_interim_results_by_keys_are_intervals() -> None:
     interims = "NETPERF_INTERIM_RESULT[0]=15001.00\nNETPERF_UNITS[0]=Trans/s\nNETPERF_INTERVAL[0]=0.50\n"
     lines = KEYED.replace("THROUGHPUT=", interims + "NETPERF_ENDING[0]=1700000000.50\nTHROUGHPUT=", 1)
-    (reading,) = read([SourceFile("netperf.txt", lines.encode())])
+    (reading,) = read_files([SourceFile("netperf.txt", lines.encode())])
     (listing,) = reading.fragments[0].listings
     assert (listing.columns, listing.rows) == ((("trans_per_s", "Trans/s"), ("seconds", "s")), (("15001.00", "0.50"),))
 
@@ -101,5 +102,5 @@ def test_other_text_is_not_recognised(text: str) -> None:
 
 
 def test_a_carriage_return_in_a_line_is_no_end_of_values() -> None:
-    (reading,) = read([SourceFile("a.txt", ("Throughput,Throughput Units\r10,x\n" + RR).encode())])
+    (reading,) = read_files([SourceFile("a.txt", ("Throughput,Throughput Units\r10,x\n" + RR).encode())])
     assert readings_of(reading.fragments[0])["trans_per_s"] == "12345.67 trans/s"

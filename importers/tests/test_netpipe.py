@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from importers import netpipe, read
+from importers import netpipe
+from importers.formats import read_files
 from importers.model import SourceFile
 from importers.tests.fixture_cases import LOGS, assert_case, cases, readings_of
 from importers.text import decode
@@ -20,10 +21,10 @@ def test_a_case_reads_as_expected(folder: Path) -> None:
 
 @pytest.mark.parametrize("text", [TABLE, LOG])
 def test_a_curve_cut_anywhere_has_whole_figures_or_a_problem(text: str) -> None:
-    (whole,) = read([SourceFile("np.out", text.encode())])
+    (whole,) = read_files([SourceFile("np.out", text.encode())])
     known = [readings_of(fragment) for fragment in whole.fragments]
     for at in range(len(text)):
-        (reading,) = read([SourceFile("np.out", text[:at].encode())])
+        (reading,) = read_files([SourceFile("np.out", text[:at].encode())])
         found = [readings_of(fragment) for fragment in reading.fragments]
         assert found == known[: len(found)]
         assert reading.problems or text[at - 1] == "\n"
@@ -39,7 +40,7 @@ def test_other_columns_are_not_recognised(text: str) -> None:
 def test_of_several_logs_in_one_file_each_has_its_own_buffers() -> None:
     other = LOG.replace("buffers are 16384 and 87380", "buffers are 4096 and 8192")
     assert other != LOG
-    (reading,) = read([SourceFile("np.log", (LOG + other).encode())])
+    (reading,) = read_files([SourceFile("np.log", (LOG + other).encode())])
     sizes = [[fact.text for fact in each.facts if fact.key.startswith("socket.")] for each in reading.fragments]
     half = len(sizes) // 2
     assert sizes == half * [["16384", "87380"]] + half * [["4096", "8192"]]

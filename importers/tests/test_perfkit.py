@@ -4,7 +4,7 @@ import pytest
 
 from fixtures.report_listings import PERFKIT_WINDOW, SCREEN, controlled, form_feeds, perfkit_pages
 from fixtures.report_networks import NETWORKS_WINDOW, network_pages
-from importers import FileReading, read
+from importers.formats import FileReading, read_files
 from importers.model import Fragment, SourceFile, Status
 from importers.report.columns import read_headings
 from importers.report.listing import CLOCKS, LOST
@@ -18,7 +18,7 @@ def listing_of(*names: str) -> str:
 
 
 def reading_of(text: str) -> FileReading:
-    (reading,) = read([SourceFile("listing.txt", text.encode())])
+    (reading,) = read_files([SourceFile("listing.txt", text.encode())])
     assert reading.format == "perfkit"
     return reading
 

@@ -5,7 +5,8 @@ from pathlib import Path
 import jc
 import pytest
 
-from importers import ping, read
+from importers import ping
+from importers.formats import read_files
 from importers.model import SourceFile, Status
 from importers.tests.fixture_cases import LOGS, assert_case, cases, facts_of, readings_of
 from importers.text import decode
@@ -22,20 +23,22 @@ def test_a_case_reads_as_expected(folder: Path) -> None:
 
 def test_a_report_cut_anywhere_is_not_complete() -> None:
     for at in range(len(REPORT)):
-        (reading,) = read([SourceFile("a.txt", REPORT[:at].encode())])
+        (reading,) = read_files([SourceFile("a.txt", REPORT[:at].encode())])
         assert [each for each in reading.fragments if each.status is Status.COMPLETE] == [], f"cut at {at}"
         assert reading.problems
 
 
 def test_line_ends_of_windows_change_nothing() -> None:
-    plain, other = read([SourceFile("a", REPORT.encode()), SourceFile("b", REPORT.replace("\n", "\r\n").encode())])
+    plain, other = read_files(
+        [SourceFile("a", REPORT.encode()), SourceFile("b", REPORT.replace("\n", "\r\n").encode())]
+    )
     assert readings_of(plain.fragments[0]) == readings_of(other.fragments[0])
 
 
 @pytest.mark.parametrize("name", READABLE)
 def test_another_reader_finds_the_same(name: str) -> None:
     text = (LOGS / "ping" / name).read_text()
-    (reading,) = read([SourceFile("a.txt", text.encode())])
+    (reading,) = read_files([SourceFile("a.txt", text.encode())])
     found = jc.parse("ping", text[text.index("PING") :], raw=True, quiet=True)
     assert isinstance(found, dict)
     figures, facts = readings_of(reading.fragments[0]), facts_of(reading.fragments[0])

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from importers import read
 from importers.collate import collate
+from importers.formats import read_files
 from importers.model import Fact, Fragment, Kind, SourceFile
 from importers.repeats import number_each, number_trials
 from importers.tests.fixture_cases import LOGS, facts_of
@@ -44,14 +44,14 @@ def test_a_result_goes_on_when_those_behind_it_cannot_change_it() -> None:
 
 def test_results_side_by_side_in_a_file_are_processes_of_one_run() -> None:
     for text in (side := (LOGS / "netperf/many_in_one/users.txt").read_text(), side.replace("3502", "3501")):
-        (reading,) = read([SourceFile("users.txt", text.encode())])
+        (reading,) = read_files([SourceFile("users.txt", text.encode())])
         (draft,) = collate(reading.fragments).drafts
         assert (draft.run_id, len(draft.logs)) == ("users", 2)
-    (again, twice) = read([SourceFile(name, side.encode()) for name in ("a.txt", "b.txt")])
+    (again, twice) = read_files([SourceFile(name, side.encode()) for name in ("a.txt", "b.txt")])
     assert [len(draft.logs) for draft in collate([*again.fragments, *twice.fragments]).drafts] == [2]
 
 
 def test_dates_beside_a_log_make_it_no_snapshot() -> None:
     log = (LOGS / "netperf/many_in_one/trials.txt").read_text()
-    (reading,) = read([SourceFile("trials.txt", (DATED + log).encode())])
+    (reading,) = read_files([SourceFile("trials.txt", (DATED + log).encode())])
     assert (reading.format, len(reading.fragments)) == ("netperf", 2)

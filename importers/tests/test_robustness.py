@@ -15,8 +15,8 @@ from fixtures.report_listings import (
     perfkit_pages,
     vmprf_pages,
 )
-from importers import FileReading, read
 from importers.collate import collate
+from importers.formats import FileReading, read_files
 from importers.model import SourceFile, Status
 from importers.tests.expectations import LOGS
 from importers.tests.fixture_cases import EXPECTED
@@ -173,7 +173,7 @@ patient = settings(max_examples=150, deadline=None, suppress_health_check=[Healt
 
 
 def read_one(data: bytes, name: str = "AB101.before.lpar.txt") -> FileReading:
-    (reading,) = read([SourceFile(name, data)])
+    (reading,) = read_files([SourceFile(name, data)])
     collate(reading.fragments)
     return reading
 
@@ -288,7 +288,7 @@ _PORTS = LOGS / "iperf2" / "csv_udp_no_report" / "client.csv"
 def test_a_line_grown_very_long_never_raises(path: Path, at: int, more: bytes) -> None:
     data = path.read_bytes()
     at %= len(data) + 1
-    (reading,) = read([SourceFile(path.name, data[:at] + 5000 * more + data[at:])])
+    (reading,) = read_files([SourceFile(path.name, data[:at] + 5000 * more + data[at:])])
     collate(reading.fragments)
 
 
@@ -310,5 +310,5 @@ def test_other_encodings_read_the_same_or_are_refused(name: str, codec: str) -> 
 @patient
 @given(st.sampled_from(["awm", "cp_query"]), st.text(max_size=300))
 def test_any_text_forced_into_a_format_never_raises(name: str, text: str) -> None:
-    (reading,) = read([SourceFile("before.client.txt", text.encode())], {"before.client.txt": name})
+    (reading,) = read_files([SourceFile("before.client.txt", text.encode())], {"before.client.txt": name})
     collate(reading.fragments)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from importers import FileReading, read
+from importers.formats import FileReading, read_files
 from importers.model import Fragment, SourceFile
 from importers.run_records import DECODER, RecordError, stated
 from importers.tests.fixture_cases import assert_case, cases
@@ -17,7 +17,7 @@ GOOD: dict[str, Any] = {"run_id": "JR1", "metrics": {"trans_per_s": 9077.29}}
 
 
 def read_text(text: str) -> FileReading:
-    (reading,) = read([SourceFile("results.ndjson", text.encode())])
+    (reading,) = read_files([SourceFile("results.ndjson", text.encode())])
     return reading
 
 

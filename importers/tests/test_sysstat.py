@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from importers import FileReading, read
+from importers.formats import FileReading, read_files
 from importers.model import Fragment, Kind, Listing, SourceFile
 from importers.tests.fixture_cases import EXPECTED, assert_case, cases
 
@@ -19,7 +19,7 @@ def path_of(case: str) -> Path:
 
 
 def read_text(text: str | bytes, name: str = "lnxc1.txt") -> FileReading:
-    (reading,) = read([SourceFile(name, text.encode() if isinstance(text, str) else text)])
+    (reading,) = read_files([SourceFile(name, text.encode() if isinstance(text, str) else text)])
     return reading
 
 

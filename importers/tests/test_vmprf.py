@@ -3,8 +3,8 @@
 import pytest
 
 from fixtures.report_listings import VMPRF_DRIVER, VMPRF_WINDOW, controlled, fixed_records, form_feeds, vmprf_pages
-from importers import FileReading, read
 from importers.collate import collate
+from importers.formats import FileReading, read_files
 from importers.model import Fragment, SourceFile, Status
 from importers.report.listing import GUEST, MEAN_OF_ROWS
 
@@ -13,7 +13,7 @@ FORM_FEEDS = form_feeds(vmprf_pages(), VMPRF_WINDOW)
 
 
 def reading_of(text: str | bytes) -> FileReading:
-    (reading,) = read([SourceFile("listing.txt", text.encode() if isinstance(text, str) else text)])
+    (reading,) = read_files([SourceFile("listing.txt", text.encode() if isinstance(text, str) else text)])
     assert reading.format == "vmprf"
     return reading
 
@@ -151,7 +151,7 @@ def test_a_word_of_the_title_that_is_a_known_run_names_it() -> None:
     other = LISTING.replace("syhs1041   ", "HS base syhs1041 again")
     assert fragment_of(other).run_id is None
     driver = SourceFile("driver.log", VMPRF_DRIVER.encode())
-    readings = read([driver, SourceFile("listing.txt", other.encode())])
+    readings = read_files([driver, SourceFile("listing.txt", other.encode())])
     (draft,) = collate(fragment for reading in readings for fragment in reading.fragments).drafts
     assert len(draft.reports) == 1
     assert [problem.code for problem in draft.problems] == ["collate.run-id-from-name"]
@@ -159,7 +159,7 @@ def test_a_word_of_the_title_that_is_a_known_run_names_it() -> None:
 
 def test_a_report_that_names_no_run_joins_by_time_and_guests() -> None:
     driver = SourceFile("driver.log", VMPRF_DRIVER.encode())
-    readings = read([driver, SourceFile("listing.txt", LISTING.replace("syhs1041", "        ").encode())])
+    readings = read_files([driver, SourceFile("listing.txt", LISTING.replace("syhs1041", "        ").encode())])
     (draft,) = collate(fragment for reading in readings for fragment in reading.fragments).drafts
     assert len(draft.reports) == 1
     assert [problem.code for problem in draft.problems] == ["collate.joined-by-time"]

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from importers import read, wrk
+from importers import wrk
+from importers.formats import read_files
 from importers.model import SourceFile, Status
 from importers.tests.fixture_cases import LOGS, assert_case, cases, readings_of
 from importers.text import decode
@@ -19,13 +20,15 @@ def test_a_case_reads_as_expected(folder: Path) -> None:
 
 def test_a_report_cut_anywhere_is_not_complete() -> None:
     for at in range(len(REPORT)):
-        (reading,) = read([SourceFile("a.txt", REPORT[:at].encode())])
+        (reading,) = read_files([SourceFile("a.txt", REPORT[:at].encode())])
         assert [each for each in reading.fragments if each.status is Status.COMPLETE] == [], f"cut at {at}"
         assert reading.problems
 
 
 def test_line_ends_of_windows_change_nothing() -> None:
-    plain, other = read([SourceFile("a", REPORT.encode()), SourceFile("b", REPORT.replace("\n", "\r\n").encode())])
+    plain, other = read_files(
+        [SourceFile("a", REPORT.encode()), SourceFile("b", REPORT.replace("\n", "\r\n").encode())]
+    )
     assert readings_of(plain.fragments[0]) == readings_of(other.fragments[0])
     assert other.problems == []
 

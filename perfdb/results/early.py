@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from operator import is_
 
-from importers import no_collector
 from importers.collate import content_digest
+from importers.formats import no_collector
 from importers.model import Fragment
 from importers.run_records import Unpacking
 from perfdb.results.alike.batch import Prepared, are_apart, prepared

@@ -14,7 +14,8 @@ import numpy as np
 from django.db import OperationalError, connection, transaction
 from psycopg.errors import DeadlockDetected
 
-from importers import FileReading, no_collector, run_records
+from importers import run_records
+from importers.formats import FileReading, no_collector
 from importers.model import Fragment
 from perfdb.analysis.metrics import Measure
 from perfdb.results.ahead import ahead

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.db.models import Case, Count, IntegerField, Value, When
 
-from importers import FORMATS
+from importers.formats import FORMATS
 from perfdb.analysis.dimensions import natural
 from perfdb.results.bundles.make_bundle import MANIFEST
 from perfdb.results.ingest import upload_summary

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from django.db import transaction
 from django.db.models import Q
 
-import importers
+from importers import formats
 from perfdb.analysis.dimensions import dimension
 from perfdb.results.ingest import jobs, uploads
 from perfdb.results.ingest.supplied_facts import Correction, Place
@@ -94,7 +94,7 @@ def choose_format(upload: Upload, path: str, format_name: str) -> None:
 
     Raises IntakeError for an unknown format or file, and when the upload is not in preview or has stored runs.
     """
-    known = [each.NAME for each in importers.FORMATS]
+    known = [each.NAME for each in formats.FORMATS]
     if format_name not in known:
         raise IntakeError(f"{format_name!r} is no format. Known are: {', '.join(known)}.")
     with transaction.atomic():

@@ -7,7 +7,7 @@ fragment belongs to the run whose lines it shares most of.
 
 from collections.abc import Iterable, Sequence
 
-import importers
+from importers import formats
 from importers.collate import content_digest
 from importers.model import Fragment
 from perfdb.results.models import RunSource
@@ -17,7 +17,7 @@ Span = tuple[int, int]
 
 def versions() -> dict[str, int]:
     """The version of each importer, by the name of its format."""
-    return {each.NAME: each.VERSION for each in importers.FORMATS}
+    return {each.NAME: each.VERSION for each in formats.FORMATS}
 
 
 def is_stale(source: RunSource) -> bool:

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import TypeVar
 
-import importers
-from importers import archive, run_records
+from importers import archive, formats, run_records
 from importers.model import Fragment, Problem, Severity, SourceFile
 from perfdb.results import handover
 from perfdb.results.early import Early, of_this_job
@@ -121,19 +120,19 @@ def _read(file: UploadFile, read: FilesRead) -> None:
     if _was_checked(file, read):
         read.artifacts[file.path] = file.artifact_id
         return
-    with importers.no_collector():
-        for _ in reading(file, read, importers.FileReading(file.path)):
+    with formats.no_collector():
+        for _ in reading(file, read, formats.FileReading(file.path)):
             pass
 
 
-def reading(file: UploadFile, read: FilesRead, found: importers.FileReading) -> Iterator[Fragment]:
+def reading(file: UploadFile, read: FilesRead, found: formats.FileReading) -> Iterator[Fragment]:
     """The fragments of a file as they are read and added to ``read``, which has all of them and all else at the end.
 
     ``found`` has what is amiss in those that came so far.
     """
     read.artifacts[file.path] = file.artifact_id
     source = SourceFile(file.path, artifacts.content(file.artifact))
-    for fragment in importers.read_each(source, found, file.forced_format or None):
+    for fragment in formats.read_fragments(source, found, file.forced_format or None):
         read.fragments.add(fragment)
         yield fragment
     file.format, file.encoding = found.format or "", found.encoding
@@ -154,7 +153,7 @@ def _was_checked(file: UploadFile, read: FilesRead) -> bool:
     return True
 
 
-@importers.no_collector()
+@formats.no_collector()
 def _unpacked(portions: Sequence[bytes], fragments: Fragments) -> str:
     """Add the fragments of all portions; answers how their file is encoded."""
     unpacking = run_records.Unpacking(FILE)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-import importers
+from importers import formats
 from importers.collate import content_digest
 from importers.model import Fragment, Problem, SourceFile
 from perfdb.results.ingest import artifacts
@@ -77,6 +77,6 @@ def read_again(artifact: Artifact, name: str, form: str) -> Reread:
 
 def _read(artifact: Artifact, name: str, form: str) -> Reread:
     found = Reread()
-    reading = importers.read_one(SourceFile(name, artifacts.content(artifact)), form, found.add)
+    reading = formats.read_file(SourceFile(name, artifacts.content(artifact)), form, found.add)
     found.problems = reading.problems
     return found

@@ -16,8 +16,8 @@ from fixtures.report_listings import (
     perfkit_pages,
     vmprf_pages,
 )
-from importers import read
 from importers.collate import collate
+from importers.formats import read_files
 from importers.model import SourceFile
 from perfdb.analysis.metrics import Measure
 from perfdb.results.runs.derive import derive_into
@@ -31,7 +31,7 @@ PERFKIT = controlled([*PAGES.values()], PERFKIT_WINDOW)
 
 def record_of(*texts: str, given: Mapping[str, str] | None = None) -> RunRecord:
     names = {f"file{number}.txt": number for number in range(1, len(texts) + 1)}
-    readings = read(SourceFile(name, text.encode()) for name, text in zip(names, texts, strict=True))
+    readings = read_files(SourceFile(name, text.encode()) for name, text in zip(names, texts, strict=True))
     collated = collate(fragment for reading in readings for fragment in reading.fragments)
     (draft,) = collated.drafts
     problems = [problem for reading in readings for problem in reading.problems]
@@ -150,7 +150,7 @@ def test_a_run_with_a_performance_toolkit_listing(measure: str, expected: float)
 def test_the_most_exactly_printed_report_counts_whatever_the_order() -> None:
     names = {"sypk2101.fcx100.txt": 1, "driver.log": 2, "listing.txt": 3}
     texts = (SCREEN, PERFKIT_DRIVER, PERFKIT)
-    readings = read(SourceFile(name, text.encode()) for name, text in zip(names, texts, strict=True))
+    readings = read_files(SourceFile(name, text.encode()) for name, text in zip(names, texts, strict=True))
     (draft,) = collate(fragment for reading in readings for fragment in reading.fragments).drafts
     record = prepare(draft, Context(names, {}, datetime(2026, 1, 1, tzinfo=UTC)))
     assert len(draft.reports) == 2

@@ -17,7 +17,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-import importers
+from importers import formats
 from importers.model import SourceFile
 from perfdb.analysis.parameters import QueryError
 from perfdb.results.changes.reparse import Scope
@@ -128,8 +128,8 @@ def _form_page(request: HttpRequest, form: UploadForm, status: int = 200) -> Htt
 def recognise(request: HttpRequest) -> HttpResponse:
     """Which format the body has, the beginning of file ``name`` or a pasted log; empty where none or several fit."""
     name = request.GET.get("name", "pasted.txt")
-    (reading,) = importers.read([SourceFile(name, request.read(_PASTED))])
-    title = next((each.TITLE for each in importers.FORMATS if reading.format == each.NAME), "")
+    (reading,) = formats.read_files([SourceFile(name, request.read(_PASTED))])
+    title = next((each.TITLE for each in formats.FORMATS if reading.format == each.NAME), "")
     return JsonResponse({"format": reading.format or "", "title": title})
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-import importers
+from importers import formats
 from perfdb.results import tasks
 from perfdb.results.changes import reparse
 from perfdb.results.changes.reparse import Review, Scope
@@ -21,7 +21,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Without ``--apply`` nothing is written."""
-        parser.add_argument("--format", default="", choices=sorted(each.NAME for each in importers.FORMATS))
+        parser.add_argument("--format", default="", choices=sorted(each.NAME for each in formats.FORMATS))
         parser.add_argument("--study", default="", metavar="SLUG", help="only runs of this study")
         parser.add_argument("--all", action="store_true", help="also runs that the newest importers read")
         what = parser.add_mutually_exclusive_group()

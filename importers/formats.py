@@ -1,0 +1,175 @@
+"""The list of formats, and the reading of files by the format that recognises each."""
+
+import gc
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from importers import (
+    awm,
+    cp_query,
+    flent,
+    fortio,
+    iperf2,
+    iperf3,
+    linux_snapshot,
+    manifest,
+    netperf,
+    netpipe,
+    nfs_read,
+    nuttcp,
+    perfkit,
+    ping,
+    qperf,
+    run_records,
+    sockperf,
+    sysstat,
+    ttcp,
+    uperf,
+    vmprf,
+    wrk,
+    zc,
+)
+from importers.archive import decompress
+from importers.model import Format, Fragment, Problem, Severity, SourceFile, Text
+from importers.text import decode
+
+FORMATS: tuple[Format, ...] = (
+    awm,
+    cp_query,
+    vmprf,
+    perfkit,
+    netperf,
+    iperf3,
+    wrk,
+    uperf,
+    ping,
+    linux_snapshot,
+    manifest,
+    netpipe,
+    iperf2,
+    qperf,
+    sockperf,
+    ttcp,
+    zc,
+    fortio,
+    flent,
+    nuttcp,
+    sysstat,
+    nfs_read,
+    run_records,
+)
+
+
+@dataclass(slots=True)
+class FileReading:
+    """The fragments and problems of one file.
+
+    ``format`` is None when no format, or more than one, recognised the file; ``encoding`` is empty when the file is
+    no text. A problem of severity error with a run id replaces the fragment of that run.
+    """
+
+    name: str
+    format: str | None = None
+    encoding: str = ""
+    fragments: list[Fragment] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+
+def read_files(files: Iterable[SourceFile], forced: Mapping[str, str] | None = None) -> list[FileReading]:
+    """Return a reading of each file, in order; ``forced`` maps names of files to ``NAME`` of formats."""
+    return [read_file(file, (forced or {}).get(file.name)) for file in files]
+
+
+@contextmanager
+def no_collector() -> Iterator[None]:
+    """Pause garbage collection: fragments have no reference cycles, and there are many."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            _take_as_old()
+            gc.enable()
+
+
+def _take_as_old() -> None:
+    """Skip the collection that is due now, unless objects are frozen on purpose."""
+    if gc.get_count()[0] > gc.get_threshold()[0] and not gc.get_freeze_count():
+        gc.freeze()
+        gc.unfreeze()
+
+
+@no_collector()
+def read_file(
+    file: SourceFile, forced: str | None = None, keep: Callable[[Fragment], None] | None = None
+) -> FileReading:
+    """Read one file; ``forced`` is the ``NAME`` of its format.
+
+    With ``keep``, pass each fragment to that function as soon as it is read, and return a reading without fragments.
+    """
+    reading = FileReading(file.name)
+    for fragment in read_fragments(file, reading, forced):
+        (keep or reading.fragments.append)(fragment)
+    return reading
+
+
+def read_fragments(file: SourceFile, reading: FileReading, forced: str | None = None) -> Iterator[Fragment]:
+    """Yield the fragments of a file one by one, and put everything else into ``reading``."""
+    plain = decompress(file)
+    if isinstance(plain, Problem):
+        reading.problems.append(plain)
+        return
+    reading.name = plain.name
+    decoded = decode(plain.name, plain.data)
+    if decoded.text is None:
+        reading.problems += decoded.problems
+        return
+    reading.encoding = decoded.text.encoding
+    chosen = _choose(decoded.text, forced)
+    if isinstance(chosen, Problem):
+        reading.problems += [*decoded.problems, chosen]
+        return
+    reading.format = chosen.NAME
+    empty = True
+    for fragment in _fragments(chosen, decoded.text, reading.problems):
+        empty = False
+        yield fragment
+    if empty and not reading.problems:
+        message = f"Nothing that an {chosen.TITLE} holds was found in this file; nothing was imported from it."
+        reading.problems.append(_refusal(file.name, "read.nothing-found", message, "Check that it is the right file."))
+    reading.problems[:0] = decoded.problems
+
+
+def _fragments(chosen: Format, text: Text, problems: list[Problem]) -> Iterable[Fragment]:
+    """Yield the fragments of a text; ``problems`` is complete after the last one."""
+    each: Callable[[Text, list[Problem]], Iterable[Fragment]] | None = getattr(chosen, "each", None)
+    if each is not None:
+        return each(text, problems)
+    parsed = chosen.parse(text)
+    problems.extend(parsed.problems)
+    return parsed.fragments
+
+
+def _choose(text: Text, forced: str | None) -> Format | Problem:
+    """Return the forced or the only fitting format, else a problem."""
+    known = ", ".join(f"{each.TITLE} ({each.NAME})" for each in FORMATS)
+    if forced is not None:
+        by_name = {each.NAME: each for each in FORMATS}
+        return by_name.get(forced) or _refusal(
+            text.name, "read.no-such-format", f"There is no format called {forced!r}.", f"Known are: {known}."
+        )
+    fitting = [each for each in FORMATS if each.recognise(text)]
+    if len(fitting) == 1:
+        return fitting[0]
+    if not fitting:
+        message = "No format recognises this file; nothing was imported from it."
+        return _refusal(text.name, "read.unknown-format", message, f"Choose the format by hand. Known are: {known}.")
+    names = " and ".join(each.TITLE for each in fitting)
+    message = f"More than one format recognises this file: {names}; nothing was imported from it."
+    return _refusal(text.name, "read.ambiguous-format", message, "Choose the format by hand.")
+
+
+def _refusal(file: str, code: str, message: str, remedy: str) -> Problem:
+    return Problem(Severity.ERROR, code, message, remedy, file)
