@@ -1,10 +1,19 @@
 """Fragments to run drafts: which log, which snapshots and which reports belong to one run."""
 
-from importers.collate.apart import Apart
 from importers.collate.circumstances import LEFT_OVER, LeftOver
 from importers.collate.digests import content_digest
 from importers.collate.drafts import Collated, collate
+from importers.collate.fragment_groups import FragmentGroups
 from importers.collate.names import RunIdPattern
 from importers.collate.roles import name_roles
 
-__all__ = ["LEFT_OVER", "Apart", "Collated", "LeftOver", "RunIdPattern", "collate", "content_digest", "name_roles"]
+__all__ = [
+    "LEFT_OVER",
+    "Collated",
+    "FragmentGroups",
+    "LeftOver",
+    "RunIdPattern",
+    "collate",
+    "content_digest",
+    "name_roles",
+]

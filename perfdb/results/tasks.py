@@ -3,22 +3,22 @@
 import logging
 from contextlib import suppress
 from datetime import timedelta
+from functools import partial
 
 from celery import shared_task
 from django.conf import settings
 from django.db import InterfaceError, OperationalError
 from django.utils import timezone
 from psycopg.errors import DeadlockDetected
-from redis import RedisError
 
-from perfdb.results import early
-from perfdb.results.bundles.load_bundle import run_import
+from perfdb.results.bundles import load_bundle
 from perfdb.results.changes.alias_changes import run_alias
 from perfdb.results.changes.move_runs import KIND as MOVE
 from perfdb.results.changes.move_runs import run_move
 from perfdb.results.changes.reparse import run_reparse
 from perfdb.results.changes.undo import run_undo
 from perfdb.results.ingest import chunked_upload, jobs, reread_files
+from perfdb.results.ingest.import_job import run_import
 from perfdb.results.models import Upload
 from perfdb.results.studies.background_load import KIND, run_studies
 
@@ -26,7 +26,7 @@ logger = logging.getLogger(__name__)
 
 # Each ends its job in the transaction of its last writes.
 HANDLERS = {
-    "import": run_import,
+    "import": partial(run_import, recognisers=[load_bundle.recognise]),
     "undo": run_undo,
     "reparse": run_reparse,
     "alias": run_alias,
@@ -42,7 +42,7 @@ def run_job(job_id: int) -> None:
     if job is None:
         return
     try:
-        with jobs.kept(job), reread_files.at_hand():
+        with jobs.kept(job), reread_files.caching_files():
             HANDLERS[job.kind](job)
     except jobs.LeaseLostError:
         logger.warning("%s was taken over by another worker", job)
@@ -57,22 +57,6 @@ def run_job(job_id: int) -> None:
     with suppress(OperationalError, InterfaceError):
         if jobs.is_bulk(job):
             jobs.send_bulk()
-
-
-@shared_task
-def work_early(token: str) -> None:
-    """Work records out while they come in, and do their job once all are there; the sweep finds it if we give up."""
-    if jobs.is_bulk_running():
-        return
-    try:
-        found = early.followed(token)
-    except RedisError:
-        logger.warning("records are read again once they are stored", exc_info=True)
-        return
-    if found is not None:
-        job_id, known = found
-        with early.at_hand(known):
-            run_job(job_id)
 
 
 @shared_task

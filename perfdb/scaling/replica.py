@@ -16,7 +16,7 @@ from django.core.exceptions import MiddlewareNotUsed
 from django.db import DEFAULT_DB_ALIAS, DatabaseError, connection, connections
 from django.http import HttpRequest, HttpResponseBase
 
-from perfdb.results import broker
+from perfdb.results.ingest.notify import redis_client
 
 REPLICA = "replica"
 _SAFE = frozenset({"GET", "HEAD"})
@@ -91,7 +91,7 @@ def note_writes(**_: object) -> None:
         position = int(cursor.fetchone()[0])
     try:
         # The highest position stays.
-        broker.connected().zadd(_KEY, {"primary": position}, gt=True)
+        redis_client().zadd(_KEY, {"primary": position}, gt=True)
     except redis.RedisError as error:
         # Without the broker, nothing is read from the replica either.
         _logger.warning("cannot store the position of the log: %s", error)
@@ -100,7 +100,7 @@ def note_writes(**_: object) -> None:
 def is_caught_up() -> bool:
     """Return whether the replica answers and has replayed all known writes."""
     try:
-        written = broker.connected().zscore(_KEY, "primary") or 0
+        written = redis_client().zscore(_KEY, "primary") or 0
         with connections[REPLICA].cursor() as cursor:
             cursor.execute("SELECT pg_last_wal_replay_lsn() - '0/0'::pg_lsn")
             replayed = cursor.fetchone()[0]

@@ -1,7 +1,6 @@
 """POST /api/v1/runs/: results as JSON, through a real worker; all of them or none."""
 
 import json
-from threading import Event
 from typing import Any
 
 import pytest
@@ -9,8 +8,6 @@ from django.test import Client
 from rest_framework.test import APIClient
 
 from perfdb.api.tests.answers import check, problem
-from perfdb.results import early, handover
-from perfdb.results.handover import Handover
 from perfdb.results.ingest.json_runs import LARGEST, MOST
 from perfdb.results.models import Artifact, Run, RunEvidence, Study, Upload
 
@@ -56,42 +53,6 @@ def test_records_become_runs_with_what_follows_from_them(worker: None, api: APIC
     kept = Artifact.objects.get()
     said = b"".join(api.get(f"/api/v1/artifacts/{kept.pk}/").streaming_content).decode()  # type: ignore[attr-defined]
     assert [json.loads(line) for line in said.splitlines()] == records
-
-
-@pytest.fixture
-def called(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
-    """Every request waits until the worker that it calls is there; of each whether that one got the job."""
-    found: list[bool] = []
-    taken, call, follow = Event(), Handover.call, early.followed
-
-    class Noted(handover.Following):
-        def __init__(self, token: str) -> None:
-            super().__init__(token)
-            taken.set()
-
-    def calling(self: Handover) -> None:
-        taken.clear()
-        call(self)
-        assert taken.wait(10)
-
-    def noted(token: str) -> object:
-        found.append((got := follow(token)) is not None)
-        return got
-
-    monkeypatch.setattr(handover, "MUCH", 100)
-    monkeypatch.setattr(Handover, "call", calling)
-    monkeypatch.setattr(early, "Following", Noted)
-    monkeypatch.setattr(early, "followed", noted)
-    return found
-
-
-def test_a_worker_begins_before_all_are_checked(worker: None, api: APIClient, called: list[bool]) -> None:
-    many = [GOOD | {"trial": trial} for trial in range(1, 41)]
-    assert [run["trial"] for run in check(post(api, many), PATH, 201, "post")["runs"]] == list(range(1, 41))
-    problem(post(api, [*many, GOOD | {"trial": 0}]), 400)
-    assert Upload.objects.count() == 1
-    assert [run["outcome"] for run in check(post(api, many), PATH, 200, "post")["runs"]] == ["already-there"] * 40
-    assert called == [True, False, True]
 
 
 def test_figures_keep_the_characters_in_which_they_came(worker: None, api: APIClient) -> None:

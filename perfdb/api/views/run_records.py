@@ -14,7 +14,6 @@ from perfdb.api.permissions import signed_in
 from perfdb.api.representation import upload_reference
 from perfdb.api.views.paging import known_only
 from perfdb.api.views.uploads import read_wait, study_called, wait_until_settled
-from perfdb.results.handover import handing
 from perfdb.results.ingest import uploads
 from perfdb.results.ingest.json_runs import FILE, understood
 from perfdb.results.models import Problem, Upload, UploadRun
@@ -31,16 +30,13 @@ def create(request: Request) -> Response:
     user = signed_in(request)
     # Of an empty request the framework makes a form without fields.
     sent = request.data if isinstance(request.data, bytes) else b""
-    with handing(sent) as over:
-        records = understood(sent, over.add)
-        slug = _slug(request.query_params.get("study", "") or records.study)
-        content = records.content
-        # While the work is waited for they are not to take any room.
-        del records
-        with transaction.atomic():
-            study = study_called(user, slug, create=True)
-            upload = uploads.receive(user, [(FILE, ContentFile(content))], study=study, sent_by=over.send)
-    del content
+    records = understood(sent)
+    slug = _slug(request.query_params.get("study", "") or records.study)
+    with transaction.atomic():
+        study = study_called(user, slug, create=True)
+        upload = uploads.receive(user, [(FILE, ContentFile(records.content))], study=study)
+    # Free the memory while waiting for the worker.
+    del records
     wait_until_settled(upload.pk, wait)
     upload.refresh_from_db(fields=["state"])
     body = upload_reference(request, upload)

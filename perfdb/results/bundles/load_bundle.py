@@ -20,14 +20,14 @@ from perfdb.results.bundles import bundled_documents
 from perfdb.results.bundles.bundle_manifest import MisshapenError, checked
 from perfdb.results.bundles.make_bundle import FORMAT, MANIFEST, VERSION
 from perfdb.results.changes import alias_changes, withdraw
-from perfdb.results.ingest import artifacts, import_job
+from perfdb.results.ingest import artifacts
 from perfdb.results.ingest.fragment_claims import spans_of
-from perfdb.results.ingest.import_job import Ordinary
+from perfdb.results.ingest.import_job import UploadType
 from perfdb.results.ingest.make_records import digests_of
 from perfdb.results.ingest.match_runs import Brought
 from perfdb.results.ingest.supplied_facts import Correction, Place
 from perfdb.results.ingest.uploads import IntakeError, checked_facts
-from perfdb.results.models import Job, Note, Run, RunSource, Study, Upload, UploadFile, UploadRun
+from perfdb.results.models import Note, Run, RunSource, Study, Upload, UploadFile, UploadRun
 from perfdb.results.models.vocabulary import INBOX
 from perfdb.results.published.published_records import FORMAT as PUBLISHED
 from perfdb.results.runs import access, notes, tags
@@ -48,33 +48,31 @@ class BundleError(Exception):
         self.remedy = remedy
 
 
-def run_import(job: Job) -> None:
-    """Import an upload, which may be a bundle."""
-    import_job.run_import(job, Bundle())
+def recognise(upload: Upload) -> "Bundle | None":
+    """Return the bundle that an unpacked upload is, or None."""
+    member = _manifest_of(upload)
+    return None if member is None else Bundle(member)
 
 
 @dataclass(slots=True)
-class Bundle(Ordinary):
-    """What an upload brings beside logs where it is a bundle; ``said`` stays empty where it is none.
+class Bundle(UploadType):
+    """An upload of an offline bundle, with its manifest's file.
 
-    ``folder``: what stands before the names of its files. ``runs``: what is said of each run, by its number.
+    ``said`` is the manifest; ``runs`` are its entries by the numbers of the upload's runs.
     """
 
+    member: UploadFile
     said: dict[str, Any] = field(default_factory=dict)
-    folder: str = ""
     runs: dict[int, dict[str, Any]] = field(default_factory=dict)
 
     @property
-    def is_plain(self) -> bool:
-        """Whether it is no bundle."""
-        return not self.said
+    def folder(self) -> str:
+        """The folder of the bundle's files, with a slash at its end."""
+        return self.member.path.removesuffix(MANIFEST)
 
-    def opened(self, upload: Upload) -> list[Problem]:
-        """Understand what was unpacked, once, and prepare the study and the upload for it."""
-        member = _manifest_of(upload)
-        if member is None:
-            return []
-        self.folder = member.path.removesuffix(MANIFEST)
+    def prepare(self, upload: Upload) -> list[Problem]:
+        """Check the manifest, and prepare study and upload on the first attempt."""
+        member = self.member
         try:
             self.said = _read(member)
             _check_alone(upload)
@@ -85,7 +83,6 @@ class Bundle(Ordinary):
                 # A person may have moved the preview to another study since.
                 _check_person(upload)
         except (BundleError, QueryError, IntakeError, MisshapenError, ValueError) as error:
-            self.said = {}
             upload.refresh_from_db()
             remedy = getattr(error, "remedy", _AGAIN)
             return [Problem(Severity.ERROR, "bundle.refused", f"{error}.".replace("..", "."), remedy, member.path)]
@@ -121,13 +118,11 @@ class Bundle(Ordinary):
         upload.files.filter(container=member.container).exclude(path__in=logs).update(excluded=True)
         UploadFile.objects.filter(pk=member.pk).update(format=FORMAT)
 
-    def chosen(self, upload: Upload, brought: list[Brought]) -> list[Brought]:
-        """The runs of the bundle: a log may hold more of them than were taken along."""
-        if not self.said:
-            return brought
+    def select(self, upload: Upload, batch: list[Brought]) -> list[Brought]:
+        """Return the runs of the bundle: its logs may contain others."""
         entries = [each for each in self.said["runs"] if each["status"] != Run.Status.WITHDRAWN or each["withdrawn"]]
         found = []
-        for each, entry in _matched(brought, entries, self.folder):
+        for each, entry in _matched(batch, entries, self.folder):
             # Logs of several uploads are read together now, which may tell runs apart by their folders.
             each.record.run_id, each.record.trial = entry["run_id"], entry["trial"]
             if each.record.started == each.context.received:
@@ -141,12 +136,10 @@ class Bundle(Ordinary):
 
     def rows(self, upload: Upload, first: int) -> list[UploadRun]:
         """The published runs."""
-        return bundled_documents.rows(upload, self.said, first) if self.said else []
+        return bundled_documents.rows(upload, self.said, first)
 
     def complete(self, upload: Upload) -> bool:
         """Put in what people added to the runs and to the study; what is there already is not put in again."""
-        if not self.said:
-            return False
         rows = upload.runs.filter(number__in=self.runs)
         stored = [(row.run_id, self.runs[row.number]) for row in rows if row.run_id is not None]
         if self.said["document"] is not None:

@@ -1,6 +1,7 @@
 """Runs that are stored already with other numbers: what becomes of them, as a person decided."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from django.db.models import Max
 
@@ -26,7 +27,7 @@ def decide(upload: Upload, placement: Placement, chunk: Sequence[Placement]) -> 
     if decision == "trial":
         run_id = placement.record.run_id
         others = [other.record.trial for other in chunk if other.record.run_id == run_id]
-        placement.record.trial = max(last_trial(upload, run_id), *others) + 1
+        placement.record = replace(placement.record, trial=max(last_trial(upload, run_id), *others) + 1)
         placement.run = None
 
 

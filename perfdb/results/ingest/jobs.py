@@ -6,7 +6,7 @@ the newest attempt.
 """
 
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
 from functools import partial
@@ -44,15 +44,13 @@ def enqueue(
     *,
     study: Study | None = None,
     about: Mapping[str, object] | None = None,
-    sent_by: Callable[[int], None] | None = None,
 ) -> Job:
     """Make a job and send its id to a worker once the transaction is committed.
 
-    ``about``: what its kind has to know beside the upload or study that it concerns, if any. ``sent_by`` sends the
-    id, `send` where it is None.
+    ``about``: further parameters of this kind of job.
     """
     job = Job.objects.create(kind=kind, upload=upload, study=study, about=dict(about or {}), sent=timezone.now())
-    transaction.on_commit(lambda: (sent_by or send)(job.pk))
+    transaction.on_commit(lambda: send(job.pk))
     return job
 
 
@@ -108,11 +106,6 @@ def _has_room(job: Job) -> bool:
 
 def _running() -> QuerySet[Job]:
     return Job.objects.filter(state=Job.State.RUNNING, lease_until__gte=timezone.now())
-
-
-def is_bulk_running() -> bool:
-    """Whether a job that takes long is being worked on."""
-    return _bulk(_running()).exists()
 
 
 def send_bulk() -> None:
@@ -198,7 +191,7 @@ def _end(job: Job, state: Job.State, outcome: dict[str, object]) -> bool:
     mine = Job.objects.filter(pk=job.pk, attempt=job.attempt, state=Job.State.RUNNING)
     ended = bool(mine.update(state=state, outcome=outcome, finished=timezone.now(), lease_until=None))
     if ended and job.upload_id is not None:
-        transaction.on_commit(partial(notify.tell, job.upload_id))
+        transaction.on_commit(partial(notify.notify, job.upload_id))
     return ended
 
 

@@ -3,14 +3,14 @@
 The file holds one record a line, in the characters that came, so that each figure leads back to its line.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
 from importers.packed import Head
-from importers.run_records import DECODER, Packing, RecordError, Stated, stated
+from importers.run_records import DECODER, RecordError, Stated, stated
 from importers.run_records.record import TAGS
 from perfdb.analysis import metrics, units
 from perfdb.analysis.parameters import QueryError
@@ -25,7 +25,6 @@ LARGEST = 64 * 1024 * 1024
 SHOWN = 20
 """So many complaints are told of one request."""
 
-_PORTION = 500
 _BLANK = " \t\r\n"
 _AS_JSON = "Send a JSON array of objects, or one object a line, in UTF-8."
 
@@ -53,18 +52,14 @@ class RecordsError(Exception):
 class Records:
     """Records that can be taken: their ``study``, ``lines`` as kept, and what is measured in them.
 
-    ``onward`` is given what they say for whoever reads the file, some of them at a time. ``checked`` are facts that may
-    be said, by their keys and texts.
+    ``checked`` are facts that may be said, by their keys and texts.
     """
 
-    onward: Callable[[bytes], None]
     study: str = ""
     lines: list[str] = field(default_factory=list)
     heads: set[Head] = field(default_factory=set)
     checked: set[tuple[tuple[str, ...], str]] = field(default_factory=set)
     _of_one: dict[int, tuple[Head, ...]] = field(default_factory=dict)
-    _said: list[Stated] = field(default_factory=list)
-    _packing: Packing = field(default_factory=Packing)
 
     def measures(self, heads: tuple[Head, ...]) -> bool:
         """Whether all of this is measured in them; mostly it is the very same object as before."""
@@ -81,33 +76,15 @@ class Records:
         """The file that keeps them."""
         return "".join(f"{line}\n" for line in self.lines).encode()
 
-    def take(self, line: str, said: Stated) -> None:
-        """Take one more."""
-        self.lines.append(line)
-        self._said.append(said)
-        if len(self._said) == _PORTION:
-            self.send_on()
 
-    def send_on(self) -> None:
-        """Give what has not been given yet."""
-        if self._said:
-            lines = self.lines[-len(self._said) :]
-            self.onward(self._packing.packed(self._said, "ascii" if all(map(str.isascii, lines)) else "utf-8"))
-            self._said.clear()
-
-
-def understood(body: bytes, onward: Callable[[bytes], None] = lambda _: None) -> Records:
-    """The records of a request: a JSON array, or objects one after the other. Raises RecordsError.
-
-    What the first ones say goes ``onward`` before the last ones are checked, of which one may have to be refused.
-    """
-    records, identities = Records(onward), dict[tuple[str, int], int]()
+def understood(body: bytes) -> Records:
+    """The records of a request: a JSON array, or objects one after the other. Raises RecordsError."""
+    records, identities = Records(), dict[tuple[str, int], int]()
     complaints = list(islice(_complaints(_text(body), records, identities), SHOWN))
     if not complaints and not records.lines:
         complaints.append(Complaint(0, "", "There is no record in the request.", _AS_JSON))
     if complaints:
         raise RecordsError(complaints)
-    records.send_on()
     return records
 
 
@@ -139,7 +116,7 @@ def _complaints(text: str, records: Records, identities: dict[tuple[str, int], i
         except RecordError as error:
             yield Complaint(number, error.field, str(error), error.remedy)
         else:
-            records.take(line, said)
+            records.lines.append(line)
 
 
 def _values(text: str) -> Iterator[tuple[object, str]]:

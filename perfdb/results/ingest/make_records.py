@@ -169,7 +169,7 @@ def _found(run: Run, rows: Sequence[RunSource], files: Mapping[str, tuple[int, R
 
 def _found_in(reading: Reread, run: Run, sources: Sequence[RunSource], *, stale: bool) -> _Found:
     if not stale:
-        return _Found(reading.of(digest for row in sources for digest in row.digests), [])
+        return _Found(reading.with_digests(digest for row in sources for digest in row.digests), [])
     claims = Claims(run.pk, sources)
     fragments = list(reading.fragments)
     return _Found(list(filter(claims.own, fragments)), list(filter(claims.unclaimed, fragments)))

@@ -1,74 +1,83 @@
-"""Waking those who wait for an upload once a job of it has ended: asking again and again takes from what they wait for.
+"""Notify requests that wait for an upload when its job ends.
 
-Nothing depends on it: whoever waits looks by himself every now and then, and without the broker does only that.
+Waiting requests also look by themselves now and then, so that a lost notification only costs time.
 """
 
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from time import monotonic, sleep
 
 import redis
+from django.conf import settings
 from redis.client import PubSub
 
-from perfdb.results import broker
-
 _SOON_S, _LAG_S = 0.02, 1.0
-"""Answers that come from a replica may not show at once what was told: how often it is worth looking, and how long."""
+"""After a notification a replica may lag behind: the interval and the duration of further looks."""
 
 _logger = logging.getLogger(__name__)
 
 
-def tell(upload: int) -> None:
-    """A job of this upload has ended, and all can see it."""
+def redis_client() -> "redis.Redis":
+    """Return a client whose calls wait at most a second."""
+    return _client(settings.REDIS_URL)
+
+
+@cache
+def _client(url: str) -> "redis.Redis":
+    return redis.Redis.from_url(url, socket_timeout=1.0, socket_connect_timeout=1.0)
+
+
+def notify(upload: int) -> None:
+    """Wake requests that wait for this upload, after the commit that ends its job."""
     try:
-        broker.connected().publish(_channel_of(upload), b"")
+        redis_client().publish(_channel_of(upload), b"")
     except redis.RedisError as error:
-        _logger.warning("who waits for upload %s will look by himself, for the broker is away: %s", upload, error)
+        _logger.warning("requests waiting for upload %s are not notified: %s", upload, error)
 
 
 class Waiting:
-    """For an upload, through a subscription where the broker is there."""
+    """A wait for an upload; without a subscription it only sleeps."""
 
-    def __init__(self, heard: PubSub | None) -> None:
-        self._heard = heard
+    def __init__(self, subscription: PubSub | None) -> None:
+        self._subscription = subscription
         self._until = 0.0
 
     def wait(self, seconds: float) -> None:
-        """Until it is worth looking, at most so long."""
-        if self._heard is None:
+        """Wait until the upload may have changed, at most so many seconds."""
+        if self._subscription is None:
             sleep(seconds)
         elif monotonic() < self._until:
             sleep(min(seconds, _SOON_S))
-        elif self._is_told(self._heard, monotonic() + seconds):
+        elif self._is_notified(self._subscription, monotonic() + seconds):
             self._until = monotonic() + _LAG_S
 
-    def _is_told(self, heard: PubSub, until: float) -> bool:
-        """Whether it is told until then that a job has ended."""
+    def _is_notified(self, subscription: PubSub, until: float) -> bool:
         try:
             while (left := until - monotonic()) > 0:
-                # What tells that the subscription has begun is no message, and ends the waiting for one.
-                if heard.get_message(ignore_subscribe_messages=True, timeout=left) is not None:
+                # The confirmation of the subscription ends a wait without being a message.
+                if subscription.get_message(ignore_subscribe_messages=True, timeout=left) is not None:
                     return True
         except redis.RedisError:
-            self._heard = None
+            self._subscription = None
         return False
 
 
 @contextmanager
 def waiting(upload: int) -> Iterator[Waiting]:
-    """Listen for this upload. What was told before is not heard: look at the upload once this has begun."""
-    heard: PubSub = broker.connected().pubsub()  # type: ignore[no-untyped-call]
+    """Subscribe to an upload; earlier notifications are missed, so look at the upload inside the block."""
+    subscription: PubSub = redis_client().pubsub()  # type: ignore[no-untyped-call]
     try:
-        heard.subscribe(_channel_of(upload))
+        subscription.subscribe(_channel_of(upload))
     except redis.RedisError as error:
-        _logger.warning("nothing is heard of upload %s, for the broker is away: %s", upload, error)
+        _logger.warning("no notifications of upload %s: %s", upload, error)
         yield Waiting(None)
         return
     try:
-        yield Waiting(heard)
+        yield Waiting(subscription)
     finally:
-        heard.close()
+        subscription.close()
 
 
 def _channel_of(upload: int) -> str:

@@ -1,4 +1,4 @@
-"""Files of stored runs, read again. While a job works those that it read last are at hand: one may be of many runs."""
+"""Files of stored runs, parsed again. During a job the latest ones are cached: a file may contain many runs."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -8,71 +8,58 @@ from importers import formats
 from importers.collate import content_digest
 from importers.model import Fragment, Problem, SourceFile
 from perfdb.results.ingest import artifacts
-from perfdb.results.ingest.fragment_spool import size_of
+from perfdb.results.ingest.spooled_list import SpooledList
 from perfdb.results.models import Artifact
-from perfdb.results.pile import Pile
 
-_MOST = 8
-"""So many files are at hand."""
-
-_ROOM = 4 * 1024 * 1024
-"""So many bytes of the fragments of each stay in memory."""
+_CACHED = 8  # Files.
+_IN_MEMORY = 1000  # Fragments of a file.
 
 _Key = tuple[str, str, str]
 
 
 class Reread:
-    """What the importers of today find in a file."""
+    """The fragments and problems that today's importers find in a file."""
 
     def __init__(self) -> None:
         self.problems: list[Problem] = []
-        self._fragments: Pile[Fragment] = Pile()
-        self._numbers: dict[str, list[int]] = {}
-        self._room = _ROOM
+        self.fragments: SpooledList[Fragment] = SpooledList(_IN_MEMORY)
+        self._by_digest: dict[str, list[int]] = {}
 
     def add(self, fragment: Fragment) -> None:
-        """Take one more."""
-        self._numbers.setdefault(content_digest(fragment), []).append(len(self._fragments))
-        self._fragments.add(fragment)
-        self._room -= size_of(fragment)
-        if self._room < 0:
-            self._fragments.put_away()
+        """Add a fragment."""
+        self._by_digest.setdefault(content_digest(fragment), []).append(len(self.fragments))
+        self.fragments.append(fragment)
 
-    @property
-    def fragments(self) -> Iterator[Fragment]:
-        """All of them in their order."""
-        return map(self._fragments.__getitem__, range(len(self._fragments)))
-
-    def of(self, digests: Iterable[str]) -> list[Fragment]:
-        """Those with these digests, in their order."""
-        numbers = sorted({number for digest in digests for number in self._numbers.get(digest, ())})
-        return [self._fragments[number] for number in numbers]
+    def with_digests(self, digests: Iterable[str]) -> list[Fragment]:
+        """Return the fragments with these digests, in their order."""
+        numbers = sorted({number for digest in digests for number in self._by_digest.get(digest, ())})
+        return [self.fragments[number] for number in numbers]
 
 
-_at_hand: ContextVar[dict[_Key, Reread] | None] = ContextVar("files", default=None)
+_cache: ContextVar[dict[_Key, Reread] | None] = ContextVar("files", default=None)
 
 
 @contextmanager
-def at_hand() -> Iterator[None]:
-    """Have what is done meanwhile read a file once for all runs that it is of."""
-    token = _at_hand.set({})
+def caching_files() -> Iterator[None]:
+    """Cache files that are parsed inside the block."""
+    token = _cache.set({})
     try:
         yield
     finally:
-        _at_hand.reset(token)
+        _cache.reset(token)
 
 
 def read_again(artifact: Artifact, name: str, form: str) -> Reread:
-    """A stored file by the format of this name, with ``name`` for its own."""
-    known = _at_hand.get()
+    """Parse a stored file under ``name`` by the format named ``form``."""
+    cached = _cache.get()
     key = artifact.sha256, name, form
-    if known is None:
+    if cached is None:
         return _read(artifact, name, form)
-    if key not in known:
-        if len(known) == _MOST:
-            del known[next(iter(known))]
-        known[key] = _read(artifact, name, form)
-    return known[key]
+    if key not in cached:
+        if len(cached) == _CACHED:
+            del cached[next(iter(cached))]
+        cached[key] = _read(artifact, name, form)
+    return cached[key]
 
 
 def _read(artifact: Artifact, name: str, form: str) -> Reread:

@@ -1,15 +1,10 @@
-"""Storing runs of an upload, some at a time, in the caller's transaction that holds the study."""
+"""Storing of an upload's runs in the caller's transaction, which holds the study."""
 
-from collections.abc import Container, Iterable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
 
-import numpy as np
 from django.db.models import F
 
-from importers.model import Problem as Found
-from perfdb.results.alike import storing
-from perfdb.results.alike.again import stored_again
-from perfdb.results.alike.rows import Alike
+from importers.model import Problem
 from perfdb.results.ingest.conflicts import decide
 from perfdb.results.ingest.make_records import digests_of, known_digests, realign
 from perfdb.results.ingest.match_runs import Brought, Placement, Placer
@@ -17,54 +12,26 @@ from perfdb.results.ingest.upload_summary import gaps_of, is_said_by_run, summar
 from perfdb.results.models import Run, Study, Upload, UploadRun
 from perfdb.results.runs import tags, write
 from perfdb.results.runs.aliases import aliases_of
-from perfdb.results.runs.experiments import Names, Vocabulary
+from perfdb.results.runs.experiments import Vocabulary
 from perfdb.results.runs.lock import touch_study
 from perfdb.results.runs.trials import keep_trial, settle_trial
 
 Outcome = UploadRun.Outcome
 
-CHUNK = 100
+CHUNK = 500
 
 _CHANGING = frozenset({Outcome.NEW, Outcome.EXTENDED})
 NOT_STORED = frozenset({Outcome.REJECTED, Outcome.CONFLICT})
 
 
-class Earlier(NamedTuple):
-    """What there is before an upload's runs are stored: whether outcomes were shown, and the runs that are done."""
-
-    shown: bool
-    done: Container[int]
-
-
-class Loaded(NamedTuple):
-    """How many runs of an upload were seen to, whether the study's data changed, and whether any was not stored."""
-
-    runs: int = 0
-    changed: bool = False
-    refused: bool = False
-
-    def and_another(self, other: "Loaded") -> "Loaded":
-        """Both together."""
-        changed, refused = self.changed or other.changed, self.refused or other.refused
-        return Loaded(self.runs + other.runs, changed, refused)
-
-
-def note(upload: Upload, loaded: Loaded) -> None:
-    """Say what was loaded, in the transaction that has done it."""
-    if loaded.runs:
-        upload.runs_loaded = F("runs_loaded") + loaded.runs
-        upload.save(update_fields=["runs_loaded"])
-    if loaded.changed:
-        touch_study(upload.study)
-
-
-def placed(study: Study, brought: Sequence[Brought]) -> list[Placement]:
+def match(study: Study, brought: Sequence[Brought]) -> list[Placement]:
+    """Match records with the runs of a study."""
     placer = Placer(study, [each.record for each in brought])
     return [placer.place(each) for each in brought]
 
 
 def chunks(items: Iterable[Brought]) -> Iterator[list[Brought]]:
-    """A few at a time, and never two of one identity: the second must find the first one stored."""
+    """Yield up to CHUNK records at a time, never two of one identity: the second must match the stored first."""
     chunk: dict[str, Brought] = {}
     for item in items:
         if len(chunk) == CHUNK or item.record.identity in chunk:
@@ -75,39 +42,19 @@ def chunks(items: Iterable[Brought]) -> Iterator[list[Brought]]:
         yield list(chunk.values())
 
 
-def load_alike(upload: Upload, alike: Alike, names: Names, earlier: Earlier, left: list[int]) -> Loaded:
-    """Write the runs that nobody has to be asked about, and add the others to ``left``, by their places."""
-    numbers = range(alike.first, alike.first + len(alike.runs.fragments))
-    open_ = np.array([number not in earlier.done for number in numbers])
-    # An alias may have been made since the files were read.
-    meant = open_ & alike.runs.good & (not aliases_of(upload.study).meanings)
-    new = meant & storing.free(upload.study, alike.runs)
-    again = stored_again(upload.study, alike.runs.fragments, np.flatnonzero(meant & ~new).tolist())
-    done = new.copy()
-    done[list(again)] = True
-    left += np.flatnonzero(open_ & ~done).tolist()
-    if earlier.shown:
-        upload.runs.filter(number__among=[numbers[row] for row in np.flatnonzero(done).tolist()]).delete()
-    if new.any():
-        storing.store(Vocabulary(upload.study, names), upload.pk, alike, new)
-    if again:
-        storing.note_again(upload.pk, alike, again)
-    return Loaded(int(done.sum()), changed=bool(new.any()))
-
-
-def load_chunk(upload: Upload, chunk: Sequence[Brought]) -> Loaded:
-    """Place and write some runs; nobody else writes to the study meanwhile."""
+def load_chunk(upload: Upload, chunk: Sequence[Brought]) -> set[Outcome]:
+    """Match and store some runs, and return their outcomes."""
     current = aliases_of(upload.study)
     for each in chunk:
         if each.context.aliases != current:
-            # One was made since the files were read; its own job changes what is stored by then.
+            # An alias was added after the record was made; its own job changes stored runs only.
             dimensions = {*each.context.aliases.dimensions, *current.dimensions}
             realign(each.record, current, dimensions, each.context.artifacts)
-    return store(upload, placed(upload.study, chunk))
+    return store(upload, match(upload.study, chunk))
 
 
-def store(upload: Upload, placements: Sequence[Placement]) -> Loaded:
-    """Write what is to become of some runs, conflicts as decided, in the caller's transaction that holds the study."""
+def store(upload: Upload, placements: Sequence[Placement]) -> set[Outcome]:
+    """Store matched runs, conflicts as decided, and return the outcomes."""
     for placement in placements:
         decide(upload, placement, placements)
     vocabulary = Vocabulary(upload.study)
@@ -121,13 +68,18 @@ def store(upload: Upload, placements: Sequence[Placement]) -> Loaded:
         if is_said_by_run(placement.record, row.summary) and _is_all_of(placement):
             row.summary = {}
     write.copy_upload_runs(rows)
-    say(upload, [each for placement in placements for each in problems_of(placement)])
+    store_problems(upload, [each for placement in placements for each in problems_of(placement)])
+    if rows:
+        upload.runs_loaded = F("runs_loaded") + len(rows)
+        upload.save(update_fields=["runs_loaded"])
     outcomes = {placement.outcome for placement in placements}
-    return Loaded(len(rows), bool(outcomes & _CHANGING), bool(outcomes & NOT_STORED))
+    if outcomes & _CHANGING:
+        touch_study(upload.study)
+    return outcomes
 
 
 def _is_all_of(placement: Placement) -> bool:
-    """Whether the run, as it is stored now, is made of nothing but what was brought."""
+    """Whether the run is made of the record's evidence alone."""
     if placement.outcome != Outcome.ALREADY_THERE or placement.run is None:
         return placement.outcome == Outcome.NEW
     return known_digests(placement.run) == digests_of(placement.record.fragments)
@@ -157,18 +109,20 @@ def _write_known(vocabulary: Vocabulary, placement: Placement) -> None:
         write.add_sources(placement.run, placement.sources)
 
 
-def say(upload: Upload, problems: Sequence[Found]) -> None:
+def store_problems(upload: Upload, problems: Iterable[Problem]) -> None:
+    """Store problems of an upload, equal ones once."""
     write.copy_problems((each, None, upload.pk) for each in dict.fromkeys(problems))
 
 
-def problems_of(placement: Placement) -> list[Found]:
-    """What to say of a run: of all its evidence when it joins a stored one, nothing when it brought nothing new."""
+def problems_of(placement: Placement) -> list[Problem]:
+    """Return a run's problems: those of all its evidence, or none of evidence that was stored before."""
     if placement.outcome == Outcome.ALREADY_THERE:
         return placement.problems
     return [*placement.record.problems, *placement.problems]
 
 
 def row_of(upload: Upload, placement: Placement) -> UploadRun:
+    """Return the row that shows the outcome of a run on the upload's page."""
     record = placement.record
     return UploadRun(
         upload=upload,

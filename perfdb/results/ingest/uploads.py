@@ -1,6 +1,6 @@
 """Bringing files in: receive an upload, accept its preview, undo it. The work itself is done by jobs."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import isfinite
 from pathlib import PurePosixPath
 from typing import Any
@@ -34,15 +34,13 @@ def receive(
     facts: Mapping[str, Any] | None = None,
     corrections: Sequence[Mapping[str, Any]] = (),
     preview: bool = False,
-    sent_by: Callable[[int], None] | None = None,
 ) -> Upload:
     """Store files (relative path, content) as received and queue their import.
 
     Without a study the runs go to the owner's inbox. ``facts`` is what the files lack, such as
     ``{"processors": 2, "mtu": 1500}``; ``corrections`` are those of an earlier upload of these files. With
-    ``preview`` nothing is stored of the runs until ``accept``. ``sent_by`` is that of `jobs.enqueue`. Raises
-    IntakeError for no files, a name that cannot be kept, a fact that is unknown or no text or number, or more bytes
-    than ``UPLOAD_LIMIT_BYTES``.
+    ``preview`` nothing is stored of the runs until ``accept``. Raises IntakeError for no files, a name that cannot be
+    kept, a fact that is unknown or no text or number, or more bytes than ``UPLOAD_LIMIT_BYTES``.
     """
     content = list(files)
     _check_files(content)
@@ -55,7 +53,7 @@ def receive(
         UploadFile.objects.bulk_create(
             UploadFile(upload=upload, artifact=artifact, path=name) for name, artifact in zip(names, kept, strict=True)
         )
-        jobs.enqueue("import", upload, sent_by=sent_by)
+        jobs.enqueue("import", upload)
     return upload
 
 

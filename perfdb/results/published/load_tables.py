@@ -12,7 +12,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from perfdb.results.ingest import artifacts
-from perfdb.results.ingest.store import note, store
+from perfdb.results.ingest.store import store
 from perfdb.results.ingest.uploads import DECISIONS, inbox_of
 from perfdb.results.models import Study, Upload, UploadFile, UploadRun
 from perfdb.results.published.map_tables import Reading, remember
@@ -58,7 +58,7 @@ def load_tables(
             if placement.decision(chosen) == "replace":
                 with_both(placement)
         write.copy_problems((each, None, upload.pk) for each in [*reading.problems, *preview.records.problems])
-        note(upload, store(upload, preview.placements))
+        store(upload, preview.placements)
         _keep_printed(upload, preview)
         remember(into, owner, reading)
     upload.refresh_from_db()

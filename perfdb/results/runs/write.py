@@ -4,8 +4,7 @@
 a run or nothing, in the caller's transaction.
 """
 
-from collections.abc import Collection, Iterable, Sequence
-from itertools import islice
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django.db import connection
@@ -14,7 +13,6 @@ from psycopg.types.json import Jsonb
 from importers.model import Problem as Found
 from perfdb.analysis.audit import Disagreement as Disagrees
 from perfdb.analysis.metrics import TOTAL, Measure
-from perfdb.results import binary
 from perfdb.results.models import (
     CounterLayout,
     CounterSet,
@@ -30,9 +28,6 @@ from perfdb.results.runs import evidence as origins
 from perfdb.results.runs.experiments import Stored, Vocabulary, Wanted
 from perfdb.results.runs.measures import ensure_slots
 from perfdb.results.runs.record import RunRecord, Source
-
-_PIECES = 1000
-"""So many pieces of rows are handed over at once."""
 
 _Key = tuple[int, int]
 """A run's id and that of its study: what a row of its evidence begins with."""
@@ -295,21 +290,6 @@ def _copy(table: str, columns: dict[str, str], rows: Iterable[Sequence[Any]]) ->
         copy.write_row(first)
         for row in waiting:
             copy.write_row(row)
-
-
-def copy_bytes(table: str, columns: Collection[str], pieces: Iterable[bytes]) -> None:
-    """Write rows that are in PostgreSQL's binary form already, one behind the other in any number of pieces."""
-    names = ", ".join(f'"{name}"' for name in columns)
-    waiting = iter(pieces)
-    with (
-        connection.wrap_database_errors,
-        connection.cursor() as cursor,
-        cursor.copy(f'COPY "{table}" ({names}) FROM STDIN (FORMAT BINARY)') as copy,
-    ):
-        copy.write(binary.SIGNATURE)
-        while block := b"".join(islice(waiting, _PIECES)):
-            copy.write(block)
-        copy.write(binary.END)
 
 
 def _run_row(pk: int, record: RunRecord, experiment: Stored, slots: dict[Measure, int]) -> Sequence[Any]:

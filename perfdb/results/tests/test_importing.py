@@ -10,7 +10,7 @@ import pytest
 from importers.model import Severity
 from perfdb.analysis.units import round_half_up
 from perfdb.results.changes.provenance import figures
-from perfdb.results.ingest.parse_files import FilesRead, files_of, read_all
+from perfdb.results.ingest.parse_files import unpack
 from perfdb.results.models import Artifact, Experiment, Run, Trace, Upload
 from perfdb.results.tests.conftest import LOGS, Bring, case
 
@@ -73,8 +73,7 @@ def test_a_second_attempt_finds_the_members_of_a_zip(bring: Bring, tmp_path: Pat
     packed = Path(shutil.make_archive(str(tmp_path / "campaign"), "zip", LOGS / "cp_query" / "NMGBR950"))
     upload = bring(("campaign.zip", packed.read_bytes()), preview=True)
     members = list(upload.files.exclude(container=None).order_by("pk").values("pk", "path", "artifact", "format"))
-    read = FilesRead()
-    read_all(upload, files_of(upload, read), read, lambda: None)
+    unpack(upload)
     assert members == list(
         upload.files.exclude(container=None).order_by("pk").values("pk", "path", "artifact", "format")
     )

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from perfdb.results import tasks
 from perfdb.results.ingest import import_job, jobs, store, uploads
-from perfdb.results.models import Job, Run, Upload
+from perfdb.results.models import Job, Run, Upload, UploadRun
 from perfdb.results.runs import access
 from perfdb.results.tests.conftest import LOGS, Bring, Work, case
 
@@ -69,7 +69,7 @@ def test_the_next_attempt_goes_on_where_the_last_one_died(
     load_chunk = store.load_chunk
     done: list[object] = []
 
-    def dying(*args: object) -> store.Loaded:
+    def dying(*args: object) -> set[UploadRun.Outcome]:
         if done:
             raise OperationalError("the server closed the connection")
         done.append(args)

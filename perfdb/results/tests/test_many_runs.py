@@ -9,8 +9,8 @@ from django.db import OperationalError
 from django.utils import timezone
 
 from perfdb.results import tasks
-from perfdb.results.ingest import fragment_spool, import_job, store
-from perfdb.results.models import Job, Problem, Run, RunEvidence, RunSource, Trace, Upload
+from perfdb.results.ingest import batches, fragment_spool, import_job, store
+from perfdb.results.models import Job, Problem, Run, RunEvidence, RunSource, Trace, UploadRun
 from perfdb.results.runs.evidence import facts_of
 from perfdb.results.tests.conftest import LOGS, Bring, case
 
@@ -43,8 +43,9 @@ def content() -> Iterator[Any]:
         ["cp_query/one_file", THREE, "manifest/campaign"],
     ],
 )
+@pytest.mark.parametrize("kept", [0, 100])
 def test_runs_a_few_at_a_time_are_the_same_runs(
-    bring: Bring, monkeypatch: pytest.MonkeyPatch, names: list[str]
+    bring: Bring, monkeypatch: pytest.MonkeyPatch, names: list[str], kept: int
 ) -> None:
     files = [name for each in names for name in ([each] if each.endswith(".log") else case(each))]
     at_once = bring(*files)
@@ -52,10 +53,9 @@ def test_runs_a_few_at_a_time_are_the_same_runs(
     rows = list(at_once.runs.order_by("number").values_list("number", "run_label", "outcome", "summary"))
     Run.objects.all().delete()
     Problem.objects.all().delete()
-    monkeypatch.setattr(fragment_spool, "FEW", 0)
-    monkeypatch.setattr(fragment_spool, "_FIRST", 1)
-    monkeypatch.setattr(fragment_spool, "_LOGS", 1)
-    monkeypatch.setattr(fragment_spool, "_OTHERS", 1)
+    monkeypatch.setattr(fragment_spool, "IN_MEMORY", 0)
+    monkeypatch.setattr(fragment_spool, "BATCH", 1)
+    monkeypatch.setattr(batches, "KEPT", kept)
     piecewise = bring(*files)
     assert list(content()) == expected
     assert list(piecewise.runs.order_by("number").values_list("number", "run_label", "outcome", "summary")) == rows
@@ -67,7 +67,7 @@ def test_evidence_without_a_run_id_still_finds_its_run_among_many(
     bring(*case("cp_query/NMGBR950"))
     expected = list(content())
     Run.objects.all().delete()
-    monkeypatch.setattr(fragment_spool, "FEW", 0)
+    monkeypatch.setattr(fragment_spool, "IN_MEMORY", 0)
     bring(*case("cp_query/NMGBR950"))
     assert list(content()) == expected
 
@@ -83,7 +83,7 @@ def test_run_records_are_all_there_or_none(bring: Bring, monkeypatch: pytest.Mon
     load_chunk = store.load_chunk
     done: list[object] = []
 
-    def dying(*args: object) -> store.Loaded:
+    def dying(*args: object) -> set[UploadRun.Outcome]:
         if len(done) == 3:
             raise OperationalError("the server closed the connection")
         done.append(args)
@@ -109,16 +109,16 @@ def test_a_conflict_that_comes_up_while_loading_takes_everything_back(
     bring: Bring, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Between reading and storing another upload has stored one of the runs."""
-    expect = import_job._expect
+    load = import_job._load
     once = [True]
 
     def overtaken(*args: Any) -> None:
-        expect(*args)
         if once:
             once.clear()
             bring(records(1))
+        load(*args)
 
-    monkeypatch.setattr(import_job, "_expect", overtaken)
+    monkeypatch.setattr(import_job, "_load", overtaken)
     upload = bring(records(3, metrics={"errors": 7}))
     assert (upload.state, Run.objects.count()) == ("preview", 1)
     assert sorted(upload.runs.values_list("outcome", flat=True)) == ["conflict", "new", "new"]
@@ -130,65 +130,3 @@ def test_a_log_of_several_runs_keeps_those_that_are_good(bring: Bring) -> None:
     upload = bring(("again.awm.log", data.replace(b"resp_avg_ms=", b"resp_avg_s=", 1)))
     assert upload.state in {"done", "preview"}
     assert Run.objects.count() == 3
-
-
-@pytest.fixture
-def shown(monkeypatch: pytest.MonkeyPatch) -> list[Upload]:
-    """The uploads whose runs are shown before they are stored, where three runs are many."""
-    show = import_job._show
-    uploads: list[Upload] = []
-
-    def told(job: Job, upload: Upload, *more: Any) -> Any:
-        uploads.append(upload)
-        return show(job, upload, *more)
-
-    monkeypatch.setattr(import_job, "_show", told)
-    monkeypatch.setattr(fragment_spool, "FEW", 0)
-    return uploads
-
-
-def test_very_many_runs_of_names_of_their_own_are_stored_straight_away(bring: Bring, shown: list[Upload]) -> None:
-    upload = bring(THREE)
-    assert (upload.state, upload.runs_found, upload.runs_loaded, shown) == ("done", 3, 3, [])
-
-
-def test_runs_that_are_stored_already_are_shown_first(bring: Bring, shown: list[Upload]) -> None:
-    data = (LOGS / THREE).read_bytes()
-    bring((THREE, data))
-    again = bring((THREE, data.replace(b"trans_per_sec=", b"trans_per_sec=1", 1)))
-    assert shown == [again]
-    assert (again.state, Run.objects.count()) == ("preview", 3)
-
-
-def test_a_run_that_comes_twice_is_shown_first(bring: Bring, shown: list[Upload]) -> None:
-    twice = bring(*case("bad/same_run_id"))
-    assert shown == [twice]
-
-
-def test_what_somebody_wants_to_look_at_is_shown_first(bring: Bring, shown: list[Upload]) -> None:
-    upload = bring(THREE, preview=True)
-    assert (upload.state, shown, Run.objects.count()) == ("preview", [upload], 0)
-
-
-def test_a_worker_that_dies_while_it_stores_straight_away_leaves_the_rest_to_the_next(
-    bring: Bring, shown: list[Upload], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(store, "CHUNK", 1)
-    load_chunk = store.load_chunk
-    done: list[object] = []
-
-    def dying(*args: object) -> store.Loaded:
-        if done:
-            raise OperationalError("the server closed the connection")
-        done.append(args)
-        return load_chunk(*args)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(import_job, "load_chunk", dying)
-    upload = bring(THREE)
-    assert (upload.state, upload.runs_loaded, Run.objects.count()) == ("loading", 1, 1)
-    monkeypatch.setattr(import_job, "load_chunk", load_chunk)
-    Job.objects.update(lease_until=timezone.now())
-    tasks.run_job(upload.jobs.get().pk)
-    upload.refresh_from_db()
-    assert (upload.state, upload.runs_found, upload.runs_loaded, Run.objects.count()) == ("done", 3, 3, 3)
-    assert shown == []

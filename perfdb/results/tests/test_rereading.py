@@ -30,11 +30,11 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("room", [reread_files._ROOM, 0])
+@pytest.mark.parametrize("room", [reread_files._IN_MEMORY, 0])
 def test_a_file_is_read_once_for_all_runs_that_are_in_conflict(
     bring: Bring, reads: list[str], monkeypatch: pytest.MonkeyPatch, room: int
 ) -> None:
-    monkeypatch.setattr(reread_files, "_ROOM", room)
+    monkeypatch.setattr(reread_files, "_IN_MEMORY", room)
     bring(("old.ndjson", _records(250)))
     upload = bring(("new.ndjson", _records(250, errors=1000)))
     assert (upload.state, set(upload.runs.values_list("outcome", flat=True))) == ("preview", {"conflict"})
@@ -63,7 +63,7 @@ def test_what_is_at_hand_goes_with_the_job(bring: Bring, reads: list[str]) -> No
 def test_no_more_than_some_files_are_at_hand(bring: Bring, reads: list[str]) -> None:
     bring(("old.ndjson", _records(1)))
     artifact = RunSource.objects.select_related("artifact").latest("pk").artifact
-    with reread_files.at_hand():
+    with reread_files.caching_files():
         found = [reread_files.read_again(artifact, f"{number}.ndjson", "run_records") for number in (*range(12), 11, 0)]
     assert found[11] is found[12]
     assert found[0] is not found[13]

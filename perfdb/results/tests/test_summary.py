@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from bench import inputs
-from perfdb.results.alike import batch
 from perfdb.results.ingest import fragment_spool, uploads
 from perfdb.results.ingest.upload_summary import NOTHING, Summary, fill_in
 from perfdb.results.models import Run, Upload
@@ -41,8 +40,7 @@ def test_a_run_says_the_same_as_its_preview(files: list[Any], bring: Bring, work
 
 def test_so_does_one_of_very_many(bring: Bring, monkeypatch: pytest.MonkeyPatch) -> None:
     before = _kept(bring(RECORDS, preview=True))
-    monkeypatch.setattr(fragment_spool, "FEW", 0)
-    monkeypatch.setattr(batch, "FEWEST", 1)
+    monkeypatch.setattr(fragment_spool, "IN_MEMORY", 0)
 
     upload = bring(RECORDS)
 

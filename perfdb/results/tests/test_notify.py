@@ -7,7 +7,8 @@ import pytest
 from pytest_django import DjangoCaptureOnCommitCallbacks, Settings
 
 from perfdb.results.ingest import jobs, notify
-from perfdb.results.ingest.notify import tell, waiting
+from perfdb.results.ingest.notify import notify as notify_upload
+from perfdb.results.ingest.notify import waiting
 from perfdb.results.models import Upload
 from perfdb.results.tests.conftest import Bring, Work, case
 
@@ -18,7 +19,7 @@ _LONG_S = 60.0
 def test_who_waits_is_woken() -> None:
     begun = monotonic()
     with waiting(7) as own, ThreadPoolExecutor(1) as other:
-        told = other.submit(tell, 7)
+        told = other.submit(notify_upload, 7)
         own.wait(_LONG_S)
         told.result()
         # Where it cannot be seen yet it is worth looking again soon.
@@ -28,10 +29,10 @@ def test_who_waits_is_woken() -> None:
 
 def test_what_is_told_of_another_upload_wakes_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     with waiting(7) as own:
-        tell(8)
+        notify_upload(8)
         own.wait(0.05)
         assert own._until == 0.0
-        tell(7)
+        notify_upload(7)
         own.wait(_LONG_S)
         assert own._until > 0.0
 
@@ -39,10 +40,10 @@ def test_what_is_told_of_another_upload_wakes_nobody(monkeypatch: pytest.MonkeyP
 def test_nothing_depends_on_the_broker(settings: Settings, caplog: pytest.LogCaptureFixture) -> None:
     settings.REDIS_URL = "unix:///nowhere.sock"
     with waiting(7) as own:
-        tell(7)
+        notify_upload(7)
         own.wait(0.01)
-    assert "nothing is heard of upload 7" in caplog.text
-    assert "will look by himself" in caplog.text
+    assert "no notifications of upload 7" in caplog.text
+    assert "are not notified" in caplog.text
 
 
 @pytest.mark.django_db
@@ -53,7 +54,7 @@ def test_every_job_of_an_upload_tells_that_it_has_ended(
     django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
 ) -> None:
     told: list[int] = []
-    monkeypatch.setattr(notify, "tell", told.append)
+    monkeypatch.setattr(notify, "notify", told.append)
     with django_capture_on_commit_callbacks(execute=True):
         upload = bring(*case("cp_query/NMGBR950"))
     assert told == [upload.pk]

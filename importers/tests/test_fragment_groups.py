@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from importers import formats
-from importers.collate import LEFT_OVER, Apart, Collated, RunIdPattern, collate
+from importers.collate import LEFT_OVER, Collated, FragmentGroups, RunIdPattern, collate
 from importers.model import Fragment, Kind, SourceFile
 from importers.tests.expectations import LOGS
 
@@ -31,11 +31,11 @@ def fragments_of(*files: SourceFile) -> list[Fragment]:
 
 
 def groups_of(fragments: list[Fragment], pattern: RunIdPattern | None = None) -> list[list[Fragment]] | None:
-    apart = Apart()
+    groups = FragmentGroups()
     for number, fragment in enumerate(fragments):
-        apart.add(fragment, number)
-    groups = apart.groups(pattern, lambda number: fragments[number])
-    return None if groups is None else [[fragments[number] for number in group] for group in groups]
+        groups.add(fragment, number)
+    found = groups.groups(pattern, lambda number: fragments[number])
+    return None if found is None else [[fragments[number] for number in group] for group in found]
 
 
 def said(*parts: Collated) -> tuple[list[str], list[str], list[str]]:
