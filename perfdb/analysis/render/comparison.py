@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from perfdb.analysis.comparing import words
+from perfdb.analysis.comparing import words as verdict_words
 from perfdb.analysis.comparing.comparison import Comparison
 from perfdb.analysis.comparing.difference import about, printed_percent
 from perfdb.analysis.dimensions import say
@@ -46,15 +46,15 @@ class Diff:
 
 def diff_of(comparison: Comparison) -> Diff:
     """The comparison in print."""
-    symbol = words.symbol(comparison)
+    symbol = verdict_words.symbol(comparison)
     return Diff(
         percent=printed_percent(comparison.percent, plus=True),
         symbol=symbol,
-        symbol_ascii=words.symbol(comparison, ascii_only=True),
-        words=words.short(comparison).removeprefix(symbol).strip(),
+        symbol_ascii=verdict_words.symbol(comparison, ascii_only=True),
+        words=verdict_words.short(comparison).removeprefix(symbol).strip(),
         tone=comparison.effect.value,
-        sentence=words.describe(comparison),
-        rule=words.rule(comparison),
+        sentence=verdict_words.describe(comparison),
+        rule=verdict_words.rule(comparison),
     )
 
 
@@ -64,11 +64,11 @@ def remarks(tables: Sequence[Table]) -> Iterator[str]:
     if not compared:
         return
     yield f"compared with {labels.baseline_text(compared[0].query)}; % is of unrounded means"
-    yield from dict.fromkeys(words.sign_rule(table.metric) for table in compared)
+    yield from dict.fromkeys(verdict_words.sign_rule(table.metric) for table in compared)
     yield f"same: within {about(compared[0].query.delta / 100)}; changed: q < 0.05 over the table"
     yield f"noise estimate: {', '.join(dict.fromkeys(_sources(compared)))}"
     for table in compared:
         for side, summary in table.summaries.items():
             if summary.ratio is not None:
                 what = say(table.query.baseline, side)
-                yield f"{labels.measure_title(table.measure)}, {what}: {words.summary_words(summary)}"
+                yield f"{labels.measure_title(table.measure)}, {what}: {verdict_words.summary_words(summary)}"
