@@ -30,9 +30,9 @@ from importers import (
     wrk,
     zc,
 )
-from importers.archive import decompress
+from importers.files.archive import decompress
+from importers.files.text import decode
 from importers.model import Format, Fragment, Problem, Severity, SourceFile, Text
-from importers.text import decode
 
 FORMATS: tuple[Format, ...] = (
     awm,

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from itertools import repeat
 
-from importers.gathering import Printed
+from importers.fragment_builder import Printed
 from importers.json_node import SAYS_NOTHING, Node, Part, Told
 from importers.json_values import NOTHING, SAID, Repeated, Value, inner_of, is_true, pairs_of, text_of
 

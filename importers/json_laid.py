@@ -8,7 +8,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate, count
 
-from importers.gathering import Printed
+from importers.fragment_builder import Printed
 from importers.json_node import SAYS_NOTHING, Node, Part, Told
 from importers.json_values import (
     NOTHING,
@@ -32,7 +32,7 @@ _AT_ENDS = ((b",\n", b"\n;"), (b"{\n", b"v\n;"), (b"[\n", b"v\n;"))
 _UNUSUAL = (b"\n\n", b":\n", b"\n:")
 _NO_SIGNS = bytes(set(range(256)) - set(b",;{[\n"))
 _HOLDERS = frozenset({dict, list, Repeated})
-_new = tuple.__new__  # As in ``importers.gathering``.
+_new = tuple.__new__  # As in ``importers.fragment_builder``.
 
 
 def laid(root: object, document: str, first: int) -> "Laid | None":

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from enum import Enum
 from typing import NamedTuple
 
-from importers.gathering import Printed
+from importers.fragment_builder import Printed
 
 SAYS_NOTHING = ("", "null")
 

@@ -7,12 +7,12 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
-from importers.gathering import Printed
+from importers.fragment_builder import Printed
 from importers.json_node import SAYS_NOTHING, Node, Only, Part, Told
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _LINE_END = re.compile("\n")
-_new = tuple.__new__  # As in ``importers.gathering``.
+_new = tuple.__new__  # As in ``importers.fragment_builder``.
 _INDEXES = 1000  # So many objects of a document are looked into by key at a time.
 
 

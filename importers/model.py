@@ -14,8 +14,8 @@ from operator import attrgetter
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from importers.compact import compact, shared, spread
-from importers.content import Content
-from importers.lines import Lines
+from importers.files.content import Content
+from importers.files.lines import Lines
 
 T = TypeVar("T")
 

@@ -11,14 +11,14 @@ from datetime import datetime
 from functools import lru_cache
 from itertools import chain
 
-from importers.awm.forms import LISTED, Rows
-from importers.awm.outcome import judge
-from importers.awm.records import Records, content_lines
-from importers.awm.rows import lines_of, listing
+from importers.awm.interval_listings import lines_of, listing
+from importers.awm.log_records import Records, content_lines
+from importers.awm.run_status import judge
+from importers.awm.uniform_rows import LISTED, Rows
+from importers.key_values import Pair, Record, is_count, is_number, trial_number
 from importers.model import Fragment, Kind, Listing, Parsed, Problem, Text
 from importers.packed import Facts, Head, Readings
 from importers.problem_log import ProblemLog
-from importers.records import Pair, Record, is_count, is_number, trial_number
 
 NAME = "awm"
 TITLE = "AWM driver log"

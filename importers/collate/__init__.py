@@ -4,8 +4,8 @@ from importers.collate.circumstances import LEFT_OVER, LeftOver
 from importers.collate.digests import content_digest
 from importers.collate.drafts import Collated, collate
 from importers.collate.fragment_groups import FragmentGroups
-from importers.collate.names import RunIdPattern
 from importers.collate.roles import name_roles
+from importers.collate.run_ids import RunIdPattern
 
 __all__ = [
     "LEFT_OVER",

@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from importers.collate.assumed import giving_way
-from importers.collate.bench import about
-from importers.collate.names import same_value
+from importers.collate.assumptions import giving_way
+from importers.collate.placement import about
+from importers.collate.run_ids import same_value
 from importers.model import Fragment, Problem, RunDraft, Severity, SourcedFact
 
 LEFT_OVER = "collate.rows-left-over"

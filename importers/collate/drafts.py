@@ -7,13 +7,13 @@ overlapping time on the same hosts. What stays ambiguous is a problem and is lef
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from importers.collate.assumed import assumed_in, giving_way
-from importers.collate.bench import Bench
+from importers.collate.assumptions import assumed_in, giving_way
 from importers.collate.circumstances import add_circumstances, by_run, left_over, unused
+from importers.collate.client_processes import groups_of_parts
 from importers.collate.companions import companions_of, copies_of
-from importers.collate.names import RunIdPattern, apply_pattern, compile_pattern
-from importers.collate.pairs import pair_up
-from importers.collate.parts import groups_of_parts
+from importers.collate.placement import Bench
+from importers.collate.run_ids import RunIdPattern, apply_pattern, compile_pattern
+from importers.collate.snapshot_pairs import pair_up
 from importers.model import Fragment, Kind, Problem, RunDraft, Severity, SourcedFact
 
 LONGEST_NAME = 200

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from importers.collate.companions import base_of
 from importers.collate.drafts import has_usable_names
 from importers.collate.kinds import is_client, is_evidence
-from importers.collate.names import RunIdPattern, compile_pattern, run_id_in_name
+from importers.collate.run_ids import RunIdPattern, compile_pattern, run_id_in_name
 from importers.model import Fragment, Kind
 
 

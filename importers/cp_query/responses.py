@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from importers.cp_query.clean import Line
-from importers.cp_query.commands import Echo, commands_of, failure_code, is_ready, label_command
+from importers.cp_query.console_lines import Line
+from importers.cp_query.cp_commands import Echo, commands_of, failure_code, is_ready, label_command
 from importers.model import Fact, Reading
 from importers.problem_log import ProblemLog
 

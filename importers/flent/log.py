@@ -1,7 +1,7 @@
 """flent: its data files (JSON, mostly compressed) and the summary that it prints."""
 
-from importers.flent import data, summary
-from importers.json_text import head
+from importers.files.json_documents import head
+from importers.flent import data_file, summary
 from importers.model import Parsed, Text
 
 NAME = "flent"
@@ -11,10 +11,10 @@ VERSION = 1
 
 def recognise(text: Text) -> bool:
     """The metadata of a data file, or the head of a summary."""
-    return summary.recognise(text) or any(map(data.is_data, head(text)))
+    return summary.recognise(text) or any(map(data_file.is_data, head(text)))
 
 
 def parse(text: Text) -> Parsed:
     """Read the file as what it is."""
-    reader = summary.parse if summary.recognise(text) else data.parse
+    reader = summary.parse if summary.recognise(text) else data_file.parse
     return reader(text, NAME, VERSION)

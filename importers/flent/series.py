@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from importers.json_text import Node
+from importers.files.json_documents import Node
 
 _STREAM = re.compile(r"TCP (?P<way>download|upload)(?P<which>.*)")
 _COMPUTED = re.compile(r" (?:avg|sum|fairness|totals?)$|::tcp_\w+$|::pacing_\w+$")

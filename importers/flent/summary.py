@@ -3,7 +3,7 @@
 import re
 
 from importers.flent.series import Direction, directions, other_workload, ping_series
-from importers.gathering import Gathered, Printed, is_decimal
+from importers.fragment_builder import Gathered, Printed, is_decimal
 from importers.model import Fragment, Kind, Parsed, Status, Text
 from importers.problem_log import ProblemLog
 

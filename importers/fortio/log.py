@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from datetime import datetime
 from decimal import Decimal
 
-from importers.gathering import Gathered, Printed, is_decimal
-from importers.json_text import Document, Node, documents, head, outside
+from importers.files.json_documents import Document, Node, documents, head, outside
+from importers.fragment_builder import Gathered, Printed, is_decimal
 from importers.model import Fragment, Kind, Parsed, Problem, Status, Text
 from importers.problem_log import ProblemLog
-from importers.repeats import number_each
+from importers.trial_numbers import number_each
 
 NAME = "fortio"
 TITLE = "fortio result"

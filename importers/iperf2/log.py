@@ -2,18 +2,18 @@
 
 from collections.abc import Iterator
 
-from importers.iperf2 import comma, plain
+from importers.iperf2 import csv_lines, plain
 from importers.iperf2.results import fragment_of
 from importers.model import Fragment, Parsed, Problem, Text
 from importers.problem_log import ProblemLog
-from importers.repeats import number_each
+from importers.trial_numbers import number_each
 
 TITLE = "iperf 2 result"
 
 
 def recognise(text: Text) -> bool:
     """The heading in dashes that iperf 2 begins with, or its lines of comma-separated values."""
-    return plain.recognise(text) or comma.recognise(text)
+    return plain.recognise(text) or csv_lines.recognise(text)
 
 
 def parse(text: Text) -> Parsed:
@@ -25,5 +25,5 @@ def parse(text: Text) -> Parsed:
 def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
     """One fragment after the other: tests in a line each are very many."""
     found = ProblemLog(text.name, problems=problems)
-    tests = comma.tests(text) if comma.recognise(text) else plain.tests(text)
+    tests = csv_lines.tests(text) if csv_lines.recognise(text) else plain.tests(text)
     return number_each(fragment_of(test, text.name, found) for test in tests)

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice, pairwise
 
-from importers.iperf2.rows import TO_CLIENT, TO_SERVER, Row, Test
+from importers.iperf2.connections import TO_CLIENT, TO_SERVER, Row, Test
 from importers.model import Fact, Text
-from importers.segments import mtu_of
+from importers.tcp_segments import mtu_of
 
 _HEAD_LINES = 60
 _DASHES = "-" * 60

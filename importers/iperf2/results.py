@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import lru_cache
 
-from importers.gathering import Gathered
-from importers.iperf2.rows import SUM, TO_CLIENT, TO_SERVER, Row, Test
+from importers.fragment_builder import Gathered
+from importers.iperf2.connections import SUM, TO_CLIENT, TO_SERVER, Row, Test
 from importers.iperf2.version import NAME, VERSION
-from importers.listings import Column, listing
-from importers.listings import Row as ListingRow
+from importers.listing_columns import Column, listing
+from importers.listing_columns import Row as ListingRow
 from importers.model import Fragment, Kind, Status
 from importers.problem_log import ProblemLog
 

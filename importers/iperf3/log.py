@@ -4,14 +4,14 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from importers import json_text
+from importers.files import json_documents
+from importers.files.json_documents import Document
 from importers.iperf3 import plain
+from importers.iperf3.json_events import Test, is_start, tests_of
 from importers.iperf3.results import fragment_of
-from importers.iperf3.trees import Test, is_start, tests_of
-from importers.json_text import Document
 from importers.model import Fragment, Parsed, Problem, Text
 from importers.problem_log import ProblemLog
-from importers.repeats import number_each
+from importers.trial_numbers import number_each
 
 TITLE = "iperf3 result"
 
@@ -22,9 +22,9 @@ _SAID = re.compile(r"iperf3?: (?:error - )?(?P<what>.+)")
 
 def recognise(text: Text) -> bool:
     """Whether a document names iperf 3 as its version, or lines look as iperf3 prints them."""
-    documents = json_text.head(text)
+    documents = json_documents.head(text)
     if not _is_start(documents) and _may_start(documents):
-        documents = json_text.head(text, _HEAD)
+        documents = json_documents.head(text, _HEAD)
     if _is_start(documents):
         return True
     events = [node.text for each in documents[:2] if (node := each.root.get("event")) is not None]
@@ -64,13 +64,13 @@ def _read(text: Text, found: ProblemLog) -> Iterator[Fragment]:
 def _tests(text: Text) -> Iterator[Test]:
     """The tests of a file, one after another; what iperf3 wrote beside its JSON belongs to the only one."""
     spans = _Spans()
-    tests = tests_of(spans.of(json_text.documents(text)))
+    tests = tests_of(spans.of(json_documents.documents(text)))
     first, second = next(tests, None), next(tests, None)
     spans.are_asked_for = second is None
     if first is None:
         return
     if second is None and first.error is None:
-        lines = json_text.outside(text, spans.known)
+        lines = json_documents.outside(text, spans.known)
         first.said = next(((match["what"], number) for number, line in lines if (match := _SAID.search(line))), None)
     yield first
     if second is not None:

@@ -8,9 +8,9 @@ from functools import cache
 from itertools import islice
 from typing import NamedTuple
 
-from importers.iperf3 import outcome
+from importers.iperf3 import end_status
 from importers.iperf3.version import NAME, VERSION
-from importers.listings import Column, Row, listing
+from importers.listing_columns import Column, Row, listing
 from importers.model import Fact, Fragment, Kind, Reading, Status, Text
 from importers.problem_log import ProblemLog
 
@@ -172,16 +172,16 @@ def _fragment(block: _Block, file: str, found: ProblemLog) -> Fragment:
 
 def _judge(block: _Block, found: ProblemLog) -> Status:
     if block.said is not None:
-        return outcome.judge_failure(*block.said, found)
+        return end_status.judge_failure(*block.said, found)
     last = block.last_line
     if (block.role == "client" and not block.is_done) or not _outcomes(block):
-        return outcome.cut_off("The test has no result", last, found)
+        return end_status.cut_off("The test has no result", last, found)
     received = [row for _, row in _outcomes(block) if row["side"] == "receiver"]
     if received or block.role == "server":
         return Status.COMPLETE
     if all(row["side"] is None and row["lost"] for _, row in _outcomes(block)):
-        return outcome.sender_only(last, found)
-    return outcome.nothing_received(last, found)
+        return end_status.sender_only(last, found)
+    return end_status.nothing_received(last, found)
 
 
 def _outcomes(block: _Block) -> list[_Numbered]:

@@ -4,16 +4,16 @@ import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from importers.gathering import Gathered
-from importers.iperf3 import figures, outcome
-from importers.iperf3.figures import Direction
-from importers.iperf3.trees import Test
+from importers.files.json_documents import Node, Only, Part
+from importers.fragment_builder import Gathered
+from importers.iperf3 import directions, end_status
+from importers.iperf3.directions import Direction
+from importers.iperf3.json_events import Test
 from importers.iperf3.version import NAME, VERSION
-from importers.json_text import Node, Only, Part
+from importers.key_values import trial_number
 from importers.model import Fragment, Kind, Status
 from importers.problem_log import ProblemLog
-from importers.records import trial_number
-from importers.segments import mtu_of
+from importers.tcp_segments import mtu_of
 
 # What is said of the test; the last ones are 0 where nothing was asked for.
 _STARTED = {
@@ -62,13 +62,13 @@ def fragment_of(test: Test, file: str, found: ProblemLog) -> Fragment | None:
         return None
     run_id, trial = _names(test)
     noted = ProblemLog(file, run_id)
-    ways = figures.directions(test)
+    ways = directions.directions(test)
     status = _judge(test, ways, noted)
     start, words, into = test.start, _words(test.start), Gathered()
     _gather(test, ways, status, words, into)
     found.problems.extend(noted.problems)
     taken = _taken(start)
-    figures.gather(test, ways, status, into)
+    directions.gather(test, ways, status, into)
     return Fragment(
         file=file,
         format=NAME,
@@ -85,7 +85,7 @@ def fragment_of(test: Test, file: str, found: ProblemLog) -> Fragment | None:
         status=status,
         facts=into.facts_but(_OF_HOST),
         readings=into.readings,
-        listings=figures.listings(test),
+        listings=directions.listings(test),
     )
 
 
@@ -114,15 +114,15 @@ def _judge(test: Test, ways: Sequence[Direction], found: ProblemLog) -> Status:
     """How the test ended; anything but complete comes with a warning."""
     if test.problem:
         message = f"This result of iperf3 {test.problem}; what comes before is kept without a throughput."
-        found.warn("iperf3.cut-off", message, outcome.TRANSFER, test.problem_line)
+        found.warn("iperf3.cut-off", message, end_status.TRANSFER, test.problem_line)
         return Status.INCOMPLETE
     if test.failure is not None:
-        return outcome.judge_failure(*test.failure, found, figures.heard(ways))
+        return end_status.judge_failure(*test.failure, found, directions.heard(ways))
     if test.end is None:
-        return outcome.cut_off("The result has no end", test.last_line, found)
+        return end_status.cut_off("The result has no end", test.last_line, found)
     if not any(test.end.items()):
         message = "The test has no result and gives no reason; iperf3 may have written it to its error output."
-        found.warn("iperf3.failed", message, outcome.AGAIN, test.end.line)
+        found.warn("iperf3.failed", message, end_status.AGAIN, test.end.line)
         return Status.FAILED
     if test.is_server:
         return Status.COMPLETE
@@ -134,8 +134,8 @@ def _judge_figures(ways: Sequence[Direction], end: Node, found: ProblemLog) -> S
     if ways and all(each.rate is not None for each in ways):
         return Status.COMPLETE
     if ways and all(each.is_sender_only for each in ways):
-        return outcome.sender_only(end.line, found)
-    return outcome.nothing_received(end.line, found)
+        return end_status.sender_only(end.line, found)
+    return end_status.nothing_received(end.line, found)
 
 
 def _gather(test: Test, ways: Sequence[Direction], status: Status, words: Sequence[str], into: Gathered) -> None:
@@ -157,7 +157,7 @@ def _gather(test: Test, ways: Sequence[Direction], status: Status, words: Sequen
     _hosts(start, words, into, is_server=test.is_server)
     if test.top is not None:
         into.say_each(_TITLES, *test.top.told((Part((), _TITLES),)))
-    figures.gather_facts(test, ways, status, into)
+    directions.gather_facts(test, ways, status, into)
 
 
 def _direction(test: Test, ways: Sequence[Direction], asked: Node) -> tuple[str, int]:

@@ -5,14 +5,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import repeat
 
+from importers.key_values import is_count, is_number
 from importers.model import Fact, Reading
 from importers.problem_log import ProblemLog
-from importers.records import is_count, is_number
 
 TICKS = "ticks"
 """1/100 s: USER_HZ, the unit of /proc's CPU times on practically every Linux."""
 
-_new = tuple.__new__  # As in ``importers.gathering``.
+_new = tuple.__new__  # As in ``importers.fragment_builder``.
 _COUNTS = re.compile(r"[0-9]{1,30}(?: [0-9]{1,30})*")
 
 

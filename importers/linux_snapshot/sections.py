@@ -2,34 +2,34 @@
 
 import re
 
-from importers.linux_snapshot import network, proc, system
+from importers.linux_snapshot import adapters, host_facts, proc_files
 from importers.linux_snapshot.evidence import Evidence, Section
 
 _LINK = r"(?:\S*/)?ip\b(?=.*\s(?:l|li|lin|link|a|ad|add|addr|address)\b)"
 _JSON = r"(?=.*\s-(?:j|json|[sd]*j[sd]*)\b)"
 _ETHTOOL = r"(?:sudo )?(?:\S*/)?ethtool"
 
-_READERS: tuple[tuple[re.Pattern[str], system.Reader], ...] = tuple(
+_READERS: tuple[tuple[re.Pattern[str], host_facts.Reader], ...] = tuple(
     (re.compile(pattern), reader)
     for pattern, reader in (
-        (r"/proc/stat", proc.read_stat),
-        (r"/proc/uptime", proc.read_uptime),
-        (r"/proc/(?:softirqs|interrupts)", proc.read_columns),
-        (r"/proc/(?:self/)?net/dev", proc.read_net_dev),
-        (r"/proc/(?:self/)?net/(?:snmp|netstat)", proc.read_protocols),
-        (r"/proc/(?:self/)?net/softnet_stat", proc.read_softnet),
-        (r"/proc/(?:self/)?net/sockstat6?|/proc/loadavg", proc.read_levels),
-        (r"/sys/fs/cgroup/.*(?:cpuacct\.(?:usage|stat)|cpu\.stat)", proc.read_cgroup),
-        (r"/proc/cpuinfo|lscpu", system.read_cpuinfo),
-        (r"/proc/meminfo", system.read_meminfo),
-        (r"/proc/sys/.*|sysctl .*", system.read_setting),
-        (r"uname\b.*", system.read_uname),
-        (r"hostname|/etc/hostname", system.read_hostname),
-        (rf"{_LINK}{_JSON}.*", network.read_link_json),
-        (rf"{_LINK}.*", network.read_link),
-        (rf"{_ETHTOOL} -S .*", network.read_statistics),
-        (rf"{_ETHTOOL} -k .*", network.read_features),
-        (rf"{_ETHTOOL} -i .*", network.read_driver),
+        (r"/proc/stat", proc_files.read_stat),
+        (r"/proc/uptime", proc_files.read_uptime),
+        (r"/proc/(?:softirqs|interrupts)", proc_files.read_columns),
+        (r"/proc/(?:self/)?net/dev", proc_files.read_net_dev),
+        (r"/proc/(?:self/)?net/(?:snmp|netstat)", proc_files.read_protocols),
+        (r"/proc/(?:self/)?net/softnet_stat", proc_files.read_softnet),
+        (r"/proc/(?:self/)?net/sockstat6?|/proc/loadavg", proc_files.read_levels),
+        (r"/sys/fs/cgroup/.*(?:cpuacct\.(?:usage|stat)|cpu\.stat)", proc_files.read_cgroup),
+        (r"/proc/cpuinfo|lscpu", host_facts.read_cpuinfo),
+        (r"/proc/meminfo", host_facts.read_meminfo),
+        (r"/proc/sys/.*|sysctl .*", host_facts.read_setting),
+        (r"uname\b.*", host_facts.read_uname),
+        (r"hostname|/etc/hostname", host_facts.read_hostname),
+        (rf"{_LINK}{_JSON}.*", adapters.read_link_json),
+        (rf"{_LINK}.*", adapters.read_link),
+        (rf"{_ETHTOOL} -S .*", adapters.read_statistics),
+        (rf"{_ETHTOOL} -k .*", adapters.read_features),
+        (rf"{_ETHTOOL} -i .*", adapters.read_driver),
     )
 )
 _DATE = re.compile(r"date\b.*")
@@ -61,5 +61,5 @@ def read(section: Section, evidence: Evidence) -> None:
         evidence.fact(f"section.{section.title}", "\n".join(text for _, text in section.filled), section.line)
 
 
-def _reader(title: str) -> system.Reader | None:
+def _reader(title: str) -> host_facts.Reader | None:
     return next((reader for pattern, reader in _READERS if pattern.fullmatch(title)), None)

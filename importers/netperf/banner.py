@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
-from importers.gathering import Gathered
+from importers.fragment_builder import Gathered
 
 # As recognition sees it; a banner that an editor has wrapped fits this and not the whole pattern below.
 _LOOSE = re.compile(r"(?:MIGRATED |OMNI )?\S.* TEST from .+ port \d+ AF_\S+ to\b")

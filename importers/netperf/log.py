@@ -7,19 +7,19 @@ from decimal import Decimal
 from functools import lru_cache
 from pathlib import PurePosixPath
 
-from importers.gathering import Gathered, Printed, from_epoch, is_decimal
+from importers.fragment_builder import Gathered, Printed, from_epoch, is_decimal
 from importers.model import Fragment, Listing, Parsed, Status, Text
 from importers.model import Kind as Evidence
 from importers.netperf.banner import Kind, Shape, is_banner, kind_of, protocol_of
-from importers.netperf.ending import judge
-from importers.netperf.figures import gather_figures, is_whole, odd_line
-from importers.netperf.found import Interim, Scan, Test
+from importers.netperf.classic_tables import gather_figures, is_whole, odd_line
+from importers.netperf.completion import judge
 from importers.netperf.processors import Processors
 from importers.netperf.scan import scan
+from importers.netperf.scanned_tests import Interim, Scan, Test
+from importers.netperf.selector_values import asked_seconds, gather_values, kind_by_values
 from importers.netperf.selectors import SELECTORS
-from importers.netperf.values import asked_seconds, gather_values, kind_by_values
 from importers.problem_log import ProblemLog
-from importers.repeats import number_trials
+from importers.trial_numbers import number_trials
 
 NAME = "netperf"
 TITLE = "netperf log"

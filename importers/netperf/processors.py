@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from importers.gathering import Gathered, Printed, is_decimal
+from importers.fragment_builder import Gathered, Printed, is_decimal
 from importers.problem_log import ProblemLog
 
 

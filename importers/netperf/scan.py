@@ -4,10 +4,10 @@ import csv
 import re
 from collections.abc import Iterable
 
-from importers.gathering import Printed
+from importers.fragment_builder import Printed
 from importers.model import Text
 from importers.netperf.banner import Banner, Kind, Shape, is_banner, read_banner
-from importers.netperf.found import Interim, Row, Scan, Test
+from importers.netperf.scanned_tests import Interim, Row, Scan, Test
 from importers.netperf.selectors import LONG_NAMES, long_name
 
 _ERROR = re.compile(

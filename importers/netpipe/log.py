@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterator
 
-from importers.gathering import Gathered, of_client
+from importers.fragment_builder import Gathered, of_client
 from importers.model import Fragment, Parsed, Problem, Status, Text
 from importers.packed import Readings
 from importers.problem_log import ProblemLog
-from importers.repeats import number_each
+from importers.trial_numbers import number_each
 
 NAME = "netpipe"
 TITLE = "NetPIPE log or table"

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 
-from importers.gathering import Gathered, Printed, of_client
+from importers.fragment_builder import Gathered, Printed, of_client
 from importers.model import Fragment, Parsed, Status, Text
-from importers.nfs_read import lines as known
-from importers.nfs_read.lines import Command, Mount
+from importers.nfs_read import transcript_lines as known
+from importers.nfs_read.transcript_lines import Command, Mount
 from importers.problem_log import ProblemLog
-from importers.repeats import number_trials
+from importers.trial_numbers import number_trials
 
 NAME = "nfs_read"
 TITLE = "timed reads over NFS"
@@ -21,7 +21,7 @@ VERSION = 1
 
 _COMPLETE = Status.COMPLETE  # Python 3.11 looks a member of an enumeration up in four times the time.
 
-_new = tuple.__new__  # As in ``importers.gathering``.
+_new = tuple.__new__  # As in ``importers.fragment_builder``.
 _HEAD_LINES = 200
 _LAST_OF_TIME = "sys"
 _TIMES = frozenset({"real", "user", "sys"})

@@ -4,14 +4,14 @@ import re
 from collections.abc import Container, Iterator, Sequence
 from functools import lru_cache
 
-from importers.gathering import Gathered
-from importers.listings import Column, Row, listing
+from importers.fragment_builder import Gathered
+from importers.listing_columns import Column, Row, listing
 from importers.model import Fragment, Kind, Parsed, Status, Text
 from importers.nuttcp import scan
 from importers.nuttcp.scan import Test, Transfer
 from importers.problem_log import ProblemLog
-from importers.repeats import number_trials
-from importers.segments import mtu_of
+from importers.tcp_segments import mtu_of
+from importers.trial_numbers import number_trials
 
 NAME = "nuttcp"
 TITLE = "nuttcp result"

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from importers.gathering import Gathered
+from importers.fragment_builder import Gathered
 from importers.model import Fragment, Kind, Listing, Status
 from importers.problem_log import ProblemLog
 

@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from importers.gathering import Gathered, Printed, from_epoch
+from importers.fragment_builder import Gathered, Printed, from_epoch
 from importers.model import Fragment, Kind, Listing, Parsed, Problem, Status, Text
 from importers.ping import fping
 from importers.problem_log import ProblemLog
-from importers.repeats import number_each
+from importers.trial_numbers import number_each
 
 NAME = "ping"
 TITLE = "ping or fping report"

@@ -5,11 +5,11 @@ from dataclasses import dataclass, field, replace
 
 from importers.model import Problem, Severity
 from importers.published.grid import Cell, Grid
-from importers.published.layout import joined, left_texts, section_text, top_texts
+from importers.published.grid_layout import joined, left_texts, section_text, top_texts
+from importers.published.heading_values import WORKLOAD_AND_USERS, value_of
 from importers.published.mapping import BOTH, IGNORE, NAMES, ROLE, UNIT, UNKNOWN, Mapping, Name, What, folded
-from importers.published.numbers import is_nothing
-from importers.published.result import Said
-from importers.published.values import WORKLOAD_AND_USERS, value_of
+from importers.published.printed_numbers import is_nothing
+from importers.published.published_runs import Said
 
 SAY = "Say what the heading means, or that it is left out."
 

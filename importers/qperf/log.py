@@ -12,12 +12,12 @@ from itertools import islice, repeat
 from typing import Literal, NamedTuple
 
 from importers.compact import shared
-from importers.gathering import Gathered, Printed, is_decimal, of_client
+from importers.fragment_builder import Gathered, Printed, is_decimal, of_client
+from importers.key_values import whole
 from importers.model import Fact, Fragment, Parsed, Reading, Status, Text
 from importers.packed import Facts, Head, Readings
 from importers.problem_log import ProblemLog
-from importers.records import whole
-from importers.repeats import number_trials
+from importers.trial_numbers import number_trials
 
 NAME = "qperf"
 TITLE = "qperf output"

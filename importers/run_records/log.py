@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from importers.model import Fragment, Kind, Parsed, Problem, Text
 from importers.problem_log import ProblemLog
-from importers.run_records.record import DECODER, RecordError, Stated, stated
+from importers.run_records.record_fields import DECODER, RecordError, Stated, stated
 
 NAME = "run_records"
 TITLE = "file of run records"

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
-from importers.gathering import Gathered, Printed
+from importers.fragment_builder import Gathered, Printed
+from importers.key_values import whole
 from importers.model import Fragment, Kind, Parsed, Status, Text
 from importers.problem_log import ProblemLog
-from importers.records import whole
-from importers.repeats import number_trials
+from importers.trial_numbers import number_trials
 
 NAME = "sockperf"
 TITLE = "sockperf output"

@@ -1,8 +1,8 @@
 """Short captures for the tests, and what is read of them."""
 
 from importers import cp_query
+from importers.files.text import decode
 from importers.model import Fragment, Parsed
-from importers.text import decode
 
 HEAD = "* CPQUERY-CAPTURE 1 run_id=AB12 phase=before role=client userid=LINUXA"
 USERID = ("query userid", "LINUXA   AT ZVM1")

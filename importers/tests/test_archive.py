@@ -9,7 +9,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import pytest
 
-from importers.archive import Limits, decompress, is_archive, unpack
+from importers.files.archive import Limits, decompress, is_archive, unpack
 from importers.formats import read_files
 from importers.model import Problem, SourceFile
 

@@ -5,9 +5,9 @@ from datetime import datetime
 import pytest
 
 from importers import awm
+from importers.files.text import decode
 from importers.formats import read_files
 from importers.model import Fragment, Parsed, Severity, SourceFile, Status
-from importers.text import decode
 
 HEAD = "AWMLOG 1 tool=AWM tool_version=1.2.0 role=client host=LINUXA mb_bytes=1048576"
 RUN = 'RUN run_id=AB120101 trial=2 start="2002-02-26 14:05:03" utc_offset=-05:00'

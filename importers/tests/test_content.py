@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from importers import archive
-from importers.content import Content, FileContent, Spool, stream
+from importers.files import archive
+from importers.files.content import Content, FileContent, Spool, stream
+from importers.files.text import EBCDIC, decode
 from importers.formats import read_files
 from importers.model import SourceFile, Text
-from importers.text import EBCDIC, decode
 
 MEMORY = 10_000_000  # Bytes, a small part of the files below.
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from importers import flent
+from importers.files.text import decode
 from importers.formats import read_files
 from importers.model import SourceFile, Status
 from importers.tests.fixture_cases import LOGS, assert_case, cases, readings_of
-from importers.text import decode
 
 DATA = (LOGS / "flent" / "download" / "tcp_download.flent").read_text()
 

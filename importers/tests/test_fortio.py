@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from importers import fortio
+from importers.files.text import decode
 from importers.formats import read_files
 from importers.model import SourceFile, Status
 from importers.tests.fixture_cases import LOGS, assert_case, cases, readings_of
-from importers.text import decode
 
 RESULT = (LOGS / "fortio" / "result" / "run.json").read_text()
 

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from importers import iperf2, iperf3
+from importers.files.text import decode
 from importers.model import Parsed, Status
 from importers.tests.expectations import LOGS, assert_as_expected, cases
-from importers.text import decode
 
 CASES = cases("iperf2")
 COMPLETE = [

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from importers import iperf3
+from importers.files.text import decode
 from importers.formats import read_files
 from importers.model import Parsed, SourceFile, Status
 from importers.tests.expectations import LOGS, assert_as_expected, cases
-from importers.text import decode
 
 CASES = cases("iperf3")
 

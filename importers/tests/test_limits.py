@@ -3,7 +3,7 @@
 import pytest
 
 from importers.collate import RunIdPattern, collate
-from importers.cp_query.clean import clean
+from importers.cp_query.console_lines import clean
 from importers.formats import FileReading, read_files
 from importers.model import SourceFile
 

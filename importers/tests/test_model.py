@@ -4,10 +4,10 @@ import gc
 
 import pytest
 
+from importers.files.text import decode
 from importers.formats import read_files
-from importers.gathering import is_decimal
+from importers.fragment_builder import is_decimal
 from importers.model import Listing, SourceFile, Text
-from importers.text import decode
 
 COLUMNS = (("n", ""), ("rate", "MB/s"))
 

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from importers import netpipe
+from importers.files.text import decode
 from importers.formats import read_files
 from importers.model import SourceFile
 from importers.tests.fixture_cases import LOGS, assert_case, cases, readings_of
-from importers.text import decode
 
 TABLE = (LOGS / "netpipe" / "curve" / "np.out").read_text()
 LOG = (LOGS / "netpipe" / "curve" / "np_tcp.log").read_text()

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from importers import nfs_read
+from importers.files.text import decode
 from importers.model import Parsed, Status, Text
 from importers.tests.expectations import LOGS, assert_as_expected, cases
-from importers.text import decode
 
 MOUNT = "# mount -t nfs server:/export /mnt -o rsize=8192,wsize=8192\n"
 TIME = "real\t0m9.243s\nuser\t0m0.020s\nsys\t0m1.310s\n"

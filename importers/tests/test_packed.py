@@ -2,7 +2,7 @@
 
 import pickle
 
-from importers.gathering import Gathered, Printed
+from importers.fragment_builder import Gathered, Printed
 from importers.model import Fact, Reading
 from importers.packed import Facts
 

@@ -6,8 +6,8 @@ from fixtures.report_listings import PERFKIT_WINDOW, SCREEN, controlled, form_fe
 from fixtures.report_networks import NETWORKS_WINDOW, network_pages
 from importers.formats import FileReading, read_files
 from importers.model import Fragment, SourceFile, Status
-from importers.report.columns import read_headings
-from importers.report.listing import CLOCKS, LOST
+from importers.monitor.columns import read_headings
+from importers.monitor.listing import CLOCKS, LOST
 
 PAGES = {page.name: page for page in perfkit_pages()}
 LISTING = controlled([*PAGES.values()], PERFKIT_WINDOW)

@@ -6,10 +6,10 @@ import jc
 import pytest
 
 from importers import ping
+from importers.files.text import decode
 from importers.formats import read_files
 from importers.model import SourceFile, Status
 from importers.tests.fixture_cases import LOGS, assert_case, cases, facts_of, readings_of
-from importers.text import decode
 
 REPORT = (LOGS / "ping" / "linux" / "plain.txt").read_text()
 # jc 1.26 takes the unit of busybox for a part of the number.

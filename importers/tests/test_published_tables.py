@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from importers.published.apply import apply_mapping
-from importers.published.cells import read_tables
+from importers.published.apply_mapping import apply_mapping
 from importers.published.grid import Grid
-from importers.published.guess import Guessed, guess_mapping, title_facts
+from importers.published.guess_mapping import Guessed, guess_mapping, title_facts
+from importers.published.heading_words import against, is_difference, read_name
 from importers.published.mapping import Mapping, Name, What
-from importers.published.numbers import is_nothing, read_number
-from importers.published.result import Applied, PublishedRun
-from importers.published.words import against, is_difference, read_name
-from importers.tests.test_published_cells import as_csv, grids
+from importers.published.pasted_tables import read_tables
+from importers.published.printed_numbers import is_nothing, read_number
+from importers.published.published_runs import Applied, PublishedRun
+from importers.tests.test_pasted_tables import as_csv, grids
 
 # Metrics as rows, runs as columns; devices stand alone in their rows, and their differences below them.
 BLOCKS = """Table 7. STR - 8992

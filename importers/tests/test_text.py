@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from importers.files.text import decode
 from importers.model import Severity, Text
-from importers.text import decode
 
 LOG = 'AWMLOG 1 role=client host=LINUXA\nRUN run_id=AB12 start="2002-02-26 14:05:03"\n'
 LISTING = ["1PRF002  Run 01/16/2002", " From 01/16/2002 10:20:30", "0Mean    12.3   4.5", "-Total  20"] * 5

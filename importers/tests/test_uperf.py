@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from importers import uperf
+from importers.files.text import decode
 from importers.model import Fragment, Kind, Parsed, Status
 from importers.tests.expectations import EXPECTED, LOGS, assert_fragment, cases, read_case
-from importers.text import decode
 
 
 def content(case: str, name: str = "uperf.log") -> str:

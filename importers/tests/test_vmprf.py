@@ -6,7 +6,7 @@ from fixtures.report_listings import VMPRF_DRIVER, VMPRF_WINDOW, controlled, fix
 from importers.collate import collate
 from importers.formats import FileReading, read_files
 from importers.model import Fragment, SourceFile, Status
-from importers.report.listing import GUEST, MEAN_OF_ROWS
+from importers.monitor.listing import GUEST, MEAN_OF_ROWS
 
 LISTING = controlled(vmprf_pages(), VMPRF_WINDOW)
 FORM_FEEDS = form_feeds(vmprf_pages(), VMPRF_WINDOW)

@@ -11,11 +11,11 @@ from itertools import islice
 from typing import NamedTuple
 
 from importers.compact import shared
-from importers.gathering import Printed, is_decimal
+from importers.fragment_builder import Printed, is_decimal
 from importers.model import Fragment, Kind, Parsed, Reading, Status, Text
 from importers.packed import Facts, Head, Readings
 from importers.problem_log import ProblemLog
-from importers.repeats import number_trials
+from importers.trial_numbers import number_trials
 
 NAME = "ttcp"
 TITLE = "ttcp output"
@@ -44,7 +44,7 @@ _HEAD_PART = re.compile(r"\b(\w+)=([^\s,]+)")
 _PROTOCOL = re.compile(r"\s(tcp|udp|sctp)\b(?:\s+(?:->|<-)\s*(\S+))?")
 _RECEIVERS_HEAD_KEYS = {"port": "port", "sockbufsize": "socket_buffer_bytes"}
 _HEAD_KEYS = _RECEIVERS_HEAD_KEYS | {"buflen": "message_bytes", "nbuf": "buffers"}
-_new = tuple.__new__  # As in ``importers.gathering``.
+_new = tuple.__new__  # As in ``importers.fragment_builder``.
 # Python 3.11 looks a member of an enumeration up in four times the time.
 _DRIVER, _COMPLETE = Kind.DRIVER, Status.COMPLETE
 _Read = tuple[str, re.Match[str]]

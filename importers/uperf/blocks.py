@@ -6,14 +6,14 @@ from operator import attrgetter
 from re import Pattern
 from typing import NamedTuple
 
-from importers.gathering import Printed
+from importers.fragment_builder import Printed
+from importers.key_values import whole
 from importers.model import Text
-from importers.records import whole
-from importers.uperf import lines
-from importers.uperf.lines import Piece
-from importers.uperf.names import assumed
+from importers.uperf import line_patterns
+from importers.uperf.line_patterns import Piece
+from importers.uperf.profile_names import assumed
 
-_new = tuple.__new__  # As in ``importers.gathering``.
+_new = tuple.__new__  # As in ``importers.fragment_builder``.
 ONE_WAY = frozenset({"read", "write", "recv", "send", "sendto", "sendfile", "sendfilev"})
 _TITLES = frozenset({"Group Details", "Strand Details", "Run Statistics"})
 
@@ -71,7 +71,7 @@ def blocks_of(text: Text) -> Iterator[Block]:
     """The log cut at the starting lines; what stands before the first belongs to it."""
     reader: _Reader | None = None
     for number, line in text.numbered():
-        for said in lines.pieces(line) if "\r" in line else (line,):
+        for said in line_patterns.pieces(line) if "\r" in line else (line,):
             if not said or said.isspace():
                 continue
             start = _start_of(said, number) if said.startswith("Starting ") else None
@@ -90,8 +90,8 @@ def blocks_of(text: Text) -> Iterator[Block]:
 
 
 def _start_of(said: str, number: int) -> Start | None:
-    match = lines.START.match(said)
-    return Start(tuple(lines.WORKERS.findall(match[1])), match[2].strip(), number) if match else None
+    match = line_patterns.START.match(said)
+    return Start(tuple(line_patterns.WORKERS.findall(match[1])), match[2].strip(), number) if match else None
 
 
 class _Reader:
@@ -109,9 +109,9 @@ class _Reader:
         kind = _KINDS.get(said.split(None, 1)[0])
         if kind is not None and kind(self, said, line):
             return
-        if said.startswith("---") and lines.RULE.fullmatch(said):
+        if said.startswith("---") and line_patterns.RULE.fullmatch(said):
             return
-        if said.startswith("timestamp_ms:") and (raw := lines.RAW.fullmatch(said)):
+        if said.startswith("timestamp_ms:") and (raw := line_patterns.RAW.fullmatch(said)):
             self.block.raw.setdefault(raw[2], []).append((raw.groups(), line))
         elif self._row is not None and (row := self._row.fullmatch(said)):
             self._rows.append((row.groups(), line))
@@ -119,7 +119,7 @@ class _Reader:
             self.block.others.append(_new(Piece, (said, line)))
 
     def _progress(self, said: str, line: int) -> bool:
-        match = lines.PROGRESS.match(said)
+        match = line_patterns.PROGRESS.match(said)
         if match is None:
             return False
         self.block.progress.setdefault(match[1], []).append((match.groups(), line))
@@ -137,14 +137,14 @@ class _Reader:
 
     def end(self, said: str, line: int) -> bool:
         """Keep by how much master and slaves differ."""
-        match = lines.DIFFERENCE.fullmatch(said)
+        match = line_patterns.DIFFERENCE.fullmatch(said)
         if match is not None:
             self.block.difference = Printed(match[1], line)
         return match is not None
 
     def count_errors(self, said: str, line: int) -> bool:
         """Keep how many errors there were."""
-        match = lines.ERRORS.fullmatch(said)
+        match = line_patterns.ERRORS.fullmatch(said)
         if match is not None:
             self.block.errors = Printed(match[1], line)
         return match is not None
@@ -166,10 +166,10 @@ class _Table:
 
 
 _KINDS: dict[str, Callable[[_Reader, str, int], bool]] = {
-    "Txn": _Table(lines.TABLE_HEAD, lines.TABLE_ROW, attrgetter("averages")),
-    "Flowop": _Table(lines.TABLE_HEAD, lines.TABLE_ROW, attrgetter("operations")),
-    "Nic": _Table(lines.NETSTAT_HEAD, lines.NETSTAT_ROW, attrgetter("networks")),
-    "Hostname": _Table(lines.STATISTICS_HEAD, lines.STATISTICS_ROW, attrgetter("hosts")),
+    "Txn": _Table(line_patterns.TABLE_HEAD, line_patterns.TABLE_ROW, attrgetter("averages")),
+    "Flowop": _Table(line_patterns.TABLE_HEAD, line_patterns.TABLE_ROW, attrgetter("operations")),
+    "Nic": _Table(line_patterns.NETSTAT_HEAD, line_patterns.NETSTAT_ROW, attrgetter("networks")),
+    "Hostname": _Table(line_patterns.STATISTICS_HEAD, line_patterns.STATISTICS_ROW, attrgetter("hosts")),
     **dict.fromkeys(("Netstat", "Group", "Strand", "Run"), _Reader.pass_title),
     "Difference(%)": _Reader.end,
     "WARNING:": _Reader.count_errors,

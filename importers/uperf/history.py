@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from importers.gathering import Gathered, Printed, from_epoch
+from importers.fragment_builder import Gathered, Printed, from_epoch
 from importers.model import Fragment, Kind, Parsed, Text
 from importers.problem_log import ProblemLog
 

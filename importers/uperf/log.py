@@ -9,16 +9,16 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import lru_cache
 
-from importers.gathering import Gathered, from_epoch
+from importers.fragment_builder import Gathered, from_epoch
+from importers.key_values import whole
 from importers.model import Fragment, Kind, Listing, Parsed, Status, Text
 from importers.problem_log import ProblemLog
-from importers.records import whole
-from importers.repeats import number_trials
-from importers.uperf import lines
+from importers.trial_numbers import number_trials
+from importers.uperf import line_patterns
 from importers.uperf.blocks import Block, Row, blocks_of
-from importers.uperf.lines import head_of
-from importers.uperf.names import assumed
-from importers.uperf.outcome import failures, judge
+from importers.uperf.failures import failures, judge
+from importers.uperf.line_patterns import head_of
+from importers.uperf.profile_names import assumed
 
 _DRIVER = Kind.DRIVER  # Python 3.11 looks a member of an enumeration up in four times the time.
 _HEAD = 16_384
@@ -34,7 +34,7 @@ def recognise(text: Text) -> bool:
         return False
     head: list[str] = []
     for piece in head_of(text, _HEAD):
-        if lines.START.match(piece):
+        if line_patterns.START.match(piece):
             return True
         head.append(piece)
     joined = "\n".join(head[:10])

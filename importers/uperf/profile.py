@@ -11,10 +11,10 @@ from xml.etree.ElementTree import ParseError
 from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import DefusedXMLParser
 
-from importers.gathering import Gathered, Printed
+from importers.fragment_builder import Gathered, Printed
+from importers.key_values import whole
 from importers.model import Fragment, Kind, Parsed, Text
 from importers.problem_log import ProblemLog
-from importers.records import whole
 
 _LARGE = 2**20
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3}

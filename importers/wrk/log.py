@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from importers.gathering import Gathered, Printed
+from importers.fragment_builder import Gathered, Printed
 from importers.model import Fragment, Kind, Parsed, Status, Text
 from importers.problem_log import ProblemLog
-from importers.repeats import number_trials
+from importers.trial_numbers import number_trials
 
 NAME = "wrk"
 TITLE = "wrk report"

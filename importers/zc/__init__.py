@@ -1,13 +1,13 @@
 """What zcs, zcc and cyclesoak print: zero-copy transfers and what they cost (``docs/importers/zc.md``)."""
 
 from importers.model import Parsed, Text
-from importers.zc import load, receiver, sender
+from importers.zc import cyclesoak, receiver, sender
 
 NAME = "zc"
 TITLE = "zc output"
 VERSION = 1
 
-_PARTS = (receiver, sender, load)
+_PARTS = (receiver, sender, cyclesoak)
 
 
 def recognise(text: Text) -> bool:

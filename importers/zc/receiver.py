@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
-from importers.gathering import Gathered, Printed
+from importers.fragment_builder import Gathered, Printed
 from importers.model import Fragment, Kind, Listing, Parsed, Status, Text
 from importers.problem_log import ProblemLog
-from importers.repeats import number_trials
-from importers.zc.names import words
+from importers.trial_numbers import number_trials
+from importers.zc.programs import words
 
 _HEAD_LINES = 200
 _RATE = re.compile(r"(\d{1,15}) kbytes/sec\s*")

@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from importers.gathering import Gathered, Printed
+from importers.fragment_builder import Gathered, Printed
 from importers.model import Fragment, Kind, Parsed, Status, Text
 from importers.problem_log import ProblemLog
-from importers.zc.names import words
+from importers.zc.programs import words
 
 _HEAD_LINES = 200
 _SENDING = re.compile(r"Sending (\d+) bytes in (\d+) files (\d+) times, for (\d+) bytes total\s*")

@@ -4,8 +4,8 @@ from typing import Any
 
 from rest_framework import serializers
 
-from importers.published.cells import Syntax
 from importers.published.mapping import Mapping
+from importers.published.pasted_tables import Syntax
 from perfdb.api.serializers import UploadReferenceSerializer
 from perfdb.results.ingest.uploads import DECISIONS
 

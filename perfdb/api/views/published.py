@@ -11,8 +11,8 @@ from rest_framework.parsers import JSONParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from importers.published.cells import Syntax
-from importers.published.result import Figure
+from importers.published.pasted_tables import Syntax
+from importers.published.published_runs import Figure
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.parameters import QueryError
 from perfdb.api.errors import Conflict

@@ -16,7 +16,7 @@ from typing import IO, Any, cast
 from django.db.models import Func, IntegerField, QuerySet, TextField
 from django.utils import timezone
 
-from importers.archive import DEFAULT_LIMITS, LONGEST_PATH
+from importers.files.archive import DEFAULT_LIMITS, LONGEST_PATH
 from perfdb.analysis.dimensions import FACTOR
 from perfdb.analysis.parameters import QueryError
 from perfdb.results.bundles.bundle_contents import document_said, runs_said, study_said

@@ -8,11 +8,11 @@ from typing import BinaryIO
 from django.core.files.base import ContentFile, File
 from django.core.files.storage import default_storage
 
-from importers.archive import decompress
-from importers.content import Content, FileContent, stream
+from importers.files.archive import decompress
+from importers.files.content import Content, FileContent, stream
+from importers.files.line_offsets import outline, reopened
+from importers.files.text import Decoded, decode
 from importers.model import Problem, SourceFile
-from importers.outline import outline, reopened
-from importers.text import Decoded, decode
 from perfdb.results.models import Artifact
 
 _CHUNK = 1024 * 1024

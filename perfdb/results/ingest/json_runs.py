@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from importers.packed import Head
 from importers.run_records import DECODER, RecordError, Stated, stated
-from importers.run_records.record import TAGS
+from importers.run_records.record_fields import TAGS
 from perfdb.analysis import metrics, units
 from perfdb.analysis.parameters import QueryError
 from perfdb.results.runs import tags

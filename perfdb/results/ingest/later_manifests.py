@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from importers.collate.names import same_value
+from importers.collate.run_ids import same_value
 from importers.model import Fragment, RunDraft, SourcedFact
 from perfdb.analysis.dimensions import FACTOR
 from perfdb.results.models import Run, Study

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import TypeVar
 
-from importers import archive, formats
+from importers import formats
+from importers.files import archive
 from importers.model import Problem, SourceFile
 from perfdb.results.ingest import artifacts
 from perfdb.results.ingest.fragment_spool import FragmentSpool

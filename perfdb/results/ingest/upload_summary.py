@@ -14,7 +14,7 @@ from django.db import connection
 from django.db.models import QuerySet, TextField
 from django.db.models.functions import Cast
 
-from importers.collate import assumed
+from importers.collate import assumptions
 from perfdb.analysis import metrics, units
 from perfdb.analysis.metrics import Measure
 from perfdb.results.models import Run, RunSource, UploadRun
@@ -44,11 +44,11 @@ def gaps_of(record: RunRecord, given: Mapping[str, str]) -> Summary:
     """
     first = record.fragments[0]
     known = {key for key, fact in record.facts.items() if not fact.artifact}
-    taken = record.facts.get(assumed.KEY)
+    taken = record.facts.get(assumptions.KEY)
     return {
         "place": [first.file, first.first_line, first.last_line],
         "lacks": lacking(record, record.configuration.dimensions()),
-        "assumed": sorted(assumed.keys_in(taken.text) & set(ASKED)) if taken else [],
+        "assumed": sorted(assumptions.keys_in(taken.text) & set(ASKED)) if taken else [],
         "given": {key: text for key, text in given.items() if key in known and record.facts[key].text == text},
     }
 

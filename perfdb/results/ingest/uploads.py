@@ -11,7 +11,7 @@ from django.core.files.base import File
 from django.db import transaction
 from django.utils import timezone
 
-from importers.archive import LONGEST_PATH
+from importers.files.archive import LONGEST_PATH
 from perfdb.analysis.dimensions import FACTOR
 from perfdb.results.ingest import artifacts, jobs
 from perfdb.results.models import RunSource, Study, Upload, UploadFile, UploadRun

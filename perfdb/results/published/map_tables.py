@@ -9,12 +9,12 @@ from dataclasses import dataclass, field, replace
 from django.contrib.auth.models import User
 
 from importers.model import Problem
-from importers.published.apply import apply_mapping
-from importers.published.cells import Syntax, read_tables
+from importers.published.apply_mapping import apply_mapping
 from importers.published.grid import Grid
-from importers.published.guess import Guessed, guess_mapping
+from importers.published.guess_mapping import Guessed, guess_mapping
 from importers.published.mapping import Mapping, folded
-from importers.published.result import Applied
+from importers.published.pasted_tables import Syntax, read_tables
+from importers.published.published_runs import Applied
 from perfdb.results.models import Study, TableMapping
 
 # Of what was said of a study's tables, the newest counts, and old sayings need not be read for ever.

@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import lru_cache
 from math import isfinite
 
-from importers.report.listing import LOST
+from importers.monitor.listing import LOST
 from perfdb.analysis.formulas import Derived, RunFigures, derive
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.workloads import STREAMING, Workload

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from importers.collate import RunIdPattern
-from importers.collate.names import same_value
-from importers.collate.patterns import compile_run_ids, fitting, from_template, is_template
+from importers.collate.run_id_patterns import compile_run_ids, fitting, from_template, is_template
+from importers.collate.run_ids import same_value
 from perfdb.analysis import dimensions, parameters
 from perfdb.analysis.parameters import QueryError
 from perfdb.results.models import Run, Study

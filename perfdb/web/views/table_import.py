@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
-from importers.published.cells import Syntax
+from importers.published.pasted_tables import Syntax
 from perfdb.results.ingest import artifacts
 from perfdb.results.ingest.upload_summary import summary_of
 from perfdb.results.models import Study, UploadFile

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
 
-from importers.collate import assumed
+from importers.collate import assumptions
 from importers.model import Problem, RunDraft, Severity
 from perfdb.analysis.dimensions import FACTOR, parse_bytes, parse_integer
 from perfdb.analysis.metrics import Measure
@@ -118,8 +118,8 @@ def facts_of(
         facts["users"] = replace(facts.get("users", FactValue("")), text=users)
     problems = []
     facts = _without_assumed(facts, given)
-    if assumed.KEY in facts:
-        problems.append(_assumed(draft, facts[assumed.KEY].text))
+    if assumptions.KEY in facts:
+        problems.append(_assumed(draft, facts[assumptions.KEY].text))
     for key, text in given.items():
         if key in (RUN_ID, TRIAL):
             continue
@@ -162,8 +162,8 @@ def _needless(draft: RunDraft, key: str, given: str, printed: str) -> list[Probl
 
 def _without_assumed(facts: dict[str, FactValue], given: Mapping[str, str]) -> dict[str, FactValue]:
     """The facts without what an importer assumed, where a person says otherwise."""
-    keys = assumed.keys_in(facts[assumed.KEY].text) if assumed.KEY in facts else frozenset()
-    dropped = {*keys, assumed.KEY} if keys & given.keys() else frozenset()
+    keys = assumptions.keys_in(facts[assumptions.KEY].text) if assumptions.KEY in facts else frozenset()
+    dropped = {*keys, assumptions.KEY} if keys & given.keys() else frozenset()
     return {key: value for key, value in facts.items() if key not in dropped}
 
 

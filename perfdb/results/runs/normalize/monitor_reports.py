@@ -11,7 +11,7 @@ from fractions import Fraction
 from math import ceil
 
 from importers.model import Fragment, Listing, Problem, Reading, RunDraft, Severity
-from importers.report.listing import CLOCKS, GUEST, LOST, MEAN_OF_ROWS
+from importers.monitor.listing import CLOCKS, GUEST, LOST, MEAN_OF_ROWS
 from perfdb.analysis import metrics, units
 from perfdb.analysis.checks.windows import Window, check_window, overlap
 from perfdb.analysis.metrics import TOTAL, Measure

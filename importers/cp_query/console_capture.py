@@ -1,0 +1,296 @@
+"""Captures of CP QUERY and INDICATE commands, taken before and after a run (``docs/importers/cp_query.md``).
+
+Each capture becomes one snapshot: CPU times and adapter counters as printed, the configuration as facts. A file
+may hold several captures, each under its own ``* CPQUERY-CAPTURE`` line.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from itertools import islice
+from pathlib import PurePosixPath
+
+from importers.cp_query.console_lines import Line, clean
+from importers.cp_query.cp_commands import is_ready
+from importers.cp_query.query_time import Moment, read_times
+from importers.cp_query.responses import Evidence, Response, read_responses, split_responses
+from importers.cp_query.virtual_networks import read_network
+from importers.key_values import Record, trial_number
+from importers.model import Fact, Fragment, Kind, Parsed, Problem, Text, holds
+from importers.problem_log import ProblemLog
+
+NAME = "cp_query"
+TITLE = "CP QUERY capture"
+VERSION = 2
+
+_HEAD = re.compile(r"(?: ?[0-9:]{8} )?\*\s*CPQUERY-CAPTURE\s+(?P<version>\S+)(?P<rest>.*)", re.IGNORECASE)
+_MARKS = re.compile(r"TIME IS |CONNECT=|AVGPROC-|USERID=.*MACH=|VSWITCH SYSTEM|LAN .*Maxconn:|PROCESSOR 0[0-9A-F]* ")
+# How these begin; a part of a file without any of them need not be cleaned.
+_HEAD_WORD = re.compile(r"\*\s*CPQUERY-CAPTURE", re.IGNORECASE)
+# Of the marks those that are no less one when prefixes are dropped and wrapped lines joined.
+_PLAIN_MARKS = re.compile(
+    r"TIME IS (?=\S)|CONNECT=|USERID=.*MACH=|VSWITCH SYSTEM|LAN .*Maxconn:|PROCESSOR 0[0-9A-F]* (?=\S)"
+)
+# Each with a part of it that is told sooner not to be in a text: to look for "PROCESSOR 0" takes three times as long.
+_MARK_WORDS = {
+    "TIME IS ": " IS ",
+    "CONNECT=": "=",
+    "AVGPROC-": "AVGP",
+    "USERID=": "=",
+    "VSWITCH SYSTEM": "VSW",
+    "LAN ": "LAN",
+    "PROCESSOR 0": "PROCESSOR",
+}
+# What there may be before a mark in a line that is not cleaned yet. A name so long that the screen's width is nearly
+# used up may be followed by the beginning of a mark alone.
+_MAY_BE_MARK = re.compile(
+    r"\n(?: ?[0-9]{2}:[0-9]{2}:[0-9]{2} )?(?:[0-9A-F]{2}: )?(?:[A-Za-z][\w.-]*: )?"
+    r"(?:TIME IS |CONNECT=|AVGPROC-|USERID=|VSWITCH SYSTEM|LAN |PROCESSOR 0|(?<=[\w.-]{50}: ))"
+)
+_PART = 5000  # Lines.
+_USERID = re.compile(r"(\S+)\s+AT\s+\S+")
+_INDICATED = re.compile(r"USERID=\s*(\S+)")
+_PHASES = ("before", "after")
+_ROLES = ("client", "server", "lpar")
+_HEAD_KEYS = frozenset({"run_id", "trial", "phase", "role", "userid"})
+
+
+def recognise(text: Text) -> bool:
+    """Whether the file has a capture's head line, or a line that only CP prints.
+
+    Other text may stand before it. Of a large file only the parts are cleaned that have a word of such a line.
+    """
+    if not any(_has_word(block) for block in text.blocks()):
+        return False
+    for part in _parts(text):
+        joined = "\n".join(["", *part])
+        if "*" in joined and _HEAD_WORD.search(joined) and any(map(_HEAD.match, part)):
+            return True
+        if _has_mark_word(joined) and _has_mark(part, joined):
+            return True
+    return False
+
+
+def _parts(text: Text) -> Iterator[list[str]]:
+    """The lines, many at once."""
+    lines = iter(text.lines)
+    while part := list(islice(lines, _PART)):
+        yield part
+
+
+def _has_word(block: str) -> bool:
+    return _has_mark_word(block) or ("*" in block and _HEAD_WORD.search(block) is not None)
+
+
+def _has_mark_word(text: str) -> bool:
+    return any(part in text and holds(text, word) for word, part in _MARK_WORDS.items())
+
+
+def _has_mark(part: list[str], joined: str) -> bool:
+    """Whether CP printed any of these lines; most of its lines need no cleaning to show it, nor do most others."""
+    if not _MAY_BE_MARK.search(joined.replace("\r", "")):
+        return False
+    return any(map(_PLAIN_MARKS.match, part)) or any(_MARKS.match(line.text) for line in clean(part))
+
+
+@dataclass
+class _Capture:
+    """The raw lines of one capture, and its head line if it has one.
+
+    ``first``: the number of its first line, which follows the head line. ``cut_line``: a last line without line end.
+    """
+
+    head: Record | None = None
+    version: str = "1"
+    cut_line: int | None = None
+    first: int = 1
+    lines: list[str] = field(default_factory=list)
+
+    @property
+    def last(self) -> int:
+        """The number of its last line."""
+        return self.first + len(self.lines) - 1
+
+    @cached_property
+    def cleaned(self) -> list[Line]:
+        """Its lines as CP printed them."""
+        return clean(self.lines, self.first, self.cut_line)
+
+
+def parse(text: Text) -> Parsed:
+    """Read all captures of a file; one that cannot be told from another is left out, with an error."""
+    problems: list[Problem] = []
+    return Parsed(list(each(text, problems)), problems)
+
+
+def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
+    """The same, capture by capture; what is found amiss is added to ``problems``."""
+    for capture in _captures(text):
+        found = ProblemLog(text.name, capture.head.value("run_id") or None if capture.head else None)
+        fragment = _read_capture(capture, text, found)
+        problems.extend(found.problems)
+        if fragment is not None:
+            yield fragment
+
+
+def _captures(text: Text) -> Iterator[_Capture]:
+    """The file cut at its head lines; lines before the first are a capture if CP printed any of them."""
+    cut_line = None if text.ends_whole else len(text.lines)
+    capture = _Capture(cut_line=cut_line)
+    before = 0  # So many lines stand before the part.
+    for part in _parts(text):
+        done = 0
+        for at, head in [(at, head) for at, line in enumerate(part) if "*" in line and (head := _HEAD.match(line))]:
+            capture.lines += part[done:at]
+            if _is_one(capture):
+                yield capture
+            done = at + 1
+            number = before + done
+            record = Record("CPQUERY-CAPTURE", number, number)
+            record.extend(head["rest"], number)
+            capture = _Capture(record, head["version"], cut_line, number + 1)
+        capture.lines += part[done:]
+        before += len(part)
+    if _is_one(capture):
+        yield capture
+
+
+def _is_one(capture: _Capture) -> bool:
+    return capture.head is not None or any(_MARKS.match(line.text) for line in capture.cleaned)
+
+
+def _read_capture(capture: _Capture, text: Text, found: ProblemLog) -> Fragment | None:
+    if capture.head is not None and capture.version != "1":
+        message = f"This capture's head line is of version {capture.version}; perfdb reads version 1."
+        found.error("cp_query.version", message, "Write * CPQUERY-CAPTURE 1.", capture.head.line)
+        return None
+    lines = _whole_lines(capture.cleaned, found)
+    responses = split_responses(lines)
+    phase, role = _phase_and_role(capture.head, text.name, found)
+    evidence = Evidence(_host(capture.head, responses, found), found)
+    owner = role or ""
+    moments = read_times(responses, evidence, owner)
+    read_responses(responses, evidence, owner)
+    for response in responses:
+        read_network(response, evidence, owner)
+    _check_moments(moments, capture.head is not None, found)
+    trial = _trial(capture.head, found)
+    if found.errors:
+        return None
+    return Fragment(
+        file=text.name,
+        format=NAME,
+        format_version=VERSION,
+        kind=Kind.SNAPSHOT,
+        first_line=capture.head.line if capture.head else capture.first,
+        last_line=capture.last,
+        run_id=found.run_id,
+        trial=trial,
+        role=role,
+        phase=phase,
+        host=evidence.host,
+        taken=moments[0].taken if moments else None,
+        zone=moments[0].zone if moments else "",
+        facts=(*_head_facts(capture.head, moments), *evidence.facts),
+        readings=tuple(evidence.readings),
+        counters=tuple(evidence.counters.values()),
+    )
+
+
+def _whole_lines(lines: list[Line], found: ProblemLog) -> list[Line]:
+    """Leave out a last line that may have lost characters, unless its end shows that it has not."""
+    if not lines or lines[-1].whole or not lines[-1].text:
+        return lines
+    last = lines[-1]
+    if is_ready(last.text) or re.search(r"TOTCPU=\s*[0-9]+:[0-9]{2}\.[0-9]{2}$", last.text):
+        return lines
+    message = f"The file ends without a line end, in {last.text.strip()!r}: it may be cut off; the line was left out."
+    found.warn("cp_query.cut-off", message, "Transfer the file again if more should be there.", last.number)
+    return lines[:-1]
+
+
+def _phase_and_role(head: Record | None, name: str, found: ProblemLog) -> tuple[str | None, str | None]:
+    """From the head line, else from the file's name; what stays open is said with what to do about it."""
+    named_phase, named_role = phase_and_role_in(name)
+    phase = (head.value("phase").lower() if head else "") or named_phase
+    role = (head.value("role").lower() if head else "") or named_role
+    line = head.line if head else None
+    if phase not in _PHASES:
+        message = "Nothing says whether this capture was taken before or after its run."
+        remedy = "Rename the file (before.client.txt) or add phase=before or phase=after to its head line."
+        found.warn("cp_query.no-phase", message, remedy, line)
+        phase = None
+    if not role:
+        message = "Nothing says whose capture this is."
+        remedy = "Rename the file (before.client.txt) or add role=client, server or lpar to its head line."
+        found.warn("cp_query.no-role", message, remedy, line)
+    return phase, role or None
+
+
+@lru_cache(64)
+def phase_and_role_in(name: str) -> tuple[str | None, str | None]:
+    """What a path says: ``NMGBR950/before.client.txt``, ``NMGBR950.after.server.txt``, ``x/before/lpar.txt``.
+
+    The role is a known one anywhere in the path, else the word after the phase in the file's name.
+    """
+    path = PurePosixPath(name)
+    stem = [word.lower() for word in re.split(r"[._\-\s]+", path.stem if path.suffix else path.name)]
+    folders = [word.lower() for part in path.parts[:-1] for word in re.split(r"[._\-\s]+", part)]
+    phases = [word for word in stem if word in _PHASES] or [word for word in folders if word in _PHASES]
+    phase = phases[0] if len(set(phases)) == 1 else None
+    known = [word for word in (*stem, *folders) if word in _ROLES]
+    if known:
+        return phase, known[0]
+    after = stem[stem.index(phase) + 1 :] if phase in stem else []
+    return phase, after[0] if after and not after[0].isdigit() else None
+
+
+def _trial(head: Record | None, found: ProblemLog) -> int | None:
+    """The trial that the head line names; one that cannot be read must not put the capture to another trial."""
+    pair = head.get("trial") if head else None
+    number = trial_number(pair.text) if pair else None
+    if pair is not None and number is None:
+        message = f"The head line says trial={pair.text[:20]}, which is not a number from 1 to 9999."
+        found.error("cp_query.bad-trial", message, "Correct the head line.", pair.line)
+    return number
+
+
+def _host(head: Record | None, responses: list[Response], found: ProblemLog) -> str | None:
+    """The guest that was captured: QUERY USERID says it, else the head line, else INDICATE USER."""
+    stated = head.value("userid") if head else ""
+    for response in responses:
+        for line in response.lines if response.command == "query userid" else []:
+            match = _USERID.fullmatch(line.text)
+            if match and stated and match[1].casefold() != stated.casefold():
+                message = f"The head line says userid={stated}, but QUERY USERID answered {match[1]}."
+                found.error("cp_query.userid", message, "Correct the head line, its role too.", line.number)
+            if match:
+                return match[1]
+    if stated:
+        return stated
+    indicated = (_INDICATED.match(line.text) for response in responses for line in response.lines)
+    return next((match[1] for match in indicated if match), None)
+
+
+def _check_moments(moments: list[Moment], has_head: bool, found: ProblemLog) -> None:
+    if not moments:
+        message = "The capture has no TIME IS line: it cannot be put before or after a run."
+        found.warn("cp_query.no-time", message, "Add QUERY TIME to the commands of the capture.")
+    elif len(moments) > 1:
+        lines = " and ".join(str(moment.line) for moment in moments)
+        message = f"The capture has {len(moments)} different times, in lines {lines}"
+        remedy = "Put a line * CPQUERY-CAPTURE 1 run_id= phase= role= userid= before each capture."
+        if has_head:
+            found.warn("cp_query.two-times", f"{message}: the first was taken.", remedy, moments[1].line)
+        else:
+            found.error("cp_query.two-times", f"{message}: it seems to be several captures.", remedy, moments[1].line)
+
+
+def _head_facts(head: Record | None, moments: list[Moment]) -> Iterator[Fact]:
+    """The TIME IS line, and keys of the head line that have no place of their own."""
+    if moments:
+        yield Fact("cp.time", moments[0].text, moments[0].line)
+    for pair in head.pairs if head else []:
+        if pair.key not in _HEAD_KEYS:
+            yield Fact(f"cp.head.{pair.key}", pair.text, pair.line)

@@ -1,0 +1,190 @@
+"""Zip archives and packed files unpacked, safely: every limit is checked while reading, and no path is written to.
+
+What is large goes to a file without name (``importers.files.content.Spool``).
+"""
+
+import re
+import stat
+import zlib
+from bz2 import BZ2File
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from gzip import GzipFile
+from io import BufferedIOBase
+from lzma import LZMAError
+from pathlib import PurePosixPath
+from typing import IO
+from zipfile import BadZipFile, LargeZipFile, ZipFile, ZipInfo
+
+from importers.files.content import PART, Content, Spool, stream
+from importers.model import Problem, Severity, SourceFile
+
+_ENCRYPTED = 0x1
+_DRIVE = re.compile(r"[A-Za-z]:")
+_MAGIC = 4  # Bytes that tell an archive.
+_PACKED: tuple[tuple[re.Pattern[bytes], Callable[[IO[bytes]], BufferedIOBase]], ...] = (
+    (re.compile(rb"\x1f\x8b\x08"), lambda source: GzipFile(fileobj=source)),
+    (re.compile(rb"BZh[1-9](1AY&SY|\x17rE8P\x90)"), BZ2File),
+)
+"""How files packed by themselves begin, and what opens them. (An xz file says how much memory its reader takes.)"""
+
+_LONGEST_MAGIC = 10
+_SMALL = 1024**2  # Files up to this size may be packed as tightly as they like.
+# What zipfile and its decompressors raise for damaged or unusual archives.
+_DAMAGE = (
+    *(BadZipFile, LargeZipFile, zlib.error, LZMAError),
+    *(EOFError, OSError, ValueError, NotImplementedError, RuntimeError),
+)
+
+
+LONGEST_PATH = 1000
+"""How many bytes of UTF-8 the path of a file may have, inside an archive or not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What an archive may hold: number of files, bytes unpacked, and bytes unpacked per byte packed."""
+
+    files: int = 5_000
+    total_bytes: int = 2 * 1024**3
+    ratio: int = 200
+
+
+@dataclass(slots=True)
+class Unpacked:
+    """The files of an archive, named by their path inside it, and what could not be taken."""
+
+    files: list[SourceFile] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+
+DEFAULT_LIMITS = Limits()
+
+
+def is_archive(data: bytes) -> bool:
+    """Whether these bytes begin as a zip file does."""
+    return data.startswith((b"PK\x03\x04", b"PK\x05\x06"))
+
+
+def decompress(file: SourceFile, limits: Limits = DEFAULT_LIMITS) -> SourceFile | Problem:
+    """The file inside one packed by gzip or bzip2, under the same name, so that it is found in what was received.
+
+    Any other file comes back as it is. A limit passed, a cut-off or a damaged packed file gives a problem.
+    """
+    head = bytes(file.data[:_LONGEST_MAGIC])
+    opener = next((opens for magic, opens in _PACKED if magic.match(head)), None)
+    if opener is None:
+        return file
+    allowed = min(limits.total_bytes, max(limits.ratio * len(file.data), _SMALL))
+    try:
+        with opener(stream(file.data)) as packed:
+            data = Spool().keep(_pieces(packed), allowed)
+    except _DAMAGE as error:
+        return _damaged(file.name, error)
+    if len(data) > allowed:
+        message = f"{file.name} unpacks to more than {allowed} bytes."
+        return Problem(Severity.ERROR, "archive.limit", message, "Upload what it holds in smaller files.", file.name)
+    return SourceFile(file.name, data)
+
+
+def _pieces(source: IO[bytes] | BufferedIOBase) -> Iterator[bytes]:
+    return iter(lambda: source.read(PART), b"")
+
+
+def _damaged(name: str, error: Exception) -> Problem:
+    message = f"The archive {name} is damaged and was not unpacked ({error})."
+    return Problem(Severity.ERROR, "archive.corrupt", message, "Make it again, or transfer it in binary.", name)
+
+
+def unpack(archive: SourceFile, limits: Limits = DEFAULT_LIMITS) -> Unpacked:
+    """The files of one zip archive. A limit passed or a corrupt archive gives no file at all, and a problem."""
+    try:
+        with ZipFile(stream(archive.data)) as container:
+            return _unpack_members(archive.name, container, limits)
+    except _Refused as refusal:
+        return Unpacked(problems=[refusal.problem])
+    except _DAMAGE as error:
+        return Unpacked(problems=[_damaged(archive.name, error)])
+
+
+class _Refused(Exception):  # noqa: N818 - a limit passed is no error of the program
+    """The archive as a whole is not taken."""
+
+    def __init__(self, archive: str, message: str) -> None:
+        remedy = "Upload the logs in several smaller archives."
+        self.problem = Problem(Severity.ERROR, "archive.limit", message, remedy, archive)
+        super().__init__(message)
+
+
+def _unpack_members(archive: str, container: ZipFile, limits: Limits) -> Unpacked:
+    members = [each for each in container.infolist() if not (each.is_dir() or _is_clutter(each.filename))]
+    if len(members) > limits.files:
+        raise _Refused(archive, f"The archive {archive} holds {len(members)} files; {limits.files} are allowed.")
+    unpacked, spool = Unpacked(), Spool()
+    room = limits.total_bytes
+    seen: set[str] = set()
+    for member in members:
+        name = _name(member)
+        reason = _objection(member, name) or ("occurs twice" if name in seen else None)
+        seen.add(name)
+        data: Content = b""
+        if reason is None:
+            try:
+                # Counted while reading: the sizes in an archive's directory may lie.
+                with container.open(member) as packed:
+                    data = spool.keep(_pieces(packed), min(room, _expected(member, limits)))
+                _check_size(archive, member, len(data), room, limits)
+            except _DAMAGE as error:
+                reason = f"is damaged ({error})"
+        room -= len(data)
+        if is_archive(data[:_MAGIC]):
+            reason = "is an archive inside the archive"
+        if reason is None:
+            unpacked.files.append(SourceFile(name, data))
+        else:
+            unpacked.problems.append(_left_out(archive, name[:LONGEST_PATH], reason))
+    return unpacked
+
+
+def _is_clutter(name: str) -> bool:
+    """What desktops put into archives beside the files."""
+    path = PurePosixPath(name)
+    return "__MACOSX" in path.parts or path.name in {".DS_Store", "Thumbs.db", "desktop.ini"}
+
+
+def _name(member: ZipInfo) -> str:
+    """A member's path inside the archive; older Windows tools write backslashes between its folders."""
+    return member.filename.replace("\\", "/")
+
+
+def _objection(member: ZipInfo, name: str) -> str | None:
+    """Why a member is not taken, None when nothing is wrong with it."""
+    if name.startswith("/") or _DRIVE.match(name) or ".." in PurePosixPath(name).parts:
+        return "has a path that leads out of the archive"
+    if len(name.encode()) > LONGEST_PATH:
+        return f"has a path of more than {LONGEST_PATH} bytes"
+    if stat.S_ISLNK(member.external_attr >> 16):
+        return "is a symbolic link"
+    if member.flag_bits & _ENCRYPTED:
+        return "is encrypted"
+    return None
+
+
+def _check_size(archive: str, member: ZipInfo, size: int, room: int, limits: Limits) -> None:
+    """Refuse the archive if a member has more bytes than there is room for, or than its packed size lets expect."""
+    if size > room:
+        raise _Refused(archive, f"The archive {archive} unpacks to more than {limits.total_bytes} bytes.")
+    if size > _expected(member, limits):
+        message = f"{member.filename} in {archive} unpacks to more than {limits.ratio} times its packed size."
+        raise _Refused(archive, message)
+
+
+def _expected(member: ZipInfo, limits: Limits) -> int:
+    """The most bytes that a member may unpack to."""
+    return max(limits.ratio * max(member.compress_size, 1), _SMALL)
+
+
+def _left_out(archive: str, member: str, reason: str) -> Problem:
+    message = f"{member} in {archive} {reason}; it was left out."
+    remedy = "Unpack it and upload what it holds."
+    return Problem(Severity.ERROR, "archive.member", message, remedy, f"{archive}/{member}")

@@ -1,0 +1,308 @@
+"""Bytes to text: recognises ASCII, UTF-8, UTF-16 and EBCDIC, and refuses what is no text.
+
+The rules are those for monitor listings, which come from mainframes by many ways: in binary, as text with
+translation, or as text with the wrong translation. Line ends are dropped, all other characters stay. The whole file is
+looked at, but never held: its lines are decoded when they are asked for (``importers.files.lines``).
+"""
+
+import codecs
+import re
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import chain
+from string import ascii_letters, digits
+
+from importers.files.content import Content, Spool, parts
+from importers.files.lines import Lines, blocks
+from importers.model import Problem, Severity, Text
+
+EBCDIC = "cp037"
+RECORD_LENGTHS = (133, 132, 121, 80)
+"""Fixed record lengths of listings (with and without carriage control) and of card images."""
+
+_CARRIAGE_CONTROLS = " 10-+".encode(EBCDIC)
+_RECORDS = 2000  # Fixed records that are decoded at once.
+_NOT_TEXT = "This is not a text report in ASCII, UTF-8 or EBCDIC; nothing was imported."
+_CONTROLS = bytes({*range(0x20), 0x7F, *range(0x80, 0xA0)} - {0x09, 0x0A, 0x0C, 0x0D})
+_OF_SADC = re.compile(rb"\x96\xd5[\x70-\x7f]\x21|\xd5\x96\x21[\x70-\x7f]")
+"""How sysstat's binary files begin, in either order of bytes."""
+
+_HIGH_BYTES = bytes(range(0x80, 0x100))
+_EBCDIC_ENDS = b"\x15\x25"
+# What EBCDIC text is made of: blank, letters, digits, usual punctuation, line ends.
+_EBCDIC_TEXT = (ascii_letters + digits + " .<(+|&!$*);-/,%_>?:#@'=\"").encode(EBCDIC) + b"\x0d\x0c" + _EBCDIC_ENDS
+
+
+@dataclass(slots=True)
+class Decoded:
+    """A file's text, None when it has none; problems may come with a text (a stray byte) or instead of it."""
+
+    text: Text | None = None
+    problems: list[Problem] = field(default_factory=list)
+
+
+def decode(name: str, content: Content) -> Decoded:
+    """Recognise the encoding of a file and find its lines."""
+    if (refused := _hopeless(name, content)) is not None:
+        return refused
+    if content[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        return _decode_utf16(name, content)
+    start = _behind_mark(content)
+    if all(part.isascii() for part in parts(content, start)):
+        return _decode_lines(name, content, "ascii", "ascii", start)
+    census = _Census.of(content)
+    if census.is_ebcdic_as_latin1 and _is_utf8(content):
+        message = (
+            "This looks like an EBCDIC report that was converted as if it were Latin-1; "
+            "transfer it again in binary, or as text with translation."
+        )
+        return _refuse(name, "text.ebcdic-as-latin1", message, "Transfer it again; the file cannot be repaired.")
+    if census.is_ebcdic:
+        return _decode_ebcdic(name, content)
+    return _decode_utf8(name, content, start)
+
+
+def _behind_mark(content: Content) -> int:
+    """Where the text of a file begins: behind UTF-8's mark, which some tools write twice."""
+    start = 0
+    while content[start : start + 3] == codecs.BOM_UTF8:
+        start += 3
+    return start
+
+
+def _refuse(name: str, code: str, message: str, remedy: str) -> Decoded:
+    return Decoded(problems=[Problem(Severity.ERROR, code, message, remedy, name)])
+
+
+def _refuse_empty(name: str) -> Decoded:
+    return _refuse(name, "text.empty", "The file is empty.", "Check that its transfer has finished.")
+
+
+def _refuse_binary(name: str) -> Decoded:
+    return _refuse(name, "text.binary", _NOT_TEXT, "Upload the log itself, or a zip archive of logs.")
+
+
+def _hopeless(name: str, content: Content) -> Decoded | None:
+    """The refusal of what nobody needs to look into."""
+    if not any(part.strip() for part in parts(content)):
+        return _refuse_empty(name)
+    return _refuse_sadc(name) if _OF_SADC.match(bytes(content[:4])) else None
+
+
+def _refuse_sadc(name: str) -> Decoded:
+    message = "This is a binary file of sysstat, which only the sadf that is installed beside its sadc reads."
+    remedy = f"There, upload what this prints: sadf -j {name.rpartition('/')[2]} -- -u ALL -n DEV,EDEV,TCP,ETCP"
+    return _refuse(name, "text.binary", message, remedy)
+
+
+@dataclass(frozen=True, slots=True)
+class _Census:
+    """How many bytes there are of the kinds that tell EBCDIC from text with accents."""
+
+    size: int
+    blanks: int
+    ebcdic_blanks: int
+    latin1_leads: int
+    high: int
+    ebcdic_text: int
+
+    @classmethod
+    def of(cls, content: Content) -> "_Census":
+        """Count all bytes."""
+        return cls(len(content), *map(sum, zip(*map(_counts, parts(content)), strict=True)))
+
+    @property
+    def is_ebcdic_as_latin1(self) -> bool:
+        """EBCDIC letters and digits taken for Latin-1 become pairs that start with C2 or C3, and blanks become @."""
+        return self.latin1_leads * 20 > self.size and self.ebcdic_blanks > self.blanks
+
+    @property
+    def is_ebcdic(self) -> bool:
+        """Almost no ASCII blanks, many EBCDIC ones or at least nothing but EBCDIC letters, digits and punctuation.
+
+        The second test is for logs with few blanks.
+        """
+        printed = self.size - self.ebcdic_blanks
+        if self.blanks * 100 > self.size or self.high * 4 < printed:
+            return False
+        known = self.ebcdic_text - self.ebcdic_blanks
+        many_blanks = self.ebcdic_blanks * 100 > 15 * self.size
+        return printed > 0 and known * 100 >= (80 if many_blanks else 95) * printed
+
+
+def _counts(part: bytes) -> tuple[int, int, int, int, int]:
+    """The counts of a part, in their order in a census."""
+    leads = part.count(b"\xc2") + part.count(b"\xc3")
+    high, ebcdic_text = (len(part) - len(part.translate(None, kind)) for kind in (_HIGH_BYTES, _EBCDIC_TEXT))
+    return part.count(b"\x20"), part.count(b"\x40"), leads, high, ebcdic_text
+
+
+def _is_utf8(content: Content) -> bool:
+    try:
+        for _ in _decoded(content, "utf-8"):
+            pass
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _decoded(content: Content, codec: str) -> Iterator[str]:
+    """The characters, some at a time. Raises UnicodeDecodeError."""
+    decoder = codecs.getincrementaldecoder(codec)()
+    for part in chain(parts(content), [b""]):
+        yield decoder.decode(part, final=not part)
+
+
+def _decode_utf16(name: str, content: Content) -> Decoded:
+    """By way of UTF-8, in which every byte tells whether it ends a line."""
+    try:
+        content = Spool().keep(text.encode() for text in _decoded(content, "utf-16"))
+    except UnicodeDecodeError:
+        return _refuse_binary(name)
+    return _decode_lines(name, content, "utf-8", "utf-16", _behind_mark(content))
+
+
+def _decode_utf8(name: str, content: Content, start: int) -> Decoded:
+    try:
+        return _decode_lines(name, content, "utf-8", "utf-8", start)
+    except UnicodeDecodeError:
+        decoded = _decode_lines(name, content, "latin-1", "latin-1", start)
+    if decoded.text is not None:
+        decoded.problems.append(_stray_byte(name, content))
+    return decoded
+
+
+def _stray_byte(name: str, content: Content) -> Problem:
+    lines = 0
+    stray = 0
+    for block in blocks(content, 0, b"\n"):
+        try:
+            block.decode()
+        except UnicodeDecodeError as error:
+            stray = block[error.start]
+            lines += block.count(b"\n", 0, error.start)
+            break
+        lines += block.count(b"\n")
+    message = f"Byte {stray:02X} in line {lines + 1} is not UTF-8; the file was read as Latin-1."
+    return Problem(Severity.NOTE, "text.latin-1", message, "Check names with accents.", name, lines + 1)
+
+
+def _has(content: Content, wanted: bytes) -> bool:
+    return any(any(byte in part for byte in wanted) for part in parts(content))
+
+
+def _decode_lines(name: str, content: Content, codec: str, encoding: str, start: int) -> Decoded:
+    """Cut at LF; a CR inside a line is overprinting and stays, a file with CR alone is cut there."""
+    form = Form(codec) if _has(content, b"\n") else Form(codec, b"\r", "\r")
+    return _cut(name, content, form, encoding, start)
+
+
+def _decode_ebcdic(name: str, content: Content) -> Decoded:
+    if _has(content, _EBCDIC_ENDS):
+        return _cut(name, content, Form(EBCDIC, _EBCDIC_ENDS, "\x85"), EBCDIC)
+    length = _record_length(content)
+    if length is None:
+        message = "This is EBCDIC text without line ends, and its records are not 133, 132, 121 or 80 characters long."
+        return _refuse(name, "text.no-line-ends", message, "Transfer it again as text, with translation.")
+    return _records(name, content, length)
+
+
+def _record_length(content: Content) -> int | None:
+    """The length of fixed records: every record starts with a carriage control, else the size is a multiple."""
+    for length in RECORD_LENGTHS[:3]:
+        if len(content) >= 2 * length and not any(
+            part[::length].strip(_CARRIAGE_CONTROLS) for part in parts(content, size=length * _RECORDS)
+        ):
+            return length
+    return next((length for length in RECORD_LENGTHS if len(content) % length == 0), None)
+
+
+def _records(name: str, content: Content, length: int) -> Decoded:
+    look = _Look()
+    if not look.all(part.decode(EBCDIC) for part in parts(content)):
+        return _refuse_binary(name)
+    size, whole = len(content), len(content) % length == 0
+    starts = array("Q", [*range(0, size, length * _RECORDS), size])
+    firsts = array("Q", (-(-start // length) for start in starts))
+    return Decoded(Text(name, Lines(content, Records(length), starts, firsts), EBCDIC, whole))
+
+
+@dataclass(slots=True)
+class _Look:
+    """Whether characters are text: no NUL, and at most 5 % control characters."""
+
+    size: int = 0
+    controls: int = 0
+
+    def all(self, pieces: Iterator[str]) -> bool:
+        """Whether all pieces together are text."""
+        return all(map(self.take, pieces)) and self.is_text
+
+    def take(self, piece: str) -> bool:
+        """Count a piece's characters; False when it has a NUL."""
+        # Every control character is one of Latin-1, and what stands for others is none.
+        characters = piece.encode("latin-1", "replace")
+        self.size += len(characters)
+        self.controls += len(characters) - len(characters.translate(None, _CONTROLS))
+        return "\0" not in piece
+
+    @property
+    def is_text(self) -> bool:
+        return self.controls * 20 <= self.size
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How lines are stored: the codec, the bytes that end a line, and the character besides LF that they stand for."""
+
+    codec: str
+    ends: bytes = b"\n"
+    end: str = "\n"
+
+    def text(self, block: bytes) -> str:
+        """A block's characters, every line ended by LF."""
+        return block.decode(self.codec).replace(self.end, "\n")
+
+    def __call__(self, block: bytes) -> list[str]:
+        """A block's lines."""
+        text = self.text(block)
+        lines = text.split("\n")
+        if "\r\n" in text or text.endswith("\r"):
+            lines = [line.rstrip("\r") for line in lines]
+        return lines if lines[-1] else lines[:-1]
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """How fixed records are stored: EBCDIC, all of one length."""
+
+    length: int
+
+    def text(self, block: bytes) -> str:
+        """A block's records, every one ended by LF."""
+        return "\n".join([*self(block), ""])
+
+    def __call__(self, block: bytes) -> list[str]:
+        """A block's records."""
+        text = block.decode(EBCDIC)
+        return [text[at : at + self.length] for at in range(0, len(text), self.length)]
+
+
+def _cut(name: str, content: Content, form: Form, encoding: str, start: int = 0) -> Decoded:
+    """The lines of a file, all of which is looked at. Raises UnicodeDecodeError."""
+    starts, firsts = array("Q", [start]), array("Q", [0])
+    look = _Look()
+    ends_whole = True
+    for block in blocks(content, start, form.ends):
+        text = form.text(block)
+        if not look.take(text):
+            return _refuse_binary(name)
+        ends_whole = not text[text.rfind("\n") + 1 :].rstrip("\r")
+        starts.append(starts[-1] + len(block))
+        firsts.append(firsts[-1] + text.count("\n") + (not ends_whole))
+    if not look.is_text:
+        return _refuse_binary(name)
+    if not firsts[-1]:
+        return _refuse_empty(name)
+    return Decoded(Text(name, Lines(content, form, starts, firsts), encoding, ends_whole))

@@ -1,0 +1,226 @@
+"""From the reports of a listing to fragments: one for each run and window, with what was not read and why.
+
+What each report says is told by its format (``Dialect``); everything here is the same for both.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from importers.model import Fact, Fragment, Kind, Listing, Parsed, Reading, Status, Text
+from importers.monitor.column_layouts import Layout
+from importers.monitor.monitor_report import Report
+from importers.monitor.report_tables import read_reports
+from importers.monitor.title_blocks import Title
+from importers.problem_log import ProblemLog
+
+GUEST = "guest"
+"""The role of a reading about one guest, whose user id is the subject; the run tells what part the guest plays."""
+
+MEAN_OF_ROWS = "mean"
+"""The subject of a reading that is the rounded mean of a listing's column, whose rows are at hand."""
+
+_SHAPES = {"s": (re.compile(r"[0-9]{1,30}:[0-5][0-9]"), "mmm:ss")}
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How a format writes its reports. ``readings`` gives what the whole reports of one run and window say.
+
+    ``mark`` is what the first line of a page begins with; ``lost_with`` says of reports that are not whole what is
+    lost with them (None: nothing more than themselves).
+    """
+
+    format: str
+    version: int
+    mark: str
+    read_title: Callable[[int, str], Title | None]
+    layout_of: Callable[[Title], Layout | None]
+    readings: Callable[[Sequence[Report]], Iterable[Reading]]
+    lost_with: Callable[[Sequence[Report], Sequence[Report]], str] = field(default=lambda whole, cut: "")
+
+
+def parse_listing(text: Text, dialect: Dialect) -> Parsed:
+    """Read a listing: its fragments, and what had to be left out."""
+    groups: dict[object, list[Report]] = {}
+    unread: dict[str, int] = {}
+    for report in read_reports(text, dialect.mark, dialect.read_title, dialect.layout_of):
+        if report.layout is None and report.title.whole:
+            unread.setdefault(report.label, report.title.line)
+        else:
+            groups.setdefault(_key(report), []).append(report)
+    parsed = Parsed()
+    for reports in groups.values():
+        found = ProblemLog(text.name, reports[0].title.block.run_id)
+        fragment = _fragment(reports, dialect, text, found)
+        parsed.fragments.extend([fragment] if fragment else [])
+        parsed.problems.extend(found.problems)
+    if unread:
+        found = ProblemLog(text.name)
+        message = f"These reports are not read: {', '.join(unread)}."
+        found.note(f"{dialect.format}.not-read", message, "Nothing need be done.", min(unread.values()))
+        parsed.problems.extend(found.problems)
+    return parsed
+
+
+def _key(report: Report) -> object:
+    title = report.title
+    return title.block.run_id, title.block.start, title.block.end, title.clocks
+
+
+def _fragment(reports: Sequence[Report], dialect: Dialect, text: Text, found: ProblemLog) -> Fragment | None:
+    """What the whole reports of one run and window say; None when none of them can be used."""
+    whole = _usable(reports, dialect, found)
+    cut = [report for report in reports if report.cut]
+    lost = dialect.lost_with(whole, cut)
+    _report_cuts(cut, whole, lost, dialect, found)
+    if not whole:
+        return None
+    title = whole[0].title
+    readings = [_in_shape(each) for each in dialect.readings(whole)]
+    block = title.block
+    if readings and block.seconds is not None:
+        readings.insert(0, Reading("window_s", block.seconds[0], "s", title.line + block.seconds[1]))
+    return Fragment(
+        file=text.name,
+        format=dialect.format,
+        format_version=dialect.version,
+        kind=Kind.REPORT,
+        first_line=reports[0].title.line,
+        last_line=max(report.last_line for report in reports),
+        run_id=block.run_id,
+        taken=block.start,
+        ended=block.end,
+        status=Status.INCOMPLETE if cut else Status.COMPLETE,
+        facts=tuple(_facts(whole, lost, dialect)),
+        readings=tuple(_sound(readings, dialect, found)),
+        listings=tuple(_listing(report) for report in whole),
+    )
+
+
+def _usable(reports: Sequence[Report], dialect: Dialect, found: ProblemLog) -> list[Report]:
+    """The whole reports, each once; what is wrong with the others is reported."""
+    usable: dict[tuple[str, str], Report] = {}
+    for report in reports:
+        _report_rows(report, dialect, found)
+        if report.cut or not _has_sound_window(report, dialect, found):
+            continue
+        subject = report.name, report.title.block.about
+        twin = usable.setdefault(subject, report)
+        if twin is not report and [row.cells for row in twin.rows] != [row.cells for row in report.rows]:
+            message = f"{report.label} stands here with other figures than in line {twin.title.line}."
+            remedy = "Keep the report that belongs to the run."
+            found.error(f"{dialect.format}.conflict", message, remedy, report.title.line)
+            del usable[subject]
+    return [*usable.values()]
+
+
+def _has_sound_window(report: Report, dialect: Dialect, found: ProblemLog) -> bool:
+    title = report.title
+    if title.agrees:
+        return True
+    block = title.block
+    seconds = block.seconds[0] if block.seconds else "?"
+    message = (
+        f"{report.label} gives three windows that disagree: From {block.start} To {block.end}, "
+        f"{seconds} seconds, {block.clock}; it was left out."
+    )
+    found.error(f"{dialect.format}.window", message, "Make the report again.", title.line)
+    return False
+
+
+def _report_rows(report: Report, dialect: Dialect, found: ProblemLog) -> None:
+    """Columns that were not found, rows that fit no columns, and numbers that did not fit theirs."""
+    unnamed = report.table.unnamed if report.table else ()
+    if unnamed:
+        headings = ", ".join(column.headings[0] for column in report.columns)
+        message = f"{report.label} has no heading that is known for {', '.join(unnamed)}; it has {headings}."
+        remedy = "Tell which heading is meant, so that it can be added to the importer."
+        found.warn(f"{dialect.format}.headings", message, remedy, report.title.line)
+    if report.skipped:
+        count, first = len(report.skipped), report.skipped[0]
+        message = f"{count} lines of {report.label} do not fit its columns, the first is line {first}; left out."
+        found.warn(f"{dialect.format}.odd-row", message, "Check that the listing was not edited.", first)
+    if report.overflowed:
+        message = f"{report.label} has asterisks instead of a number in {len(report.overflowed)} places."
+        found.warn(f"{dialect.format}.overflow", message, "Those values are absent.", report.overflowed[0])
+
+
+def _report_cuts(
+    cut: Sequence[Report], whole: Sequence[Report], lost: str, dialect: Dialect, found: ProblemLog
+) -> None:
+    for report in cut:
+        read = f"{', '.join(each.label for each in whole)} was read" if whole else "nothing was read"
+        rest = f", but {lost}" if lost else ""
+        message = f"The listing stops in the middle of {report.label} ({report.cut}): {read}{rest}."
+        report_problem = found.warn if whole else found.error
+        report_problem(f"{dialect.format}.cut-off", message, "Transfer the listing again.", report.last_line)
+
+
+def _facts(reports: Sequence[Report], lost: str, dialect: Dialect) -> Iterable[Fact]:
+    """The system as titles name it, each report's name, and the tables that are no course of the run as text."""
+    title = reports[0].title
+    block, top = title.block, title.line
+    for report in reports:
+        if report.layout is not None and not report.layout.intervals:
+            key = ".".join([dialect.format, report.name.lower(), *_user(report)])
+            yield Fact(key, "\n".join(report.printed), report.title.line)
+    for key, stated in (("machine", block.machine), ("cp.level", block.level)):
+        if stated:
+            yield Fact(key, stated[0], top + stated[1])
+    if block.serial and block.machine:
+        yield Fact("machine_serial", block.serial, top + block.machine[1])
+    if block.service and block.level:
+        yield Fact("cp.service_level", block.service, top + block.level[1])
+    if block.middle and block.seconds:
+        yield Fact(TITLE_TEXT, block.middle, top + block.seconds[1])
+    if title.clocks is not None:
+        yield Fact(CLOCKS, " - ".join(title.clocks), title.line)
+    if lost:
+        yield Fact(LOST, lost, title.line)
+
+
+TITLE_TEXT = "report.title"
+"""The fact with the free text of a title block; a word of it may be a run id."""
+
+CLOCKS = "report.interval"
+"""The fact with the times of day of a screen's interval, ``13:40:35 - 13:43:35``; its date is the run's."""
+
+LOST = "report.lost"
+"""The fact that says what cannot be worked out because a report that was there is cut."""
+
+
+def _user(report: Report) -> list[str]:
+    user = user_in(report.title)
+    return [user] if user else []
+
+
+def user_in(title: Title) -> str | None:
+    """The user that a report is about, as its second title line says."""
+    match = re.search(r"\bfor User (\S{1,8})$", title.block.about, re.IGNORECASE)
+    return match[1] if match else None
+
+
+def _in_shape(reading: Reading) -> Reading:
+    """A time with a colon has its shape as unit; a shape that does not fit is found when readings are checked."""
+    pattern, shape = _SHAPES.get(reading.unit, (None, ""))
+    if pattern is None or not pattern.fullmatch(reading.text):
+        return reading
+    return Reading(reading.name, reading.text, shape, reading.line, reading.role, reading.subject)
+
+
+def _sound(readings: Iterable[Reading], dialect: Dialect, found: ProblemLog) -> Iterable[Reading]:
+    """The readings whose text is a number or a time of its unit; others are absent, with a warning."""
+    for reading in readings:
+        if reading.unit == "mmm:ss" or re.fullmatch(r"[0-9]{0,30}\.?[0-9]{0,30}", reading.text):
+            yield reading
+        else:
+            message = f"{reading.name} is printed as {reading.text}, which is not in {reading.unit}; it is left out."
+            found.warn(f"{dialect.format}.shape", message, "Nothing need be done.", reading.line)
+
+
+def _listing(report: Report) -> Listing:
+    rows = report.details
+    name = ".".join([report.name.lower(), *_user(report)])
+    columns = tuple((column.name, column.unit) for column in report.columns)
+    return Listing(name, columns, tuple(row.cells for row in rows), tuple(row.line for row in rows))

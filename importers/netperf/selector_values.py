@@ -1,0 +1,143 @@
+"""What netperf's output selectors say (-k, -o and -O), by the names that -k prints."""
+
+import re
+
+from importers.fragment_builder import Gathered, Printed, is_decimal
+from importers.netperf.banner import Kind, Shape, kind_of, protocol_of
+from importers.netperf.processors import Processors
+from importers.netperf.scanned_tests import Test
+
+_LATENCIES = {
+    "MIN_LATENCY": "latency_min_ms",
+    "MEAN_LATENCY": "latency_mean_ms",
+    "STDDEV_LATENCY": "latency_sd_ms",
+    "P50_LATENCY": "latency_p50_ms",
+    "P90_LATENCY": "latency_p90_ms",
+    "P99_LATENCY": "latency_p99_ms",
+    "MAX_LATENCY": "latency_max_ms",
+}
+_READ = frozenset(
+    {"THROUGHPUT", "THROUGHPUT_UNITS", "TRANSACTION_RATE", "ELAPSED_TIME", "REQUEST_SIZE", "RESPONSE_SIZE"}
+    | {"LOCAL_CPU_UTIL", "REMOTE_CPU_UTIL", "LOCAL_CPU_METHOD", "REMOTE_CPU_METHOD", "LOCAL_SD", "REMOTE_SD"}
+    | {"SD_UNITS", "LOCAL_BYTES_SENT", "LOCAL_BYTES_RECVD", "LOCAL_TRANSPORT_RETRANS", "REMOTE_TRANSPORT_RETRANS"}
+)
+_NAMED = {
+    "TRANSPORT_MSS": "mss",
+    "COMMAND_LINE": "command_line",
+    "NETPERF_VERSION": "tool_version",
+    "DIRECTION": "direction",
+    "LOCAL_RELEASE": "kernel",
+    "LOCAL_CPU_MODEL": "cpu_model",
+    "RESULT_BRAND": "title",
+}
+# What stands for a value that there is none of.
+_NONE = re.compile(r"-1(?:\.0*)?|-?nan|Deprecated|Unknown|0xf{6,}\w*|", re.IGNORECASE)
+_OPTION = re.compile(r"\s-(t|l)\s+(\S+)")
+_KEYS = re.compile(r"\s-k\s+([A-Z][A-Z0-9_,]*)")
+_FIRST_OF_ALL = ("SOCKET_TYPE", "PROTOCOL", "DIRECTION", "ELAPSED_TIME")
+
+
+def kind_by_values(test: Test) -> Kind | None:
+    """The kind of a test without banner: by its command line, else by its direction; never by its unit alone."""
+    asked = _option(test, "t")
+    if asked and asked.lower() != "omni":
+        return kind_of(asked)
+    direction = test.values.get("DIRECTION")
+    return kind_of(f"OMNI {direction.text}") if direction else None
+
+
+def asked_seconds(test: Test) -> Printed | None:
+    """The length that -l asked for; None where it is not known or counts transactions or bytes (negative)."""
+    text = _option(test, "l")
+    if text is None or not is_decimal(text) or float(text) <= 0:
+        return None
+    return Printed(text, test.values["COMMAND_LINE"].line)
+
+
+def _option(test: Test, letter: str) -> str | None:
+    command = test.values.get("COMMAND_LINE")
+    general = command.text.split(" -- ")[0] if command else ""
+    return next((found[2] for found in _OPTION.finditer(general) if found[1] == letter), None)
+
+
+def missing_keys(test: Test) -> list[str]:
+    """What the command line selects, or -k all prints, and the log does not have: it was cut off."""
+    command = test.values.get("COMMAND_LINE")
+    if command is None:
+        everything = tuple(test.values)[: len(_FIRST_OF_ALL)] == _FIRST_OF_ALL
+        return ["COMMAND_LINE"] if everything else []
+    selected = _KEYS.search(command.text)
+    return [key for key in selected[1].split(",") if key and key not in test.values] if selected else []
+
+
+def gather_values(test: Test, into: Gathered, cpu: Processors) -> None:
+    """All selectors of a test: figures as readings, circumstances as facts, the rest as ``netperf.<name>``."""
+    values = {key: printed for key, printed in test.values.items() if _NONE.fullmatch(printed.text) is None}
+    into.reading("driver_s", values.get("ELAPSED_TIME"), "s")
+    if test.kind is None or test.kind.shape is Shape.TRANSACTIONS:
+        _transactions(values, into)
+    if test.kind is not None and test.kind.shape is not Shape.TRANSACTIONS:
+        _stream(test.kind, values, into)
+    unit = values["SD_UNITS"].text if "SD_UNITS" in values else ""
+    for name, end in (("LOCAL", cpu.local), ("REMOTE", cpu.remote)):
+        method = values[f"{name}_CPU_METHOD"].text if f"{name}_CPU_METHOD" in values else ""
+        end.say(values.get(f"{name}_CPU_UTIL"), values.get(f"{name}_SD"), method, unit)
+    _retransmits(test, values, into)
+    _circumstances(test, values, into)
+
+
+def _transactions(values: dict[str, Printed], into: Gathered) -> None:
+    """TRANSACTION_RATE has more digits than THROUGHPUT; in streams it means nothing."""
+    unit = values.get("THROUGHPUT_UNITS")
+    if "TRANSACTION_RATE" in values:
+        into.reading("trans_per_s", values["TRANSACTION_RATE"], "trans/s")
+    elif unit is not None and unit.text.lower().startswith("tran"):
+        into.reading("trans_per_s", values.get("THROUGHPUT"), unit.text)
+    into.fact("request_bytes", values.get("REQUEST_SIZE"))
+    into.fact("response_bytes", values.get("RESPONSE_SIZE"))
+    into.reading("response_ms", values.get("RT_LATENCY") or values.get("MEAN_LATENCY"), "usec")
+    for key, name in _LATENCIES.items():
+        into.reading(name, values.get(key), "usec")
+
+
+def _stream(kind: Kind, values: dict[str, Printed], into: Gathered) -> None:
+    """What arrived is the throughput: of datagrams only the receiver knows it."""
+    unit = values["THROUGHPUT_UNITS"].text if "THROUGHPUT_UNITS" in values else ""
+    rate = values.get("THROUGHPUT")
+    if kind.shape is Shape.DATAGRAMS:
+        into.fact("sent_throughput", Printed(f"{rate.text} {unit}", rate.line) if rate else None)
+        rate = values.get("REMOTE_RECV_THROUGHPUT")
+    if unit:
+        into.reading("mb_per_s", rate, unit)
+    sender = "REMOTE" if kind.pattern == "STRG" else "LOCAL"
+    into.fact("message_bytes", values.get(f"{sender}_SEND_SIZE"))
+    into.reading("bytes_sent", values.get("LOCAL_BYTES_SENT") if sender == "LOCAL" else None, "bytes")
+    into.reading("bytes_received", values.get("LOCAL_BYTES_RECVD") if sender == "REMOTE" else None, "bytes")
+
+
+def _retransmits(test: Test, values: dict[str, Printed], into: Gathered) -> None:
+    """Those of the end that sends the stream are the run's; transactions send from both ends."""
+    streams = test.kind is not None and test.kind.shape is not Shape.TRANSACTIONS
+    sender = "REMOTE" if test.kind is not None and test.kind.pattern == "STRG" else "LOCAL"
+    for name, role in (("LOCAL", "client"), ("REMOTE", "server")):
+        owner = "total" if streams and name == sender else role
+        into.reading("retransmits", values.get(f"{name}_TRANSPORT_RETRANS"), "segments", owner)
+    into.fact("factor.congestion_control", values.get(f"{sender}_CONG_CONTROL"))
+
+
+def _circumstances(test: Test, values: dict[str, Printed], into: Gathered) -> None:
+    transactions = test.kind is None or test.kind.shape is Shape.TRANSACTIONS
+    if test.banner is None or not protocol_of(test.banner.test):
+        into.fact("factor.protocol", values.get("PROTOCOL"))
+    if test.banner is None:
+        into.fact("server", values.get("DEST_ADDR"))
+    burst = values.get("BURST_SIZE")
+    if burst is not None and burst.text.strip("0") and not (test.banner and test.banner.burst):
+        into.fact("factor.first_burst", burst)
+    if transactions:
+        into.reading("bytes_sent", values.get("LOCAL_BYTES_SENT"), "bytes")
+        into.reading("bytes_received", values.get("LOCAL_BYTES_RECVD"), "bytes")
+    read = _READ | (_LATENCIES.keys() | {"RT_LATENCY"} if transactions else frozenset())
+    for key, printed in values.items():
+        if key not in read:
+            into.fact(_NAMED.get(key) or f"netperf.{re.sub(r'[^a-z0-9]+', '_', key.lower()).strip('_')}", printed)

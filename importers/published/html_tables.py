@@ -1,0 +1,165 @@
+"""HTML tables: merged cells are repeated, nested tables are tables of their own, all else is ignored."""
+
+import re
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+
+from importers.published.grid import MOST_CELLS, Cell, Grid, TooLargeError, clean
+from importers.published.table_titles import is_title
+
+# As in browsers: no cell spans more.
+_WIDEST, _HIGHEST = 1000, 65534
+_DEEPEST = 50
+_TITLES = frozenset({"caption", "h1", "h2", "h3", "h4", "h5", "h6", "p", "div"})
+_UNSHOWN = frozenset({"script", "style", "template", "noscript", "textarea", "title"})
+_SPAN = re.compile(r"\d{1,5}", re.ASCII)
+
+
+@dataclass(slots=True)
+class _Open:
+    """A cell while it is read."""
+
+    line: int
+    width: int
+    height: int
+    parts: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Table:
+    """A table while it is read: rows of (text, line, width, height)."""
+
+    title: str
+    line: int
+    rows: list[list[_Open]] = field(default_factory=list)
+    cell: _Open | None = None
+    caption: list[str] | None = None
+
+
+class _Reader(HTMLParser):
+    """Collects tables; whatever is not closed is closed by what follows, as browsers do."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.tables: list[_Table] = []
+        self._open: list[_Table] = []
+        self._text: list[str] = []
+        self._unshown = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Open a table, row, cell or caption."""
+        if self._unshown:
+            return
+        if tag in _UNSHOWN:
+            self._unshown = tag
+        elif tag == "table" and len(self._open) < _DEEPEST:
+            table = _Table(self._last_text(), self.getpos()[0])
+            self._open.append(table)
+            self.tables.append(table)
+        elif tag in _TITLES and not self._open:
+            self._text.append("\n")
+        elif self._open:
+            self._start_inside(self._open[-1], tag, dict(attrs))
+
+    def _start_inside(self, table: _Table, tag: str, attributes: dict[str, str | None]) -> None:
+        if tag == "tr":
+            table.cell = None
+            table.rows.append([])
+        elif tag in {"td", "th"}:
+            table.rows = table.rows or [[]]
+            table.cell = _Open(
+                self.getpos()[0], _span(attributes, "colspan", _WIDEST), _span(attributes, "rowspan", _HIGHEST)
+            )
+            table.rows[-1].append(table.cell)
+        elif tag == "caption":
+            table.caption = []
+        elif tag == "sup":
+            # A footnote's mark must not become a digit of its figure.
+            self.handle_data("^")
+        elif tag in {"br", "p", "div", "li"}:
+            self.handle_data(" ")
+
+    def handle_endtag(self, tag: str) -> None:
+        """Close what the tag closes; an end without a beginning is nothing."""
+        if self._unshown:
+            self._unshown = "" if tag == self._unshown else self._unshown
+        elif not self._open:
+            self._text.append("\n" if tag in _TITLES else "")
+        elif tag == "table":
+            self._open.pop()
+            self._text.clear()
+        elif tag in {"td", "th", "tr"}:
+            self._open[-1].cell = None
+        elif tag == "caption" and self._open[-1].caption is not None:
+            table = self._open[-1]
+            table.title, table.caption = "".join(table.caption or []), None
+
+    def handle_data(self, data: str) -> None:
+        """Text of a cell or caption, or of what may be a title."""
+        if self._unshown:
+            return
+        if not self._open:
+            self._text.append(data)
+        elif self._open[-1].caption is not None:
+            self._open[-1].caption.append(data)
+        elif self._open[-1].cell is not None:
+            self._open[-1].cell.parts.append(data)
+
+    def _last_text(self) -> str:
+        """The last line of text before a table, if it can be its title."""
+        lines = [clean(line) for line in "".join(self._text).split("\n")]
+        last = next((line for line in reversed(lines) if line), "")
+        return last if is_title(last) else ""
+
+
+def _span(attributes: dict[str, str | None], name: str, most: int) -> int:
+    text = (attributes.get(name) or "").strip()
+    return min(max(int(text), 1), most) if _SPAN.fullmatch(text) else 1
+
+
+def read_html(text: str) -> list[Grid]:
+    """All tables of an HTML text that have a row. Raises TooLargeError."""
+    reader = _Reader()
+    reader.feed(text)
+    reader.close()
+    budget = MOST_CELLS
+    grids = []
+    for table in reader.tables:
+        rows = [row for row in table.rows if row]
+        if rows:
+            grid = _expanded(table, rows, budget)
+            budget -= len(grid.rows) * grid.width
+            grids.append(grid)
+    return grids
+
+
+def _expanded(table: _Table, rows: list[list[_Open]], budget: int) -> Grid:
+    """The grid in which every merged cell stands in each place that it covers; rows below the last are cut off."""
+    placed: list[dict[int, Cell]] = [{} for _ in rows]
+    count = 0
+    for at, row in enumerate(rows):
+        column = 0
+        for cell in row:
+            while column in placed[at]:
+                column += 1
+            text = clean("".join(cell.parts))
+            places = [
+                (below, beside)
+                for below in range(at, min(at + cell.height, len(rows)))
+                for beside in range(column, column + cell.width)
+            ]
+            count += len(places)
+            if count > budget:
+                raise TooLargeError
+            for below, beside in places:
+                merged = (below, beside) != (at, column)
+                placed[below].setdefault(beside, Cell(text, cell.line, beside + 1, merged))
+            column += cell.width
+    width = max(max(row, default=-1) for row in placed) + 1
+    if width * len(rows) > budget:
+        raise TooLargeError
+    whole = tuple(
+        tuple(row.get(column, Cell("", source[0].line, column + 1)) for column in range(width))
+        for row, source in zip(placed, rows, strict=True)
+    )
+    return Grid(clean(table.title), whole, table.line)

@@ -1,0 +1,198 @@
+"""Pasted text or a file's text to grids: CSV, TSV, Markdown, HTML, and cells that stand one below the other."""
+
+import csv
+import re
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+from string import punctuation
+
+from importers.model import Problem
+from importers.published.grid import Grid, Tables, TooLargeError, clean, grid_of, refusal
+from importers.published.html_tables import read_html
+from importers.published.stacked_cells import read_stacked
+from importers.published.table_titles import is_numbered_title, is_title, title_text
+
+_LONGEST_TEXT = 1_500_000
+_DELIMITERS = (",", ";")
+_RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*")
+_TAG = re.compile(r"<table[\s>]", re.IGNORECASE)
+_ABOVE = 3
+
+
+class Syntax(StrEnum):
+    """How tables are written."""
+
+    CSV = "csv"
+    TSV = "tsv"
+    MARKDOWN = "markdown"
+    HTML = "html"
+    STACKED = "stacked"
+
+
+def read_tables(text: str, syntax: Syntax | None = None) -> Tables:
+    """Every table of a text with its title; recognises the syntax unless it is given. Never raises for bad content.
+
+    Lines count as in ``text``. Tables need two columns; a text without any is a problem.
+    """
+    plain = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    if len(plain) > _LONGEST_TEXT:
+        return Tables(problems=[_too_large()])
+    chosen = syntax
+    try:
+        chosen = chosen or recognise(plain)
+        grids = [grid for grid in _READERS[chosen](plain) if grid.width > 1]
+    except TooLargeError:
+        return Tables(chosen or "", problems=[_too_large()])
+    except csv.Error as error:
+        return Tables(chosen or "", problems=[_refused(f"The text cannot be read as {chosen}: {error}.")])
+    if not grids:
+        return Tables(chosen, problems=[_refused("No table was found in the text.")])
+    return Tables(chosen, grids)
+
+
+def recognise(text: str) -> Syntax:
+    """The syntax that a text is most probably written in. Raises TooLargeError."""
+    if _TAG.search(text):
+        return Syntax.HTML
+    lines = text.split("\n")
+    if sum(line.lstrip().startswith("|") and line.count("|") > 1 for line in lines) > 1 or _has_rule(lines):
+        return Syntax.MARKDOWN
+    if sum("\t" in line.strip("\n") for line in lines) > 1:
+        return Syntax.TSV
+    grids = _read_lines_as_cells(text)
+    if any(grid.width > 1 for grid in grids):
+        return Syntax.STACKED
+    return Syntax.CSV
+
+
+def _has_rule(lines: Sequence[str]) -> bool:
+    return any("|" in line and "-" in line and _RULE.fullmatch(line) for line in lines if len(line) < 10_000)
+
+
+def _too_large() -> Problem:
+    return refusal("published.too-large", "The tables are too large to be read.", "Paste fewer tables at a time.")
+
+
+def _refused(message: str) -> Problem:
+    remedy = "Paste the table with its headings as CSV, TSV, Markdown or HTML, or choose how it is written."
+    return refusal("published.no-table", message, remedy)
+
+
+def _read_lines_as_cells(text: str) -> list[Grid]:
+    return read_stacked(text.split("\n"))
+
+
+# CSV and TSV: a blank line ends a table, and a line of one cell above the first row is its title.
+
+
+def _read_tsv(text: str) -> list[Grid]:
+    return list(_blocks(list(_csv_rows(text, "\t"))))
+
+
+def _read_csv(text: str) -> list[Grid]:
+    """By the delimiter with which the rows of each table have equally many cells."""
+    read = [list(_csv_rows(text, delimiter)) for delimiter in _DELIMITERS]
+    return list(_blocks(max(read, key=_evenness)))
+
+
+def _csv_rows(text: str, delimiter: str) -> Iterator[list[tuple[str, int]]]:
+    """The rows as (text, line of the row's beginning); an empty line is an empty row."""
+    reader = csv.reader((line + "\n" for line in text.split("\n")), delimiter=delimiter)
+    line = 1
+    for row in reader:
+        yield [(cell, line) for cell in row]
+        line = reader.line_num + 1
+
+
+def _evenness(rows: Sequence[Sequence[tuple[str, int]]]) -> float:
+    """Which part of the rows with several cells has the commonest number of them, 0 to 1; 0 for no such row."""
+    widths = [len(row) for row in rows if len(row) > 1]
+    return max((widths.count(width) for width in set(widths)), default=0) / max(sum(map(bool, rows)), 1)
+
+
+def _blocks(rows: Sequence[Sequence[tuple[str, int]]]) -> Iterator[Grid]:
+    """The tables, each with the last line of one cell above it."""
+    title, block = "", list[Sequence[tuple[str, int]]]()
+    for row in [*rows, []]:
+        alone = len(row) == 1
+        if len(row) > 1 or (alone and block and not is_numbered_title(row[0][0])):
+            block.append(row)
+            continue
+        if block:
+            yield grid_of(title, block)
+            title, block = "", []
+        if alone and is_title(row[0][0]):
+            title = title_text(row[0][0])
+
+
+# Markdown: rows between bars, with or without a rule below the heading.
+
+
+def _read_markdown(text: str) -> list[Grid]:
+    lines = text.split("\n")
+    grids = []
+    at = 0
+    while at < len(lines):
+        end = _end_of_rows(lines, at)
+        if end > at:
+            rows = [
+                [(cell, number + 1) for cell in _markdown_cells(lines[number])]
+                for number in range(at, end)
+                if not _RULE.fullmatch(lines[number])
+            ]
+            if len(rows) > 1:
+                grids.append(grid_of(_title_above(lines, at), rows))
+        at = max(end, at + 1)
+    return grids
+
+
+def _end_of_rows(lines: Sequence[str], at: int) -> int:
+    """Where the table that begins here ends; ``at`` itself when none does."""
+    loose = at + 1 < len(lines) and "|" in lines[at] and "|" in lines[at + 1] and _RULE.fullmatch(lines[at + 1])
+    end = at
+    while end < len(lines) and _is_row(lines[end], bool(loose)):
+        end += 1
+    return end
+
+
+def _is_row(line: str, loose: bool) -> bool:
+    """Between bars; where a rule says that it is a table, one bar is enough."""
+    bare = line.strip()
+    return len(bare) > 1 and (bare.startswith("|") or (loose and "|" in bare))
+
+
+def _markdown_cells(line: str) -> list[str]:
+    """The cells of a row; a backslash takes its meaning from a bar and any other punctuation."""
+    cells, cell, escaped = [], list[str](), False
+    for character in line.strip():
+        if escaped:
+            cell.append(character if character in punctuation else "\\" + character)
+            escaped = False
+        elif character == "\\":
+            escaped = True
+        elif character == "|":
+            cells.append("".join(cell))
+            cell = []
+        else:
+            cell.append(character)
+    rest = "".join(cell) + "\\" * escaped
+    if rest.strip():
+        cells.append(rest)
+    return cells[1:] if cells and not cells[0].strip() and line.strip().startswith("|") else cells
+
+
+def _title_above(lines: Sequence[str], at: int) -> str:
+    """The nearest line above that can be a title; a numbered one goes before others."""
+    above = [clean(line) for line in lines[max(at - 2 * _ABOVE, 0) : at]]
+    near = [line for line in reversed(above) if line][:_ABOVE]
+    found = next(filter(is_numbered_title, near), None) or next(iter(near), "")
+    return title_text(found) if is_title(found) and not found.startswith("|") else ""
+
+
+_READERS = {
+    Syntax.CSV: _read_csv,
+    Syntax.TSV: _read_tsv,
+    Syntax.MARKDOWN: _read_markdown,
+    Syntax.HTML: read_html,
+    Syntax.STACKED: _read_lines_as_cells,
+}

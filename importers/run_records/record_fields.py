@@ -1,0 +1,286 @@
+"""One run record: what may stand in it, and what is said of one that cannot be taken.
+
+Numbers keep the characters in which they are written. Whether a metric is declared and its unit fits is not known here.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Any, NamedTuple, NoReturn
+
+from importers.fragment_builder import MANY_DIGITS, is_decimal
+from importers.key_values import trial_number
+from importers.model import Status
+from importers.packed import Facts, Head, Readings
+
+FIELDS = ("run_id", "trial", "started", "status", "study", "dimensions", "factors", "facts", "tags", "metrics")
+DIMENSIONS = (
+    *("workload", "request_bytes", "response_bytes", "device", "mtu", "users", "layer", "campaign", "level"),
+    *("machine", "node", "memory", "processors"),
+)
+TAGS = "tags"
+"""The key of the fact that has a record's tags."""
+
+MOST_METRICS = 500
+LONGEST = 200
+_TOTAL = "total"
+_REMEMBERED = 4096
+_USUAL = 16
+"""More entries than an object has that comes again and again."""
+_FIELDS = frozenset(FIELDS)
+_STATUSES = {str(each): each for each in Status}
+_KEY = re.compile(r"[A-Za-z_][\w.-]{0,79}", re.ASCII)
+_MEASURE = re.compile(r"(?P<name>[a-z][a-z0-9_]{0,79})(?:@(?P<role>[A-Za-z][\w.-]{0,79}))?", re.ASCII)
+_WORKLOAD = re.compile(r"(\S+) +([^/\s]+)/([^/\s]+)")
+# The unit of a number that names none is the one that its metric's name ends in.
+_ENDINGS = (
+    ("mb_per_s", "MB/s"),
+    ("gbit_per_s", "Gbit/s"),
+    ("ms_per_trans", "ms/trans"),
+    ("ms_per_mb", "ms/MB"),
+    ("_per_s", "1/s"),
+    ("_ms", "ms"),
+    ("_s", "s"),
+    ("_bytes", "bytes"),
+    ("bytes_sent", "bytes"),
+    ("bytes_received", "bytes"),
+    ("_util", "%"),
+    ("_percent", "%"),
+    ("_wait", "%"),
+)
+
+
+class RecordError(Exception):
+    """A record that cannot be taken: which ``field``, why, and the ``remedy``."""
+
+    def __init__(self, field: str, message: str, remedy: str) -> None:
+        super().__init__(message)
+        self.field, self.remedy = field, remedy
+
+
+# What JSON makes no other use of tells a number by its characters from a text.
+Number = bytes
+_NUMBERS, _WORDS = {Number}, {Number, str}
+
+
+_Said = tuple[tuple[str, ...], tuple[str, ...]]
+"""The keys and texts of facts."""
+
+
+class Stated(NamedTuple):
+    """What a record says. ``started`` is in universal time, or without a zone where none is written."""
+
+    run_id: str
+    trial: int | None
+    started: datetime | None
+    status: Status
+    study: str
+    facts: Facts
+    readings: Readings
+
+
+def _not_a_number(word: str) -> NoReturn:
+    raise ValueError(f"{word} is no JSON number")
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object; of two equal keys nobody could tell which is meant."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"the key {twice[:LONGEST]!r} comes twice in one object")
+    return found
+
+
+DECODER = json.JSONDecoder(
+    parse_float=str.encode, parse_int=str.encode, parse_constant=_not_a_number, object_pairs_hook=_once
+)
+"""Reads a record. Raises ValueError, and RecursionError for what is nested too deeply."""
+
+
+def stated(record: object, line: int) -> Stated:
+    """What a decoded record says, its figures with the ``line`` where it stands. Raises RecordError."""
+    if not isinstance(record, dict):
+        raise RecordError("", "A record is a JSON object, and this is none.", "Write each run as an object.")
+    if not record.keys() <= _FIELDS:
+        name = next(name for name in record if name not in _FIELDS)
+        remedy = f"Leave it out, or put it into facts. Known are: {', '.join(FIELDS)}."
+        raise RecordError(name[:LONGEST], f"{name[:LONGEST]!r} is no field of a record.", remedy)
+    return Stated(
+        _text(record.get("run_id"), "run_id"),
+        _trial(record.get("trial")),
+        _moment(record.get("started")),
+        _status(record.get("status", "complete")),
+        _text(record["study"], "study") if "study" in record else "",
+        _facts(record, line),
+        _readings(record.get("metrics"), line),
+    )
+
+
+def _text(value: object, *path: str) -> str:
+    """A text of one line, without blanks around it, or a number's characters; ``path`` is where it stands."""
+    said = value.decode() if isinstance(value, Number) else value
+    text = said.strip() if isinstance(said, str) else ""
+    if text and len(text) <= LONGEST and text.isprintable():
+        return text
+    field = ".".join(path)
+    what = "is missing" if value is None else "is no text"
+    if len(text) > LONGEST:
+        what = f"has {len(text)} characters"
+    raise RecordError(field, f"{field} {what}.", f"Give a text of one line, of 1 to {LONGEST} characters.")
+
+
+def _trial(value: object) -> int | None:
+    if value is None:
+        return None
+    number = trial_number(value.decode()) if isinstance(value, Number) else None
+    if number is None:
+        raise RecordError("trial", "trial is no number from 1 to 9999.", "Count trials from 1, or leave trial out.")
+    return number
+
+
+def _moment(value: object) -> datetime | None:
+    if value is None:
+        return None
+    try:
+        moment = datetime.fromisoformat(_text(value, "started"))
+        return moment if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        message = f"started is no time: {str(value.decode() if isinstance(value, Number) else value)[:40]!r}."
+        raise RecordError("started", message, "Write it as 2026-11-21T14:05:03Z.") from None
+
+
+def _status(value: object) -> Status:
+    status = _STATUSES.get(value) if isinstance(value, str) else None
+    if status is not None:
+        return status
+    raise RecordError("status", "status is none that is known.", f"Known are: {', '.join(Status)}.")
+
+
+def _facts(record: Mapping[str, Any], line: int) -> Facts:
+    keys, texts = tuple[str, ...](), tuple[str, ...]()
+    for field in ("dimensions", "factors", "facts"):
+        if (entries := record.get(field)) is not None:
+            more_keys, more_texts = _said(field, entries)
+            keys, texts = keys + more_keys, texts + more_texts
+    if tags := _tags(record.get(TAGS)):
+        keys, texts = (*keys, TAGS), (*texts, " ".join(tags))
+    return Facts(keys, texts, line)
+
+
+def _said(field: str, entries: object) -> _Said:
+    """What an object of a record says."""
+    if not isinstance(entries, dict):
+        raise RecordError(field, f"{field} is no object.", 'Write it as {"name": "value"}.')
+    values = tuple(entries.values())
+    # Anything but words is wrong, and no key of a cache perhaps.
+    is_usual = len(values) <= _USUAL and set(map(type, values)) <= _WORDS
+    read = _said_before if is_usual else _keys_and_texts
+    return read(field, tuple(entries), values)
+
+
+def _keys_and_texts(field: str, names: Sequence[str], values: Sequence[object]) -> _Said:
+    """The keys and texts of facts that the entries of an object make."""
+    keys, texts = list[str](), list[str]()
+    of_dimensions, prefix = field == "dimensions", "factor." if field == "factors" else ""
+    for key, text in _entries(field, names, values):
+        if of_dimensions and key not in DIMENSIONS:
+            remedy = f"Put it into factors. Known are: {', '.join(DIMENSIONS)}."
+            raise RecordError(f"dimensions.{key}", f"{key!r} is no dimension.", remedy)
+        if of_dimensions and key == "workload" and (sizes := _WORKLOAD.fullmatch(text)):
+            keys += ("workload", "request_bytes", "response_bytes")
+            texts += sizes.groups()
+        else:
+            keys.append(prefix + key)
+            texts.append(text)
+    return tuple(keys), tuple(texts)
+
+
+# Of many runs the same is said.
+_said_before = lru_cache(_REMEMBERED)(_keys_and_texts)
+
+
+def _entries(field: str, names: Sequence[str], values: Sequence[object]) -> Iterator[tuple[str, str]]:
+    """Names and texts of an object that a record may have."""
+    for key, value in zip(names, values, strict=True):
+        if not _is_name(key):
+            remedy = "Use letters, digits, dots and hyphens, a letter first, 80 at most."
+            raise RecordError(f"{field}.{key[:LONGEST]}", f"{key[:LONGEST]!r} is no name.", remedy)
+        yield key, _text(value, field, key)
+
+
+@lru_cache(4096)
+def _is_name(key: str) -> bool:
+    return _KEY.fullmatch(key) is not None
+
+
+def _tags(value: object) -> Sequence[str]:
+    if value is None:
+        return ()
+    if not isinstance(value, list):
+        raise RecordError(TAGS, "tags is no list.", 'Write it as ["baseline"].')
+    words = [_text(tag, TAGS) for tag in value]
+    if any(" " in word for word in words):
+        raise RecordError(TAGS, "A tag is one word.", "Join its parts by hyphens.")
+    return words
+
+
+def _readings(metrics: object, line: int) -> Readings:
+    if not isinstance(metrics, dict) or not metrics:
+        remedy = 'Write it as {"trans_per_s": 9077.29, "response_ms": {"value": 5.5, "unit": "ms"}}.'
+        raise RecordError("metrics", "metrics is missing or no object with figures.", remedy)
+    if len(metrics) > MOST_METRICS:
+        message = f"There are {len(metrics)} metrics, and at most {MOST_METRICS} are taken."
+        raise RecordError("metrics", message, "Leave some out.")
+    values = metrics.values()
+    if set(map(type, values)) == _NUMBERS:
+        texts = b"\0".join(values).decode()
+        if max(map(len, values)) <= MANY_DIGITS and "e" not in texts and "E" not in texts:
+            return Readings.joined(_heads(tuple(metrics)), texts, line)
+    return _with_units(metrics, line)
+
+
+def _with_units(metrics: Mapping[str, Any], line: int) -> Readings:
+    """Figures one by one, each of which may have an exponent or a unit of its own."""
+    heads, texts = list[Head](), list[str]()
+    for key, value in metrics.items():
+        name, unit, role = _head(key)
+        text, unit = (value.decode(), unit) if isinstance(value, Number) else _with_unit(key, value)
+        if not is_decimal(text):
+            raise _no_number(key)
+        heads.append((name, unit, role))
+        texts.append(text)
+    # Of a list that comes again and again one tuple is kept.
+    return Readings(heads, texts, line)
+
+
+# Of many runs the same is measured.
+@lru_cache(_REMEMBERED)
+def _heads(keys: tuple[str, ...]) -> tuple[Head, ...]:
+    return tuple(map(_head, keys))
+
+
+@lru_cache(4096)
+def _head(key: str) -> Head:
+    """The metric, the unit of a figure that names none, and the role."""
+    found = _MEASURE.fullmatch(key)
+    if found is None:
+        remedy = "Name a metric as in the glossary, with @ROLE for the figure of one side."
+        raise RecordError(f"metrics.{key[:LONGEST]}", f"{key[:LONGEST]!r} is no metric.", remedy)
+    unit = next((unit for ending, unit in _ENDINGS if found["name"].endswith(ending)), "")
+    return found["name"], unit, found["role"] or _TOTAL
+
+
+def _with_unit(key: str, value: object) -> tuple[str, str]:
+    """A figure that is written with its unit."""
+    if not isinstance(value, dict) or value.keys() != {"value", "unit"} or not isinstance(value["value"], Number):
+        raise _no_number(key)
+    return value["value"].decode(), _text(value["unit"], "metrics", key, "unit")
+
+
+def _no_number(key: str) -> RecordError:
+    remedy = 'Give a number, or {"value": 5.5, "unit": "ms"}; leave out what is not known.'
+    return RecordError(f"metrics.{key}", f"{key} is no number.", remedy)

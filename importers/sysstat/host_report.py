@@ -1,0 +1,174 @@
+"""Rates of one host over intervals, by sysstat's tools: sar, sadf, mpstat, iostat, vmstat.
+
+Each host becomes a report. The mean of CPU utilisation over a run is worked out from the intervals that lie in it.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import datetime, time, timedelta
+from itertools import groupby
+from operator import attrgetter
+
+from importers.model import Fact, Fragment, Kind, Listing, Parsed, Reading, Text
+from importers.problem_log import ProblemLog
+from importers.sysstat import sadf_documents, sadf_tables, sar_text
+from importers.sysstat.samples import CPU, HostSamples, Sample
+
+NAME = "sysstat"
+TITLE = "sysstat report"
+VERSION = 1
+
+CLOCK = "hh:mm:ss"
+_FAILED = re.compile(r"Cannot open \S+: .+|Invalid system activity file: .+|Requested activities not available.*")
+_END = attrgetter("end", "day")
+_HALF_A_DAY = timedelta(hours=12)
+_METRICS = {"idle": "idle_util", "iowait": "iowait_util", "steal": "steal_util"}
+_PERCENT = frozenset(
+    (
+        *("user", "usr", "nice", "system", "sys", "iowait", "steal"),
+        *("irq", "soft", "guest", "gnice", "idle", "ifutil"),
+    )
+)
+
+
+def recognise(file: Text) -> bool:
+    """Whether one of the tools wrote this file."""
+    return any(
+        is_form(file) for is_form in (sar_text.is_text, sadf_tables.is_csv, sadf_tables.is_pairs, sadf_documents.is_xml)
+    ) or (_failure(file) is not None or sadf_documents.is_json(file))
+
+
+def parse(file: Text) -> Parsed:
+    """A report for each host; a file in which the tool only says why it failed has none."""
+    found = ProblemLog(file.name)
+    failure = _failure(file)
+    if failure is not None:
+        message = f"The tool says: {failure}. There are no figures."
+        found.error(
+            "sysstat.failed", message, "Make the report from a file that is there, with the sadf that wrote it."
+        )
+        return Parsed(problems=found.problems)
+    fragments = []
+    for host in _hosts(file, found):
+        if host.samples or host.averages:
+            fragments.append(_fragment(file, host))
+        else:
+            message = "The report has no rates of processors, interfaces or TCP."
+            found.warn("sysstat.nothing", message, "Make it with -u ALL -n DEV,EDEV,TCP,ETCP.", host.line)
+    return Parsed(fragments, found.problems)
+
+
+def _failure(file: Text) -> str | None:
+    first = next((line.strip() for line in file.lines if line.strip()), "")
+    return first if _FAILED.fullmatch(first) else None
+
+
+def _hosts(file: Text, found: ProblemLog) -> Iterator[HostSamples]:
+    whole = file
+    if not file.ends_whole and not sadf_documents.is_json(file) and not sadf_documents.is_xml(file):
+        message = "The file ends without a line end: its last line may be cut off and was left out."
+        found.warn("sysstat.cut-off", message, "Transfer the file again if more should be there.", len(file.lines))
+        whole = Text(file.name, file.lines[:-1], file.encoding)
+    if not any(line.strip() for line in whole.lines):
+        return
+    if sadf_documents.is_json(whole):
+        yield from sadf_documents.read_json(whole, found)
+    elif sadf_documents.is_xml(whole):
+        yield sadf_documents.read_xml(whole, found)
+    elif sadf_tables.is_csv(whole):
+        yield sadf_tables.read_csv(whole, found)
+    elif sadf_tables.is_pairs(whole):
+        yield sadf_tables.read_pairs(whole, found)
+    elif sar_text.is_text(whole):
+        yield sar_text.read_text(whole, found)
+
+
+def _fragment(file: Text, host: HostSamples) -> Fragment:
+    if host.restarted:
+        message = "The host was started anew within the report: its averages are of parts of it and were left out."
+        host.found.note("sysstat.restart", message, "Check that no run lies across the restart.", host.line)
+    taken, ended = _window(host)
+    lines = [sample.line for sample in (*host.samples, *host.averages)]
+    return Fragment(
+        file=file.name,
+        format=NAME,
+        format_version=VERSION,
+        kind=Kind.REPORT,
+        first_line=min(host.line, *lines),
+        last_line=max(lines),
+        role="",
+        host=host.host,
+        taken=taken,
+        ended=ended,
+        zone=host.zone,
+        facts=tuple(_facts(host)),
+        readings=tuple(_readings(host)),
+        listings=tuple(_listings(host.samples)),
+    )
+
+
+def _facts(host: HostSamples) -> Iterator[Fact]:
+    said = {
+        "node": host.host or "",
+        "level": f"Linux {host.release}" if host.release else "",
+        "kernel": host.release,
+        "architecture": host.machine,
+    }
+    for key, value in said.items():
+        if value:
+            yield Fact(key, value, host.line, of_host=True)
+
+
+def _readings(host: HostSamples) -> Iterator[Reading]:
+    """The number of processors, and the printed averages over the whole report."""
+    if host.processors:
+        yield Reading("processors", host.processors, "processors", host.line, "")
+    averages = [each for each in host.averages if (each.activity, each.key) == (CPU, "all")]
+    if len(averages) == 1 and not host.restarted:
+        cells = dict(zip(averages[0].columns, averages[0].texts, strict=True))
+        for name, metric in _METRICS.items():
+            if name in cells:
+                yield Reading(metric, cells[name], "%", averages[0].line, "")
+
+
+def _window(host: HostSamples) -> tuple[datetime | None, datetime | None]:
+    """From the start of the first interval to the end of the last; times may pass midnight."""
+    # What one interval says stands together: its time is worked out once.
+    ends = [end for end, _ in groupby(map(_END, host.samples))]
+    moments = [moment for end in ends if (moment := host.moment(*end)) is not None]
+    if not moments:
+        return None, None
+    start, days, before = moments[0], timedelta(0), moments[0]
+    if host.begin and host.day is not None:
+        start = before = datetime.combine(host.day, time.fromisoformat(host.begin))
+    for moment in moments:
+        # Later blocks of the same report begin again at its first interval, less than half a day back.
+        if moment < before and moment < before - _HALF_A_DAY:
+            days += timedelta(days=1)
+        before = moment
+    dated = any(day for _, day in ends)
+    return start, max(moments) if dated else max(moments[-1] + days, start)
+
+
+def _listings(samples: Sequence[Sample]) -> Iterator[Listing]:
+    """A table for all processors together, for each interface and for TCP; columns may change within a report."""
+    groups: dict[tuple[str, str, tuple[str, ...]], list[Sample]] = {}
+    for sample in samples:
+        activity, key, _, _, columns, _, _ = sample
+        if activity != CPU or key == "all":
+            groups.setdefault((activity, key, columns), []).append(sample)
+    named: set[str] = set()
+    for (activity, key, columns), own in groups.items():
+        name = f"{activity} {key}" if key and activity != CPU else activity
+        number = sum(each == name or each.startswith(f"{name} #") for each in named)
+        unique = name if not number else f"{name} #{number + 1}"
+        named.add(unique)
+        heads = (("end", CLOCK), *((column, _unit(column)) for column in columns))
+        rows = [(sample.end or None, *sample.texts) for sample in own]
+        yield Listing(unique, heads, rows, [sample.line for sample in own])
+
+
+def _unit(column: str) -> str:
+    if column in _PERCENT:
+        return "%"
+    return "KB/s" if column in {"rxkB", "txkB"} else "1/s"

@@ -1,0 +1,125 @@
+"""The three VMPRF reports that are read: system by time, CPU time by user, states by user.
+
+A report is known by its name; its PRF number is only a hint. Where listings spell a heading otherwise, the other
+spelling is one more argument of its column below.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from importers.model import Parsed, Reading, Text, holds
+from importers.monitor.column_layouts import CLOCK, MEAN, TOTAL, Layout, column
+from importers.monitor.listing import GUEST, MEAN_OF_ROWS, Dialect, parse_listing
+from importers.monitor.monitor_report import Report
+from importers.monitor.print_pages import first_lines
+from importers.monitor.title_blocks import Title, read_title
+
+NAME = "vmprf"
+TITLE = "VMPRF report"
+VERSION = 1
+
+_MARK = "PRF"
+_FIRST_LINES = 20
+_UTILISATION = "Processor utilization, average "
+
+SYSTEM = Layout(
+    "SYSTEM_SUMMARY_BY_TIME",
+    "",
+    (
+        column("start", CLOCK, "From Time"),
+        column("end", CLOCK, "To Time"),
+        column("cpu_util", "%", f"{_UTILISATION}Total"),
+        column("virtual_cpu_util", "%", f"{_UTILISATION}Emul"),
+        column("cp_cpu_util", "%", f"{_UTILISATION}CP"),
+        column("system_util", "%", f"{_UTILISATION}System"),
+        column("total_to_virtual", "ratio", f"{_UTILISATION}T/V"),
+        column("users_logged_on", "count", "Users Logged on"),
+        column("users_active", "count", "Users Active"),
+        column("ssch_per_s", "1/s", "Rates SSCH /sec"),
+        column("pages_per_s", "1/s", "Rates Page /sec"),
+        column("xstore_per_s", "1/s", "Rates Xstor /sec"),
+        column("spool_per_s", "1/s", "Rates Spool /sec"),
+    ),
+    intervals=True,
+    summary=MEAN,
+    vital=("start", "end", "cpu_util", "virtual_cpu_util", "cp_cpu_util"),
+)
+USERS = Layout(
+    "USER_RESOURCE_UTILIZATION",
+    "",
+    (
+        column("userid", "", "Userid"),
+        column("cpu_s", "s", "CPU Seconds Total"),
+        column("virtual_cpu_s", "s", "CPU Seconds Virtual"),
+        column("total_to_virtual", "ratio", "T/V Ratio"),
+        column("processor_util", "%", "Pct of CPU"),
+        column("dasd_io_per_s", "1/s", "Rates per second DASD I/O"),
+        column("iucv_per_s", "1/s", "Rates per second IUCV"),
+        column("page_reads_per_s", "1/s", "Rates per second Page Reads"),
+        column("page_writes_per_s", "1/s", "Rates per second Page Writes"),
+        column("working_set_pages", "count", "Storage Avg WSS"),
+        column("resident_pages", "count", "Storage Resid Pages"),
+    ),
+    summary=TOTAL,
+    vital=("cpu_s", "virtual_cpu_s", "processor_util"),
+)
+STATES = Layout(
+    "USER_STATES",
+    "",
+    (
+        column("userid", "", "Userid"),
+        column("samples", "count", "Sample Count"),
+        column("running", "%", "Percent of samples in state Run"),
+        column("cpu_wait", "%", "Percent of samples in state CPU"),
+    ),
+    vital=("cpu_wait",),
+)
+_LAYOUTS = {layout.name: layout for layout in (SYSTEM, USERS, STATES)}
+
+
+def recognise(text: Text) -> bool:
+    """Whether one of the first lines is a VMPRF title, or names one of the reports."""
+    return any(
+        read_title(0, line) is not None if line.startswith(_MARK) else any(holds(line, name) for name in _LAYOUTS)
+        for line in first_lines(text, _MARK, _FIRST_LINES)
+    )
+
+
+def _readings(reports: Sequence[Report]) -> Iterable[Reading]:
+    for report in reports:
+        if report.layout is SYSTEM:
+            yield from _of_system(report)
+        else:
+            yield from _of_users(report)
+
+
+def _of_system(report: Report) -> Iterable[Reading]:
+    """The Mean row, which is rounded; the mean of the rows is what counts."""
+    for row in report.summaries(MEAN)[:1]:
+        for name in ("cpu_util", "virtual_cpu_util", "cp_cpu_util"):
+            text = report.cell(row, name)
+            if text is not None:
+                yield Reading(name, text, "%", row.line, subject=MEAN_OF_ROWS)
+
+
+def _of_users(report: Report) -> Iterable[Reading]:
+    for row in report.details:
+        for name, unit in (("cpu_s", "s"), ("virtual_cpu_s", "s"), ("processor_util", "%"), ("cpu_wait", "%")):
+            text = report.cell(row, name)
+            if text is not None:
+                yield Reading(name, text, unit, row.line, GUEST, row.cells[0] or "")
+    for row in report.summaries(TOTAL)[:1]:
+        text = report.cell(row, "processor_util")
+        if text is not None:
+            yield Reading("report.users_processor_util", text, "%", row.line)
+
+
+def _layout_of(title: Title) -> Layout | None:
+    return _LAYOUTS.get(title.name)
+
+
+_DIALECT = Dialect(NAME, VERSION, _MARK, read_title, _layout_of, _readings)
+
+
+def parse(text: Text) -> Parsed:
+    """Read the reports of a listing."""
+    return parse_listing(text, _DIALECT)
