@@ -52,7 +52,7 @@ def _reading_statement(question: str) -> bytes:
     from django.db import connection
     from django.test.utils import CaptureQueriesContext
 
-    from perfdb.analysis.query import Query
+    from perfdb.analysis.query.query import Query
     from perfdb.results.queries.run_queries import DIMENSION_COLUMNS, measure_columns, selected
 
     query = Query.parse(parse_qsl(question))

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from perfdb.analysis.dimensions import Value
-from perfdb.analysis.parameters import ordered
+from perfdb.analysis.query.parameters import ordered
 
 Places = NDArray[np.intp]
 # So many combinations of values can be told apart by a number.

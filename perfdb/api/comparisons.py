@@ -1,15 +1,15 @@
-"""Comparisons and best experiments as plain data, beside the tables that ``analysis.render.json`` makes."""
+"""Comparisons and best experiments as plain data, beside the tables that ``analysis.render.exports.json`` makes."""
 
 from collections.abc import Sequence
 from typing import Any
 
-from perfdb.analysis.best import RunnerUp
-from perfdb.analysis.bottleneck import Bottleneck
-from perfdb.analysis.circumstances import Difference
-from perfdb.analysis.comparing import words
-from perfdb.analysis.matching import LeftOver, Sides
-from perfdb.analysis.query import Query
-from perfdb.analysis.render import json
+from perfdb.analysis.comparison import verdict_words
+from perfdb.analysis.insights.best_evidence import RunnerUp
+from perfdb.analysis.insights.bottleneck import Bottleneck
+from perfdb.analysis.insights.circumstances import Difference
+from perfdb.analysis.query.query import Query
+from perfdb.analysis.render.exports import json
+from perfdb.analysis.tables.matched_pairs import LeftOver, Sides
 from perfdb.results.queries.best_evidence import Best
 from perfdb.results.queries.compare import Against, Comparison
 
@@ -24,7 +24,7 @@ def comparison_body(found: Comparison) -> dict[str, Any]:
     return {
         "dimension": sides.dimension,
         "old": sides.old,
-        "sign": list(dict.fromkeys(words.sign_rule(table.metric) for table in found.tables)),
+        "sign": list(dict.fromkeys(verdict_words.sign_rule(table.metric) for table in found.tables)),
         **json.render(found.query, found.tables),
         **_against(first),
         "others": [_against(each) for each in others],

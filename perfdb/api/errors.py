@@ -18,7 +18,7 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
-from perfdb.analysis.parameters import QueryError
+from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.ingest.json_runs import Complaint, RecordsError
 from perfdb.results.ingest.uploads import IntakeError
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from perfdb.analysis.render.json import diff_data, sample_data
+from perfdb.analysis.render.exports.json import diff_data, sample_data
 from perfdb.api.comparisons import difference_body, limit_data
 from perfdb.api.table_serializers import DifferenceSerializer, DiffSerializer, LimitSerializer, PointSerializer
 from perfdb.results.queries.explain import Explanation, Moved, Side

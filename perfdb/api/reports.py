@@ -3,8 +3,8 @@
 from typing import Any
 
 from perfdb.analysis.dimensions import Value
-from perfdb.analysis.render.json import note_data, table_data
-from perfdb.analysis.table import Cell, CellKey, Table
+from perfdb.analysis.render.exports.json import note_data, table_data
+from perfdb.analysis.tables.table import Cell, CellKey, Table
 from perfdb.results.models import Disagreement, ReportItem, Run
 from perfdb.results.studies.report_answers import Answered
 

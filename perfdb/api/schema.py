@@ -5,8 +5,8 @@ from typing import Any
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse
 
 from perfdb.analysis.dimensions import DIMENSIONS, SELECTORS, parse_bytes, parse_integer
-from perfdb.analysis.query import Layout, Summary
-from perfdb.analysis.render.drawing import DRAWING_PARAMETERS
+from perfdb.analysis.query.query import Layout, Summary
+from perfdb.analysis.render.charts.chart_options import DRAWING_PARAMETERS
 from perfdb.api.errors import MEDIA_TYPE
 from perfdb.api.serializers import ProblemDetailsSerializer
 from perfdb.results.queries.run_list.filters import RunFilter

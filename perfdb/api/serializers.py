@@ -1,6 +1,6 @@
 """The shapes of requests and answers, as OpenAPI describes them; requests are also checked by them.
 
-Answers are plain data made in `representation` and `analysis.render.json`: serializing each row would cost many
+Answers are plain data made in `representation` and `analysis.render.exports.json`: serializing each row would cost many
 times the query. A test checks real answers against these declarations.
 """
 

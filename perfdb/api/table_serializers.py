@@ -1,13 +1,13 @@
-"""The shape of tables as OpenAPI describes them; the answers are made in ``analysis.render.json``."""
+"""The shape of tables as OpenAPI describes them; the answers are made in ``analysis.render.exports.json``."""
 
 from typing import Any
 
 from rest_framework import serializers
 
-from perfdb.analysis import bottleneck
-from perfdb.analysis.circumstances import Weight
-from perfdb.analysis.comparing.comparison import Effect, NoiseSource, Verdict
-from perfdb.analysis.curves import Course, Edge
+from perfdb.analysis.comparison.comparison import Effect, NoiseSource, Verdict
+from perfdb.analysis.insights import bottleneck
+from perfdb.analysis.insights.circumstances import Weight
+from perfdb.analysis.insights.throughput_curve import Course, Edge
 from perfdb.analysis.metrics import Better
 from perfdb.api.serializers import PageSerializer
 

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 from django.urls import reverse
 
 from perfdb.analysis.dimensions import Value, dimension
-from perfdb.analysis.table import Table
+from perfdb.analysis.tables.table import Table
 from perfdb.results.changes import alias_suggestions
 from perfdb.results.changes.alias_suggestions import Offer
 from perfdb.results.runs import recorded_reads

@@ -6,8 +6,8 @@ from typing import Any
 from django.urls import reverse
 
 from perfdb.analysis.dimensions import dimension, say
-from perfdb.analysis.query import Summary
-from perfdb.analysis.render.drawing import Drawing
+from perfdb.analysis.query.query import Summary
+from perfdb.analysis.render.charts.chart_options import Drawing
 from perfdb.analysis.render.labels import measure_title
 from perfdb.results.models import Page
 from perfdb.results.queries import compare

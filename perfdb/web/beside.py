@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from perfdb.analysis.circumstances import Weight, said
 from perfdb.analysis.dimensions import say
-from perfdb.analysis.render.drawing import Drawing, Marks
+from perfdb.analysis.insights.circumstances import Weight, said
+from perfdb.analysis.render.charts.chart_options import Drawing, Marks
 from perfdb.analysis.render.grid import grids
 from perfdb.analysis.render.labels import measure_title
-from perfdb.analysis.table import Key, Table
+from perfdb.analysis.tables.table import Key, Table
 from perfdb.analysis.workloads import cost_metric, primary_metric
 from perfdb.results.queries.chosen_runs import Beside
 from perfdb.web.comparing import difference_line

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.safestring import mark_safe
 
 from perfdb.analysis.dimensions import called
-from perfdb.analysis.parameters import QueryError
+from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.bundles import make_bundle
 from perfdb.results.bundles.make_bundle import Bundle
 from perfdb.results.models import Page, Study

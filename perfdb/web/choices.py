@@ -13,11 +13,11 @@ from django.db.models import F, Func
 from perfdb.analysis import metrics
 from perfdb.analysis.dimensions import DIMENSIONS, FACTOR, Value, dimension
 from perfdb.analysis.metrics import Measure
-from perfdb.analysis.parameters import MISSING, ordered, spelled
-from perfdb.analysis.query import DELTA, Query, Summary
-from perfdb.analysis.render.drawing import Drawing
+from perfdb.analysis.query.parameters import MISSING, ordered, spelled
+from perfdb.analysis.query.query import DELTA, Query, Summary
+from perfdb.analysis.render.charts.chart_options import Drawing
 from perfdb.analysis.render.labels import measure_heading
-from perfdb.analysis.table import Table
+from perfdb.analysis.tables.table import Table
 from perfdb.results.models import Device, Experiment, Workload
 from perfdb.results.runs import measures
 from perfdb.web.naming import study_titles

@@ -8,16 +8,16 @@ from urllib.parse import urlencode
 from django.urls import reverse
 
 from perfdb.analysis import dimensions, metrics
-from perfdb.analysis.circumstances import Difference, Weight, said
-from perfdb.analysis.comparing import words
-from perfdb.analysis.comparing.comparison import Summary
+from perfdb.analysis.comparison import verdict_words
+from perfdb.analysis.comparison.comparison import Summary
 from perfdb.analysis.dimensions import FACTOR, Value, dimension, say
-from perfdb.analysis.matching import Sides
-from perfdb.analysis.parameters import spelled
-from perfdb.analysis.query import REPEATS, Query
-from perfdb.analysis.render.drawing import Drawing
+from perfdb.analysis.insights.circumstances import Difference, Weight, said
+from perfdb.analysis.query.parameters import spelled
+from perfdb.analysis.query.query import REPEATS, Query
+from perfdb.analysis.render.charts.chart_options import Drawing
 from perfdb.analysis.render.labels import measure_title
-from perfdb.analysis.table import Key, Table
+from perfdb.analysis.tables.matched_pairs import Sides
+from perfdb.analysis.tables.table import Key, Table
 from perfdb.results.queries.compare import Against, Chosen, Comparison
 from perfdb.web import choices
 from perfdb.web.choices import Facet, Select
@@ -209,7 +209,7 @@ def compared(found: Comparison, asked: Query, drawing: Drawing) -> Compared:
         old=parts[0].old,
         new=", ".join(part.new for part in parts),
         swapped=address(asked, drawing, _of(only.swapped)) if only else "",
-        signs=list(dict.fromkeys(words.sign_rule(table.metric) for table in told)),
+        signs=list(dict.fromkeys(verdict_words.sign_rule(table.metric) for table in told)),
         measured=list(_measured(found.tables, drawing)) if any(part.pairs for part in parts) else [],
         parts=parts,
     )
@@ -253,7 +253,7 @@ def _measured(tables: Sequence[Table], drawing: Drawing) -> Iterator[Measured]:
     (group,) = panels(tables, drawing)
     for table, panel in zip(tables, group, strict=True):
         summaries = [_summed_up(table, side, summary) for side, summary in table.summaries.items()]
-        above = (words.sign_rule(table.metric), *map(words.summary_words, table.summaries.values()))
+        above = (verdict_words.sign_rule(table.metric), *map(verdict_words.summary_words, table.summaries.values()))
         remarks = tuple(remark for remark in panel.grid.remarks if not remark.endswith(above))
         yield Measured(
             measure_title(table.measure), summaries, replace(panel, grid=replace(panel.grid, remarks=remarks))
@@ -262,7 +262,7 @@ def _measured(tables: Sequence[Table], drawing: Drawing) -> Iterator[Measured]:
 
 def _summed_up(table: Table, side: Key, summary: Summary) -> str:
     """The summary in words; where there are several, whose it is."""
-    said = words.summary_words(summary)
+    said = verdict_words.summary_words(summary)
     return said if len(table.summaries) == 1 else f"{say(table.query.baseline, side)}: {said}"
 
 

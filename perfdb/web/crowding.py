@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from perfdb.analysis.dimensions import Value, dimension
-from perfdb.analysis.query import Query
-from perfdb.analysis.render.drawing import Draw, Drawing, Facets
-from perfdb.analysis.render.legible import MOST_LINES, first_lines, lines, lines_by
+from perfdb.analysis.query.query import Query
+from perfdb.analysis.render.charts.chart_options import Draw, Drawing, Facets
+from perfdb.analysis.render.reduced_tables import MOST_LINES, first_lines, lines, lines_by
 from perfdb.results.models import Page
 from perfdb.results.queries.questions import Answer, Question
 from perfdb.results.runs import recorded_reads

@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from perfdb.analysis.bottleneck import Bottleneck
-from perfdb.analysis.circumstances import Weight
-from perfdb.analysis.comparing import words
-from perfdb.analysis.comparing.comparison import Comparison
-from perfdb.analysis.comparing.difference import about, printed_percent
+from perfdb.analysis.comparison import verdict_words
+from perfdb.analysis.comparison.comparison import Comparison
+from perfdb.analysis.comparison.percent_difference import about, printed_percent
 from perfdb.analysis.dimensions import dimension, say
+from perfdb.analysis.insights.bottleneck import Bottleneck
+from perfdb.analysis.insights.circumstances import Weight
 from perfdb.analysis.metrics import BY_NAME
-from perfdb.analysis.render.comparison import Diff, diff_of
+from perfdb.analysis.render.comparison_labels import Diff, diff_of
 from perfdb.analysis.render.labels import measure_title
 from perfdb.analysis.units import decimals_for, round_half_up
 from perfdb.results.queries.explain import Explanation, Moved
@@ -110,7 +110,10 @@ def _moved(each: Moved) -> MovedLine:
 
 def _test(comparison: Comparison) -> Iterator[tuple[str, str]]:
     """The comparison in sentences, term by term; what it does not know is left out."""
-    yield "Verdict", ", ".join(filter(None, (words.verdict_words(comparison), words.effect_words(comparison))))
+    yield (
+        "Verdict",
+        ", ".join(filter(None, (verdict_words.verdict_words(comparison), verdict_words.effect_words(comparison)))),
+    )
     yield "Difference", f"{printed_percent(comparison.percent, plus=True)}, of unrounded means"
     yield "Measurements", f"{comparison.n} new against {comparison.n_base} old"
     if comparison.interval:
@@ -127,7 +130,7 @@ def _test(comparison: Comparison) -> Iterator[tuple[str, str]]:
             f"q = {_p(comparison.q)} among all cells of the table, and changed means q < 0.05",
         )
     yield "Noise", _noise(comparison)
-    if needed := words.more_trials(comparison):
+    if needed := verdict_words.more_trials(comparison):
         yield "To settle it", needed
     for warning in comparison.warnings:
         yield "Note", warning
@@ -146,5 +149,7 @@ def _noise(comparison: Comparison) -> str:
     noise = comparison.noise
     if noise.sd is None:
         return "nothing was repeated, so that nobody knows how much these figures vary by themselves"
-    said = f"{words.noise_words(noise).removeprefix('noise ')}; a single measurement varies by {about(noise.sd)}"
+    said = (
+        f"{verdict_words.noise_words(noise).removeprefix('noise ')}; a single measurement varies by {about(noise.sd)}"
+    )
     return f"{said}; this cell was not repeated, its noise is that of the others" if noise.borrowed else said

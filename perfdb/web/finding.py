@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils.text import slugify
 
 from perfdb.analysis.dimensions import dimension
-from perfdb.analysis.query import Query
+from perfdb.analysis.query.query import Query
 from perfdb.results.queries.run_list.search import Found, Hit, Kind
 from perfdb.web import questions
 

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from perfdb.analysis import limits_declarations
-from perfdb.analysis.audit import declarations as audit
-from perfdb.analysis.bottleneck import Bottleneck
-from perfdb.analysis.comparing import declarations as comparing
-from perfdb.analysis.comparing.declaration import Declaration as ComparingDeclaration
+from perfdb.analysis.audit import audit_declarations as audit
+from perfdb.analysis.comparison import method as comparing
+from perfdb.analysis.comparison.method_statement import Declaration as ComparingDeclaration
 from perfdb.analysis.declaration import Declaration
+from perfdb.analysis.insights import limit_declarations
+from perfdb.analysis.insights.bottleneck import Bottleneck
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +63,13 @@ def chapters() -> list[Chapter]:
             "curves",
             "Where throughput levels off",
             "What is said of the means over a rising number of users.",
-            limits_declarations.CURVES,
+            limit_declarations.CURVES,
         ),
         _chapter(
             "limits",
             "What limited a run",
             "The first of these that applies, in this order, is the verdict.",
-            limits_declarations.VERDICTS,
+            limit_declarations.VERDICTS,
         ),
         _chapter(
             "audit",

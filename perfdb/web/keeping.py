@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 from django.http import HttpRequest
 from django.urls import reverse
 
-from perfdb.analysis.parameters import QueryError
+from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.models import SavedQuery
 from perfdb.results.queries import saved_queries
 from perfdb.results.queries.questions import Question

@@ -9,9 +9,9 @@ from urllib.parse import urlencode
 from django.urls import reverse
 
 from perfdb.analysis.dimensions import Value
-from perfdb.analysis.parameters import spelled
-from perfdb.analysis.query import Query
-from perfdb.analysis.table import CellKey, Table
+from perfdb.analysis.query.parameters import spelled
+from perfdb.analysis.query.query import Query
+from perfdb.analysis.tables.table import CellKey, Table
 from perfdb.results.queries.questions import Question
 from perfdb.results.runs import recorded_reads
 

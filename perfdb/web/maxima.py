@@ -8,18 +8,18 @@ from dataclasses import dataclass
 
 from django.urls import reverse
 
-from perfdb.analysis.best import RunnerUp, against_the_best
-from perfdb.analysis.bottleneck import Bottleneck, Verdict
-from perfdb.analysis.comparing.difference import printed_percent
-from perfdb.analysis.curves import FEWEST
+from perfdb.analysis.comparison.percent_difference import printed_percent
 from perfdb.analysis.dimensions import called, dimension, say
+from perfdb.analysis.insights.best_evidence import RunnerUp, against_the_best
+from perfdb.analysis.insights.bottleneck import Bottleneck, Verdict
+from perfdb.analysis.insights.throughput_curve import FEWEST
 from perfdb.analysis.metrics import Measure
-from perfdb.analysis.query import Query
-from perfdb.analysis.render.comparison import Diff, diff_of
-from perfdb.analysis.render.drawing import Drawing, Marks
+from perfdb.analysis.query.query import Query
+from perfdb.analysis.render.charts.chart_options import Drawing, Marks
+from perfdb.analysis.render.comparison_labels import Diff, diff_of
 from perfdb.analysis.render.grid import grids
 from perfdb.analysis.render.labels import measure_title
-from perfdb.analysis.table import Cell, Key, Table
+from perfdb.analysis.tables.table import Cell, Key, Table
 from perfdb.analysis.units import round_half_up
 from perfdb.results.queries import best_evidence, maximum_throughput
 from perfdb.results.runs import recorded_reads

@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from perfdb.analysis.dimensions import BY_NAME, FACTOR, SELECTORS, Dimension, dimension, say
 from perfdb.analysis.dimensions import Value as DimensionValue
-from perfdb.analysis.query import Query
+from perfdb.analysis.query.query import Query
 from perfdb.results.models import Device, Level, Study, System, Workload
 
 # A value with blanks stands in quotes: device:"Guest LAN".

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from django.urls import reverse
 
-from perfdb.analysis.comparing.comparison import Comparison
+from perfdb.analysis.comparison.comparison import Comparison
 from perfdb.analysis.dimensions import DIMENSIONS, FACTOR, Value, dimension
-from perfdb.analysis.parameters import spelled
-from perfdb.analysis.query import REPEATS, Query
-from perfdb.analysis.render.drawing import Drawing
+from perfdb.analysis.query.parameters import spelled
+from perfdb.analysis.query.query import REPEATS, Query
+from perfdb.analysis.render.charts.chart_options import Drawing
 from perfdb.results.models import Run
 from perfdb.results.queries.compare import Chosen
 from perfdb.results.runs.experiments import configuration_of

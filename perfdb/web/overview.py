@@ -11,8 +11,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from perfdb.analysis import metrics
-from perfdb.analysis.parameters import ordered
-from perfdb.analysis.query import Query
+from perfdb.analysis.query.parameters import ordered
+from perfdb.analysis.query.query import Query
 from perfdb.results.ingest.parse_files import ARCHIVE
 from perfdb.results.models import DimensionCount, Run, Study, Upload, UploadFile
 from perfdb.results.queries.run_list.columns import SHORT

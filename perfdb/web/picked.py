@@ -8,9 +8,9 @@ from django.db.models import QuerySet
 from django.urls import reverse
 
 from perfdb.analysis.dimensions import BY_NAME, FACTOR, dimension
-from perfdb.analysis.parameters import QueryError
-from perfdb.analysis.query import REPEATS, Query, default_metrics
-from perfdb.analysis.render.drawing import Drawing
+from perfdb.analysis.query.parameters import QueryError
+from perfdb.analysis.query.query import REPEATS, Query, default_metrics
+from perfdb.analysis.render.charts.chart_options import Drawing
 from perfdb.results.models import Run
 from perfdb.results.queries.run_queries import DIMENSION_COLUMNS
 from perfdb.web import questions

@@ -6,8 +6,8 @@ from urllib.parse import urlencode
 from django.urls import reverse
 
 from perfdb.analysis.metrics import Measure
-from perfdb.analysis.query import Query
-from perfdb.analysis.render.drawing import Drawing
+from perfdb.analysis.query.query import Query
+from perfdb.analysis.render.charts.chart_options import Drawing
 from perfdb.analysis.workloads import cost_metric, primary_metric
 from perfdb.results.models import Run
 from perfdb.results.queries.maximum_throughput import pattern_of

@@ -8,7 +8,7 @@ from django.http import QueryDict
 from perfdb.analysis import metrics
 from perfdb.analysis.dimensions import FACTOR, Value, dimension
 from perfdb.analysis.metrics import TOTAL, Measure
-from perfdb.analysis.parameters import spelled
+from perfdb.analysis.query.parameters import spelled
 from perfdb.results.queries.run_list import columns
 from perfdb.results.queries.run_list.columns import Shown
 from perfdb.results.queries.run_list.facets import COUNTED, Counts, Facets

@@ -9,24 +9,24 @@ from typing import Any
 
 from django.urls import reverse
 
-from perfdb.analysis import reading
-from perfdb.analysis.curves import Edge
-from perfdb.analysis.hygiene import Flag
+from perfdb.analysis.comparison.trial_checks import Flag
+from perfdb.analysis.insights import table_insights
+from perfdb.analysis.insights.table_insights import TableCurve
+from perfdb.analysis.insights.throughput_curve import Edge
 from perfdb.analysis.metrics import Measure
-from perfdb.analysis.parameters import QueryError
-from perfdb.analysis.query import Layout, Query
-from perfdb.analysis.reading import TableCurve
+from perfdb.analysis.query.parameters import QueryError
+from perfdb.analysis.query.query import Layout, Query
 from perfdb.analysis.render import labels
-from perfdb.analysis.render.comparison import Diff
-from perfdb.analysis.render.drawing import Draw, Drawing, Facets
-from perfdb.analysis.render.drawn import figures
-from perfdb.analysis.render.facets import facets
-from perfdb.analysis.render.figure import AS_USUAL
+from perfdb.analysis.render.charts.chart_options import Draw, Drawing, Facets
+from perfdb.analysis.render.charts.choose_charts import figures
+from perfdb.analysis.render.charts.heat_map import MANY, compared
+from perfdb.analysis.render.charts.plotly_chart import AS_USUAL
+from perfdb.analysis.render.charts.series_styles import Looks
+from perfdb.analysis.render.charts.small_multiples import facets
+from perfdb.analysis.render.comparison_labels import Diff
 from perfdb.analysis.render.grid import Grid, GridCell, Heading, Line, grids
-from perfdb.analysis.render.heat import MANY, compared
-from perfdb.analysis.render.legible import filled, first_lines
-from perfdb.analysis.render.looks import Looks
-from perfdb.analysis.table import Key, Table
+from perfdb.analysis.render.reduced_tables import filled, first_lines
+from perfdb.analysis.tables.table import Key, Table
 from perfdb.results.queries.style_ranks import looks
 from perfdb.results.runs import recorded_reads
 from perfdb.web.links import to_explanation, to_runs, to_these
@@ -202,7 +202,7 @@ def _panel(number: int, table: Table, drawn: dict[str, Any] | None) -> Panel:
     ]
     grid = replace(grid, remarks=(*grid.remarks, *filter(None, [found.remark])))
     decimals, unit = table.metric.decimals, table.metric.unit
-    curves = [(each.title, _course(each, decimals, unit)) for each in reading.curves(table)]
+    curves = [(each.title, _course(each, decimals, unit)) for each in table_insights.curves(table)]
     empty = drawn is not None and not drawn["data"]
     panel = Panel(number, grid, lines, None if empty else drawn, footnotes.lines, curves, _flags(table))
     return replace(panel, lacking=table.measure) if empty and table.cells else panel
@@ -232,7 +232,7 @@ def _splits(query: Query) -> Callable[[GridCell], dict[str, str]]:
 
 def _flags(table: Table) -> list[tuple[str, str]]:
     """Trials that stand out, with the runs concerned; what is merely far is left to the figure."""
-    return [(flag.message, _runs_address(flag)) for flag in reading.flags(table) if flag.code != "far"]
+    return [(flag.message, _runs_address(flag)) for flag in table_insights.flags(table) if flag.code != "far"]
 
 
 def _runs_address(flag: Flag) -> str:

@@ -10,9 +10,9 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from perfdb.analysis.comparing.difference import about
-from perfdb.analysis.hygiene import Flag
-from perfdb.analysis.standing import Standing
+from perfdb.analysis.comparison.percent_difference import about
+from perfdb.analysis.comparison.trial_checks import Flag
+from perfdb.analysis.insights.run_vs_trials import Standing
 from perfdb.analysis.units import decimals_for, round_half_up
 from perfdb.results.models import Run
 

@@ -5,12 +5,12 @@
 figure.
 """
 
+from perfdb.analysis.audit.audit_run import audit_run, audit_runs
 from perfdb.analysis.audit.disagreement import Disagreement, Kind
-from perfdb.analysis.audit.figures import Interval, Method, Printed, PrintedRun
-from perfdb.analysis.audit.percent import PercentRow, audit_percent, audit_percents
-from perfdb.analysis.audit.precision import with_precision
+from perfdb.analysis.audit.padded_zeros import with_precision
+from perfdb.analysis.audit.printed_percentages import PercentRow, audit_percent, audit_percents
+from perfdb.analysis.audit.printed_values import Interval, Method, Printed, PrintedRun
 from perfdb.analysis.audit.rules import audited_measures
-from perfdb.analysis.audit.run import audit_run, audit_runs
 
 __all__ = [
     "Disagreement",

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from perfdb.analysis.audit.figures import Interval
+from perfdb.analysis.audit.printed_values import Interval
 from perfdb.analysis.checks.finding import Severity
 from perfdb.analysis.metrics import Measure
 

@@ -12,7 +12,7 @@ from math import inf
 
 import numpy as np
 
-from perfdb.analysis.audit.figures import Interval, View, span
+from perfdb.analysis.audit.printed_values import Interval, View, span
 from perfdb.analysis.formulas.expression import Expression, Number, Operation
 from perfdb.analysis.metrics import BY_NAME, TOTAL, Measure
 from perfdb.analysis.workloads import ONE_WAY, message_mb

@@ -9,7 +9,6 @@ from functools import lru_cache
 from itertools import product
 
 from perfdb.analysis.audit.disagreement import Kind
-from perfdb.analysis.audit.figures import Interval, Method, View
 from perfdb.analysis.audit.operands import (
     BYTES,
     DRIVER_SECONDS,
@@ -28,9 +27,10 @@ from perfdb.analysis.audit.operands import (
     in_words,
     operands,
 )
-from perfdb.analysis.bottleneck import FRAME_BYTES, LEAST_HEADERS, busier_share, payload_limit
+from perfdb.analysis.audit.printed_values import Interval, Method, View
 from perfdb.analysis.formulas.expression import Expression, Number
 from perfdb.analysis.formulas.terms import PARTS_OF_TOTAL
+from perfdb.analysis.insights.bottleneck import FRAME_BYTES, LEAST_HEADERS, busier_share, payload_limit
 from perfdb.analysis.metrics import TOTAL, Measure
 
 LITTLE_TOLERANCE = 0.03

@@ -2,7 +2,7 @@
 
 from math import isfinite
 
-from perfdb.analysis.audit.figures import Printed
+from perfdb.analysis.audit.printed_values import Printed
 from perfdb.analysis.metrics import BY_NAME, TOTAL, Measure
 from perfdb.analysis.units import round_half_up
 

@@ -4,10 +4,10 @@ Where several formulas give the same measure, the first in ``FORMULAS`` that fin
 after those that give what it needs.
 """
 
-from perfdb.analysis.formulas import hosts, reports, tools
+from perfdb.analysis.formulas import linux_hosts, load_tools, monitor_reports
 from perfdb.analysis.formulas.expression import Expression, Term
-from perfdb.analysis.formulas.figures import RunFigures
 from perfdb.analysis.formulas.formula import Formula
+from perfdb.analysis.formulas.run_values import RunFigures
 from perfdb.analysis.formulas.terms import (
     DRIVER_SECONDS,
     ELAPSED,
@@ -130,15 +130,15 @@ COARSE = _from_snapshots(
 
 
 FORMULAS: tuple[Formula, ...] = (
-    *tools.RATES,
-    *tools.COUNTS,
+    *load_tools.RATES,
+    *load_tools.COUNTS,
     *DRIVER,
     *SNAPSHOT,
     *COARSE,
-    *hosts.HOSTS,
-    *hosts.REPORTED,
-    *reports.REPORT,
-    *tools.LOADS,
+    *linux_hosts.HOSTS,
+    *linux_hosts.REPORTED,
+    *monitor_reports.REPORT,
+    *load_tools.LOADS,
 )
 
 BY_ID: dict[str, Formula] = {formula.id: formula for formula in FORMULAS}

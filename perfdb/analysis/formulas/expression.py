@@ -9,7 +9,7 @@ from operator import add, mul, sub, truediv
 
 import numpy as np
 
-from perfdb.analysis.formulas.figures import Input, Known
+from perfdb.analysis.formulas.run_values import Input, Known
 from perfdb.analysis.units import round_half_up
 
 Resolver = Callable[[Known, str], tuple[Input, ...]]

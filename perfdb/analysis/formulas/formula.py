@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from perfdb.analysis.formulas.expression import Expression, Term
-from perfdb.analysis.formulas.figures import RunFigures
+from perfdb.analysis.formulas.run_values import RunFigures
 from perfdb.analysis.workloads import STREAMING
 
 

@@ -6,7 +6,7 @@ A term that is not found makes every formula that uses it give no value; nothing
 import numpy as np
 
 from perfdb.analysis.formulas.expression import Number, Resolver, Term
-from perfdb.analysis.formulas.figures import LPAR, Input, InputKind, Known
+from perfdb.analysis.formulas.run_values import LPAR, Input, InputKind, Known
 from perfdb.analysis.metrics import BY_NAME, TOTAL, Measure
 from perfdb.analysis.workloads import ONE_WAY, message_mb
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from perfdb.analysis.dimensions import Value, dimension, say
-from perfdb.analysis.query import Layout
+from perfdb.analysis.query.query import Layout
 from perfdb.analysis.render import labels
-from perfdb.analysis.render.comparison import Diff, diff_of, remarks
-from perfdb.analysis.table import Cell, Key, Table
+from perfdb.analysis.render.comparison_labels import Diff, diff_of, remarks
+from perfdb.analysis.tables.table import Cell, Key, Table
 from perfdb.analysis.units import round_half_up
 
 # There are runs, but none of them has the value; where there is no run the place stays empty.

@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 
 from perfdb.analysis import dimensions, metrics
-from perfdb.analysis.comparing import words
-from perfdb.analysis.comparing.comparison import Comparison
+from perfdb.analysis.comparison import verdict_words
+from perfdb.analysis.comparison.comparison import Comparison
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.metrics import TOTAL, Measure
-from perfdb.analysis.query import Pick, Query
-from perfdb.analysis.table import Cell, Note, Noted, Table
+from perfdb.analysis.query.query import Pick, Query
+from perfdb.analysis.tables.table import Cell, Note, Noted, Table
 
 
 def measure_title(measure: Measure) -> str:
@@ -62,7 +62,7 @@ def baseline_text(query: Query) -> str:
 
 def comparison_text(table: Table, comparison: Comparison) -> str:
     """A comparison in a line: ``against QDIO GbE: +19%; higher; better; …``."""
-    return f"against {baseline_text(table.query)}: {words.describe(comparison)}"
+    return f"against {baseline_text(table.query)}: {verdict_words.describe(comparison)}"
 
 
 def caption(table: Table) -> str:

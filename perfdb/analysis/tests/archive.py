@@ -7,9 +7,9 @@ cheaper, streaming gains from the MTU, and one experiment was not measured.
 from collections.abc import Iterable
 
 from perfdb.analysis.metrics import Measure
-from perfdb.analysis.query import Query
-from perfdb.analysis.table import Observations, Row, Table
-from perfdb.analysis.tabulating import tabulate
+from perfdb.analysis.query.query import Query
+from perfdb.analysis.tables.table import Observations, Row, Table
+from perfdb.analysis.tables.tabulate import tabulate
 
 DIMENSIONS = ("study", "workload", "device", "mtu", "users", "trial", "run_id", "factor.kernel")
 RATE, COST = Measure("trans_per_s"), Measure("cpu_ms_per_trans")

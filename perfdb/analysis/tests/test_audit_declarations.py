@@ -2,11 +2,11 @@
 
 import pytest
 
-from perfdb.analysis.audit.declarations import DECLARATIONS
+from perfdb.analysis.audit.audit_declarations import DECLARATIONS
 from perfdb.analysis.audit.disagreement import Kind
-from perfdb.analysis.bottleneck import Verdict
 from perfdb.analysis.declaration import Declaration
-from perfdb.analysis.limits_declarations import LIMITS
+from perfdb.analysis.insights.bottleneck import Verdict
+from perfdb.analysis.insights.limit_declarations import LIMITS
 
 ALL = (*DECLARATIONS, *LIMITS)
 

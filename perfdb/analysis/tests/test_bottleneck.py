@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perfdb.analysis.bottleneck import Load, Verdict, busier_share, judge, payload_limit
+from perfdb.analysis.insights.bottleneck import Load, Verdict, busier_share, judge, payload_limit
 from perfdb.analysis.metrics import Measure
 
 GIGABIT = 1e9

@@ -2,7 +2,7 @@
 
 import pytest
 
-from perfdb.analysis.circumstances import CIRCUMSTANCES, Weight, said, what_else_differs
+from perfdb.analysis.insights.circumstances import CIRCUMSTANCES, Weight, said, what_else_differs
 
 SAME = {"processors": "2", "tool_version": "2.1"}
 

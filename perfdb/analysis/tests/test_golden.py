@@ -9,10 +9,10 @@ from pathlib import Path
 import pyarrow.parquet
 import pytest
 
-from perfdb.analysis.against import answer
-from perfdb.analysis.query import Query
-from perfdb.analysis.render import csv, latex, markdown, parquet, text
-from perfdb.analysis.table import Observations, Row, Table
+from perfdb.analysis.query.query import Query
+from perfdb.analysis.render.exports import csv, latex, markdown, parquet, text
+from perfdb.analysis.tables.baseline_comparison import answer
+from perfdb.analysis.tables.table import Observations, Row, Table
 from perfdb.analysis.tests.archive import DIMENSIONS, MEASURES, parsed
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -5,13 +5,13 @@ import io
 import pytest
 from pyarrow import parquet
 
-from perfdb.analysis.matching import Sides, match
-from perfdb.analysis.narrowing import narrowed
-from perfdb.analysis.render import csv, latex, markdown, text
-from perfdb.analysis.render import json as render_json
-from perfdb.analysis.render import parquet as render_parquet
-from perfdb.analysis.render.figure import figure
-from perfdb.analysis.table import Noted, Observations
+from perfdb.analysis.render.charts.plotly_chart import figure
+from perfdb.analysis.render.exports import csv, latex, markdown, text
+from perfdb.analysis.render.exports import json as render_json
+from perfdb.analysis.render.exports import parquet as render_parquet
+from perfdb.analysis.tables.filter_rows import narrowed
+from perfdb.analysis.tables.matched_pairs import Sides, match
+from perfdb.analysis.tables.table import Noted, Observations
 from perfdb.analysis.tests.archive import ask, observations, parsed
 
 QUERY = "metric=trans_per_s&rows=users&device=OSA&mtu=1500"

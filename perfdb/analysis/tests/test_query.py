@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from perfdb.analysis import dimensions, metrics
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.metrics import Better, Measure
-from perfdb.analysis.parameters import MISSING, QueryError, Range, ordered
-from perfdb.analysis.query import REPEATS, Layout, Pick, Query, Summary, default_metrics
+from perfdb.analysis.query.parameters import MISSING, QueryError, Range, ordered
+from perfdb.analysis.query.query import REPEATS, Layout, Pick, Query, Summary, default_metrics
 from perfdb.analysis.tests.archive import parsed
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1).filter(str.strip)

@@ -7,10 +7,10 @@ import json
 import orjson
 import pytest
 
-from perfdb.analysis.render import csv as render_csv
-from perfdb.analysis.render import json as render_json
-from perfdb.analysis.render import markdown
-from perfdb.analysis.table import Observations, Row
+from perfdb.analysis.render.exports import csv as render_csv
+from perfdb.analysis.render.exports import json as render_json
+from perfdb.analysis.render.exports import markdown
+from perfdb.analysis.tables.table import Observations, Row
 from perfdb.analysis.tests.archive import DIMENSIONS, MEASURES, ask, observations, parsed
 
 QUERY = "metric=trans_per_s&metric=cpu_ms_per_trans&rows=users&columns=mtu&device=OSA"

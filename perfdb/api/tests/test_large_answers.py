@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from rest_framework.test import APIClient
 
-from perfdb.analysis.table import Table
+from perfdb.analysis.tables.table import Table
 from perfdb.results.tests.builders import make_run
 
 

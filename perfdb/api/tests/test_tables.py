@@ -9,7 +9,7 @@ import pytest
 from pyarrow import parquet
 from rest_framework.test import APIClient
 
-from perfdb.analysis.query import Query
+from perfdb.analysis.query.query import Query
 from perfdb.api.tests.answers import check, problem
 from perfdb.results.models import Run
 from perfdb.results.runs.lock import touch_study

@@ -15,10 +15,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
-from perfdb.analysis.parameters import QueryError
-from perfdb.analysis.query import Query
-from perfdb.analysis.render import csv, json, latex, markdown, parquet, text
-from perfdb.analysis.table import Table
+from perfdb.analysis.query.parameters import QueryError
+from perfdb.analysis.query.query import Query
+from perfdb.analysis.render.exports import csv, json, latex, markdown, parquet, text
+from perfdb.analysis.tables.table import Table
 from perfdb.api.comparisons import best_body, comparison_body
 from perfdb.api.errors import Conflict
 from perfdb.api.kept_serializers import (

@@ -5,7 +5,7 @@ from typing import Any
 
 from rest_framework.request import Request
 
-from perfdb.analysis.parameters import QueryError
+from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.queries.run_list.paging import Page
 
 

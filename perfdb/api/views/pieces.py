@@ -18,7 +18,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
-from perfdb.analysis.parameters import QueryError
+from perfdb.analysis.query.parameters import QueryError
 from perfdb.api.errors import MEDIA_TYPE, problem
 from perfdb.api.parsers import clean_path
 from perfdb.api.permissions import signed_in

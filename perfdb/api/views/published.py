@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from importers.published.pasted_tables import Syntax
 from importers.published.published_runs import Figure
 from perfdb.analysis.metrics import Measure
-from perfdb.analysis.parameters import QueryError
+from perfdb.analysis.query.parameters import QueryError
 from perfdb.api.errors import Conflict
 from perfdb.api.permissions import signed_in
 from perfdb.api.published_serializers import NewTablesSerializer, TablesLoadedSerializer, TablesPreviewSerializer

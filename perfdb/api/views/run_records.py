@@ -8,7 +8,7 @@ from django.db import transaction
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from perfdb.analysis.parameters import QueryError
+from perfdb.analysis.query.parameters import QueryError
 from perfdb.api.errors import Conflict
 from perfdb.api.permissions import signed_in
 from perfdb.api.representation import upload_reference

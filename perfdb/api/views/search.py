@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
-from perfdb.analysis.parameters import QueryError
+from perfdb.analysis.query.parameters import QueryError
 from perfdb.api.schema import errors
 from perfdb.api.search_serializers import SEARCH_PARAMETERS, SearchSerializer
 from perfdb.results.queries.run_list.search import LONGEST, Hit, Kind, search

@@ -10,10 +10,10 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.decorators import api_view
 from rest_framework.request import Request
 
-from perfdb.analysis.query import Query
-from perfdb.analysis.render import csv, json, latex, markdown, parquet, text
-from perfdb.analysis.render.drawing import Drawing
-from perfdb.analysis.table import Observations, Table
+from perfdb.analysis.query.query import Query
+from perfdb.analysis.render.charts.chart_options import Drawing
+from perfdb.analysis.render.exports import csv, json, latex, markdown, parquet, text
+from perfdb.analysis.tables.table import Observations, Table
 from perfdb.api import caching
 from perfdb.api.comparisons import best_body, comparison_body
 from perfdb.api.explanations import ExplanationSerializer, explanation_body

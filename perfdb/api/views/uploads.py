@@ -15,7 +15,7 @@ from rest_framework.parsers import JSONParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from perfdb.analysis.parameters import QueryError
+from perfdb.analysis.query.parameters import QueryError
 from perfdb.api.errors import Conflict
 from perfdb.api.parsers import UploadParser, relative_path
 from perfdb.api.permissions import must_own, signed_in

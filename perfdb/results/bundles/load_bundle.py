@@ -15,7 +15,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from importers.model import Problem, Severity
-from perfdb.analysis.parameters import QueryError
+from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.bundles import bundled_documents
 from perfdb.results.bundles.bundle_manifest import MisshapenError, checked
 from perfdb.results.bundles.make_bundle import FORMAT, MANIFEST, VERSION

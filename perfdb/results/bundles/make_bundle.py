@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from importers.files.archive import DEFAULT_LIMITS, LONGEST_PATH
 from perfdb.analysis.dimensions import FACTOR
-from perfdb.analysis.parameters import QueryError
+from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.bundles.bundle_contents import document_said, runs_said, study_said
 from perfdb.results.ingest.artifacts import open_artifact
 from perfdb.results.models import Artifact, Run, RunEvidence, RunSource, Study, Upload, UploadFile

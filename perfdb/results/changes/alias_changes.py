@@ -16,9 +16,9 @@ from django.db.models import QuerySet
 
 from importers.model import Problem as Found
 from importers.model import Severity
-from perfdb.analysis import parameters
 from perfdb.analysis.dimensions import FACTOR
-from perfdb.analysis.parameters import QueryError
+from perfdb.analysis.query import parameters
+from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.changes.printed_values import ALIASED, printing, texts_of
 from perfdb.results.changes.rebuild import work_through
 from perfdb.results.changes.rederive import remember

@@ -11,7 +11,7 @@ from django.db import transaction
 from django.db.models import Max, QuerySet
 from django.http import QueryDict
 
-from perfdb.analysis.parameters import QueryError
+from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.changes import history
 from perfdb.results.changes.rebuild import NotFoundError, put, rebuild, work_through
 from perfdb.results.changes.reparse import MOST_NAMED

@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 
-from perfdb.analysis.parameters import QueryError
+from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.models import Run, RunChange, Study, UploadRun
 from perfdb.results.runs import bulk_changes, write
 from perfdb.results.runs.experiments import Vocabulary

@@ -13,7 +13,7 @@ from importers.packed import Head
 from importers.run_records import DECODER, RecordError, Stated, stated
 from importers.run_records.record_fields import TAGS
 from perfdb.analysis import metrics, units
-from perfdb.analysis.parameters import QueryError
+from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.runs import tags
 from perfdb.results.runs.normalize.configuration import check_given
 

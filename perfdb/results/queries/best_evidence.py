@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from django.db import connections
 
-from perfdb.analysis.best import Evidence, evidence
-from perfdb.analysis.bottleneck import Bottleneck
-from perfdb.analysis.query import Query, Summary
-from perfdb.analysis.table import Observations, key_order
+from perfdb.analysis.insights.best_evidence import Evidence, evidence
+from perfdb.analysis.insights.bottleneck import Bottleneck
+from perfdb.analysis.query.query import Query, Summary
+from perfdb.analysis.tables.table import Observations, key_order
 from perfdb.results.models import Run
 from perfdb.results.queries.limits import limits_of
 from perfdb.results.runs import recorded_reads

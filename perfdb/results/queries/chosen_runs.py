@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from perfdb.analysis import against
-from perfdb.analysis.circumstances import Difference, what_else_differs
+from perfdb.analysis.insights.circumstances import Difference, what_else_differs
 from perfdb.analysis.metrics import METRICS, TOTAL, Measure
-from perfdb.analysis.parameters import QueryError, in_order
-from perfdb.analysis.query import REPEATS, Query
-from perfdb.analysis.table import Key, Observations, Row, Table, finite
+from perfdb.analysis.query.parameters import QueryError, in_order
+from perfdb.analysis.query.query import REPEATS, Query
+from perfdb.analysis.tables import baseline_comparison
+from perfdb.analysis.tables.table import Key, Observations, Row, Table, finite
 from perfdb.results.queries import compare, run_queries
 from perfdb.results.runs import measures
 
@@ -47,7 +47,7 @@ def beside(runs: Sequence[int]) -> Beside:
         raise QueryError("runs", f"choose two complete runs or more; of these there {_are(len(rows))}")
     base = next(rows[number] for number in wanted if number in rows)
     query = _question(found, base, chosen)
-    tables = against.answer(query, found)
+    tables = baseline_comparison.answer(query, found)
     left_out = [number for number in wanted if number not in rows]
     return Beside(query, tables, _differs(found, tables[0], base), left_out)
 

@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from django.db.models import Exists, OuterRef
 from django.db.models.fields.json import KeyTextTransform
 
-from perfdb.analysis import against, parameters
-from perfdb.analysis.circumstances import Difference, Facts, what_else_differs
 from perfdb.analysis.dimensions import FACTOR, Value
-from perfdb.analysis.matching import Matched, Sides, fixed, match, promising
+from perfdb.analysis.insights.circumstances import Difference, Facts, what_else_differs
 from perfdb.analysis.metrics import Measure
-from perfdb.analysis.parameters import QueryError, in_order
-from perfdb.analysis.query import REPEATS, Query, default_metrics
-from perfdb.analysis.table import Key, Observations, Row, Table
+from perfdb.analysis.query import parameters
+from perfdb.analysis.query.parameters import QueryError, in_order
+from perfdb.analysis.query.query import REPEATS, Query, default_metrics
+from perfdb.analysis.tables import baseline_comparison
+from perfdb.analysis.tables.matched_pairs import Matched, Sides, fixed, match, promising
+from perfdb.analysis.tables.table import Key, Observations, Row, Table
 from perfdb.results.models import Experiment, Run, RunEvidence
 from perfdb.results.queries import run_queries
 from perfdb.results.runs import recorded_reads
@@ -122,7 +123,7 @@ def compare(query: Query, *sides: Sides) -> Comparison:
     asked = asked.with_filter(first.dimension, sides[0].old, *(each.new for each in sides))
     parts = [Against(matched, *_differences(matched)) for matched in (match(found, each) for each in sides)]
     question, paired = _together(asked, found, [part.matched for part in parts])
-    tables = against.answer(question, paired, run_queries.earlier(question, paired))
+    tables = baseline_comparison.answer(question, paired, run_queries.earlier(question, paired))
     return Comparison(question, tables, parts)
 
 

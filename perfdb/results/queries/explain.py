@@ -9,19 +9,21 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from perfdb.analysis import dimensions, metrics, parameters, reading
-from perfdb.analysis.against import kinds
-from perfdb.analysis.bottleneck import Bottleneck
-from perfdb.analysis.circumstances import Difference, what_else_differs
-from perfdb.analysis.comparing.comparison import Comparison, Verdict
-from perfdb.analysis.comparing.pair import Pair
-from perfdb.analysis.comparing.table import compare
+from perfdb.analysis import dimensions, metrics
+from perfdb.analysis.comparison.compare_pairs import compare
+from perfdb.analysis.comparison.comparison import Comparison, Verdict
+from perfdb.analysis.comparison.pair import Pair
 from perfdb.analysis.dimensions import Value
+from perfdb.analysis.insights import table_insights
+from perfdb.analysis.insights.bottleneck import Bottleneck
+from perfdb.analysis.insights.circumstances import Difference, what_else_differs
 from perfdb.analysis.metrics import Measure
-from perfdb.analysis.parameters import QueryError
-from perfdb.analysis.query import DELTA, REPEATS, Query
-from perfdb.analysis.render.drawing import Drawing
-from perfdb.analysis.table import Cell, CellKey, Key, Observations, Point, Row, Table, finite
+from perfdb.analysis.query import parameters
+from perfdb.analysis.query.parameters import QueryError
+from perfdb.analysis.query.query import DELTA, REPEATS, Query
+from perfdb.analysis.render.charts.chart_options import Drawing
+from perfdb.analysis.tables.baseline_comparison import kinds
+from perfdb.analysis.tables.table import Cell, CellKey, Key, Observations, Point, Row, Table, finite
 from perfdb.analysis.units import finest_step
 from perfdb.analysis.workloads import primary_metric
 from perfdb.results.models import Problem, Run
@@ -116,7 +118,7 @@ def of_cell(query: Query, measure: Measure, at: Mapping[str, Value]) -> Explanat
     cells = (base_table.cells[base_key], cell)
     compared = [(name, value, at.get(name)) for name, value in query.baseline.items()]
     companions = list(_companions(tables, table, key))
-    flags = [*reading.flags(table), *(reading.flags(base_table) if base_table is not table else ())]
+    flags = [*table_insights.flags(table), *(table_insights.flags(base_table) if base_table is not table else ())]
     concerned = {point.run for each in cells for point in each.sample}
     titles = [dimensions.say(query.baseline, [pair[side] for pair in compared]) for side in (1, 2)]
     old, new = (Side(title, each.sample, _limit(each)) for title, each in zip(titles, cells, strict=True))

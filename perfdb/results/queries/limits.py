@@ -1,10 +1,10 @@
-"""What limited stored runs: their figures and circumstances as ``perfdb.analysis.bottleneck`` takes them."""
+"""What limited stored runs: their figures and circumstances as ``perfdb.analysis.insights.bottleneck`` takes them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import fsum, isfinite
 from typing import Any, Protocol
 
-from perfdb.analysis.bottleneck import TCP_HEADERS, Bottleneck, Load, judge
+from perfdb.analysis.insights.bottleneck import TCP_HEADERS, Bottleneck, Load, judge
 from perfdb.analysis.metrics import TOTAL, Measure
 from perfdb.results.runs import measures
 

@@ -2,9 +2,9 @@
 
 from perfdb.analysis.dimensions import FACTOR
 from perfdb.analysis.metrics import TOTAL, Measure
-from perfdb.analysis.parameters import QueryError
-from perfdb.analysis.query import REPEATS, Layout, Pick, Query
-from perfdb.analysis.table import Observations
+from perfdb.analysis.query.parameters import QueryError
+from perfdb.analysis.query.query import REPEATS, Layout, Pick, Query
+from perfdb.analysis.tables.table import Observations
 from perfdb.analysis.workloads import parse_workload, primary_metric
 from perfdb.results.runs import measures
 

@@ -10,10 +10,10 @@ from typing import Self
 from urllib.parse import parse_qsl, urlencode
 
 from perfdb.analysis.dimensions import Value
-from perfdb.analysis.parameters import QueryError
-from perfdb.analysis.query import Query, default_metrics
-from perfdb.analysis.render.drawing import Drawing, check
-from perfdb.analysis.table import Observations, Table
+from perfdb.analysis.query.parameters import QueryError
+from perfdb.analysis.query.query import Query, default_metrics
+from perfdb.analysis.render.charts.chart_options import Drawing, check
+from perfdb.analysis.tables.table import Observations, Table
 from perfdb.results.models import Page
 from perfdb.results.queries import compare, maximum_throughput, run_queries
 from perfdb.results.queries.best_evidence import Best, best_of

@@ -14,13 +14,14 @@ from django.db.models import Count, F, FloatField, Q, QuerySet, TextField, Value
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast, NullIf, TruncDate
 
-from perfdb.analysis import against, metrics
+from perfdb.analysis import metrics
 from perfdb.analysis.dimensions import FACTOR, SELECTORS
 from perfdb.analysis.dimensions import Value as DimensionValue
 from perfdb.analysis.metrics import Measure
-from perfdb.analysis.parameters import QueryError, Range
-from perfdb.analysis.query import REPEATS, Query, default_metrics
-from perfdb.analysis.table import Key, Observations, Table
+from perfdb.analysis.query.parameters import QueryError, Range
+from perfdb.analysis.query.query import REPEATS, Query, default_metrics
+from perfdb.analysis.tables import baseline_comparison
+from perfdb.analysis.tables.table import Key, Observations, Table
 from perfdb.results.database.statement_timeout import TooLongError, in_time
 from perfdb.results.models import DimensionCount, Experiment, Run
 from perfdb.results.queries import top_runs
@@ -275,7 +276,7 @@ def asked(query: Query) -> tuple[Query, Observations]:
 
 def tables(query: Query, found: Observations) -> list[Table]:
     """The tables of the runs that a query is about, compared where it names a baseline."""
-    return against.answer(query, found, earlier(query, found) if query.baseline else None)
+    return baseline_comparison.answer(query, found, earlier(query, found) if query.baseline else None)
 
 
 @recorded_reads.reading(

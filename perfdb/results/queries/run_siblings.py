@@ -6,10 +6,10 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 
-from perfdb.analysis.hygiene import Trial
+from perfdb.analysis.comparison.trial_checks import Trial
+from perfdb.analysis.insights.run_vs_trials import Standing, standing
 from perfdb.analysis.metrics import Measure
-from perfdb.analysis.query import default_metrics
-from perfdb.analysis.standing import Standing, standing
+from perfdb.analysis.query.query import default_metrics
 from perfdb.results.models import Run
 from perfdb.results.queries.run_queries import measure_columns
 

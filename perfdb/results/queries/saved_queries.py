@@ -4,7 +4,7 @@ from django.contrib.auth.models import AnonymousUser, User
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 
-from perfdb.analysis.parameters import QueryError
+from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.models import Page, SavedQuery, Study
 from perfdb.results.queries.questions import Question
 

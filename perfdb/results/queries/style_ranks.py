@@ -2,7 +2,7 @@
 
 from django.db import connections
 
-from perfdb.analysis.render.looks import Looks
+from perfdb.analysis.render.charts.series_styles import Looks
 from perfdb.results.models import Device, Level, Study, System, Workload
 
 _NAMES = (("study", Study, "slug"), ("system", System, "name"), ("level", Level, "name"))

@@ -14,7 +14,7 @@ from django.db.models import OuterRef
 from django.utils import timezone
 from numpy.typing import NDArray
 
-from perfdb.analysis.parameters import QueryError
+from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.models import Note, Run, RunChange
 from perfdb.results.runs import bulk_changes
 from perfdb.results.runs.access import may_change

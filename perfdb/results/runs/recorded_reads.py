@@ -17,8 +17,8 @@ from typing import Any, ParamSpec, TypeVar
 import orjson
 
 from perfdb.analysis.metrics import Measure
-from perfdb.analysis.parameters import QueryError
-from perfdb.analysis.table import Note, Observations
+from perfdb.analysis.query.parameters import QueryError
+from perfdb.analysis.tables.table import Note, Observations
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")

@@ -10,7 +10,7 @@ from django.db.models import Func, QuerySet, TextField, Value
 from django.db.models.expressions import Combinable
 from django.db.models.functions import NullIf
 
-from perfdb.analysis.parameters import QueryError
+from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.models import Run, RunChange
 from perfdb.results.runs import bulk_changes
 

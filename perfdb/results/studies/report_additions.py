@@ -1,7 +1,7 @@
 """Putting the answer of a question into a study's report: a table or figure at its end."""
 
-from perfdb.analysis.parameters import QueryError
-from perfdb.analysis.query import Query
+from perfdb.analysis.query.parameters import QueryError
+from perfdb.analysis.query.query import Query
 from perfdb.results.models import ReportItem, Study
 from perfdb.results.queries.questions import Question, answer
 from perfdb.results.studies import report_items

@@ -6,8 +6,8 @@ from urllib.parse import parse_qsl
 
 from perfdb.analysis import units
 from perfdb.analysis.metrics import Measure
-from perfdb.analysis.query import Query
-from perfdb.analysis.table import Cell, Table
+from perfdb.analysis.query.query import Query
+from perfdb.analysis.tables.table import Cell, Table
 from perfdb.results.models import PublishedFigure, PublishedPercent, ReportItem, Study
 from perfdb.results.queries.run_queries import answer
 

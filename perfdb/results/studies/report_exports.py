@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 from json import dumps
 
-from perfdb.analysis.render import csv, latex, markdown, text
-from perfdb.analysis.render.json import table_data
-from perfdb.analysis.table import Table
+from perfdb.analysis.render.exports import csv, latex, markdown, text
+from perfdb.analysis.render.exports.json import table_data
+from perfdb.analysis.tables.table import Table
 
 
 def _csv(tables: Sequence[Table]) -> str:

@@ -13,8 +13,8 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Max
 
-from perfdb.analysis.parameters import QueryError
-from perfdb.analysis.render.drawing import Drawing
+from perfdb.analysis.query.parameters import QueryError
+from perfdb.analysis.render.charts.chart_options import Drawing
 from perfdb.results.models import Page, RemovedItem, ReportItem, Study, StudyActivity
 from perfdb.results.queries.questions import Question, answer
 from perfdb.results.runs.lock import lock_study, touch_study

@@ -7,8 +7,9 @@ from typing import Any
 from importers.collate import RunIdPattern
 from importers.collate.run_id_patterns import compile_run_ids, fitting, from_template, is_template
 from importers.collate.run_ids import same_value
-from perfdb.analysis import dimensions, parameters
-from perfdb.analysis.parameters import QueryError
+from perfdb.analysis import dimensions
+from perfdb.analysis.query import parameters
+from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.models import Run, Study
 from perfdb.results.queries.run_queries import DIMENSION_COLUMNS
 

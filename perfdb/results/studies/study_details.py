@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import F
 
 from importers.collate import RunIdPattern
-from perfdb.analysis.parameters import QueryError
+from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.models import Run, Study
 from perfdb.results.runs.lock import lock_study
 from perfdb.results.studies.study_lifecycle import checked_title

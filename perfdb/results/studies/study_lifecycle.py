@@ -6,7 +6,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils.text import slugify
 
-from perfdb.analysis.parameters import QueryError
+from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.models import Experiment, Run, Study, Upload
 from perfdb.results.models.vocabulary import INBOX
 from perfdb.results.runs.lock import lock_study

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 
-from perfdb.analysis.narrowing import narrowed
-from perfdb.analysis.query import Query
-from perfdb.analysis.table import Observations, Table
+from perfdb.analysis.query.query import Query
+from perfdb.analysis.tables.filter_rows import narrowed
+from perfdb.analysis.tables.table import Observations, Table
 from perfdb.results.models import Study
 from perfdb.results.queries import run_queries
 from perfdb.results.runs.aliases import meanings, understood

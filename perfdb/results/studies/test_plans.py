@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from perfdb.analysis import plan
-from perfdb.analysis.parameters import QueryError
-from perfdb.analysis.plan import Part
+from perfdb.analysis.insights import plan_coverage
+from perfdb.analysis.insights.plan_coverage import Part
+from perfdb.analysis.query.parameters import QueryError
 
 # What a part of a plan says beside its lists of values.
 ABOUT = ("name", "figure", "trials")
@@ -25,7 +25,7 @@ def parts_of(written: Sequence[Mapping[str, Any]]) -> list[Part]:
                 raise QueryError("plan", f"part {name!r}: {key} is not a list of values")
             if not all(isinstance(value, str | int) for value in values):
                 raise QueryError("plan", f"part {name!r}: {key} has a value that is neither text nor number")
-        found.append(plan.part_of(name, lists, _trials(name, part.get("trials"))))
+        found.append(plan_coverage.part_of(name, lists, _trials(name, part.get("trials"))))
     return found
 
 

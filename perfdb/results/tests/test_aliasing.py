@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django.db import OperationalError
 from django.utils import timezone
 
-from perfdb.analysis.parameters import QueryError
+from perfdb.analysis.query.parameters import QueryError
 from perfdb.results import tasks
 from perfdb.results.changes import alias_changes, rebuild
 from perfdb.results.changes.printed_values import told

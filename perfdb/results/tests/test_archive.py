@@ -5,8 +5,8 @@ from django.core.management import call_command
 from pytest_django import DjangoAssertNumQueries
 
 from fixtures.studies import files
-from perfdb.analysis.parameters import QueryError
-from perfdb.analysis.query import Query
+from perfdb.analysis.query.parameters import QueryError
+from perfdb.analysis.query.query import Query
 from perfdb.results.models import Study
 from perfdb.results.queries import run_queries
 from perfdb.results.studies.report_answers import question, questions

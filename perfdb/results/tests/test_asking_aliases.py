@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 from django.contrib.auth.models import User
 
-from perfdb.analysis.query import Query
-from perfdb.analysis.table import Table
+from perfdb.analysis.query.query import Query
+from perfdb.analysis.tables.table import Table
 from perfdb.results import tasks
 from perfdb.results.changes import alias_changes
 from perfdb.results.models import Job, Run, Study

@@ -8,8 +8,8 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from perfdb.analysis.query import Query
-from perfdb.analysis.table import Table
+from perfdb.analysis.query.query import Query
+from perfdb.analysis.tables.table import Table
 from perfdb.results.queries import run_queries, top_runs
 from perfdb.results.queries.best_evidence import Best, best_of
 from perfdb.results.queries.run_queries import observations

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import pytest
 from pyarrow import parquet
 
-from perfdb.analysis.parameters import QueryError
+from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.models import Run
 from perfdb.results.queries.run_list import columns, export
 from perfdb.results.queries.run_list.filters import chosen

@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.http import QueryDict
 
 from perfdb.analysis.dimensions import DIMENSIONS
-from perfdb.analysis.parameters import QueryError
+from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.models import Run, Upload, UploadRun
 from perfdb.results.queries.run_list.filters import RunFilter, filter_runs, known_parameters
 from perfdb.results.tests.builders import make_run, make_study

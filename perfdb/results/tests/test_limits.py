@@ -2,7 +2,7 @@
 
 import pytest
 
-from perfdb.analysis.bottleneck import Verdict
+from perfdb.analysis.insights.bottleneck import Verdict
 from perfdb.results.models import Device, Run
 from perfdb.results.queries.limits import limit_of
 from perfdb.results.tests.builders import make_run

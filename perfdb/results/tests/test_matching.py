@@ -2,10 +2,10 @@
 
 import pytest
 
-from perfdb.analysis.comparing.comparison import Verdict
-from perfdb.analysis.matching import Sides
-from perfdb.analysis.parameters import QueryError
-from perfdb.analysis.query import Query
+from perfdb.analysis.comparison.comparison import Verdict
+from perfdb.analysis.query.parameters import QueryError
+from perfdb.analysis.query.query import Query
+from perfdb.analysis.tables.matched_pairs import Sides
 from perfdb.results.models import RunEvidence
 from perfdb.results.queries.compare import Chosen, Comparison, compare, sides_of
 from perfdb.results.tests.builders import make_run

@@ -8,8 +8,8 @@ from django.contrib.auth.models import AnonymousUser, User
 from pyarrow import parquet
 from pytest_django import DjangoAssertNumQueries
 
-from perfdb.analysis.parameters import QueryError
-from perfdb.analysis.query import Query
+from perfdb.analysis.query.parameters import QueryError
+from perfdb.analysis.query.query import Query
 from perfdb.results.changes.rebuild import put, rebuild
 from perfdb.results.ingest import uploads
 from perfdb.results.models import Note, Run, RunChange, Study

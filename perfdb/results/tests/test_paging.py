@@ -9,7 +9,7 @@ from django.db import connection
 from django.db.models.expressions import RawSQL
 from django.test.utils import CaptureQueriesContext
 
-from perfdb.analysis.parameters import QueryError
+from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.models import Run
 from perfdb.results.queries import run_queries
 from perfdb.results.queries.run_list.paging import read_size

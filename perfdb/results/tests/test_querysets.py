@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from perfdb.analysis.comparing.comparison import NoiseSource
+from perfdb.analysis.comparison.comparison import NoiseSource
 from perfdb.analysis.dimensions import DIMENSIONS
 from perfdb.analysis.metrics import Measure
-from perfdb.analysis.parameters import QueryError
-from perfdb.analysis.query import Query
+from perfdb.analysis.query.parameters import QueryError
+from perfdb.analysis.query.query import Query
 from perfdb.results.models import Run
 from perfdb.results.queries import run_queries
 from perfdb.results.queries.run_queries import DIMENSION_COLUMNS, observations, patterns_present

@@ -4,7 +4,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 
-from perfdb.analysis.parameters import QueryError
+from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.changes.rebuild import put, rebuild
 from perfdb.results.ingest import uploads
 from perfdb.results.models import Run, RunChange, Study

@@ -4,8 +4,8 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 
-from perfdb.analysis.parameters import QueryError
-from perfdb.analysis.query import Query
+from perfdb.analysis.query.parameters import QueryError
+from perfdb.analysis.query.query import Query
 from perfdb.results.changes import withdraw
 from perfdb.results.changes.rebuild import put, rebuild
 from perfdb.results.ingest import uploads

@@ -11,7 +11,7 @@ from django.core.management import call_command
 from django.db import IntegrityError, connection, transaction
 from django.db.models import Model
 
-from perfdb.analysis.query import Query
+from perfdb.analysis.query.query import Query
 from perfdb.results.models import (
     Artifact,
     Device,

@@ -7,9 +7,9 @@ from typing import TypeVar
 from django.db.models import QuerySet, Sum
 from django.urls import reverse
 
-from perfdb.analysis.parameters import ordered
-from perfdb.analysis.query import Query
-from perfdb.analysis.render.drawing import Drawing
+from perfdb.analysis.query.parameters import ordered
+from perfdb.analysis.query.query import Query
+from perfdb.analysis.render.charts.chart_options import Drawing
 from perfdb.results.models import Device, Level, Run, RunCount, Study, System
 from perfdb.web import questions
 

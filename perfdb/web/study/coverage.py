@@ -8,12 +8,14 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from perfdb.analysis import dimensions, parameters, plan
+from perfdb.analysis import dimensions
 from perfdb.analysis.dimensions import Value
-from perfdb.analysis.plan import Coverage, Part, Planned
-from perfdb.analysis.query import Query
+from perfdb.analysis.insights import plan_coverage
+from perfdb.analysis.insights.plan_coverage import Coverage, Part, Planned
+from perfdb.analysis.query import parameters
+from perfdb.analysis.query.query import Query
 from perfdb.analysis.render.labels import value_text
-from perfdb.analysis.table import Key, Observations
+from perfdb.analysis.tables.table import Key, Observations
 from perfdb.results.models import Study
 from perfdb.results.queries import run_queries
 
@@ -77,12 +79,14 @@ class Covered:
 
 def observed(slugs: Sequence[str], parts: Sequence[Part]) -> Observations:
     """The complete runs of these studies, with the rates by which the noise of a plan's workloads is judged."""
-    return run_queries.observations(Query(metrics=plan.primary_measures(parts), filters={"study": tuple(slugs)}))
+    return run_queries.observations(
+        Query(metrics=plan_coverage.primary_measures(parts), filters={"study": tuple(slugs)})
+    )
 
 
 def covered(study: Study, parts: Sequence[Part], delta: float) -> Covered:
     """How far a study's plan is; ``delta`` in per cent is the difference to be decided."""
-    found = plan.coverage(parts, observed([study.slug], parts), delta / 100)
+    found = plan_coverage.coverage(parts, observed([study.slug], parts), delta / 100)
     to_do = [(of, cell) for of in found for cell in of.cells if cell.missing]
     # What was never run comes first: one trial there says more than a fifth one elsewhere.
     to_do.sort(key=lambda each: bool(each[1].runs))

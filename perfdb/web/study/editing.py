@@ -9,10 +9,10 @@ from django.db.models import Model
 from django.http import QueryDict
 
 from importers.collate import RunIdPattern
-from perfdb.analysis import parameters
 from perfdb.analysis.dimensions import DIMENSIONS, FACTOR
-from perfdb.analysis.parameters import QueryError
-from perfdb.analysis.query import REPEATS
+from perfdb.analysis.query import parameters
+from perfdb.analysis.query.parameters import QueryError
+from perfdb.analysis.query.query import REPEATS
 from perfdb.results.models import Experiment, Study
 from perfdb.results.studies.run_id_patterns import Tried
 from perfdb.results.studies.test_plans import ABOUT

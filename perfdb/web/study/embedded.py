@@ -5,12 +5,12 @@ from dataclasses import dataclass, field, replace
 
 from django.urls import reverse
 
-from perfdb.analysis.parameters import QueryError
-from perfdb.analysis.query import Query
-from perfdb.analysis.render.facets import facets
-from perfdb.analysis.render.figure import figure
-from perfdb.analysis.render.looks import Looks
-from perfdb.analysis.table import Table
+from perfdb.analysis.query.parameters import QueryError
+from perfdb.analysis.query.query import Query
+from perfdb.analysis.render.charts.plotly_chart import figure
+from perfdb.analysis.render.charts.series_styles import Looks
+from perfdb.analysis.render.charts.small_multiples import facets
+from perfdb.analysis.tables.table import Table
 from perfdb.results.models import Page, ReportItem, Study
 from perfdb.results.queries import questions
 from perfdb.results.queries.questions import Question

@@ -11,7 +11,7 @@ from django.urls import reverse
 from perfdb.analysis.dimensions import dimension
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.render.labels import measure_title
-from perfdb.analysis.render.legible import MOST_LINES
+from perfdb.analysis.render.reduced_tables import MOST_LINES
 from perfdb.results.models import Experiment, Run, Study
 from perfdb.results.queries import run_queries
 from perfdb.web.study.about import WorkloadLinks

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from django.contrib.auth.models import AnonymousUser, User
 from django.db.models import Count
 
-from perfdb.analysis import plan
-from perfdb.analysis.narrowing import narrowed
-from perfdb.analysis.parameters import QueryError
-from perfdb.analysis.plan import Part
-from perfdb.analysis.query import Query
+from perfdb.analysis.insights import plan_coverage
+from perfdb.analysis.insights.plan_coverage import Part
+from perfdb.analysis.query.parameters import QueryError
+from perfdb.analysis.query.query import Query
+from perfdb.analysis.tables.filter_rows import narrowed
 from perfdb.results.models import Disagreement, ReportItem, Study, StudyActivity
 from perfdb.results.runs import access
 from perfdb.results.studies.test_plans import parts_of
@@ -31,7 +31,7 @@ class Listed:
     tables: int
     figures: int
     wrong: int
-    plan: str
+    plan_coverage: str
 
 
 def listed(user: User | AnonymousUser) -> list[Listed]:
@@ -73,7 +73,7 @@ def _plans(studies: Sequence[Study]) -> Mapping[int, str]:
     found = observed(list(named.values()), [part for each in parts.values() for part in each])
     for pk, slug in named.items():
         of_study = narrowed(Query(filters={"study": (slug,)}), found)
-        covered = plan.coverage(parts[pk], of_study, _ANY)
+        covered = plan_coverage.coverage(parts[pk], of_study, _ANY)
         planned, measured = sum(each.part.size for each in covered), sum(each.measured for each in covered)
         said[pk] = _far(measured, planned, published=pk in published)
     return said

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from perfdb.analysis.dimensions import Value, say
-from perfdb.analysis.query import Query
-from perfdb.analysis.table import Cell, Key, Table
+from perfdb.analysis.query.query import Query
+from perfdb.analysis.tables.table import Cell, Key, Table
 from perfdb.analysis.units import round_half_up
 
 

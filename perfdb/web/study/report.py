@@ -9,14 +9,14 @@ from urllib.parse import quote
 from django.utils.text import slugify
 
 from perfdb.analysis.dimensions import dimension
-from perfdb.analysis.parameters import QueryError
-from perfdb.analysis.query import Query
-from perfdb.analysis.render.drawing import Drawing
-from perfdb.analysis.render.facets import facets
-from perfdb.analysis.render.figure import figure
+from perfdb.analysis.query.parameters import QueryError
+from perfdb.analysis.query.query import Query
+from perfdb.analysis.render.charts.chart_options import Drawing
+from perfdb.analysis.render.charts.plotly_chart import figure
+from perfdb.analysis.render.charts.series_styles import Looks
+from perfdb.analysis.render.charts.small_multiples import facets
 from perfdb.analysis.render.labels import measure_title
-from perfdb.analysis.render.looks import Looks
-from perfdb.analysis.table import Table
+from perfdb.analysis.tables.table import Table
 from perfdb.results.models import Claim, Disagreement, Page, ReportItem, Study
 from perfdb.results.queries.style_ranks import looks
 from perfdb.results.studies.report_answers import answered, question, questions

@@ -7,7 +7,7 @@ from typing import Any
 from django.http import QueryDict
 from django.urls import reverse
 
-from perfdb.analysis.parameters import QueryError
+from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.models import RemovedItem, ReportItem, SavedQuery, Study
 from perfdb.results.studies.report_items import Kind, Written, flow, number_of, runs_of, understood
 from perfdb.web.study.report import Part, preview, stale

@@ -12,9 +12,9 @@ from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
 from perfdb.analysis import metrics
-from perfdb.analysis.bottleneck import Bottleneck
-from perfdb.analysis.comparing import words
+from perfdb.analysis.comparison import verdict_words
 from perfdb.analysis.dimensions import BY_NAME, Value, dimension
+from perfdb.analysis.insights.bottleneck import Bottleneck
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.render.labels import measure_title
 from perfdb.analysis.units import decimals_for, round_half_up
@@ -44,13 +44,13 @@ def version() -> str:
 @register.simple_tag
 def verdicts() -> tuple[tuple[str, str, str, str], ...]:
     """What the words beside differences mean: (sign, word, meaning, rule)."""
-    return words.LEGEND
+    return verdict_words.LEGEND
 
 
 @register.filter
 def tone(word: str) -> str:
     """The badge class of a state, an outcome or a severity."""
-    return next((tone for tone, words in _TONES.items() if word in words), "")
+    return next((tone for tone, verdict_words in _TONES.items() if word in verdict_words), "")
 
 
 @register.filter

@@ -7,8 +7,8 @@ from urllib.parse import urlencode
 import pytest
 from django.test import Client
 
-from perfdb.analysis.comparing.comparison import Verdict
-from perfdb.analysis.comparing.words import LEGEND
+from perfdb.analysis.comparison.comparison import Verdict
+from perfdb.analysis.comparison.verdict_words import LEGEND
 from perfdb.results.models import Run, RunEvidence
 from perfdb.results.tests.builders import make_run, make_study
 from perfdb.web.tests.pages import figures_of, inline_code, text_of

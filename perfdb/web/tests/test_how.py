@@ -5,14 +5,14 @@ from html import escape
 
 from django.test import Client
 
-from perfdb.analysis import limits_declarations
-from perfdb.analysis.audit.declarations import DECLARATIONS as AUDIT
-from perfdb.analysis.comparing.declaration import Declaration as ComparingDeclaration
-from perfdb.analysis.comparing.declarations import DECLARATIONS as COMPARING
+from perfdb.analysis.audit.audit_declarations import DECLARATIONS as AUDIT
+from perfdb.analysis.comparison.method import DECLARATIONS as COMPARING
+from perfdb.analysis.comparison.method_statement import Declaration as ComparingDeclaration
 from perfdb.analysis.declaration import Declaration
+from perfdb.analysis.insights import limit_declarations
 from perfdb.web.tests.pages import inline_code
 
-DECLARED = (*limits_declarations.LIMITS, *AUDIT)
+DECLARED = (*limit_declarations.LIMITS, *AUDIT)
 RULES: list[Declaration | ComparingDeclaration] = [*COMPARING, *DECLARED]
 
 

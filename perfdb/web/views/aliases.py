@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from perfdb.analysis import dimensions
-from perfdb.analysis.parameters import QueryError
+from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.changes import alias_changes, alias_suggestions
 from perfdb.results.changes.printed_values import ALIASED, Suggestion, Told, told
 from perfdb.results.models import Study

@@ -9,9 +9,9 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from perfdb.analysis.dimensions import Value
-from perfdb.analysis.parameters import QueryError
-from perfdb.analysis.query import Query
-from perfdb.analysis.render.drawing import Drawing
+from perfdb.analysis.query.parameters import QueryError
+from perfdb.analysis.query.query import Query
+from perfdb.analysis.render.charts.chart_options import Drawing
 from perfdb.results.models import Page, Run
 from perfdb.results.queries import compare as matching
 from perfdb.results.queries.chosen_runs import beside as beside_of

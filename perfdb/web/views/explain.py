@@ -5,8 +5,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
-from perfdb.analysis.parameters import QueryError
-from perfdb.analysis.render.drawing import Drawing
+from perfdb.analysis.query.parameters import QueryError
+from perfdb.analysis.render.charts.chart_options import Drawing
 from perfdb.results.queries import explain as explaining
 from perfdb.results.runs.access import may_read
 from perfdb.web import questions

@@ -11,11 +11,11 @@ from django.views.decorators.http import require_GET, require_POST
 
 from perfdb.analysis import metrics
 from perfdb.analysis.dimensions import dimension
-from perfdb.analysis.narrowing import narrowed
-from perfdb.analysis.parameters import QueryError
-from perfdb.analysis.query import Query
+from perfdb.analysis.query.parameters import QueryError
+from perfdb.analysis.query.query import Query
 from perfdb.analysis.render.labels import measure_title
-from perfdb.analysis.table import Observations, Row
+from perfdb.analysis.tables.filter_rows import narrowed
+from perfdb.analysis.tables.table import Observations, Row
 from perfdb.results.models import FrozenLink, Run
 from perfdb.results.queries import frozen_links
 from perfdb.results.queries.questions import Question

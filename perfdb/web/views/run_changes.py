@@ -11,7 +11,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
-from perfdb.analysis.parameters import QueryError
+from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.changes import withdraw as withdrawing
 from perfdb.results.models import Note, Run
 from perfdb.results.runs import access, notes, tags

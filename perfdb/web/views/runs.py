@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
-from perfdb.analysis.parameters import QueryError
+from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.queries.run_list import columns, facets
 from perfdb.results.queries.run_list.columns import Shown
 from perfdb.results.queries.run_list.facets import Facets

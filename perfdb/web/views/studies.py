@@ -8,9 +8,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_GET
 
-from perfdb.analysis import parameters
-from perfdb.analysis.parameters import QueryError
-from perfdb.analysis.query import DELTA
+from perfdb.analysis.query import parameters
+from perfdb.analysis.query.parameters import QueryError
+from perfdb.analysis.query.query import DELTA
 from perfdb.results.models import Study
 from perfdb.results.queries.run_queries import answer
 from perfdb.results.runs import access

@@ -9,10 +9,10 @@ from django.shortcuts import redirect, render
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_GET
 
-from perfdb.analysis.parameters import QueryError
-from perfdb.analysis.query import Query
-from perfdb.analysis.render.drawing import Drawing, check
-from perfdb.analysis.table import Table
+from perfdb.analysis.query.parameters import QueryError
+from perfdb.analysis.query.query import Query
+from perfdb.analysis.render.charts.chart_options import Drawing, check
+from perfdb.analysis.tables.table import Table
 from perfdb.results.models import Page
 from perfdb.results.queries import run_queries
 from perfdb.results.queries.questions import Answer, Question, answer

@@ -19,7 +19,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from importers import formats
 from importers.model import SourceFile
-from perfdb.analysis.parameters import QueryError
+from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.changes.reparse import Scope
 from perfdb.results.ingest import artifacts, chunked_upload
 from perfdb.results.ingest import uploads as intake

@@ -8,10 +8,10 @@ from urllib.parse import parse_qsl
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from perfdb.analysis.parameters import QueryError
-from perfdb.analysis.query import Query
-from perfdb.analysis.render import text
-from perfdb.analysis.render.drawing import Drawing
+from perfdb.analysis.query.parameters import QueryError
+from perfdb.analysis.query.query import Query
+from perfdb.analysis.render.charts.chart_options import Drawing
+from perfdb.analysis.render.exports import text
 from perfdb.results.queries.run_queries import answer
 
 

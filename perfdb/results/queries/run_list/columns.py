@@ -4,10 +4,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from perfdb.analysis import metrics, parameters
+from perfdb.analysis import metrics
 from perfdb.analysis.dimensions import BY_NAME, FACTOR, dimension
 from perfdb.analysis.metrics import TOTAL, Measure
-from perfdb.analysis.parameters import QueryError
+from perfdb.analysis.query import parameters
+from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.render.labels import measure_title
 from perfdb.results.models import Run
 from perfdb.results.queries.run_list.paging import Column

@@ -15,8 +15,8 @@ from django_filters import CharFilter, Filter, FilterSet, IsoDateTimeFilter  # t
 
 from perfdb.analysis.dimensions import DIMENSIONS, FACTOR, SELECTORS, Dimension, dimension
 from perfdb.analysis.dimensions import Value as DimensionValue
-from perfdb.analysis.parameters import KNOWN_FILTERS, MISSING, QueryError
-from perfdb.analysis.query import Query
+from perfdb.analysis.query.parameters import KNOWN_FILTERS, MISSING, QueryError
+from perfdb.analysis.query.query import Query
 from perfdb.results.models import Run, SearchName, UploadRun
 from perfdb.results.queries.run_queries import conditions, narrowed
 

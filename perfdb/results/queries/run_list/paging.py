@@ -16,7 +16,7 @@ from typing import Any, Self
 from django.db.models import F, Q, QuerySet
 from django.db.models.expressions import Combinable, OrderBy
 
-from perfdb.analysis.parameters import QueryError
+from perfdb.analysis.query.parameters import QueryError
 
 PAGE_SIZE = 100
 LARGEST_PAGE = 1000

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from importers.model import Fragment, Listing, Problem, Reading, RunDraft, Severity
 from perfdb.analysis import units
-from perfdb.analysis.checks.windows import Window
+from perfdb.analysis.checks.report_window import Window
 from perfdb.analysis.metrics import Measure
 from perfdb.results.runs.derive import fact_number
 from perfdb.results.runs.record import Origin, RunRecord, TraceColumn, Value, number

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from importers.model import Fragment, Listing, Pair, Problem, Reading, Row, RunDraft, Severity
-from perfdb.analysis.checks.driver import DriverLog, DriverRecord, check_driver
+from perfdb.analysis.checks.cp_snapshots import PairState, PairVerdict, Snapshot, check_elapsed, check_pair
+from perfdb.analysis.checks.driver_log import DriverLog, DriverRecord, check_driver
 from perfdb.analysis.checks.finding import Finding, Quantity
-from perfdb.analysis.checks.hosts import WRAP, check_host, check_machine
-from perfdb.analysis.checks.pairs import PairState, PairVerdict, Snapshot, check_elapsed, check_pair
+from perfdb.analysis.checks.host_snapshots import WRAP, check_host, check_machine
 from perfdb.analysis.units import convert, read_number
 from perfdb.results.runs.derive import TIME, fact_number, figures_of, measured_workload
 from perfdb.results.runs.normalize.configuration import PROCESSORS

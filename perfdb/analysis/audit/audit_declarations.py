@@ -1,0 +1,288 @@
+"""What perfdb says about its audit: each rule, explained and worked out."""
+
+from perfdb.analysis.audit.audit_run import audit_run
+from perfdb.analysis.audit.disagreement import NOTE_UP_TO, Kind
+from perfdb.analysis.audit.padded_zeros import CHANCE, with_precision
+from perfdb.analysis.audit.printed_percentages import PERCENT_TEXT, PercentRow, audit_percent
+from perfdb.analysis.audit.printed_values import Method, Printed, PrintedRun
+from perfdb.analysis.audit.rules import LINK_TOLERANCE, LITTLE_TOLERANCE, RULES
+from perfdb.analysis.audit.wording import name
+from perfdb.analysis.checks.finding import Quantity
+from perfdb.analysis.declaration import Declaration, Example
+from perfdb.analysis.metrics import Measure
+from perfdb.analysis.workloads import parse_workload
+
+_ARITHMETIC = "the definition of the figures"
+_ROUNDING = "interval arithmetic over the printed digits"
+
+
+def _formula(kind: Kind, metric: str, place: int = 0) -> str:
+    """A rule in words; ``place`` among the rules of this kind for this metric."""
+    rule = [rule for rule in RULES if (rule.kind, rule.metric) == (kind, metric)][place]
+    return f"{name(Measure(metric))} {'≤' if rule.at_most else '='} {rule.text}"
+
+
+def _printed(measure: str, text: str, unit: str = "", place: str = "") -> Printed:
+    return Printed(Measure.parse(measure), Quantity(text, unit), place)
+
+
+def _run(given: str, answer: str, run: PrintedRun) -> Example:
+    return Example(given, answer, lambda: " ".join(found.message for found in audit_run(run)))
+
+
+def _percent(row: PercentRow) -> str:
+    found = audit_percent(row)
+    return found.message if found else ""
+
+
+def _half_steps(*figures: Printed) -> str:
+    return ", ".join(
+        f"{figure.quantity.text} ± {figure.half_step or figure.quantity.half_step:g}"
+        for figure in with_precision(figures)
+    )
+
+
+DECLARATIONS: tuple[Declaration, ...] = (
+    Declaration(
+        "rounding",
+        "What a printed figure stands for",
+        "printed value ± half of one in its last digit",
+        "A figure disagrees only when no numbers that would have been printed like its inputs give one that would have "
+        f"been printed like it. A deviation of up to {NOTE_UP_TO * 100:g} % is then a note, more is a warning. "
+        "Nothing is ever corrected.",
+        _ROUNDING,
+        Example(
+            "0.14 and 1654.5",
+            "0.14 ± 0.005, 1654.5 ± 0.05",
+            lambda: _half_steps(_printed("cpu_ms_per_trans", "0.14"), _printed("trans_per_s", "1654.5")),
+        ),
+    ),
+    Declaration(
+        "precision",
+        "Figures padded with zeros",
+        f"so many figures of a row end in zero that chance would do it once in {1 / CHANCE:.0f} times",
+        "A report's 88.7 is sometimes printed as 88.70 beside others, and stands for more numbers than its last digit "
+        "says. One figure does not show it, but of honestly rounded figures only one in ten ends in zero.",
+        _ROUNDING,
+        Example(
+            "88.70, 85.80, 86.70, 84.70, 92.70 in one row",
+            "88.70 ± 0.05, 85.80 ± 0.05, 86.70 ± 0.05, 84.70 ± 0.05, 92.70 ± 0.05",
+            lambda: _half_steps(
+                *(_printed("processor_util@tcpip1", text) for text in ("88.70", "85.80", "86.70", "84.70", "92.70"))
+            ),
+        ),
+    ),
+    Declaration(
+        Kind.LITTLE,
+        "Users, rate and response time",
+        _formula(Kind.LITTLE, "response_ms"),
+        "Users who never pause are always waiting for a response, so there are as many transactions under way as "
+        f"users. {LITTLE_TOLERANCE * 100:g} % are allowed, for users start and end one after the other. A response "
+        "time that would fit in another unit of time is said to be in the wrong one.",
+        "Little 1961",
+        _run(
+            "50 users, 2.90 transactions per second, response time 17.25 msec",
+            "Response time is printed as 17.25 msec, but follows to be 50 / 2.90 × 1000 = 17241.379 ms; "
+            "unit is probably sec.",
+            PrintedRun(
+                (_printed("trans_per_s", "2.90"), _printed("response_ms", "17.25", "msec")), users=50, think_ms=0
+            ),
+        ),
+    ),
+    Declaration(
+        Kind.RATE,
+        "Transactions and seconds",
+        _formula(Kind.RATE, "trans_per_s"),
+        "The driver's own count and its own seconds; the time between the snapshots is a little longer and would "
+        "give less.",
+        _ARITHMETIC,
+        _run(
+            "97000 transactions in 200.5 s, 484.79 transactions per second",
+            "Transactions per second is printed as 484.79 trans/s, but follows to be 97000 / 200.5 = 483.791 trans/s.",
+            PrintedRun(
+                (_printed("transactions", "97000"), _printed("driver_s", "200.5"), _printed("trans_per_s", "484.79"))
+            ),
+        ),
+    ),
+    Declaration(
+        Kind.BYTES,
+        "Transactions and bytes",
+        _formula(Kind.BYTES, "mb_per_s"),
+        "Both directions are counted, and a MB is 2^20 bytes unless the printed unit says otherwise. A figure that "
+        "would fit MB of 10^6 bytes, or one direction alone, is said to.",
+        _ARITHMETIC,
+        _run(
+            "1631.10 transactions per second of 200 and 1000 bytes, 1.96 MB/s",
+            "Throughput is printed as 1.96 MB/s, but follows to be 1631.10 × (200 + 1000) / 2^20 = 1.867 MB/s; "
+            "its MB are probably of 10^6 bytes.",
+            PrintedRun(
+                (_printed("trans_per_s", "1631.10"), _printed("mb_per_s", "1.96")), workload=parse_workload("RR")
+            ),
+        ),
+    ),
+    Declaration(
+        Kind.CPU,
+        "Utilisation and CPU time per unit of work",
+        _formula(Kind.CPU, "cpu_ms_per_trans"),
+        "One per cent of one processor is 10 ms of CPU time in each second. Utilisation of one processor needs no "
+        "number of processors, and CP time is what is left of the total. This is the form for monitors' reports over "
+        "a window inside the run.",
+        "utilisation law",
+        _run(
+            "utilisation of tcpip1 47.30 % of one of 2 processors, 1654.49 transactions per second, 0.14 msec",
+            "CPU time per transaction of tcpip1 is printed as 0.14 msec/trans, but follows to be "
+            "47.30 × 10 / 1654.49 = 0.2859 ms/trans; 2 times the figure would fit, as if it had been divided by the "
+            "processors.",
+            PrintedRun(
+                (
+                    _printed("processor_util@tcpip1", "47.30"),
+                    _printed("trans_per_s", "1654.49"),
+                    _printed("cpu_ms_per_trans@tcpip1", "0.14", "msec/trans"),
+                ),
+                processors=2,
+                method=Method.REPORT,
+            ),
+        ),
+    ),
+    Declaration(
+        f"{Kind.CPU}.{Method.SNAPSHOT}",
+        "The same between snapshots",
+        _formula(Kind.CPU, "cpu_ms_per_trans", 1),
+        "Between snapshots, utilisation is of a longer time than the driver's rate. Where the driver's seconds are not "
+        "printed they lie between what it was asked for and the time between the snapshots; without either the "
+        "figures are not checked.",
+        "utilisation law",
+        _run(
+            "93.57 % of 2 processors in 632.00 s, 2.90 transactions per second, 600 s asked for, 720 msec",
+            "CPU time per transaction is printed as 720 msec/trans, but follows to be "
+            "93.57 × 2 × 10 / 2.90 × 632.00 / (600 … 632.00) = 662.1 ms/trans.",
+            PrintedRun(
+                (
+                    _printed("cpu_util", "93.57"),
+                    _printed("trans_per_s", "2.90"),
+                    _printed("elapsed_s", "632.00"),
+                    _printed("cpu_ms_per_trans", "720", "msec/trans"),
+                ),
+                processors=2,
+                asked_s=600,
+                method=Method.SNAPSHOT,
+            ),
+        ),
+    ),
+    Declaration(
+        Kind.MESSAGE,
+        "CPU time per MB and per message",
+        _formula(Kind.MESSAGE, "cpu_ms_per_trans"),
+        "A transaction of a stream is one message. The short message that goes the other way is left out.",
+        _ARITHMETIC,
+        _run(
+            "33.04 ms per MB, 670.74 ms per transaction of 20 MB",
+            "CPU time per transaction is printed as 670.74 ms/trans, but follows to be 33.04 × 20 = 660.800 ms/trans.",
+            PrintedRun(
+                (_printed("cpu_ms_per_mb", "33.04"), _printed("cpu_ms_per_trans", "670.74")),
+                workload=parse_workload("STRG"),
+            ),
+        ),
+    ),
+    Declaration(
+        Kind.SUM,
+        "Virtual and CP time",
+        _formula(Kind.SUM, "cpu_ms_per_mb"),
+        "All CPU time is a guest's own or spent by CP on its behalf, for each role and for utilisations as for costs. "
+        "Half-steps of all three figures are allowed.",
+        _ARITHMETIC,
+        _run(
+            "18.18 ms per MB of nontcp, of which 15.91 virtual and 4.59 CP",
+            "CPU time per MB of nontcp is printed as 18.18 ms/MB, but follows to be 15.91 + 4.59 = 20.500 ms/MB.",
+            PrintedRun(
+                (
+                    _printed("cpu_ms_per_mb@nontcp", "18.18"),
+                    _printed("virtual_cpu_ms_per_mb@nontcp", "15.91"),
+                    _printed("cp_cpu_ms_per_mb@nontcp", "4.59"),
+                )
+            ),
+        ),
+    ),
+    Declaration(
+        Kind.ROLES,
+        "Client and server",
+        _formula(Kind.ROLES, "cpu_util"),
+        "Between snapshots the total is the sum of both guests, virtual and CP alike. A monitor's report takes its "
+        "total from the system, so there this is not asked.",
+        "CP QUERY TIME before and after the run",
+        _run(
+            "96.76 %, of which 48.40 % client and 47.36 % server",
+            "CPU utilisation is printed as 96.76 %, but follows to be 48.40 + 47.36 = 95.760 %.",
+            PrintedRun(
+                (
+                    _printed("cpu_util", "96.76"),
+                    _printed("cpu_util@client", "48.40"),
+                    _printed("cpu_util@server", "47.36"),
+                ),
+                method=Method.SNAPSHOT,
+            ),
+        ),
+    ),
+    Declaration(
+        Kind.BOUND,
+        "A part and its whole",
+        _formula(Kind.BOUND, "processor_util"),
+        "Virtual or CP time cannot pass the total, running cannot pass running and waiting, and a system cannot be "
+        "more than 100 % busy.",
+        _ARITHMETIC,
+        _run(
+            "tcpip1 runs 58.70 % and runs or waits 55.40 % of the time",
+            "Utilisation of one processor of tcpip1 is printed as 58.70 %, but cannot pass 55.40 %.",
+            PrintedRun((_printed("processor_util@tcpip1", "58.70"), _printed("run_wait@tcpip1", "55.40"))),
+        ),
+    ),
+    Declaration(
+        Kind.LINK,
+        "Throughput and the line",
+        _formula(Kind.LINK, "mb_per_s"),
+        "No payload passes what the least headers leave of the line; "
+        f"{LINK_TOLERANCE * 100:g} % is allowed. More means that line speed, MTU or the size of the MB is not what it "
+        "is said to be.",
+        "frame format of IEEE 802.3",
+        _run(
+            "11.9 MB/s over 100 Mbit/s with MTU 1500",
+            "Throughput is printed as 11.9 MB/s, but cannot pass 100000000 / 8 × (1500 − 28) / (1500 + 38) / 2^20 = "
+            "11.41 MB/s; its MB are probably of 10^6 bytes.",
+            PrintedRun((_printed("mb_per_s", "11.9"),), line_bits_per_s=1e8, mtu=1500),
+        ),
+    ),
+    Declaration(
+        Kind.PERCENT,
+        "Printed differences",
+        PERCENT_TEXT,
+        "A printed percentage is consistent when it lies within half its last digit of what its rounded operands can "
+        "give. How far it is off is graded by the ratio it stands for: −21 % for −31 % is 0.79 for 0.69.",
+        _ROUNDING,
+        Example(
+            "6.95 and 4.79, difference −21 %",
+            "The difference of CPU time per MB is printed as -21 %, "
+            "but follows to be 100 × (4.79 / 6.95 − 1) = -31.1 %.",
+            lambda: _percent(
+                PercentRow(_printed("cpu_ms_per_mb", "6.95"), _printed("cpu_ms_per_mb", "4.79"), Quantity("-21", "%"))
+            ),
+        ),
+    ),
+    Declaration(
+        Kind.CONTRADICTION,
+        "The same figure printed twice",
+        "figure in one place = figure in the other",
+        "The same figure of the same run must be the same wherever it is printed, to the digits of the coarser one. "
+        "What was printed first is what the other is held against; which is right is not said.",
+        _ARITHMETIC,
+        _run(
+            "2159.24 in Table 4, 2116.14 in Table 6",
+            "Transactions per second is printed as 2116.14 trans/s, but as 2159.24 trans/s in Table 4.",
+            PrintedRun(
+                (
+                    _printed("trans_per_s", "2159.24", place="Table 4"),
+                    _printed("trans_per_s", "2116.14", place="Table 6"),
+                )
+            ),
+        ),
+    ),
+)

@@ -1,0 +1,211 @@
+"""Checks of a load driver's log against itself: do its totals follow from its own records, in its own units?
+
+Rules 3 (cross-checks, warnings) and 4 (mixed units, refused) of log format 1 of the Application Workload Modeler.
+What the log lacks is not checked.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from perfdb.analysis.checks.finding import Finding, Quantity, Severity
+from perfdb.analysis.checks.response_times import Judged, Reason, judge
+from perfdb.analysis.units import round_half_up
+
+MEGABYTES = (2**20, 10**6)
+_SHOWN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class DriverRecord:
+    """One connection, one measured interval, or the run as a whole.
+
+    ``label`` is how messages name it (``connection 4``, ``interval 2``, ``the summary``). ``seconds`` is its
+    measured time. A response time printed in two units is two quantities; ``unit`` is a unit of time.
+    """
+
+    label: str
+    line: int | None = None
+    transactions: Quantity | None = None
+    seconds: float | None = None
+    response_mean: tuple[Quantity, ...] = ()
+    response_min: tuple[Quantity, ...] = ()
+    response_max: tuple[Quantity, ...] = ()
+
+    @property
+    def count(self) -> float | None:
+        """The number of transactions, where one is given."""
+        return None if self.transactions is None else self.transactions.value
+
+
+@dataclass(frozen=True, slots=True)
+class DriverLog:
+    """One run as its driver logged it.
+
+    ``intervals`` are the measured ones, without warm-up. ``mb_bytes``: how many bytes the log says its megabyte
+    has. ``think_ms`` None means that it is not known whether users pause between transactions.
+    ``peer_transactions`` is the total of the server's log of the same run.
+    """
+
+    run_id: str
+    summary: DriverRecord | None = None
+    trans_per_s: Quantity | None = None
+    mb_per_s: Quantity | None = None
+    connections: tuple[DriverRecord, ...] = ()
+    intervals: tuple[DriverRecord, ...] = ()
+    users: int | None = None
+    think_ms: float | None = None
+    request_bytes: int | None = None
+    response_bytes: int | None = None
+    mb_bytes: int = 2**20
+    peer_transactions: Quantity | None = None
+
+    @property
+    def rate(self) -> float | None:
+        """Transactions per second, unrounded."""
+        count = None if self.summary is None else self.summary.count
+        if count is None or self.summary is None or not self.summary.seconds:
+            return None
+        return count / self.summary.seconds
+
+    @property
+    def bytes_per_s(self) -> float | None:
+        """Bytes per second in both directions, unrounded."""
+        rate = self.rate
+        if rate is None or self.request_bytes is None or self.response_bytes is None:
+            return None
+        return rate * (self.request_bytes + self.response_bytes)
+
+
+def check_driver(log: DriverLog) -> list[Finding]:
+    """All findings about one driver log; an error among them means that the run is to be refused."""
+    times = _own_times(log)
+    usual = _usual_unit(times)
+    judged = [judge(record, own, usual) for record, own in times]
+    flow = log.bytes_per_s
+    megabyte = _fitting_megabyte(log, flow)
+    return [
+        *_mixed_units(log, judged, megabyte),
+        *_check_sum(log, log.connections, "connections"),
+        *_check_sum(log, log.intervals, "intervals"),
+        *_check_rate(log),
+        *_check_megabytes(log, flow, megabyte),
+        *_check_responses(judged),
+        *_check_peer(log),
+    ]
+
+
+def _warning(code: str, message: str, remedy: str, line: int | None, subject: str) -> Finding:
+    return Finding(Severity.WARNING, f"driver.{code}", message, remedy, line, subject)
+
+
+def _check_sum(log: DriverLog, records: Sequence[DriverRecord], name: str) -> list[Finding]:
+    """The records' transactions add up to the summary's."""
+    counts = [record.count for record in records]
+    together = sum(count for count in counts if count is not None)
+    total = log.summary.count if log.summary else None
+    if not counts or None in counts or total is None or together == total:
+        return []
+    message = f"The {name} made {together:.0f} transactions together, but the summary says {total:.0f}."
+    remedy = f"The summary was used; see whether {name} are missing from the log."
+    return [_warning(f"{name}-sum", message, remedy, log.summary.line if log.summary else None, name)]
+
+
+def _check_rate(log: DriverLog) -> list[Finding]:
+    """Transactions per second as printed are those of the summary's transactions and seconds."""
+    printed, rate = log.trans_per_s, log.rate
+    if printed is None or printed.value is None or rate is None or printed.within(rate):
+        return []
+    message = f"trans_per_sec={printed.text}, but the summary's transactions and seconds give {_like(rate, printed)}."
+    return [_warning("rate", message, "The recomputed value was used.", printed.line, "trans_per_s")]
+
+
+def _fitting_megabyte(log: DriverLog, flow: float | None) -> int | None:
+    """The megabyte that mb_per_sec fits, the stated one if it does; None where it fits none."""
+    printed = log.mb_per_s
+    if printed is None or flow is None:
+        return None
+    return next((size for size in (log.mb_bytes, *MEGABYTES) if printed.within(flow / size)), None)
+
+
+def _check_megabytes(log: DriverLog, flow: float | None, fitting: int | None) -> list[Finding]:
+    """MB per second as printed are those of the transactions and their bytes; fitting the other MB is refused."""
+    printed = log.mb_per_s
+    if printed is None or printed.value is None or flow is None or fitting is not None:
+        return []
+    recomputed = _like(flow / log.mb_bytes, printed)
+    message = f"mb_per_sec={printed.text}, but transactions, sizes and seconds give {recomputed}."
+    return [_warning("megabytes", message, "The recomputed value was used.", printed.line, "mb_per_s")]
+
+
+def _check_peer(log: DriverLog) -> list[Finding]:
+    """The server's log counts the transactions that the client's counts."""
+    total = log.summary.count if log.summary else None
+    peer = log.peer_transactions
+    if peer is None or peer.value is None or total is None or peer.value == total:
+        return []
+    message = f"The server's log counts {peer.value:.0f} transactions, the client's {total:.0f}."
+    remedy = "The client's count was used; see whether both logs are of the same run."
+    return [_warning("peer", message, remedy, peer.line, "transactions")]
+
+
+def _like(value: float, printed: Quantity) -> str:
+    """A recomputed value with one decimal more than the printed figure has, so that the difference shows."""
+    _, _, fraction = printed.text.partition(".")
+    return round_half_up(value, len(fraction) + 1)
+
+
+_OwnTimes = Sequence[tuple[DriverRecord, float | None]]
+
+
+def _own_times(log: DriverLog) -> _OwnTimes:
+    """Each record with its own time per transaction in seconds, where there is one: with users that never pause."""
+    alone = [(record, 1.0) for record in log.connections]
+    shared = [(record, float(log.users or 0)) for record in (*log.intervals, *filter(None, [log.summary]))]
+    return [(record, _own_time(record, users, log.think_ms)) for record, users in (*alone, *shared)]
+
+
+def _own_time(record: DriverRecord, users: float, think_ms: float | None) -> float | None:
+    if think_ms != 0 or not record.count or not record.seconds or not users:
+        return None
+    return users * record.seconds / record.count
+
+
+def _mixed_units(log: DriverLog, judged: Sequence[Judged], megabyte: int | None) -> list[Finding]:
+    """Rule 4: one error that names every record and figure in a unit that is not its own."""
+    reasons = [reason for each in judged for reason in each.foreign]
+    if megabyte not in (None, log.mb_bytes) and log.mb_per_s is not None:
+        text = f"mb_per_sec={log.mb_per_s.text} fits {megabyte}-byte megabytes while the file says {log.mb_bytes}"
+        reasons.append(Reason(text, log.mb_per_s.line, "mb_per_s"))
+    if not reasons:
+        return []
+    message = f"Units disagree inside run {log.run_id}: {_listed([reason.text for reason in reasons])}."
+    lines = list(dict.fromkeys(str(reason.line) for reason in reasons if reason.line is not None))
+    if lines:
+        message += f" See line{'s' * (len(lines) > 1)} {_listed(lines).replace(', and', ' and')}."
+    remedy = "Correct the units in the log and upload it again; nothing of this run was stored."
+    return [
+        Finding(Severity.ERROR, "driver.mixed-units", message, remedy, reasons[0].line, reasons[0].subject),
+    ]
+
+
+def _usual_unit(times: _OwnTimes) -> str:
+    """The unit in which most of the log's mean response times are printed."""
+    units = Counter(mean.unit for record, _ in times for mean in record.response_mean)
+    return max(units, key=lambda unit: units[unit], default="")
+
+
+def _listed(texts: Sequence[str]) -> str:
+    """``a, and b``; of many the first few and how many more."""
+    shown = list(texts) if len(texts) <= _SHOWN + 1 else [*texts[:_SHOWN], f"{len(texts) - _SHOWN} more"]
+    return ", and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+
+
+def _check_responses(judged: Sequence[Judged]) -> list[Finding]:
+    """Mean response times that are not the record's own time per transaction, all in one warning."""
+    odd = [reason for each in judged for reason in each.odd]
+    if not odd:
+        return []
+    more = f" ({len(odd) - 1} more records differ likewise)" if len(odd) > 1 else ""
+    remedy = "The response time was worked out from users and throughput."
+    return [_warning("response", f"{odd[0].text}{more}.", remedy, odd[0].line, odd[0].subject)]

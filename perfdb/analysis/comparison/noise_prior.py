@@ -1,0 +1,225 @@
+"""How much the cells of a noise group vary by themselves: each cell's spread, the group's prior, and both together.
+
+Three trials tell little about a spread, the many cells of a table tell much. So each cell's variance is moderated by
+what its group has in common (Smyth 2004). All variances are of natural logarithms, whose standard deviation is the
+coefficient of variation.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from itertools import accumulate, pairwise
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from perfdb.analysis.comparison.distributions import Floats, fisher_quantile
+from perfdb.analysis.comparison.spreads import Places, Spread, Spreads
+
+# The most that a group may weigh: cells are never taken to be as alike as the fit of a few of them claims.
+MOST_FREEDOM = 8.0
+# So many cells it takes to tell how much the spreads themselves differ.
+FEWEST_CELLS = 3
+NOISY = 0.95
+Freedoms = NDArray[np.intp]
+
+
+class Prior(NamedTuple):
+    """What the spreads of a group have in common: variance, the freedom it counts for, and the freedom behind it."""
+
+    variance: float
+    freedom: float
+    total: int
+
+
+class Moderated(NamedTuple):
+    """The variance and freedom that a comparison uses; ``noisy``: the cell's own, far above its group's."""
+
+    variance: float
+    freedom: float
+    noisy: bool = False
+
+
+class Pool(NamedTuple):
+    """What a group's prior is fitted from, as sums over its known spreads: one can be put in or taken out at no cost.
+
+    Attributes:
+        cells: How many spreads there are.
+        freedom: Their degrees of freedom.
+        squares: Their variances, each times its freedom.
+        logs: The logarithms of their variances, each less what its freedom lets expect.
+        log_squares: The squares of these.
+        expected: The variance of these that their freedom explains.
+    """
+
+    cells: float = 0.0
+    freedom: float = 0.0
+    squares: float = 0.0
+    logs: float = 0.0
+    log_squares: float = 0.0
+    expected: float = 0.0
+
+    def prior(self) -> Prior | None:
+        """What the spreads have in common; None where none is known."""
+        if not self.cells:
+            return None
+        excess = self._excess()
+        if excess <= 0:
+            return Prior(self.squares / self.freedom, MOST_FREEDOM, round(self.freedom))
+        freedom = min(MOST_FREEDOM, 2 * inverse_trigamma(excess))
+        return Prior(math.exp(self.logs / self.cells + _bias(freedom)), freedom, round(self.freedom))
+
+    def _excess(self) -> float:
+        """How much more the logarithms of the variances vary than their freedom explains; 0 for too few cells."""
+        if self.cells < FEWEST_CELLS:
+            return 0.0
+        varied = self.log_squares - self.logs**2 / self.cells
+        return varied / (self.cells - 1) - self.expected / self.cells
+
+
+def pools(spreads: Spreads, sizes: Sequence[int]) -> list[Pool]:
+    """What each group learns from its cells, of groups end to end that have so many. The sums are exact."""
+    known = np.flatnonzero((spreads.freedoms > 0) & (spreads.variances > 0))
+    ends = np.searchsorted(known, list(accumulate(sizes, initial=0))).tolist()
+    each = [term.tolist() for term in terms(spreads.only(known))]
+    return [
+        Pool(end - start, *[math.fsum(term[start:end]) for term in each]) if start < end else Pool()
+        for start, end in pairwise(ends)
+    ]
+
+
+def terms(spreads: Spreads) -> list[Floats]:
+    """What each spread, all of them known, adds to the sums of its pool behind the first, in their order."""
+    variances, freedoms = spreads
+    # Cells have few different numbers of trials.
+    different, kinds = np.unique(freedoms, return_inverse=True)
+    bias, explained = (
+        np.array([known(freedom) for freedom in different.tolist()], np.float64)[kinds]
+        for known in (_bias, lambda freedom: _trigamma(freedom / 2))
+    )
+    # The logarithm of ``math`` and not numpy's, which may differ in the last digit.
+    logs = np.fromiter(map(math.log, variances.tolist()), np.float64, len(variances)) - bias
+    return [freedoms.astype(np.float64), freedoms * variances, logs, logs * logs, explained]
+
+
+def prior_of(spreads: Spreads) -> Prior | None:
+    """The common prior of a group's cells; None when none of them has a spread."""
+    return pools(spreads, [len(spreads.freedoms)])[0].prior()
+
+
+def fit_prior(spreads: Iterable[Spread]) -> Prior | None:
+    """The same from cells one by one."""
+    return prior_of(Spreads.of(spreads))
+
+
+# The cells of a table have few different numbers of trials, and these functions take long.
+@lru_cache(maxsize=1024)
+def _trigamma(value: float) -> float:
+    return float(special.zeta(2, value))
+
+
+@lru_cache(maxsize=1024)
+def _bias(freedom: float) -> float:
+    """The expected logarithm of a sample variance of this freedom, where the true variance is 1."""
+    return float(special.digamma(freedom / 2)) - math.log(freedom / 2)
+
+
+def inverse_trigamma(value: float) -> float:
+    """The y whose trigamma is ``value`` > 0, by Newton's method on 1/trigamma, which is convex (Smyth 2004).
+
+    Trigamma is Hurwitz' ζ(2, y), and its derivative −2·ζ(3, y).
+    """
+    if value < 1e-6:
+        # Here trigamma is 1/y to the last digit, and its derivative underflows.
+        return 1 / value
+    y = 0.5 + 1 / value
+    for _ in range(100):
+        trigamma = _trigamma(y)
+        change = trigamma * (1 - trigamma / value) / (-2 * float(special.zeta(3, y)))
+        y += change
+        if abs(change) < 1e-12 * y:
+            break
+    return y
+
+
+def moderate(own: Spread, prior: Prior) -> Moderated:
+    """A cell's variance drawn towards its group's, each weighted by its freedom.
+
+    A spread beyond the 95 % point of F is noisy and stands for itself. The freedom is never more than all cells
+    together have, never less than 1.
+    """
+    if is_noisy(own, prior):
+        return Moderated(own.variance, own.freedom, noisy=True)
+    variance = drawn(own.variance, own.freedom, prior.variance, prior.freedom)
+    return Moderated(variance, _together(own.freedom, prior))
+
+
+_Number = TypeVar("_Number", float, Floats)
+
+
+def drawn(own: _Number, freedom: _Number, usual: _Number, weight: _Number) -> _Number:
+    """The mean of a cell's own variance and that of its group, each weighted by its freedom."""
+    return (weight * usual + freedom * own) / (weight + freedom)
+
+
+def _together(freedom: int, prior: Prior) -> float:
+    """The freedom of a cell and its group."""
+    return max(1.0, min(prior.freedom + freedom, prior.total))
+
+
+class AllModerated(NamedTuple):
+    """The same of many cells, each a column.
+
+    ``own`` is the freedom of each cell by itself, ``kinds`` its place in ``together``, which has the freedom of those
+    that are not noisy.
+    """
+
+    variances: Floats
+    noisy: NDArray[np.bool_]
+    own: Freedoms
+    kinds: Places
+    together: Sequence[float]
+
+    def freedom(self, place: int) -> float:
+        """That of one cell."""
+        return int(self.own[place]) if self.noisy[place] else self.together[self.kinds[place]]
+
+    @property
+    def freedoms(self) -> list[float]:
+        """Those of all."""
+        cells = zip(self.own.tolist(), self.kinds.tolist(), self.noisy.tolist(), strict=True)
+        return [own if alone else self.together[kind] for own, kind, alone in cells]
+
+    def by_freedom(self, known: Callable[[float], float]) -> Floats:
+        """What is known of each by its freedom; few are different."""
+        found: Floats = np.array([known(freedom) for freedom in self.together], np.float64)[self.kinds]
+        for place in np.flatnonzero(self.noisy).tolist():
+            found[place] = known(int(self.own[place]))
+        return found
+
+
+def moderate_all(own: Spreads, priors: Sequence[Prior], sizes: Sequence[int]) -> AllModerated:
+    """The variances of the cells of groups drawn towards what each group has in common; ``sizes`` are of the groups."""
+    variances, freedoms = own
+    several = int(freedoms.max(initial=0)) + 1
+    group = np.repeat(np.arange(len(priors)), sizes) if len(priors) > 1 else 0
+    different, kinds = np.unique(group * several + freedoms, return_inverse=True)
+    cells = [(priors[kind // several], kind % several) for kind in different.tolist()]
+    together = [_together(freedom, prior) for prior, freedom in cells]
+    limits = np.array([_limit(freedom, prior) for prior, freedom in cells])
+    usual, weight = (np.array(each, np.float64)[group] for each in list(zip(*priors, strict=True))[:2])
+    noisy = variances / usual > limits[kinds]
+    moderated = drawn(variances, freedoms.astype(np.float64), usual, weight)
+    return AllModerated(np.where(noisy, variances, moderated), noisy, freedoms, kinds, together)
+
+
+def is_noisy(own: Spread, prior: Prior) -> bool:
+    """Whether a cell varies more than chance allows in its group."""
+    return own.variance / prior.variance > _limit(own.freedom, prior)
+
+
+def _limit(freedom: int, prior: Prior) -> float:
+    """How many times the variance of its group a cell may have by chance; one without freedom any."""
+    return fisher_quantile(NOISY, freedom, prior.freedom) if freedom else math.inf

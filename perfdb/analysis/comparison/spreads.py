@@ -1,0 +1,210 @@
+"""The spreads of many cells at once: a table has hundreds, and a call for each costs more than its arithmetic."""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
+from typing import NamedTuple, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from perfdb.analysis.comparison.distributions import Floats
+from perfdb.analysis.comparison.pair import Sample
+
+Places = NDArray[np.intp]
+# Sums of many terms in another order may differ by so much.
+_NEARLY = 1 + 1e-9
+
+
+class Spread(NamedTuple):
+    """A variance of logarithms with its degrees of freedom; no freedom: nothing is known."""
+
+    variance: float = 0.0
+    freedom: int = 0
+
+    @property
+    def known(self) -> bool:
+        """Whether it can be learnt from. Equal values with an unknown printed step have no usable variance."""
+        return self.freedom > 0 and self.variance > 0
+
+
+class Spreads(NamedTuple):
+    """Those of many cells, as columns."""
+
+    variances: Floats
+    freedoms: Places
+
+    @classmethod
+    def of(cls, each: Iterable[Spread]) -> Self:
+        """Those of cells one by one."""
+        listed = list(each)
+        variances, freedoms = zip(*listed, strict=True) if listed else ((), ())
+        return cls(np.array(variances, np.float64), np.array(freedoms, np.intp))
+
+    def at(self, place: int) -> Spread:
+        """That of one cell."""
+        return Spread(float(self.variances[place]), int(self.freedoms[place]))
+
+    def only(self, places: Sequence[int] | Places) -> Self:
+        """Those of some cells."""
+        chosen = np.array(places, np.intp)
+        return self.__class__(self.variances[chosen], self.freedoms[chosen])
+
+
+def usable(values: Sequence[float]) -> list[float]:
+    """The values that have a logarithm: those that are positive and finite."""
+    return [value for value in values if 0 < value < math.inf]
+
+
+class Logs:
+    """The logarithms of many samples, end to end; values without one are left out.
+
+    Attributes:
+        sizes: How many values each sample was given with.
+        given: Which of all these have one.
+        values: The values themselves.
+        logs: Their logarithms.
+        sample: For each the place of its sample.
+        counts: How many each sample has.
+    """
+
+    def __init__(self, given: Sequence[float], sizes: Sequence[int]) -> None:
+        values, counts = np.array(given, np.float64), np.array(sizes, np.intp)
+        sample = np.repeat(np.arange(len(counts)), counts)
+        self.sizes: Places = counts
+        has_log = (values > 0) & (values < np.inf)
+        self.given: NDArray[np.bool_] = has_log
+        if not has_log.all():
+            values, sample = values[has_log], sample[has_log]
+            counts = np.bincount(sample, minlength=len(counts))
+        self.values: Floats = values
+        self.sample: Places = sample
+        self.counts: Places = counts
+        # The logarithm of ``math`` and not numpy's, which may differ in the last digit.
+        self._listed = list(map(math.log, values.tolist()))
+        self.logs: Floats = np.array(self._listed)
+        self._means: Floats | None = None
+        self._ranges: Floats | None = None
+
+    @classmethod
+    def of(cls, samples: Sequence[Sample]) -> Self:
+        """Those of samples that do not stand end to end yet."""
+        return cls(list(chain.from_iterable(samples)), list(map(len, samples)))
+
+    def means(self) -> Floats:
+        """The mean of each sample; 0 for those without values. The sums are exact."""
+        if self._means is None:
+            counts, ends, listed = self.counts.tolist(), np.cumsum(self.counts).tolist(), self._listed
+            sums = [math.fsum(listed[end - count : end]) for count, end in zip(counts, ends, strict=True)]
+            self._means = np.array(sums) / np.maximum(self.counts, 1)
+        return self._means
+
+    def summed(self, each: Floats) -> Floats:
+        """The sum over each sample of what belongs to the single values."""
+        return summed(each, self.sample, len(self.counts))
+
+    def ranges(self) -> Floats:
+        """How far the largest of each sample lies above its smallest; 0 for those without values."""
+        if self._ranges is None:
+            self._ranges = ranges(self.logs, self.counts)
+        return self._ranges
+
+    def spreads(self, steps: Iterable[float | None]) -> Spreads:
+        """The spread of each sample by itself, as ``spread`` has it."""
+        ends = np.cumsum(self.counts)
+
+        def together(at: int) -> list[float]:
+            found: list[float] = self.values[ends[at] - self.counts[at] : ends[at]].tolist()
+            return found
+
+        return _spreads(Sums.of(self), steps, together)
+
+
+def summed(each: Floats, places: Places, count: int) -> Floats:
+    """The sum of what belongs to each of so many places."""
+    # The stubs say that weighted counts are whole numbers.
+    found: Floats = np.bincount(places, each, count).astype(np.float64, copy=False)
+    return found
+
+
+def ranges(values: Floats, counts: Places) -> Floats:
+    """How far the largest of each sample lies above its smallest, of samples end to end; 0 for those without values."""
+    found = np.zeros(len(counts))
+    filled = counts > 0
+    if filled.any():
+        # Samples without values take no room, so that the others follow each other.
+        starts = (np.cumsum(counts) - counts)[filled]
+        found[filled] = np.maximum.reduceat(values, starts) - np.minimum.reduceat(values, starts)
+    return found
+
+
+class Sums(NamedTuple):
+    """What the spreads of samples are made of: how many values, their sum, freedom and squares of logarithms."""
+
+    counts: Floats
+    totals: Floats
+    freedom: Floats
+    squares: Floats
+
+    @classmethod
+    def of(cls, logs: Logs) -> Self:
+        """Those of each sample."""
+        distances = logs.logs - logs.means()[logs.sample]
+        # A mean of equal floats may differ from them in its last bit; equal trials have no spread.
+        squares = np.where(logs.ranges() > 0, logs.summed(distances * distances), 0.0)
+        counts = logs.counts.astype(np.float64)
+        return cls(counts, logs.summed(logs.values), np.maximum(counts - 1, 0), squares)
+
+
+class Logged:
+    """The logarithms of samples, each taken once, however often it is given: a base is that of many cells."""
+
+    def __init__(self, samples: Iterable[Sample]) -> None:
+        self._distinct = {id(sample): sample for sample in samples}
+        self._places = dict(zip(self._distinct, range(len(self._distinct)), strict=True))
+        self.logs = Logs.of(list(self._distinct.values()))
+
+    def at(self, samples: Sequence[Sample]) -> Places:
+        """The places of some of these samples."""
+        return np.fromiter(map(self._places.__getitem__, map(id, samples)), np.intp, len(samples))
+
+    def spreads(self, cells: Sequence[Sequence[Sample]], steps: Iterable[float | None]) -> Spreads:
+        """The spread of each of many cells, each of one or several of these samples."""
+        at = self.at(list(chain.from_iterable(cells)))
+        of = np.repeat(np.arange(len(cells)), list(map(len, cells)))
+        pooled = Sums(*(summed(each[at], of, len(cells)) for each in Sums.of(self.logs)))
+        return _spreads(pooled, steps, lambda place: [value for sample in cells[place] for value in usable(sample)])
+
+
+def spread(samples: Sequence[Sample], step: float | None = None) -> Spread:
+    """The pooled variance of the logarithms of samples, each around its own mean.
+
+    ``step`` is one in the last printed digit, in the samples' unit: rounding alone makes values differ by a variance
+    of step²/12, and no spread is taken to be smaller.
+    """
+    return spreads([samples], [step]).at(0)
+
+
+def spreads(cells: Sequence[Sequence[Sample]], steps: Iterable[float | None]) -> Spreads:
+    """The spread of each of many cells, each of one or several samples."""
+    return Logged(chain.from_iterable(cells)).spreads(cells, steps)
+
+
+def _spreads(sums: Sums, steps: Iterable[float | None], together: Callable[[int], list[float]]) -> Spreads:
+    """The spreads that follow from sums; ``together`` are all values of one cell."""
+    known = [step or 0.0 for step in steps]
+    means = np.where(sums.counts > 0, sums.totals, 1.0) / np.maximum(sums.counts, 1.0)
+    rounding = (np.array(known) / means) ** 2 / 12
+    variance = sums.squares / np.maximum(sums.freedom, 1.0)
+    for at in np.flatnonzero((rounding * _NEARLY >= variance) & (sums.freedom > 0)).tolist():
+        values = together(at)
+        variance[at] = max(variance[at], rounding_variance(len(values), math.fsum(values), known[at]))
+    return Spreads(variance, sums.freedom.astype(np.intp))
+
+
+_Number = TypeVar("_Number", float, Floats)
+
+
+def rounding_variance(count: _Number, total: _Number, step: _Number) -> _Number:
+    """The variance of logarithms that rounding to ``step`` makes, of so many values of this sum: (step/mean)²/12."""
+    return (step * count / total) ** 2 / 12

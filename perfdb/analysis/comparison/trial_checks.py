@@ -1,0 +1,371 @@
+"""What looks wrong with the trials themselves. Trials are flagged, never dropped: what to do is for people to say.
+
+Three things are looked for in the trials of one metric in one campaign:
+
+* a trial far from the others of its cell;
+* drift: values that rise or fall from trial to trial, in the campaign as a whole or in one cell;
+* a first run that differs from the later ones, as with caches that are still cold.
+
+A flag on every other table would be read by nobody, so each kind of flag but one raises a false alarm in about one
+clean campaign of a hundred, however many cells it has (an outlier in a few of a hundred where the noise differs much
+between the cells of a group). The exception, ``far``, is the plain rule of thumb and made for a quiet mark beside the
+trial. (Two modes are not looked for: three or five trials cannot show them.)
+"""
+
+import math
+import statistics
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import chain, compress
+from typing import NamedTuple, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from perfdb.analysis.comparison.distributions import Floats, false_discovery, student_p, student_ps
+from perfdb.analysis.comparison.exchanged_priors import exchanged, moderate_each
+from perfdb.analysis.comparison.leave_one_out import without
+from perfdb.analysis.comparison.noise_prior import Pool
+from perfdb.analysis.comparison.percent_difference import about
+from perfdb.analysis.comparison.samples import Samples
+from perfdb.analysis.comparison.spreads import Places, ranges, summed
+
+FAR = 4.0
+SIGNIFICANT = 0.01
+FEWEST_TRIALS = 3
+# Alone, a cell with fewer trials shows a slope that chance shows as well.
+FEWEST_TRIALS_ALONE = 5
+FEWEST_FIRST_RUNS = 5
+
+
+class Trial(NamedTuple):
+    """One measurement: the key of its run, its trial number (None when it has none), its value."""
+
+    run: Hashable
+    trial: int | None
+    value: float
+
+
+class Measured(Protocol):
+    """What is looked at: a ``Trial``, or whatever else says the same. A trial that is no number counts as none."""
+
+    @property
+    def run(self) -> Hashable: ...
+    @property
+    def trial(self) -> object: ...
+    @property
+    def value(self) -> float: ...
+
+
+class TrialCell(NamedTuple):
+    """The trials of one cell. ``title`` names it in messages, as text; ``group`` and ``step`` as in a comparison."""
+
+    title: object
+    trials: Sequence[Measured]
+    group: Hashable = None
+    step: float | None = None
+
+
+class Trials:
+    """The trials of many cells end to end, those whose values have a logarithm; a cell goes by its place.
+
+    Attributes:
+        title: What names a cell, by its place.
+        samples: Their values.
+        logs: The logarithms of their values.
+        numbers: Their trial numbers, 0 for those that have none.
+    """
+
+    def __init__(
+        self, title: Callable[[int], object], cells: Iterable[Sequence[Measured]], samples: Samples, numbers: Floats
+    ) -> None:
+        self.title = title
+        self.samples = samples
+        self.logs = samples.logs
+        self.numbers: Floats = numbers[self.logs.given]
+        self._cells = cells
+
+    @classmethod
+    def of(cls, cells: Sequence[TrialCell]) -> Self:
+        """Those of cells that do not stand end to end yet."""
+        trials = [cell.trials for cell in cells]
+        values = [[trial.value for trial in each] for each in trials]
+        samples = Samples.of(values, [cell.group for cell in cells], [cell.step for cell in cells])
+        return cls(lambda place: cells[place].title, trials, samples, numbers_of(trials))
+
+    @cached_property
+    def all(self) -> list[Measured]:
+        """The trials."""
+        return list(compress(chain.from_iterable(self._cells), self.logs.given.tolist()))
+
+    @cached_property
+    def groups(self) -> list[tuple[Hashable, Places]]:
+        """The noise groups, with the places of the cells of each."""
+        members = self.samples.members
+        if len(members) == 1:
+            return [(group, np.arange(len(self.samples.sizes))) for group in members]
+        return [(group, np.array(places, np.intp)) for group, places in members.items()]
+
+    def of_cell(self, cell: int) -> slice:
+        """Where the trials of a cell stand."""
+        end = int(self.logs.counts[: cell + 1].sum())
+        return slice(end - int(self.logs.counts[cell]), end)
+
+
+def numbers_of(cells: Iterable[Sequence[Measured]]) -> Floats:
+    """The trial numbers of trials end to end, 0 for those that have none."""
+    numbers = [trial.trial for cell in cells for trial in cell]
+    return np.array([number if isinstance(number, int) else 0 for number in numbers], np.float64)
+
+
+class Flag(NamedTuple):
+    """Something to look at: ``code`` is made for scripts, ``message`` for people, ``runs`` are those concerned.
+
+    ``said`` is what puts it into words, for thousands of trials may be far from the others where nobody reads of them.
+    """
+
+    code: str
+    said: object
+    runs: tuple[Hashable, ...]
+
+    @property
+    def message(self) -> str:
+        """What to look at."""
+        return str(self.said)
+
+
+def check_trials(cells: Sequence[TrialCell]) -> list[Flag]:
+    """All flags for the cells of one metric in one campaign."""
+    return check(Trials.of(cells))
+
+
+def check(trials: Trials) -> list[Flag]:
+    """The same of trials that stand end to end."""
+    first = first_runs(trials)
+    # A first run that stands out is no drift of the others.
+    return [*outliers(trials), *first, *drift(trials, but_first=bool(first))]
+
+
+class _Far(NamedTuple):
+    """A trial far from the median of its cell, beside the usual spread s0 of its group (logarithms)."""
+
+    title: object
+    trial: Measured
+    middle: float
+    usual: float
+
+    def __str__(self) -> str:
+        value, middle = self.trial.value, self.middle
+        number = "a trial" if self.trial.trial is None else f"trial {self.trial.trial}"
+        where = "above" if value > middle else "below"
+        return (
+            f"{self.title}: {number} is {value:g}, {about(abs(value / middle - 1))} {where} the median of its cell, "
+            f"{middle:g}, where trials usually vary by {about(self.usual)}"
+        )
+
+
+def outliers(trials: Trials) -> list[Flag]:
+    """Trials more than 4·s0 (logarithms) from the median of their cell, where it has at least three.
+
+    s0 is the spread that the cells of the group have in common. Where cells differ in their noise, the louder ones
+    have trials as far as that by chance. So a trial is called an ``outlier`` only if it is also beyond what the other
+    trials of its cell and the cells of its group predict, at 1 % after Benjamini and Hochberg over all trials (those
+    that are not far need no explaining, their p is 1); otherwise it is ``far``.
+    """
+    found: list[_Far] = []
+    ps: list[float] = []
+    judged = 0
+    counts, reach = trials.logs.counts, trials.logs.ranges()
+    for group, places in trials.groups:
+        if (prior := trials.samples.priors[group]) is not None:
+            usual = math.sqrt(prior.variance)
+            told = places[counts[places] >= FEWEST_TRIALS]
+            # Where all lie within so much of each other, none is as far as that from the median.
+            if len(cells := told[reach[told] > FAR * usual]):
+                far, middles = _far(trials, cells, FAR * usual)
+                ps += _surprises(trials, far, trials.samples.pools[group])
+                found += _told(trials, far, middles, usual)
+            judged += int(counts[told].sum())
+    adjusted = false_discovery(ps, judged)
+    return [
+        Flag("outlier" if q < SIGNIFICANT else "far", each, (each.trial.run,))
+        for each, q in zip(found, adjusted, strict=True)
+    ]
+
+
+def _far(trials: Trials, cells: Places, limit: float) -> tuple[Places, Floats]:
+    """The places of the trials of some cells that are so far from the median of theirs, and these medians."""
+    here = [trials.of_cell(cell) for cell in cells.tolist()]
+    values = [trials.logs.values[at] for at in here]
+    middles = np.repeat([statistics.median(each.tolist()) for each in values], list(map(len, values)))
+    far = np.abs(np.log(np.concatenate(values) / middles)) > limit
+    return np.concatenate([np.arange(at.start, at.stop) for at in here])[far], middles[far]
+
+
+def _told(trials: Trials, far: Places, middles: Floats, usual: float) -> Iterator[_Far]:
+    cells = trials.logs.sample[far].tolist()
+    titles = {cell: trials.title(cell) for cell in dict.fromkeys(cells)}
+    for at, cell, middle in zip(far.tolist(), cells, middles.tolist(), strict=True):
+        yield _Far(titles[cell], trials.all[at], middle, usual)
+
+
+def _surprises(trials: Trials, far: Places, pool: Pool) -> list[float]:
+    """The p of each, given the others of its cell and the spreads of the rest of the group.
+
+    The trial itself takes no part in the noise that it is judged by, or it would excuse itself.
+    """
+    cells = trials.logs.sample[far]
+    means, own = without(trials.logs, trials.samples.steps, far)
+    away, others = trials.logs.logs[far] - means, trials.logs.counts[cells] - 1
+    variances, freedoms = moderate_each(own, exchanged(pool, trials.samples.spreads.only(cells), own))
+    ps = student_ps(away / np.sqrt(variances * (1 + 1 / others)), freedoms)
+    # Where nothing else is known, nothing surprises.
+    found: list[float] = np.where(np.isnan(variances), 1.0, ps).tolist()
+    return found
+
+
+class _Lines(NamedTuple):
+    """The logarithms of cells against their trial numbers, those of cells that have a line.
+
+    Attributes:
+        cells: The places of the cells.
+        counts: How many trials each line has.
+        slopes: By least squares.
+        correlations: Of logarithm and number.
+        taken: Of all trials those that stand in a line.
+    """
+
+    cells: Places
+    counts: Floats
+    slopes: Floats
+    correlations: Floats
+    taken: NDArray[np.bool_]
+
+    @property
+    def ps(self) -> Floats:
+        """Two-sided, that there is no slope: Student's t with n − 2 degrees of freedom."""
+        freedom, unexplained = self.counts - 2, 1 - self.correlations**2
+        straight = unexplained <= 0
+        t = self.correlations * np.sqrt(freedom / np.where(straight, 1.0, unexplained))
+        return np.where(straight, 0.0, student_ps(t, freedom))
+
+    def only(self, which: NDArray[np.bool_]) -> "_Lines":
+        """Some of them."""
+        return _Lines(self.cells[which], self.counts[which], self.slopes[which], self.correlations[which], self.taken)
+
+
+def drift(trials: Trials, *, but_first: bool = False) -> list[Flag]:
+    """Values that rise or fall with the trial number: over all cells, and in single cells with five trials or more.
+
+    For all cells: were the order of trials of no importance, the correlation of each cell would have mean 0 and
+    variance 1/(n − 1) exactly, whatever the distribution of its noise. So the sum of the correlations over the root
+    of the summed variances is standard normal, and flagged at 1 %; it takes four cells of three trials. Single cells
+    are flagged at 1 % after Benjamini and Hochberg. ``but_first`` leaves the first trials out.
+    """
+    lines = _lines(trials, trials.numbers > (1 if but_first else 0))
+    return [*_common_drift(trials, lines), *_single_drifts(trials, lines)]
+
+
+def _lines(trials: Trials, numbered: NDArray[np.bool_]) -> _Lines:
+    """Cells with too few numbered trials have no line, nor those where they are equal or have the same number."""
+    cell, logs = trials.logs.sample[numbered], trials.logs.logs[numbered]
+    numbers, cells = trials.numbers[numbered], len(trials.samples.sizes)
+    counts = np.bincount(cell, minlength=cells)
+
+    def total(each: Floats) -> Floats:
+        return summed(each, cell, cells)
+
+    some = np.maximum(counts, 1)
+    right, up = numbers - (total(numbers) / some)[cell], logs - (total(logs) / some)[cell]
+    products, across, along = total(right * up), total(right * right), total(up * up)
+    with_line = (counts >= FEWEST_TRIALS) & (across > 0) & (ranges(logs, counts) > 0)
+    found = np.flatnonzero(with_line)
+    products, across, along = products[found], across[found], along[found]
+    correlations = np.clip(products / np.sqrt(across * along), -1.0, 1.0)
+    taken = numbered.copy()
+    taken[numbered] = with_line[cell]
+    return _Lines(found, counts[found].astype(float), products / across, correlations, taken)
+
+
+def _common_drift(trials: Trials, lines: _Lines) -> Iterator[Flag]:
+    if not len(lines.cells):
+        return
+    deviation = math.sqrt(np.sum(1 / (lines.counts - 1)))
+    p = student_p(float(lines.correlations.sum()) / deviation, math.inf)
+    if p < SIGNIFICANT:
+        runs = tuple([trials.all[at].run for at in np.flatnonzero(lines.taken).tolist()])
+        slope = float(lines.slopes.mean())
+        yield Flag("drift", f"over {len(lines.cells)} cells, values {_trend(slope)} ({_p_text(p)})", runs)
+
+
+def _single_drifts(trials: Trials, lines: _Lines) -> Iterator[Flag]:
+    enough = lines.counts >= FEWEST_TRIALS_ALONE
+    if not enough.any():
+        return
+    long = lines.only(enough)
+    adjusted = false_discovery(long.ps.tolist())
+    for place, slope, p in zip(long.cells.tolist(), long.slopes.tolist(), adjusted, strict=True):
+        if p < SIGNIFICANT:
+            here = np.flatnonzero(lines.taken & (trials.logs.sample == place))
+            message = f"{trials.title(place)}: values {_trend(slope)}, over {len(here)} trials ({_p_text(p)})"
+            yield Flag("cell-drift", message, tuple([trials.all[at].run for at in here.tolist()]))
+
+
+def _trend(slope: float) -> str:
+    return f"{'rise' if slope > 0 else 'fall'} by {about(abs(math.expm1(slope)))} from trial to trial"
+
+
+def _p_text(p: float) -> str:
+    return "p < 0.001" if p < 0.001 else f"p = {p:.1g}"
+
+
+def first_runs(trials: Trials) -> list[Flag]:
+    """Groups whose trial 1 differs from the later trials in the same direction over at least five cells.
+
+    A paired t test on ln trial 1 − mean ln of the others, at 1 % after Benjamini and Hochberg over the groups.
+    """
+    paired, logs = _first_ratios(trials)
+    found = [
+        (cells, *tested)
+        for _, places in trials.groups
+        if (tested := _tested(logs[cells := places[paired[places]]])) is not None
+    ]
+    adjusted = false_discovery([p for *_, p in found])
+    return [
+        Flag("first-run", _first_message(mean, p, len(cells)), _firsts(trials, cells))
+        for (cells, mean, _), p in zip(found, adjusted, strict=True)
+        if p < SIGNIFICANT
+    ]
+
+
+def _first_ratios(trials: Trials) -> tuple[NDArray[np.bool_], Floats]:
+    """Which cells have one first trial and later ones, and ln of it − mean ln of those."""
+    logs, first, later = trials.logs, trials.numbers == 1, trials.numbers > 1
+    firsts, laters = (np.bincount(logs.sample[those], minlength=len(logs.counts)) for those in (first, later))
+    ratios = logs.summed(first * logs.logs) - logs.summed(later * logs.logs) / np.maximum(laters, 1)
+    return (firsts == 1) & (laters > 0), ratios
+
+
+def _tested(logs: Floats) -> tuple[float, float] | None:
+    """The mean log ratio of first to later trials and its p; None for too few cells."""
+    count = len(logs)
+    if count < FEWEST_FIRST_RUNS or (logs == logs[0]).all():
+        return None
+    mean = float(logs.sum()) / count
+    away = logs - mean
+    deviation = math.sqrt(float((away * away).sum()) / (count - 1))
+    return mean, student_p(mean / deviation * math.sqrt(count), count - 1)
+
+
+def _firsts(trials: Trials, cells: Places) -> tuple[Hashable, ...]:
+    """The first runs of these cells."""
+    here = (trials.numbers == 1) & np.isin(trials.logs.sample, cells)
+    return tuple([trials.all[at].run for at in np.flatnonzero(here).tolist()])
+
+
+def _first_message(mean: float, p: float, count: int) -> str:
+    where = "above" if mean > 0 else "below"
+    return (
+        f"trial 1 is {about(abs(math.expm1(mean)))} {where} the later trials on average, "
+        f"over {count} cells ({_p_text(p)})"
+    )

@@ -1,0 +1,156 @@
+"""The worked examples of the declarations: each takes figures as one would write them down and answers in words."""
+
+from collections.abc import Sequence
+
+from perfdb.analysis.comparison import verdict_words
+from perfdb.analysis.comparison.compare_pairs import DELTA, compare
+from perfdb.analysis.comparison.comparison import Comparison
+from perfdb.analysis.comparison.distributions import false_discovery, fisher_quantile
+from perfdb.analysis.comparison.judge_pair import trials_needed
+from perfdb.analysis.comparison.mean_intervals import mean_intervals
+from perfdb.analysis.comparison.noise_prior import Prior, fit_prior, is_noisy, moderate
+from perfdb.analysis.comparison.pair import Background, Pair
+from perfdb.analysis.comparison.percent_difference import about, audit_percent, percent_difference, printed_percent
+from perfdb.analysis.comparison.ratio_summary import summarise
+from perfdb.analysis.comparison.spreads import Spread, rounding_variance, spread
+from perfdb.analysis.comparison.trial_checks import Flag, Trial, TrialCell, Trials, drift, first_runs, outliers
+from perfdb.analysis.metrics import Better
+from perfdb.analysis.units import round_half_up
+
+Values = Sequence[float]
+
+
+def difference(base: float | None, new: float | None) -> str:
+    """The percent difference as printed."""
+    return printed_percent(percent_difference(base, new))
+
+
+def audit(base: str, new: str, printed: str) -> str:
+    """What the operands allow, and whether the printed percentage is among it."""
+    found = audit_percent(base, new, printed)
+    if found is None:
+        return "nothing to audit"
+    low, high = (round_half_up(end, 1) for end in found.interval)
+    return f"{low}% ... {high}%: {'consistent' if found.consistent else f'inconsistent, ours is {found.own:.0f}%'}"
+
+
+def spread_text(base: Values, new: Values) -> str:
+    """Standard deviation and freedom of a cell over both sides."""
+    found = spread([base, new])
+    return f"s = {_sd(found.variance)}, d = {found.freedom}"
+
+
+def _sd(variance: float) -> str:
+    return f"{round_half_up(100 * variance**0.5, 3)}%"
+
+
+def rounding(value: float, step: float) -> str:
+    """The least variance of a printed value."""
+    return f"{rounding_variance(1, value, step):.2e}"
+
+
+def _prior(spreads: Sequence[tuple[float, int]]) -> Prior:
+    """The prior of cells given by standard deviation (of logarithms) and freedom; raises ValueError without any."""
+    prior = fit_prior([Spread(sd**2, freedom) for sd, freedom in spreads])
+    if prior is None:
+        raise ValueError("no cell has a spread")
+    return prior
+
+
+def prior_text(cells: Sequence[tuple[float, int]]) -> str:
+    """The common prior of a group."""
+    prior = _prior(cells)
+    return f"s0 = {_sd(prior.variance)}, d0 = {round_half_up(prior.freedom, 3)}"
+
+
+def moderated(cell: tuple[float, int], s0: float, d0: float, total: int) -> str:
+    """A cell's spread drawn towards its group's."""
+    used = moderate(Spread(cell[0] ** 2, cell[1]), Prior(s0**2, d0, total))
+    return f"s = {_sd(used.variance)}, f = {round_half_up(used.freedom, 3)}"
+
+
+def noisy(cell: tuple[float, int], s0: float, d0: float) -> str:
+    """A cell's variance against the limit of its group."""
+    own, prior = Spread(cell[0] ** 2, cell[1]), Prior(s0**2, d0, cell[1])
+    limit = fisher_quantile(0.95, own.freedom, prior.freedom)
+    verdict = "noisy" if is_noisy(own, prior) else "not noisy"
+    return f"{round_half_up(own.variance / prior.variance, 2)} against {round_half_up(limit, 2)}: {verdict}"
+
+
+def _alone(base: Values, new: Values, better: str = "higher", background: Background | None = None) -> Comparison:
+    pair = Pair(base, new, configurations=("cell",))
+    return compare([pair], Better(better), background=background or Background())[0]
+
+
+def comparison(base: Values, new: Values, better: str = "higher") -> str:
+    """All that is said of one cell that stands alone."""
+    return verdict_words.describe(_alone(base, new, better))
+
+
+def against_history(base: Values, new: Values, history: Values) -> str:
+    """A cell whose mean is known from earlier campaigns."""
+    return verdict_words.describe(_alone(base, new, background=Background(history={"cell": history})))
+
+
+def against_earlier(base: Values, new: Values, earlier: Sequence[Values]) -> str:
+    """Single runs whose group was repeated in earlier campaigns."""
+    return verdict_words.describe(_alone(base, new, background=Background(earlier={None: earlier})))
+
+
+def ratio_text(base: Values, new: Values) -> str:
+    """Ratio, interval and p of one cell."""
+    found = _alone(base, new)
+    if found.ratio is None or found.interval is None or found.p is None:
+        return verdict_words.verdict_words(found)
+    low, high = found.interval
+    return f"ratio {found.ratio:.4f}, 95% interval {low:.4f} ... {high:.4f}, p = {found.p:.4f}"
+
+
+def adjusted(p: Values) -> str:
+    """The q of each p."""
+    return ", ".join(f"{q:.3f}" for q in false_discovery(p))
+
+
+def needed(sd: float, delta: float) -> str:
+    """Trials a side."""
+    return f"{trials_needed(sd, delta)} a side to see {about(delta)}"
+
+
+def summary(base: Sequence[Values], new: Sequence[Values]) -> str:
+    """The summary of several cells."""
+    pairs = [Pair(one, other) for one, other in zip(base, new, strict=True)]
+    return verdict_words.summary_words(summarise(compare(pairs, Better.HIGHER, DELTA)))
+
+
+def mean_interval(trials: Values) -> str:
+    """The interval of one cell's own mean."""
+    (found,) = mean_intervals([trials], [None], [None])
+    return "none" if found is None else f"{found[0]:.2f} ... {found[1]:.2f}"
+
+
+def _trials(cells: Sequence[Values]) -> Trials:
+    return Trials.of(
+        [
+            TrialCell(f"cell {number}", [Trial((number, trial), trial, value) for trial, value in enumerate(values, 1)])
+            for number, values in enumerate(cells, 1)
+        ]
+    )
+
+
+def _say(flags: Sequence[Flag]) -> str:
+    return "; ".join(f"{flag.code}: {flag.message}" for flag in flags) or "no flag"
+
+
+def far_trials(cells: Sequence[Values]) -> str:
+    """The flags of trials far from the others."""
+    return _say(outliers(_trials(cells)))
+
+
+def drifting(cells: Sequence[Values]) -> str:
+    """The flags of drift."""
+    return _say(drift(_trials(cells)))
+
+
+def first_trials(cells: Sequence[Values]) -> str:
+    """The flags of first runs."""
+    return _say(first_runs(_trials(cells)))

@@ -1,0 +1,229 @@
+"""Formulas for two Linux hosts: their counters before and after the run.
+
+Busy is all CPU time but idle and waiting for disks; what the hypervisor took away (steal) is part of it, for it was
+not to be had. Guests' time is contained in user time. Where client and server ran on one machine (in containers or
+network name spaces), its CPU time is that of both together and no side's own; what each side's processes used, and
+the processors to which each was bound, still tell them apart.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from perfdb.analysis.formulas.expression import Expression, Number, Term
+from perfdb.analysis.formulas.formula import Formula, always, streams
+from perfdb.analysis.formulas.run_values import Input, InputKind, Known, RunFigures
+from perfdb.analysis.formulas.shared_machine import one_machine
+from perfdb.analysis.formulas.terms import (
+    DRIVER_SECONDS,
+    ELAPSED,
+    MB_PER_S,
+    PARTS_OF_TOTAL,
+    TRANS_PER_S,
+    TRANSACTIONS,
+    reported,
+)
+from perfdb.analysis.metrics import TOTAL
+
+BUSY_TIMES = ("user", "nice", "system", "irq", "softirq", "steal")
+ALL_TIMES = (*BUSY_TIMES, "idle", "iowait")
+
+CPU, CGROUP, SNMP, KERNEL = "cpu", "cgroup/", "snmp", "kernel"
+_ADAPTERS = ("link/", "adapter/")
+_LOOPBACK = "lo"
+_DROPS = ("rx_dropped", "tx_dropped", "rx_missed")
+
+_Select = Callable[[Known, str], "frozenset[str]"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """Counters of these names, in ``unit``, that together are a term."""
+
+    term: str
+    names: tuple[str, ...]
+    unit: str = "s"
+
+    def growth(self, known: Known, role: str, subjects: Iterable[str]) -> Iterator[Input]:
+        """How much they grew for a role; a counter that the kernel let fall a little did not grow."""
+        for subject in subjects:
+            for name in self.names:
+                pair = known.figures.counters.get((role, subject, name))
+                if pair is not None:
+                    grown = max(pair[1] - pair[0], 0.0)
+                    yield Input(self.term, InputKind.COUNTER, name, grown, self.unit, role, subject, *pair)
+
+
+def _roles(known: Known, role: str) -> tuple[str, ...]:
+    """Whose counters make a role's figure: for the total both sides', or one side's where both are one machine."""
+    machine = one_machine(known.figures.counters)
+    if role != TOTAL:
+        return () if machine and role in PARTS_OF_TOTAL else (role,)
+    return PARTS_OF_TOTAL[:1] if machine else PARTS_OF_TOTAL
+
+
+def _host_time(term: str, title: str, times: tuple[str, ...]) -> Term:
+    """Seconds of these kinds that whole hosts spent."""
+    counted = _Counted(term, times)
+
+    def find(known: Known, role: str) -> tuple[Input, ...]:
+        parts = [tuple(counted.growth(known, part, (CPU,))) for part in _roles(known, role)]
+        return tuple(one for part in parts for one in part) if all(parts) else ()
+
+    return Term(term, title, find)
+
+
+def _bound_time(term: str, title: str, times: tuple[str, ...]) -> Term:
+    """Seconds of the processors to which a side was bound, which the facts ``client_cpus`` and ``server_cpus`` say."""
+    counted = _Counted(term, times)
+
+    def of_side(known: Known, role: str) -> tuple[Input, ...]:
+        numbers = known.figures.facts.get(f"{role}_cpus", ())
+        return tuple(counted.growth(known, role, (f"processor/{number:g}" for number in numbers)))
+
+    def find(known: Known, role: str) -> tuple[Input, ...]:
+        parts = [of_side(known, part) for part in (PARTS_OF_TOTAL if role == TOTAL else (role,))]
+        return tuple(one for part in parts for one in part) if all(parts) else ()
+
+    return Term(term, title, find)
+
+
+def _only(subjects: frozenset[str]) -> frozenset[str]:
+    return subjects if len(subjects) == 1 else frozenset()
+
+
+def _subjects(known: Known, role: str, prefix: str) -> frozenset[str]:
+    return frozenset(of for of in known.subjects.get(role, ()) if of.startswith(prefix))
+
+
+def _test_adapters(known: Known, role: str) -> frozenset[str]:
+    """The adapters that were asked for by name (``ip link``), else those of /proc/net/dev, but the loopback."""
+    for prefix in _ADAPTERS:
+        found = _subjects(known, role, prefix) - {f"{prefix}{_LOOPBACK}"}
+        if found:
+            return found
+    return frozenset()
+
+
+def _grown(title: str, counted: _Counted, select: _Select) -> Term:
+    """How much counters of a role grew; for the total nothing, for both sides count the same packets."""
+
+    def find(known: Known, role: str) -> tuple[Input, ...]:
+        return tuple(counted.growth(known, role, sorted(select(known, role))))
+
+    return Term(counted.term, title, find)
+
+
+def _sender(known: Known, role: str) -> tuple[str, ...]:
+    """Who sends the data of a stream; with messages both sides do."""
+    senders = {"STRP": PARTS_OF_TOTAL[:1], "STRG": PARTS_OF_TOTAL[1:]}
+    return senders.get(known.figures.pattern or "", PARTS_OF_TOTAL) if role == TOTAL else (role,)
+
+
+def _resent(known: Known, role: str) -> tuple[Input, ...]:
+    counted = _Counted("resent", ("Tcp.RetransSegs",), "segments")
+    parts = [tuple(counted.growth(known, part, (SNMP,))) for part in _sender(known, role)]
+    return tuple(one for part in parts for one in part) if all(parts) else ()
+
+
+def _not_reported(metric: str) -> Callable[[RunFigures], bool]:
+    return lambda figures: (metric, TOTAL) not in figures.metrics
+
+
+def _in_all(known: Known, role: str) -> tuple[Input, ...]:
+    """Both sides' process seconds: of different processes, wherever they ran."""
+    parts = [tuple(_process(known, part)) for part in (PARTS_OF_TOTAL if role == TOTAL else (role,))]
+    return tuple(one for part in parts for one in part) if all(parts) else ()
+
+
+def _process(known: Known, role: str) -> Iterator[Input]:
+    """CPU seconds of the control group in which a side ran, from the finest counter there is."""
+    subjects = _only(_subjects(known, role, CGROUP))
+    fine = list(_Counted("process_cpu", ("usage",)).growth(known, role, subjects))
+    yield from fine or _Counted("process_cpu", ("user", "system")).growth(known, role, subjects)
+
+
+_BUSY = _host_time("busy", "busy CPU seconds", BUSY_TIMES)
+_ALL = _host_time("all", "CPU seconds in all", ALL_TIMES)
+_STOLEN = _host_time("stolen", "stolen CPU seconds", ("steal",))
+_BOUND_BUSY = _bound_time("bound_busy", "busy seconds of the processors bound to", BUSY_TIMES)
+_BOUND_ALL = _bound_time("bound_all", "seconds of the processors bound to", ALL_TIMES)
+_PROCESS_CPU = Term("process_cpu", "CPU seconds of the control group", _in_all)
+_RETRANSMITS = Term("resent", "segments sent again", _resent)
+_RECEIVED = _grown("packets received", _Counted("received", ("rx_packets",), "packets"), _test_adapters)
+_SENT = _grown("packets sent", _Counted("sent", ("tx_packets",), "packets"), _test_adapters)
+_DROPPED = _grown("packets dropped", _Counted("dropped", _DROPS, "packets"), _test_adapters)
+_INTERRUPTS = _grown(
+    "interrupts", _Counted("interrupts", ("interrupts",), "interrupts"), lambda known, role: frozenset({KERNEL})
+)
+
+_PROC = "/proc/stat before and after the run"
+_BOUND = "/proc/stat before and after the run, of the processors that the side was bound to"
+_GROUP = "CPU time of the side's control group before and after the run"
+
+
+def _per_unit_of_work(prefix: str, seconds: Expression, method: str, source: str) -> Iterator[Formula]:
+    """CPU time per transaction and MB: by what the driver counted, else by its rate and its seconds."""
+    works: tuple[tuple[str, Expression, str, Callable[[RunFigures], bool]], ...] = (
+        ("cpu_ms_per_trans", TRANSACTIONS, "", always),
+        ("cpu_ms_per_trans", TRANS_PER_S * DRIVER_SECONDS, "_rate", always),
+        # Not by whole messages: at the end of a short run as much again may be under way.
+        ("cpu_ms_per_mb", MB_PER_S * DRIVER_SECONDS, "", streams),
+    )
+    for name, work, suffix, when in works:
+        metric = prefix + (name.removeprefix("cpu_") if prefix == "steal_" else name)
+        yield Formula(f"{metric}.{method}{suffix}", metric, seconds * 1000 / work, source, per_role=True, when=when)
+
+
+def _percent(metric: str, method: str, part: Expression, whole: Expression, source: str) -> Formula:
+    return Formula(f"{metric}.{method}", metric, part / whole * 100, source, per_role=True)
+
+
+HOSTS: tuple[Formula, ...] = (
+    _percent("cpu_util", "host", _BUSY, _ALL, _PROC),
+    _percent("steal_util", "host", _STOLEN, _ALL, _PROC),
+    _percent("bound_cpu_util", "bound", _BOUND_BUSY, _BOUND_ALL, _BOUND),
+    *_per_unit_of_work("", _BOUND_BUSY, "bound", _BOUND),
+    *_per_unit_of_work("", _BUSY, "host", _PROC),
+    *_per_unit_of_work("steal_", _STOLEN, "host", _PROC),
+    Formula("process_cpu_s.group", "process_cpu_s", _PROCESS_CPU, _GROUP, per_role=True),
+    *_per_unit_of_work("process_", _PROCESS_CPU, "group", _GROUP),
+    Formula(
+        "retransmits.tcp",
+        "retransmits",
+        _RETRANSMITS,
+        "TCP's counter of the sender before and after the run",
+        per_role=True,
+        when=_not_reported("retransmits"),
+    ),
+    Formula("packets_dropped.adapter", "packets_dropped", _DROPPED, "the adapter's counters", per_role=True),
+    Formula(
+        "packets_received_per_s.adapter",
+        "packets_received_per_s",
+        _RECEIVED / ELAPSED,
+        "the adapter's counters",
+        per_role=True,
+    ),
+    Formula(
+        "packets_sent_per_s.adapter", "packets_sent_per_s", _SENT / ELAPSED, "the adapter's counters", per_role=True
+    ),
+    Formula("interrupts_per_s.host", "interrupts_per_s", _INTERRUPTS / ELAPSED, _PROC, per_role=True),
+)
+
+_IDLE, _WAITING = reported("idle_util", "idle in %"), reported("iowait_util", "idle while waiting in %")
+_UNUSED = Number(100) - _IDLE - _WAITING
+_OF_HOST = reported("processors", "processors")
+_REPORT = "a monitor's report: what is neither idle nor waiting for disks"
+
+REPORTED = (
+    Formula("cpu_util.idle", "cpu_util", _UNUSED, _REPORT, per_role=True),
+    # 1 % of a processor is 10 ms of CPU time in each second.
+    Formula("cpu_ms_per_trans.idle", "cpu_ms_per_trans", _UNUSED * 10 * _OF_HOST / TRANS_PER_S, _REPORT, per_role=True),
+    Formula(
+        "cpu_ms_per_mb.idle",
+        "cpu_ms_per_mb",
+        _UNUSED * 10 * _OF_HOST / MB_PER_S,
+        _REPORT,
+        per_role=True,
+        when=streams,
+    ),
+)

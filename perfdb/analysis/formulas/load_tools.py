@@ -1,0 +1,251 @@
+"""Formulas for what a load tool prints in parts: operations instead of transactions, several rates, both ends' bytes.
+
+Their inputs are facts, numbers as the log prints them. Each holds only where the tool prints no such figure itself.
+"""
+
+from collections.abc import Callable, Sequence
+from statistics import median
+
+from perfdb.analysis.formulas.expression import Number, Resolver, Term
+from perfdb.analysis.formulas.formula import Formula, streams
+from perfdb.analysis.formulas.run_values import Input, InputKind, Known, RunFigures
+from perfdb.analysis.formulas.terms import DRIVER_SECONDS, MB, MB_PER_S, TRANS_PER_S, USERS, of_run, reported
+from perfdb.analysis.metrics import TOTAL
+
+
+def stated(key: str, title: str, unit: str = "") -> Term:
+    """A fact that is one number, in ``unit``."""
+
+    def find(known: Known, role: str) -> tuple[Input, ...]:
+        numbers = known.figures.facts.get(key, ())
+        return (Input(key, InputKind.FACT, key, numbers[0], unit),) if len(numbers) == 1 else ()
+
+    return Term(key, title, find)
+
+
+SERIES: set[str] = set()
+"""The facts that are several numbers each, of the run; those of a role have its name behind them."""
+
+
+def _samples(name: str, key: str, title: str, reduce: Callable[[Sequence[float]], float], unit: str) -> Term:
+    """What ``reduce`` makes of the numbers of a fact: of the role's own (``key@client``), for the total of ``key``."""
+    SERIES.add(key)
+
+    def find(known: Known, role: str) -> tuple[Input, ...]:
+        fact = key if role == TOTAL else f"{key}@{role}"
+        numbers = known.figures.facts.get(fact, ())
+        return (Input(name, InputKind.FACT, fact, float(reduce(numbers)), unit),) if numbers else ()
+
+    return Term(name, title, find)
+
+
+def plateau(samples: Sequence[float]) -> list[float]:
+    """The samples taken under load, which are those of at least half of the median; idle ones stand around them."""
+    least = median(samples) / 2
+    return [sample for sample in samples if sample >= least]
+
+
+def _lacks(*metrics: str) -> Callable[[RunFigures], bool]:
+    return lambda figures: not any((metric, TOTAL) in figures.metrics for metric in metrics)
+
+
+def _never_pauses(figures: RunFigures) -> bool:
+    """Each user sends the next request when the response is there, and the tool prints no rate of its own."""
+    return figures.think_ms == 0 and _lacks("trans_per_s", "transactions")(figures)
+
+
+def _of_processes(figures: RunFigures) -> bool:
+    return figures.of_processes
+
+
+def _streams_of_processes(figures: RunFigures) -> bool:
+    return figures.of_processes and streams(figures)
+
+
+def _of_role(metric: str, title: str) -> Term:
+    """A reported metric of the role alone: there is none for the total."""
+    term = reported(metric, title)
+    find: Resolver = lambda known, role: () if role == TOTAL else term.find(known, role)  # noqa: E731
+    return Term(metric, title, find)
+
+
+def _one_way(direction: str) -> Term:
+    """The throughput of one direction."""
+
+    def find(known: Known, role: str) -> tuple[Input, ...]:
+        value = known.figures.metrics.get(("mb_per_s", direction))
+        return () if value is None else (Input(direction, InputKind.METRIC, "mb_per_s", value, "MB/s", direction),)
+
+    return Term(direction, f"MB per second {direction.replace('_', ' ')}", find)
+
+
+_OPERATIONS_EACH = stated("operations_per_transaction", "operations per transaction")
+_RAW_SECONDS = (
+    stated("raw.last_ms", "last time stamp in ms") - stated("raw.first_ms", "first time stamp in ms")
+) / 1000
+_RAW_BYTES = stated("raw.last_bytes", "bytes at the end") - stated("raw.first_bytes", "bytes at the start")
+_RAW_OPERATIONS = stated("raw.last_operations", "operations at the end") - stated(
+    "raw.first_operations", "operations at the start"
+)
+_SENT = stated("datagram_bytes_sent", "bytes sent", "bytes")
+_ARRIVED = stated("datagram_bytes_received", "bytes received", "bytes")
+_MESSAGES_SENT = stated("messages_sent", "messages sent")
+_MESSAGES_ARRIVED = stated("messages_received", "messages received")
+_TIMES = _samples("times", "samples_response_ms", "sum of the times in ms", sum, "ms")
+_TIME_COUNT = _samples("time_count", "samples_response_ms", "how many times", len, "")
+_RATES = _samples("rates", "samples_kbytes_per_s", "sum of the rates in KB/s", sum, "KB/s")
+_RATE_COUNT = _samples("rate_count", "samples_kbytes_per_s", "how many rates", len, "")
+_LOADS = _samples("loads", "load_percent", "sum of the loads under way in %", lambda each: sum(plateau(each)), "%")
+_LOAD_COUNT = _samples("load_count", "load_percent", "how many of them", lambda each: len(plateau(each)), "")
+_SENT_RATE = stated("sent_bits_per_second", "bits per second sent", "bits/s")
+_LOSS = of_run("loss_percent", "loss in %")
+_PROCESS_UTIL = _of_role("processor_util", "utilisation of one processor by the process in %")
+_PROCESS_CPU = _of_role("process_cpu_s", "CPU seconds of the process")
+_HOST_PROCESSORS = _of_role("processors", "processors")
+
+RATES = (
+    Formula(
+        "driver_s.raw",
+        "driver_s",
+        _RAW_SECONDS,
+        "uperf's time stamps of the measured transaction",
+        when=_lacks("driver_s"),
+    ),
+    Formula(
+        "trans_per_s.operations",
+        "trans_per_s",
+        stated("operations_per_s", "operations per second", "1/s") / _OPERATIONS_EACH,
+        "uperf counts each write, read and connect; its profile says how many make a transaction",
+        when=_lacks("trans_per_s", "transactions"),
+    ),
+    Formula(
+        "trans_per_s.raw",
+        "trans_per_s",
+        _RAW_OPERATIONS / _OPERATIONS_EACH / DRIVER_SECONDS,
+        "uperf's raw counts of operations; its profile says how many make a transaction",
+        when=_lacks("trans_per_s", "transactions"),
+    ),
+    Formula(
+        "trans_per_s.response",
+        "trans_per_s",
+        USERS / of_run("response_ms", "response time in ms") * 1000,
+        "the response time of users without think time",
+        when=_never_pauses,
+    ),
+    Formula(
+        "mb_per_s.data",
+        "mb_per_s",
+        of_run("data_bytes", "bytes in both directions") / DRIVER_SECONDS / MB,
+        "the bytes that the driver counted, both directions",
+    ),
+    Formula(
+        "mb_per_s.raw",
+        "mb_per_s",
+        _RAW_BYTES / DRIVER_SECONDS / MB,
+        "uperf's raw counts of bytes, both directions",
+        when=_lacks("mb_per_s", "data_bytes"),
+    ),
+    Formula(
+        "mb_per_s.both_ways",
+        "mb_per_s",
+        _one_way("to_server") + _one_way("to_client"),
+        "a stream in both directions at once, whose tool prints each by itself",
+        when=_lacks("mb_per_s"),
+    ),
+    Formula(
+        "mb_per_s.arrived",
+        "mb_per_s",
+        _SENT_RATE * (Number(1) - _LOSS / 100) / 8 / MB,
+        "iperf3 before 3.12 prints of UDP the sender's rate and what was lost",
+        when=_lacks("mb_per_s"),
+    ),
+    Formula(
+        "mb_per_s.users",
+        "mb_per_s",
+        _RATES / _RATE_COUNT * USERS / 1024,
+        "zcs prints a rate every five seconds for each connection",
+        when=_lacks("mb_per_s"),
+    ),
+    Formula(
+        "mb_per_s.samples",
+        "mb_per_s",
+        _RATES / _RATE_COUNT / 1024,
+        "zcs prints a rate every five seconds; taken as of one connection, for nothing says how many",
+        when=_lacks("mb_per_s"),
+    ),
+    Formula(
+        "loss_percent.bytes",
+        "loss_percent",
+        (_SENT - _ARRIVED) / _SENT * 100,
+        "bytes that the sender sent and the receiver got",
+        when=_lacks("loss_percent"),
+    ),
+    Formula(
+        "loss_percent.messages",
+        "loss_percent",
+        (_MESSAGES_SENT - _MESSAGES_ARRIVED) / _MESSAGES_SENT * 100,
+        "netperf's messages that the sender sent and the receiver got",
+        when=_lacks("loss_percent"),
+    ),
+    Formula(
+        "response_ms.samples",
+        "response_ms",
+        _TIMES / _TIME_COUNT,
+        "fping -C prints the time of each echo that came back, and no mean",
+        when=_lacks("response_ms"),
+    ),
+)
+
+COUNTS = (
+    Formula(
+        "transactions.rate",
+        "transactions",
+        TRANS_PER_S * DRIVER_SECONDS,
+        "rate and seconds of a driver that prints operations",
+        when=lambda figures: _lacks("transactions")(figures) and "operations_per_transaction" in figures.facts,
+    ),
+)
+
+LOADS = (
+    Formula(
+        "cpu_util.soaked",
+        "cpu_util",
+        _LOADS / _LOAD_COUNT,
+        "cyclesoak: what is left of the idle time, mean of the samples above half of their median",
+        per_role=True,
+    ),
+    Formula(
+        "cpu_ms_per_mb.soaked",
+        "cpu_ms_per_mb",
+        _LOADS / _LOAD_COUNT * 10 * _HOST_PROCESSORS / MB_PER_S,
+        "cyclesoak's load, 1 % of a processor being 10 ms of CPU time in each second",
+        per_role=True,
+        when=streams,
+    ),
+    Formula(
+        "processor_util.process",
+        "processor_util",
+        _PROCESS_CPU / DRIVER_SECONDS * 100,
+        "CPU seconds and real seconds of the load tool's process",
+        per_role=True,
+    ),
+    Formula(
+        "process_cpu_ms_per_mb.process",
+        "process_cpu_ms_per_mb",
+        _PROCESS_CPU * 1000 / (MB_PER_S * DRIVER_SECONDS),
+        "CPU seconds of the load tool's process",
+        per_role=True,
+        when=streams,
+    ),
+    *(
+        Formula(
+            f"process_cpu_ms_per_{unit}.percent",
+            f"process_cpu_ms_per_{unit}",
+            _PROCESS_UTIL * 10 / rate,
+            "the load tool's utilisation of one processor, 1 % being 10 ms of CPU time in each second",
+            per_role=True,
+            when=when,
+        )
+        for unit, rate, when in (("trans", TRANS_PER_S, _of_processes), ("mb", MB_PER_S, _streams_of_processes))
+    ),
+)

@@ -1,0 +1,132 @@
+"""Formulas for what monitors report over a window inside the run: the system's figures and each guest's CPU seconds.
+
+1 % of one processor is 10 ms of CPU time in each second. CP time is what is left of the total.
+"""
+
+from collections.abc import Callable
+from itertools import product
+
+from perfdb.analysis.formulas.expression import Expression, Rounded, Term
+from perfdb.analysis.formulas.formula import Formula, Where, always, streams
+from perfdb.analysis.formulas.run_values import Input, InputKind, Known, RunFigures
+from perfdb.analysis.formulas.terms import (
+    MB_PER_S,
+    OWN_PROCESSORS,
+    PARTS_OF_TOTAL,
+    PROCESSORS,
+    TRANS_PER_S,
+    of_role,
+    of_run,
+    reported,
+)
+
+GUEST_DECIMALS = 1
+"""Reports print the utilisation of a guest to one decimal; whole CPU seconds over minutes tell no more."""
+
+_SOURCE = "a monitor's report over a window inside the run"
+_GUESTS_SOURCE = "a monitor's report of each guest's CPU seconds over a window inside the run"
+_KINDS = ("", "virtual_", "cp_")
+
+
+def _unless(term: Term, hidden: Callable[[RunFigures], bool]) -> Term:
+    """A term that is no side's own where ``hidden`` says so; the system's is there all the same."""
+
+    def find(known: Known, role: str) -> tuple[Input, ...]:
+        return () if role in PARTS_OF_TOTAL and hidden(known.figures) else term.find(known, role)
+
+    return Term(term.name, term.title, find)
+
+
+_BUSY = _unless(reported("cpu_util", "CPU utilisation in %"), lambda figures: figures.one_host)
+_VIRTUAL_BUSY = reported("virtual_cpu_util", "virtual CPU utilisation in %")
+_ONE = _unless(reported("processor_util", "utilisation of one processor in %"), lambda figures: figures.of_processes)
+_VIRTUAL_ONE = reported("virtual_processor_util", "virtual utilisation of one processor in %")
+_RATIO = reported("tv_ratio", "total to virtual CPU time, which has two decimals")
+_WINDOW = of_run("window_s", "seconds of the report's window")
+
+
+def _share(term: str, title: str, counter: str, *, alone: bool = False) -> Term:
+    """CPU seconds of all guests of a role within the window; with ``alone`` only where one guest plays the role."""
+
+    def find(known: Known, role: str) -> tuple[Input, ...]:
+        found = tuple(
+            Input(term, InputKind.COUNTER, counter, after - before, "s", role, subject, before, after)
+            for subject, before, after in known.counted.get((role, counter), ())
+        )
+        return () if alone and len(found) > 1 else found
+
+    return Term(term, title, find)
+
+
+def _kinds(total: Expression, virtual: Expression) -> dict[str, Expression]:
+    return {"": total, "virtual_": virtual, "cp_": total - virtual}
+
+
+_GUEST = _kinds(
+    _share("guest_cpu", "CPU seconds of the guest", "cpu_s", alone=True),
+    _share("guest_virtual_cpu", "virtual CPU seconds of the guest", "virtual_cpu_s", alone=True),
+)
+_GUESTS = _kinds(
+    _share("guests_cpu", "CPU seconds of the guests", "cpu_s"),
+    _share("guests_virtual_cpu", "virtual CPU seconds of the guests", "virtual_cpu_s"),
+)
+
+
+def _undamaged(when: Callable[[RunFigures], bool]) -> Where:
+    """Where the reports that are exact were cut, the coarse ones that are left must not stand in for them."""
+    return Where(lambda figures: figures.reports_whole and when(figures), frozenset())
+
+
+def _cost(metric: str, method: str, busy: Expression, rate: Term, when: Callable[[RunFigures], bool]) -> Formula:
+    # Version 2: neither a process's utilisation nor that of a shared machine is a side's own.
+    when, version = _undamaged(when), 2 if method in {"processor", "report"} else 1
+    return Formula(f"{metric}.{method}", metric, busy * 10 / rate, _SOURCE, per_role=True, when=when, version=version)
+
+
+def _costs(unit: str, rate: Term, when: Callable[[RunFigures], bool]) -> tuple[Formula, ...]:
+    """CPU time per unit of work, from the most exact source to the coarsest."""
+    sources: dict[str, dict[str, Expression]] = {
+        "guests": {kind: used / _WINDOW * 100 for kind, used in _GUESTS.items()},
+        "processor": _kinds(_ONE, _VIRTUAL_ONE),
+        "report": {kind: busy * OWN_PROCESSORS for kind, busy in _kinds(_BUSY, _VIRTUAL_BUSY).items()},
+        # Coarse, for the ratio has two decimals; the total needs none.
+        "ratio": {kind: busy * OWN_PROCESSORS for kind, busy in _kinds(_BUSY, _BUSY / _RATIO).items() if kind},
+    }
+    return tuple(
+        _cost(f"{kind}cpu_ms_per_{unit}", method, sources[method][kind], rate, when)
+        for kind, method in product(_KINDS, sources)
+        if kind in sources[method]
+    )
+
+
+def _utilisation(kind: str) -> tuple[Formula, ...]:
+    """Utilisation of one processor: of a guest as finely as reports print it, of several guests together unrounded."""
+    metric = f"{kind}processor_util"
+    alone = Rounded(_GUEST[kind] / _WINDOW * 100, GUEST_DECIMALS)
+    return (
+        Formula(f"{metric}.guest", metric, alone, _GUESTS_SOURCE, per_role=True),
+        Formula(f"{metric}.guests", metric, _GUESTS[kind] / _WINDOW * 100, _GUESTS_SOURCE, per_role=True),
+    )
+
+
+def _of_all(kind: str, processors_own: Expression) -> Formula:
+    """Utilisation of the system from that of its processors."""
+    metric = f"{kind}cpu_util"
+    return Formula(f"{metric}.processor", metric, processors_own / PROCESSORS, _SOURCE)
+
+
+REPORT = (
+    *(formula for kind in _KINDS for formula in _utilisation(kind)),
+    Formula(
+        "run_wait.samples",
+        "run_wait",
+        of_role("processor_util", "utilisation of one processor in %")
+        + reported("cpu_wait", "samples waiting for a processor in %"),
+        "the studies' sum of a utilisation and a share of samples",
+        per_role=True,
+    ),
+    *(_of_all(kind, own) for kind, own in _kinds(_ONE, _VIRTUAL_ONE).items()),
+    *_costs("trans", TRANS_PER_S, always),
+    *_costs("mb", MB_PER_S, streams),
+    Formula("elapsed_s.report", "elapsed_s", _WINDOW, "the window of a monitor's report, which is not the driver's"),
+)

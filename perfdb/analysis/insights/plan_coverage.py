@@ -1,0 +1,141 @@
+"""A test plan and its coverage: which of the planned experiments were measured, and how many trials are missing.
+
+A plan has parts; a part is every combination of its lists of values. How many trials an experiment needs follows from
+the plan where it says so, else from the noise of what was measured and the difference that is to be decided.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+
+from perfdb.analysis.comparison.judge_pair import trials_needed
+from perfdb.analysis.comparison.noise_estimate import estimate_noise
+from perfdb.analysis.comparison.pair import NOTHING_KNOWN, Pair, Sample
+from perfdb.analysis.dimensions import Value
+from perfdb.analysis.metrics import Measure
+from perfdb.analysis.query import parameters
+from perfdb.analysis.query.parameters import QueryError
+from perfdb.analysis.query.query import REPEATS
+from perfdb.analysis.tables.table import Key, Observations, finite
+from perfdb.analysis.workloads import primary_metric
+
+# More than anyone runs; a plan that multiplies to more is a slip of the pen.
+MOST_CELLS = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Every combination of ``values`` (dimension -> values, typed); ``trials`` is how many of each are planned."""
+
+    name: str
+    values: Mapping[str, tuple[Value, ...]]
+    trials: int | None = None
+
+    @property
+    def size(self) -> int:
+        """How many experiments it plans."""
+        return prod(len(values) for values in self.values.values())
+
+
+def part_of(name: str, lists: Mapping[str, Sequence[object]], trials: int | None = None) -> Part:
+    """A part of what somebody wrote; values are read as those of a query. Raises QueryError."""
+    if not lists:
+        raise QueryError("plan", f"part {name!r} names no dimension", parameters.KNOWN_DIMENSIONS)
+    values: dict[str, tuple[Value, ...]] = {}
+    for dimension, given in lists.items():
+        declared = parameters.dimension("plan", dimension)
+        if dimension in REPEATS:
+            raise QueryError("plan", f"{dimension} tells runs of one experiment apart and cannot be planned")
+        values[dimension] = tuple(dict.fromkeys(parameters.value(declared, str(each), "plan") for each in given))
+        if not values[dimension]:
+            raise QueryError("plan", f"part {name!r} plans no value of {dimension}")
+    part = Part(name, values, trials)
+    if part.size > MOST_CELLS:
+        raise QueryError("plan", f"part {name!r} plans {part.size} experiments; at most {MOST_CELLS} are taken")
+    return part
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A planned experiment: its values in the order of the part's dimensions, its runs, and the trials it needs.
+
+    ``needed`` is None where neither the plan nor any noise says how many; ``missing`` then is 0 as soon as there is
+    one trial.
+    """
+
+    key: Key
+    runs: tuple[int, ...]
+    needed: int | None
+
+    @property
+    def missing(self) -> int:
+        """How many trials are still to be run."""
+        return max(0, (self.needed or 1) - len(self.runs))
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """A part with its planned experiments, in the order of the plan."""
+
+    part: Part
+    cells: tuple[Planned, ...]
+
+    @property
+    def measured(self) -> int:
+        """How many of the planned experiments have a run."""
+        return sum(bool(cell.runs) for cell in self.cells)
+
+    @property
+    def missing(self) -> int:
+        """How many trials are still to be run, in all."""
+        return sum(cell.missing for cell in self.cells)
+
+
+def coverage(parts: Iterable[Part], observations: Observations, delta: float) -> list[Coverage]:
+    """What is there of each part; ``delta`` is the difference to be decided, 0.02 for 2 %.
+
+    ``observations`` are complete runs with the primary metrics of their workloads. Runs that differ in a dimension
+    which the part does not name count alike.
+    """
+    return [_covered(part, observations, delta) for part in parts]
+
+
+def _covered(part: Part, observations: Observations, delta: float) -> Coverage:
+    read = observations.key(list(part.values))
+    found: dict[Key, list[tuple[int, float | None]]] = {key: [] for key in product(*part.values.values())}
+    places = {measure.metric: observations.place(measure) for measure in observations.measures}
+    pattern_of = observations.key(["workload"])
+    for row in observations.rows:
+        if (key := read(row)) in found:
+            found[key].append((row[0], finite(row, places.get(_metric(pattern_of(row)[0])))))
+    samples = [tuple(value for _, value in runs if value is not None) for runs in found.values()]
+    needed = _needed(part, list(found), samples, delta)
+    cells = zip(found.items(), needed, strict=True)
+    return Coverage(part, tuple(Planned(key, tuple(run for run, _ in runs), count) for (key, runs), count in cells))
+
+
+def _metric(workload: Value) -> str:
+    """The rate by which a workload's noise is judged."""
+    return primary_metric(str(workload).partition(" ")[0]) if workload else ""
+
+
+def _needed(part: Part, keys: Sequence[Key], samples: Sequence[Sample], delta: float) -> list[int | None]:
+    """How many trials each experiment needs: as planned, else so many that ``delta`` can be decided."""
+    if part.trials is not None:
+        return [part.trials] * len(keys)
+    pairs = [Pair((), sample, _kind(part, key)) for key, sample in zip(keys, samples, strict=True)]
+    noises = estimate_noise(pairs, NOTHING_KNOWN)
+    return [None if noise.sd is None else trials_needed(noise.sd, delta) for noise in noises]
+
+
+def _kind(part: Part, key: Key) -> str:
+    """The traffic pattern, where the part names workloads: runs of one pattern vary alike."""
+    named = dict(zip(part.values, key, strict=True))
+    return str(named.get("workload") or "").partition(" ")[0]
+
+
+def primary_measures(parts: Iterable[Part]) -> tuple[Measure, ...]:
+    """The measures that coverage must be given: the rates of the planned workloads, or all where none is named."""
+    workloads = [value for part in parts for value in part.values.get("workload", ("RR", "STRG"))]
+    return tuple(dict.fromkeys(Measure(_metric(value)) for value in workloads if value))

@@ -1,0 +1,69 @@
+"""How one run sits among the trials of its experiment: the mean of the trials, how far off it is, and what is flagged.
+
+The other experiments of its campaign tell how much trials usually vary, as they do in a table of them all.
+"""
+
+import statistics
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+
+from perfdb.analysis.comparison.mean_intervals import mean_intervals
+from perfdb.analysis.comparison.trial_checks import Flag, Trial, TrialCell, check_trials
+from perfdb.analysis.metrics import BY_NAME, Measure, Metric
+from perfdb.analysis.units import finest_step
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One measure of a run and of its trials, in the metric's unit.
+
+    ``trials`` are those of its experiment that count, in their order, the run among them if it counts; ``mean`` and
+    ``interval`` (where the mean lies with 95 %, None where nothing tells) are theirs. ``percent`` is how much the run
+    lies above the mean of the others, None without others or where that is zero. ``flags`` concern the run.
+    """
+
+    measure: Measure
+    value: float
+    trials: tuple[Trial, ...]
+    mean: float | None
+    interval: tuple[float, float] | None
+    percent: float | None
+    flags: tuple[Flag, ...]
+
+    @property
+    def metric(self) -> Metric:
+        """The declaration of what was measured."""
+        return BY_NAME[self.measure.metric]
+
+
+def standing(
+    measure: Measure, run: Hashable, value: float, experiment: Hashable, campaign: Mapping[Hashable, Sequence[Trial]]
+) -> Standing:
+    """How ``run`` with its ``value`` sits in its ``experiment``.
+
+    ``campaign``: the trials of the experiments of one campaign and traffic pattern, among them its own.
+    """
+    cells = [_cell(measure, each == experiment, trials) for each, trials in campaign.items()]
+    samples = [[trial.value for trial in cell.trials] for cell in cells]
+    intervals = mean_intervals([*map(tuple, samples)], [cell.group for cell in cells], [cell.step for cell in cells])
+    own = tuple(campaign.get(experiment, ()))
+    interval = dict(zip(campaign, intervals, strict=True)).get(experiment)
+    return Standing(
+        measure=measure,
+        value=value,
+        trials=own,
+        mean=statistics.fmean(trial.value for trial in own) if own else None,
+        interval=interval if len(own) > 1 else None,
+        percent=_percent(value, [trial.value for trial in own if trial.run != run]),
+        flags=tuple(flag for flag in check_trials(cells) if run in flag.runs),
+    )
+
+
+def _cell(measure: Measure, own: bool, trials: Sequence[Trial]) -> TrialCell:
+    title = BY_NAME[measure.metric].title if own else "another experiment"
+    return TrialCell(title, tuple(trials), "campaign", finest_step([trial.value for trial in trials]))
+
+
+def _percent(value: float, others: Sequence[float]) -> float | None:
+    middle = statistics.fmean(others) if others else 0.0
+    return 100 * (value / middle - 1) if middle else None

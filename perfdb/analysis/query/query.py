@@ -1,0 +1,290 @@
+"""What is asked: which measures, of which runs, laid out how, summarised how, against what.
+
+A Query is the state of every page with numbers and travels as the query string: ``Query.parse`` and
+``Query.encode`` are each other's inverse. What it asks is answered by ``tabulating.tabulate``; rows are chosen in SQL
+from its ``filters``, ``exclude`` and ``ranges``.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Any, Self
+from urllib.parse import quote, urlencode
+
+from perfdb.analysis import dimensions, metrics
+from perfdb.analysis.dimensions import Value
+from perfdb.analysis.metrics import Better, Measure
+from perfdb.analysis.query import parameters
+from perfdb.analysis.query.parameters import KNOWN_DIMENSIONS, KNOWN_FILTERS, QueryError, Range, spelled
+from perfdb.analysis.workloads import cost_metric, primary_metric
+
+# What tells runs of one experiment apart; everything else is the experiment.
+REPEATS = frozenset(each.name for each in dimensions.DIMENSIONS if each.repeats)
+
+# The practical size of a difference in per cent: below it two results are the same for all purposes.
+DELTA = 2.0
+
+
+class Summary(StrEnum):
+    """How the sample of a cell becomes one number.
+
+    ``trial`` shows each trial by itself; with ``pick`` it chooses the best single run.
+    """
+
+    MEAN = "mean"
+    MEDIAN = "median"
+    MIN = "min"
+    MAX = "max"
+    LAST = "last"
+    TRIAL = "trial"
+
+
+class Layout(StrEnum):
+    """``cells``: a table for each measure. ``metrics``, ``columns``: the measures are rows, columns of one table."""
+
+    CELLS = "cells"
+    METRICS = "metrics"
+    COLUMNS = "columns"
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """Keep, for each combination of ``dimensions``, only the experiment with the best ``measure``."""
+
+    measure: Measure
+    dimensions: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.measure}:{','.join(self.dimensions)}"
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read ``trans_per_s:device`` or ``mb_per_s@client:device,workload``; raises QueryError."""
+        measure, colon, names = text.rpartition(":")
+        if not colon:
+            raise QueryError("pick", f"pick={text} does not say per what: write pick={text}:device")
+        return cls(parameters.measure("pick", measure), parameters.names([names]))
+
+
+@dataclass(frozen=True)
+class Query:
+    """Which measurements, laid out how, summarised how, against what.
+
+    ``filters`` maps a dimension to the values wanted (or within a dimension, and between dimensions; None is a
+    missing value), ``exclude`` to those not wanted, ``ranges`` to the first and last. ``rows``, ``columns`` and
+    ``split`` name dimensions; ``order`` maps some of them to the values that come first, in this order, where the
+    natural one is not wanted. ``baseline`` maps dimensions of the layout to values: the cell compared with is the one
+    with the same key in which these are replaced. ``delta`` is the practical size of a difference, in per cent.
+    Every way of making a Query checks it and raises QueryError, and brings its parts into one order, so that equal
+    questions are equal queries.
+    """
+
+    metrics: tuple[Measure, ...] = ()
+    filters: Mapping[str, tuple[Value, ...]] = field(default_factory=dict, hash=False)
+    exclude: Mapping[str, tuple[Value, ...]] = field(default_factory=dict, hash=False)
+    ranges: Mapping[str, Range] = field(default_factory=dict, hash=False)
+    rows: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    split: tuple[str, ...] = ()
+    order: Mapping[str, tuple[Value, ...]] = field(default_factory=dict, hash=False)
+    baseline: Mapping[str, Value] = field(default_factory=dict, hash=False)
+    delta: float = DELTA
+    pick: Pick | None = None
+    summary: Summary = Summary.MEAN
+    layout: Layout = Layout.CELLS
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "metrics", tuple(dict.fromkeys(self.metrics)))
+        object.__setattr__(self, "filters", parameters.canonical(self.filters))
+        object.__setattr__(self, "exclude", parameters.canonical(self.exclude, "exclude"))
+        object.__setattr__(self, "ranges", {name: self.ranges[name] for name in parameters.in_order(self.ranges)})
+        object.__setattr__(self, "order", _sequences(self.order))
+        object.__setattr__(self, "baseline", _values(self.baseline))
+        _check_layout(self)
+        _check_pick(self)
+        _check_baseline(self)
+
+    @classmethod
+    def parse(cls, pairs: Iterable[tuple[str, str]]) -> Self:
+        """Read the parameters of a query string, decoded; raises QueryError for whatever is not understood.
+
+        Empty parameters count as absent: a form sends its blank fields too.
+        """
+        given: dict[str, list[str]] = {}
+        for name, text in pairs:
+            _check_known(name)
+            if text.strip():
+                given.setdefault(name, []).append(text)
+        single = {name: parameters.single(given, name) for name in _SINGLE}
+        return cls(
+            metrics=tuple(parameters.measure("metric", text) for text in given.get("metric", ())),
+            filters={name: tuple(texts) for name, texts in given.items() if name not in PARAMETERS},
+            exclude=parameters.grouped("exclude", given.get("exclude", ())),
+            ranges=_ranges(given.get("range", ())),
+            rows=parameters.names(given.get("rows", ())),
+            columns=parameters.names(given.get("columns", ())),
+            split=parameters.names(given.get("split", ())),
+            order=parameters.grouped("order", given.get("order", ())),
+            baseline=_only("baseline", parameters.grouped("baseline", given.get("baseline", ()))),
+            delta=parameters.percentage("delta", single["delta"], DELTA),
+            pick=Pick.parse(single["pick"]) if single["pick"] else None,
+            summary=parameters.choice(Summary, "summary", single["summary"], Summary.MEAN),
+            layout=parameters.choice(Layout, "layout", single["layout"], Layout.CELLS),
+        )
+
+    def encode(self) -> str:
+        """The query string in canonical order, without what is the default."""
+        return urlencode(list(self.pairs()), quote_via=quote, safe="@:,/()")
+
+    def pairs(self) -> Iterator[tuple[str, str]]:
+        """The parameters in canonical order, for hidden form fields and for ``encode``."""
+        yield from (("metric", str(measure)) for measure in self.metrics)
+        for name, values in self.filters.items():
+            yield from ((name, spelled(value)) for value in values)
+        for name, values in self.exclude.items():
+            yield from (("exclude", f"{name}:{spelled(value)}") for value in values)
+        yield from (("range", f"{name}:{ends}") for name, ends in self.ranges.items())
+        for name in ("rows", "columns", "split"):
+            if dims := getattr(self, name):
+                yield name, ",".join(dims)
+        for name, values in self.order.items():
+            yield from (("order", f"{name}:{spelled(value)}") for value in values)
+        yield from (("baseline", f"{name}:{spelled(value)}") for name, value in self.baseline.items())
+        if self.delta != DELTA:
+            yield "delta", repr(self.delta).removesuffix(".0")
+        if self.pick is not None:
+            yield "pick", str(self.pick)
+        if self.summary is not Summary.MEAN:
+            yield "summary", self.summary.value
+        if self.layout is not Layout.CELLS:
+            yield "layout", self.layout.value
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """The dimensions a reader sees: those of split, rows and columns."""
+        return self.split + self.rows + self.columns
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """Every dimension that the question names anywhere, each once."""
+        picked = self.pick.dimensions if self.pick else ()
+        return tuple(dict.fromkeys((*self.shown, *self.filters, *self.exclude, *self.ranges, *picked)))
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """Every measure that must be read: those shown, and the one picked by."""
+        picked = () if self.pick is None else (self.pick.measure,)
+        return tuple(dict.fromkeys(self.metrics + picked))
+
+    def replace(self, **changes: Any) -> Self:
+        """The same question with some fields changed."""
+        return replace(self, **changes)
+
+    def with_filter(self, name: str, *values: Value) -> Self:
+        """The same question of the runs with these values of a dimension; no values lift the filter."""
+        others = {key: kept for key, kept in self.filters.items() if key != name}
+        return self.replace(filters=others | ({name: values} if values else {}))
+
+    def with_split(self, name: str) -> Self:
+        """The same question with a table for each value of one more dimension: what undoes a mix."""
+        return self.replace(split=(*self.split, name))
+
+
+_SINGLE = ("delta", "pick", "summary", "layout")
+PARAMETERS = ("metric", "exclude", "range", "rows", "columns", "split", "order", "baseline", *_SINGLE)
+
+
+def default_metrics(patterns: Iterable[str]) -> tuple[Measure, ...]:
+    """What to show when no metric is asked: the primary metrics of the patterns present, then their costs."""
+    present = sorted(set(patterns))
+    names = [primary_metric(pattern) for pattern in present] + [cost_metric(pattern) for pattern in present]
+    return tuple(Measure(name) for name in dict.fromkeys(names))
+
+
+def _check_known(name: str) -> None:
+    if name in PARAMETERS:
+        return
+    try:
+        dimensions.dimension(name)
+    except KeyError:
+        raise QueryError(name, f"{name!r} is not a parameter", PARAMETERS + KNOWN_FILTERS) from None
+
+
+def _ranges(texts: Iterable[str]) -> dict[str, Range]:
+    found = _only("range", parameters.grouped("range", texts))
+    return {name: Range.parse(name, text) for name, text in found.items()}
+
+
+def _only(parameter: str, found: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
+    for name, texts in found.items():
+        if len(texts) > 1:
+            raise QueryError(parameter, f"{parameter} names {name} twice")
+    return {name: texts[0] for name, texts in found.items()}
+
+
+def _sequences(order: Mapping[str, Iterable[Value]]) -> dict[str, tuple[Value, ...]]:
+    """The values in the order given, each once."""
+    found = {}
+    for name in parameters.in_order(order):
+        declared = parameters.dimension("order", name)
+        found[name] = tuple(dict.fromkeys(parameters.value(declared, value, "order") for value in order[name]))
+    return {name: values for name, values in found.items() if values}
+
+
+def _values(baseline: Mapping[str, Value]) -> dict[str, Value]:
+    return {
+        name: parameters.value(parameters.dimension("baseline", name), baseline[name], "baseline")
+        for name in parameters.in_order(baseline)
+    }
+
+
+def _check_layout(query: Query) -> None:
+    where: dict[str, str] = {}
+    for parameter in ("rows", "columns", "split"):
+        for name in getattr(query, parameter):
+            _check_name(parameter, name)
+            if name in where:
+                raise QueryError(parameter, f"{name} stands in {where[name]} already")
+            where[name] = parameter
+    given = {"exclude": query.exclude, "range": query.ranges, "order": query.order, "baseline": query.baseline}
+    for parameter, named in given.items():
+        for name in named:
+            _check_name(parameter, name)
+    for name in query.order:
+        if name not in query.shown:
+            raise QueryError("order", f"{name} is not in rows, columns or split", query.shown)
+
+
+def _check_name(parameter: str, name: str) -> None:
+    parameters.dimension(parameter, name)
+    if name != name.strip() or "," in name or ":" in name:
+        raise QueryError(parameter, f"{name!r} cannot be named here: it has a comma, colon or outer blank")
+
+
+def _check_pick(query: Query) -> None:
+    if query.pick is None:
+        return
+    for name in query.pick.dimensions:
+        _check_name("pick", name)
+        if name in REPEATS:
+            raise QueryError("pick", f"pick chooses experiments, and {name} tells runs of one experiment apart")
+    if not query.pick.dimensions:
+        raise QueryError("pick", "pick names no dimension", KNOWN_DIMENSIONS)
+    if len(set(query.pick.dimensions)) < len(query.pick.dimensions):
+        raise QueryError("pick", "pick names a dimension twice")
+    metric = metrics.BY_NAME[query.pick.measure.metric]
+    if metric.better is Better.NEUTRAL:
+        directed = [known.name for known in metrics.METRICS if known.better is not Better.NEUTRAL]
+        raise QueryError("pick", f"neither direction of {metric.name} is better", directed)
+
+
+def _check_baseline(query: Query) -> None:
+    """A baseline must be a cell of the answer, so its dimensions are shown and its values not filtered out."""
+    for name, value in query.baseline.items():
+        if name not in query.shown:
+            raise QueryError("baseline", f"{name} is not in rows, columns or split", query.shown)
+        wanted = query.filters.get(name)
+        if wanted is not None and value not in wanted:
+            raise QueryError("baseline", f"{name} {spelled(value)} is not among those asked for", map(spelled, wanted))
+        if value in query.exclude.get(name, ()):
+            raise QueryError("baseline", f"{name} {spelled(value)} is excluded")

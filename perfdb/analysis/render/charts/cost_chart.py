@@ -1,0 +1,207 @@
+"""What each step of throughput costs: a path for each series, cost over throughput, along the axis of the question."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from itertools import accumulate
+from typing import Self
+
+from perfdb.analysis.metrics import Better
+from perfdb.analysis.render import labels
+from perfdb.analysis.render.charts.axes import Figure, error_text, heading, source_text, value_axis
+from perfdb.analysis.render.charts.axis_range import Extent
+from perfdb.analysis.render.charts.chart_options import Drawing
+from perfdb.analysis.render.charts.chart_series import Plan
+from perfdb.analysis.render.charts.error_bars import Drawn
+from perfdb.analysis.render.charts.hover_text import Said, hovers, of_cell
+from perfdb.analysis.render.charts.plotly_chart import AS_USUAL, check_alike, empty
+from perfdb.analysis.render.charts.series_styles import PLAIN, Looks
+from perfdb.analysis.render.charts.traces import error_bars, runs_meta, series_of
+from perfdb.analysis.tables.table import Key, Table
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A place on the axis with its throughput and its cost."""
+
+    x: Key
+    rate: Drawn
+    cost: Drawn
+
+    @property
+    def place(self) -> tuple[float, float]:
+        """Throughput and cost as drawn."""
+        return self.rate.y or 0.0, self.cost.y or 0.0
+
+
+# How close two labels may come, in shares of the figure's width and height.
+_NEAR = (0.035, 0.07)
+_POSITIONS = ("top center", "bottom center")
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """The labels that stand in a figure already, so that no two lie on each other: ``taken`` are text and place.
+
+    ``reach``: how close another may come along either axis.
+    """
+
+    reach: tuple[float, float]
+    taken: list[tuple[str, str, tuple[float, float]]]
+
+    @classmethod
+    def over(cls, places: Sequence[tuple[float, float]]) -> Self:
+        """None yet, in a figure that holds these places and zero."""
+        across, up = (max(abs(place[axis]) for place in places) * near for axis, near in enumerate(_NEAR))
+        return cls((across, up), [])
+
+    def place(self, text: str, at: tuple[float, float]) -> tuple[str, str]:
+        """A label and its side of the point at a place: the free one; none where its like, or two others, are near."""
+        near = [(each, side) for each, side, place in self.taken if self._close(place, at)]
+        free = next((side for side in _POSITIONS if side not in {side for _, side in near}), None)
+        if free is None or text in {each for each, _ in near}:
+            return "", _POSITIONS[0]
+        self.taken.append((text, free, at))
+        return text, free
+
+    def _close(self, one: tuple[float, float], other: tuple[float, float]) -> bool:
+        return all(abs(a - b) < reach for a, b, reach in zip(one, other, self.reach, strict=True))
+
+
+def efficiency(throughput: Table, cost: Table, drawing: Drawing = AS_USUAL, looks: Looks = PLAIN) -> Figure:
+    """Cost over throughput, with intervals both ways: the best is down and to the right (cost: smaller is better).
+
+    A path joins the places of the axis in their order, each with its label; arrows point on. What nothing else beats
+    in both is joined to a frontier. Raises ValueError when the tables are not laid out alike.
+    """
+    check_alike(throughput, cost)
+    plan = Plan.of([throughput, cost], looks)
+    rates, costs = (dict(series_of(plan, table, drawing)) for table in (throughput, cost))
+    paths = {number: _steps(rates[number], costs[number]) for number in rates if number in costs}
+    along, up = Extent.of([throughput], drawing, "x"), Extent.of([cost], drawing)
+    axis = plan.x_title
+    layout: Figure = {
+        "title": heading(
+            f"{labels.measure_title(cost.measure)} over {labels.measure_title(throughput.measure)}",
+            labels.split_text(throughput),
+            plan.common,
+            labels.caption(throughput),
+            f"numbers at points: {axis}" if axis else "",
+            error_text(along, up),
+        ),
+        "xaxis": value_axis(throughput, drawing, along, "x"),
+        "yaxis": value_axis(cost, drawing, up),
+        "legend": {"title": {"text": escape(plan.legend, quote=False)}},
+        "showlegend": True,
+        "hovermode": "closest",
+        "meta": {"sources": source_text([throughput, cost])},
+    }
+    if not any(paths.values()):
+        return {"data": [], "layout": layout | empty(throughput)}
+    every = [step.place for steps in paths.values() for step in steps]
+    labelling = Labels.over(every)
+    data = [
+        trace
+        for number, steps in paths.items()
+        if steps
+        for trace in _path(plan, (throughput, cost), number, steps, labelling)
+    ]
+    return {"data": [*_frontier(every, throughput, cost), *data], "layout": layout}
+
+
+def _steps(rates: Sequence[tuple[Key, Drawn]], costs: Sequence[tuple[Key, Drawn]]) -> list[Step]:
+    """The places that have both figures."""
+    cost = dict(costs)
+    return [Step(x, rate, cost[x]) for x, rate in rates if x in cost and rate.y is not None and cost[x].y is not None]
+
+
+def _path(
+    plan: Plan, tables: tuple[Table, Table], number: int, steps: Sequence[Step], labelling: Labels
+) -> list[Figure]:
+    style, name = plan.styles[number], escape(plan.names[number], quote=False)
+    shared: Figure = {
+        "type": "scatter",
+        "x": [step.place[0] for step in steps],
+        "y": [step.place[1] for step in steps],
+        "name": name,
+        "legendgroup": name,
+        "legendrank": number + 2,
+        "meta": runs_meta(plan, tables[0], number, [step.x for step in steps]),
+    }
+    texts = [labelling.place(_short(plan, step.x), step.place) for step in steps]
+    points = shared | {
+        "mode": "lines+markers+text" if plan.numeric else "markers+text",
+        "line": {"dash": style.line},
+        "marker": {"symbol": style.marker},
+        "text": [text for text, _ in texts],
+        "textposition": [position for _, position in texts],
+        "cliponaxis": False,
+        **hovers(_said(plan, tables, number, step) for step in steps),
+        **error_bars("error_x", [step.rate for step in steps]),
+        **error_bars("error_y", [step.cost for step in steps]),
+    }
+    return [points, shared | _arrows(steps)] if plan.numeric and len(steps) > 1 else [points]
+
+
+def _arrows(steps: Sequence[Step]) -> Figure:
+    """Heads of arrows that point along the path, just before every point but the first."""
+    return {
+        "mode": "markers",
+        "marker": {
+            "symbol": "arrow",
+            "angleref": "previous",
+            "standoff": 5,
+            "size": [0, *[9] * (len(steps) - 1)],
+            "opacity": 0.75,
+        },
+        "showlegend": False,
+        "hoverinfo": "skip",
+    }
+
+
+def _short(plan: Plan, x: Key) -> str:
+    """The value alone: the subtitle says of what."""
+    return escape(", ".join(labels.value_text(value) for value in x), quote=False)
+
+
+def _said(plan: Plan, tables: tuple[Table, Table], number: int, step: Step) -> Said:
+    """Both figures of a place; the runs are named at the throughput, as they are the same for its cost."""
+    rate, cost = (of_cell(table, drawn.cell) for table, drawn in zip(tables, (step.rate, step.cost), strict=True))
+    over, under = (f"<b>{escape(labels.measure_title(table.measure), quote=False)}</b>" for table in tables)
+    both = Said(
+        [over, *rate.before], rate.names, rate.runs, [*rate.after, under, *cost.before, *cost.names, *cost.after]
+    )
+    return both.under(plan.whole[number], plan.label(step.x))
+
+
+def _frontier(every: Sequence[tuple[float, float]], throughput: Table, cost: Table) -> list[Figure]:
+    """A line through the places that no other beats in both figures; none for measures without a better direction."""
+    signs = (_sign(throughput), _sign(cost))
+    if 0 in signs:
+        return []
+    best = undominated(every, signs)
+    alone: Figure = {"mode": "markers", "marker": {"symbol": "circle-open", "size": 20}, "name": "best in both"}
+    line: Figure = {"mode": "lines", "line": {"dash": "solid", "width": 9}, "opacity": 0.25}
+    return [
+        {
+            "type": "scatter",
+            "x": [x for x, _ in best],
+            "y": [y for _, y in best],
+            "hoverinfo": "skip",
+            "legendrank": 1,
+            "meta": {"series": None},
+            **(alone if len(best) == 1 else line | {"name": "frontier: nothing is better in both"}),
+        }
+    ]
+
+
+def _sign(table: Table) -> int:
+    return {Better.HIGHER: 1, Better.LOWER: -1, Better.NEUTRAL: 0}[table.metric.better]
+
+
+def undominated(places: Sequence[tuple[float, float]], signs: tuple[int, int]) -> list[tuple[float, float]]:
+    """The places that no other beats in both numbers, by the first; a sign of -1 means that smaller is better."""
+    ranked = sorted(set(places), key=lambda each: (-signs[0] * each[0], -signs[1] * each[1]))
+    best = accumulate((signs[1] * y for _, y in ranked), max)
+    before = [float("-inf"), *best]
+    return sorted(place for place, top in zip(ranked, before, strict=False) if signs[1] * place[1] > top)

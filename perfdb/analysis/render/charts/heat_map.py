@@ -1,0 +1,184 @@
+"""The differences of a table from its baseline as a coloured grid: its rows and columns, and % diff in the cells.
+
+Colours say better and worse, not larger and smaller, and are alike at equal distance from no difference. What is not
+decided is grey and hatched: its number says little. Where nothing was repeated, so that the noise is not known, it is
+pale and hatched: somebody who knows the noise may read it. The cells are bars, which print sharply and take patterns.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+
+from perfdb.analysis import dimensions
+from perfdb.analysis.comparison.comparison import Comparison, Verdict
+from perfdb.analysis.metrics import Better
+from perfdb.analysis.render import labels
+from perfdb.analysis.render.charts.axes import Figure, heading, source_text
+from perfdb.analysis.render.charts.hover_text import hovers, of_cell
+from perfdb.analysis.render.charts.traces import also, asked
+from perfdb.analysis.render.comparison_labels import diff_of
+from perfdb.analysis.tables.table import Cell, Key, Table
+
+# So many comparisons are easier to see as colours than to read.
+MANY = 40
+# Colours reach over at least so many per cent either way, lest noise looks dramatic, and at most so many.
+_LEAST, _MOST = 5.0, 100.0
+_HATCHED: Figure = {"pattern": {"shape": "/"}}
+# Pixels: of a line, and of what stands around them.
+_LINE, _AROUND = 28, 150
+
+_UNDECIDED = {Verdict.INCONCLUSIVE, Verdict.INSIDE, Verdict.NOT_COMPARABLE}
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A compared cell and where it stands, from the left and from the top."""
+
+    across: int
+    down: int
+    key: tuple[Key, Key]
+    cell: Cell
+    comparison: Comparison
+
+    @property
+    def colours(self) -> str:
+        """By which its number is drawn: what it says depends on the verdict."""
+        if self.comparison.percent is None:
+            return "undecided"
+        if self.comparison.verdict is Verdict.NO_NOISE:
+            return "tentative"
+        return "undecided" if self.comparison.verdict in _UNDECIDED else "diff"
+
+
+@dataclass(frozen=True, slots=True)
+class _Colours:
+    """Numbers that become colours, centred on no difference: above zero is better, whichever direction that is.
+
+    ``reach``: how many per cent the colours reach either way; it is the same in a whole figure.
+    """
+
+    sign: int
+    reach: float
+
+    def of(self, places: Sequence[_Place]) -> Figure:
+        """Those of some cells."""
+        numbers = [self.sign * (place.comparison.percent or 0.0) for place in places]
+        return {"color": numbers, "cmin": -self.reach, "cmax": self.reach}
+
+
+def compared(table: Table) -> int:
+    """How many cells of a table are compared with a baseline."""
+    return sum(cell.comparison is not None for cell in table.cells.values())
+
+
+def heat_map(table: Table) -> Figure:
+    """A heat map of the compared cells; rows and columns without any are left out.
+
+    ``meta.heat`` names the colours: ``diff`` from worse over none to better, ``tentative`` the same in pale, or
+    ``undecided``.
+    """
+    found = {key for key, cell in table.cells.items() if cell.comparison is not None}
+    rows = [row for row in table.rows if any(row == key[0] for key in found)]
+    columns = [column for column in table.columns if any(column == key[1] for key in found)]
+    layout = _layout(table, rows, columns)
+    if not found:
+        note = {"text": "Nothing to compare with the baseline", "showarrow": False, "xref": "paper", "yref": "paper"}
+        return {"data": [], "layout": layout | {"annotations": [note | {"x": 0.5, "y": 0.5}]}}
+    places = list(_places(table, rows, columns))
+    kinds = {kind: [each for each in places if each.colours == kind] for kind in ("diff", "tentative", "undecided")}
+    if kinds["tentative"]:
+        layout["title"]["subtitle"]["text"] += " · pale: noise unknown"
+    colours = _colours(table, [*kinds["diff"], *kinds["tentative"]])
+    return {"data": [_cells(table, those, kind, colours) for kind, those in kinds.items() if those], "layout": layout}
+
+
+def _places(table: Table, rows: Sequence[Key], columns: Sequence[Key]) -> Iterator[_Place]:
+    for down, row in enumerate(rows):
+        for across, column in enumerate(columns):
+            cell = table.cells.get((row, column))
+            if cell is not None and cell.comparison is not None:
+                yield _Place(across, down, (row, column), cell, cell.comparison)
+
+
+def _layout(table: Table, rows: Sequence[Key], columns: Sequence[Key]) -> Figure:
+    query = table.query
+    title = heading(
+        f"{labels.measure_title(table.measure)}: % difference from {labels.baseline_text(query)}",
+        labels.split_text(table),
+        labels.caption(table),
+        _fixed(query.rows, rows),
+        _fixed(query.columns, columns),
+        "blue: higher, orange: lower" if table.metric.better is Better.NEUTRAL else "blue: better, orange: worse",
+        "hatched: not decided",
+    )
+    return {
+        "title": title,
+        "barmode": "overlay",
+        "xaxis": _axis(_labels(query.columns, columns, "<br>"), 0.0) | {"range": [-0.5, len(columns) - 0.5]},
+        "yaxis": _axis(_labels(query.rows, rows, " · "), 0.5) | {"range": [len(rows), 0]},
+        "showlegend": False,
+        "hovermode": "closest",
+        "height": _LINE * len(rows) + _AROUND,
+        "meta": {"sources": source_text([table]), "columns": len(columns)},
+    }
+
+
+def _varying(names: Sequence[str], keys: Sequence[Key]) -> list[int]:
+    varying = [at for at in range(len(names)) if len({key[at] for key in keys}) > 1]
+    return varying or list(range(len(names)))[-1:]
+
+
+def _fixed(names: Sequence[str], keys: Sequence[Key]) -> str:
+    """What all rows, or all columns, have in common; it is said above the figure."""
+    fixed = [at for at in range(len(names)) if keys and at not in _varying(names, keys)]
+    return dimensions.say([names[at] for at in fixed], [keys[0][at] for at in fixed])
+
+
+def _labels(names: Sequence[str], keys: Sequence[Key], joint: str) -> list[str]:
+    varying = _varying(names, keys)
+    said = [[dimensions.dimension(names[at]).say(key[at]) for at in varying] for key in keys]
+    return [joint.join(escape(text, quote=False) for text in texts) for texts in said]
+
+
+def _axis(texts: Sequence[str], first: float) -> Figure:
+    """Labels one apart, the first at this place."""
+    shown: Figure = {"type": "linear", "showgrid": False, "zeroline": False, "ticks": "", "tickmode": "array"}
+    return shown | {"tickvals": [first + at for at in range(len(texts))], "ticktext": list(texts)}
+
+
+def _cells(table: Table, places: Sequence[_Place], kind: str, colours: _Colours) -> Figure:
+    query = table.query
+    return {
+        "type": "bar",
+        "name": kind,
+        "x": [place.across for place in places],
+        "y": [0.94] * len(places),
+        "base": [place.down + 0.03 for place in places],
+        "width": 0.97,
+        "text": [diff_of(place.comparison).short if place.comparison.percent is not None else "–" for place in places],
+        "textposition": "inside",
+        "insidetextanchor": "middle",
+        "textangle": 0,
+        "constraintext": "none",
+        **hovers(of_cell(table, place.cell).under(_key(table, place)) for place in places),
+        "meta": {
+            "heat": kind,
+            "runs": asked(query, {}),
+            "at": [also(query.shown, table.split + place.key[0] + place.key[1]) for place in places],
+        },
+        "marker": ({} if kind == "undecided" else colours.of(places)) | ({} if kind == "diff" else _HATCHED),
+    }
+
+
+def _colours(table: Table, places: Sequence[_Place]) -> _Colours:
+    sign = -1 if table.metric.better is Better.LOWER else 1
+    return _Colours(sign, _reach(place.comparison.percent or 0.0 for place in places))
+
+
+def _reach(percents: Iterable[float]) -> float:
+    """How many per cent the colours reach either way."""
+    return min(_MOST, max((_LEAST, *map(abs, percents))))
+
+
+def _key(table: Table, place: _Place) -> str:
+    return dimensions.say(table.query.rows + table.query.columns, place.key[0] + place.key[1])

@@ -1,0 +1,159 @@
+"""The traces of a figure: a line or group of bars for each series, and its trials as points.
+
+Each point carries what is said of it (``hovertext``), the numbers of the runs behind it and the line of the text at
+which these are named (``customdata``), and how the list of runs asks for them: ``meta.runs`` is that of the whole
+series, ``meta.at`` what each point adds to it.
+"""
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from html import escape
+from itertools import accumulate
+from typing import Any
+from urllib.parse import urlencode
+
+from perfdb.analysis.dimensions import Value
+from perfdb.analysis.query.parameters import spelled
+from perfdb.analysis.query.query import Query
+from perfdb.analysis.render.charts.axes import lines
+from perfdb.analysis.render.charts.chart_options import Draw, Drawing, Trials
+from perfdb.analysis.render.charts.chart_series import Plan, place
+from perfdb.analysis.render.charts.downsample import kept, share, thinned
+from perfdb.analysis.render.charts.error_bars import Drawn, scaled
+from perfdb.analysis.render.charts.hover_text import hovers, of_cell, of_trial
+from perfdb.analysis.tables.table import Key, Point, Table
+
+Figure = dict[str, Any]
+Shown = Sequence[tuple[Key, Drawn]]
+
+
+def series_of(plan: Plan, table: Table, drawing: Drawing) -> list[tuple[int, list[tuple[Key, Drawn]]]]:
+    """For each series of the plan that the table has cells of: its number, and its cells along the axis."""
+    found: dict[Key, dict[Key, Drawn]] = defaultdict(dict)
+    for key, drawn in scaled(table, drawing).items():
+        x, name = place(table.query, *key)
+        found[name][x] = drawn
+    numbered = ((number, found[key]) for number, key in enumerate(plan.series) if key in found)
+    return [(number, [(x, cells[x]) for x in plan.xs if x in cells]) for number, cells in numbered]
+
+
+def traces(plan: Plan, table: Table, drawing: Drawing) -> list[Figure]:
+    """One trace a series, then one for its trials where these are drawn; never more points than a browser bears."""
+    found = series_of(plan, table, drawing)
+    part = share(sum(len(shown) for _, shown in found))
+    data = [_trace(plan, table, drawing, number, thinned(shown, part, _height)) for number, shown in found]
+    return data + (_trials(plan, table, drawing, found) if drawing.trials is Trials.POINTS else [])
+
+
+def _height(shown: tuple[Key, Drawn]) -> float | None:
+    return shown[1].y
+
+
+def _trace(plan: Plan, table: Table, drawing: Drawing, number: int, shown: Shown) -> Figure:
+    trace = _named(plan, number) | {
+        "meta": runs_meta(plan, table, number, [x for x, _ in shown]),
+        "x": [plan.position(x) for x, _ in shown],
+        "y": [drawn.y for _, drawn in shown],
+        **hovers(of_cell(table, drawn.cell).under(plan.whole[number], plan.label(x)) for x, drawn in shown),
+        # Facets name a series where it first appears; the legend keeps the order all the same.
+        "legendrank": number + 1,
+        **_drawn_as(plan, drawing, number),
+    }
+    if plan.places and trace["type"] == "bar":
+        # A device has its own colour also where it is a bar among others of one series.
+        styles = [plan.places[plan.xs.index(x)] for x, _ in shown]
+        trace["meta"] |= {"series": [style.colour for style in styles]}
+        trace["marker"] = {"pattern": {"shape": [style.hatch for style in styles]}}
+    return trace | error_bars("error_y", [drawn for _, drawn in shown])
+
+
+def _named(plan: Plan, number: int) -> Figure:
+    name = escape(plan.names[number], quote=False)
+    return {"name": name, "legendgroup": name}
+
+
+def _trials(plan: Plan, table: Table, drawing: Drawing, found: Sequence[tuple[int, Shown]]) -> list[Figure]:
+    """The measurements behind each mean as small marks of its colour."""
+    part = share(sum(drawn.cell.n for _, shown in found for _, drawn in shown))
+    on = "lines" if lines(plan, drawing) else "bars"
+    return [_points(plan, table, number, on, _single(shown, part)) for number, shown in found]
+
+
+def _single(shown: Shown, part: float) -> list[tuple[Key, Point, float]]:
+    """This part of all measurements that are not alone, each with its place on the axis, and what stands for 1."""
+    repeated = [(x, drawn.unit, drawn.cell.sample) for x, drawn in shown if drawn.unit and drawn.cell.n > 1]
+    points = [point for _, _, sample in repeated for point in sample]
+    starts = list(accumulate([len(sample) for _, _, sample in repeated], initial=0))
+    found = []
+    for number in kept([point.value for point in points], part):
+        x, unit, _ = repeated[bisect_right(starts, number) - 1]
+        found.append((x, points[number], unit))
+    return found
+
+
+def _points(plan: Plan, table: Table, number: int, on: str, single: Sequence[tuple[Key, Point, float]]) -> Figure:
+    # Thousands of trials stand at few places.
+    places = {x: (plan.position(x), plan.label(x)) for x in {x for x, _, _ in single}}
+    return _named(plan, number) | {
+        "meta": {"series": plan.styles[number].colour, "trials": on},
+        "type": "scatter",
+        "mode": "markers",
+        "x": [places[x][0] for x, _, _ in single],
+        "y": [point.value / unit for _, point, unit in single],
+        **hovers(of_trial(table, point).under(plan.whole[number], places[x][1]) for x, point, _ in single),
+        "showlegend": False,
+        "marker": {"symbol": "circle", "size": 5},
+        **({"offsetgroup": str(number)} if on == "bars" else {}),
+    }
+
+
+def error_bars(axis: str, drawn: Sequence[Drawn]) -> Figure:
+    """The error bars along an axis (``error_x`` or ``error_y``); nothing where no point has one."""
+    if all(each.reach == (0.0, 0.0) for each in drawn):
+        return {}
+    return {
+        axis: {
+            "type": "data",
+            "symmetric": False,
+            "array": [each.reach[1] for each in drawn],
+            "arrayminus": [each.reach[0] for each in drawn],
+        }
+    }
+
+
+def _drawn_as(plan: Plan, drawing: Drawing, number: int) -> Figure:
+    style = plan.styles[number]
+    if not lines(plan, drawing):
+        bar: Figure = {"type": "bar", "marker": {"pattern": {"shape": style.hatch}}}
+        # What stands on a bar must find it; else bars stand closest without groups of their own.
+        carries = drawing.trials is Trials.POINTS or drawing.draw is Draw.BOTH
+        return bar | {"offsetgroup": str(number)} if carries else bar
+    return {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "line": {"dash": style.line},
+        "marker": {"symbol": style.marker},
+    }
+
+
+# What a point leads to.
+
+
+def asked(query: Query, fixed: Mapping[str, Value]) -> str:
+    """The query string by which the list of runs shows those of a question that have these values."""
+    filters = {**query.filters, **{name: (value,) for name, value in fixed.items()}}
+    return Query(filters=filters, exclude=query.exclude, ranges=query.ranges).encode()
+
+
+def also(names: Sequence[str], key: Key) -> str:
+    """What a point adds to the question for the runs of its series, or says in place of it."""
+    return urlencode([(name, spelled(value)) for name, value in zip(names, key, strict=False)])
+
+
+def runs_meta(plan: Plan, table: Table, number: int, xs: Sequence[Key]) -> dict[str, Any]:
+    """A series' colour, and how the list of runs asks for all of it and for each of its points."""
+    query, style = table.query, plan.styles[number]
+    # The one table without runs has no key, whatever the split.
+    fixed = zip((*query.split, *plan.by), (*table.split, *plan.series[number]), strict=False)
+    return {"series": style.colour, "runs": asked(query, dict(fixed)), "at": [also(plan.axis, x) for x in xs]}

@@ -1,0 +1,145 @@
+"""Tables as plain data: the contract of ``GET /api/v1/tables/`` that scripts rely on.
+
+Numbers are in base units and never rounded; a cell refers to its row and column by their place in the lists.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from perfdb.analysis.comparison.comparison import Comparison, Summary
+from perfdb.analysis.dimensions import Value
+from perfdb.analysis.insights.table_insights import TableCurve, curves, flags
+from perfdb.analysis.insights.throughput_curve import Curve, Edge
+from perfdb.analysis.query.query import Query
+from perfdb.analysis.render import labels
+from perfdb.analysis.tables.table import Cell, Key, Note, Point, Table
+
+
+def render(query: Query, tables: Sequence[Table]) -> dict[str, Any]:
+    """``{"query", "tables": […], "warnings": […]}`` of types that JSON has; ``query`` is the query string."""
+    warnings = dict.fromkeys(note for table in tables for note in table.warnings)
+    return {
+        "query": query.encode(),
+        "tables": [table_data(table) for table in tables],
+        "warnings": [note_data(note) for note in warnings],
+    }
+
+
+def sample_data(sample: Iterable[Point]) -> list[dict[str, Any]]:
+    """Measurements and the runs they come from: ``run`` is the run's number, ``run_id`` its name in the study."""
+    return [{"run": run, "run_id": run_id, "trial": trial, "value": value} for run, run_id, trial, value in sample]
+
+
+def table_data(table: Table) -> dict[str, Any]:
+    """One table; cells say their place in its lists of rows and columns."""
+    return {
+        "title": labels.title(table),
+        "metric": table.measure.metric,
+        "role": table.measure.role,
+        "unit": table.metric.unit,
+        "better": table.metric.better.value,
+        "split": _key(table.query.split, table.split) if table.split else {},
+        "common": dict(table.common),
+        "rows": [_key(table.query.rows, key) for key in table.rows],
+        "columns": [_key(table.query.columns, key) for key in table.columns],
+        "cells": list(_cells(table)),
+        "summaries": [
+            {"against": dict(table.query.baseline), "of": _key(tuple(table.query.baseline), side), **_summary(summary)}
+            for side, summary in table.summaries.items()
+        ],
+        "curves": [_curve(each) for each in curves(table)],
+        "flags": [{"code": flag.code, "message": flag.message, "runs": list(flag.runs)} for flag in flags(table)],
+    }
+
+
+def _curve(found: TableCurve) -> dict[str, Any]:
+    return {"key": dict(found.key), **curve_data(found.curve, found.edge)}
+
+
+def curve_data(curve: Curve, edge: Edge | None) -> dict[str, Any]:
+    """Where throughput over users levels off, how it goes on, and whether its maximum is at the end of the range."""
+    return {
+        "course": curve.course.value,
+        "after": curve.after,
+        "start": curve.start,
+        "peak": curve.peak,
+        "peak_users": curve.peak_users,
+        "tail": curve.tail,
+        "edge": edge.value if edge else None,
+        "sentence": curve.sentence(),
+    }
+
+
+def _summary(summary: Summary) -> dict[str, Any]:
+    """The comparisons of a table with one value of the baseline's dimensions, summed up; ratios, not per cent."""
+    return {
+        "cells": summary.cells,
+        "ratio": summary.ratio,
+        "interval": summary.interval,
+        "smallest": summary.smallest,
+        "largest": summary.largest,
+        "up": summary.up,
+        "down": summary.down,
+        "same": summary.same,
+        "undecided": summary.undecided,
+        "uniform": summary.uniform,
+    }
+
+
+def diff_data(comparison: Comparison) -> dict[str, Any]:
+    """A cell against its base; ``interval`` and ``band`` are of the ratio, ``delta`` and ``percent`` in per cent."""
+    noise = comparison.noise
+    return {
+        "percent": comparison.percent,
+        "ratio": comparison.ratio,
+        "interval": comparison.interval,
+        "p": comparison.p,
+        "q": comparison.q,
+        "verdict": comparison.verdict.value,
+        "effect": comparison.effect.value,
+        "within": comparison.within,
+        "delta": 100 * comparison.delta,
+        "noise": {"source": noise.source.value, "sd": noise.sd, "freedom": noise.freedom, "noisy": noise.noisy},
+        "band": comparison.band,
+        "detectable": comparison.detectable,
+        "trials_needed": comparison.trials_needed,
+        "n_base": comparison.n_base,
+        "base_mean": comparison.base_mean,
+        "warnings": list(comparison.warnings),
+    }
+
+
+def _key(names: Sequence[str], key: Key) -> dict[str, Value]:
+    return dict(zip(names, key, strict=True))
+
+
+def _cells(table: Table) -> Iterator[dict[str, Any]]:
+    for row_number, row in enumerate(table.rows):
+        for column_number, column in enumerate(table.columns):
+            if (cell := table.cells.get((row, column))) is not None:
+                yield _cell(row_number, column_number, cell)
+
+
+def _cell(row: int, column: int, cell: Cell) -> dict[str, Any]:
+    # Taken apart at once: a table has hundreds.
+    sample, mean, centre, interval, hidden, warnings, comparison, _, _, noted = cell
+    return {
+        "row": row,
+        "column": column,
+        "n": len(sample),
+        "mean": mean,
+        "centre": centre,
+        "interval": interval,
+        "values": [
+            {"run": run, "run_id": run_id, "trial": trial, "value": value} for run, run_id, trial, value in sample
+        ],
+        "diff": diff_data(comparison) if comparison else None,
+        "mixes": {name: list(values) for name, values in cell.mixes.items()} if hidden else {},
+        "warnings": [note_data(note) for note in warnings] if warnings else [],
+        "notes": [each._asdict() for each in noted] if noted else [],
+    }
+
+
+def note_data(note: Note) -> dict[str, str]:
+    """A warning."""
+    return {"code": note.code, "message": note.message}

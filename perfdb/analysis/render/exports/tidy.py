@@ -1,0 +1,116 @@
+"""Tables as one tidy rectangle: a line for each cell, a column for each thing known of it; for CSV and Parquet.
+
+All tables of a query are in one rectangle, so that spreadsheets and data frames need no knowledge of the layout.
+Numbers are in base units and unrounded; None is missing.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from perfdb.analysis.comparison.comparison import Comparison
+from perfdb.analysis.dimensions import dimension
+from perfdb.analysis.query.query import Query
+from perfdb.analysis.render import labels
+from perfdb.analysis.tables.table import Cell, Table
+
+
+class Kind(StrEnum):
+    """What a column holds."""
+
+    TEXT = "text"
+    INTEGER = "integer"
+    NUMBER = "number"
+    TEXTS = "texts"
+    NUMBERS = "numbers"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column's name and kind."""
+
+    name: str
+    kind: Kind
+
+
+@dataclass(frozen=True, slots=True)
+class _Known(Column):
+    """A column of what is known of a cell, and how it is read."""
+
+    read: Callable[[Table, Cell], Any]
+
+
+def _compared(read: Callable[[Comparison], Any]) -> Callable[[Table, Cell], Any]:
+    return lambda table, cell: read(cell.comparison) if cell.comparison else None
+
+
+def _values(cell: Cell) -> list[float]:
+    return [point.value for point in cell.sample]
+
+
+_KNOWN: tuple[_Known, ...] = (
+    _Known("metric", Kind.TEXT, lambda table, cell: table.measure.metric),
+    _Known("role", Kind.TEXT, lambda table, cell: table.measure.role),
+    _Known("unit", Kind.TEXT, lambda table, cell: table.metric.unit),
+    _Known("summary", Kind.TEXT, lambda table, cell: table.query.summary.value),
+    _Known("value", Kind.NUMBER, lambda table, cell: cell.centre),
+    _Known("n", Kind.INTEGER, lambda table, cell: cell.n),
+    _Known("low", Kind.NUMBER, lambda table, cell: cell.interval and cell.interval[0]),
+    _Known("high", Kind.NUMBER, lambda table, cell: cell.interval and cell.interval[1]),
+    _Known("min", Kind.NUMBER, lambda table, cell: min(_values(cell), default=None)),
+    _Known("max", Kind.NUMBER, lambda table, cell: max(_values(cell), default=None)),
+    _Known("run_ids", Kind.TEXTS, lambda table, cell: [point.run_id for point in cell.sample]),
+    _Known("values", Kind.NUMBERS, lambda table, cell: _values(cell)),
+    _Known("notes", Kind.TEXTS, lambda table, cell: list(labels.notes(cell))),
+)
+
+# Only where something is compared: most tables have no use for eleven empty columns.
+_AGAINST: tuple[_Known, ...] = (
+    _Known("base_mean", Kind.NUMBER, _compared(lambda c: c.base_mean)),
+    _Known("base_n", Kind.INTEGER, _compared(lambda c: c.n_base)),
+    _Known("diff_percent", Kind.NUMBER, _compared(lambda c: c.percent)),
+    _Known("ratio", Kind.NUMBER, _compared(lambda c: c.ratio)),
+    _Known("ratio_low", Kind.NUMBER, _compared(lambda c: c.interval and c.interval[0])),
+    _Known("ratio_high", Kind.NUMBER, _compared(lambda c: c.interval and c.interval[1])),
+    _Known("p", Kind.NUMBER, _compared(lambda c: c.p)),
+    _Known("q", Kind.NUMBER, _compared(lambda c: c.q)),
+    _Known("verdict", Kind.TEXT, _compared(lambda c: c.verdict.value)),
+    _Known("effect", Kind.TEXT, _compared(lambda c: c.effect.value)),
+    _Known("noise", Kind.TEXT, _compared(lambda c: c.noise.source.value)),
+)
+
+
+# Only where a document was the source.
+_PRINTED = _Known("printed", Kind.TEXT, lambda table, cell: cell.printed or None)
+
+
+def columns(query: Query, tables: Sequence[Table]) -> list[Column]:
+    """The dimensions shown, then what is known of a cell."""
+    dims = [Column(name, _kind(name)) for name in _shown(query, tables)]
+    return [*dims, *_known(query, tables)]
+
+
+def lines(query: Query, tables: Sequence[Table]) -> Iterator[list[Any]]:
+    """A line for each cell for which there are runs, in the order of its table."""
+    known = _known(query, tables)
+    for table in tables:
+        for row in table.rows:
+            for column in table.columns:
+                if (cell := table.cells.get((row, column))) is not None:
+                    key = table.split + row + column
+                    yield [*key, *(each.read(table, cell) for each in known)]
+
+
+def _known(query: Query, tables: Sequence[Table]) -> tuple[_Known, ...]:
+    published = any(cell.printed for table in tables for cell in table.cells.values())
+    return (*_KNOWN, *(_AGAINST if query.baseline else ()), *((_PRINTED,) if published else ()))
+
+
+def _shown(query: Query, tables: Sequence[Table]) -> tuple[str, ...]:
+    # The tables may show more than was asked: a column for each trial.
+    return tables[0].query.shown if tables else query.shown
+
+
+def _kind(name: str) -> Kind:
+    return Kind.INTEGER if dimension(name).whole else Kind.TEXT

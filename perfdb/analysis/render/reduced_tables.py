@@ -1,0 +1,105 @@
+"""What of a table can be read at a glance: its lines are counted, and what nobody could read is left to a click.
+
+Nothing here changes what a table says: exports hold all of it.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from perfdb.analysis.dimensions import Value
+from perfdb.analysis.query.parameters import ordered
+from perfdb.analysis.render.charts.chart_series import place
+from perfdb.analysis.tables.table import Cell, CellKey, Key, Table, layout_order
+
+# So many lines can be told apart in one figure, and looked up in its legend.
+MOST_LINES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """A table without the rows and columns in which nothing stands, and how many these are."""
+
+    table: Table
+    rows: int = 0
+    columns: int = 0
+
+    @property
+    def remark(self) -> str:
+        """What is left out, in words; empty where nothing is."""
+        parts = [f"{number} {one if number == 1 else one + 's'}" for number, one in self._counted if number]
+        return f"without any value, and left out: {' and '.join(parts)}" if parts else ""
+
+    @property
+    def _counted(self) -> tuple[tuple[int, str], ...]:
+        return (self.rows, "row"), (self.columns, "column")
+
+
+def filled(table: Table) -> Filled:
+    """The table without rows and columns that have neither a value nor a note; one that has none at all stays whole."""
+    kept = {key for key, cell in table.cells.items() if cell.n or cell.noted}
+    if not any(cell.n for cell in table.cells.values()):
+        return Filled(table)
+    at_rows, at_columns = {row for row, _ in kept}, {column for _, column in kept}
+    rows = tuple(row for row in table.rows if row in at_rows)
+    columns = tuple(column for column in table.columns if column in at_columns)
+    cells = _within(table.cells, lambda row, column: row in at_rows and column in at_columns)
+    less = replace(table, rows=rows, columns=columns, cells=cells)
+    return Filled(less, len(table.rows) - len(rows), len(table.columns) - len(columns))
+
+
+def _within(cells: Mapping[CellKey, Cell], kept: Callable[[Key, Key], bool]) -> dict[CellKey, Cell]:
+    return {(row, column): cell for (row, column), cell in cells.items() if kept(row, column)}
+
+
+def lines(tables: Sequence[Table]) -> list[Key]:
+    """The keys of the series that figures of these tables have, in their order; the tables are laid out alike."""
+    query = tables[0].query
+    found = {place(query, *key)[1] for table in tables for key, cell in table.cells.items() if cell.n}
+    return sorted(found, key=layout_order(query, line_names(tables[0])))
+
+
+def line_names(table: Table) -> tuple[str, ...]:
+    """The dimensions that make the series of a figure."""
+    query = table.query
+    return query.rows[:-1] + query.columns if query.rows else ()
+
+
+def first_lines(tables: Sequence[Table], most: int = MOST_LINES) -> tuple[list[Table], int]:
+    """The tables with the first of their lines, and how many these are: what a figure has room for.
+
+    Lines of the same rows stay together while there is room for them: a pair is not torn apart.
+    """
+    known = lines(tables)
+    if len(known) <= most:
+        return list(tables), len(known)
+    rows = max(len(tables[0].query.rows) - 1, 0)
+    number = most
+    while number and known[number][:rows] == known[number - 1][:rows]:
+        number -= 1
+    shown = set(known[: number or most])
+    return [_of_lines(table, shown) for table in tables], len(shown)
+
+
+def _of_lines(table: Table, shown: set[Key]) -> Table:
+    query = table.query
+    cells = _within(table.cells, lambda row, column: place(query, row, column)[1] in shown)
+    return replace(table, cells=cells)
+
+
+def lines_by(tables: Sequence[Table], known: Iterable[Key]) -> dict[str, dict[Value, int]]:
+    """For each dimension in which lines differ, or which cells mix: how many lines each of its values leaves."""
+    found: dict[str, dict[Value, set[Key]]] = {}
+    names = line_names(tables[0])
+    for line in known:
+        for name, value in zip(names, line, strict=True):
+            found.setdefault(name, {}).setdefault(value, set()).add(line)
+    for table in tables:
+        for key, cell in table.cells.items():
+            for name, values in cell.hidden.items() if cell.n else ():
+                for value in values:
+                    found.setdefault(name, {}).setdefault(value, set()).add(place(table.query, *key)[1])
+    return {name: _counted(values) for name, values in found.items() if len(values) > 1}
+
+
+def _counted(values: Mapping[Value, set[Key]]) -> dict[Value, int]:
+    return {value: len(values[value]) for value in sorted(values, key=ordered)}

@@ -1,0 +1,141 @@
+"""The cells of tables against their baseline: which cell is compared with which.
+
+The statistics are those of ``perfdb.analysis.comparison``; here they get their samples. A cell's base is the cell of
+the same key in which the baseline's dimensions are replaced by its values; it may stand in another table of a split.
+"""
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from perfdb.analysis import dimensions
+from perfdb.analysis.comparison.compare_pairs import compare
+from perfdb.analysis.comparison.comparison import Comparison
+from perfdb.analysis.comparison.pair import Pair
+from perfdb.analysis.comparison.ratio_summary import summarise
+from perfdb.analysis.dimensions import Value
+from perfdb.analysis.metrics import Measure
+from perfdb.analysis.query.query import REPEATS, Query
+from perfdb.analysis.tables.noise_history import COUPLED, background_of
+from perfdb.analysis.tables.table import Cell, CellKey, Key, Note, Observations, Table
+from perfdb.analysis.tables.tabulate import pattern_of, tabulate
+
+_Everywhere = Mapping[Key, Cell]
+
+
+def answer(query: Query, observations: Observations, earlier: Observations | None = None) -> list[Table]:
+    """The tables of a query; where it names a baseline, with comparisons.
+
+    ``earlier`` are runs of other campaigns of the same studies: what they tell of the noise counts first.
+    """
+    tables = tabulate(query, observations)
+    if not query.baseline:
+        return tables
+    everywhere: dict[Measure, dict[Key, Cell]] = {}
+    for table in tables:
+        cells = {whole(table, key): cell for key, cell in table.cells.items()}
+        everywhere.setdefault(table.measure, {}).update(cells)
+    return [_compared(table, everywhere[table.measure], observations, earlier) for table in tables]
+
+
+def whole(table: Table, key: CellKey) -> Key:
+    """The values of all dimensions shown, in the order of ``query.shown``."""
+    return table.split + key[0] + key[1]
+
+
+def _values(cell: Cell | None) -> tuple[float, ...]:
+    return tuple([point.value for point in cell.sample]) if cell else ()
+
+
+def kinds(table: Table) -> Callable[[CellKey], str]:
+    """What tells a cell's traffic pattern: cells of one vary alike. Empty where the cell mixes several."""
+    pattern = pattern_of(table.query, table.common)
+    if "workload" in table.query.shown:
+        return lambda key: pattern(whole(table, key))
+    only = pattern(())
+    return lambda _: only
+
+
+class _Compared(NamedTuple):
+    """A cell that has a base other than itself: the values of all dimensions shown, and those of its base.
+
+    ``side`` has those of the baseline's dimensions: what the cell is, against the baseline.
+    """
+
+    key: CellKey
+    whole: Key
+    base: Key
+    side: Key
+
+
+def _compared(table: Table, everywhere: _Everywhere, observations: Observations, earlier: Observations | None) -> Table:
+    found = list(_with_base(table))
+    pairs = _pairs(table, found, everywhere, named=earlier is not None)
+    known = background_of(table, observations, earlier, [pair.group for pair in pairs])
+    comparisons = compare(pairs, table.metric.better, table.query.delta / 100, known)
+    cells = dict(table.cells)
+    by_side: dict[Key, list[Comparison]] = {}
+    for each, comparison in zip(found, comparisons, strict=True):
+        cell = cells[each.key]
+        notes = _also_differs(cell, everywhere.get(each.base))
+        cells[each.key] = cell._replace(comparison=comparison, warnings=(*cell.warnings, *notes))
+        by_side.setdefault(each.side, []).append(comparison)
+    return replace(table, cells=cells, summaries={side: summarise(each) for side, each in by_side.items()})
+
+
+def _with_base(table: Table) -> Iterator[_Compared]:
+    shown, baseline = table.query.shown, table.query.baseline
+    places, theirs = [shown.index(name) for name in baseline], tuple(baseline.values())
+    for key in table.cells:
+        own = whole(table, key)
+        side = tuple([own[at] for at in places])
+        if side != theirs:
+            base = list(own)
+            for at, value in zip(places, theirs, strict=True):
+                base[at] = value
+            yield _Compared(key, own, tuple(base), side)
+
+
+def _pairs(table: Table, found: Sequence[_Compared], everywhere: _Everywhere, *, named: bool) -> list[Pair]:
+    """The cells with their bases; ``named`` as the history knows them."""
+    pattern = pattern_of(table.query, table.common)
+    # One base may be that of many cells.
+    bases = {each.base: everywhere.get(each.base) for each in found}
+    samples = {key: _values(base) for key, base in bases.items()}
+    pairs = []
+    for each in found:
+        base, cell = bases[each.base], table.cells[each.key]
+        group: Hashable = (pattern(each.whole), each.side)
+        names = tuple(_configurations(table, each)) if named else ()
+        step = _finer(cell.step, base.step if base else None)
+        pairs.append(Pair(samples[each.base], _values(cell), group, step, configurations=names))
+    return pairs
+
+
+def _finer(one: float | None, other: float | None) -> float | None:
+    if one is None or other is None:
+        return one if other is None else other
+    return min(one, other)
+
+
+def _configurations(table: Table, each: _Compared) -> Iterator[Key]:
+    """What the history knows the cell by, and its base where that is another configuration at any time."""
+    kept = [at for at, name in enumerate(table.query.shown) if name not in COUPLED | REPEATS]
+    if not set(table.query.baseline) <= COUPLED:
+        yield tuple([each.base[at] for at in kept])
+    yield tuple([each.whole[at] for at in kept])
+
+
+def _also_differs(cell: Cell, base: Cell | None) -> Iterator[Note]:
+    """Dimensions beside the compared ones in which the measurements of a cell and of its base are not the same."""
+    if base is None or not (base.n and cell.n):
+        return
+    for name in sorted(cell.hidden.keys() | base.hidden.keys()):
+        old, new = base.hidden.get(name, ()), cell.hidden.get(name, ())
+        if old != new:
+            title = dimensions.dimension(name).title
+            yield Note("also-differs", f"also differs in {title}: {_said(old)} → {_said(new)}")
+
+
+def _said(values: tuple[Value, ...]) -> str:
+    return ", ".join("–" if value is None else str(value) for value in values) or "–"

@@ -1,0 +1,173 @@
+"""The experiments among runs as columns, each with the values of its trials: what the best is chosen from.
+
+There may be tens of thousands, of which a few are told of; only those get a key.
+"""
+
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import pairwise
+from math import fsum
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from perfdb.analysis.coded import Coded, Places, grouped
+from perfdb.analysis.comparison.distributions import Floats
+from perfdb.analysis.comparison.samples import Samples
+from perfdb.analysis.dimensions import Value
+from perfdb.analysis.metrics import BY_NAME, Better, Measure
+from perfdb.analysis.tables.table import Key, Observations, key_order
+
+RUN = "run"
+"""Among the names of dimensions the run itself, by its number."""
+
+
+class Chosen(NamedTuple):
+    """A group: its key, the experiments of it that have a value, and the best of these."""
+
+    key: Key
+    experiments: Places
+    best: int
+
+
+class Beside(NamedTuple):
+    """What surrounds the best experiment of a group, among those of the group that have a value.
+
+    ``differing``: the names in which these are not all equal. ``alike``: those that are equal to the best in all names
+    but one. ``repeated``: whether any has several values.
+    """
+
+    differing: list[str]
+    alike: list[int]
+    repeated: bool
+
+
+class Experiments:
+    """Runs by some dimensions together, in the order in which they first appear; an experiment goes by its place.
+
+    Attributes:
+        names: What tells experiments of one group apart.
+        samples: The values of each, in the order of its runs.
+        sizes: How many each has; runs without a value do not count.
+        means: Their arithmetic means, NaN of none.
+    """
+
+    def __init__(self, observations: Observations, groups: Sequence[str], names: Sequence[str], measure: Measure):
+        self.names = names
+        self._better = BY_NAME[measure.metric].better
+        self._grouping = [_coded(observations, name) for name in groups]
+        self._columns = [_coded(observations, name) for name in names]
+        self._by = grouped([*self._grouping, *self._columns], observations.places)
+        self._firsts = self._by.firsts
+        self._ends = np.cumsum(np.array(self._by.sizes, np.intp))
+        values, there = _values(observations, measure, self._by.rows)
+        counted = np.concatenate(([0], np.cumsum(there)))
+        self.sizes: Places = counted[self._ends] - counted[self._ends - np.array(self._by.sizes, np.intp)]
+        self._measured = self._by.rows[there]
+        self._runs = observations.runs
+        self._values_end = np.cumsum(self.sizes)
+        sizes = self.sizes.tolist()
+        self.samples = Samples(values[there].tolist(), sizes, (), ())
+        each = self.samples.each
+        self.means: Floats = np.array([fsum(sample) / len(sample) if sample else np.nan for sample in each])
+
+    @cached_property
+    def chosen(self) -> list[Chosen]:
+        """The best of each group in which any has a value: that of the best mean, of equals the first in order."""
+        sign = 1 if self._better is Better.HIGHER else -1
+        found = []
+        for key, own in self._groups:
+            if len(own):
+                means = sign * self.means[own]
+                found.append(Chosen(key, own, self._first(own[means == means.max()].tolist())))
+        return found
+
+    @property
+    def lacking(self) -> list[Key]:
+        """The groups in which none has a value."""
+        return [key for key, own in self._groups if not len(own)]
+
+    @cached_property
+    def _groups(self) -> list[tuple[Key, Places]]:
+        """The experiments of each group that have a value."""
+        by = grouped(self._grouping, self._firsts)
+        # A row is the first of one experiment alone.
+        place = np.empty(len(self._runs), np.intp)
+        place[self._firsts] = np.arange(len(self._firsts))
+        keys = zip(*(column.at(by.firsts) for column in self._grouping), strict=True)
+        experiments = place[by.rows]
+        measured = self.sizes[experiments] > 0
+        ends = np.concatenate(([0], np.cumsum(measured)))[np.cumsum([0, *by.sizes])].tolist()
+        experiments = experiments[measured]
+        return [(key, experiments[start:end]) for key, (start, end) in zip(keys, pairwise(ends), strict=True)]
+
+    def _first(self, equals: list[int]) -> int:
+        return equals[0] if len(equals) == 1 else min(equals, key=lambda place: key_order(self.key(place)))
+
+    def key(self, place: int) -> Key:
+        """What tells an experiment apart in its group."""
+        row = self._firsts[place]
+        return tuple([column.values[column.codes[row]] for column in self._columns])
+
+    def rows(self, place: int) -> Places:
+        """The places of its runs, with and without a value."""
+        end = self._ends[place]
+        return self._by.rows[end - self._by.sizes[place] : end]
+
+    def runs(self, place: int) -> tuple[int, ...]:
+        """The numbers of its runs that have a value."""
+        end = int(self._values_end[place])
+        return tuple(self._runs[self._measured[end - int(self.sizes[place]) : end]].tolist())
+
+    def sample(self, place: int) -> Sequence[float]:
+        """Its values."""
+        return self.samples.each[place]
+
+    def beside(self, chosen: Sequence[Chosen], but: str) -> list[Beside]:
+        """What surrounds the best of each of these groups; ``but`` is the name that does not count for ``alike``."""
+        sizes = [len(each.experiments) for each in chosen]
+        starts = np.cumsum([0, *sizes])[:-1]
+        experiments = np.concatenate([each.experiments for each in chosen])
+        rows, bests = self._firsts[experiments], self._firsts[[each.best for each in chosen]]
+        differing: list[list[str]] = [[] for _ in chosen]
+        equal = np.ones(len(rows), np.bool_)
+        for name, column in zip(self.names, self._columns, strict=True):
+            if len(column.values) > 1:
+                same = column.codes[rows] == np.repeat(column.codes[bests], sizes)
+                for at in np.flatnonzero(~np.logical_and.reduceat(same, starts)).tolist():
+                    differing[at].append(name)
+                if name != but:
+                    equal &= same
+        alike = np.split(experiments[equal], np.cumsum(np.add.reduceat(equal, starts, dtype=np.intp))[:-1])
+        repeated = np.logical_or.reduceat(self.sizes[experiments] > 1, starts).tolist()
+        return [Beside(*each) for each in zip(differing, (each.tolist() for each in alike), repeated, strict=True)]
+
+    def value(self, name: str, place: int) -> Value:
+        """One of the dimensions of an experiment."""
+        column = self._columns[self.names.index(name)]
+        return column.values[int(column.codes[self._firsts[place]])]
+
+
+def experiments_of(
+    observations: Observations, groups: Sequence[str], names: Sequence[str], measure: Measure
+) -> Experiments:
+    """The experiments of these runs; the same ones however often they are asked for."""
+    asked = (tuple(groups), tuple(names), measure)
+    if asked not in observations.made:
+        observations.made[asked] = Experiments(observations, groups, names, measure)
+    made: Experiments = observations.made[asked]
+    return made
+
+
+def _coded(observations: Observations, name: str) -> Coded:
+    if name != RUN:
+        return observations.coded(name)
+    return Coded(observations.runs.tolist(), observations.places)
+
+
+def _values(observations: Observations, measure: Measure, rows: Places) -> tuple[Floats, NDArray[np.bool_]]:
+    """The values of a measure of these runs, and which of them are there."""
+    found = observations.values(measure)
+    values = np.full(len(rows), np.nan) if found is None else found[rows]
+    return values, np.isfinite(values)

@@ -1,0 +1,177 @@
+"""Matching: which experiments of two values of a dimension are equal in everything else, and which are left over.
+
+The dimension may be any: device, level, MTU, kernel, date. What belongs together (a level and its campaign) may differ
+together. A left-over says why it has no partner, in the fewest words that are true.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TypeVar
+
+from perfdb.analysis import dimensions
+from perfdb.analysis.dimensions import Value
+from perfdb.analysis.query.parameters import QueryError, in_order, ordered
+from perfdb.analysis.query.query import REPEATS, Query
+from perfdb.analysis.tables.table import Key, Observations, Row, key_order
+
+# A campaign is by default named after its level, so whoever compares one cannot keep the other.
+_TOGETHER = (frozenset({"level", "campaign"}),)
+
+# Each two of so many values are more than anybody looks at.
+_MOST_VALUES = 50
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """What is compared: the values of ``dimension`` in the order the person chose, ``old`` being the base."""
+
+    dimension: str
+    old: Value
+    new: Value
+
+    @property
+    def swapped(self) -> "Sides":
+        """The same the other way round."""
+        return Sides(self.dimension, self.new, self.old)
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOver:
+    """An experiment without partner: the side it is on, its dimensions that vary, its runs, and why it is alone."""
+
+    side: Value
+    key: Mapping[str, Value]
+    runs: tuple[int, ...]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """The answer: ``observations`` are the runs of the pairs only.
+
+    ``varying`` are the dimensions in which the pairs differ from each other, in the order of their declaration;
+    ``pairs`` how many there are.
+    """
+
+    sides: Sides
+    observations: Observations
+    varying: tuple[str, ...]
+    pairs: int
+    left_over: tuple[LeftOver, ...]
+
+    def question(self, query: Query) -> Query:
+        """The query whose table shows the pairs, a row each, old before new. Layout and baseline are replaced."""
+        name = self.sides.dimension
+        filters = {**query.filters, name: (self.sides.old, self.sides.new)}
+        rows = tuple(each for each in self.varying if each != name)
+        baseline = {name: self.sides.old}
+        return query.replace(filters=filters, rows=rows, columns=(name,), split=(), baseline=baseline, pick=None)
+
+
+def match(observations: Observations, sides: Sides) -> Matched:
+    """Pair the experiments of both sides that are equal in every dimension but the compared one.
+
+    Raises QueryError when both values are the same, or the dimension numbers runs and says nothing about them.
+    """
+    _check(sides)
+    names = fixed(observations, sides.dimension)
+    read, side_of = observations.key(names), observations.key([sides.dimension])
+    found: dict[Value, dict[Key, list[Row]]] = {sides.old: {}, sides.new: {}}
+    for row in observations.rows:
+        (side,) = side_of(row)
+        if side in found:
+            found[side].setdefault(read(row), []).append(row)
+    old, new = found[sides.old], found[sides.new]
+    paired = [key for key in old if key in new]
+    rows = [row for key in paired for row in (*old[key], *new[key])]
+    return Matched(
+        sides,
+        observations.only(rows),
+        tuple(in_order(_varying(names, paired))),
+        len(paired),
+        (*_left_over(names, sides.old, old, sides.new, new), *_left_over(names, sides.new, new, sides.old, old)),
+    )
+
+
+def promising(observations: Observations, dimension: str) -> list[tuple[Sides, int]]:
+    """Every two values of a dimension that experiments share all else with, and how many do; the most pairs first.
+
+    The lesser value in natural order is the old one. A missing value is no side, and of very many values that
+    experiments otherwise equal have, only the first are set against each other.
+    """
+    read, side_of = observations.key(fixed(observations, dimension)), observations.key([dimension])
+    values: dict[Key, set[Value]] = defaultdict(set)
+    for row in observations.rows:
+        (side,) = side_of(row)
+        if side is not None:
+            values[read(row)].add(side)
+    several = (sorted(each, key=ordered)[:_MOST_VALUES] for each in values.values() if len(each) > 1)
+    counted = Counter(pair for each in several for pair in combinations(each, 2))
+    return [(Sides(dimension, old, new), number) for (old, new), number in counted.most_common()]
+
+
+def _check(sides: Sides) -> None:
+    if sides.old == sides.new:
+        text = dimensions.dimension(sides.dimension).say(sides.old)
+        raise QueryError("new", f"old and new are both {text}")
+    if sides.dimension in REPEATS - {"date"}:
+        raise QueryError("dimension", f"{sides.dimension} tells runs of one experiment apart; there is nothing to pair")
+
+
+def fixed(observations: Observations, compared: str) -> list[str]:
+    """The dimensions that must be equal on both sides."""
+    free = {compared, *REPEATS, *(name for group in _TOGETHER if compared in group for name in group)}
+    return [name for name in observations.dimensions if name not in free]
+
+
+def _varying(names: Sequence[str], keys: Iterable[Key]) -> list[str]:
+    columns = list(zip(*keys, strict=True)) or [()] * len(names)
+    return [name for name, column in zip(names, columns, strict=True) if len(set(column)) > 1]
+
+
+def _left_over(
+    names: Sequence[str], side: Value, own: Mapping[Key, list[Row]], other: Value, theirs: Mapping[Key, list[Row]]
+) -> Iterator[LeftOver]:
+    """The experiments of one side that the other has no partner for."""
+    varying = set(_varying(names, (*own, *theirs)))
+    places = [at for at, name in enumerate(names) if name in varying]
+    absence = _Absence(places, theirs)
+    for key in sorted(own.keys() - theirs.keys(), key=key_order):
+        missing = absence.of(key)
+        what = dimensions.say([names[at] for at in missing], [key[at] for at in missing]).split(" · ")
+        reason = f"no run with {_listed(what)} on {other}" if missing else f"no run on {other}"
+        yield LeftOver(side, {names[at]: key[at] for at in places}, tuple(row[0] for row in own[key]), reason)
+
+
+class _Absence:
+    """Finds the fewest values of a key that no key of the other side has together."""
+
+    def __init__(self, places: Sequence[int], theirs: Iterable[Key]) -> None:
+        self._places = places
+        self._theirs = list(theirs)
+        self._known: dict[tuple[int, ...], set[Key]] = {}
+
+    def of(self, key: Key) -> tuple[int, ...]:
+        """Their places; none when the other side has no run at all."""
+        if not self._theirs:
+            return ()
+        sizes = range(1, len(self._places) + 1)
+        chosen = (places for size in sizes for places in combinations(self._places, size))
+        return next(places for places in chosen if _at(key, places) not in self._having(places))
+
+    def _having(self, places: tuple[int, ...]) -> set[Key]:
+        if places not in self._known:
+            self._known[places] = {_at(key, places) for key in self._theirs}
+        return self._known[places]
+
+
+def _at(key: Sequence[_T], places: Sequence[int]) -> tuple[_T, ...]:
+    return tuple(key[at] for at in places)
+
+
+def _listed(words: Sequence[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

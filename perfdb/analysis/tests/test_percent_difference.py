@@ -1,0 +1,139 @@
+"""The difference in per cent: calculated, printed, and published ones audited."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from perfdb.analysis.comparison.compare_pairs import compare
+from perfdb.analysis.comparison.pair import Pair
+from perfdb.analysis.comparison.percent_difference import audit_percent, percent_difference, printed_percent
+from perfdb.analysis.metrics import Better
+from perfdb.analysis.tests.published import OSA_AGAINST_VSWITCH
+
+
+@pytest.mark.parametrize(
+    ("base", "new", "percent", "printed"),
+    [
+        (2127.32, 2539.11, 19.357, "19%"),
+        (13823.21, 14341.54, 3.750, "4%"),
+        (31914.04, 31966.42, 0.164, "0%"),
+        (0.065, 0.0559, -14.0, "-14%"),
+        (44.6, 54.5, 22.197, "22%"),
+        (100.0, 100.5, 0.5, "1%"),
+        (8.0, 7.88, -1.5, "-2%"),
+    ],
+)
+def test_differences(base: float, new: float, percent: float, printed: str) -> None:
+    own = percent_difference(base, new)
+    assert own == pytest.approx(percent, abs=5e-4)
+    assert printed_percent(own) == printed
+
+
+@pytest.mark.parametrize(
+    ("percent", "printed"),
+    [
+        (0.5, "1%"),
+        (-0.5, "-1%"),
+        (-0.49, "0%"),
+        (-0.0, "0%"),
+        (2.5, "3%"),
+        (-2.5, "-3%"),
+        (1234.5, "1235%"),
+        (None, "n/a"),
+    ],
+)
+def test_printing_rounds_half_away_from_zero(percent: float | None, printed: str) -> None:
+    assert printed_percent(percent) == printed
+
+
+@pytest.mark.parametrize(("percent", "printed"), [(3.2, "+3%"), (0.2, "0%"), (-3.2, "-3%"), (None, "n/a")])
+def test_a_rise_can_be_printed_with_its_sign(percent: float | None, printed: str) -> None:
+    assert printed_percent(percent, plus=True) == printed
+
+
+@pytest.mark.parametrize("base", [0.0, -0.0, -3.0, None, math.inf, math.nan, 5e-324])
+def test_a_base_without_meaning_has_no_difference(base: float | None) -> None:
+    assert percent_difference(base, 7.0) is None
+
+
+def test_a_new_side_may_be_zero_but_not_missing() -> None:
+    assert percent_difference(4.0, 0.0) == -100
+    assert percent_difference(4.0, None) is None
+    (empty,) = compare([Pair((4.0,), ())], Better.HIGHER)
+    assert (empty.percent, empty.base_mean) == (None, 4.0)
+    (lacking,) = compare([Pair((), (4.0,))], Better.HIGHER)
+    assert (lacking.percent, lacking.base_mean) == (None, None)
+
+
+def test_means_are_not_rounded_before() -> None:
+    (found,) = compare([Pair((100.0, 100.4), (104.7, 104.8))], Better.HIGHER)
+    assert printed_percent(found.percent) == "5%"
+    # Both means printed without decimals would give 4.8 %, and the first figures alone 4.7 %.
+    assert found.percent == pytest.approx(4.541, abs=1e-3)
+
+
+@given(st.floats(-1e6, 1e6))
+def test_what_is_printed_is_at_most_half_a_per_cent_off(percent: float) -> None:
+    text = printed_percent(percent)
+    assert abs(float(text.removesuffix("%")) - percent) <= 0.5 + 1e-9
+    assert not text.startswith("-0")
+
+
+@pytest.mark.parametrize(
+    ("base", "new", "printed", "interval", "consistent"),
+    [
+        ("0.026", "0.0244", "-4%", (-8.1, -4.1), True),
+        ("3.39", "3.68", "27%", (8.2, 8.9), False),
+        ("6.95", "4.79", "-21%", (-31.2, -31.0), False),
+    ],
+)
+def test_published_percentages(
+    base: str, new: str, printed: str, interval: tuple[float, float], consistent: bool
+) -> None:
+    audit = audit_percent(base, new, printed)
+    assert audit is not None
+    assert audit.interval == pytest.approx(interval, abs=0.06)
+    assert (audit.printed, audit.consistent) == (printed, consistent)
+
+
+def test_a_published_study_has_sixteen_percentages_that_do_not_follow() -> None:
+    audits = [
+        audit_percent(base, new, percent)
+        for row in OSA_AGAINST_VSWITCH
+        for base, new, percent in zip(*(line.split() for line in row), strict=True)
+    ]
+    assert len(audits) == 72
+    assert sum(audit is not None and not audit.consistent for audit in audits) == 16
+
+
+def test_ours_stands_beside_an_inconsistent_percentage() -> None:
+    audit = audit_percent("3.39", "3.68", "27%")
+    assert audit is not None
+    assert printed_percent(audit.own) == "9%"
+
+
+@pytest.mark.parametrize(("base", "new"), [("0.0", "1.5"), ("0", "3"), ("-2", "3")])
+def test_nothing_to_audit_on_a_base_that_may_be_zero(base: str, new: str) -> None:
+    assert audit_percent(base, new, "5%") is None
+
+
+def test_the_edge_of_the_interval_is_consistent() -> None:
+    # 100 and 110 stand for 99.5 … 100.5 and 109.5 … 110.5: 8.9552 … 11.055 %, and half a step beyond.
+    for percent, consistent in (
+        ("8.5%", False),
+        ("9%", True),
+        ("8.91%", False),
+        ("8.95%", False),
+        ("8.96%", True),
+        ("12%", False),
+    ):
+        audit = audit_percent("100", "110", percent)
+        assert audit is not None
+        assert audit.consistent is consistent, percent
+
+
+def test_a_percentage_that_is_no_number_is_an_error() -> None:
+    with pytest.raises(ValueError, match="not a number"):
+        audit_percent("1", "2", "many")
