@@ -12,7 +12,7 @@ from perfdb.api.note_serializers import RunNoteSerializer
 from perfdb.api.parsers import clean_path
 from perfdb.results.ingest.uploads import DECISIONS
 from perfdb.results.models import Problem, Run, Upload, UploadRun
-from perfdb.results.models.vocabulary import INBOX
+from perfdb.results.models.dimensions import INBOX
 
 
 class ProblemDetailsSerializer(serializers.Serializer[Any]):

@@ -8,7 +8,7 @@ from django.utils.text import slugify
 
 from perfdb.results.ingest import uploads
 from perfdb.results.models import Study
-from perfdb.results.models.vocabulary import INBOX
+from perfdb.results.models.dimensions import INBOX
 
 # Facts offered by name: label, help. Any of them only fills what no file says.
 FACTS = {

@@ -9,7 +9,7 @@ from perfdb.analysis.dimensions import BY_NAME, Value, dimension
 from perfdb.results.changes.corrections import CORRECTABLE, place_of, title_of
 from perfdb.results.ingest.supplied_facts import Correction, corrections_of
 from perfdb.results.models import Device, Level, Upload, UploadRun, Workload
-from perfdb.results.models.vocabulary import INBOX, Study
+from perfdb.results.models.dimensions import INBOX, Study
 
 # Fields are offered in so many rows: a thousand of them would keep a browser busy, and one is enough for all.
 _MOST_ROWS = 200

@@ -13,7 +13,7 @@ from perfdb.results.bundles.make_bundle import MANIFEST
 from perfdb.results.ingest import upload_summary
 from perfdb.results.ingest.parse_files import ARCHIVE
 from perfdb.results.models import Job, Study, Upload, UploadFile, UploadRun
-from perfdb.results.models.vocabulary import INBOX
+from perfdb.results.models.dimensions import INBOX
 from perfdb.results.published.published_records import FORMAT as PUBLISHED
 from perfdb.results.studies.report_items import runs_of
 from perfdb.web import problems, upload_gaps

@@ -22,7 +22,7 @@ from perfdb.api.representation import upload_reference
 from perfdb.api.schema import errors
 from perfdb.results.ingest import uploads
 from perfdb.results.models import Study
-from perfdb.results.models.vocabulary import INBOX
+from perfdb.results.models.dimensions import INBOX
 from perfdb.results.published import (
     NotLoadedError,
     Preview,

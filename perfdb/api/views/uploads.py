@@ -33,7 +33,7 @@ from perfdb.results.ingest import chunked_upload, notify
 from perfdb.results.ingest import uploads as intake
 from perfdb.results.ingest.uploads import IntakeError
 from perfdb.results.models import Study, Upload
-from perfdb.results.models.vocabulary import INBOX
+from perfdb.results.models.dimensions import INBOX
 from perfdb.results.queries.run_list.paging import Column, Ordering, page, read_size
 
 LONGEST_WAIT_S = 30.0

@@ -28,7 +28,7 @@ from perfdb.results.ingest.match_runs import Brought
 from perfdb.results.ingest.supplied_facts import Correction, Place
 from perfdb.results.ingest.uploads import IntakeError, checked_facts
 from perfdb.results.models import Note, Run, RunSource, Study, Upload, UploadFile, UploadRun
-from perfdb.results.models.vocabulary import INBOX
+from perfdb.results.models.dimensions import INBOX
 from perfdb.results.published.published_records import FORMAT as PUBLISHED
 from perfdb.results.runs import access, notes, tags
 from perfdb.results.runs.normalize.configuration import GIVEN_FACTS, RUN_ID, TRIAL

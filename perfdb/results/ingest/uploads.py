@@ -15,7 +15,7 @@ from importers.files.archive import LONGEST_PATH
 from perfdb.analysis.dimensions import FACTOR
 from perfdb.results.ingest import artifacts, jobs
 from perfdb.results.models import RunSource, Study, Upload, UploadFile, UploadRun
-from perfdb.results.models.vocabulary import INBOX
+from perfdb.results.models.dimensions import INBOX
 from perfdb.results.runs.normalize.configuration import GIVEN_FACTS
 
 DECISIONS = ("keep", "replace", "trial")

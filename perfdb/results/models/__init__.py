@@ -2,9 +2,9 @@
 `annotation`, `saved`, `search`, `access`.
 """
 
-from perfdb.results.models.access import ApiToken, SignInLink
 from perfdb.results.models.annotation import Note, RunChange
-from perfdb.results.models.counting import DimensionCount, RunCount
+from perfdb.results.models.counts import DimensionCount, RunCount
+from perfdb.results.models.dimensions import Alias, Device, Experiment, Level, Study, System, Workload
 from perfdb.results.models.published import TableMapping
 from perfdb.results.models.report import (
     Claim,
@@ -26,8 +26,8 @@ from perfdb.results.models.run import (
 )
 from perfdb.results.models.saved import FrozenLink, Page, SavedQuery
 from perfdb.results.models.search import SearchName, StudyActivity
+from perfdb.results.models.tokens import ApiToken, SignInLink
 from perfdb.results.models.upload import Artifact, Job, PartialFile, Problem, Upload, UploadFile, UploadRun
-from perfdb.results.models.vocabulary import Alias, Device, Experiment, Level, Study, System, Workload
 
 __all__ = [
     "Alias",

@@ -5,7 +5,7 @@ from typing import ClassVar
 from django.conf import settings
 from django.db import models
 
-from perfdb.results.models.vocabulary import Study
+from perfdb.results.models.dimensions import Study
 
 
 class TableMapping(models.Model):

@@ -12,8 +12,8 @@ from django.contrib.postgres.indexes import GinIndex
 from django.db import models
 from django.db.models import F, Q
 
+from perfdb.results.models.dimensions import Device, Experiment, Level, Study, System, Workload
 from perfdb.results.models.upload import Artifact, Upload
-from perfdb.results.models.vocabulary import Device, Experiment, Level, Study, System, Workload
 
 
 class RealField(models.FloatField):  # type: ignore[type-arg]

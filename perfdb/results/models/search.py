@@ -9,7 +9,7 @@ from django.contrib.postgres.indexes import GinIndex, OpClass
 from django.db import models
 from django.db.models.functions import Upper
 
-from perfdb.results.models.vocabulary import Study
+from perfdb.results.models.dimensions import Study
 
 
 class StudyActivity(models.Model):

@@ -8,7 +8,7 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Upper
 
-from perfdb.results.models.vocabulary import Study
+from perfdb.results.models.dimensions import Study
 
 
 class Artifact(models.Model):

@@ -10,7 +10,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from perfdb.results.models import ApiToken, SignInLink, Study
-from perfdb.results.models.vocabulary import INBOX
+from perfdb.results.models.dimensions import INBOX
 
 OWNER = "owner"
 LINK_LIFETIME = timedelta(hours=12)

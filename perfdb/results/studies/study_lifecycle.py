@@ -8,7 +8,7 @@ from django.utils.text import slugify
 
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.models import Experiment, Run, Study, Upload
-from perfdb.results.models.vocabulary import INBOX
+from perfdb.results.models.dimensions import INBOX
 from perfdb.results.runs.lock import lock_study
 
 LONGEST_TITLE = 200

@@ -14,7 +14,7 @@ from importers.published.pasted_tables import Syntax
 from perfdb.results.ingest import artifacts
 from perfdb.results.ingest.upload_summary import summary_of
 from perfdb.results.models import Study, UploadFile
-from perfdb.results.models.vocabulary import INBOX
+from perfdb.results.models.dimensions import INBOX
 from perfdb.results.published import NotLoadedError, Preview, Reading, load_tables, preview_tables, read_for
 from perfdb.results.published.published_records import FORMAT
 from perfdb.web import table_form, upload_page

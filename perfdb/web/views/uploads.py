@@ -24,7 +24,7 @@ from perfdb.results.changes.reparse import Scope
 from perfdb.results.ingest import artifacts, chunked_upload
 from perfdb.results.ingest import uploads as intake
 from perfdb.results.models import Artifact, Study, Upload
-from perfdb.results.models.vocabulary import INBOX
+from perfdb.results.models.dimensions import INBOX
 from perfdb.results.published.published_records import FORMAT as PUBLISHED
 from perfdb.results.queries.run_list.paging import Column, Ordering, page
 from perfdb.results.runs.access import may_read

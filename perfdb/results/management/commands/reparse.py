@@ -9,7 +9,7 @@ from perfdb.results import tasks
 from perfdb.results.changes import reparse
 from perfdb.results.changes.reparse import Review, Scope
 from perfdb.results.models import Job, Study
-from perfdb.results.models.vocabulary import INBOX
+from perfdb.results.models.dimensions import INBOX
 
 _SIGNS = {"added": "+", "removed": "-", "changed": "~"}
 

@@ -34,7 +34,7 @@ from perfdb.results.models import (
     UploadFile,
     Workload,
 )
-from perfdb.results.models.vocabulary import INBOX
+from perfdb.results.models.dimensions import INBOX
 
 # More is cut off: nobody types it, and each word costs.
 LONGEST, MOST_WORDS = 200, 8

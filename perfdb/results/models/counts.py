@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from django.db import models
 
-from perfdb.results.models.vocabulary import Experiment, Study
+from perfdb.results.models.dimensions import Experiment, Study
 
 
 class RunCount(models.Model):
