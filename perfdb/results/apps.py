@@ -3,7 +3,7 @@
 from django.apps import AppConfig
 from django.db.models import Field
 
-from perfdb.results.database.array_lookup import Among
+from perfdb.results.database.sql import Among
 
 
 class ResultsConfig(AppConfig):

@@ -1,1 +1,1 @@
-"""Django's PostgreSQL, with another way to find out whether a connection still holds."""
+"""Django's PostgreSQL backend with a cheaper health check, and helpers for SQL."""

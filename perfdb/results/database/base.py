@@ -1,4 +1,4 @@
-"""Where Django looks for a database's wrapper."""
+"""Django's PostgreSQL backend with a cheaper health check."""
 
 import select
 
@@ -6,12 +6,12 @@ from django.db.backends.postgresql import base
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
-    """Before each request Django asks whether the connection that it kept can be used."""
+    """Connections whose health Django checks before each request."""
 
     def is_usable(self) -> bool:
-        """Whether nothing came from the server since the last answer: it sends something only to say that it ends.
+        """Return whether the server has sent nothing, which it does only to end the connection.
 
-        Django asks it for an answer instead, for which each request would wait.
+        Django sends a query instead, for whose answer each request would wait.
         """
         if self.connection is None or self.connection.closed:
             return False

@@ -1,11 +1,8 @@
-"""All models by subject: `vocabulary` (what runs are about), `run` (and its evidence), `upload`, `report`, `published`,
-`annotation`, `saved`, `search`, `access`.
-"""
+"""All models."""
 
 from perfdb.results.models.annotation import Note, RunChange
-from perfdb.results.models.counts import DimensionCount, RunCount
+from perfdb.results.models.counts import DimensionCount, RunCount, SearchName, StudyActivity
 from perfdb.results.models.dimensions import Alias, Device, Experiment, Level, Study, System, Workload
-from perfdb.results.models.published import TableMapping
 from perfdb.results.models.report import (
     Claim,
     Disagreement,
@@ -13,6 +10,7 @@ from perfdb.results.models.report import (
     PublishedPercent,
     RemovedItem,
     ReportItem,
+    TableMapping,
 )
 from perfdb.results.models.run import (
     CounterLayout,
@@ -25,7 +23,6 @@ from perfdb.results.models.run import (
     Trace,
 )
 from perfdb.results.models.saved import FrozenLink, Page, SavedQuery
-from perfdb.results.models.search import SearchName, StudyActivity
 from perfdb.results.models.tokens import ApiToken, SignInLink
 from perfdb.results.models.upload import Artifact, Job, PartialFile, Problem, Upload, UploadFile, UploadRun
 

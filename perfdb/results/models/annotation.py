@@ -1,4 +1,4 @@
-"""What people add to runs: notes, and the record of what was done to a run and by whom. Tags are a column of `Run`."""
+"""Notes on runs, and the history of changes to runs."""
 
 from typing import ClassVar
 
@@ -10,7 +10,7 @@ from django.db.models.functions import Upper
 
 
 class Note(models.Model):
-    """A remark on a run, in plain text. It travels into the hovers, tables, exports and reports that show the run."""
+    """A remark on a run in plain text, shown wherever the run is."""
 
     run = models.ForeignKey("results.Run", models.CASCADE, related_name="notes")
     text = models.TextField()
@@ -33,10 +33,10 @@ class Note(models.Model):
 
 
 class RunChange(models.Model):
-    """One thing that was done to a run after it was stored, by a person or by a job."""
+    """A change of a stored run by a person or a job."""
 
     class Kind(models.TextChoices):
-        """What was done."""
+        """The kind of change."""
 
         EXTENDED = "extended"
         REBUILT = "rebuilt"
@@ -50,9 +50,9 @@ class RunChange(models.Model):
 
     run = models.ForeignKey("results.Run", models.CASCADE, related_name="changes")
     kind = models.CharField(max_length=12, choices=Kind)
-    # What it was about, for people: the tag, the note's former text, the reason of a withdrawal.
+    # For people: the tag, the note's former text, the reason of a withdrawal.
     detail = models.TextField(blank=True)
-    # The status that a withdrawn run had, and returns to when it is restored.
+    # The status to which a withdrawn run returns.
     status_before = models.CharField(max_length=10, blank=True)
     made_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True)
     made = models.DateTimeField(auto_now_add=True)

@@ -1,17 +1,16 @@
-"""How many runs each experiment has, and each value in a study: counting a million takes too long.
-
-A trigger keeps both (migration ``0001_schema``).
-"""
+"""Counts and names of runs, kept by triggers (migration ``0001_schema``): a page counts no runs."""
 
 from typing import ClassVar
 
+from django.contrib.postgres.indexes import GinIndex, OpClass
 from django.db import models
+from django.db.models.functions import Upper
 
 from perfdb.results.models.dimensions import Experiment, Study
 
 
 class RunCount(models.Model):
-    """The number of runs of an experiment that ended in one way; may be 0."""
+    """The number of an experiment's runs with a status; may be 0."""
 
     experiment = models.ForeignKey(Experiment, models.CASCADE, db_constraint=False, db_index=False, related_name="+")
     status = models.CharField(max_length=10)
@@ -28,10 +27,10 @@ class RunCount(models.Model):
 
 
 class DimensionCount(models.Model):
-    """The number of a study's runs that have a value of a dimension and ended in one way; may be 0.
+    """The number of a study's runs with a value of a dimension and a status; may be 0.
 
-    ``name`` is the dimension's, a factor's as ``factor.NAME``, and empty for all runs; ``value`` is empty where it is
-    missing, but factors have only those that there are.
+    ``name`` is a dimension, ``factor.NAME`` for a factor, or "" for all runs. ``value`` is "" for a missing value; a
+    missing factor has no row.
     """
 
     study = models.ForeignKey(Study, models.CASCADE, db_constraint=False, db_index=False, related_name="+")
@@ -48,3 +47,47 @@ class DimensionCount(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} {self.value}: {self.runs} {self.status}".strip()
+
+
+class StudyActivity(models.Model):
+    """A study's number of runs that are not withdrawn, and the time of its last change."""
+
+    study = models.OneToOneField(Study, models.CASCADE, primary_key=True, db_constraint=False, related_name="activity")
+    runs = models.BigIntegerField(default=0)
+    changed = models.DateTimeField()
+
+    class Meta:
+        db_table = "study_activity"
+
+    def __str__(self) -> str:
+        return f"{self.runs} runs"
+
+
+class SearchName(models.Model):
+    """A run id or tag, stored once for all of its runs, for the search.
+
+    The row stays when the last of its runs goes, so the search checks for runs.
+    """
+
+    class Kind(models.TextChoices):
+        """The kind of name."""
+
+        RUN = "run"
+        TAG = "tag"
+
+    kind = models.CharField(max_length=3, choices=Kind)
+    text = models.TextField()
+
+    class Meta:
+        db_table = "search_name"
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["kind", "text"], name="search_name_once"),
+        ]
+        indexes: ClassVar[list[models.Index]] = [
+            # For prefixes, and for substrings and similar texts; both in capitals.
+            models.Index("kind", OpClass(Upper("text"), name="text_pattern_ops"), name="search_name_begins"),
+            GinIndex(OpClass(Upper("text"), name="gin_trgm_ops"), name="search_name_like"),
+        ]
+
+    def __str__(self) -> str:
+        return self.text

@@ -1,4 +1,4 @@
-"""What runs are about: studies, systems, levels, devices, workloads, and the experiments that combine them."""
+"""Studies, systems, levels, devices, workloads, and experiments, which combine them."""
 
 from typing import ClassVar
 
@@ -10,7 +10,7 @@ INBOX = "inbox"
 
 
 class Study(models.Model):
-    """A body of measurements made to answer a question. ``version`` rises with every change of its data."""
+    """A set of measurements that answers a question; ``version`` rises with each change of data."""
 
     slug = models.SlugField(max_length=80)
     title = models.CharField(max_length=200)
@@ -19,14 +19,14 @@ class Study(models.Model):
     # How run ids encode dimensions: a regular expression with named groups, and per group printed -> value.
     run_id_pattern = models.TextField(blank=True)
     run_id_values = models.JSONField(default=dict, blank=True)
-    # How it was measured and where it was published, as prose; what was to be run: lists of values by dimension.
+    # Method and publication as prose; the planned values by dimension.
     method = models.TextField(blank=True)
     source = models.TextField(blank=True)
     notes = models.JSONField(default=list, blank=True)
     plan = models.JSONField(default=list, blank=True)
-    # The secret of its published read-only address; NULL while it has none.
+    # The secret of its published read-only address; NULL without one.
     share_token = models.CharField(max_length=22, null=True, unique=True)  # noqa: DJ001 - several have none
-    # Of the document that the study was loaded from; empty for a study of one's own.
+    # The digest of the document that the study was loaded from; empty without one.
     document_digest = models.TextField(blank=True)
     version = models.BigIntegerField(default=1)
     created = models.DateTimeField(auto_now_add=True)
@@ -35,7 +35,7 @@ class Study(models.Model):
         db_table = "study"
         constraints: ClassVar[list[models.BaseConstraint]] = [
             models.UniqueConstraint(fields=["owner", "slug"], name="study_owner_slug", nulls_distinct=False),
-            # Everybody has an inbox of the same name; every other slug is an address and stands once.
+            # Each user has an inbox of the same slug; any other slug is an address and unique.
             models.UniqueConstraint(fields=["slug"], condition=~Q(slug=INBOX), name="study_slug"),
         ]
 
@@ -44,7 +44,7 @@ class Study(models.Model):
 
 
 class System(models.Model):
-    """What was measured on. The same when machine, host, processors and memory are equal."""
+    """A measured system, identified by machine, host, processors and memory."""
 
     name = models.TextField()
     machine = models.TextField(blank=True)
@@ -68,7 +68,7 @@ class System(models.Model):
 
 
 class Level(models.Model):
-    """A named set of software levels: hypervisor, operating system, kernel, stack, driver, service."""
+    """A named set of software levels, such as hypervisor, kernel and driver."""
 
     name = models.TextField(unique=True)
     facts = models.JSONField(default=dict)
@@ -126,7 +126,7 @@ class Workload(models.Model):
 
 
 class Alias(models.Model):
-    """What a study means by a printed text: ``QDIO GBE`` is the device ``QDIO``. The files keep what they print.
+    """A study's second spelling of a value: ``QDIO GBE`` means the device ``QDIO``.
 
     Texts are compared by ``folded``: without regard to capitals and outer blanks.
     """
@@ -152,8 +152,8 @@ class Alias(models.Model):
 class Experiment(models.Model):
     """One configuration, repeated in trials.
 
-    ``key`` is the XOR of a hash per dimension value, so that "all dimensions but one" is one more XOR
-    (see `perfdb.results.runs.experiments`).
+    ``key`` is the XOR of a hash per dimension value, so that "all dimensions but one" takes one more XOR
+    (`perfdb.results.runs.experiments`).
     """
 
     # A unique key begins with the study.

@@ -1,4 +1,4 @@
-"""What a study publishes: its report, the figures as its document printed them, and where they do not follow."""
+"""A study's report, its published figures, and figures that do not match their inputs."""
 
 from typing import ClassVar
 
@@ -8,14 +8,14 @@ from django.db.models import Q
 
 
 class ReportItem(models.Model):
-    """A table, a figure, a finding or a piece of prose of a study's report, in their order.
+    """A table, figure, finding or piece of prose of a study's report.
 
-    ``queries`` are query strings without the study: a table of several parts has several. ``asks`` is the question
-    that a maximum table's title puts, where the document printed other runs than answer it.
+    ``queries`` are query strings without the study, one for each part of a table. ``asks`` is the question in the title
+    of a maximum table, if the document printed other runs than its answer.
     """
 
     class Kind(models.TextChoices):
-        """What is shown."""
+        """The kind of item."""
 
         TABLE = "table"
         FIGURE = "figure"
@@ -30,9 +30,9 @@ class ReportItem(models.Model):
     queries = models.JSONField(default=list)
     asks = models.TextField(blank=True)
     prose = models.TextField(blank=True)
-    # Rises with each change: who saves an older state is told.
+    # Rises with each change, so that saving an older state is refused.
     version = models.IntegerField(default=1)
-    # Complete runs of the study when the prose was last written; NULL for what a document brought.
+    # Complete runs of the study when the prose was last written; NULL for an item of a document.
     written_with = models.IntegerField(null=True)
 
     class Meta:
@@ -50,7 +50,7 @@ class ReportItem(models.Model):
 
 
 class RemovedItem(models.Model):
-    """What was taken out of a report, so that it can be put back: the columns of the item."""
+    """An item removed from a report, as its columns, so that it can be restored."""
 
     study = models.ForeignKey("results.Study", models.CASCADE, related_name="removed_items")
     columns = models.JSONField()
@@ -66,7 +66,7 @@ class RemovedItem(models.Model):
 
 
 class PublishedFigure(models.Model):
-    """A figure as a document prints it in one of its tables; the run holds its value once."""
+    """A figure as printed in a table of a document; the run holds its value."""
 
     run = models.ForeignKey("results.Run", models.CASCADE, related_name="published_figures")
     table = models.TextField()
@@ -87,7 +87,7 @@ class PublishedFigure(models.Model):
 
 
 class PublishedPercent(models.Model):
-    """A difference in per cent as a document prints it: how much larger ``run`` is than ``baseline``."""
+    """A printed difference in per cent of ``run`` from ``baseline``."""
 
     run = models.ForeignKey("results.Run", models.CASCADE, related_name="published_percents")
     baseline = models.ForeignKey("results.Run", models.CASCADE, related_name="+")
@@ -105,7 +105,7 @@ class PublishedPercent(models.Model):
 
 
 class Disagreement(models.Model):
-    """A published figure that does not follow from the others it should follow from."""
+    """A published figure that does not match the figures it is derived from."""
 
     run = models.ForeignKey("results.Run", models.CASCADE, related_name="disagreements")
     kind = models.TextField()
@@ -130,9 +130,10 @@ class Disagreement(models.Model):
 
 
 class Claim(models.Model):
-    """A number in a study's prose, to be held against runs: ``compared`` is ``value`` times ``baseline``, or is it.
+    """A number in a study's prose, to be checked against runs.
 
-    ``compared`` and ``baseline`` are filters as in a query string.
+    ``compared`` and ``baseline`` are filters as in a query string; ``compared`` is ``value``, or ``value`` times
+    ``baseline``.
     """
 
     study = models.ForeignKey("results.Study", models.CASCADE, related_name="claims")
@@ -152,3 +153,27 @@ class Claim(models.Model):
 
     def __str__(self) -> str:
         return self.printed
+
+
+class TableMapping(models.Model):
+    """The meaning of a study's table headings, used for the next table of the same shape.
+
+    ``shape`` is a digest of the headings that do not change from table to table; ``mapping`` is the plain data of
+    ``importers.published.mapping``.
+    """
+
+    study = models.ForeignKey("results.Study", models.CASCADE, related_name="table_mappings")
+    shape = models.CharField(max_length=64)
+    title = models.TextField(blank=True)
+    mapping = models.JSONField()
+    made_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True)
+    changed = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        db_table = "table_mapping"
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["study", "shape"], name="table_mapping_shape"),
+        ]
+
+    def __str__(self) -> str:
+        return self.title or self.shape[:12]

@@ -1,8 +1,7 @@
 """Runs and their evidence.
 
-Reading a table touches ``run`` alone: dimensions repeated as typed columns, a few hot metrics as columns, every
-value in ``values`` by slot. Where a value came from (printed text, file, line, formula) is cold and stands in
-tables of its own. docs/architecture.md gives the measurements behind this layout.
+A question reads ``run`` alone: dimensions as typed columns, a few hot metrics as columns, all values in ``values`` by
+slot. The origins of values are in other tables. docs/decisions/one-row-per-run.md has the measurements.
 """
 
 from typing import Any, ClassVar
@@ -17,15 +16,15 @@ from perfdb.results.models.upload import Artifact, Upload
 
 
 class RealField(models.FloatField):  # type: ignore[type-arg]
-    """A four-byte float: enough to draw an interval trace, at half the size."""
+    """A four-byte float, sufficient for interval traces."""
 
     def db_type(self, connection: Any) -> str:
-        """PostgreSQL's name of the type."""
+        """Return PostgreSQL's name of the type."""
         return "real"
 
 
 class Measure(models.Model):
-    """The registry of (metric, role) pairs. Append only: a slot is an index into ``run.values``, never reused."""
+    """A (metric, role) pair with its slot, an index into ``run.values`` that is never reused."""
 
     slot = models.SmallIntegerField(primary_key=True)
     metric = models.TextField()
@@ -47,20 +46,20 @@ class Measure(models.Model):
 
 
 def _vocabulary(model: type[models.Model]) -> Any:
-    """A reference without a database constraint: the experiment's own guard it, and six more double COPY's time."""
+    """Return a reference without a constraint, which the experiment's reference has."""
     return models.ForeignKey(model, models.DO_NOTHING, null=True, db_constraint=False, db_index=False)
 
 
 def _study() -> Any:
-    """The study of the run, which it moves with: what partitions are made by."""
+    """Return the reference to the study of the run, by which tables are partitioned; a trigger keeps it equal."""
     return models.ForeignKey(Study, models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+")
 
 
 class Run(models.Model):
-    """One execution of an experiment. Eight-byte columns come first, so that rows have no padding."""
+    """One execution of an experiment; eight-byte columns come first, so that rows have no padding."""
 
     class Status(models.TextChoices):
-        """How it ended; only complete runs enter averages."""
+        """The end of a run; only complete runs enter averages."""
 
         COMPLETE = "complete"
         FAILED = "failed"
@@ -93,7 +92,7 @@ class Run(models.Model):
     factors = models.JSONField(default=dict)
     # A missing measure is NULL; the array may be shorter than the registry.
     values = ArrayField(models.FloatField(null=True), default=list)
-    # Words that people put on runs to find them again; NULL for the many that have none.
+    # Words that people give runs to find them again; NULL without any.
     tags = ArrayField(models.TextField(), null=True)
 
     # The metrics with role total that have a column of their own.
@@ -128,7 +127,7 @@ class Run(models.Model):
             models.Index("workload", "device", F("trans_per_s").desc(nulls_last=True), name="run_best"),
             models.Index("workload", "device", F("mb_per_s").desc(nulls_last=True), name="run_best_throughput"),
             models.Index(fields=["-started", "-id"], name="run_newest"),
-            # Studies and devices have their time: looking for the newest of one goes through all that came after it.
+            # Studies and devices have their time: the newest of one may be older than many others.
             models.Index(fields=["study", "-started", "-id"], name="run_study_newest"),
             models.Index(fields=["device", "-started", "-id"], name="run_device_newest"),
             GinIndex(fields=["factors"], name="run_factors", opclasses=["jsonb_path_ops"]),
@@ -140,14 +139,15 @@ class Run(models.Model):
 
 
 class RunEvidence(models.Model):
-    """Where each value of a run came from, as `results.runs.evidence` has it. ``slots`` are those that have a value.
+    """The origins of a run's values and its facts, as `perfdb.results.runs.evidence` writes and reads them.
 
-    ``origins``, a letter a slot: r reported by a log, d derived by us, p published in a document, g given by a
-    person. ``printed`` are the texts as printed, a line a slot, "" where there was none. ``artifacts`` are ids and
-    ``lines`` count from 1, 0 where there is none: one a slot; or one for all that logs print, or none at all, where
-    others have none. ``formulas`` are ``id/version`` of the derived values.
-    ``facts``: circumstances as printed, key -> {"text", "artifact", "line"}, or the text alone where it stands in the
-    only line of the only artifact that the values come from (`perfdb.results.runs.evidence`).
+    - ``slots``: the slots with a value.
+    - ``origins``: a letter a slot: r reported by a log, d derived, p published in a document, g given by a person.
+    - ``printed``: a line a slot, empty without a printed text.
+    - ``artifacts`` and ``lines`` (from 1): an element a slot, 0 without one; or a single element for all values from
+      logs, if there is only one; or none.
+    - ``formulas``: ``id/version`` of each derived value.
+    - ``facts``: key -> {"text", "artifact", "line"}, or the text alone if the values have a single artifact and line.
     """
 
     run = models.OneToOneField(Run, models.CASCADE, primary_key=True, related_name="evidence")
@@ -184,7 +184,7 @@ class MeasurementHistory(models.Model):
 
 
 class CounterLayout(models.Model):
-    """The names of a counter set's elements, in order; shared by all sets that read the same counters."""
+    """The names of counters in order, shared by all sets of the same counters."""
 
     names = ArrayField(models.TextField(), unique=True)
 
@@ -198,8 +198,8 @@ class CounterLayout(models.Model):
 class CounterSet(models.Model):
     """The counters of one role (and adapter) before and after a run, in base units (seconds, bytes, counts).
 
-    ``time`` is among them: the local time of the capture in seconds, so that its difference is the elapsed time.
-    A missing half has artifact 0 and NULLs. ``usable`` is false when the pair was refused; it is kept all the same.
+    The counter ``time`` is the local time of the capture in seconds, so that its difference is the elapsed time.
+    A missing half has artifact 0 and NULLs. ``usable`` is false for a refused pair.
     """
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="counter_sets")
@@ -249,7 +249,7 @@ class Trace(models.Model):
 
 
 class RunSource(models.Model):
-    """Which artifact, brought by which upload, tells about a run: what a run is rebuilt from."""
+    """An artifact, with its upload, that a run is made of."""
 
     # A unique key begins with the run.
     run = models.ForeignKey(Run, models.CASCADE, db_index=False, related_name="sources")
@@ -259,11 +259,11 @@ class RunSource(models.Model):
     path = models.TextField()
     format = models.TextField()
     format_version = models.SmallIntegerField()
-    # Digests of the fragments' content, so that the same evidence in another file is known.
+    # Digests of the fragments' content, by which the same evidence in another file is recognised.
     digests = ArrayField(models.TextField())
-    # First and last line of each fragment: a newer importer's fragments have other digests and stand in the same lines.
+    # First and last line of each fragment: a newer importer's fragments have other digests but the same lines.
     spans = ArrayField(ArrayField(models.IntegerField(), size=2), default=list)
-    # Whether the client's log of the load driver is in it: only then does the run's trial tell it from others.
+    # Whether the artifact has the load driver's log of the client: only then the trial identifies the run.
     driver = models.BooleanField()
 
     class Meta:

@@ -1,4 +1,4 @@
-"""Questions that people keep: named queries that follow the data, and frozen links that pin an answer."""
+"""Saved queries, which follow the data, and frozen links, which keep an answer."""
 
 from typing import ClassVar
 
@@ -7,7 +7,7 @@ from django.db import models
 
 
 class Page(models.TextChoices):
-    """The page that answers a kept question."""
+    """The page of a question."""
 
     CHARTS = "charts"
     COMPARE = "compare"
@@ -15,12 +15,12 @@ class Page(models.TextChoices):
 
 
 class SavedQuery(models.Model):
-    """A question with a name: a page and its query string. It is asked anew whenever it is opened."""
+    """A named question: a page and its query string."""
 
     name = models.CharField(max_length=200)
     page = models.CharField(max_length=7, choices=Page)
     query = models.TextField()
-    # Where it is listed; empty for one over all studies.
+    # The study that lists the query; empty for a query over all studies.
     study = models.ForeignKey("results.Study", models.CASCADE, null=True, related_name="saved_queries")
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE)
     created = models.DateTimeField(auto_now_add=True)
@@ -38,10 +38,10 @@ class SavedQuery(models.Model):
 
 
 class FrozenLink(models.Model):
-    """A short address that pins a question and the rows that answered it at the time.
+    """A question with the rows that answered it, at a short address.
 
-    ``rows`` is what was read from the database, compressed; it goes through the same code as living rows. ``digest``
-    is of these rows: where the same question reads other ones today, the page says so.
+    ``rows`` are compressed, and go through the same code as rows of the database. By their ``digest`` a page finds that
+    the same question has another answer today.
     """
 
     token = models.CharField(max_length=22, unique=True)

@@ -1,11 +1,11 @@
-"""Who may do what: API tokens and one-time sign-in links. Only digests are kept of either."""
+"""API tokens and one-time sign-in links, of which only digests are stored."""
 
 from django.conf import settings
 from django.db import models
 
 
 class ApiToken(models.Model):
-    """A token for scripts; shown once when it is made."""
+    """A token for scripts, shown once."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE)
     name = models.TextField()
@@ -22,7 +22,7 @@ class ApiToken(models.Model):
 
 
 class SignInLink(models.Model):
-    """A link that signs its user in once, until it expires."""
+    """A link that signs its user in once before ``expires``."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE)
     digest = models.CharField(max_length=64, unique=True)

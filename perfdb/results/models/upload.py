@@ -1,4 +1,4 @@
-"""Uploads: the files as received, what was recognised in them, the jobs that work on them, and problems."""
+"""Uploads with their files, runs, problems and jobs."""
 
 from typing import ClassVar
 
@@ -12,7 +12,7 @@ from perfdb.results.models.dimensions import Study
 
 
 class Artifact(models.Model):
-    """A file as received, kept once by its digest under ``MEDIA_ROOT``; never altered, always downloadable."""
+    """A file as received, stored once by its digest and never altered."""
 
     sha256 = models.CharField(max_length=64, unique=True)
     size = models.BigIntegerField()
@@ -29,15 +29,15 @@ class Artifact(models.Model):
 
     @property
     def path(self) -> str:
-        """The name under which the storage keeps it."""
+        """The file's name in the storage."""
         return f"{self.sha256[:2]}/{self.sha256}"
 
 
 class Upload(models.Model):
-    """One act of bringing files in. ``facts`` is what the person gave because the files lack it."""
+    """Files received together; ``facts`` are those that a person supplied because the files lack them."""
 
     class State(models.TextChoices):
-        """Where it stands. ``preview`` waits for a person."""
+        """The state of an upload; ``preview`` waits for a person."""
 
         RECEIVED = "received"
         PARSING = "parsing"
@@ -53,12 +53,12 @@ class Upload(models.Model):
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT)
     study = models.ForeignKey(Study, models.PROTECT)
     state = models.CharField(max_length=8, choices=State, default=State.RECEIVED)
-    # A person asked to see it first; otherwise it is accepted by itself unless something must be asked.
+    # Whether a person asked for a preview; otherwise only conflicts and gaps make one.
     preview_asked = models.BooleanField(default=False)
     facts = models.JSONField(default=dict)
-    # What the person added to it in the preview, act by act: {"facts": {…}, "places": [[path, first line, last line]]}.
+    # Corrections in the preview, in order: {"facts": {…}, "places": [[path, first line, last line]]}.
     corrections = models.JSONField(default=list)
-    # What the person chose for conflicts: identity ("run_id/trial") -> keep, replace, trial.
+    # Decisions on conflicts: identity ("run_id/trial") -> keep, replace, trial.
     decisions = models.JSONField(default=dict)
     files_read = models.IntegerField(default=0)
     runs_loaded = models.IntegerField(default=0)
@@ -75,18 +75,18 @@ class Upload(models.Model):
 
 
 class PartialFile(models.Model):
-    """A large file on its way: its pieces are appended to one file on disk until all ``size`` bytes are there."""
+    """A large file being received, in pieces that are appended until ``size`` bytes are there."""
 
     token = models.CharField(max_length=22, unique=True)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE)
-    # Path as the sender names it, and what it takes for the same file when it comes back after a break.
+    # The sender's path, and the sender's mark of the same file after a break.
     path = models.TextField()
     fingerprint = models.TextField()
     size = models.BigIntegerField()
     received = models.BigIntegerField(default=0)
-    # Of the whole, where the sender says it; compared when all is there.
+    # The digest of the whole, if the sender gave one; compared at the end.
     sha256 = models.CharField(max_length=64, blank=True)
-    # The upload that has taken it: who asks again, for the answer was lost, is led there.
+    # The upload that took the file, for a sender whose answer was lost.
     upload = models.ForeignKey(Upload, models.CASCADE, null=True)
     created = models.DateTimeField(auto_now_add=True)
     touched = models.DateTimeField(auto_now=True)
@@ -102,17 +102,17 @@ class PartialFile(models.Model):
 
 
 class UploadFile(models.Model):
-    """One file of an upload: its relative path and what it was recognised as; a member of a zip names it."""
+    """A file of an upload: its relative path and format; ``container`` is the archive that holds it."""
 
     upload = models.ForeignKey(Upload, models.CASCADE, related_name="files")
     artifact = models.ForeignKey(Artifact, models.PROTECT)
     container = models.ForeignKey("self", models.CASCADE, null=True)
     path = models.TextField()
     format = models.TextField(blank=True)
-    # The person's choice where recognition found none or two.
+    # A person's choice if no format or two were recognised.
     forced_format = models.TextField(blank=True)
     encoding = models.TextField(blank=True)
-    # The person left it out of the preview; it is kept and not read.
+    # Left out in the preview: kept, not read.
     excluded = models.BooleanField(default=False)
 
     class Meta:
@@ -129,10 +129,10 @@ class UploadFile(models.Model):
 
 
 class UploadRun(models.Model):
-    """A run that an upload brought, and what became of it; in preview: what would become of it."""
+    """A run of an upload and its outcome; in a preview, its expected outcome."""
 
     class Outcome(models.TextChoices):
-        """What loading did, or would do."""
+        """The outcome of a run."""
 
         NEW = "new"
         EXTENDED = "extended"
@@ -143,10 +143,10 @@ class UploadRun(models.Model):
     # A unique key begins with the upload.
     upload = models.ForeignKey(Upload, models.CASCADE, db_index=False, related_name="runs")
     run = models.ForeignKey("results.Run", models.SET_NULL, null=True, related_name="upload_runs")
-    # The run that this one replaced by the person's decision; undo brings it back.
+    # The run that this one replaced by a person's decision; an undo restores it.
     replaced = models.ForeignKey("results.Run", models.SET_NULL, null=True, db_index=False, related_name="replaced_by")
     replaced_status = models.CharField(max_length=10, blank=True)
-    # Its place among the runs of the upload, and whether it was loaded or is still a preview.
+    # The position among the upload's runs, and whether the run is stored.
     number = models.IntegerField()
     loaded = models.BooleanField(default=False)
     # The run id as printed (``run_id`` is the reference's own column).
@@ -154,7 +154,7 @@ class UploadRun(models.Model):
     trial = models.SmallIntegerField()
     outcome = models.CharField(max_length=13, choices=Outcome)
     status = models.CharField(max_length=10)
-    # Dimensions, main figures and files, for the preview: nothing is looked up there.
+    # Dimensions, main figures and files for the preview, which looks nothing up.
     summary = models.JSONField(default=dict)
 
     class Meta:
@@ -171,10 +171,10 @@ class UploadRun(models.Model):
 
 
 class Problem(models.Model):
-    """Something an importer or a check could not accept; belongs to an upload, a run or both."""
+    """A problem found by an importer or a check, of an upload, a run or both."""
 
     class Severity(models.TextChoices):
-        """An error stored nothing of what it concerns; warnings and notes stand beside the run."""
+        """The severity: with an error, nothing of the concerned run or file is stored."""
 
         ERROR = "error"
         WARNING = "warning"
@@ -203,13 +203,13 @@ class Problem(models.Model):
 
 
 class Job(models.Model):
-    """One piece of background work. This row is the truth; the broker's message carries only its id.
+    """Background work on an upload, a study or neither; ``about`` holds further parameters of its kind.
 
-    It may concern an upload, a study, or neither; ``about`` is what else its kind has to know.
+    This row is the truth; the broker's message carries only its id.
     """
 
     class State(models.TextChoices):
-        """A failed job said why; a job whose lease ran out is sent again."""
+        """The state of a job; one whose lease ran out is sent again."""
 
         QUEUED = "queued"
         RUNNING = "running"
@@ -228,7 +228,7 @@ class Job(models.Model):
     sent = models.DateTimeField()
     started = models.DateTimeField(null=True)
     finished = models.DateTimeField(null=True)
-    # What it did; while it runs: what is done so far, from which the next attempt goes on.
+    # The result; while the job runs, the progress from which the next attempt continues.
     outcome = models.JSONField(default=dict)
 
     class Meta:

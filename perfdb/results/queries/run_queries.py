@@ -22,7 +22,7 @@ from perfdb.analysis.query.parameters import QueryError, Range
 from perfdb.analysis.query.query import REPEATS, Query, default_metrics
 from perfdb.analysis.tables import baseline_comparison
 from perfdb.analysis.tables.table import Key, Observations, Table
-from perfdb.results.database.statement_timeout import TooLongError, in_time
+from perfdb.results.database.sql import TooLongError, in_time
 from perfdb.results.models import DimensionCount, Experiment, Run
 from perfdb.results.queries import top_runs
 from perfdb.results.queries.run_list.paging import PAGE_SIZE, Column, Ordering, Page, page

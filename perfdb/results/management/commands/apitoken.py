@@ -1,4 +1,4 @@
-"""``manage.py apitoken NAME``: make a token for scripts. It is shown once; only its digest is kept."""
+"""``manage.py apitoken NAME``: make a token for scripts, which is shown once."""
 
 import os
 from pathlib import Path
@@ -6,24 +6,24 @@ from typing import IO, Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from perfdb.results.management.commands._users import add_user_argument, named_user
+from perfdb.results.management.user_option import add_user_option, read_user
 from perfdb.results.runs import access
 
 
 class Command(BaseCommand):
-    """Prints a new token, or puts it into a file that only its owner can read."""
+    """Prints a new token, or writes a file that only its owner can read."""
 
     help = "Make a token for scripts and print it; it cannot be shown again."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """What it is called, whose it is, where it goes."""
+        """Add the options."""
         parser.add_argument("name", help="what the token is for, such as 'nightly import'")
-        add_user_argument(parser)
+        add_user_option(parser)
         parser.add_argument("--write", metavar="FILE", type=Path, help="put it into FILE (mode 600), print nothing")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Make the token."""
-        user = named_user(options["user"])
+        user = read_user(options["user"])
         if options["write"] is None:
             self.stdout.write(access.make_token(user, options["name"]))
             return
@@ -33,7 +33,7 @@ class Command(BaseCommand):
 
 
 def _private_file(path: Path) -> IO[str]:
-    """The file, empty, readable by its owner alone from the first moment."""
+    """Return a new file that only its owner can read."""
     try:
         path.unlink(missing_ok=True)
         return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w")

@@ -1,4 +1,4 @@
-"""``manage.py loaddemo``: what an embedded instance needs to be useful at once; safe to call at every start."""
+"""``manage.py loaddemo``: make the owner, an API token and the demo study; safe to repeat."""
 
 from pathlib import Path
 from typing import Any
@@ -22,16 +22,16 @@ PURPOSE = (
 
 
 class Command(BaseCommand):
-    """Makes the owner and the owner's API token, and brings in the demo study by an ordinary upload."""
+    """Makes the owner and an API token, and uploads the demo study."""
 
     help = "Make the owner and an API token (in PERFDB_HOME/token), and load the demo study once."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """For whom."""
+        """Add the option of the user."""
         parser.add_argument("--person", default="", help="load the demo study for this user, again if it was undone")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Do what has not been done before."""
+        """Do the steps not done before."""
         if options["person"]:
             _load(User.objects.get(username=options["person"]), again=True)
             return
@@ -41,7 +41,7 @@ class Command(BaseCommand):
 
 
 def _load(owner: User, *, again: bool) -> None:
-    """Bring in the demo study; a demo that was undone stays undone unless it is wanted ``again``."""
+    """Upload the demo study; one that was undone is uploaded only ``again``."""
     about = {
         "title": TITLE,
         "purpose": PURPOSE,

@@ -1,4 +1,4 @@
-"""``manage.py loadstudies``: the published studies of ``fixtures/studies``; safe to call at every start."""
+"""``manage.py loadstudies``: load the published studies of ``fixtures/studies``; safe to repeat."""
 
 import re
 import tomllib
@@ -30,22 +30,22 @@ from perfdb.results.studies.load_document import SlugTakenError, load_document
 
 _HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
 _QUERY = re.compile(r"^- `([^`]+)`$", re.MULTILINE)
-# Rises when what is made of the files changes, so that they are loaded anew.
+# Rises when the documents made of the files change, so that all are loaded again.
 _VERSION = 2
 
 
 class Command(BaseCommand):
-    """Loads the studies that are not there yet, or that have changed."""
+    """Loads new and changed studies."""
 
     help = "Load the published studies."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Which of them."""
+        """Add the arguments."""
         parser.add_argument("slugs", nargs="*", metavar="SLUG", help="all unless said")
         parser.add_argument("--background", action="store_true", help="let a worker do it, if there is anything to do")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Load them one by one, each whole or not at all."""
+        """Load each study, whole or not at all."""
         present = sorted(path.parent.name for path in files.FOLDER.glob("*/study.toml"))
         unknown = set(options["slugs"]) - set(present)
         if unknown:
@@ -68,7 +68,7 @@ class Command(BaseCommand):
 
 
 def read_document(folder: Path) -> Document:
-    """A study's folder as a document; docs/studies.md says what the files hold."""
+    """Read a study's folder (docs/studies.md) as a document."""
     about = _toml(folder / "study.toml")
     study = files.read_study(folder)
     audit, run_id = about.get("audit", {}), about.get("run_id", {})
@@ -177,12 +177,12 @@ def _tables_and_figures(about: Mapping[str, Any]) -> Iterator[DocumentItem]:
 
 
 def _orders(about: Mapping[str, Any]) -> dict[str, Sequence[object]]:
-    """The orders by dimension; a factor's name is a table within a table in TOML, unless it is quoted."""
+    """Return the orders by dimension, without tables, which TOML makes of a factor's unquoted name."""
     return {name: values for name, values in about.items() if isinstance(values, list)}
 
 
 def _ordered(query: str, orders: Mapping[str, Sequence[object]]) -> str:
-    """The query with the order of the values that it lays out."""
+    """Return the query with the orders of the dimensions in its layout."""
     pairs = parse_qsl(query, keep_blank_values=True)
     shown = {name for key, text in pairs if key in ("rows", "columns", "split") for name in text.split(",")}
     extra = [("order", f"{name}:{value}") for name, values in orders.items() if name in shown for value in values]
@@ -190,7 +190,7 @@ def _ordered(query: str, orders: Mapping[str, Sequence[object]]) -> str:
 
 
 def _findings(path: Path) -> Iterator[DocumentItem]:
-    """The sections of the findings: a heading, prose, and the queries that show it."""
+    """Yield the findings: sections with a heading, prose and queries."""
     text = path.read_text(encoding="utf-8") if path.exists() else ""
     parts = _HEADING.split(text)[1:]
     for title, body in zip(parts[::2], parts[1::2], strict=True):

@@ -1,4 +1,4 @@
-"""``manage.py releasejobs``: after a hard end, let what was running be done again at once."""
+"""``manage.py releasejobs``: send the jobs of a killed instance again at once."""
 
 from typing import Any
 
@@ -8,10 +8,10 @@ from perfdb.results.ingest import jobs
 
 
 class Command(BaseCommand):
-    """Ends the leases of running jobs. Only for a start at which no worker can be alive: the launcher knows that."""
+    """Ends the leases of running jobs; only for a start without a running worker."""
 
     help = "Release the jobs of workers that are gone, and send every open job again. Only when no worker runs."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Say how many jobs were sent."""
+        """Release the jobs, and print the number of jobs sent."""
         self.stdout.write(f"{jobs.release()} jobs sent again")

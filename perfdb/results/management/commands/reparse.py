@@ -1,4 +1,4 @@
-"""``manage.py reparse``: read stored artifacts again after an importer has a newer version."""
+"""``manage.py reparse``: read stored artifacts again by newer importers."""
 
 from typing import Any
 
@@ -15,12 +15,12 @@ _SIGNS = {"added": "+", "removed": "-", "changed": "~"}
 
 
 class Command(BaseCommand):
-    """Shows what reading again would change; with ``--apply`` it changes it, in a job like any other."""
+    """Shows the changes of reading again; ``--apply`` stores the changes in a job."""
 
     help = "Read stored files again by the importers of today, and show or store what that changes of their runs."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Without ``--apply`` nothing is written."""
+        """Add the options."""
         parser.add_argument("--format", default="", choices=sorted(each.NAME for each in formats.FORMATS))
         parser.add_argument("--study", default="", metavar="SLUG", help="only runs of this study")
         parser.add_argument("--all", action="store_true", help="also runs that the newest importers read")
@@ -29,7 +29,7 @@ class Command(BaseCommand):
         what.add_argument("--apply", action="store_true", help="store what changes")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """A line a difference, or a line about what was done."""
+        """Print a line a difference, or the result of the job."""
         scope = Scope(options["format"], _study(options["study"]), options["all"])
         if options["apply"]:
             self._apply(scope)
@@ -60,7 +60,7 @@ class Command(BaseCommand):
         job = reparse.start(scope, None)
         if job is None:
             raise CommandError("runs are being read again already; wait until that is done")
-        # A worker may have taken it meanwhile: a job is done once.
+        # A worker may have taken the job meanwhile; a job is done once.
         tasks.run_job(job.pk)
         job.refresh_from_db()
         if job.state == Job.State.FAILED:

@@ -1,6 +1,6 @@
-"""``manage.py table "metric=trans_per_s&rows=device"``: the tables of a query as aligned text, for a terminal.
+"""``manage.py table "metric=trans_per_s&rows=device"``: print a query's tables as aligned text.
 
-The query string is the one of the pages and of /api/v1/tables/.
+The query string is that of the pages and of /api/v1/tables/.
 """
 
 from typing import Any
@@ -16,12 +16,12 @@ from perfdb.results.queries.run_queries import answer
 
 
 class Command(BaseCommand):
-    """Prints a block for each table; numbers stand under each other."""
+    """Prints a block for each table."""
 
     help = "Print the tables that answer a query."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """The query, and for which terminal."""
+        """Add the arguments."""
         parser.add_argument("query", help="a query string, as in the address of a page")
         parser.add_argument("--ascii", action="store_true", help="use plain ASCII signs")
 
@@ -29,7 +29,7 @@ class Command(BaseCommand):
         """Answer the query."""
         try:
             pairs = parse_qsl(options["query"].removeprefix("?"), keep_blank_values=True)
-            # How a page draws its figures makes no difference to its tables.
+            # Chart options do not matter to tables.
             _, rest = Drawing.take(pairs)
             _, tables = answer(Query.parse(rest))
         except QueryError as error:

@@ -18,7 +18,7 @@ from django.db.models import Value as Number
 
 from perfdb.analysis.dimensions import FACTOR, Value, dimension
 from perfdb.analysis.query.parameters import ordered
-from perfdb.results.database.compile_query import compile_query
+from perfdb.results.database.sql import compile_query
 from perfdb.results.models import DimensionCount, Experiment, Run, RunCount
 from perfdb.results.queries.run_list.filters import RunFilter
 

@@ -20,7 +20,7 @@ from django.db.models.functions import Concat, JSONObject, Upper
 from django.db.models.lookups import GreaterThanOrEqual
 
 from perfdb.analysis.dimensions import natural
-from perfdb.results.database.statement_timeout import TooLongError, in_time
+from perfdb.results.database.sql import TooLongError, in_time
 from perfdb.results.models import (
     Device,
     Level,

@@ -1,4 +1,4 @@
-"""The ``--user`` option of commands that act for a person."""
+"""The option ``--user`` of commands that act for a person."""
 
 from django.contrib.auth.models import User
 from django.core.management.base import CommandError, CommandParser
@@ -6,13 +6,13 @@ from django.core.management.base import CommandError, CommandParser
 from perfdb.results.runs import access
 
 
-def add_user_argument(parser: CommandParser) -> None:
-    """Let the command say for whom."""
+def add_user_option(parser: CommandParser) -> None:
+    """Add the option."""
     parser.add_argument("--user", help="user name; the owner of this instance when left out")
 
 
-def named_user(name: str | None) -> User:
-    """The user of that name, or the owner; raises CommandError when there is none."""
+def read_user(name: str | None) -> User:
+    """Return the user of a name, or the owner for None. Raises CommandError for an unknown name."""
     if name is None:
         return access.owner()
     user = User.objects.filter(username=name).first()

@@ -1,0 +1,63 @@
+"""Helpers for SQL: a lookup by array, a time limit, and the SQL of a query set."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from django.db import OperationalError, connection, connections, transaction
+from django.db.models import Lookup, QuerySet
+from psycopg.errors import QueryCanceled
+
+
+class Among(Lookup):
+    """A lookup ``among``: one of very many numbers or texts, sent as one array.
+
+    ``in`` makes a parameter of each value, which takes longer than the search for two thousand. Raises ValueError for a
+    text with a NUL.
+    """
+
+    lookup_name = "among"
+
+    def get_prep_lookup(self) -> str:
+        """Return the values as the field prepares them, as the text of an array."""
+        return _array([str(value) for value in map(self.lhs.output_field.get_prep_value, self.rhs)])
+
+    def as_sql(self, compiler: Any, connection: Any) -> tuple[str, Any]:
+        """Return the condition and its parameters."""
+        column, parameters = self.process_lhs(compiler, connection)
+        # With the column's own type, PostgreSQL does not compare each row with the values one by one.
+        kind = self.lhs.output_field.cast_db_type(connection)
+        return f"{column} = ANY(%s::{kind}[])", (*parameters, self.rhs)
+
+
+def _array(texts: Sequence[str]) -> str:
+    """Return the text of a PostgreSQL array, which psycopg would make value by value."""
+    together = "\0".join(texts)
+    if together.count("\0") >= max(len(texts), 1):
+        raise ValueError("a text with a NUL in it is asked for")
+    elements = together.replace("\\", "\\\\").replace('"', '\\"').replace("\0", '","')
+    return f'{{"{elements}"}}' if texts else "{}"
+
+
+class TooLongError(Exception):
+    """A statement exceeded its time limit."""
+
+
+@contextmanager
+def in_time(milliseconds: int, using: str) -> Iterator[None]:
+    """Limit the time of each statement on a database within the block. Raises TooLongError."""
+    try:
+        with transaction.atomic(using), connections[using].cursor() as cursor:
+            cursor.execute("SELECT set_config('statement_timeout', %s, true)", [str(milliseconds)])
+            yield
+            cursor.execute("SET LOCAL statement_timeout TO DEFAULT")
+    except OperationalError as error:
+        if isinstance(error.__cause__, QueryCanceled):
+            raise TooLongError from error
+        raise
+
+
+def compile_query(rows: QuerySet[Any]) -> tuple[str, list[Any]]:
+    """Return the SQL of a query set and its parameters, even where Django knows it to be empty."""
+    sql, parameters = rows.query.get_compiler(connection=connection, elide_empty=False).as_sql()
+    return sql, list(parameters)
