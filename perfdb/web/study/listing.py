@@ -31,7 +31,7 @@ class Listed:
     tables: int
     figures: int
     wrong: int
-    plan_coverage: str
+    plan: str
 
 
 def listed(user: User | AnonymousUser) -> list[Listed]:
