@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from itertools import product
 from math import inf
 
-import numpy as np
-
 from perfdb.analysis.audit.printed_values import Interval, View, span
 from perfdb.analysis.formulas.expression import Expression, Number, Operation
 from perfdb.analysis.metrics import BY_NAME, TOTAL, Measure
@@ -114,10 +112,8 @@ def figure(metric: str, role: str | None = None, title: str = "") -> Operand:
 
 
 def _exactly(value: float | None) -> Bound | None:
-    """A number that is not rounded; a column of them is not written."""
-    if value is None:
-        return None
-    return Bound(Interval.exact(value), "" if isinstance(value, np.ndarray) else f"{value:.12g}")
+    """A number that is not rounded."""
+    return None if value is None else Bound(Interval.exact(value), f"{value:.12g}")
 
 
 def _of_processors(role: str) -> tuple[Measure, ...]:

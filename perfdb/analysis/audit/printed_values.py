@@ -7,9 +7,6 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import reduce
-
-import numpy as np
 
 from perfdb.analysis.checks.finding import Quantity
 from perfdb.analysis.metrics import BY_NAME, Measure
@@ -32,16 +29,9 @@ class Method(StrEnum):
     REPORT = "report"
 
 
-def _largest(*values: float) -> float:
-    """The largest of some numbers, or of columns in each row."""
-    if any(isinstance(value, np.ndarray) for value in values):
-        return reduce(np.maximum, values)
-    return max(values)
-
-
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A value with the least and the largest that it can stand for; or columns (numpy arrays) of them."""
+    """A value with the least and the largest that it can stand for."""
 
     low: float
     value: float
@@ -58,11 +48,11 @@ class Interval:
 
     def reaches(self, other: "Interval") -> bool:
         """Whether the number can be as small as the other one, or smaller."""
-        return self.low <= other.high + _NOISE * _largest(abs(self.low), abs(self.value), abs(other.value))
+        return self.low <= other.high + _NOISE * max(abs(self.low), abs(self.value), abs(other.value))
 
     def meets(self, other: "Interval") -> bool:
         """Whether the two can be the same number."""
-        return self.reaches(other) & other.reaches(self)
+        return self.reaches(other) and other.reaches(self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,7 +95,7 @@ class Rule:
             yield from each.reads(role)
 
     def agrees(self, own: Interval, wanted: Interval) -> bool:
-        """Whether a figure that stands for ``own`` is what follows, or does not pass it; of columns in each row."""
+        """Whether a figure that stands for ``own`` is what follows, or does not pass it."""
         return own.reaches(wanted) if self.at_most else own.meets(wanted)
 
     def allowance(self, trials: int) -> float:

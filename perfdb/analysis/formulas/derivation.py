@@ -7,8 +7,6 @@ from datetime import datetime
 from functools import lru_cache
 from math import isfinite
 
-import numpy as np
-
 from perfdb.analysis.formulas.catalogue import BY_ID, FORMULAS, LATENCIES
 from perfdb.analysis.formulas.expression import Term
 from perfdb.analysis.formulas.formula import Formula
@@ -57,9 +55,7 @@ def derive(figures: RunFigures) -> list[Derived]:
     """Everything that follows from the figures of one run, each measure once, inputs before what uses them.
 
     Whether a formula's terms are there depends on which figures there are, hardly on their numbers: what is of no
-    use for one run is not tried for the next one like it. For the same reason many runs that have the same figures can
-    be taken at once: then each figure is a column (a numpy array), and so is each value that is derived; one that is
-    not finite is none.
+    use for one run is not tried for the next one like it.
     """
     known = Known(figures)
     roles = tuple(known.roles())
@@ -138,8 +134,7 @@ def _apply(step: _Step, known: Known) -> bool:
         value = formula.expression.evaluate(_values(inputs))
     except ZeroDivisionError:
         raise _NoValueError from None
-    # Of a column single numbers may be none: the caller sees that they are not finite.
-    if not isinstance(value, np.ndarray) and not isfinite(value):
+    if not isfinite(value):
         raise _NoValueError
     known.derived[measure] = value
     known.answers.append(Derived(measure, value, formula.id, formula.version, tuple(inputs)))

@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from operator import add, mul, sub, truediv
 
-import numpy as np
-
 from perfdb.analysis.formulas.run_values import Input, Known
 from perfdb.analysis.units import round_half_up
 
@@ -109,13 +107,7 @@ class Rounded(Expression):
 
     def evaluate(self, values: Mapping[str, float]) -> float:
         """The rounded value."""
-        value = self.of.evaluate(values)
-        if isinstance(value, np.ndarray):
-            return np.array([self._rounded(each) for each in value.tolist()])
-        return self._rounded(value)
-
-    def _rounded(self, value: float) -> float:
-        return float(round_half_up(value, self.decimals))
+        return float(round_half_up(self.of.evaluate(values), self.decimals))
 
     def write(self, texts: Mapping[str, str]) -> str:
         """What is rounded, as the argument of a function."""

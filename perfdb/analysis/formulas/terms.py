@@ -3,8 +3,6 @@
 A term that is not found makes every formula that uses it give no value; nothing is assumed to be zero.
 """
 
-import numpy as np
-
 from perfdb.analysis.formulas.expression import Number, Resolver, Term
 from perfdb.analysis.formulas.run_values import LPAR, Input, InputKind, Known
 from perfdb.analysis.metrics import BY_NAME, TOTAL, Measure
@@ -17,21 +15,16 @@ MB = Number(2**20, "2^20")
 _BETWEEN_SNAPSHOTS = Measure("elapsed_s")
 
 
-def _as_float(value: float) -> float:
-    """A number, or a column of them, in floats."""
-    return value.astype(float) if isinstance(value, np.ndarray) else float(value)
-
-
 def _metric_input(term: str, metric: str, role: str, value: float | None) -> tuple[Input, ...]:
     if value is None:
         return ()
-    return (Input(term, InputKind.METRIC, metric, _as_float(value), BY_NAME[metric].unit, role),)
+    return (Input(term, InputKind.METRIC, metric, float(value), BY_NAME[metric].unit, role),)
 
 
 def _fact_input(term: str, name: str, value: float | None, unit: str) -> tuple[Input, ...]:
     if value is None:
         return ()
-    return (Input(term, InputKind.FACT, name, _as_float(value), unit),)
+    return (Input(term, InputKind.FACT, name, float(value), unit),)
 
 
 def of_run(metric: str, title: str) -> Term:
