@@ -39,7 +39,7 @@ def _case(instance: Instance, database: "psycopg.Connection[tuple[Any, ...]]", n
     address, statement = f"/api/v1/tables/?{question}", _reading_statement(question)
 
     def floor() -> list[tuple[Any, ...]]:
-        return database.execute(statement).fetchall()  # type: ignore[call-overload, no-any-return]
+        return database.execute(statement).fetchall()
 
     def is_same() -> bool:
         return _has_same_values(instance.client.json(address), floor(), picked="pick=" in question)

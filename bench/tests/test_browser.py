@@ -2,7 +2,8 @@
 
 import pytest
 
-from bench.browser import Verdict, verdict
+from bench.browser import verdict
+from bench.measure import Verdict
 
 
 @pytest.mark.parametrize(

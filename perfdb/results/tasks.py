@@ -1,6 +1,7 @@
 """Celery tasks: fetch a job by id, do it, record why it could not be done. Nothing else happens here."""
 
 import logging
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import timedelta
 from functools import partial
@@ -19,13 +20,13 @@ from perfdb.results.changes.reparse import run_reparse
 from perfdb.results.changes.undo import run_undo
 from perfdb.results.ingest import chunked_upload, jobs, reread_files
 from perfdb.results.ingest.import_job import run_import
-from perfdb.results.models import Upload
+from perfdb.results.models import Job, Upload
 from perfdb.results.studies.background_load import KIND, run_studies
 
 logger = logging.getLogger(__name__)
 
 # Each ends its job in the transaction of its last writes.
-HANDLERS = {
+HANDLERS: dict[str, Callable[[Job], None]] = {
     "import": partial(run_import, recognisers=[load_bundle.recognise]),
     "undo": run_undo,
     "reparse": run_reparse,
