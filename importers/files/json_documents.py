@@ -1,39 +1,39 @@
-"""JSON as tools print it: every value keeps its line, every number its characters, every repeated key its values.
+"""JSON as tools print it: values with their lines, numbers as printed, repeated keys, broken documents.
 
-The standard library's reader gives numbers without their text, nothing of a file that was cut off, and only the last
-of two equal keys. This one reads a file that may hold several documents, one after another or one a line, with other
-text before, between and after them. It never raises: a document that breaks off gives what was whole, and says where
-it broke. Reading takes linear time. A document that is whole is left to the standard library's reader, with hooks that
-keep number texts and repeated keys (``importers.json_values``); every other one is read here, step by step.
+A file may hold several documents, one after another or one a line, with other text before, between and after them.
+Reading takes linear time and never raises: a document that breaks off keeps its values up to that place.
 """
 
+import json
 import re
 import sys
+from array import array
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from json import JSONDecodeError
+from enum import Enum
+from functools import cached_property
+from typing import NamedTuple
 
-from importers.json_flat import Flat
-from importers.json_laid import LONGEST, laid
-from importers.json_node import Node, Only, Part
-from importers.json_spread import Source, Spread, Tape
-from importers.json_values import DEEPEST, STRING, is_too_deep, scan
-from importers.json_window import Window
+from importers.fragment_builder import Printed
 from importers.model import Text
 
-__all__ = ["DEEPEST", "HEAD", "Document", "Node", "Only", "Part", "documents", "head", "outside"]
-
 HEAD = 16 * 1024
-"""How many characters tell of which tool a file is."""
+"""Characters at the beginning of a file that are enough to recognise the tool."""
 
-_WHOLE = 256 * 1024  # A file of no more characters is read once, to recognise it and for its results.
+DEEPEST = 100
+"""Levels of objects and arrays that a document may have; tools need about ten."""
 
+_WHOLE = 256 * 1024  # Characters of a file that is read once, both to recognise the file and for its results.
+_INDEXES = 1000  # Objects whose keys are indexed at a time.
+_EMPTY = ("", "null")
+
+_STRINGS = r'"(?:[^"\\\x00-\x1f]++|\\[^\n])*+"'
 _NUMBERS = r"-?\d++(?:\.\d++)?(?:[eE][+-]?\d++)?"
-_STRINGS = STRING.pattern
 _WORDS = r"true|false|null|-?(?i:nan(?:\([a-z]*\))?|inf(?:inity)?)"  # C prints nan and -inf.
 # One step of reading: blanks, then a value with its key, or the end of an object or array, or nothing that is known;
-# then a comma, though not behind an opening bracket. A number counts only if something follows that shows its end.
-# Nothing may be tried twice (hence ++ and *+), so that no text takes more than linear time. Whole groups are not
+# then a comma, though not behind an opening bracket. A number counts only if its end is visible.
+# Nothing may be tried twice (hence ++ and *+), so that every text takes linear time. Whole groups are not
 # possessive: where the beginning of one fits alone, Python before 3.11.5 goes on behind it.
 _STEP = re.compile(
     rf"\s*+(?:(?:({_STRINGS})\s*+:\s*+)?(?:({_STRINGS}|(?:{_NUMBERS}|{_WORDS})(?=\s*+[,\]}}]))|([\[{{]))|([\]}}])|)"
@@ -46,14 +46,231 @@ _START = re.compile(r'\{\s*+"|\[\s*+\{\s*+"|^[ \t]*+(\{)\s*+\}', re.MULTILINE)
 # Behind a break, an object inside the broken document must not pass for a new one.
 _START_AT_MARGIN = re.compile(r'^(?=\{\s*+["}]|\[\s*+\{\s*+")', re.MULTILINE)
 _MAY_BEGIN = "[{ \t\r\n\f\v"
-# What a document breaks at stands in so many lines at most: a key, a colon, a value, and what shows its end.
+# A key, a colon, a value and the end of the value: the place where a document breaks takes so many lines at most.
 _FOUR_LINES = re.compile(r"(?:\s*+\S[^\n]*+\n){4}")
 _NOWHERE = (sys.maxsize, sys.maxsize)
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+_LINE_END = re.compile("\n")
+
+
+class Only(Enum):
+    """Restrictions of the values that ``Node.read_texts`` returns; PRINTED includes words."""
+
+    STRINGS = 1
+    BUT_ZERO = 2
+    PRINTED = 3
+
+
+class Part(NamedTuple):
+    """An object in a document, by its path, and the keys to read from the object."""
+
+    path: tuple[str | int, ...]
+    keys: tuple[str, ...]
+    only: Only | None = None
+
+
+class _Keys(dict[str | None, str]):
+    """Keys without quotes and escapes, by their printed text; elements of arrays have none."""
+
+    def __missing__(self, printed: str | None) -> str:
+        plain = self[printed] = "" if printed is None else _unquote(printed)
+        return plain
+
+
+class _Source:
+    """Whole lines of a file, as one text."""
+
+    def __init__(self, characters: str, first_line: int = 1, keys: _Keys | None = None) -> None:
+        self.characters, self.first_line = characters, first_line
+        self.keys = _Keys() if keys is None else keys
+
+    @cached_property
+    def _line_starts(self) -> "array[int]":
+        return array("Q", (end.end() for end in _LINE_END.finditer(self.characters)))
+
+    def line(self, at: int) -> int:
+        """Return the line of a character, counted from 1 in the file."""
+        return bisect_right(self._line_starts, at) + self.first_line
+
+
+class _Tape:
+    """The values of a document in the order in which they begin, a few numbers each.
+
+    ``ends`` has the end of a scalar, and minus the place of the value behind an object or array.
+    """
+
+    __slots__ = ("_indexes", "ends", "keys", "source", "starts")
+
+    def __init__(self, source: _Source, start: int) -> None:
+        self.source = source
+        self.keys = [""]
+        self.starts, self.ends = array("q", [start]), array("q", [start + 1])
+        self._indexes: dict[int, dict[str | int, int]] = {}
+
+    def members(self, place: int) -> Iterator[int]:
+        """Yield the places of the values in an object or array."""
+        ends = self.ends
+        at, behind = place + 1, -ends[place]
+        while at < behind:
+            yield at
+            end = ends[at]
+            at = at + 1 if end > 0 else -end
+
+    def index(self, place: int) -> dict[str | int, int]:
+        """Return the places of an object's values by key, the first of each, or of an array's by position."""
+        known = self._indexes.get(place)
+        if known is None:
+            if len(self._indexes) >= _INDEXES:
+                self._indexes.clear()
+            known = self._indexes[place] = {}
+            is_array = self.source.characters[self.starts[place]] == "["
+            for number, at in enumerate(self.members(place)):
+                known.setdefault(number if is_array else self.keys[at], at)
+        return known
+
+    def find(self, place: int, path: Iterable[str | int]) -> int | None:
+        """Return the place of the value at the end of a path."""
+        found: int | None = place
+        for step in path:
+            found = None if found is None else self.index(found).get(step)
+        return found
+
+
+class Node:
+    """A value of a document: an object, an array, a string, a number or a word (true, false, null, NaN)."""
+
+    __slots__ = ("_place", "_tape")
+
+    def __init__(self, tape: _Tape, place: int) -> None:
+        self._tape, self._place = tape, place
+
+    @property
+    def line(self) -> int:
+        """The line where the value begins, counted from 1."""
+        return self._tape.source.line(self._tape.starts[self._place])
+
+    @property
+    def _first(self) -> str:
+        return self._tape.source.characters[self._tape.starts[self._place]]
+
+    @property
+    def is_object(self) -> bool:
+        return self._first == "{"
+
+    @property
+    def is_array(self) -> bool:
+        return self._first == "["
+
+    @property
+    def is_string(self) -> bool:
+        return self._first == '"'
+
+    @property
+    def is_number(self) -> bool:
+        """Whether the value is a finite number: the only value that ends with a digit."""
+        end = self._tape.ends[self._place]
+        return end > 0 and self._tape.source.characters[end - 1].isdigit()
+
+    @property
+    def text(self) -> str:
+        """A number or word as printed, a string without quotes and escapes; empty for objects and arrays."""
+        tape, place = self._tape, self._place
+        printed = tape.source.characters[tape.starts[place] : max(tape.ends[place], 0)]
+        return _unquote(printed) if printed[:1] == '"' else printed
+
+    def items(self) -> Iterator[tuple[str, "Node"]]:
+        """Yield the members of an object or array in order; repeated keys repeatedly, keys of elements empty."""
+        tape = self._tape
+        return ((tape.keys[at], Node(tape, at)) for at in tape.members(self._place))
+
+    def keys(self) -> list[str]:
+        """Return the keys of an object in order; repeated keys repeatedly."""
+        return [key for key, _ in self.items()] if self.is_object else []
+
+    def values(self) -> Iterator["Node"]:
+        """Yield the values in an object or array."""
+        return (value for _, value in self.items())
+
+    def get(self, *path: str | int) -> "Node | None":
+        """Return the value at a path of keys and positions from 0; of a repeated key the first."""
+        place = self._tape.find(self._place, path)
+        return None if place is None else Node(self._tape, place)
+
+    def get_all(self, key: str) -> list["Node"]:
+        """Return every value of a key, in order: some tools print a key twice."""
+        return [value for name, value in self.items() if name == key] if key in self._tape.index(self._place) else []
+
+    def texts(self) -> dict[str, str]:
+        """Return the texts of an object's values by key; of a repeated key the last."""
+        return {key: value.text for key, value in self.items()}
+
+    def figures(self) -> dict[str, str]:
+        """Return the finite numbers among an object's first values of each key."""
+        found = ((str(key), Node(self._tape, at)) for key, at in self._tape.index(self._place).items())
+        return {key: value.text for key, value in found if value.is_number} if self.is_object else {}
+
+    def numbers(self) -> list[str | None]:
+        """Return the values of an array or object, None for each that is not a finite number."""
+        return [value.text if value.is_number else None for value in self.values()]
+
+    def string(self, *path: str | int) -> Printed | None:
+        """Return a string that is not blank, without quotes and escapes."""
+        found = self.get(*path)
+        if found is None or not found.is_string:
+            return None
+        text = found.text
+        return Printed(text, found.line) if text.strip() else None
+
+    def figure(self, *path: str | int) -> Printed | None:
+        """Return a finite number as printed."""
+        found = self.get(*path)
+        return Printed(found.text, found.line) if found is not None and found.is_number else None
+
+    def printed(self, *path: str | int) -> Printed | None:
+        """Return any scalar as printed, except null, "null" and empty strings."""
+        found = self.get(*path)
+        text = found.text if found is not None else ""
+        return Printed(text, found.line) if found is not None and text not in _EMPTY else None
+
+    def is_true(self, *path: str | int) -> bool:
+        """Whether a switch is on: the word true, or a number other than zero."""
+        found = self.get(*path)
+        return found is not None and (found.text == "true" or (found.is_number and float(found.text) != 0))
+
+    def read_texts(self, parts: Iterable[Part]) -> tuple[list[str | None], list[int]]:
+        """Return the numbers and non-blank strings of several keys, None where missing, and their lines."""
+        texts: list[str | None] = []
+        lines: list[int] = []
+        for path, keys, only in parts:
+            for key in keys:
+                found = self.get(*path, key)
+                text = None if found is None else found._text_of(only)
+                texts.append(text)
+                lines.append(0 if found is None or text is None else found.line)
+        return texts, lines
+
+    def _text_of(self, only: Only | None) -> str | None:
+        text = self.text
+        if only is Only.PRINTED:
+            return None if text in _EMPTY else text.strip() or None
+        if self.is_number:
+            return text if only is None or (only is Only.BUT_ZERO and float(text)) else None
+        return text if self.is_string and text.strip() else None
+
+
+def _unquote(printed: str) -> str:
+    """Return a string without quotes and escapes, or with a wrong escape as printed; mark NUL and surrogates."""
+    if "\\" not in printed:
+        return printed[1:-1]
+    try:
+        return _UNSTORABLE.sub("\ufffd", str(json.loads(printed, strict=False)))
+    except ValueError:
+        return printed[1:-1]
 
 
 @dataclass(slots=True)
 class Document:
-    """One JSON document; ``problem`` says what broke it and ``problem_line`` where, if it is not ``whole``."""
+    """One JSON document; one that is not ``whole`` has a ``problem`` in ``problem_line``."""
 
     root: Node
     first_line: int
@@ -72,54 +289,18 @@ class Document:
 
 
 def documents(text: Text) -> Iterator[Document]:
-    """All documents of a file, in order; each is read when it is asked for, and whoever keeps none holds but one."""
+    """Yield the documents of a file, in order, each read when it is asked for."""
     beginning = _beginning(text, HEAD)
-    return iter(beginning.documents) if beginning.is_all else _read(Window(text.pieces(), text.ends_whole))
+    return iter(beginning.documents) if beginning.is_all else _read(_Window(text.pieces(), text.ends_whole))
 
 
 def head(text: Text, size: int = HEAD) -> list[Document]:
-    """The documents at the beginning of a file, to recognise it by: of a large file the last one is not whole."""
+    """Return the documents in the first ``size`` characters; the last one may be cut off there."""
     return _beginning(text, size).documents
 
 
-@dataclass(frozen=True, slots=True)
-class _Beginning:
-    """The documents of the first characters, and whether these are all."""
-
-    documents: list[Document]
-    is_all: bool
-
-
-def _beginning(text: Text, size: int) -> _Beginning:
-    """Read once a file, for every format that comes as JSON looks at it."""
-    return text.once(f"json {size}", lambda: _read_beginning(text, size))
-
-
-def _read_beginning(text: Text, size: int) -> _Beginning:
-    """A file that is not large is read as a whole, and need not be read again."""
-    if text.lacks("{", size):
-        return _Beginning([], is_all=False)
-    lines: list[str] = []
-    left = max(size, _WHOLE)
-    for line in text.lines:
-        lines.append(line[:left])
-        left -= len(lines[-1]) + 1
-        if left <= 0:
-            characters = "\n".join(lines)[:size]
-            return _Beginning(_read_all(characters.split("\n"), ends_whole=False), is_all=False)
-    return _Beginning(_read_all(lines, text.ends_whole), is_all=True)
-
-
-def _read_all(lines: list[str], ends_whole: bool) -> list[Document]:
-    """The documents of these lines. Most files are no JSON: nothing need be looked for where nothing begins one."""
-    return [*_read(Window(["\n".join(lines)], ends_whole))] if any("{" in line for line in lines) else []
-
-
 def outside(text: Text, spans: Iterable[tuple[int, int]]) -> list[tuple[int, str]]:
-    """The lines, with their numbers, that belong to none of the documents: prompts, warnings, error messages.
-
-    ``spans`` are the first and last lines of the documents, in order.
-    """
+    """Return the numbered lines outside documents; ``spans`` are the first and last lines of these, in order."""
     found = []
     rest = iter(spans)
     first, last = next(rest, _NOWHERE)
@@ -131,133 +312,143 @@ def outside(text: Text, spans: Iterable[tuple[int, int]]) -> list[tuple[int, str
     return found
 
 
-def _read(window: Window) -> Iterator[Document]:
+@dataclass(frozen=True, slots=True)
+class _Beginning:
+    """The documents of the first characters, and whether the file has no others."""
+
+    documents: list[Document]
+    is_all: bool
+
+
+def _beginning(text: Text, size: int) -> _Beginning:
+    """Read the beginning once for all formats."""
+    return text.once(f"json {size}", lambda: _read_beginning(text, size))
+
+
+def _read_beginning(text: Text, size: int) -> _Beginning:
+    """Read the first ``size`` characters of a file, or the whole of a small file."""
+    if text.lacks("{", size):
+        return _Beginning([], is_all=False)
+    lines: list[str] = []
+    left = max(size, _WHOLE)
+    for line in text.lines:
+        lines.append(line[:left])
+        left -= len(lines[-1]) + 1
+        if left <= 0:
+            return _Beginning([*_read(_Window(["\n".join(lines)[:size]], ends_whole=False))], is_all=False)
+    return _Beginning([*_read(_Window(["\n".join(lines)], text.ends_whole))], is_all=True)
+
+
+class _Window:
+    """The lines of a file that are being looked at, and an iterator of the lines behind them."""
+
+    def __init__(self, pieces: Iterable[str], ends_whole: bool) -> None:
+        """``pieces`` are lines, or many lines in one text, without the end of the last."""
+        self._pieces = _with_ends(iter(pieces), ends_whole)
+        self.source = _Source(next(self._pieces, ""))
+        self._next = next(self._pieces, None)
+
+    @property
+    def is_last(self) -> bool:
+        """Whether the file has no further lines."""
+        return self._next is None
+
+    def grow(self, at: int) -> int:
+        """Drop the lines before a place, add as many characters behind it, and return the place's new offset.
+
+        Doubling keeps the time linear, although the characters are read again.
+        """
+        source = self.source
+        begin = source.characters.rfind("\n", 0, at) + 1
+        wanted, more = len(source.characters) - begin, [source.characters[begin:]]
+        while self._next is not None and wanted >= 0:
+            more.append(self._next)
+            wanted -= len(self._next)
+            self._next = next(self._pieces, None)
+        line = source.first_line + source.characters.count("\n", 0, begin)
+        self.source = _Source("".join(more), line, source.keys)
+        return at - begin
+
+
+def _with_ends(pieces: Iterator[str], ends_whole: bool) -> Iterator[str]:
+    last = next(pieces, None)
+    for piece in pieces:
+        yield f"{last}\n"
+        last = piece
+    if last is not None:
+        yield f"{last}\n" if ends_whole else last
+
+
+def _read(window: _Window) -> Iterator[Document]:
     pattern, after = _START, 0
     while True:
         text = window.source.characters
         start = pattern.search(text, after)
         if start is None:
-            if window.ends:
+            if window.is_last:
                 return
-            # What is at the end may be half a beginning.
+            # The end may be half of a beginning.
             after = window.grow(max(after, len(text.rstrip(_MAY_BEGIN))))
             continue
         at = start.start(1) if start.lastindex else start.start()
-        found = _read_at(window, at)
-        if found is None:
+        document, end = _read_document(window.source, at)
+        if not (document.whole or window.is_last or _FOUR_LINES.match(text, end)):
             after = window.grow(start.start())
             continue
-        document, end = found
         after, pattern = max(end, at + 1), _START_AT_MARGIN if document.problem else _START
         yield document
-        del document, found
+        del document
 
 
-def _read_at(window: Window, at: int) -> tuple[Document, int] | None:
-    """The document that begins there, and where it ends or breaks; None where that takes more lines to tell."""
-    source = window.source
-    text, line = source.characters, window.line(at)
-    if len(text) - at <= LONGEST or not _is_long(text, at):
-        try:
-            value, end = scan(text, at)
-        except (JSONDecodeError, StopIteration) as error:
-            broken = error.pos if isinstance(error, JSONDecodeError) else error.value
-            if not window.ends and not _FOUR_LINES.match(text, broken):
-                return None
-        except RecursionError:
-            pass
+def _read_document(source: _Source, start: int) -> tuple[Document, int]:
+    """Return the document that begins at ``start``, and where it ends or breaks."""
+    tape, text = _Tape(source, start), source.characters
+    end, problem = _fill(tape, start + 1)
+    line, problem_line = source.line, None
+    if problem is not None:
+        while end < len(text) and text[end].isspace():
+            end += 1
+        cut = text.find("\n", end) < 0
+        problem = problem or ("is cut off" if cut else "has something in it that is not JSON")
+        problem_line = line(min(end, len(text) - 1))
+    return Document(Node(tape, 0), line(start), line(end - 1), problem or "", problem_line), end
+
+
+def _fill(tape: _Tape, end: int) -> tuple[int, str | None]:
+    """Add the values of a document to its tape; return where it ends or breaks, and a problem in the latter case.
+
+    ``comma`` is True behind a comma, False behind a value without one, None behind an opening bracket.
+    """
+    text, plain_keys = tape.source.characters, tape.source.keys
+    keys, starts, ends = tape.keys, tape.starts, tape.ends
+    inside, is_object = 0, text[end - 1] == "{"
+    outer: list[tuple[int, bool]] = []
+    comma: bool | None = None
+    problem = ""
+    for step in _STEP.finditer(text, end):
+        kind, behind = step.lastindex, step.end()
+        if kind == _CLOSE:
+            if comma or (step[_CLOSE] == "}") is not is_object:
+                break
+            ends[inside] = -len(ends)
+            if not outer:
+                return step.end(_CLOSE), None
+            inside, is_object = outer.pop()
+        elif kind is None or comma is False or ((key := step[_KEY]) is not None) is not is_object:
+            break
+        elif kind == _OPEN and len(outer) + 1 >= DEEPEST:
+            problem = f"has more than {DEEPEST} levels of nesting"
+            break
         else:
-            if (document := _whole(value, text[at:end], line)) is not None:
-                return document, end
-    document, end = _read_stepwise(source, at)
-    return (document, end) if document.whole or window.ends or _FOUR_LINES.match(text, end) else None
-
-
-def _is_long(text: str, at: int) -> bool:
-    """Whether a document may be longer than ``LONGEST``: one in its line is not, nor one that is indented and ends."""
-    end = text.find("\n", at)
-    if end < 0 or text[end - 1] in "}]":
-        return False
-    return text.find("\n}" if text[at] == "{" else "\n]", at, at + LONGEST) < 0
-
-
-def _whole(value: object, text: str, line: int) -> Document | None:
-    """A whole document that begins in this line; None for what no tool prints."""
-    # NUL and halves of characters, which may be written so, cannot be stored.
-    if "\\u" in text or is_too_deep(text):
-        return None
-    if "\n" not in text:
-        return Document(Flat(value, line), line, line)
-    root = laid(value, text, line)
-    return Document(root, line, line + text.count("\n")) if root is not None else None
-
-
-def _read_stepwise(source: Source, at: int) -> tuple[Document, int]:
-    """Any other document, and where it ends or breaks."""
-    reader = _Reader(source, at)
-    reader.run()
-    return reader.document(), reader.end
-
-
-class _Reader:
-    """Reads one document from its opening bracket to the bracket that closes it, or to where it breaks."""
-
-    def __init__(self, source: Source, start: int) -> None:
-        self._source, self._start = source, start
-        self._tape = Tape(source)
-        self.end = start + 1
-        self.problem = ""
-
-    def document(self) -> Document:
-        """What was read."""
-        line, last = self._source.line, len(self._source.characters) - 1
-        broken = line(min(self.end, last)) if self.problem else None
-        return Document(Spread(self._tape, 0), line(self._start), line(self.end - 1), self.problem, broken)
-
-    def run(self) -> None:
-        """Step by step; ``comma`` is True behind a comma, False behind a value without one, None behind a bracket."""
-        text, plain_keys = self._source.characters, self._source.keys
-        keys, starts, ends = self._tape.keys, self._tape.starts, self._tape.ends
-        keys.append("")
-        starts.append(self._start)
-        ends.append(self.end)
-        inside, is_object = 0, text[self._start] == "{"
-        outer: list[tuple[int, bool]] = []
-        comma: bool | None = None
-        for step in _STEP.finditer(text, self.end):
-            kind, end = step.lastindex, step.end()
-            if kind == _CLOSE:
-                if comma or (step[_CLOSE] == "}") is not is_object:
-                    break
-                ends[inside] = -len(ends)
-                if not outer:
-                    self.end = step.end(_CLOSE)
-                    return
-                inside, is_object = outer.pop()
-            elif kind is None or comma is False or ((key := step[_KEY]) is not None) is not is_object:
-                break
-            elif kind == _OPEN and len(outer) + 1 >= DEEPEST:
-                self.problem = f"has more than {DEEPEST} levels of nesting"
-                break
-            else:
-                start, behind = step.span(kind)
-                keys.append(plain_keys[key])
-                starts.append(start)
-                ends.append(behind)
-                if kind == _OPEN:
-                    outer.append((inside, is_object))
-                    inside, is_object = len(ends) - 1, text[start] == "{"
-            comma = None if kind == _OPEN else text[end - 1] == ","
-            self.end = end
-        for place in (inside, *(place for place, _ in outer)):
-            ends[place] = -len(ends)
-        self._break()
-
-    def _break(self) -> None:
-        """The document is not whole: it is cut off where the file ends, or something else stands in it."""
-        text = self._source.characters
-        while self.end < len(text) and text[self.end].isspace():
-            self.end += 1
-        if not self.problem:
-            cut = text.find("\n", self.end) < 0
-            self.problem = "is cut off" if cut else "has something in it that is not JSON"
+            start, stop = step.span(kind)
+            keys.append(plain_keys[key])
+            starts.append(start)
+            ends.append(stop)
+            if kind == _OPEN:
+                outer.append((inside, is_object))
+                inside, is_object = len(ends) - 1, step[_OPEN] == "{"
+        comma = None if kind == _OPEN else text[behind - 1] == ","
+        end = behind
+    for place in (inside, *(place for place, _ in outer)):
+        ends[place] = -len(ends)
+    return end, problem

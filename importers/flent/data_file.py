@@ -133,18 +133,18 @@ def _circumstances(metadata: Node, way: Direction | None, into: Gathered, *, bot
 def _said_of_all(metadata: Node) -> Gathered:
     """What the metadata say, whichever direction is meant."""
     into = Gathered()
-    into.say_each(_OF_ALL_KEYS, *metadata.told(_OF_ALL))
+    into.say_each(_OF_ALL_KEYS, *metadata.read_texts(_OF_ALL))
     settings = metadata.get("SYSCTLS")
-    for name, printed in settings.said() if settings else ():
-        into.fact(f"sysctl.{name}", printed)
+    for name, value in settings.items() if settings else ():
+        into.fact(f"sysctl.{name}", value.printed())
     return into
 
 
 def _of_streams(meta: Node | None, way: Direction | None, into: Gathered) -> None:
-    series = meta.several(way.streams) if way and meta else []
+    series = [*map(meta.get, way.streams)] if way and meta else []
     first = next((each for each in series if each is not None), None)
     into.fact("command_line", first.printed("COMMAND") if first else None)
-    said = [each.all_printed(_COMMON_NAMED) if each else _NOTHING for each in series]
+    said = [map(each.printed, _COMMON_NAMED) if each else _NOTHING for each in series]
     for (key, _), *values in zip(_COMMON, *said, strict=True):
         if values and len({value and value[0] for value in values}) == 1:
             into.fact(key, values[0])
@@ -174,7 +174,7 @@ def _latency(meta: Node | None, names: Sequence[str], into: Gathered, *, is_resu
     series = meta.get(name) if meta and name else None
     if series is None:
         return
-    mean, least, most = series.all_figures(_LATENCIES)
+    mean, least, most = map(series.figure, _LATENCIES)
     if is_result:
         into.reading("response_ms", mean, "ms")
     into.reading("latency_mean_ms", mean, "ms")
@@ -190,16 +190,16 @@ def _listings(root: Node, meta: Node | None, way: Direction | None, names: Seque
     if places is not None and results is not None and shown:
         series = [places, *(node for _, name in shown if (node := results.get(name or "")) is not None)]
         rows = [*zip(*(each.numbers() for each in series), strict=False)]
-        lines = places.lines()[: len(rows)]
+        lines = [each.line for each in places.values()][: len(rows)]
         yield Listing("intervals", (("t1", "s"), *(column for column, _ in shown)), rows, lines)
     if way is not None and len(way.streams) > 1 and meta is not None:
-        streams = [stream for stream in meta.several(way.streams) if stream is not None]
+        streams = [stream for stream in map(meta.get, way.streams) if stream is not None]
         cells = [[str(n), *_cells(each)] for n, each in enumerate(streams, start=1)]
         yield Listing("connections", _CONNECTIONS, cells, [stream.line for stream in streams])
 
 
 def _cells(stream: Node) -> list[str | None]:
-    return [printed[0] if printed else None for printed in stream.all_printed(_COLUMNS_NAMED)]
+    return [printed[0] if printed else None for printed in map(stream.printed, _COLUMNS_NAMED)]
 
 
 def _start(root: Node, metadata: Node) -> tuple[datetime | None, str]:

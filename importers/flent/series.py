@@ -50,4 +50,4 @@ def ping_series(names: Sequence[str]) -> str | None:
 def has_data(results: Node | None, name: str) -> bool:
     """Whether a series has any value; a failed stream is a list of nulls."""
     series = results.get(name) if results is not None else None
-    return series is not None and series.has_numbers()
+    return series is not None and any(series.numbers())

@@ -107,7 +107,7 @@ def _circumstances(root: Node, into: Gathered) -> None:
     into.fact("workload", Printed(word, line))
     into.fact("factor.protocol", Printed("UDP" if word == "UDP" else "TCP", line))
     into.fact("users", root.figure("NumThreads"))
-    for key, printed in zip(_FACT_KEYS, root.all_printed(_FACTS_NAMED), strict=True):
+    for key, printed in zip(_FACT_KEYS, map(root.printed, _FACTS_NAMED), strict=True):
         into.fact(key, printed)
     target = root.printed("URL") or root.printed("Destination")
     host = _HOST.fullmatch(target.text) if target else None
@@ -136,10 +136,9 @@ def _connects_each_time(root: Node) -> bool:
 
 
 def _figures(root: Node, into: Gathered, found: ProblemLog) -> None:
-    rate, duration, sent, received = root.all_figures(_FIGURES)
+    rate, duration, sent, received = map(root.figure, _FIGURES)
     histogram = root.get("DurationHistogram")
-    figures = histogram.all_figures(_LATENCIES) if histogram else [None] * len(_LATENCIES)
-    calls, mean, least, most, deviation = figures
+    calls, mean, least, most, deviation = [histogram.figure(key) if histogram else None for key in _LATENCIES]
     into.reading("trans_per_s", rate, "calls/s")
     into.reading("driver_s", duration, "ns")
     into.reading("transactions", calls, "calls")
@@ -161,10 +160,11 @@ def _percentiles(root: Node, histogram: Node | None, into: Gathered, found: Prob
     resolution, guessed = Decimal(step.text), None
     if listed is None:
         return
-    (shares, _), (values, lines) = listed.column("Percentile"), listed.column("Value")
-    for share, value, line in zip(shares, values, lines, strict=False):
-        if value is None or share is None:
+    for percentile in listed.values():
+        name, figure = percentile.figure("Percentile"), percentile.figure("Value")
+        if name is None or figure is None:
             continue
+        share, (value, line) = name.text, figure
         if share not in _READINGS:
             into.note(f"latency_p{share}", f"{value} s", line)
         elif Decimal(value) > resolution:

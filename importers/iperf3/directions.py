@@ -159,7 +159,7 @@ def _connections(test: Test) -> list[Row]:
     streams = test.end.get("streams") if test.end is not None else None
     rows: list[Row] = []
     for stream in streams.values() if streams is not None else ():
-        told = [None if said is None else said.figures() for said in stream.several(_SIDES)]
+        told = [None if said is None else said.figures() for said in map(stream.get, _SIDES)]
         figures = [each or {} for each in told]
         columns, texts = [], []
         for column, side, key in _layout(tuple(None if each is None else tuple(each) for each in told)):

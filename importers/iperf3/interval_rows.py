@@ -56,7 +56,7 @@ class Intervals:
             told, wanted = [*told, streams[0]], (*wanted, _ONE_STREAM)
         texts: list[str | None] = ["warmup" if told[0].is_true("omitted") else "measure"]
         for each, (_, keys) in zip(told, wanted, strict=True):
-            texts += each.figures_of(keys)
+            texts += map(each.figures().get, keys)
         columns = _columns(wanted, tuple([text is not None for text in texts]))
         return told[0].line, columns, [text for text in texts if text is not None]
 
@@ -88,7 +88,7 @@ _ONE_STREAM = _Wanted((("rtt", "us"), ("send_window", "bytes")), ("rtt", "snd_cw
 
 def sums_of(node: Node, key: str) -> list[Node]:
     """The sums of one direction or two. Versions 3.7 to 3.10 print the same keys twice."""
-    return [each for each in (*node.all(key), *node.all(key + _REVERSE)) if each.is_object]
+    return [each for each in (*node.get_all(key), *node.get_all(key + _REVERSE)) if each.is_object]
 
 
 def direction_of(place: int, sums: Node | None, is_server: bool) -> str:

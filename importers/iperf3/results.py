@@ -152,17 +152,17 @@ def _gather(test: Test, ways: Sequence[Direction], status: Status, words: Sequen
     asked = start.get("test_start")
     if asked is not None:
         into.note("workload", *_direction(test, ways, asked))
-    into.say_each(_OF_TEST_KEYS, *start.told(_OF_TEST))
+    into.say_each(_OF_TEST_KEYS, *start.read_texts(_OF_TEST))
     _mtu(test, start, into)
     _hosts(start, words, into, is_server=test.is_server)
     if test.top is not None:
-        into.say_each(_TITLES, *test.top.told((Part((), _TITLES),)))
+        into.say_each(_TITLES, *test.top.read_texts((Part((), _TITLES),)))
     directions.gather_facts(test, ways, status, into)
 
 
 def _direction(test: Test, ways: Sequence[Direction], asked: Node) -> tuple[str, int]:
     """The pattern by the two switches; 3.7 to 3.10 tell both directions at once only by what comes out."""
-    reverse, both = asked.several(("reverse", "bidir"))
+    reverse, both = asked.get("reverse"), asked.get("bidir")
     line = (both or reverse or asked).line
     if asked.is_true("bidir") or len(ways) > 1 or test.intervals.has_both:
         return "STRB", line
@@ -182,7 +182,7 @@ def _mtu(test: Test, start: Node, into: Gathered) -> None:
 def _hosts(start: Node, words: Sequence[str], into: Gathered, *, is_server: bool) -> None:
     """Who is client and who is server: the writer by its name, the other by the name or address it was called by."""
     own, other = ("server", "client") if is_server else ("client", "server")
-    (system, caller, called, *others), lines = start.told(_OF_HOSTS)
+    (system, caller, called, *others), lines = start.read_texts(_OF_HOSTS)
     if system is not None:
         _, host, kernel, *_ = words if len(words) > 2 else ("", None, None)
         into.say_all(("system_info", own, "kernel"), (system.strip(), host, kernel), lines[0])

@@ -82,7 +82,7 @@ def read_link_json(section: Section, evidence: Evidence) -> None:
 def _count_members(subject: str, direction: str, link: json_documents.Node, first: int, evidence: Evidence) -> None:
     counted = link.get("stats64", direction) or link.get("stats", direction)
     keys = counted.keys() if counted else []
-    for key, printed in zip(keys, counted.all_printed(keys) if counted else (), strict=True):
+    for key, printed in zip(keys, map(counted.printed, keys) if counted else (), strict=True):
         text, line = printed or ("", link.line)
         name, unit = _counter(direction, key)
         evidence.count(subject, name, text, unit, first + line - 1)

@@ -75,7 +75,7 @@ def _indent(line: str) -> int:
 
 
 def _statistic(node: Node, host: HostSamples) -> None:
-    stamp, *loads, network = node.several(_PARTS)
+    stamp, *loads, network = map(node.get, _PARTS)
     end, day = _stamp(stamp, host) if stamp is not None else ("", None)
     for load in loads:
         if load is not None:
@@ -83,10 +83,10 @@ def _statistic(node: Node, host: HostSamples) -> None:
                 _add(each, CPU, end, day, host)
     if network is None:
         return
-    for key, interfaces in zip(_LISTS.values(), network.several(_LISTS), strict=True):
+    for key, interfaces in zip(_LISTS.values(), map(network.get, _LISTS), strict=True):
         for each in interfaces.values() if interfaces is not None else ():
             _add(each, key, end, day, host)
-    for found in network.several(_SINGLE):
+    for found in map(network.get, _SINGLE):
         if found is not None:
             _add(found, "", end, day, host)
 
