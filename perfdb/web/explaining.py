@@ -10,8 +10,7 @@ from perfdb.analysis.dimensions import dimension, say
 from perfdb.analysis.insights.bottleneck import Bottleneck
 from perfdb.analysis.insights.circumstances import Weight
 from perfdb.analysis.metrics import BY_NAME
-from perfdb.analysis.render.comparison_labels import Diff, diff_of
-from perfdb.analysis.render.labels import measure_title
+from perfdb.analysis.render.labels import Diff, diff_of, measure_title
 from perfdb.analysis.units import decimals_for, round_half_up
 from perfdb.results.queries.explain import Explanation, Moved
 from perfdb.results.queries.explain import Side as Found

@@ -18,13 +18,12 @@ from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import Layout, Query
 from perfdb.analysis.render import labels
 from perfdb.analysis.render.charts.chart_options import Draw, Drawing, Facets
-from perfdb.analysis.render.charts.choose_charts import figures
+from perfdb.analysis.render.charts.combined_charts import facets, figures
 from perfdb.analysis.render.charts.heat_map import MANY, compared
 from perfdb.analysis.render.charts.plotly_chart import AS_USUAL
 from perfdb.analysis.render.charts.series_styles import Looks
-from perfdb.analysis.render.charts.small_multiples import facets
-from perfdb.analysis.render.comparison_labels import Diff
 from perfdb.analysis.render.grid import Grid, GridCell, Heading, Line, grids
+from perfdb.analysis.render.labels import Diff
 from perfdb.analysis.render.reduced_tables import filled, first_lines
 from perfdb.analysis.tables.table import Key, Table
 from perfdb.results.queries.style_ranks import looks

@@ -5,11 +5,9 @@
 figure.
 """
 
-from perfdb.analysis.audit.audit_run import audit_run, audit_runs
+from perfdb.analysis.audit.audit_run import PercentRow, audit_percent, audit_percents, audit_run, audit_runs
 from perfdb.analysis.audit.disagreement import Disagreement, Kind
-from perfdb.analysis.audit.padded_zeros import with_precision
-from perfdb.analysis.audit.printed_percentages import PercentRow, audit_percent, audit_percents
-from perfdb.analysis.audit.printed_values import Interval, Method, Printed, PrintedRun
+from perfdb.analysis.audit.printed_values import Interval, Method, Printed, PrintedRun, with_precision
 from perfdb.analysis.audit.rules import audited_measures
 
 __all__ = [

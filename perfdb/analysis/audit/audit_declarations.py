@@ -1,12 +1,9 @@
 """What perfdb says about its audit: each rule, explained and worked out."""
 
-from perfdb.analysis.audit.audit_run import audit_run
-from perfdb.analysis.audit.disagreement import NOTE_UP_TO, Kind
-from perfdb.analysis.audit.padded_zeros import CHANCE, with_precision
-from perfdb.analysis.audit.printed_percentages import PERCENT_TEXT, PercentRow, audit_percent
-from perfdb.analysis.audit.printed_values import Method, Printed, PrintedRun
+from perfdb.analysis.audit.audit_run import PERCENT_TEXT, PercentRow, audit_percent, audit_run
+from perfdb.analysis.audit.disagreement import NOTE_UP_TO, Kind, name
+from perfdb.analysis.audit.printed_values import CHANCE, Method, Printed, PrintedRun, with_precision
 from perfdb.analysis.audit.rules import LINK_TOLERANCE, LITTLE_TOLERANCE, RULES
-from perfdb.analysis.audit.wording import name
 from perfdb.analysis.checks.finding import Quantity
 from perfdb.analysis.declaration import Declaration, Example
 from perfdb.analysis.metrics import Measure

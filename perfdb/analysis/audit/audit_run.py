@@ -5,19 +5,102 @@ lacks is taken from the others, unless those contradict each other.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations, islice
 
-from perfdb.analysis.audit.disagreement import Disagreement, Kind, ends, grade
-from perfdb.analysis.audit.likely_causes import Case, reading
-from perfdb.analysis.audit.operands import Bound, compute
-from perfdb.analysis.audit.padded_zeros import with_precision
-from perfdb.analysis.audit.printed_values import Interval, Printed, PrintedRun, View
+from perfdb.analysis.audit.disagreement import Disagreement, Kind, as_printed, ends, grade, name, number
+from perfdb.analysis.audit.operands import Bound, Operand, compute, in_words
+from perfdb.analysis.audit.printed_values import Interval, Printed, PrintedRun, View, with_precision
 from perfdb.analysis.audit.rules import Rule, askable
-from perfdb.analysis.audit.wording import as_printed, name, number
-from perfdb.analysis.formulas.expression import Operation
+from perfdb.analysis.checks.finding import Quantity
+from perfdb.analysis.formulas.formula import Expression, Number, Operation
 from perfdb.analysis.metrics import Measure
+from perfdb.analysis.units import decimals, rescale, round_half_up
+
+_TIMES = {"s": "sec", "ms": "msec", "us": "usec"}
+_MEGABYTES = 2**20 / 10**6
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A figure that disagrees: where it was seen, and what it should be.
+
+    ``others``: for each other role what the rule gives for it; ``swapped`` readings are looked for among these.
+    """
+
+    kind: Kind
+    view: View
+    printed: Printed
+    wanted: Interval
+    others: dict[str, tuple[Printed, Interval]]
+
+
+def reading(case: Case) -> str:
+    """The first simple reading that fits; empty when none does."""
+    return next(_READINGS.get(case.kind, _none)(case), "")
+
+
+def _none(case: Case) -> Iterator[str]:
+    yield from ()
+
+
+def _fits(case: Case, factor: float) -> bool:
+    """Whether the figure, times a factor, would follow."""
+    own = case.printed.interval
+    if own is None:
+        return False
+    return Interval(own.low * factor, own.value * factor, own.high * factor).meets(case.wanted)
+
+
+def _unit(case: Case) -> Iterator[str]:
+    for unit, word in _TIMES.items():
+        if _fits(case, rescale(1, unit, case.printed.own_unit) / case.printed.factor):
+            yield f"unit is probably {word}"
+
+
+def _bytes(case: Case) -> Iterator[str]:
+    if _fits(case, 1 / _MEGABYTES):
+        yield "its MB are probably of 10^6 bytes"
+    work = case.view.run.workload
+    if work is None or not work.request_bytes or not work.response_bytes:
+        return
+    both = work.request_bytes + work.response_bytes
+    for what, size in (("responses", work.response_bytes), ("requests", work.request_bytes)):
+        if _fits(case, both / size):
+            yield f"it probably counts the {what} alone"
+
+
+def _cost(case: Case) -> Iterator[str]:
+    own = case.printed.interval
+    for role, (figure, wanted) in case.others.items():
+        theirs = figure.interval
+        if own and theirs and own.meets(wanted) and theirs.meets(case.wanted):
+            yield f"it is probably swapped with that of {role}"
+    processors = case.view.run.processors
+    if processors and processors != 1:
+        if _fits(case, processors):
+            yield f"{processors:g} times the figure would fit, as if it had been divided by the processors"
+        if _fits(case, 1 / processors):
+            yield f"1/{processors:g} of the figure would fit, as if it had been multiplied by the processors"
+    for factor, word in ((1e3, "a thousand times"), (1e-3, "a thousandth of")):
+        if _fits(case, factor):
+            yield f"{word} the figure would fit: its unit may be another"
+
+
+def _link(case: Case) -> Iterator[str]:
+    own = case.printed.interval
+    if own is not None and own.low / _MEGABYTES <= case.wanted.high:
+        yield "its MB are probably of 10^6 bytes"
+
+
+_READINGS: dict[Kind, Callable[[Case], Iterator[str]]] = {
+    Kind.LITTLE: _unit,
+    Kind.BYTES: _bytes,
+    Kind.CPU: _cost,
+    Kind.MESSAGE: _cost,
+    Kind.LINK: _link,
+}
 
 
 def audit_run(run: PrintedRun) -> list[Disagreement]:
@@ -145,3 +228,80 @@ def _contradictions(run: PrintedRun) -> Iterator[Disagreement]:
             where = f" in {first.place}" if first.place else ""
             message = f"{name(measure)} is printed as {as_printed(later)}, but as {as_printed(first)}{where}."
             yield _disagreement(Kind.CONTRADICTION, later, one, formula=f"{as_printed(first)}{where}", message=message)
+
+
+@dataclass(frozen=True, slots=True)
+class PercentRow:
+    """A printed difference in per cent between two printed figures of one measure: ``other`` against ``base``."""
+
+    base: Printed
+    other: Printed
+    percent: Quantity
+    place: str = ""
+
+
+def _unknown(view: object, role: str) -> Bound | None:
+    return None
+
+
+_BASE = Operand("base", "base", _unknown)
+_OTHER = Operand("other", "value", _unknown)
+PERCENT: Expression = Number(100) * (_OTHER / _BASE - Number(1))
+PERCENT_TEXT = in_words(PERCENT)
+
+
+def percent_interval(base: Interval, other: Interval) -> Interval | None:
+    """What 100 × (other / base − 1) can be, given the rounding of both; None for a base of zero."""
+    return compute(PERCENT, {"base": Bound(base, ""), "other": Bound(other, "")})
+
+
+def audit_percent(row: PercentRow) -> Disagreement | None:
+    """The disagreement of a printed percentage with its operands; None when it is consistent or cannot be checked.
+
+    It is consistent when it lies within half its last digit of what the operands' rounding allows. How far it is off
+    is graded by the ratio of the two figures that it stands for: −21 % for −31 % is 0.79 for 0.69.
+    """
+    base, other, printed = row.base.interval, row.other.interval, row.percent.value
+    wanted = percent_interval(base, other) if base is not None and other is not None else None
+    if wanted is None or printed is None:
+        return None
+    half = row.percent.half_step
+    if Interval(printed - half, printed, printed + half).meets(wanted):
+        return None
+    text = PERCENT.write({"base": row.base.in_own_unit, "other": row.other.in_own_unit})
+    formula = f"{text} = {round_half_up(wanted.value, decimals(row.percent.text) + 1)} %"
+    meant = _reading(row, printed, wanted)
+    message = (
+        f"The difference of {name(row.base.measure)} is printed as {row.percent.text} %, but follows to be {formula}"
+    )
+    return Disagreement(
+        kind=Kind.PERCENT,
+        severity=grade(1 + printed / 100, 1 + wanted.value / 100),
+        measure=row.base.measure,
+        printed=row.percent.text,
+        recomputed=wanted.value,
+        interval=ends(wanted),
+        unit="%",
+        formula=formula,
+        message=f"{message}; {meant}." if meant else f"{message}.",
+        reading=meant,
+        place=row.place,
+        line=row.percent.line,
+    )
+
+
+def audit_percents(rows: Iterable[PercentRow]) -> list[Disagreement]:
+    """The disagreements of many percentages, in their order."""
+    return [found for row in rows if (found := audit_percent(row))]
+
+
+def _reading(row: PercentRow, printed: float, wanted: Interval) -> str:
+    """What may have been meant: the sign is wrong, or the base and the other were taken the other way round."""
+    half = row.percent.half_step
+    if Interval(-printed - half, -printed, -printed + half).meets(wanted):
+        return "its sign is probably wrong"
+    base, other = row.base.interval, row.other.interval
+    turned = percent_interval(other, base) if base is not None and other is not None else None
+    if turned is not None and Interval(printed - half, printed, printed + half).meets(turned):
+        return f"it is {number(turned.value)} % the other way round"
+    return ""

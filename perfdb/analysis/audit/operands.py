@@ -11,7 +11,7 @@ from itertools import product
 from math import inf
 
 from perfdb.analysis.audit.printed_values import Interval, View, span
-from perfdb.analysis.formulas.expression import Expression, Number, Operation
+from perfdb.analysis.formulas.formula import Expression, Number, Operation
 from perfdb.analysis.metrics import BY_NAME, TOTAL, Measure
 from perfdb.analysis.workloads import ONE_WAY, message_mb
 

@@ -28,7 +28,7 @@ from perfdb.analysis.audit.operands import (
     operands,
 )
 from perfdb.analysis.audit.printed_values import Interval, Method, View
-from perfdb.analysis.formulas.expression import Expression, Number
+from perfdb.analysis.formulas.formula import Expression, Number
 from perfdb.analysis.formulas.terms import PARTS_OF_TOTAL
 from perfdb.analysis.insights.bottleneck import FRAME_BYTES, LEAST_HEADERS, busier_share, payload_limit
 from perfdb.analysis.metrics import TOTAL, Measure

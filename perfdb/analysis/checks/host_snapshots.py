@@ -17,7 +17,7 @@ from perfdb.analysis.checks.cp_snapshots import (
     warning,
 )
 from perfdb.analysis.checks.finding import Finding, Severity
-from perfdb.analysis.formulas.shared_machine import one_machine
+from perfdb.analysis.formulas.terms import one_machine
 
 WRAP = 2**32
 """Some counters have 32 bits and begin again at 0."""

@@ -4,14 +4,231 @@ They belong together twice: the cells of a noise group tell each other's spread,
 changed by chance, which Benjamini and Hochberg's procedure allows for.
 """
 
-from collections.abc import Sequence
+import math
+import statistics
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-from perfdb.analysis.comparison.comparison import Comparison
-from perfdb.analysis.comparison.distributions import false_discovery
-from perfdb.analysis.comparison.judge_pair import describe, judge
-from perfdb.analysis.comparison.noise_estimate import estimate_with_logs
-from perfdb.analysis.comparison.pair import NOTHING_KNOWN, Background, Pair
+import numpy as np
+from numpy.typing import NDArray
+
+from perfdb.analysis.comparison.comparison import (
+    NOTHING_KNOWN,
+    Background,
+    Comparison,
+    Effect,
+    Noise,
+    NoiseSource,
+    Pair,
+    Summary,
+    Verdict,
+)
+from perfdb.analysis.comparison.noise import AllModerated, Freedoms, Prior, estimate_with_logs, moderate_all, pools
+from perfdb.analysis.comparison.percent_difference import percent_difference
+from perfdb.analysis.comparison.samples import Samples
+from perfdb.analysis.comparison.spreads import (
+    Floats,
+    Logged,
+    Places,
+    Spreads,
+    Sums,
+    false_discovery,
+    fisher_quantile,
+    ratio,
+    ratio_interval,
+    student_ps,
+    student_quantile,
+    usable,
+)
 from perfdb.analysis.metrics import Better
+
+CHANGED = 0.05
+# The 97.5 % and 80 % points of the normal distribution together: tested at 5 %, seen four times in five.
+_SEEN = 2.8
+# What shows a direction.
+_DECIDED = frozenset({Verdict.HIGHER, Verdict.LOWER, Verdict.OUTSIDE})
+
+
+class Contrast(NamedTuple):
+    """The difference of mean logarithms, its standard error, and the freedom of that."""
+
+    difference: float
+    error: float
+    freedom: float
+
+    def interval(self, confidence: float = 0.95) -> tuple[float, float]:
+        """The ratios that agree with the trials."""
+        return ratio_interval(self.difference, self._half_width(confidence))
+
+    @property
+    def band(self) -> tuple[float, float]:
+        """The ratios to which one repetition differs from another without anything having changed."""
+        return ratio_interval(0.0, self._half_width(0.95))
+
+    def _half_width(self, confidence: float) -> float:
+        return student_quantile((1 + confidence) / 2, self.freedom) * self.error
+
+    def within(self, delta: float) -> bool:
+        """Whether the 90 % interval lies inside ±ln(1 + delta): two one-sided tests at 5 % (Schuirmann 1987)."""
+        return abs(self.difference) + self._half_width(0.90) < math.log1p(delta)
+
+    @property
+    def detectable(self) -> float:
+        """The smallest change, as a ratio minus 1, that would have been seen four times in five."""
+        reach = student_quantile(0.975, self.freedom) + student_quantile(0.8, self.freedom)
+        return ratio(reach * self.error) - 1
+
+
+def ps_of(contrasts: Sequence[Contrast]) -> list[float]:
+    """The p of each, two-sided, from Student's t."""
+    if not contrasts:
+        return []
+    differences, errors, freedoms = (np.array(each, np.float64) for each in zip(*contrasts, strict=True))
+    found: list[float] = student_ps(differences / errors, freedoms).tolist()
+    return found
+
+
+def trials_needed(sd: float, delta: float) -> int:
+    """How many trials a side show a change of ``delta`` (0.02 is 2 %); ``sd`` is of logarithms."""
+    needed = 2 * (_SEEN * sd / math.log1p(delta)) ** 2
+    return max(1, math.ceil(needed))
+
+
+class Judged(NamedTuple):
+    """What one cell says by itself: the difference of its mean logarithms, tested where it tells its own noise.
+
+    ``complete``: every trial of both sides is known and has a logarithm. ``difference`` is None where a side has none,
+    ``contrast`` where the noise is not known, ``p`` where nothing was repeated.
+    """
+
+    pair: Pair
+    noise: Noise
+    complete: bool
+    difference: float | None = None
+    contrast: Contrast | None = None
+    p: float | None = None
+
+    def is_changed(self, q: float | None) -> bool:
+        """Whether a test says that the sides differ, once the whole table has given the cell its q."""
+        return q is not None and q < CHANGED
+
+
+def judge(pairs: Sequence[Pair], noises: Sequence[Noise], logged: Logged) -> list[Judged]:
+    """Test each of these cells, as far as it can be; ``logged`` has the logarithms of their sides."""
+    found = [_contrast(*each) for each in zip(pairs, noises, *_sides(pairs, logged), strict=True)]
+    tested = [contrast for _, _, contrast, repeated in found if contrast and repeated]
+    ps = iter(ps_of(tested))
+    return [
+        Judged(pair, noise, complete, difference, contrast, next(ps) if contrast and repeated else None)
+        for pair, noise, (complete, difference, contrast, repeated) in zip(pairs, noises, found, strict=True)
+    ]
+
+
+_Side = tuple[int, float]
+
+
+def _sides(pairs: Sequence[Pair], logged: Logged) -> tuple[list[_Side], list[_Side]]:
+    """For both sides of each pair: how many trials have a logarithm, and the mean of these."""
+    logs, at = logged.logs, logged.at([*(pair.base for pair in pairs), *(pair.new for pair in pairs)])
+    known = list(zip(logs.counts[at].tolist(), logs.means()[at].tolist(), strict=True))
+    return known[: len(pairs)], known[len(pairs) :]
+
+
+def _contrast(pair: Pair, noise: Noise, base: _Side, new: _Side) -> tuple[bool, float | None, Contrast | None, bool]:
+    """Whether a cell is complete, its difference, its contrast, and whether something in it was repeated."""
+    (base_count, base_mean), (count, mean) = base, new
+    complete = 0 < base_count == len(pair.base) and 0 < count == len(pair.new)
+    if not base_count or not count:
+        return complete, None, None, False
+    difference, repeated = mean - base_mean, not _unrepeated(pair, noise)
+    if noise.sd is None or noise.freedom is None:
+        return complete, difference, None, repeated
+    sizes = _size(base_count, pair.base_is_mean, noise), _size(count, pair.new_is_mean, noise)
+    error = noise.sd * math.sqrt(1 / sizes[0] + 1 / sizes[1])
+    return complete, difference, Contrast(difference, error, noise.freedom), repeated
+
+
+def describe(judged: Judged, q: float | None, delta: float, better: Better) -> Comparison:
+    """All that is said of a cell, once the whole table has given it its q."""
+    pair, noise, contrast = judged.pair, judged.noise, judged.contrast
+    known = None if judged.difference is None else ratio(judged.difference)
+    tested = contrast if judged.p is not None else None
+    base_mean = math.fsum(pair.base) / len(pair.base) if pair.base else None
+    mean = math.fsum(pair.new) / len(pair.new) if pair.new else None
+    # Without repetition there is no p; all that can be said is where the cell lies to the band.
+    band = contrast.band if contrast and not tested else None
+    within = tested is not None and tested.within(delta)
+    verdict = _verdict(judged, q, known, band, within)
+    return Comparison(
+        n_base=len(pair.base),
+        n=len(pair.new),
+        base_mean=base_mean,
+        percent=percent_difference(base_mean, mean),
+        verdict=verdict,
+        effect=effect(verdict, known, better),
+        delta=delta,
+        noise=noise,
+        ratio=known,
+        interval=tested.interval() if tested else None,
+        p=judged.p,
+        q=q,
+        within=within,
+        band=band,
+        detectable=contrast.detectable if contrast else None,
+        trials_needed=trials_needed(noise.sd, delta) if contrast and noise.sd else None,
+        warnings=() if judged.complete and not (pair.base_is_mean or pair.new_is_mean) else tuple(_warnings(pair)),
+        error=contrast.error if contrast else None,
+    )
+
+
+def _verdict(
+    judged: Judged, q: float | None, known: float | None, band: tuple[float, float] | None, within: bool
+) -> Verdict:
+    if known is None:
+        return Verdict.NOT_COMPARABLE
+    if judged.contrast is None:
+        return Verdict.NO_NOISE
+    if band is not None:
+        return Verdict.INSIDE if band[0] <= known <= band[1] else Verdict.OUTSIDE
+    if judged.is_changed(q):
+        return Verdict.HIGHER if known > 1 else Verdict.LOWER
+    return Verdict.SAME if within else Verdict.INCONCLUSIVE
+
+
+def _size(count: int, is_mean: bool, noise: Noise) -> int:
+    """How many independent values a side counts for: a history's noise is that of campaigns, not of trials."""
+    return 1 if is_mean or noise.source is NoiseSource.HISTORY else count
+
+
+def _unrepeated(pair: Pair, noise: Noise) -> bool:
+    """Whether nothing of the cell itself tells its noise: single runs, or means of nobody knows how many."""
+    return noise.borrowed or (noise.source is not NoiseSource.HISTORY and (pair.base_is_mean or pair.new_is_mean))
+
+
+def _warnings(pair: Pair) -> Iterator[str]:
+    sides = (("base", pair.base, pair.base_is_mean), ("new side", pair.new, pair.new_is_mean))
+    for side, values, is_mean in sides:
+        if not values:
+            yield f"the {side} is missing"
+        left_out = len(values) - len(usable(values))
+        if left_out:
+            of, verb = ("trial", "is") if left_out == 1 else ("trials", "are")
+            yield f"{left_out} {of} of the {side} {verb} zero or negative and left out of the ratio"
+        if is_mean:
+            yield f"the {side} is a mean printed without its trials and counts as a single run"
+
+
+def effect(verdict: Verdict, ratio: float | None, better: Better) -> Effect:
+    """Better or worse, for a metric that has a direction."""
+    if better is Better.NEUTRAL or ratio is None:
+        return Effect.UNKNOWN
+    if verdict is Verdict.SAME:
+        return Effect.NEUTRAL
+    if verdict not in _DECIDED:
+        return Effect.UNKNOWN
+    return Effect.BETTER if (ratio > 1) == (better is Better.HIGHER) else Effect.WORSE
+
 
 # The practical size: what is smaller than this is "the same".
 DELTA = 0.02
@@ -36,3 +253,184 @@ def table_q(ps: Sequence[float | None]) -> list[float | None]:
     """The q of each p of a table; cells without a p do not count."""
     qs = iter(false_discovery([p for p in ps if p is not None]))
     return [None if p is None else next(qs) for p in ps]
+
+
+# A p that is changed among so many is that for certain when it is as small as this by itself.
+_CERTAIN = CHANGED / 10
+# Stands for the prior of a group in which nothing tells the noise.
+_UNKNOWN = Prior(math.nan, 1.0, 1)
+
+
+class Unmoved:
+    """Samples that are compared with each other; the logarithms of all are taken once."""
+
+    def __init__(self, samples: Samples) -> None:
+        self._each = samples.each
+        self._sizes = samples.sizes
+        self._counts = samples.logs.counts
+        self._means = samples.logs.means()
+        sums = Sums.of(samples.logs)
+        self._freedoms, self._squares = sums.freedom.astype(np.intp), sums.squares
+
+    def against(
+        self, bases: Sequence[int], others: Sequence[Places], better: Better, delta: float = DELTA
+    ) -> list[list[tuple[int, Comparison]]]:
+        """Of the ``others`` of each base those of which no test says that they differ from it, each with its place.
+
+        A base and its others are a table of one noise group by themselves.
+        """
+        sizes = list(map(len, others))
+        found = self._contrasts(np.array(bases, np.intp), sizes, np.concatenate([*others, np.empty(0, np.intp)]))
+        described: list[list[tuple[int, Comparison]]] = [[] for _ in bases]
+        for group, at, p, q in found.unmoved():
+            base, other = bases[group], int(found.others[at])
+            described[group].append((other, describe(self._judged(base, other, at, p, found), q, delta, better)))
+        return described
+
+    def _contrasts(self, bases: Places, sizes: Sequence[int], others: Places) -> "_Columns":
+        """What the tests of these samples need."""
+        base = np.repeat(bases, sizes)
+        counts, own_counts = self._counts[base], self._counts[others]
+        freedoms = self._freedoms[base] + self._freedoms[others]
+        variances = (self._squares[base] + self._squares[others]) / np.maximum(freedoms, 1)
+        there = (counts > 0) & (own_counts > 0)
+        differences = np.where(there, self._means[others] - self._means[base], np.nan)
+        spreads = Spreads(variances, freedoms)
+        priors = [pool.prior() or _UNKNOWN for pool in pools(spreads, sizes)]
+        used = moderate_all(spreads, priors, sizes)
+        with np.errstate(divide="ignore"):
+            errors = np.sqrt(used.variances) * np.sqrt(1 / counts + 1 / own_counts)
+        return _Columns(sizes, others, freedoms, differences, used, errors)
+
+    def _judged(self, base: int, other: int, at: int, p: float | None, found: "_Columns") -> Judged:
+        """All of one of them, as ``describe`` takes it."""
+        complete = all(0 < self._counts[side] == self._sizes[side] for side in (base, other))
+        difference, noise, contrast = _known(found.differences[at]), Noise(NoiseSource.NONE), None
+        used = found.used
+        if not math.isnan(used.variances[at]):
+            sd, freedom = math.sqrt(used.variances[at]), used.freedom(at)
+            noise = Noise(NoiseSource.TRIALS, sd, freedom, bool(used.noisy[at]), not found.freedoms[at])
+            if difference is not None:
+                contrast = Contrast(difference, float(found.errors[at]), freedom)
+        return Judged(Pair(self._each[base], self._each[other]), noise, complete, difference, contrast, p)
+
+
+class _Columns(NamedTuple):
+    """Of each sample against its base, those of the first base first; NaN where it is not known.
+
+    ``sizes``: how many samples each base has. ``freedoms`` are those of both sides by themselves.
+    """
+
+    sizes: Sequence[int]
+    others: Places
+    freedoms: Freedoms
+    differences: Floats
+    used: AllModerated
+    errors: Floats
+
+    def unmoved(self) -> Iterator[tuple[int, int, float | None, float | None]]:
+        """Which are not changed: the place of the base, that of the sample, its p and its q if it has one."""
+        tested = (self.freedoms > 0) & ~np.isnan(self.errors + self.differences)
+        ts, weights = np.abs(self.differences / self.errors), self.used.by_freedom(float)
+        asked = np.flatnonzero(~self._far(ts, weights, tested))
+        ps = student_ps(ts[asked], weights[asked]).tolist()
+        group = np.repeat(np.arange(len(self.sizes)), self.sizes)
+        number = np.bincount(group[tested], minlength=len(self.sizes)).tolist()
+        those: dict[int, list[tuple[int, float | None]]] = defaultdict(list)
+        for base, at, p, known in zip(group[asked].tolist(), asked.tolist(), ps, tested[asked].tolist(), strict=True):
+            those[base].append((at, p if known else None))
+        for base, own in those.items():
+            given = [p for _, p in own if p is not None]
+            qs = iter(false_discovery(given, smaller=number[base] - len(given)))
+            for at, p in own:
+                q = None if p is None else next(qs)
+                if q is None or q >= CHANGED:
+                    yield base, at, p, q
+
+    def _far(self, ts: Floats, weights: Floats, tested: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Those so far away that they are changed however many others are: most, and their p takes longest.
+
+        By Bonferroni over all, at the smallest freedom of those that are not noisy.
+        """
+        calm = tested & ~self.used.noisy
+        if not calm.any():
+            return calm
+        limit = student_quantile(1 - _CERTAIN / len(ts) / 2, float(weights[calm].min()))
+        return calm & (ts > limit)
+
+
+def _known(value: np.float64) -> float | None:
+    return None if math.isnan(value) else float(value)
+
+
+FEWEST_CELLS = 3
+# What a test has shown of a cell; every other verdict is a hint at the most.
+DECIDED = (Verdict.HIGHER, Verdict.LOWER, Verdict.SAME)
+
+
+def summarise(comparisons: Sequence[Comparison]) -> Summary:
+    """The geometric mean of the ratios of all cells that have one; give it a single metric's cells only.
+
+    Every cell counts the same, whatever its noise: the summary speaks of the table, not of its best-known cells.
+    """
+    matched = [(cell, log) for cell in comparisons if (log := _log(cell)) is not None]
+    logs = [log for _, log in matched]
+    verdicts = [cell.verdict for cell, _ in matched]
+    up, down, same = (verdicts.count(verdict) for verdict in DECIDED)
+    centre, interval = _centre(logs)
+    return Summary(
+        cells=len(matched),
+        ratio=centre,
+        interval=interval,
+        smallest=ratio(min(logs)) if logs else None,
+        largest=ratio(max(logs)) if logs else None,
+        up=up,
+        down=down,
+        same=same,
+        undecided=len(matched) - up - down - same,
+        uniform=is_uniform(comparisons),
+        others={each: verdicts.count(each) for each in Verdict if each in verdicts and each not in DECIDED},
+    )
+
+
+def _log(cell: Comparison) -> float | None:
+    """The logarithm of a cell's ratio; None where it has none that a float can hold."""
+    return math.log(cell.ratio) if cell.ratio is not None and 0 < cell.ratio < math.inf else None
+
+
+def _centre(logs: Sequence[float]) -> tuple[float | None, tuple[float, float] | None]:
+    count = len(logs)
+    if count < FEWEST_CELLS:
+        return None, None
+    mean = statistics.fmean(logs)
+    half_width = student_quantile(0.975, count - 1) * _deviation(logs) / math.sqrt(count)
+    return ratio(mean), ratio_interval(mean, half_width)
+
+
+def _deviation(logs: Sequence[float]) -> float:
+    """The standard deviation, rounded once; of whole numbers, which Python adds up several times as fast."""
+    parts = [log.as_integer_ratio() for log in logs]
+    # A power of two, as all denominators are.
+    scale = max([denominator for _, denominator in parts])
+    return statistics.stdev([numerator * (scale // denominator) for numerator, denominator in parts]) / scale
+
+
+def is_uniform(comparisons: Sequence[Comparison]) -> bool:
+    """Whether the ratios differ by no more than their noise explains, at 5 %.
+
+    Cochran's Q is the sum of squared distances of the log ratios from their weighted mean, each in its own standard
+    errors. With errors known exactly, Q follows chi-squared with K − 1 degrees of freedom. Here they are estimates,
+    so Q / (K − 1) is held against F with K − 1 and f degrees, f the smallest freedom of any cell; that errs on
+    the side of uniform. Cells without noise estimate say nothing here.
+    """
+    known = [
+        (log, 1 / cell.error**2, cell.noise.freedom)
+        for cell in comparisons
+        if (log := _log(cell)) is not None and cell.error is not None and cell.noise.freedom is not None
+    ]
+    if len(known) < FEWEST_CELLS - 1:
+        return True
+    mean = statistics.fmean([log for log, _, _ in known], [weight for _, weight, _ in known])
+    cochran = sum(weight * (log - mean) ** 2 for log, weight, _ in known)
+    between = len(known) - 1
+    return cochran / between <= fisher_quantile(0.95, between, min(freedom for _, _, freedom in known))

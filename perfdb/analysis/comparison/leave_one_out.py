@@ -5,11 +5,13 @@ Added up anew for each of its trials, a cell of five thousand would take the squ
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
+from scipy import special
 
-from perfdb.analysis.comparison.distributions import Floats
-from perfdb.analysis.comparison.spreads import Logs, Places, Spread, Spreads, Sums, rounding_variance, spread
+from perfdb.analysis.comparison.noise import FEWEST_CELLS, MOST_FREEDOM, NOISY, Pool, drawn, terms
+from perfdb.analysis.comparison.spreads import Floats, Logs, Places, Spread, Spreads, Sums, rounding_variance, spread
 
 # A difference that is so much smaller than what it is of has lost its digits.
 _LOST = 1e-9
@@ -46,3 +48,61 @@ def _anew(logs: Logs, steps: Sequence[float | None], trial: int) -> tuple[float,
     others = np.flatnonzero(logs.sample == cell)
     others = others[others != trial]
     return math.fsum(logs.logs[others].tolist()) / len(others), spread((logs.values[others].tolist(),), steps[cell])
+
+
+class Priors(NamedTuple):
+    """A ``Prior`` for each exchange, as columns; NaN where no spread is known."""
+
+    variances: Floats
+    freedoms: Floats
+    totals: Floats
+
+
+def exchanged(pool: Pool, old: Spreads, new: Spreads) -> Priors:
+    """What a group has in common with each new spread in place of the old one beside it."""
+    sums = np.array(pool, np.float64)[:, None] - _alone(old) + _alone(new)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        cells, freedom, squares, logs, log_squares, expected = np.where(sums[0] > 0, sums, np.nan)
+        varied = (log_squares - logs**2 / cells) / (cells - 1) - expected / cells
+        # Cells that vary no more than chance explains are taken to be alike.
+        differ = (cells >= FEWEST_CELLS) & (varied > 0)
+        fitted = np.minimum(MOST_FREEDOM, 2 * inverse_trigammas(np.where(differ, varied, 1.0)))
+        bias = special.digamma(fitted / 2) - np.log(fitted / 2)
+        variances = np.where(differ, np.exp(logs / cells + bias), squares / freedom)
+    return Priors(variances, np.where(differ, fitted, MOST_FREEDOM), np.round(freedom))
+
+
+def _alone(spreads: Spreads) -> Floats:
+    """What each spread adds to a pool, a column each; one that is not known adds nothing."""
+    known = np.flatnonzero((spreads.freedoms > 0) & (spreads.variances > 0))
+    found = np.zeros((len(Pool._fields), len(spreads.freedoms)))
+    found[:, known] = np.vstack([np.ones(len(known)), *terms(spreads.only(known))])
+    return found
+
+
+def inverse_trigammas(values: Floats) -> Floats:
+    """``noise.inverse_trigamma`` of each."""
+    # Below, trigamma is 1/y to the last digit.
+    wanted = np.maximum(values, 1e-6)
+    y: Floats = 0.5 + 1 / wanted
+    for _ in range(100):
+        trigamma = special.zeta(2, y)
+        change = trigamma * (1 - trigamma / wanted) / (-2 * special.zeta(3, y))
+        y = y + change
+        if (np.abs(change) < 1e-12 * y).all():
+            break
+    found: Floats = np.where(values < 1e-6, 1 / values, y)
+    return found
+
+
+def moderate_each(own: Spreads, priors: Priors) -> tuple[Floats, Floats]:
+    """The variances and freedoms of spreads, each drawn towards the prior beside it, as ``noise.moderate`` does.
+
+    NaN where there is no prior.
+    """
+    variances, freedoms = own.variances, own.freedoms.astype(np.float64)
+    limits = special.fdtri(np.maximum(freedoms, 1), priors.freedoms, NOISY)
+    noisy = (freedoms > 0) & (variances / priors.variances > limits)
+    together = np.maximum(1.0, np.minimum(priors.freedoms + freedoms, priors.totals))
+    found = np.where(noisy, variances, drawn(variances, freedoms, priors.variances, priors.freedoms))
+    return found, np.where(noisy, freedoms, together)

@@ -22,13 +22,11 @@ from typing import NamedTuple, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from perfdb.analysis.comparison.distributions import Floats, false_discovery, student_p, student_ps
-from perfdb.analysis.comparison.exchanged_priors import exchanged, moderate_each
-from perfdb.analysis.comparison.leave_one_out import without
-from perfdb.analysis.comparison.noise_prior import Pool
+from perfdb.analysis.comparison.leave_one_out import exchanged, moderate_each, without
+from perfdb.analysis.comparison.noise import Pool
 from perfdb.analysis.comparison.percent_difference import about
 from perfdb.analysis.comparison.samples import Samples
-from perfdb.analysis.comparison.spreads import Places, ranges, summed
+from perfdb.analysis.comparison.spreads import Floats, Places, false_discovery, ranges, student_p, student_ps, summed
 
 FAR = 4.0
 SIGNIFICANT = 0.01

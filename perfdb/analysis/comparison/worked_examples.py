@@ -3,16 +3,12 @@
 from collections.abc import Sequence
 
 from perfdb.analysis.comparison import verdict_words
-from perfdb.analysis.comparison.compare_pairs import DELTA, compare
-from perfdb.analysis.comparison.comparison import Comparison
-from perfdb.analysis.comparison.distributions import false_discovery, fisher_quantile
-from perfdb.analysis.comparison.judge_pair import trials_needed
-from perfdb.analysis.comparison.mean_intervals import mean_intervals
-from perfdb.analysis.comparison.noise_prior import Prior, fit_prior, is_noisy, moderate
-from perfdb.analysis.comparison.pair import Background, Pair
+from perfdb.analysis.comparison.compare_pairs import DELTA, compare, summarise, trials_needed
+from perfdb.analysis.comparison.comparison import Background, Comparison, Pair
+from perfdb.analysis.comparison.noise import Prior, fit_prior, is_noisy, moderate
 from perfdb.analysis.comparison.percent_difference import about, audit_percent, percent_difference, printed_percent
-from perfdb.analysis.comparison.ratio_summary import summarise
-from perfdb.analysis.comparison.spreads import Spread, rounding_variance, spread
+from perfdb.analysis.comparison.samples import mean_intervals
+from perfdb.analysis.comparison.spreads import Spread, false_discovery, fisher_quantile, rounding_variance, spread
 from perfdb.analysis.comparison.trial_checks import Flag, Trial, TrialCell, Trials, drift, first_runs, outliers
 from perfdb.analysis.metrics import Better
 from perfdb.analysis.units import round_half_up

@@ -5,8 +5,7 @@ after those that give what it needs.
 """
 
 from perfdb.analysis.formulas import linux_hosts, load_tools, monitor_reports
-from perfdb.analysis.formulas.expression import Expression, Term
-from perfdb.analysis.formulas.formula import Formula
+from perfdb.analysis.formulas.formula import Expression, Formula, Term
 from perfdb.analysis.formulas.run_values import RunFigures
 from perfdb.analysis.formulas.terms import (
     DRIVER_SECONDS,

@@ -8,11 +8,9 @@ from functools import lru_cache
 from math import isfinite
 
 from perfdb.analysis.formulas.catalogue import BY_ID, FORMULAS, LATENCIES
-from perfdb.analysis.formulas.expression import Term
-from perfdb.analysis.formulas.formula import Formula
+from perfdb.analysis.formulas.formula import Formula, Term
 from perfdb.analysis.formulas.run_values import Derived, Input, Known, RunFigures
-from perfdb.analysis.formulas.shared_machine import one_machine
-from perfdb.analysis.formulas.terms import PARTS_OF_TOTAL
+from perfdb.analysis.formulas.terms import PARTS_OF_TOTAL, one_machine
 from perfdb.analysis.metrics import BY_NAME, TOTAL, Measure
 from perfdb.analysis.units import round_half_up
 

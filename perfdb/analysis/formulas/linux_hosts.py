@@ -9,10 +9,8 @@ the processors to which each was bound, still tell them apart.
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from perfdb.analysis.formulas.expression import Expression, Number, Term
-from perfdb.analysis.formulas.formula import Formula, always, streams
+from perfdb.analysis.formulas.formula import Expression, Formula, Number, Term, always, streams
 from perfdb.analysis.formulas.run_values import Input, InputKind, Known, RunFigures
-from perfdb.analysis.formulas.shared_machine import one_machine
 from perfdb.analysis.formulas.terms import (
     DRIVER_SECONDS,
     ELAPSED,
@@ -20,6 +18,7 @@ from perfdb.analysis.formulas.terms import (
     PARTS_OF_TOTAL,
     TRANS_PER_S,
     TRANSACTIONS,
+    one_machine,
     reported,
 )
 from perfdb.analysis.metrics import TOTAL

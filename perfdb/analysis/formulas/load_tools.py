@@ -6,8 +6,7 @@ Their inputs are facts, numbers as the log prints them. Each holds only where th
 from collections.abc import Callable, Sequence
 from statistics import median
 
-from perfdb.analysis.formulas.expression import Number, Resolver, Term
-from perfdb.analysis.formulas.formula import Formula, streams
+from perfdb.analysis.formulas.formula import Formula, Number, Resolver, Term, streams
 from perfdb.analysis.formulas.run_values import Input, InputKind, Known, RunFigures
 from perfdb.analysis.formulas.terms import DRIVER_SECONDS, MB, MB_PER_S, TRANS_PER_S, USERS, of_run, reported
 from perfdb.analysis.metrics import TOTAL

@@ -6,8 +6,7 @@
 from collections.abc import Callable
 from itertools import product
 
-from perfdb.analysis.formulas.expression import Expression, Rounded, Term
-from perfdb.analysis.formulas.formula import Formula, Where, always, streams
+from perfdb.analysis.formulas.formula import Expression, Formula, Rounded, Term, Where, always, streams
 from perfdb.analysis.formulas.run_values import Input, InputKind, Known, RunFigures
 from perfdb.analysis.formulas.terms import (
     MB_PER_S,

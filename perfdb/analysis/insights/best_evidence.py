@@ -11,10 +11,8 @@ from statistics import fmean
 from typing import NamedTuple
 
 from perfdb.analysis import metrics
-from perfdb.analysis.comparison.compare_pairs import compare
-from perfdb.analysis.comparison.comparison import Comparison, Verdict
-from perfdb.analysis.comparison.pair import Pair
-from perfdb.analysis.comparison.ties import Unmoved
+from perfdb.analysis.comparison.compare_pairs import Unmoved, compare
+from perfdb.analysis.comparison.comparison import Comparison, Pair, Verdict
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.insights.throughput_curve import Curve, Edge, Point, describe_with_edge
 from perfdb.analysis.query.query import Query

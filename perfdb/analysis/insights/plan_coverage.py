@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from itertools import product
 from math import prod
 
-from perfdb.analysis.comparison.judge_pair import trials_needed
-from perfdb.analysis.comparison.noise_estimate import estimate_noise
-from perfdb.analysis.comparison.pair import NOTHING_KNOWN, Pair, Sample
+from perfdb.analysis.comparison.compare_pairs import trials_needed
+from perfdb.analysis.comparison.comparison import NOTHING_KNOWN, Pair, Sample
+from perfdb.analysis.comparison.noise import estimate_noise
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query import parameters

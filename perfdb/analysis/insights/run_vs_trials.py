@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
-from perfdb.analysis.comparison.mean_intervals import mean_intervals
+from perfdb.analysis.comparison.samples import mean_intervals
 from perfdb.analysis.comparison.trial_checks import Flag, Trial, TrialCell, check_trials
 from perfdb.analysis.metrics import BY_NAME, Measure, Metric
 from perfdb.analysis.units import finest_step

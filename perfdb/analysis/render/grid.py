@@ -10,7 +10,7 @@ from itertools import groupby
 from perfdb.analysis.dimensions import Value, dimension, say
 from perfdb.analysis.query.query import Layout
 from perfdb.analysis.render import labels
-from perfdb.analysis.render.comparison_labels import Diff, diff_of, remarks
+from perfdb.analysis.render.labels import Diff, diff_of, remarks
 from perfdb.analysis.tables.table import Cell, Key, Table
 from perfdb.analysis.units import round_half_up
 

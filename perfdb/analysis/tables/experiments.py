@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from perfdb.analysis.coded import Coded, Places, grouped
-from perfdb.analysis.comparison.distributions import Floats
 from perfdb.analysis.comparison.samples import Samples
+from perfdb.analysis.comparison.spreads import Floats
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.metrics import BY_NAME, Better, Measure
 from perfdb.analysis.tables.table import Key, Observations, key_order

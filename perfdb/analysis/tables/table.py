@@ -19,8 +19,8 @@ from perfdb.analysis import metrics
 from perfdb.analysis.coded import Coded, Places, grouped
 from perfdb.analysis.comparison.comparison import Comparison
 from perfdb.analysis.comparison.comparison import Summary as ComparisonSummary
-from perfdb.analysis.comparison.distributions import Floats
 from perfdb.analysis.comparison.samples import Samples
+from perfdb.analysis.comparison.spreads import Floats
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.metrics import Measure, Metric
 from perfdb.analysis.query.parameters import ordered

@@ -16,8 +16,7 @@ import numpy as np
 
 from perfdb.analysis import dimensions, metrics
 from perfdb.analysis.coded import Groups, Places, grouped
-from perfdb.analysis.comparison.mean_intervals import intervals_of
-from perfdb.analysis.comparison.samples import Samples
+from perfdb.analysis.comparison.samples import Samples, intervals_of
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query.query import REPEATS, Pick, Query, Summary

@@ -1,6 +1,6 @@
 """Published figures that the tests of comparing recompute: z/VM performance reports, tables as printed."""
 
-from perfdb.analysis.comparison.pair import Pair
+from perfdb.analysis.comparison.comparison import Pair
 
 # Linux Connectivity Performance (z/VM 4.2.0), request-response in trans/s: a tuple of the four MTU sizes for each of
 # 1, 10, 20 and 50 users. The report says that MTU is no factor here, so they serve as trials.

@@ -8,9 +8,8 @@ import pytest
 
 from perfdb.analysis.render.charts.axis_range import ROOM
 from perfdb.analysis.render.charts.chart_options import Axes, Draw, Drawing, Errors, Scale, Trials
-from perfdb.analysis.render.charts.choose_charts import figures
+from perfdb.analysis.render.charts.combined_charts import facets, figures
 from perfdb.analysis.render.charts.plotly_chart import AS_USUAL, figure
-from perfdb.analysis.render.charts.small_multiples import facets
 from perfdb.analysis.tables.baseline_comparison import answer
 from perfdb.analysis.tables.table import Observations, Table
 from perfdb.analysis.tests.archive import parsed

@@ -5,12 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perfdb.analysis.comparison.compare_pairs import compare
-from perfdb.analysis.comparison.comparison import Verdict
-from perfdb.analysis.comparison.judge_pair import CHANGED
-from perfdb.analysis.comparison.pair import Pair
+from perfdb.analysis.comparison.compare_pairs import CHANGED, Unmoved, compare
+from perfdb.analysis.comparison.comparison import Pair, Verdict
 from perfdb.analysis.comparison.samples import Samples
-from perfdb.analysis.comparison.ties import Unmoved
 from perfdb.analysis.insights.best_evidence import Evidence, against_the_best, evidence
 from perfdb.analysis.insights.throughput_curve import Course, Edge
 from perfdb.analysis.metrics import Better

@@ -7,10 +7,10 @@ import pytest
 
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.render.charts.chart_options import Draw, Drawing, Marks, Scale, Trials, check
-from perfdb.analysis.render.charts.choose_charts import figures, in_one
+from perfdb.analysis.render.charts.combined_charts import figures, in_one
 from perfdb.analysis.render.charts.cost_chart import Labels, undominated
-from perfdb.analysis.render.charts.downsample import MOST_POINTS, thinned
 from perfdb.analysis.render.charts.series_styles import Looks
+from perfdb.analysis.render.charts.traces import MOST_POINTS, thinned
 from perfdb.analysis.tables.baseline_comparison import answer
 from perfdb.analysis.tables.table import Observations, Table
 from perfdb.analysis.tests.archive import DIMENSIONS, MEASURES, ask, observations, parsed, rows

@@ -6,11 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from perfdb.analysis.comparison.compare_pairs import compare, table_q
-from perfdb.analysis.comparison.comparison import Comparison, Effect, NoiseSource, Verdict
-from perfdb.analysis.comparison.judge_pair import Contrast, ps_of, trials_needed
-from perfdb.analysis.comparison.noise_prior import fit_prior, moderate
-from perfdb.analysis.comparison.pair import Background, Pair
+from perfdb.analysis.comparison.compare_pairs import Contrast, compare, ps_of, table_q, trials_needed
+from perfdb.analysis.comparison.comparison import Background, Comparison, Effect, NoiseSource, Pair, Verdict
+from perfdb.analysis.comparison.noise import fit_prior, moderate
 from perfdb.analysis.comparison.percent_difference import printed_percent
 from perfdb.analysis.comparison.spreads import spread
 from perfdb.analysis.metrics import Better

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from perfdb.analysis.comparison.distributions import false_discovery
+from perfdb.analysis.comparison.spreads import false_discovery
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=40))

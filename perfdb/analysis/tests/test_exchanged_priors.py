@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from perfdb.analysis.comparison.exchanged_priors import exchanged, inverse_trigammas, moderate_each
-from perfdb.analysis.comparison.noise_prior import fit_prior, inverse_trigamma, moderate, pools
+from perfdb.analysis.comparison.leave_one_out import exchanged, inverse_trigammas, moderate_each
+from perfdb.analysis.comparison.noise import fit_prior, inverse_trigamma, moderate, pools
 from perfdb.analysis.comparison.spreads import Spread, Spreads
 
 KNOWN = st.builds(Spread, st.floats(1e-10, 1.0), st.integers(1, 9))

@@ -8,12 +8,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import special
 
-from perfdb.analysis.comparison.comparison import Noise, NoiseSource
-from perfdb.analysis.comparison.distributions import fisher_quantile
-from perfdb.analysis.comparison.noise_estimate import estimate_noise
-from perfdb.analysis.comparison.noise_prior import Moderated, Prior, fit_prior, inverse_trigamma, is_noisy, moderate
-from perfdb.analysis.comparison.pair import NOTHING_KNOWN, Background, Pair
-from perfdb.analysis.comparison.spreads import Spread, rounding_variance, spread, spreads
+from perfdb.analysis.comparison.comparison import NOTHING_KNOWN, Background, Noise, NoiseSource, Pair
+from perfdb.analysis.comparison.noise import (
+    Moderated,
+    Prior,
+    estimate_noise,
+    fit_prior,
+    inverse_trigamma,
+    is_noisy,
+    moderate,
+)
+from perfdb.analysis.comparison.spreads import Spread, fisher_quantile, rounding_variance, spread, spreads
 from perfdb.analysis.tests.published import GUEST_LAN, HIPERSOCKETS, PAIRS
 
 SPREADS = [spread([pair.base, pair.new], pair.step) for pair in PAIRS]

@@ -6,11 +6,11 @@ import plotly.graph_objects as go
 import pytest
 
 from perfdb.analysis.query.parameters import QueryError
+from perfdb.analysis.render.charts.axis_range import scaled
 from perfdb.analysis.render.charts.chart_options import Axes, Drawing, Errors, Marks, Scale, check
-from perfdb.analysis.render.charts.error_bars import scaled
+from perfdb.analysis.render.charts.combined_charts import facets
 from perfdb.analysis.render.charts.plotly_chart import AS_USUAL, figure, figure_pair
 from perfdb.analysis.render.charts.series_styles import PALETTE, Looks
-from perfdb.analysis.render.charts.small_multiples import facets
 from perfdb.analysis.tables.baseline_comparison import answer
 from perfdb.analysis.tables.table import Observations, Row
 from perfdb.analysis.tests.archive import DIMENSIONS, MEASURES, ask, observations, parsed, rows

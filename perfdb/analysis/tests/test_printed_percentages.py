@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perfdb.analysis.audit import Disagreement, Interval, PercentRow, Printed, audit_percent, audit_percents
-from perfdb.analysis.audit.printed_percentages import percent_interval
+from perfdb.analysis.audit.audit_run import percent_interval
 from perfdb.analysis.checks.finding import Quantity, Severity
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.units import round_half_up

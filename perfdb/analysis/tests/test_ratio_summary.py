@@ -8,11 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from perfdb.analysis.comparison.compare_pairs import compare
-from perfdb.analysis.comparison.comparison import Summary
-from perfdb.analysis.comparison.mean_intervals import mean_intervals
-from perfdb.analysis.comparison.pair import Background, Pair
-from perfdb.analysis.comparison.ratio_summary import _deviation, is_uniform, summarise
+from perfdb.analysis.comparison.compare_pairs import _deviation, compare, is_uniform, summarise
+from perfdb.analysis.comparison.comparison import Background, Pair, Summary
+from perfdb.analysis.comparison.samples import mean_intervals
 from perfdb.analysis.comparison.spreads import spread
 from perfdb.analysis.metrics import Better
 from perfdb.analysis.tests.published import HIPERSOCKETS, PAIRS

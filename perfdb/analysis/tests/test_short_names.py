@@ -2,8 +2,8 @@
 
 from perfdb.analysis import dimensions
 from perfdb.analysis.dimensions import Value
+from perfdb.analysis.render.charts.chart_series import ROOM, short_names
 from perfdb.analysis.render.charts.plotly_chart import figure
-from perfdb.analysis.render.charts.short_names import ROOM, short_names
 from perfdb.analysis.tests.archive import ask, observations, rows
 
 

@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 from perfdb.analysis.comparison import trial_checks
-from perfdb.analysis.comparison.distributions import false_discovery, student_p
-from perfdb.analysis.comparison.noise_prior import fit_prior, moderate
-from perfdb.analysis.comparison.spreads import spread
+from perfdb.analysis.comparison.noise import fit_prior, moderate
+from perfdb.analysis.comparison.spreads import false_discovery, spread, student_p
 from perfdb.analysis.comparison.trial_checks import Flag, Trial, TrialCell, Trials, check_trials
 
 

@@ -5,12 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perfdb.analysis.comparison import verdict_words
-from perfdb.analysis.comparison.compare_pairs import compare
-from perfdb.analysis.comparison.comparison import Comparison, Effect, Noise, NoiseSource, Verdict
+from perfdb.analysis.comparison.compare_pairs import compare, summarise
+from perfdb.analysis.comparison.comparison import Background, Comparison, Effect, Noise, NoiseSource, Pair, Verdict
 from perfdb.analysis.comparison.method import DECLARATIONS
-from perfdb.analysis.comparison.pair import Background, Pair
 from perfdb.analysis.comparison.percent_difference import about
-from perfdb.analysis.comparison.ratio_summary import summarise
 from perfdb.analysis.metrics import BY_NAME, Better
 from perfdb.analysis.tests.published import PAIRS
 

@@ -8,7 +8,7 @@ from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from perfdb.analysis.render.charts.choose_charts import in_one
+from perfdb.analysis.render.charts.combined_charts import in_one
 from perfdb.api import caching
 from perfdb.api.reports import item_body, problem_body, table_body
 from perfdb.api.schema import LIST_PARAMETERS, errors

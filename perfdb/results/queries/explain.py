@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 from perfdb.analysis import dimensions, metrics
 from perfdb.analysis.comparison.compare_pairs import compare
-from perfdb.analysis.comparison.comparison import Comparison, Verdict
-from perfdb.analysis.comparison.pair import Pair
+from perfdb.analysis.comparison.comparison import Comparison, Pair, Verdict
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.insights import table_insights
 from perfdb.analysis.insights.bottleneck import Bottleneck

@@ -7,9 +7,9 @@ from django.urls import reverse
 
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import Query
+from perfdb.analysis.render.charts.combined_charts import facets
 from perfdb.analysis.render.charts.plotly_chart import figure
 from perfdb.analysis.render.charts.series_styles import Looks
-from perfdb.analysis.render.charts.small_multiples import facets
 from perfdb.analysis.tables.table import Table
 from perfdb.results.models import Page, ReportItem, Study
 from perfdb.results.queries import questions

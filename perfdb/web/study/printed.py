@@ -6,9 +6,8 @@ from itertools import groupby
 
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query.query import Layout
-from perfdb.analysis.render.comparison_labels import Diff
 from perfdb.analysis.render.grid import Grid, GridCell, Heading, grids
-from perfdb.analysis.render.labels import noted_text
+from perfdb.analysis.render.labels import Diff, noted_text
 from perfdb.analysis.tables.table import Cell, CellKey, Key, Table
 from perfdb.results.studies.report_answers import Answered
 from perfdb.web.links import to_explanation, to_runs

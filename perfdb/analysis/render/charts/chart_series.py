@@ -4,7 +4,8 @@ A Plan is shared by figures that stand beside each other, so that a device looks
 """
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -12,9 +13,36 @@ from perfdb.analysis import dimensions
 from perfdb.analysis.dimensions import FACTOR, Value, dimension
 from perfdb.analysis.query.query import Query
 from perfdb.analysis.render import labels
+from perfdb.analysis.render.charts.chart_options import Drawing, Marks
 from perfdb.analysis.render.charts.series_styles import PLAIN, Looks, Style, styles
-from perfdb.analysis.render.charts.short_names import short_names
 from perfdb.analysis.tables.table import Key, Table, key_order, layout_order
+
+# What a legend bears of one value, in characters; longer ones are shortened.
+ROOM = 26
+# Where a title ends and what explains it begins.
+_EXPLAINED = re.compile(r"\s*(?::|\s[-–—]|[(;])\s")
+
+
+def short_names(texts: Iterable[str]) -> Mapping[str, str]:
+    """Each text by a name that fits and that no other has: what stands before a colon or dash, else its first words.
+
+    A text that has no such name keeps itself.
+    """
+    every = list(dict.fromkeys(texts))
+    wanted = {text: _short_name(text) for text in every}
+    times = Counter(wanted.values())
+    return {text: name if times[name] == 1 else text for text, name in wanted.items()}
+
+
+def _short_name(text: str) -> str:
+    if len(text) <= ROOM:
+        return text
+    head = _EXPLAINED.split(text, maxsplit=1)[0]
+    if 0 < len(head) <= ROOM:
+        return head
+    words = text[: ROOM + 1].rsplit(None, 1)[0] if " " in text[: ROOM + 1] else text[:ROOM]
+    return f"{words.rstrip(' ,.·-')}…"
+
 
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")
 
@@ -90,6 +118,10 @@ class Plan:
         """A place on the axis as Plotly takes it: a number, or the name of a category."""
         number = _number(x[0]) if self.numeric else None
         return self.label(x) if number is None else number
+
+    def joins(self, drawing: Drawing) -> bool:
+        """Return whether lines join the values, instead of bars."""
+        return self.numeric if drawing.marks is Marks.AUTO else drawing.marks is Marks.LINES
 
     def ticks(self, to_scale: bool) -> dict[str, Any]:
         """Ticks where something was measured, and nowhere else; at equal distances unless numbers are ``to_scale``."""

@@ -8,15 +8,21 @@ from typing import Self
 
 from perfdb.analysis.metrics import Better
 from perfdb.analysis.render import labels
-from perfdb.analysis.render.charts.axes import Figure, error_text, heading, source_text, value_axis
-from perfdb.analysis.render.charts.axis_range import Extent
+from perfdb.analysis.render.charts.axis_range import Drawn, Extent
 from perfdb.analysis.render.charts.chart_options import Drawing
 from perfdb.analysis.render.charts.chart_series import Plan
-from perfdb.analysis.render.charts.error_bars import Drawn
-from perfdb.analysis.render.charts.hover_text import Said, hovers, of_cell
-from perfdb.analysis.render.charts.plotly_chart import AS_USUAL, check_alike, empty
+from perfdb.analysis.render.charts.plotly_chart import (
+    AS_USUAL,
+    Figure,
+    check_alike,
+    empty,
+    error_text,
+    heading,
+    source_text,
+    value_axis,
+)
 from perfdb.analysis.render.charts.series_styles import PLAIN, Looks
-from perfdb.analysis.render.charts.traces import error_bars, runs_meta, series_of
+from perfdb.analysis.render.charts.traces import Said, error_bars, hovers, of_cell, runs_meta, series_of
 from perfdb.analysis.tables.table import Key, Table
 
 

@@ -13,10 +13,9 @@ from perfdb.analysis import dimensions
 from perfdb.analysis.comparison.comparison import Comparison, Verdict
 from perfdb.analysis.metrics import Better
 from perfdb.analysis.render import labels
-from perfdb.analysis.render.charts.axes import Figure, heading, source_text
-from perfdb.analysis.render.charts.hover_text import hovers, of_cell
-from perfdb.analysis.render.charts.traces import also, asked
-from perfdb.analysis.render.comparison_labels import diff_of
+from perfdb.analysis.render.charts.plotly_chart import Figure, heading, source_text
+from perfdb.analysis.render.charts.traces import also, asked, hovers, of_cell
+from perfdb.analysis.render.labels import diff_of
 from perfdb.analysis.tables.table import Cell, Key, Table
 
 # So many comparisons are easier to see as colours than to read.

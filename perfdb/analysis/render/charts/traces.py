@@ -7,22 +7,131 @@ series, ``meta.at`` what each point adds to it.
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
 from itertools import accumulate
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.query.parameters import spelled
 from perfdb.analysis.query.query import Query
-from perfdb.analysis.render.charts.axes import lines
+from perfdb.analysis.render import labels
+from perfdb.analysis.render.charts.axis_range import Drawn, scaled
 from perfdb.analysis.render.charts.chart_options import Draw, Drawing, Trials
 from perfdb.analysis.render.charts.chart_series import Plan, place
-from perfdb.analysis.render.charts.downsample import kept, share, thinned
-from perfdb.analysis.render.charts.error_bars import Drawn, scaled
-from perfdb.analysis.render.charts.hover_text import hovers, of_cell, of_trial
-from perfdb.analysis.tables.table import Key, Point, Table
+from perfdb.analysis.tables.table import Cell, Key, Point, Table
+from perfdb.analysis.units import round_half_up
+
+# So many runs a point names, and leads to; the list of runs has them all.
+MOST_NAMED = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Lines of HTML: ``before`` the ``names`` of ``runs``, one line each, and ``after`` them."""
+
+    before: Sequence[str]
+    names: Sequence[str] = ()
+    runs: Sequence[int] = ()
+    after: Sequence[str] = ()
+
+    def under(self, *headings: str) -> "Said":
+        """The same below headings, which are plain text; empty ones are left out."""
+        return Said([*_lines(headings), *self.before], self.names, self.runs, self.after)
+
+    @property
+    def text(self) -> str:
+        """All lines as Plotly takes them."""
+        return "<br>".join((*self.before, *self.names, *self.after))
+
+
+def hovers(said: Iterable[Said]) -> dict[str, Any]:
+    """What a trace carries for its points: ``line`` is where, in the text, the runs begin to be named."""
+    every = list(said)
+    return {
+        "hovertext": [each.text for each in every],
+        "customdata": [{"line": len(each.before), "runs": list(each.runs)} for each in every],
+        "hoverinfo": "text",
+    }
+
+
+def of_cell(table: Table, cell: Cell) -> Said:
+    """The cell's value with its interval, comparison, runs and notes."""
+    lines = []
+    if cell.centre is not None:
+        lines.append(f"{round_half_up(cell.centre, table.decimals)} {table.metric.unit} ({_sample_text(table, cell)})")
+    if cell.interval is not None:
+        low, high = (round_half_up(end, table.decimals) for end in cell.interval)
+        lines.append(f"95 % of means: {low} to {high}")
+    if cell.comparison is not None:
+        lines.append(labels.comparison_text(table, cell.comparison))
+    named = cell.sample[:MOST_NAMED]
+    more = [f"and {cell.n - MOST_NAMED} more runs"] if cell.n > MOST_NAMED else []
+    return Said(
+        _lines(lines),
+        _lines(_point_text(table, point) for point in named),
+        [point.run for point in named],
+        _lines([*more, *labels.notes(cell)]),
+    )
+
+
+def of_trial(table: Table, point: Point) -> Said:
+    """A single measurement."""
+    return Said((), _lines([_point_text(table, point)]), [point.run])
+
+
+def _lines(texts: Iterable[str]) -> list[str]:
+    return [escape(text, quote=False) for text in texts if text]
+
+
+def _sample_text(table: Table, cell: Cell) -> str:
+    return "n = 1" if cell.n == 1 else f"{table.query.summary} of n = {cell.n}"
+
+
+def _point_text(table: Table, point: Point) -> str:
+    name = point.run_id or f"run {point.run}"
+    named = name if point.trial is None else f"{name}, trial {point.trial}"
+    return f"{named}: {round_half_up(point.value, table.decimals)}"
+
+
+# So many show the same as more would: both extremes for every pixel of a few lines across a wide screen. More a browser
+# does not draw fluidly without WebGL, for which a content security policy would have to allow more than perfdb's does.
+MOST_POINTS = 3_500
+
+_Each = TypeVar("_Each")
+
+
+def share(points: int) -> float:
+    """Which part of so many points of a figure is drawn."""
+    return 1.0 if points <= MOST_POINTS else MOST_POINTS / points
+
+
+def thinned(points: Sequence[_Each], part: float, height: Callable[[_Each], float | None]) -> Sequence[_Each]:
+    """About this part of the points, in their order: the first, the last, and both extremes of each stretch.
+
+    All of them for a part of 1. A point without height is kept only where a whole stretch has none: it is a gap.
+    """
+    return points if part == 1 else [points[number] for number in kept([height(each) for each in points], part)]
+
+
+def kept(heights: Sequence[float | None], part: float) -> Sequence[int]:
+    """The numbers of the points of these heights that ``thinned`` leaves."""
+    wanted = int(len(heights) * part)
+    if wanted >= len(heights) or len(heights) <= 4:
+        return range(len(heights))
+    return sorted({0, len(heights) - 1, *_extremes(heights, max(1, wanted // 2 - 1))})
+
+
+def _extremes(heights: Sequence[float | None], stretches: int) -> Iterator[int]:
+    """The places of the lowest and highest point of each of so many stretches of equal length."""
+    for stretch in range(stretches):
+        start, end = (len(heights) * each // stretches for each in (stretch, stretch + 1))
+        there = [height for height in heights[start:end] if height is not None]
+        yield heights.index(min(there), start) if there else start
+        yield heights.index(max(there), start) if there else start
+
 
 Figure = dict[str, Any]
 Shown = Sequence[tuple[Key, Drawn]]
@@ -76,7 +185,7 @@ def _named(plan: Plan, number: int) -> Figure:
 def _trials(plan: Plan, table: Table, drawing: Drawing, found: Sequence[tuple[int, Shown]]) -> list[Figure]:
     """The measurements behind each mean as small marks of its colour."""
     part = share(sum(drawn.cell.n for _, shown in found for _, drawn in shown))
-    on = "lines" if lines(plan, drawing) else "bars"
+    on = "lines" if plan.joins(drawing) else "bars"
     return [_points(plan, table, number, on, _single(shown, part)) for number, shown in found]
 
 
@@ -124,7 +233,7 @@ def error_bars(axis: str, drawn: Sequence[Drawn]) -> Figure:
 
 def _drawn_as(plan: Plan, drawing: Drawing, number: int) -> Figure:
     style = plan.styles[number]
-    if not lines(plan, drawing):
+    if not plan.joins(drawing):
         bar: Figure = {"type": "bar", "marker": {"pattern": {"shape": style.hatch}}}
         # What stands on a bar must find it; else bars stand closest without groups of their own.
         carries = drawing.trials is Trials.POINTS or drawing.draw is Draw.BOTH

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 
 from perfdb.analysis.comparison.comparison import Comparison, Verdict
 from perfdb.analysis.comparison.percent_difference import about
-from perfdb.analysis.render.comparison_labels import diff_of
 from perfdb.analysis.render.grid import Grid, GridCell, Line, grids
+from perfdb.analysis.render.labels import diff_of
 from perfdb.analysis.tables.table import Cell, Table
 
 _GAP = "  "
