@@ -23,7 +23,7 @@ def run_body(request: Request, run: Run) -> dict[str, Any]:
     """One run with everything known about it."""
     sources = run.sources.select_related("artifact").order_by("path", "id")
     record = read_record(run)
-    figures = provenance.figures_of_record(record, {source.artifact_id: source.path for source in sources})
+    figures = provenance.record_figures(record, {source.artifact_id: source.path for source in sources})
     return {
         "id": run.pk,
         "run_id": run.run_id,

@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from perfdb.results.changes.withdraw import LONGEST_REASON
+from perfdb.results.changes.withdraw import MAX_REASON_LENGTH
 from perfdb.results.queries.run_list.filters import MOST_NUMBERED
 
 
@@ -39,7 +39,7 @@ class TaggedSerializer(serializers.Serializer[Any]):
 class WithdrawSerializer(ChosenSerializer):
     """Runs to withdraw, and why."""
 
-    reason = serializers.CharField(max_length=LONGEST_REASON)
+    reason = serializers.CharField(max_length=MAX_REASON_LENGTH)
 
 
 class ChangedSerializer(serializers.Serializer[Any]):

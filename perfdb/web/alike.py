@@ -8,8 +8,8 @@ from django.urls import reverse
 
 from perfdb.analysis.dimensions import Value, dimension
 from perfdb.analysis.tables.table import Table
-from perfdb.results.changes import alias_suggestions
-from perfdb.results.changes.alias_suggestions import Offer
+from perfdb.results.changes import spellings
+from perfdb.results.changes.spellings import Offer
 from perfdb.results.runs import recorded_reads
 
 
@@ -36,7 +36,7 @@ def of_tables(tables: Sequence[Table]) -> list[Alike]:
 def of_values(shown: Mapping[str, Iterable[Value]]) -> list[Alike]:
     """The spellings among values of dimensions that stand beside each other."""
     found: dict[tuple[str, str, str], list[Offer]] = {}
-    for offer in alias_suggestions.offers(shown):
+    for offer in spellings.find_offers(shown):
         found.setdefault((offer.dimension, offer.printed, offer.meaning), []).append(offer)
     return [
         Alike(dimension(name).title, printed, meaning, [(offer.title, _address(offer)) for offer in offers])

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from perfdb.analysis.dimensions import BY_NAME, Value, dimension
-from perfdb.results.changes.corrections import CORRECTABLE, place_of, title_of
+from perfdb.results.changes.corrections import CORRECTABLE, fact_title, parse_place
 from perfdb.results.ingest.supplied_facts import Correction, corrections_of
 from perfdb.results.models import Device, Level, Upload, UploadRun, Workload
 from perfdb.results.models.dimensions import INBOX, Study
@@ -50,7 +50,7 @@ class Gap:
     @property
     def title(self) -> str:
         """What people call it."""
-        return title_of(self.key)
+        return fact_title(self.key)
 
 
 Circumstance = tuple[str, Value, bool]
@@ -116,7 +116,7 @@ def _circumstances(summary: Mapping[str, Any]) -> list[Circumstance]:
     order = list(BY_NAME)
     names = sorted(values, key=lambda name: (order.index(name) if name in order else len(order), name))
     told = [(dimension(name).title, values[name], name in given) for name in names if values[name] not in (None, "")]
-    return told + [(title_of(key), text, True) for key, text in given.items() if key not in values]
+    return told + [(fact_title(key), text, True) for key, text in given.items() if key not in values]
 
 
 def _gap(run: UploadRun, key: str, runs: int, entered: Entered) -> Gap:
@@ -143,7 +143,7 @@ def said_before(upload: Upload, runs: Sequence[UploadRun]) -> list[Said]:
     """What was corrected so far, the first act first."""
     labels = {tuple(place): run.run_label for run in runs if (place := run.summary.get("place"))}
     return [
-        Said(number, [(title_of(key), text) for key, text in each.facts.items()], _about(each, labels))
+        Said(number, [(fact_title(key), text) for key, text in each.facts.items()], _about(each, labels))
         for number, each in enumerate(corrections_of(upload))
     ]
 
@@ -185,7 +185,7 @@ def corrections_in(posted: Mapping[str, str], chosen: Sequence[str], runs: Seque
 
 
 def _of(text: str, key: str, runs: Sequence[UploadRun]) -> list[Correction]:
-    places = tuple(place_of(run.summary["place"]) for run in runs if "place" in run.summary)
+    places = tuple(parse_place(run.summary["place"]) for run in runs if "place" in run.summary)
     return [Correction({key: text}, places)] if text and places else []
 
 
@@ -209,7 +209,7 @@ def context(upload: Upload, runs: Sequence[UploadRun], *, ask: bool, entered: En
         "offered": values_for(shown) if ask else {},
         "said": said_before(upload, runs),
         "may_leave_out": ask,
-        "correctable": [(key, title_of(key)) for key in CORRECTABLE] if ask else [],
+        "correctable": [(key, fact_title(key)) for key in CORRECTABLE] if ask else [],
         "entered": entered,
         "studies": Study.objects.exclude(slug=INBOX).exclude(pk=upload.study_id).order_by("title") if ask else [],
     }

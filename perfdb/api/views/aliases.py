@@ -23,7 +23,7 @@ from perfdb.api.permissions import signed_in
 from perfdb.api.schema import errors
 from perfdb.results.changes import alias_changes
 from perfdb.results.changes.alias_changes import Effect
-from perfdb.results.changes.printed_values import Told, told
+from perfdb.results.changes.spellings import DimensionSpellings, read_spellings
 from perfdb.results.models import Alias, Study
 from perfdb.results.runs import access
 
@@ -50,9 +50,9 @@ def aliases(request: Request, slug: str) -> Response:
         return _create(request, study)
     found = Alias.objects.filter(study=study).select_related("made_by").order_by("dimension", "meaning", "printed")
     body = {
-        "working": alias_changes.working(study),
+        "working": alias_changes.is_applying(study),
         "results": [_alias(request, study, alias) for alias in found],
-        "dimensions": [_told(each) for each in told(study)],
+        "dimensions": [_told(each) for each in read_spellings(study)],
     }
     return Response(body)
 
@@ -63,10 +63,10 @@ def _create(request: Request, study: Study) -> Response:
     given = asked.validated_data
     text = (given["dimension"], given["printed"], given["meaning"])
     if given["preview"]:
-        return Response(_effect(request, alias_changes.effect(alias_changes.proposed(study, *text))))
+        return Response(_effect(request, alias_changes.find_effect(alias_changes.propose_alias(study, *text))))
     _must_change(request, study)
-    effect = alias_changes.effect(alias_changes.proposed(study, *text))
-    alias = alias_changes.add(study, *text, signed_in(request))
+    effect = alias_changes.find_effect(alias_changes.propose_alias(study, *text))
+    alias = alias_changes.add_alias(study, *text, signed_in(request))
     body = _effect(request, effect) | {"alias": _alias(request, study, alias)}
     return Response(body, status=202, headers={"Location": body["alias"]["url"]})
 
@@ -92,9 +92,9 @@ def alias(request: Request, slug: str, pk: int) -> Response:
     if request.method == "GET":
         return Response(_alias(request, study, found))
     _must_change(request, study)
-    alias_changes.remove(found)
+    alias_changes.remove_alias(found)
     return Response(
-        {"working": alias_changes.working(study), "url": reverse("api:aliases", [study.slug], request=request)},
+        {"working": alias_changes.is_applying(study), "url": reverse("api:aliases", [study.slug], request=request)},
         status=202,
     )
 
@@ -126,7 +126,7 @@ def _effect(request: Request, effect: Effect) -> dict[str, Any]:
     }
 
 
-def _told(each: Told) -> dict[str, Any]:
+def _told(each: DimensionSpellings) -> dict[str, Any]:
     return {
         "dimension": each.dimension,
         "values": [

@@ -29,7 +29,7 @@ def corrections(request: Request, pk: int) -> Response:
     given = asked.validated_data
     facts = {key: str(value) for key, value in given["facts"].items() if str(value).strip()}
     places = tuple(Place(each["path"], each["first"], each["last"]) for each in given["places"])
-    correcting.correct(found, [Correction(facts, places)] if facts else [])
+    correcting.add_corrections(found, [Correction(facts, places)] if facts else [])
     return started(request, found)
 
 
@@ -42,5 +42,5 @@ def corrections(request: Request, pk: int) -> Response:
 def correction(request: Request, pk: int, number: int) -> Response:
     """Take back the correction of this number, counted from 0 as the upload lists them; its files are read again."""
     found = own_upload(request, pk)
-    correcting.take_back(found, number)
+    correcting.remove_correction(found, number)
     return started(request, found)

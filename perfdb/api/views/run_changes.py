@@ -69,7 +69,7 @@ def tags(request: Request) -> Response:
 def withdraw(request: Request) -> Response:
     """Take runs out of all tables, for a reason; their files stay, and they can be restored."""
     runs, given = _given(WithdrawSerializer, request)
-    return Response({"runs": withdrawing.withdraw(signed_in(request), runs, given["reason"])})
+    return Response({"runs": withdrawing.withdraw_runs(signed_in(request), runs, given["reason"])})
 
 
 @extend_schema(
@@ -83,4 +83,4 @@ def withdraw(request: Request) -> Response:
 def restore(request: Request) -> Response:
     """Let runs that a person withdrew count again; a query has to say `status=withdrawn` to mean any."""
     runs, _ = _given(ChosenSerializer, request)
-    return Response({"runs": withdrawing.restore(signed_in(request), runs)})
+    return Response({"runs": withdrawing.restore_runs(signed_in(request), runs)})

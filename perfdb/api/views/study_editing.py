@@ -178,7 +178,7 @@ def apply(request: Request, slug: str) -> Response:
         job = Job.objects.filter(kind=reparse.KIND, about__contains=about).order_by("-pk").first()
         return Response(_work(job, url))
     study = study_to_change(request, slug)
-    job = reparse.start(Scope(study=study.pk, every=True), signed_in(request))
+    job = reparse.enqueue_reparse(Scope(study=study.pk, every=True), signed_in(request))
     if job is None:
         raise Conflict("runs are being read again already; ask once that is done")
     return Response(_work(job, url), status=202)
@@ -210,8 +210,8 @@ def move(request: Request, slug: str) -> Response:
     asked.is_valid(raise_exception=True)
     given = asked.validated_data
     if given["preview"]:
-        return Response(_work(None, url) | {"runs": move_runs.chosen(study, given["runs"]).count()})
-    job = move_runs.start(study, study_to_change(request, given["to"]), given["runs"], signed_in(request))
+        return Response(_work(None, url) | {"runs": move_runs.select_runs(study, given["runs"]).count()})
+    job = move_runs.enqueue_move(study, study_to_change(request, given["to"]), given["runs"], signed_in(request))
     return Response(_work(job, url), status=202)
 
 

@@ -229,7 +229,7 @@ def _describe(upload: Upload, study: Study, about: dict[str, Any]) -> None:
     texts = {name: about[name] for name in (*study_details.TEXTS, "notes", "plan")}
     study_details.change(study, texts | study_details.with_pattern(pattern))
     for each in about["aliases"]:
-        alias = alias_changes.proposed(study, each["dimension"], each["printed"], each["meaning"])
+        alias = alias_changes.propose_alias(study, each["dimension"], each["printed"], each["meaning"])
         alias.made_by = upload.owner
         # Nobody has runs in it yet that would have to change.
         alias.save()
@@ -331,7 +331,7 @@ def _annotate(person: User, stored: Sequence[tuple[int, dict[str, Any]]]) -> Non
     for tag, runs in tagged.items():
         tags.add(person, Run.objects.filter(pk__in=runs), tag)
     for reason, runs in reasons.items():
-        withdraw.withdraw(person, Run.objects.filter(pk__in=runs), reason)
+        withdraw.withdraw_runs(person, Run.objects.filter(pk__in=runs), reason)
 
 
 def _note(person: User, run: int, said: Sequence[dict[str, Any]]) -> None:

@@ -1,8 +1,8 @@
-"""Aliases of a study: what one would change, making and undoing it, and the job that rebuilds the runs concerned.
+"""Making and undoing aliases of a study: their effect, and the job that changes runs.
 
-An alias acts on what runs print (`prepare.aliases`). Making or undoing one moves the runs that print its text to the
-experiment that they now belong to. Two runs are never merged: one that would have run id and trial of another becomes
-a further trial, until that alias is undone.
+An alias acts on printed texts (`runs.normalize.alias_dimensions`). Making or undoing one moves the runs that print its
+text to another experiment. Runs are never merged: one whose run id and trial are taken becomes a further trial, until
+the alias is undone.
 """
 
 from collections import Counter
@@ -19,9 +19,8 @@ from importers.model import Severity
 from perfdb.analysis.dimensions import FACTOR
 from perfdb.analysis.query import parameters
 from perfdb.analysis.query.parameters import QueryError
-from perfdb.results.changes.printed_values import ALIASED, printing, texts_of
-from perfdb.results.changes.rebuild import work_through
-from perfdb.results.changes.rederive import remember
+from perfdb.results.changes.rebuild import keep_replaced, process_runs
+from perfdb.results.changes.spellings import ALIASED, annotate_printed, count_texts
 from perfdb.results.ingest import jobs
 from perfdb.results.ingest.make_records import realign
 from perfdb.results.models import Alias, Experiment, Job, Run, Study
@@ -37,12 +36,12 @@ from perfdb.results.runs.record import Configuration, RunRecord
 from perfdb.results.runs.trials import settle_trial
 
 KIND = "alias"
-LONGEST = 200
+MAX_LENGTH = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Twice:
-    """Runs that would have one run id and trial in one experiment."""
+class Collision:
+    """Runs of one experiment that would share run id and trial."""
 
     run_id: str
     trial: int
@@ -51,42 +50,46 @@ class Twice:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What an alias would change: how many runs, from which values (with their runs), and what would be there twice.
+    """The effect of an alias: the number of changed runs, their present values with numbers of runs, and collisions.
 
-    ``there``: how many other runs have its meaning already.
+    ``there`` is the number of other runs that have the meaning already.
     """
 
     alias: Alias
     runs: int
     values: list[tuple[str | None, int]]
     there: int
-    twice: list[Twice]
+    twice: list[Collision]
 
 
-def proposed(study: Study, dimension: str, printed: str, meaning: str) -> Alias:
-    """An alias that is not stored yet; raises QueryError where it may not be."""
+def propose_alias(study: Study, dimension: str, printed: str, meaning: str) -> Alias:
+    """Return an alias that is not stored yet. Raises QueryError."""
     declared = parameters.dimension("dimension", dimension.strip())
     if declared.name not in ALIASED and not declared.name.startswith(FACTOR):
         raise QueryError("dimension", f"{declared.name} can have no aliases", [*ALIASED, f"{FACTOR}NAME"])
-    text, value = (_checked(name, text) for name, text in (("printed", printed), ("meaning", meaning)))
+    text, value = (_check_text(name, text) for name, text in (("printed", printed), ("meaning", meaning)))
     alias = Alias(
-        study=study, dimension=declared.name, printed=text, folded=fold(text), meaning=_read(declared.name, value)
+        study=study,
+        dimension=declared.name,
+        printed=text,
+        folded=fold(text),
+        meaning=_parse_meaning(declared.name, value),
     )
     _check_others(alias, Alias.objects.filter(study=study, dimension=alias.dimension))
     return alias
 
 
-def _checked(name: str, text: str) -> str:
+def _check_text(name: str, text: str) -> str:
     text = text.strip()
     if not text:
         raise QueryError(name, f"{name} is empty; say the text as printed, and the value that it means")
-    if len(text) > LONGEST or "\0" in text:
-        raise QueryError(name, f"{name} has more than {LONGEST} characters, or one that cannot be stored")
+    if len(text) > MAX_LENGTH or "\0" in text:
+        raise QueryError(name, f"{name} has more than {MAX_LENGTH} characters, or one that cannot be stored")
     return text
 
 
-def _read(dimension: str, meaning: str) -> str:
-    """The value that a meaning names, as the dimension spells it."""
+def _parse_meaning(dimension: str, meaning: str) -> str:
+    """Return a meaning as the dimension spells it. Raises QueryError."""
     try:
         named = with_value(Configuration(), dimension, meaning, Aliases(systems=systems()))
     except ValueError as error:
@@ -95,7 +98,7 @@ def _read(dimension: str, meaning: str) -> str:
 
 
 def _check_others(alias: Alias, others: Iterable[Alias]) -> None:
-    """An alias leads to a value at once: no second alias for one text, no chain, no circle."""
+    """Refuse a second alias for a text, a chain and a circle. Raises QueryError."""
     if alias.printed == alias.meaning:
         raise QueryError("meaning", f"{alias.printed} is itself; say which other value it is the same as")
     for other in others:
@@ -114,25 +117,29 @@ def _check_others(alias: Alias, others: Iterable[Alias]) -> None:
             raise QueryError("printed", f"{other.printed} is {alias.printed}; undo that alias first")
 
 
-def effect(alias: Alias) -> Effect:
-    """What an alias that is proposed would change."""
-    found = _concerned(alias.study, alias.dimension, alias.folded)
+def find_effect(alias: Alias) -> Effect:
+    """Return the effect of a proposed alias."""
+    found = _affected_runs(alias.study, alias.dimension, alias.folded)
     columns = ("pk", "run_id", "trial", "status", "experiment", "meant_value")
     rows = [row for row in found.values_list(*columns) if row[-1] != alias.meaning]
-    there = printing(Run.objects.filter(study=alias.study), alias.dimension).filter(meant_value=alias.meaning).count()
+    there = (
+        annotate_printed(Run.objects.filter(study=alias.study), alias.dimension)
+        .filter(meant_value=alias.meaning)
+        .count()
+    )
     values = Counter(value for *_, value in rows).most_common()
     active = [row[:3] + row[4:5] for row in rows if row[3] != Run.Status.WITHDRAWN]
-    return Effect(alias, len(rows), values, there, _twice(alias, active))
+    return Effect(alias, len(rows), values, there, _find_collisions(alias, active))
 
 
-def _concerned(study: Study, dimension: str, folded: str) -> QuerySet[Any]:
-    """The runs that print a text; they are looked for in the spellings that there are now."""
-    texts = {text for _, text, _ in texts_of(study, dimension) if fold(text) == folded}
-    return printing(Run.objects.filter(study=study), dimension).filter(printed_text__in=texts)
+def _affected_runs(study: Study, dimension: str, folded: str) -> QuerySet[Any]:
+    """Return the runs that print a text, in any spelling that is stored."""
+    texts = {text for _, text, _ in count_texts(study, dimension) if fold(text) == folded}
+    return annotate_printed(Run.objects.filter(study=study), dimension).filter(printed_text__in=texts)
 
 
-def _twice(alias: Alias, moving: list[tuple[int, str, int, int]]) -> list[Twice]:
-    """Runs that would meet another of their name. ``moving``: id, run id, trial and experiment."""
+def _find_collisions(alias: Alias, moving: list[tuple[int, str, int, int]]) -> list[Collision]:
+    """Return the collisions of moving runs, given as id, run id, trial and experiment."""
     keys = _keys_after(alias, {experiment for *_, experiment in moving})
     meeting: dict[tuple[int, str, int], list[int]] = {}
     for pk, run_id, trial, experiment in moving:
@@ -142,11 +149,13 @@ def _twice(alias: Alias, moving: list[tuple[int, str, int, int]]) -> list[Twice]
     for pk, key, run_id, trial in there.values_list("pk", "experiment__key", "run_id", "trial"):
         if (key, run_id, trial) in meeting:
             meeting[key, run_id, trial].append(pk)
-    return [Twice(run_id, trial, sorted(runs)) for (_, run_id, trial), runs in sorted(meeting.items()) if len(runs) > 1]
+    return [
+        Collision(run_id, trial, sorted(runs)) for (_, run_id, trial), runs in sorted(meeting.items()) if len(runs) > 1
+    ]
 
 
 def _keys_after(alias: Alias, experiments: Iterable[int]) -> dict[int, int]:
-    """The key of the experiment to which the runs of each of these go."""
+    """Return the key of the new experiment for each experiment."""
     related = Experiment.objects.select_related("workload", "device", "system", "level")
     aliases = Aliases(systems=systems())
     return {
@@ -155,19 +164,19 @@ def _keys_after(alias: Alias, experiments: Iterable[int]) -> dict[int, int]:
     }
 
 
-def add(study: Study, dimension: str, printed: str, meaning: str, person: User) -> Alias:
-    """Make an alias and queue what it changes; raises QueryError where it may not be made."""
+def add_alias(study: Study, dimension: str, printed: str, meaning: str, person: User) -> Alias:
+    """Store an alias and queue the change of its runs. Raises QueryError."""
     with transaction.atomic():
         lock_study(study)
-        alias = proposed(study, dimension, printed, meaning)
+        alias = propose_alias(study, dimension, printed, meaning)
         alias.made_by = person
         alias.save()
         _enqueue(alias)
     return alias
 
 
-def remove(alias: Alias) -> None:
-    """Undo an alias: what it changed goes back to what was printed."""
+def remove_alias(alias: Alias) -> None:
+    """Delete an alias and queue the change of its runs back to the printed values."""
     with transaction.atomic():
         lock_study(alias.study)
         _enqueue(alias)
@@ -178,17 +187,17 @@ def _enqueue(alias: Alias) -> Job:
     return jobs.enqueue(KIND, study=alias.study, about={"dimension": alias.dimension, "folded": alias.folded})
 
 
-def working(study: Study) -> bool:
-    """Whether runs are still being changed for an alias."""
+def is_applying(study: Study) -> bool:
+    """Return whether runs are still being changed for an alias."""
     return jobs.open_jobs(KIND).filter(study=study).exists()
 
 
 def run_alias(job: Job) -> None:
-    """Do a job: give the runs that print a text the value that it has by the aliases of now."""
+    """Give the runs that print a job's text the value by today's aliases."""
     study = Study.objects.get(jobs=job)
     dimension, folded = job.about["dimension"], job.about["folded"]
     job.outcome = {"runs": 0, "changed": 0} | job.outcome
-    work_through(job, lambda: _concerned(study, dimension, folded), lambda run: _realign(run, dimension))
+    process_runs(job, lambda: _affected_runs(study, dimension, folded), lambda run: _realign(run, dimension))
     with transaction.atomic():
         jobs.finish(job, job.outcome)
 
@@ -207,9 +216,9 @@ def _realign(run: Run, dimension: str) -> bool:
         return False
     write.put(vocabulary, run, record)
     _put_problems(run, before, record.problems)
-    # The alias itself is undone by undoing it; only what a newer formula has changed on the way is history.
+    # Only values that a newer formula changed go to the history; the alias itself can be undone.
     newer = {m: old for m, old in outdated(stored.values, record.values).items() if m in record.values}
-    remember(run, {m: old for m, old in newer.items() if record.values[m].formula != old.formula})
+    keep_replaced(run, {m: old for m, old in newer.items() if record.values[m].formula != old.formula})
     return True
 
 
@@ -226,7 +235,7 @@ def _unreadable(run: Run) -> list[Found]:
 
 
 def _put_problems(run: Run, before: list[Found], after: list[Found]) -> None:
-    """A text that has a meaning is no problem any more; without it, it is one again."""
+    """Delete problems of texts that now have a meaning, and add the others."""
     for gone in (each for each in before if each not in after):
         run.problems.filter(code=gone.code, message=gone.message).delete()
     write.copy_problems((each, run.pk, None) for each in after if each not in before)

@@ -1,6 +1,6 @@
-"""What a person changes in a preview before it is accepted: facts of runs, the study, which files are read, and how.
+"""Changes to an upload in preview: facts of runs, the study, the files to read and their formats.
 
-Nothing is corrected in place: each change is kept with the upload, and its files are read again by it.
+Each change is stored with the upload, and its files are read again.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ CORRECTABLE = (RUN_ID, TRIAL, *GIVEN_FACTS)
 
 
 class WrongValueError(IntakeError):
-    """A text that is no value of its fact."""
+    """A text is not a value of its fact."""
 
     def __init__(self, key: str, text: str, why: str) -> None:
         super().__init__(f"{text!r} is no value of {key}: {why}.")
@@ -31,18 +31,18 @@ class WrongValueError(IntakeError):
         self.why = why
 
 
-def correct(upload: Upload, corrections: Sequence[Correction]) -> None:
-    """Add what a person says of runs, in one act each, and read the files again.
+def add_corrections(upload: Upload, corrections: Sequence[Correction]) -> None:
+    """Add supplied facts of runs, and read the files again.
 
-    It fills what no file says, or says unreadably; the same fact given before gives way. Raises WrongValueError for a
-    text that is no value, and IntakeError for an unknown fact or when the upload is not open to changes.
+    A supplied fact is used if no file has a readable one; it replaces the same fact supplied before. Raises
+    WrongValueError, and IntakeError for an unknown fact or an upload that is not open to changes.
     """
     for correction in corrections:
         _check(correction.facts)
     if not corrections:
         raise IntakeError("Nothing was entered: write a value first.")
     with transaction.atomic():
-        held = _opened(upload, "correct")
+        held = _lock_open(upload, "correct")
         held.corrections = [*held.corrections, *(correction.kept() for correction in corrections)]
         _read_again(held, "corrections")
 
@@ -55,63 +55,63 @@ def _check(facts: Mapping[str, str]) -> None:
             raise WrongValueError(key, str(text), str(error)) from error
 
 
-def take_back(upload: Upload, number: int) -> None:
-    """Undo one correction (counted from 0), and read the files again.
+def remove_correction(upload: Upload, number: int) -> None:
+    """Remove a correction (counted from 0), and read the files again.
 
-    Raises IntakeError where there is no such correction or the upload is not open to changes.
+    Raises IntakeError for an unknown correction, or an upload that is not open to changes.
     """
     with transaction.atomic():
-        held = _opened(upload, "correct")
+        held = _lock_open(upload, "correct")
         if not 0 <= number < len(held.corrections):
             raise IntakeError("This correction was taken back already.")
         del held.corrections[number]
         _read_again(held, "corrections")
 
 
-def move(upload: Upload, study: Study) -> None:
-    """Put all runs of a preview into another study, where they may meet others. Raises IntakeError when not open."""
+def move_upload(upload: Upload, study: Study) -> None:
+    """Move a preview to another study. Raises IntakeError if it is not open to changes."""
     with transaction.atomic():
-        held = _opened(upload, "move")
+        held = _lock_open(upload, "move")
         held.study = study
         _read_again(held, "study")
 
 
-def leave_out(upload: Upload, path: str, *, excluded: bool = True) -> None:
-    """Do not read a file of a preview, or read it after all; it is kept anyway.
+def exclude_file(upload: Upload, path: str, *, excluded: bool = True) -> None:
+    """Exclude a file of a preview from reading, or include it again; the file stays stored.
 
-    Raises IntakeError for a file that is not there and when the upload is not open.
+    Raises IntakeError for an unknown file, or an upload that is not open to changes.
     """
     with transaction.atomic():
-        held = _opened(upload, "change the files of")
-        # What is inside an archive goes with it.
+        held = _lock_open(upload, "change the files of")
+        # The members of an archive go with it.
         if not held.files.filter(Q(path=path) | Q(container__path=path)).update(excluded=excluded):
             raise IntakeError(f"The upload has no file {path!r}.")
         _read_again(held)
 
 
 def choose_format(upload: Upload, path: str, format_name: str) -> None:
-    """Read a file as the format the person says, where recognition found none or two; parses again.
+    """Read a file as a format that a person chose, for a file of no or two recognised formats.
 
-    Raises IntakeError for an unknown format or file, and when the upload is not in preview or has stored runs.
+    Raises IntakeError for an unknown format or file, or an upload that is not open to changes.
     """
     known = [each.NAME for each in formats.FORMATS]
     if format_name not in known:
         raise IntakeError(f"{format_name!r} is no format. Known are: {', '.join(known)}.")
     with transaction.atomic():
-        held = _opened(upload, "choose a format for")
+        held = _lock_open(upload, "choose a format for")
         if not held.files.filter(path=path).update(forced_format=format_name):
             raise IntakeError(f"The upload has no file {path!r}.")
         _read_again(held)
 
 
-def place_of(kept: Sequence[object]) -> Place:
-    """The place of a run, as its row in a preview keeps it."""
+def parse_place(kept: Sequence[object]) -> Place:
+    """Return the place of a run from the row of a preview."""
     path, first, last = kept
     return Place(str(path), int(str(first)), int(str(last)))
 
 
-def title_of(key: str) -> str:
-    """What people call a fact that can be corrected."""
+def fact_title(key: str) -> str:
+    """Return the title of a fact that can be corrected."""
     return _TITLES.get(key) or dimension(key).title
 
 
@@ -132,8 +132,8 @@ _TITLES = {
 }
 
 
-def _opened(upload: Upload, verb: str) -> Upload:
-    """The upload, held against other requests, if nothing of it is stored and a person may still change it."""
+def _lock_open(upload: Upload, verb: str) -> Upload:
+    """Lock an upload that is open to changes: no stored runs. Raises IntakeError."""
     held = uploads.locked(upload, {State.PREVIEW, State.FAILED}, verb)
     if RunSource.objects.filter(upload=held).exists():
         raise IntakeError("Runs of this upload are stored. Undo it, and upload its files again.")

@@ -1,7 +1,7 @@
-"""The history of a run: what brought it, what was added, worked out anew or changed, by whom and when.
+"""The history of a run, newest first: uploads, aliases, replaced values and other changes.
 
-Most of it is stored for other reasons: uploads, aliases and replaced values tell themselves. What nothing else keeps is
-a row of `RunChange`: people's own acts write it through `bulk`, jobs through `record`.
+Uploads, aliases and replaced values are stored anyway. Any other change is a row of `RunChange`, written by
+`runs.bulk_changes` for people and by `record_change` for jobs.
 """
 
 from collections.abc import Iterable, Iterator
@@ -36,9 +36,9 @@ _OUTCOMES = {Outcome.NEW: "Imported", Outcome.EXTENDED: "Evidence added", Outcom
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One thing that was done to a run; ``who`` is empty for a job of nobody's. ``upload`` and ``run`` may be linked.
+    """An event in a run's history; ``who`` is "" for a job without a person.
 
-    ``detail`` may have several lines. ``run`` is another run that is concerned: which was replaced, or replaces this.
+    ``detail`` may have several lines. ``run`` is another run, which was replaced or is the replacement.
     """
 
     when: datetime
@@ -49,19 +49,19 @@ class Event:
     run: Run | None = None
 
 
-def record(runs: Iterable[int], kind: Kind, detail: str, by: User | None = None) -> None:
-    """Keep that this was done to these runs (their numbers), in the caller's transaction."""
+def record_change(runs: Iterable[int], kind: Kind, detail: str, by: User | None = None) -> None:
+    """Store a change of runs, given by id."""
     RunChange.objects.bulk_create(RunChange(run_id=run, kind=kind, detail=detail, made_by=by) for run in runs)
 
 
-def history(run: Run) -> list[Event]:
-    """Everything that happened to a run, newest first; four queries. Reads ``evidence``: fetch it along."""
+def read_history(run: Run) -> list[Event]:
+    """Return the events of a run, newest first, by four queries if ``evidence`` was fetched."""
     events = [*_uploaded(run), *_aliased(run), *_values(run), *_recorded(run)]
     return sorted(events, key=lambda event: event.when, reverse=True)
 
 
 def _uploaded(run: Run) -> Iterator[Event]:
-    """The uploads that had the run in them, the run that it replaced, and those that took its own place."""
+    """Yield the uploads of the run, and its replacements in either direction."""
     concerned = UploadRun.objects.filter(Q(run=run, loaded=True) | Q(replaced=run))
     for row in concerned.select_related("upload__owner", "run", "replaced").order_by("pk"):
         upload, who = row.upload, row.upload.owner.get_username()
@@ -75,21 +75,21 @@ def _uploaded(run: Run) -> Iterator[Event]:
 
 
 def _aliased(run: Run) -> Iterator[Event]:
-    """The aliases of the study that give texts of this run their meaning."""
+    """Yield the aliases that apply to the run."""
     evidence = getattr(run, "evidence", None)
     facts = facts_of(evidence) if evidence else {}
     for alias in Alias.objects.filter(study=run.study_id).select_related("made_by"):
         text = printed_text(facts, alias.dimension)
         if text is not None and fold(text) == alias.folded:
             said = f"{alias.dimension} {text} means {alias.meaning}"
-            # An alias that was there first acted when the run came in, and not before.
+            # An older alias applied when the run was imported.
             yield Event(alias.created, _name(alias.made_by), "Alias", said)
 
 
 def _values(run: Run) -> Iterator[Event]:
-    """Derived values that others have replaced, together where they were replaced together."""
+    """Yield replaced derived values, grouped by second."""
     rows = MeasurementHistory.objects.filter(run=run).select_related("measure").order_by("replaced", "measure")
-    # Each has a moment of its own, microseconds after the one before it.
+    # Rows stored together differ in microseconds.
     for _, together in groupby(rows, key=lambda row: row.replaced.replace(microsecond=0)):
         replaced = list(together)
         title = "Derived values replaced; they were"

@@ -1,7 +1,7 @@
-"""Moving runs from one study to another: they are put together anew by the aliases and the pattern of their new study.
+"""Moving runs to another study, by rebuilding them with the aliases and run id pattern of that study.
 
-A run keeps its id and what people attached to it. A run that the other study has already, and one that no file makes,
-stays where it is, and that is said.
+A run keeps its id and everything that refers to it. A run that the other study has already, or that no file makes,
+stays and is named.
 """
 
 from typing import cast
@@ -13,8 +13,8 @@ from django.http import QueryDict
 
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.changes import history
-from perfdb.results.changes.rebuild import NotFoundError, put, rebuild, work_through
-from perfdb.results.changes.reparse import MOST_NAMED
+from perfdb.results.changes.rebuild import NotFoundError, process_runs, rebuild_run, store_rebuilt
+from perfdb.results.changes.reparse import MAX_NAMED
 from perfdb.results.ingest import jobs
 from perfdb.results.models import Job, Run, RunSource, Study, Upload
 from perfdb.results.queries.run_list.filters import filter_runs
@@ -23,19 +23,19 @@ from perfdb.results.runs.lock import lock_study, touch_study
 KIND = "move"
 
 
-def chosen(study: Study, asked: str) -> QuerySet[Run]:
-    """The runs of a study that the parameters of the list of runs ask for. Raises QueryError."""
+def select_runs(study: Study, asked: str) -> QuerySet[Run]:
+    """Return the runs of a study that match a query string of the run list. Raises QueryError."""
     data = QueryDict(asked.strip().rpartition("?")[2], mutable=True)
     for name in ("sort", "cursor", "size", "study"):
         data.pop(name, None)
     return filter_runs(data).filter(study=study)
 
 
-def start(study: Study, target: Study, asked: str, person: User) -> Job:
-    """Queue moving the runs that are there now. Raises QueryError where nothing is to be moved."""
+def enqueue_move(study: Study, target: Study, asked: str, person: User) -> Job:
+    """Queue the move of the present runs. Raises QueryError if there is nothing to move."""
     if study.pk == target.pk:
         raise QueryError("to", "the runs are in this study already")
-    last = chosen(study, asked).aggregate(last=Max("pk"))["last"]
+    last = select_runs(study, asked).aggregate(last=Max("pk"))["last"]
     if last is None:
         raise QueryError("runs", "no run of this study is asked for")
     about = {"study": study.pk, "target": target.pk, "runs": asked, "last": last, "by": person.pk}
@@ -43,13 +43,13 @@ def start(study: Study, target: Study, asked: str, person: User) -> Job:
 
 
 def run_move(job: Job) -> None:
-    """Do a job: move the runs, some at a time; uploads whose runs have all moved belong to the other study then."""
+    """Move the runs of a job, and the uploads of which all runs moved."""
     study, target = (Study.objects.get(pk=job.about[name]) for name in ("study", "target"))
     person = User.objects.filter(pk=job.about["by"]).first()
     job.outcome = {"runs": 0, "changed": 0, "left": []} | job.outcome
-    # Those that came after the person had looked at them were not meant.
-    runs = lambda: chosen(study, job.about["runs"]).filter(pk__lte=job.about["last"])  # noqa: E731
-    work_through(job, runs, lambda run: _move(job, run, target, person))
+    # Runs stored after the request are not meant.
+    runs = lambda: select_runs(study, job.about["runs"]).filter(pk__lte=job.about["last"])  # noqa: E731
+    process_runs(job, runs, lambda run: _move(job, run, target, person))
     with transaction.atomic():
         _pass_uploads(study, target)
         touch_study(target)
@@ -59,17 +59,17 @@ def run_move(job: Job) -> None:
 def _move(job: Job, run: Run, target: Study, person: User | None) -> bool:
     lock_study(target)
     source = run.study
-    trouble = _trouble(run, target) or _moved(run, target)
+    trouble = _find_obstacle(run, target) or _rebuild_in(run, target)
     if trouble:
-        if len(job.outcome["left"]) < MOST_NAMED:
+        if len(job.outcome["left"]) < MAX_NAMED:
             job.outcome["left"].append([run.pk, run.run_id, trouble])
         return False
-    history.record([run.pk], history.Kind.REBUILT, f"moved from study {source.slug} to {target.slug}", person)
+    history.record_change([run.pk], history.Kind.REBUILT, f"moved from study {source.slug} to {target.slug}", person)
     return True
 
 
-def _trouble(run: Run, target: Study) -> str:
-    """Why a run cannot be moved; empty where nothing speaks against it."""
+def _find_obstacle(run: Run, target: Study) -> str:
+    """Return the reason why a run cannot move, or ""."""
     files = RunSource.objects.filter(run=run).values("artifact")
     if not files.exists():
         return "It came from a document and not as files, and belongs to the study of that document."
@@ -77,21 +77,21 @@ def _trouble(run: Run, target: Study) -> str:
     return f"{target.title} has a run {run.run_id} of the same files already." if same.exists() else ""
 
 
-def _moved(run: Run, target: Study) -> str:
-    """Put a run into the other study; answers why that could not be done."""
+def _rebuild_in(run: Run, target: Study) -> str:
+    """Move a run by rebuilding it; return the reason why this failed, or ""."""
     run.study = target
     try:
-        again = rebuild(run)
+        again = rebuild_run(run)
     except NotFoundError as error:
         return str(error)
     if again.record.refused:
         return "Its files would be refused today."
-    put(run, again)
+    store_rebuilt(run, again)
     return ""
 
 
 def _pass_uploads(study: Study, target: Study) -> None:
-    """What is uploaded once more, or undone, is looked for where the runs are now."""
+    """Move the uploads of which all runs moved, so that a repeated upload or an undo finds the runs."""
     moved = Upload.objects.filter(study=study, runs__run__study=target)
     staying = Upload.objects.filter(study=study, runs__run__study=study)
     passed = cast("list[int]", list(moved.exclude(pk__in=staying).values_list("pk", flat=True).distinct()))

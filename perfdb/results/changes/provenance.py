@@ -1,7 +1,7 @@
-"""Where a run's numbers come from: each figure with origin, printed text, formula, inputs and log lines.
+"""The provenance of a run's values: origin, printed text, log line, formula and inputs.
 
-What is stored of a derived value is its formula and version; the inputs follow from the formula's declaration and
-are found again in the stored evidence when somebody asks.
+A derived value is stored with its formula and version; its inputs follow from the formula's declaration and are found
+in the stored evidence when asked for.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,10 +29,9 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """One input of a derived figure: a ``metric`` (facts such as users too) or a ``counter``.
+    """An input of a derived value: a ``metric`` (or fact, such as users) or a ``counter``.
 
-    For a counter ``value`` is after minus before, both given with their places; units are base units. The counter
-    ``time`` is the local time of the capture, in seconds.
+    For a counter, ``value`` is after minus before, in base units; ``time`` is the local time of the capture in seconds.
     """
 
     kind: str
@@ -49,7 +48,7 @@ class Input:
 
 @dataclass(frozen=True, slots=True)
 class AppliedFormula:
-    """A formula with the numbers put in. ``worked`` and ``inputs`` are empty if its version is no longer known."""
+    """A formula with its numbers; ``worked`` and ``inputs`` are empty for an unknown version."""
 
     id: str
     version: int
@@ -61,7 +60,7 @@ class AppliedFormula:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One measurement of a run. ``origin``: reported, derived, published or given."""
+    """A value of a run; ``origin`` is reported, derived, published or given."""
 
     measure: Measure
     metric: Metric
@@ -72,13 +71,13 @@ class Figure:
     formula: AppliedFormula | None
 
 
-def figures(run: Run) -> list[Figure]:
-    """All measurements of a run in the metrics' order, total first, then the roles by name."""
-    return figures_of_record(read_record(run), artifact_paths(run))
+def read_figures(run: Run) -> list[Figure]:
+    """Return the values of a run by metric, each total first, then by role."""
+    return record_figures(read_record(run), artifact_paths(run))
 
 
-def figures_of_record(record: RunRecord, paths: Mapping[int, str]) -> list[Figure]:
-    """The same for a record that was read already. ``paths``: the name of each artifact."""
+def record_figures(record: RunRecord, paths: Mapping[int, str]) -> list[Figure]:
+    """Return the values of a record; ``paths`` are the names of its artifacts."""
     finder = _Finder(record, paths)
     order = {metric.name: number for number, metric in enumerate(metrics.METRICS)}
     measures = sorted(record.values, key=lambda m: (order[m.metric], m.role != metrics.TOTAL, m.role))
@@ -86,12 +85,12 @@ def figures_of_record(record: RunRecord, paths: Mapping[int, str]) -> list[Figur
 
 
 def artifact_paths(run: Run) -> dict[int, str]:
-    """The name of each artifact of a run."""
+    """Return the name of each artifact of a run."""
     return dict(RunSource.objects.filter(run=run).values_list("artifact_id", "path"))
 
 
 class _Finder:
-    """Finds the places of a record's values and of the inputs they were derived from."""
+    """Finds the places of a record's values and of their inputs."""
 
     def __init__(self, record: RunRecord, paths: Mapping[int, str]) -> None:
         self._record = record
@@ -136,7 +135,7 @@ class _Finder:
         role = given.role or metrics.TOTAL
         again = self._derived.get(Measure(given.name, role))
         if again is not None:
-            # A derived input stands where the first of its own inputs does.
+            # A derived input has the place of its own first input.
             first = self._input(again.inputs[0])
             return replace(first, kind="metric", name=given.name, role=role, value=given.value, unit=given.unit)
         value = self._record.values.get(Measure(given.name, role)) or self._record.facts.get(given.name)

@@ -1,46 +1,45 @@
-"""Rebuilding stored runs from what is known of them: after an undo, a new importer, another alias.
+"""Rebuilding stored runs from their files, and deriving their values again.
 
-A run keeps its id and what people attached to it; it is written whole or not at all, and never deleted here.
+A run keeps its id and everything that refers to it; it is written whole or not at all, and never deleted here.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from importers.model import RunDraft
-from perfdb.results.changes.rederive import remember
+from perfdb.analysis.formulas import FORMULAS
+from perfdb.analysis.metrics import Measure
 from perfdb.results.ingest import jobs
 from perfdb.results.ingest.make_records import StoredEvidence, as_one, digests_of, record_of, stored_evidence, together
 from perfdb.results.ingest.store import CHUNK
-from perfdb.results.models import Job, Run, RunChange, Study, UploadRun
+from perfdb.results.models import Job, MeasurementHistory, Run, RunChange, RunEvidence, Study, UploadRun
 from perfdb.results.runs import write
-from perfdb.results.runs.derive import outdated
+from perfdb.results.runs.derive import derive_again, outdated
 from perfdb.results.runs.experiments import Vocabulary
 from perfdb.results.runs.lock import lock_study, touch_study
+from perfdb.results.runs.measures import slots
 from perfdb.results.runs.read import read_record
-from perfdb.results.runs.record import RunRecord, Source
+from perfdb.results.runs.record import RunRecord, Source, Value
 from perfdb.results.runs.trials import keep_trial, settle_trial
 
 
 class NotFoundError(Exception):
-    """A run's files do not make this run any more; the text says why."""
+    """A run's files no longer make this run; the message is the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rebuilt:
-    """What a run's files say of it today."""
+    """A run as read from its files today."""
 
     record: RunRecord
     sources: list[Source]
 
 
-def rebuild(run: Run) -> Rebuilt:
-    """Read a run's files again, and put together and derive as at import. Its trial stays.
-
-    Raises NotFoundError when they do not make one run any more.
-    """
+def rebuild_run(run: Run) -> Rebuilt:
+    """Read a run's files again and derive its values, as at import; the trial stays. Raises NotFoundError."""
     evidence = stored_evidence(run)
     draft = _draft(run, evidence)
     if draft is None:
@@ -52,7 +51,7 @@ def rebuild(run: Run) -> Rebuilt:
 
 
 def _draft(run: Run, evidence: StoredEvidence) -> RunDraft | None:
-    """The run's draft, with what a newer importer has found if that belongs to it."""
+    """Return the run's draft, with fragments that only a newer importer found in its files."""
     own = digests_of(evidence.fragments)
     if not own:
         return None
@@ -64,11 +63,11 @@ def _draft(run: Run, evidence: StoredEvidence) -> RunDraft | None:
     return as_one(run.study, evidence.fragments)
 
 
-def put(run: Run, rebuilt: Rebuilt) -> None:
-    """Store a rebuilt run in the place of what is stored; withdrawn stays withdrawn, old derived values are kept."""
+def store_rebuilt(run: Run, rebuilt: Rebuilt) -> None:
+    """Replace a stored run; a withdrawn one stays withdrawn, old derived values go to the history."""
     record = rebuilt.record
     if run.status == Run.Status.WITHDRAWN:
-        # What it returns to: when the upload that replaced it is undone, or the person's withdrawal is.
+        # The status to return to, when the replacing upload or the withdrawal is undone.
         UploadRun.objects.filter(replaced=run).update(replaced_status=record.status)
         run.changes.filter(kind=RunChange.Kind.WITHDRAWN).update(status_before=record.status)
         record.status = run.status
@@ -77,41 +76,83 @@ def put(run: Run, rebuilt: Rebuilt) -> None:
     keep_trial(run, record)
     settle_trial(vocabulary, run, record)
     write.rewrite(vocabulary, run, record, rebuilt.sources)
-    remember(run, outdated(before.values, record.values))
+    keep_replaced(run, outdated(before.values, record.values))
 
 
-def work_through(job: Job, runs: Callable[[], QuerySet[Run]], do: Callable[[Run], bool]) -> None:
-    """Do something with each of these runs, a few at a time, each chunk in one transaction with its study locked.
+def process_runs(job: Job, runs: Callable[[], QuerySet[Run]], do: Callable[[Run], bool]) -> None:
+    """Process runs in chunks, each in a transaction with the study locked; ``do`` returns whether a run changed.
 
-    ``do`` answers whether it changed the run. Runs are looked for under the lock and after the last one that this or
-    an earlier attempt has done: what others write meanwhile is seen, and nothing is done twice. The job's outcome
-    keeps ``after`` (study and run) and counts the ``runs`` that were looked at and those ``changed``.
+    Runs are selected under the lock, after the last run of this or an earlier attempt: writes of others are seen, and
+    no run is processed twice. The job's outcome holds ``after`` (study and run), and counts ``runs`` and ``changed``.
     """
     while study := _next_study(job, runs):
         with transaction.atomic():
             jobs.hold(job)
             lock_study(study)
-            chunk = list(_after(job, runs).filter(study=study).select_related("study")[:CHUNK])
+            chunk = list(_remaining(job, runs).filter(study=study).select_related("study")[:CHUNK])
             changed = sum([do(run) for run in chunk])
             if changed:
                 touch_study(study)
-            _count(job, study, chunk, changed)
+            _report_progress(job, study, chunk, changed)
 
 
 def _next_study(job: Job, runs: Callable[[], QuerySet[Run]]) -> Study | None:
-    first = _after(job, runs).select_related("study").first()
+    first = _remaining(job, runs).select_related("study").first()
     return first.study if first else None
 
 
-def _after(job: Job, runs: Callable[[], QuerySet[Run]]) -> QuerySet[Run]:
-    """The runs that are left, by study and id."""
+def _remaining(job: Job, runs: Callable[[], QuerySet[Run]]) -> QuerySet[Run]:
+    """Return the runs that remain, by study and id."""
     study, pk = job.outcome.get("after", (0, 0))
     return runs().filter(Q(study__gt=study) | Q(study=study, pk__gt=pk)).order_by("study_id", "pk")
 
 
-def _count(job: Job, study: Study, chunk: Sequence[Run], changed: int) -> None:
+def _report_progress(job: Job, study: Study, chunk: Sequence[Run], changed: int) -> None:
     done = job.outcome
-    # A chunk may turn out empty when somebody else was faster.
+    # A chunk is empty if another process removed its runs.
     after = [study.pk, chunk[-1].pk] if chunk else done.get("after", [0, 0])
     totals = {"runs": done["runs"] + len(chunk), "changed": done["changed"] + changed}
     jobs.progress(job, {**done, **totals, "after": after})
+
+
+def stale_runs() -> list[int]:
+    """Return the runs with a value of an undeclared formula or version."""
+    current = {f"{formula.id}/{formula.version}" for formula in FORMULAS}
+    overlapping = RunEvidence.objects.exclude(formulas__contained_by=sorted(current))
+    return list(overlapping.values_list("run_id", flat=True))
+
+
+def rederive_runs(runs: Iterable[int] | None) -> tuple[int, int]:
+    """Derive runs again (None: all); return the numbers of runs and of changed values."""
+    chosen = Run.objects.all() if runs is None else Run.objects.filter(pk__in=list(runs))
+    looked_at = changed = 0
+    for pk in chosen.order_by("pk").values_list("pk", flat=True):
+        looked_at += 1
+        changed += _rederive_run(pk)
+    return looked_at, changed
+
+
+def _rederive_run(pk: int) -> int:
+    with transaction.atomic():
+        study = Study.objects.filter(run=pk).first()
+        if study is None:
+            return 0  # The run was undone meanwhile.
+        # No write may come between reading the run and storing its values.
+        lock_study(study)
+        run = Run.objects.select_related("study", "experiment").get(pk=pk)
+        record = read_record(run)
+        changed = derive_again(record)
+        keep_replaced(run, changed)
+        write.put(Vocabulary(study), run, record)
+        if changed:
+            touch_study(run.study)
+    return len(changed)
+
+
+def keep_replaced(run: Run, old: Mapping[Measure, Value]) -> None:
+    """Store replaced derived values of a run in the history."""
+    by_measure = slots()
+    MeasurementHistory.objects.bulk_create(
+        MeasurementHistory(run=run, measure_id=by_measure[measure], value=value.value, formula=value.formula)
+        for measure, value in old.items()
+    )

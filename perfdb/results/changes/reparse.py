@@ -1,8 +1,9 @@
-"""Reading stored artifacts again after an importer's version has risen: what would change, and changing it.
+"""Reading stored files again by newer importers: the differences, and the job that stores them.
 
-A run that its files do not make any more is left as it is, and said; nothing is ever deleted here.
+A run that its files no longer make stays as it is and is named; nothing is deleted.
 """
 
+from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,21 +12,24 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Count, Q, QuerySet
 
+from importers.model import Problem as Found
 from perfdb.results.changes import history
-from perfdb.results.changes.rebuild import NotFoundError, Rebuilt, put, rebuild, work_through
-from perfdb.results.changes.run_differences import Difference, differences
+from perfdb.results.changes.rebuild import NotFoundError, Rebuilt, process_runs, rebuild_run, store_rebuilt
 from perfdb.results.ingest import jobs
 from perfdb.results.ingest.fragment_claims import versions
-from perfdb.results.models import Job, Run, RunSource, Study
+from perfdb.results.models import Job, Problem, Run, RunSource, Study
+from perfdb.results.runs.normalize.alias_dimensions import PRINTED
+from perfdb.results.runs.read import read_record
+from perfdb.results.runs.record import FactValue, RunRecord, Value
 
 KIND = "reparse"
-# So many runs that are left as they are get named in a job's outcome.
-MOST_NAMED = 100
+# The most unchanged runs that a job's outcome names.
+MAX_NAMED = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Which runs to read again: of one format, of one study (by its id), and whether also those that are current."""
+    """Runs to read again: of a format, of a study (its id), with ``every`` also current ones."""
 
     format: str = ""
     study: int | None = None
@@ -33,7 +37,7 @@ class Scope:
 
     @property
     def sources(self) -> Q:
-        """The files that an older importer read; with ``every`` all files."""
+        """The condition of sources that an older importer read, or of all with ``every``."""
         formats = {name: version for name, version in versions().items() if self.format in ("", name)}
         known = Q(format__in=formats)
         if self.every:
@@ -43,7 +47,7 @@ class Scope:
 
     @property
     def runs(self) -> QuerySet[Run]:
-        """The runs with such files, by study and id."""
+        """The runs with such sources, by study and id."""
         runs = Run.objects.filter(pk__in=RunSource.objects.filter(self.sources).values("run"))
         chosen = runs if self.study is None else runs.filter(study=self.study)
         return chosen.order_by("study_id", "pk")
@@ -57,8 +61,26 @@ def _any(conditions: Iterable[Q]) -> Q:
 
 
 @dataclass(frozen=True, slots=True)
+class Difference:
+    """A difference of a run; ``old`` is "" for an addition, ``new`` for a removal.
+
+    ``what`` is its kind: dimension, value, fact, problem, …
+    """
+
+    what: str
+    name: str
+    old: str
+    new: str
+
+    @property
+    def kind(self) -> str:
+        """The kind of difference: added, removed or changed."""
+        return "changed" if self.old and self.new else "added" if self.new else "removed"
+
+
+@dataclass(frozen=True, slots=True)
 class Review:
-    """What reading a run again would change; ``trouble`` says why it would be left as it is."""
+    """The differences of a run read again, or the reason (``trouble``) to leave the run as it is."""
 
     run: Run
     differences: list[Difference] = field(default_factory=list)
@@ -67,15 +89,15 @@ class Review:
 
 @dataclass(frozen=True, slots=True)
 class Staleness:
-    """How many runs of a study an older importer of a format read."""
+    """The number of a study's runs that an older importer of a format read."""
 
     study: Study
     format: str
     runs: int
 
 
-def stale() -> list[Staleness]:
-    """The runs that an older importer read, by study and format."""
+def count_stale_runs() -> list[Staleness]:
+    """Count the runs that an older importer read, by study and format."""
     rows = RunSource.objects.filter(Scope().sources).order_by("run__study__title", "run__study", "format")
     counted = rows.values_list("run__study", "format").annotate(runs=Count("run", distinct=True))
     found = list(counted.values_list("run__study", "format", "runs"))
@@ -83,23 +105,23 @@ def stale() -> list[Staleness]:
     return [Staleness(studies[study], name, number) for study, name, number in found]
 
 
-def review(run: Run) -> Review:
-    """What reading a run's files again would change. Writes nothing."""
-    again = _again(run)
+def review_run(run: Run) -> Review:
+    """Return the differences of a run read again, without writing."""
+    again = _rebuild_or_reason(run)
     if isinstance(again, str):
         return Review(run, trouble=again)
-    return Review(run, differences(run, again.record))
+    return Review(run, find_differences(run, again.record))
 
 
-def reviews(runs: QuerySet[Run]) -> Iterator[Review]:
-    """The same for several runs, one after the other."""
-    return map(review, runs.select_related("study", "experiment").iterator(chunk_size=20))
+def review_runs(runs: QuerySet[Run]) -> Iterator[Review]:
+    """Review several runs."""
+    return map(review_run, runs.select_related("study", "experiment").iterator(chunk_size=20))
 
 
-def _again(run: Run) -> Rebuilt | str:
-    """A run from its files, or why it is to be left as it is."""
+def _rebuild_or_reason(run: Run) -> Rebuilt | str:
+    """Return the run rebuilt from its files, or the reason to leave it as it is."""
     try:
-        again = rebuild(run)
+        again = rebuild_run(run)
     except NotFoundError as error:
         return str(error)
     if again.record.refused:
@@ -108,8 +130,8 @@ def _again(run: Run) -> Rebuilt | str:
     return again
 
 
-def start(scope: Scope, person: User | None) -> Job | None:
-    """Queue reading again; None when it is being done already."""
+def enqueue_reparse(scope: Scope, person: User | None) -> Job | None:
+    """Queue a job; return None if one is open already."""
     with transaction.atomic():
         if jobs.open_jobs(KIND).select_for_update().exists():
             return None
@@ -117,27 +139,107 @@ def start(scope: Scope, person: User | None) -> Job | None:
         return jobs.enqueue(KIND, about={"format": scope.format, "study": scope.study, "every": scope.every, "by": by})
 
 
-def scope_of(about: Mapping[str, Any]) -> Scope:
-    """The scope that a job was made with."""
+def parse_scope(about: Mapping[str, Any]) -> Scope:
+    """Return the scope of a job's parameters."""
     return Scope(about["format"], about["study"], about["every"])
 
 
 def run_reparse(job: Job) -> None:
-    """Do a job: read the runs again, some at a time. What an earlier attempt has done is not done again."""
+    """Read the runs of a job again, continuing after an earlier attempt."""
     job.outcome = {"runs": 0, "changed": 0, "left": []} | job.outcome
-    work_through(job, lambda: scope_of(job.about).runs, lambda run: _reparse(job, run))
+    process_runs(job, lambda: parse_scope(job.about).runs, lambda run: _reparse(job, run))
     with transaction.atomic():
         jobs.finish(job, job.outcome)
 
 
 def _reparse(job: Job, run: Run) -> bool:
-    again = _again(run)
+    again = _rebuild_or_reason(run)
     if isinstance(again, str):
-        if len(job.outcome["left"]) < MOST_NAMED:
+        if len(job.outcome["left"]) < MAX_NAMED:
             job.outcome["left"].append([run.pk, run.run_id, again])
         return False
-    changed = bool(differences(run, again.record))
-    put(run, again)
+    changed = bool(find_differences(run, again.record))
+    store_rebuilt(run, again)
     if changed:
-        history.record([run.pk], history.Kind.REBUILT, "by the importers of that day")
+        history.record_change([run.pk], history.Kind.REBUILT, "by the importers of that day")
     return changed
+
+
+_Texts = Mapping[str, str]
+
+
+def find_differences(run: Run, after: RunRecord) -> list[Difference]:
+    """Return the differences between a stored run and ``after``."""
+    before = read_record(run)
+    status = run.status if run.status == Run.Status.WITHDRAWN else after.status
+    pairs: list[tuple[str, _Texts, _Texts]] = [
+        ("status", {"": run.status}, {"": status}),
+        ("run id", {"": run.run_id}, {"": after.run_id}),
+        ("start", {"": before.started.isoformat(" ")}, {"": after.started.isoformat(" ")}),
+        (
+            "dimension",
+            _dimensions(before.configuration.dimensions()),
+            _dimensions(after.configuration.dimensions()),
+        ),
+        ("value", _values(before), _values(after)),
+        ("fact", _facts(before.facts), _facts(after.facts)),
+        ("counter", _counters(before), _counters(after)),
+        ("trace", _stored_traces(run), _traces(after)),
+        ("problem", _problems(run.problems.all()), _problems(after.problems)),
+    ]
+    return [each for what, old, new in pairs for each in _compare_texts(what, old, new)]
+
+
+def _compare_texts(what: str, old: _Texts, new: _Texts) -> Iterable[Difference]:
+    names = dict.fromkeys((*old, *new))
+    return (
+        Difference(what, name, old.get(name, ""), new.get(name, "")) for name in names if old.get(name) != new.get(name)
+    )
+
+
+def _dimensions(dimensions: Mapping[str, str | int]) -> _Texts:
+    return {name: str(value) for name, value in dimensions.items()}
+
+
+def _values(record: RunRecord) -> _Texts:
+    return {str(measure): _spell_value(value) for measure, value in record.values.items()}
+
+
+def _spell_value(value: Value) -> str:
+    """Return a value with its origin, such as ``9077.29 (reported, line 12)``."""
+    place = value.formula or (f"line {value.line}" if value.line else "")
+    return f"{value.value!r} ({', '.join(part for part in (value.origin.word, place) if part)})"
+
+
+def _facts(facts: Mapping[str, FactValue]) -> _Texts:
+    """Return the printed facts, without those of aliases."""
+    return {key: fact.text or "(blank)" for key, fact in facts.items() if not key.startswith(PRINTED)}
+
+
+def _counters(record: RunRecord) -> _Texts:
+    return {
+        " ".join(part for part in (counters.role, counters.subject, name) if part): f"{before} to {after}{unused}"
+        for counters in record.counters
+        for unused in ("" if counters.usable else " (not used)",)
+        for name, before, after in zip(counters.names, counters.before, counters.after, strict=True)
+    }
+
+
+def _stored_traces(run: Run) -> _Texts:
+    rows = run.traces.values_list("listing", "column", "unit", "samples")
+    return {f"{listing}.{column} {unit}".strip(): _summarize(samples) for listing, column, unit, samples in rows}
+
+
+def _traces(record: RunRecord) -> _Texts:
+    return {f"{each.listing}.{each.column} {each.unit}".strip(): _summarize(each.samples) for each in record.traces}
+
+
+def _summarize(samples: list[float]) -> str:
+    """Return the number of samples and a weighted sum, both of the stored four-byte floats."""
+    stored = [sample for sample in array("f", samples) if sample == sample]  # noqa: PLR0124 - NaN is not itself
+    weighted = sum(number * sample for number, sample in enumerate(stored, start=1))
+    return f"{len(samples)} samples, weighted sum {weighted:.6g}"
+
+
+def _problems(problems: "Iterable[Problem | Found]") -> _Texts:
+    return {f"{each.code}: {each.message}": str(each.severity) for each in problems}

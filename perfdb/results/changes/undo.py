@@ -1,4 +1,4 @@
-"""Taking an upload back: its runs go, what it added to other runs goes, what it replaced returns."""
+"""Undoing an upload: its runs are deleted, others lose its evidence, replaced runs return."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
@@ -8,7 +8,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from perfdb.results.changes import history
-from perfdb.results.changes.rebuild import put, rebuild
+from perfdb.results.changes.rebuild import rebuild_run, store_rebuilt
 from perfdb.results.ingest import jobs, upload_summary
 from perfdb.results.ingest.conflicts import last_trial
 from perfdb.results.ingest.make_records import as_one, stored_evidence
@@ -17,7 +17,7 @@ from perfdb.results.runs.lock import lock_study, touch_study
 
 
 def run_undo(job: Job) -> None:
-    """Do an undo job, all in one transaction: other readers see the study before it or after it."""
+    """Undo the upload of a job, in one transaction."""
     upload = jobs.upload_of(job)
     with transaction.atomic():
         jobs.hold(job)
@@ -38,14 +38,14 @@ def run_undo(job: Job) -> None:
 
 @dataclass(slots=True)
 class _Files:
-    """The files of a run, as artifact and path: those that the upload brought, and those that others did."""
+    """The files of a run, as artifact and path, from the upload (``own``) and from others."""
 
     own: set[tuple[int, str]] = field(default_factory=set)
     left: set[tuple[int, str]] = field(default_factory=set)
 
 
 def _brought(upload: Upload) -> dict[int, _Files]:
-    """The runs to which the upload has brought anything, by their ids."""
+    """Return the files of each run that has evidence of the upload."""
     found: dict[int, _Files] = defaultdict(_Files)
     runs = RunSource.objects.filter(upload=upload).values("run")
     sources = RunSource.objects.filter(run__in=runs).order_by("run")
@@ -56,13 +56,13 @@ def _brought(upload: Upload) -> dict[int, _Files]:
 
 
 def _take_evidence(upload: Upload, brought: Mapping[int, _Files]) -> None:
-    """Rebuild runs from what other uploads brought, which is something for each of them."""
+    """Rebuild runs without the evidence of the upload; each has some of other uploads."""
     RunSource.objects.filter(upload=upload, run__pk__among=list(brought)).delete()
     said = bool(upload.facts or upload.corrections)
     changed = [run for run, files in brought.items() if said or not files.own <= files.left]
     for run in Run.objects.filter(pk__in=changed):
-        put(run, rebuild(run))
-    history.record(changed, history.Kind.REBUILT, f"without upload {upload.pk}, which was undone")
+        store_rebuilt(run, rebuild_run(run))
+    history.record_change(changed, history.Kind.REBUILT, f"without upload {upload.pk}, which was undone")
 
 
 def _delete(runs: Collection[int]) -> None:
@@ -73,17 +73,17 @@ def _delete(runs: Collection[int]) -> None:
 
 
 def _pass_on(row: UploadRun) -> bool:
-    """Whether the run that this one replaced stays away, because a later upload has replaced this one in turn."""
+    """Pass a replaced run on to a later replacement; return whether there is one."""
     later = UploadRun.objects.filter(replaced=row.run_id).exclude(replaced=None)
     return later.update(replaced=row.replaced_id, replaced_status=row.replaced_status) > 0
 
 
 def _bring_back(row: UploadRun) -> None:
-    """The replaced run counts again, with the status it had; what others added to its successor is now its own."""
+    """Restore a replaced run with its status, and give it evidence that others added to its successor."""
     returning, successor = row.replaced, Run.objects.filter(upload_runs=row).first()
     assert returning is not None
     if successor is not None:
-        # What does not go together with it stays a run of its own, and two active runs may not share a trial.
+        # A successor that does not go together with the run stays, and needs a trial of its own.
         Run.objects.filter(pk=successor.pk).update(trial=last_trial(row.upload, successor.run_id) + 1)
     returning.status = row.replaced_status
     returning.save(update_fields=["status"])
@@ -94,8 +94,10 @@ def _bring_back(row: UploadRun) -> None:
         Note.objects.filter(run=successor).update(run=returning)
         RunChange.objects.filter(run=successor).update(run=returning)
         _delete([successor.pk])
-        put(returning, rebuild(returning))
-    history.record([returning.pk], history.Kind.RESTORED, f"upload {row.upload_id}, which had replaced it, was undone")
+        store_rebuilt(returning, rebuild_run(returning))
+    history.record_change(
+        [returning.pk], history.Kind.RESTORED, f"upload {row.upload_id}, which had replaced it, was undone"
+    )
 
 
 def _go_together(one: Run, other: Run) -> bool:

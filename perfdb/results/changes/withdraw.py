@@ -1,6 +1,6 @@
-"""Withdrawing runs and taking that back. A withdrawn run stays with all its files, and enters no table.
+"""Withdrawing runs, which keeps their files but excludes them from all tables, and restoring them.
 
-A run that another one replaced is withdrawn too; it returns when that upload is undone, and not from here.
+A replaced run is withdrawn too, but returns only by the undo of the upload that replaced it.
 """
 
 from django.contrib.auth.models import User
@@ -15,22 +15,22 @@ from perfdb.results.runs.lock import lock_study
 from perfdb.results.runs.read import read_record
 from perfdb.results.runs.trials import keep_trial, settle_trial
 
-LONGEST_REASON = 500
+MAX_REASON_LENGTH = 500
 _WITHDRAWN = Run.Status.WITHDRAWN
 _VOCABULARY = ("study", "system", "level", "workload", "device")
 
 
 @transaction.atomic
-def withdraw(user: User, runs: QuerySet[Run], reason: str) -> int:
-    """Take those of these runs that count out of all tables; answers how many.
+def withdraw_runs(user: User, runs: QuerySet[Run], reason: str) -> int:
+    """Withdraw runs; return the number of runs that were not withdrawn before.
 
-    Raises QueryError without a reason and for too many runs, PermissionDenied as `bulk.take` does.
+    Raises QueryError without a reason or for too many runs, and PermissionDenied as `bulk_changes.take` does.
     """
     said = " ".join(reason.replace("\0", " ").split())
     if not said:
         raise QueryError("reason", "say why these runs are withdrawn; it stands in their history")
-    if len(said) > LONGEST_REASON:
-        raise QueryError("reason", f"the reason has {len(said)} characters, and at most {LONGEST_REASON} are kept")
+    if len(said) > MAX_REASON_LENGTH:
+        raise QueryError("reason", f"the reason has {len(said)} characters, and at most {MAX_REASON_LENGTH} are kept")
     taken = _take(user, runs.exclude(status=_WITHDRAWN))
     Run.objects.filter(pk__in=[run.pk for run in taken]).update(status=_WITHDRAWN)
     bulk_changes.keep(taken, RunChange.Kind.WITHDRAWN, said, user)
@@ -38,11 +38,10 @@ def withdraw(user: User, runs: QuerySet[Run], reason: str) -> int:
 
 
 @transaction.atomic
-def restore(user: User, runs: QuerySet[Run]) -> int:
-    """Let those of these runs that a person withdrew count again, with the status they had; answers how many.
+def restore_runs(user: User, runs: QuerySet[Run]) -> int:
+    """Restore runs that a person withdrew, with their former status; return their number.
 
-    A run whose place was taken meanwhile, by one of the same run id and trial, returns as a further trial. Raises as
-    `withdraw` does.
+    A run whose run id and trial are taken returns as a further trial. Raises as `withdraw_runs` does.
     """
     taken = _take(user, _restorable(runs))
     before = _statuses_before(taken)
@@ -51,7 +50,7 @@ def restore(user: User, runs: QuerySet[Run]) -> int:
     for status in set(before.values()):
         free = [pk for pk, each in before.items() if each == status and pk not in places]
         Run.objects.filter(pk__in=free).update(status=status)
-    # One after the other: two of them may want the same place.
+    # One by one, since two of them may need the same trial.
     for run in crowded:
         _return_where_free(run, before[run.pk])
     bulk_changes.keep(taken, RunChange.Kind.RESTORED, "", user)
@@ -59,7 +58,7 @@ def restore(user: User, runs: QuerySet[Run]) -> int:
 
 
 def _take(user: User, runs: QuerySet[Run]) -> list[Run]:
-    """As `bulk.take`, with the studies locked: an import must not place runs meanwhile."""
+    """Take runs as `bulk_changes.take` does, with their studies locked against imports."""
     for study in Study.objects.filter(pk__in=runs.order_by().values("study")).order_by("pk"):
         lock_study(study)
     return bulk_changes.take(user, runs)
@@ -72,14 +71,14 @@ def _restorable(runs: QuerySet[Run]) -> QuerySet[Run]:
 
 
 def _statuses_before(runs: list[Run]) -> dict[int, str]:
-    """The status of each run before it was last withdrawn."""
+    """Return the status of each run before its last withdrawal."""
     last = RunChange.objects.filter(run=OuterRef("pk"), kind=RunChange.Kind.WITHDRAWN).order_by("-pk")
     found = Run.objects.filter(pk__in=[run.pk for run in runs])
     return dict(found.values_list("pk", Subquery(last.values("status_before")[:1])))
 
 
 def _crowded(runs: list[Run]) -> QuerySet[Run]:
-    """Those of these runs whose run id and trial another run of their experiment has, or is about to have again."""
+    """Return the runs whose run id and trial another run has, or is about to have again."""
     keys = [run.pk for run in runs]
     same = Run.objects.filter(experiment=OuterRef("experiment"), run_id=OuterRef("run_id"), trial=OuterRef("trial"))
     rivals = same.filter(~Q(status=_WITHDRAWN) | Q(pk__in=keys)).exclude(pk=OuterRef("pk"))
@@ -88,7 +87,7 @@ def _crowded(runs: list[Run]) -> QuerySet[Run]:
 
 
 def _return_where_free(run: Run, status: str) -> None:
-    """Let a run count again as the trial that it was, or as a further one where that is taken."""
+    """Restore a run as its former trial, or as a further one."""
     record = read_record(run)
     record.status = status
     keep_trial(run, record)

@@ -12,8 +12,8 @@ from django.utils import timezone
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.results import tasks
 from perfdb.results.changes import alias_changes, rebuild
-from perfdb.results.changes.printed_values import told
-from perfdb.results.changes.rederive import rederive
+from perfdb.results.changes.rebuild import rederive_runs
+from perfdb.results.changes.spellings import read_spellings
 from perfdb.results.ingest import import_job, uploads
 from perfdb.results.models import Alias, Experiment, Job, Problem, Run, Study
 from perfdb.results.runs.aliases import aliases_of
@@ -42,7 +42,7 @@ def do_jobs() -> list[Job]:
 @pytest.fixture
 def add(owner: User) -> Add:
     def do(dimension: str, printed: str, meaning: str, study: Study | None = None) -> Alias:
-        alias = alias_changes.add(study or make_study(), dimension, printed, meaning, owner)
+        alias = alias_changes.add_alias(study or make_study(), dimension, printed, meaning, owner)
         do_jobs()
         return alias
 
@@ -50,7 +50,7 @@ def add(owner: User) -> Add:
 
 
 def undo(alias: Alias) -> None:
-    alias_changes.remove(alias)
+    alias_changes.remove_alias(alias)
     do_jobs()
 
 
@@ -91,11 +91,11 @@ def test_every_dimension_can_have_aliases(add: Add, dimension: str, printed: str
     more: dict[str, Any] = {"level": "4.2.0", "campaign": "first", "layer": 2, "factors": {"kernel": "2.4"}}
     make_run("A", **more)
     make_run("B", machine="2066-0X2", **more)
-    rederive(None)
+    rederive_runs(None)
     before = all_rows()
     alias = add(dimension, printed, meaning)
     wanted = "8192" if meaning == "8K" else meaning
-    (found,) = [each for each in told(make_study()) if each.dimension == dimension]
+    (found,) = [each for each in read_spellings(make_study()) if each.dimension == dimension]
     assert [each.value for each in found.values] == [wanted]
     if dimension == "system":
         assert Run.objects.get(run_id="A").experiment_id == Run.objects.get(run_id="B").experiment_id
@@ -198,7 +198,7 @@ def test_an_alias_made_while_files_are_read_counts(bring: Bring, owner: User, mo
     load = import_job._load
 
     def late(*arguments: object) -> None:
-        alias_changes.add(study, "device", name, "Another", owner)
+        alias_changes.add_alias(study, "device", name, "Another", owner)
         do_jobs()
         load(*arguments)  # type: ignore[arg-type]
 
@@ -212,7 +212,7 @@ def test_runs_are_never_merged_and_get_their_number_back(add: Add) -> None:
     make_run("A", device="QDIO GBE")
     make_run("A", device="QDIO GBE", trial=2)
     before = all_rows()
-    effect = alias_changes.effect(alias_changes.proposed(make_study(), "device", "QDIO GBE", "QDIO"))
+    effect = alias_changes.find_effect(alias_changes.propose_alias(make_study(), "device", "QDIO GBE", "QDIO"))
     assert [(each.run_id, each.trial, len(each.runs)) for each in effect.twice] == [("A", 1, 2)]
     alias = add("device", "QDIO GBE", "QDIO")
     runs = Run.objects.order_by("pk")
@@ -246,7 +246,7 @@ def test_the_preview_says_what_would_change_and_changes_nothing() -> None:
     make_run("B", device="Qdio Gbe")
     make_run("C", device="QDIO")
     before = all_rows()
-    effect = alias_changes.effect(alias_changes.proposed(make_study(), "device", "QDIO GBE", "QDIO"))
+    effect = alias_changes.find_effect(alias_changes.propose_alias(make_study(), "device", "QDIO GBE", "QDIO"))
     assert (effect.runs, effect.values, effect.there) == (4, [("QDIO GBE", 3), ("Qdio Gbe", 1)], 1)
     assert effect.twice == []
     assert all_rows() == before
@@ -276,7 +276,7 @@ def test_what_may_be_no_alias(add: Add, dimension: str, printed: str, meaning: s
     make_run("A", device="QDIO GBE")
     add("device", "QDIO GBE", "QDIO")
     with pytest.raises(QueryError, match=why):
-        alias_changes.proposed(make_study(), dimension, printed, meaning)
+        alias_changes.propose_alias(make_study(), dimension, printed, meaning)
 
 
 def test_two_texts_may_mean_one_value(add: Add) -> None:
@@ -295,7 +295,7 @@ def test_values_that_differ_in_signs_only_are_suggested() -> None:
     make_run("B", device="QDIO GBE")
     make_run("C", device="qdio-gbe")
     make_run("D", device="QDIO 10GBE", mtu=8192)
-    (device,) = [each for each in told(make_study()) if each.dimension == "device"]
+    (device,) = [each for each in read_spellings(make_study()) if each.dimension == "device"]
     assert [(each.printed, each.meaning) for each in device.suggestions] == [("qdio-gbe", "QDIO GBE")]
     assert [(value.value, value.runs) for value in device.values] == [
         ("QDIO 10GBE", 1),
@@ -308,7 +308,7 @@ def test_a_job_that_was_cut_off_goes_on(owner: User, monkeypatch: pytest.MonkeyP
     for number in range(3):
         make_run(f"A{number}", device="QDIO GBE")
     before = all_rows()
-    alias = alias_changes.add(make_study(), "device", "QDIO GBE", "QDIO", owner)
+    alias = alias_changes.add_alias(make_study(), "device", "QDIO GBE", "QDIO", owner)
     monkeypatch.setattr(rebuild, "CHUNK", 1)
     realign, done = alias_changes._realign, list[int]()
 
@@ -322,13 +322,13 @@ def test_a_job_that_was_cut_off_goes_on(owner: User, monkeypatch: pytest.MonkeyP
     job = Job.objects.get(kind="alias")
     tasks.run_job(job.pk)
     assert devices() == ["QDIO", "QDIO", "QDIO GBE"]
-    assert alias_changes.working(make_study())
+    assert alias_changes.is_applying(make_study())
     monkeypatch.setattr(alias_changes, "_realign", realign)
     Job.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
     tasks.run_job(job.pk)
     job.refresh_from_db()
     assert (devices(), job.outcome["changed"]) == (["QDIO"] * 3, 3)
-    assert not alias_changes.working(make_study())
+    assert not alias_changes.is_applying(make_study())
     undo(alias)
     assert all_rows() == before
 

@@ -26,7 +26,7 @@ def study(db: None) -> Study:
     for level, rate in (("z/VM 4.2", 10.0), ("z/VM 4.2.0", 11.0), ("z/VM 4.3", 20.0)):
         for users in (1, 10):
             make_run(f"R{level}", study=study, level=level, users=users, values={"trans_per_s": rate})
-    alias_changes.add(study, "level", "z/VM 4.2", "z/VM 4.2.0", User.objects.create_user("ada"))
+    alias_changes.add_alias(study, "level", "z/VM 4.2", "z/VM 4.2.0", User.objects.create_user("ada"))
     for job in Job.objects.filter(state=Job.State.QUEUED):
         tasks.run_job(job.pk)
     assert set(Run.objects.values_list("level__name", flat=True)) == {"z/VM 4.2.0", "z/VM 4.3"}

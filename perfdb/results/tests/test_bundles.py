@@ -72,9 +72,9 @@ def annotated(study: Study, owner: User) -> None:
     first, second, third = runs[:3]
     notes.add(owner, first, "The switch was replaced before this run.")
     tags.add(owner, runs.filter(pk__in=[first.pk, second.pk]), "checked")
-    withdraw.withdraw(owner, runs.filter(pk=third.pk), "Somebody else was on the machine.")
+    withdraw.withdraw_runs(owner, runs.filter(pk=third.pk), "Somebody else was on the machine.")
     device = str(first.experiment.device)
-    alias_changes.add(study, "device", device, "The device", owner)
+    alias_changes.add_alias(study, "device", device, "The device", owner)
     for job in Job.objects.filter(kind=alias_changes.KIND, state=Job.State.QUEUED):
         tasks.run_job(job.pk)
     report_items.add(study, Written("table", "7", "Rates", TABLES[0], ""))

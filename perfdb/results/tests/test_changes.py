@@ -4,7 +4,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from perfdb.results.changes import alias_changes, history, reparse, withdraw
-from perfdb.results.changes.rederive import rederive
+from perfdb.results.changes.rebuild import rederive_runs
 from perfdb.results.ingest import uploads
 from perfdb.results.models import Job, MeasurementHistory, Run
 from perfdb.results.runs import notes, tags
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 def told(run: Run) -> list[tuple[str, str]]:
     """Titles and details, newest first."""
     found = Run.objects.select_related("evidence").get(pk=run.pk)
-    return [(event.title, event.detail) for event in history.history(found)]
+    return [(event.title, event.detail) for event in history.read_history(found)]
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def run(bring: Bring) -> Run:
 
 
 def test_it_begins_with_the_upload(run: Run, owner: User) -> None:
-    (event,) = history.history(run)
+    (event,) = history.read_history(run)
 
     upload = run.upload_runs.get().upload
     assert (event.title, event.who, event.upload, event.when) == ("Imported", owner.username, upload.pk, upload.created)
@@ -39,8 +39,8 @@ def test_what_people_do_stands_above_it(run: Run, owner: User) -> None:
     tags.add(owner, chosen, "odd")
     note = notes.add(owner, run, "fan failed")
     notes.edit(owner, note, "fan replaced")
-    withdraw.withdraw(owner, chosen, "wrong cable")
-    withdraw.restore(owner, chosen)
+    withdraw.withdraw_runs(owner, chosen, "wrong cable")
+    withdraw.restore_runs(owner, chosen)
 
     assert told(run) == [
         ("Counts again", ""),
@@ -74,8 +74,10 @@ def test_a_run_says_which_one_it_replaced_and_the_other_by_which(bring: Bring, w
     work(upload)
     old, new = Run.objects.get(status="withdrawn"), Run.objects.get(status="complete")
 
-    assert [(event.title, event.run) for event in history.history(new) if event.run] == [("Took the place of", old)]
-    assert history.history(old)[0].run == new
+    assert [(event.title, event.run) for event in history.read_history(new) if event.run] == [
+        ("Took the place of", old)
+    ]
+    assert history.read_history(old)[0].run == new
 
     uploads.undo(upload)
     work(upload)
@@ -86,7 +88,7 @@ def test_values_that_were_replaced_are_told_together(run: Run) -> None:
     derived = dict(zip(run.evidence.slots, run.evidence.origins, strict=True))
     run.values = [1.5 if derived.get(slot) == "d" else value for slot, value in enumerate(run.values, start=1)]
     run.save()
-    _, changed = rederive([run.pk])
+    _, changed = rederive_runs([run.pk])
     assert changed > 1
 
     title, detail = told(run)[0]
@@ -97,8 +99,8 @@ def test_values_that_were_replaced_are_told_together(run: Run) -> None:
 
 
 def test_an_alias_that_acts_on_it_is_told_and_no_other(run: Run, owner: User) -> None:
-    alias_changes.add(run.study, "device", "QDIO GBE", "QDIO", owner)
-    alias_changes.add(run.study, "device", "vCTC", "CTC", owner)
+    alias_changes.add_alias(run.study, "device", "QDIO GBE", "QDIO", owner)
+    alias_changes.add_alias(run.study, "device", "vCTC", "CTC", owner)
 
     assert ("Alias", "device QDIO GBE means QDIO") in told(run)
     assert len(told(run)) == 2
@@ -108,7 +110,7 @@ def test_reading_again_is_told_where_it_changed_something(run: Run) -> None:
     Run.objects.filter(pk=run.pk).update(status="incomplete")
 
     for _ in range(2):
-        job = reparse.start(reparse.Scope(every=True), None)
+        job = reparse.enqueue_reparse(reparse.Scope(every=True), None)
         assert job is not None
         run_job(job.pk)
 
@@ -117,4 +119,4 @@ def test_reading_again_is_told_where_it_changed_something(run: Run) -> None:
 
 
 def test_a_run_of_nobody_has_none() -> None:
-    assert history.history(make_run()) == []
+    assert history.read_history(make_run()) == []

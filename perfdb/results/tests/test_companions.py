@@ -2,7 +2,7 @@
 
 import pytest
 
-from perfdb.results.changes.provenance import figures
+from perfdb.results.changes.provenance import read_figures
 from perfdb.results.models import Run, RunEvidence
 from perfdb.results.runs.evidence import facts_of
 from perfdb.results.tests.conftest import LOGS, Bring
@@ -64,7 +64,7 @@ def test_what_a_person_says_counts_before_what_is_assumed(bring: Bring) -> None:
 def test_processes_that_wrote_into_one_file_add_up(bring: Bring) -> None:
     bring(("two.txt", (LOGS / "netperf/many_in_one/users.txt").read_bytes()))
     run = Run.objects.get()
-    assert {str(each.measure): each.value for each in figures(run)}["trans_per_s"] == 7003.0
+    assert {str(each.measure): each.value for each in read_figures(run)}["trans_per_s"] == 7003.0
     assert run.experiment.users == 2
     assert {facts(run)[f"trans_per_s.two.{n}"] for n in (1, 2)} == {"3501.00 trans/s", "3502.00 trans/s"}
     assert "2 results in two.txt" in run.problems.get(code="run.parts").message
@@ -90,7 +90,7 @@ def test_one_measurement_of_zc_is_one_run(bring: Bring) -> None:
     ]
     upload = bring(*((f"zc/{name}", text.encode()) for name, text in files))
     assert not upload.problems.filter(severity="error").exists()
-    runs = {run.run_id: {str(each.measure): each.value for each in figures(run)} for run in Run.objects.all()}
+    runs = {run.run_id: {str(each.measure): each.value for each in read_figures(run)} for run in Run.objects.all()}
     assert runs.keys() == {"sendfile", "write"}
     assert (runs["sendfile"]["bytes_sent"], runs["sendfile"]["cpu_util@client"]) == (3000.0, 45.0)
     assert {facts(run)["calibration_loops_per_s"] for run in Run.objects.all()} == {"457427"}
@@ -104,7 +104,7 @@ def test_a_timed_read_over_nfs_has_its_rate_and_the_load_beside_it(bring: Bring)
     )
     bring(("zc/read.nfs.txt", transcript.encode()), ("zc/read.cyclesoak.client.txt", LOADS.encode()))
     run = Run.objects.get()
-    values = {str(each.measure): each.value for each in figures(run)}
+    values = {str(each.measure): each.value for each in read_figures(run)}
     assert (values["mb_per_s"], values["driver_s"], values["cpu_util@client"]) == (12.5, 8.0, 45.0)
     assert str(run.experiment.workload) == "NFS"
     assert (run.experiment.factors["rsize"], run.experiment.factors["wsize"]) == ("8192", "8192")

@@ -4,7 +4,7 @@ from datetime import datetime
 
 import pytest
 
-from perfdb.results.changes.provenance import figures
+from perfdb.results.changes.provenance import read_figures
 from perfdb.results.models import Run, Trace
 from perfdb.results.tests.conftest import LOGS, Bring
 
@@ -30,7 +30,7 @@ def log(run_id: str, start: str, end: str) -> tuple[str, bytes]:
 
 
 def values(run_id: str) -> dict[str, float]:
-    return {str(figure.measure): figure.value for figure in figures(Run.objects.get(run_id=run_id))}
+    return {str(figure.measure): figure.value for figure in read_figures(Run.objects.get(run_id=run_id))}
 
 
 def test_only_intervals_within_the_run_count(bring: Bring) -> None:
@@ -71,5 +71,5 @@ def test_a_report_of_another_time_says_nothing_of_the_run(bring: Bring) -> None:
 def test_without_times_the_printed_averages_count(bring: Bring) -> None:
     undated = SAR.read_bytes().replace(b"2024-03-14", b"03/04/24")
     bring(log("LV01", "14:05:00", "14:05:20"), ("LV01.sar.txt", undated))
-    figure = next(f for f in figures(Run.objects.get()) if str(f.measure) == "idle_util@client")
+    figure = next(f for f in read_figures(Run.objects.get()) if str(f.measure) == "idle_util@client")
     assert (figure.value, figure.printed) == (34.0, "34.00")

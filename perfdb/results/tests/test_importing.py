@@ -9,7 +9,7 @@ import pytest
 
 from importers.model import Severity
 from perfdb.analysis.units import round_half_up
-from perfdb.results.changes.provenance import figures
+from perfdb.results.changes.provenance import read_figures
 from perfdb.results.ingest.parse_files import unpack
 from perfdb.results.models import Artifact, Experiment, Run, Trace, Upload
 from perfdb.results.tests.conftest import LOGS, Bring, case
@@ -35,7 +35,7 @@ def test_it_works(bring: Bring, name: str) -> None:
     """Every figure of the published table, unrounded and as printed; NMHIS310 passes midnight."""
     upload = bring(*case(name))
     assert (upload.state, codes(upload)) == ("done", set())
-    found = {str(figure.measure): figure.value for figure in figures(Run.objects.get())}
+    found = {str(figure.measure): figure.value for figure in read_figures(Run.objects.get())}
     expected = published(name)
     assert len(expected) > 20
     for measure, figure in expected.items():
@@ -124,7 +124,7 @@ def test_what_was_amiss_stands_on_the_run_too(bring: Bring) -> None:
 
 def test_a_failed_run_has_no_response_time_and_no_cost(bring: Bring) -> None:
     bring(*case("bad/awm_zero_transactions"))
-    found = {figure.measure.metric for figure in figures(Run.objects.get())}
+    found = {figure.measure.metric for figure in read_figures(Run.objects.get())}
     assert "transactions" in found
     assert not found & {"response_ms", "cpu_ms_per_trans"}
 
@@ -156,7 +156,7 @@ def test_several_hosts_of_one_role_are_roles_of_their_own(bring: Bring) -> None:
         if "client.txt" in name
     ]
     bring(*names, *second)
-    found = {str(figure.measure) for figure in figures(Run.objects.get())}
+    found = {str(figure.measure) for figure in read_figures(Run.objects.get())}
     assert {"cpu_util@client.LINUXA", "cpu_util@client.LINUXC", "cpu_util@server"} <= found
     assert "cpu_util@client" not in found
 
@@ -192,7 +192,7 @@ def test_given_facts_fill_what_files_lack(bring: Bring) -> None:
     bring(*names, facts={"processors": 2})
     run = Run.objects.get()
     assert round_half_up(run.cpu_util or 0, 2) == "96.76"
-    (processors,) = [f for f in figures(run) if f.measure.metric == "processors"]
+    (processors,) = [f for f in read_figures(run) if f.measure.metric == "processors"]
     assert (processors.origin, processors.value) == ("given", 2.0)
 
 

@@ -6,7 +6,7 @@ from zipfile import ZipFile
 import pytest
 from django.contrib.auth.models import User
 
-from perfdb.results.changes.provenance import figures
+from perfdb.results.changes.provenance import read_figures
 from perfdb.results.ingest import uploads as intake
 from perfdb.results.models import Experiment, Run, RunSource, Study, Upload
 from perfdb.results.runs.evidence import facts_of
@@ -28,7 +28,7 @@ def outcome(upload: Upload) -> str:
 
 def state_of(run: Run) -> dict[str, float]:
     run.refresh_from_db()
-    return {str(figure.measure): figure.value for figure in figures(run)}
+    return {str(figure.measure): figure.value for figure in read_figures(run)}
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from perfdb.results.changes.provenance import Figure, figures
+from perfdb.results.changes.provenance import Figure, read_figures
 from perfdb.results.models import CounterSet, Run, Upload
 from perfdb.results.runs.read import read_record
 from perfdb.results.tests.conftest import LOGS, Bring
@@ -26,7 +26,7 @@ def changed(old: str, new: str, where: str, below: str = RUN) -> list[tuple[str,
 
 
 def found(run: Run) -> dict[str, Figure]:
-    return {str(figure.measure): figure for figure in figures(run)}
+    return {str(figure.measure): figure for figure in read_figures(run)}
 
 
 def codes(upload: Upload) -> set[str]:

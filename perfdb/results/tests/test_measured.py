@@ -2,7 +2,7 @@
 
 import pytest
 
-from perfdb.results.changes.provenance import figures
+from perfdb.results.changes.provenance import read_figures
 from perfdb.results.models import Run
 from perfdb.results.runs.derive import figures_of
 from perfdb.results.runs.read import read_record
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.django_db
 
 def found(bring: Bring, *names: str | tuple[str, bytes], **more: object) -> dict[str, float]:
     bring(*names, **more)
-    return {str(each.measure): each.value for each in figures(Run.objects.get())}
+    return {str(each.measure): each.value for each in read_figures(Run.objects.get())}
 
 
 def test_ttcp_tells_the_cost_of_its_process(bring: Bring) -> None:

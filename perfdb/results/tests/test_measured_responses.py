@@ -5,7 +5,7 @@ import pytest
 from perfdb.analysis.formulas import catalogue, derivation
 from perfdb.results import tasks
 from perfdb.results.changes import reparse
-from perfdb.results.changes.provenance import figures
+from perfdb.results.changes.provenance import read_figures
 from perfdb.results.models import Run, RunSource
 from perfdb.results.tests.conftest import LOGS, Bring
 
@@ -16,7 +16,7 @@ def test_the_mean_that_netperf_printed_is_the_response_time(bring: Bring) -> Non
     log = LOGS / "netperf/selectors_k/netperf.txt"
     bring((f"LR01/{log.name}", log.read_bytes()))
     run = Run.objects.get()
-    found = {str(figure.measure): figure for figure in figures(run)}
+    found = {str(figure.measure): figure for figure in read_figures(run)}
     response, follows = found["response_ms"], found["users_response_ms"]
     assert (response.origin, response.printed) == ("reported", "66.664")
     assert response.value == pytest.approx(0.066664)
@@ -39,13 +39,13 @@ def test_a_run_from_before_is_offered_and_gets_what_was_measured(bring: Bring, m
     run = Run.objects.get()
     assert run.response_ms != pytest.approx(0.066664)
 
-    assert [(each.format, each.runs) for each in reparse.stale()] == [("netperf", 1)]
-    changed = {(each.what, each.name) for each in reparse.review(run).differences}
+    assert [(each.format, each.runs) for each in reparse.count_stale_runs()] == [("netperf", 1)]
+    changed = {(each.what, each.name) for each in reparse.review_run(run).differences}
     assert changed == {("value", "response_ms"), ("value", "users_response_ms")}
-    job = reparse.start(reparse.Scope(), None)
+    job = reparse.enqueue_reparse(reparse.Scope(), None)
     assert job is not None
     tasks.run_job(job.pk)
     run.refresh_from_db()
     assert run.response_ms == pytest.approx(0.066664)
-    assert {str(each.measure) for each in figures(run)} >= {"response_ms", "users_response_ms"}
-    assert reparse.stale() == []
+    assert {str(each.measure) for each in read_figures(run)} >= {"response_ms", "users_response_ms"}
+    assert reparse.count_stale_runs() == []

@@ -129,7 +129,7 @@ def test_files_that_come_again_are_already_there(archive: ZipFile, work: Work) -
 def test_runs_are_made_again_from_their_files(archive: ZipFile, sent: list[int]) -> None:
     runs = Run.objects.filter(study__slug="demo").exclude(status="withdrawn")
     for run in runs:
-        assert rebuild.rebuild(run).record.values == read_record(run).values
+        assert rebuild.rebuild_run(run).record.values == read_record(run).values
 
 
 def test_a_preview_is_accepted_and_an_upload_undone(archive: ZipFile, work: Work) -> None:

@@ -10,7 +10,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import Query
-from perfdb.results.changes.rebuild import put, rebuild
+from perfdb.results.changes.rebuild import rebuild_run, store_rebuilt
 from perfdb.results.ingest import uploads
 from perfdb.results.models import Note, Run, RunChange, Study
 from perfdb.results.queries import run_queries
@@ -126,7 +126,7 @@ def test_a_run_that_is_read_again_keeps_its_notes(bring: Bring, owner: User) -> 
     run = Run.objects.get(run_id="NMGBR950")
     notes.add(owner, run, "cable replaced")
 
-    put(run, rebuild(run))
+    store_rebuilt(run, rebuild_run(run))
 
     assert [note.text for note in Run.objects.get(run_id="NMGBR950").notes.all()] == ["cable replaced"]
 

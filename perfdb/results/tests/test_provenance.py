@@ -2,7 +2,7 @@
 
 import pytest
 
-from perfdb.results.changes.provenance import AppliedFormula, Figure, Place, figures
+from perfdb.results.changes.provenance import AppliedFormula, Figure, Place, read_figures
 from perfdb.results.ingest import artifacts
 from perfdb.results.models import Artifact, Run
 from perfdb.results.tests.conftest import Bring, case
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def found(bring: Bring) -> dict[str, Figure]:
     bring(*case("cp_query/NMGBR950"))
-    return {str(figure.measure): figure for figure in figures(Run.objects.get())}
+    return {str(figure.measure): figure for figure in read_figures(Run.objects.get())}
 
 
 def line(place: Place | None) -> str:

@@ -3,7 +3,7 @@
 import pytest
 from django.core.management import call_command
 
-from perfdb.results.changes.rederive import rederive
+from perfdb.results.changes.rebuild import rederive_runs
 from perfdb.results.models import Alias, Run, Study, Upload
 from perfdb.results.runs.read import read_record
 from perfdb.results.runs.record import Origin
@@ -27,7 +27,7 @@ def test_nothing_is_derived(study: Study) -> None:
     run = published(study)
     before = read_record(run).values
     assert {value.origin for value in before.values()} == {Origin.PUBLISHED}
-    rederive([run.pk])
+    rederive_runs([run.pk])
     run.refresh_from_db()
     assert read_record(run).values == before
 

@@ -82,7 +82,7 @@ def called(*arguments: str) -> str:
 
 
 def apply() -> Job:
-    job = reparse.start(Scope(), None)
+    job = reparse.enqueue_reparse(Scope(), None)
     assert job is not None
     tasks.run_job(job.pk)
     job.refresh_from_db()
@@ -96,7 +96,7 @@ def transactions(run: Run) -> float | None:
 
 def test_nothing_is_stale_while_importers_are_the_same(bring: Bring) -> None:
     bring(*WHOLE)
-    assert reparse.stale() == []
+    assert reparse.count_stale_runs() == []
     before = all_rows()
     assert called("--all", "--apply").startswith("1 runs read again, 0 changed")
     assert all_rows() == before
@@ -122,7 +122,7 @@ def test_applying_keeps_the_id_and_the_old_derived_values(bring: Bring, newer: N
     run = Run.objects.get()
     before, version, per_transaction = transactions(run), run.study.version, run.cpu_ms_per_trans
     newer(louder)
-    assert [(each.format, each.runs) for each in reparse.stale()] == [("awm", 1)]
+    assert [(each.format, each.runs) for each in reparse.count_stale_runs()] == [("awm", 1)]
     job = apply()
     assert (job.state, job.outcome["runs"], job.outcome["changed"]) == ("done", 1, 1)
     assert before is not None
@@ -134,7 +134,7 @@ def test_applying_keeps_the_id_and_the_old_derived_values(bring: Bring, newer: N
     assert [each.value for each in kept] == [per_transaction]
     assert run.cpu_ms_per_trans != per_transaction
     assert UploadRun.objects.get(upload=upload).run == run
-    assert reparse.stale() == []
+    assert reparse.count_stale_runs() == []
 
 
 def test_doing_it_twice_changes_nothing_more(bring: Bring, newer: Newer) -> None:
@@ -175,7 +175,7 @@ def test_what_one_file_lacks_now_is_left_out_of_a_run_that_others_tell_about(bri
     assert "- value trans_per_s: " in text
     apply()
     assert Run.objects.get().status == "incomplete"
-    assert reparse.stale() == []
+    assert reparse.count_stale_runs() == []
 
 
 def test_the_same_file_again_is_already_there_before_and_after(bring: Bring, newer: Newer) -> None:
@@ -206,7 +206,7 @@ def test_evidence_that_comes_after_a_new_version_joins_and_reads_all_anew(bring:
     assert bring(*[name for name in WHOLE if "client.awm" not in name]).runs.get().outcome == "extended"
     assert before is not None
     assert transactions(run) == before + 1
-    assert reparse.stale() == []
+    assert reparse.count_stale_runs() == []
 
 
 def test_undoing_after_a_new_version_keeps_what_is_left(bring: Bring, work: Work, newer: Newer) -> None:
@@ -216,7 +216,7 @@ def test_undoing_after_a_new_version_keeps_what_is_left(bring: Bring, work: Work
     uploads.undo(captures)
     assert work(captures).state == "undone"
     assert Run.objects.get().elapsed_s is None
-    assert reparse.stale() == []
+    assert reparse.count_stale_runs() == []
 
 
 def test_what_a_newer_importer_finds_beside_a_run_stays_out_of_it(bring: Bring, newer: Newer) -> None:
@@ -225,7 +225,7 @@ def test_what_a_newer_importer_finds_beside_a_run_stays_out_of_it(bring: Bring, 
     newer(lambda each: [each, replace(each, run_id="NEW", first_line=each.last_line + 1, last_line=each.last_line + 1)])
     apply()
     assert [run.run_id for run in Run.objects.all()] == ["NMGBR950"]
-    assert reparse.stale() == []
+    assert reparse.count_stale_runs() == []
 
 
 def test_a_withdrawn_run_stays_withdrawn(bring: Bring, newer: Newer) -> None:
@@ -242,7 +242,7 @@ def test_a_worker_that_dies_in_between_leaves_whole_runs(
     bring(*THREE)
     newer(louder)
     monkeypatch.setattr(rebuild, "CHUNK", 1)
-    put, done = rebuild.put, list[Run]()
+    put, done = rebuild.store_rebuilt, list[Run]()
 
     def dying(run: Run, again: rebuild.Rebuilt) -> None:
         put(run, again)
@@ -250,11 +250,11 @@ def test_a_worker_that_dies_in_between_leaves_whole_runs(
         if len(done) == 2:
             raise OperationalError("the server closed the connection")
 
-    monkeypatch.setattr(reparse, "put", dying)
+    monkeypatch.setattr(reparse, "store_rebuilt", dying)
     job = apply()
-    assert (job.state, job.outcome["runs"], reparse.stale()[0].runs) == ("running", 1, 2)
-    assert reparse.start(Scope(), None) is None, "it is not done yet"
-    monkeypatch.setattr(reparse, "put", put)
+    assert (job.state, job.outcome["runs"], reparse.count_stale_runs()[0].runs) == ("running", 1, 2)
+    assert reparse.enqueue_reparse(Scope(), None) is None, "it is not done yet"
+    monkeypatch.setattr(reparse, "store_rebuilt", put)
     Job.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
     tasks.run_job(job.pk)
     job.refresh_from_db()
@@ -289,7 +289,7 @@ def test_a_real_worker_does_it(celery_worker_running: None, bring: Bring, newer:
         sleep(0.1)
         upload.refresh_from_db()
     newer(same)
-    job = reparse.start(Scope(), None)
+    job = reparse.enqueue_reparse(Scope(), None)
     assert job is not None
     while job.state in ("queued", "running") and monotonic() < limit:
         sleep(0.1)

@@ -12,8 +12,8 @@ from fixtures.report_listings import (
     perfkit_pages,
     vmprf_pages,
 )
-from perfdb.results.changes.provenance import figures
-from perfdb.results.changes.rederive import rederive
+from perfdb.results.changes.provenance import read_figures
+from perfdb.results.changes.rebuild import rederive_runs
 from perfdb.results.models import Run
 from perfdb.results.tests.conftest import Bring
 
@@ -25,7 +25,7 @@ PROCESSORS = {"processors": 2}
 
 
 def values() -> dict[str, float]:
-    return {str(figure.measure): figure.value for figure in figures(Run.objects.get())}
+    return {str(figure.measure): figure.value for figure in read_figures(Run.objects.get())}
 
 
 def test_a_report_joins_its_run_and_its_figures_are_traced(bring: Bring) -> None:
@@ -33,7 +33,7 @@ def test_a_report_joins_its_run_and_its_figures_are_traced(bring: Bring) -> None
     upload = bring(LISTING)
     assert upload.runs.get().outcome == "extended"
     run = Run.objects.get()
-    found = {str(figure.measure): figure for figure in figures(run)}
+    found = {str(figure.measure): figure for figure in read_figures(run)}
     assert found["cpu_ms_per_trans"].value == pytest.approx(43.225 * 2 * 10 / 1000)
     cost = found["cpu_ms_per_trans@nontcp"]
     assert cost.formula is not None
@@ -45,7 +45,7 @@ def test_a_report_joins_its_run_and_its_figures_are_traced(bring: Bring) -> None
 def test_deriving_again_changes_nothing(bring: Bring) -> None:
     bring(DRIVER, LISTING, facts=PROCESSORS)
     before = values()
-    assert rederive(None) == (1, 0)
+    assert rederive_runs(None) == (1, 0)
     assert values() == before
 
 

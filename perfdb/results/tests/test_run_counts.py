@@ -40,7 +40,7 @@ def test_values_are_counted_in_each_study() -> None:
     boss = User.objects.create_user("boss", is_staff=True)
     assert kept_by_device() == counted_by_device()
 
-    withdraw.withdraw(boss, Run.objects.filter(trial=1), "wrong")
+    withdraw.withdraw_runs(boss, Run.objects.filter(trial=1), "wrong")
     assert kept_by_device() == counted_by_device()
 
     moved = Run.objects.get(study=other)
@@ -69,11 +69,11 @@ def test_changes_are_counted() -> None:
         make_run("A", trial=trial, study=study)
     boss = User.objects.create_user("boss", is_staff=True)
 
-    withdraw.withdraw(boss, Run.objects.filter(trial__lt=3), "wrong")
+    withdraw.withdraw_runs(boss, Run.objects.filter(trial__lt=3), "wrong")
     assert sorted(kept().values()) == [2, 2]
     assert kept() == counted()
 
-    withdraw.restore(boss, Run.objects.all())
+    withdraw.restore_runs(boss, Run.objects.all())
     assert list(kept().values()) == [4]
 
     other = make_run("B", users=20, study=study)

@@ -5,7 +5,7 @@ from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 
 from perfdb.analysis.query.parameters import QueryError
-from perfdb.results.changes.rebuild import put, rebuild
+from perfdb.results.changes.rebuild import rebuild_run, store_rebuilt
 from perfdb.results.ingest import uploads
 from perfdb.results.models import Run, RunChange, Study
 from perfdb.results.runs import bulk_changes
@@ -99,7 +99,7 @@ def test_a_run_that_is_read_again_keeps_its_tags(bring: Bring, owner: User) -> N
     tagging.add(owner, Run.objects.filter(run_id="NMGBR950"), "baseline")
     run = Run.objects.get(run_id="NMGBR950")
 
-    put(run, rebuild(run))
+    store_rebuilt(run, rebuild_run(run))
 
     assert tags(run) == ["baseline"]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from perfdb.results.changes.provenance import figures
+from perfdb.results.changes.provenance import read_figures
 from perfdb.results.models import Run
 from perfdb.results.tests.conftest import LOGS, Bring
 
@@ -14,7 +14,7 @@ def stored(bring: Bring, name: str) -> list[tuple[Run, dict[str, float]]]:
     upload = bring((name, (LOGS / name).read_bytes()))
     assert upload.state == "done"
     runs = Run.objects.order_by("pk")
-    return [(run, {str(each.measure): each.value for each in figures(run)}) for run in runs]
+    return [(run, {str(each.measure): each.value for each in read_figures(run)}) for run in runs]
 
 
 def workload_of(run: Run) -> str:

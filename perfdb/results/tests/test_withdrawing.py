@@ -7,7 +7,7 @@ from django.core.exceptions import PermissionDenied
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import Query
 from perfdb.results.changes import withdraw
-from perfdb.results.changes.rebuild import put, rebuild
+from perfdb.results.changes.rebuild import rebuild_run, store_rebuilt
 from perfdb.results.ingest import uploads
 from perfdb.results.models import Run, RunChange, RunEvidence, Study
 from perfdb.results.queries.run_queries import answer
@@ -37,12 +37,12 @@ def test_a_withdrawn_run_is_in_no_table_and_returns(ada: User, study: Study) -> 
     chosen = Run.objects.filter(pk=odd.pk)
     query = Query.parse([("metric", "trans_per_s")])
 
-    assert withdraw.withdraw(ada, chosen, " wrong\n kernel ") == 1
+    assert withdraw.withdraw_runs(ada, chosen, " wrong\n kernel ") == 1
     ((_, (table,)), states) = answer(query), (state(good), state(odd))
     assert [cell.centre for cell in table.cells.values()] == [100.0]
     assert states == (("complete", 1), ("withdrawn", 1))
 
-    assert withdraw.restore(ada, chosen) == 1
+    assert withdraw.restore_runs(ada, chosen) == 1
     (_, (table,)) = answer(query)
     assert [cell.centre for cell in table.cells.values()] == [54.5]
 
@@ -50,9 +50,9 @@ def test_a_withdrawn_run_is_in_no_table_and_returns(ada: User, study: Study) -> 
 def test_each_returns_to_the_status_that_it_had(ada: User, study: Study) -> None:
     runs = [make_run(status, study=study, status=status) for status in ("complete", "failed", "incomplete")]
 
-    withdraw.withdraw(ada, Run.objects.all(), "moved")
+    withdraw.withdraw_runs(ada, Run.objects.all(), "moved")
     assert {state(run)[0] for run in runs} == {"withdrawn"}
-    withdraw.restore(ada, Run.objects.all())
+    withdraw.restore_runs(ada, Run.objects.all())
 
     assert [state(run)[0] for run in runs] == ["complete", "failed", "incomplete"]
 
@@ -60,10 +60,10 @@ def test_each_returns_to_the_status_that_it_had(ada: User, study: Study) -> None
 def test_it_stands_in_the_history(ada: User, study: Study) -> None:
     make_run("A", study=study)
 
-    withdraw.withdraw(ada, Run.objects.all(), "wrong kernel")
-    assert withdraw.withdraw(ada, Run.objects.all(), "again") == 0
-    withdraw.restore(ada, Run.objects.all())
-    assert withdraw.restore(ada, Run.objects.all()) == 0
+    withdraw.withdraw_runs(ada, Run.objects.all(), "wrong kernel")
+    assert withdraw.withdraw_runs(ada, Run.objects.all(), "again") == 0
+    withdraw.restore_runs(ada, Run.objects.all())
+    assert withdraw.restore_runs(ada, Run.objects.all()) == 0
 
     kept = RunChange.objects.values_list("kind", "detail", "status_before", "made_by__username")
     assert list(kept) == [("withdrawn", "wrong kernel", "complete", "ada"), ("restored", "", "", "ada")]
@@ -75,7 +75,7 @@ def test_a_reason_is_asked(ada: User, study: Study, reason: str) -> None:
     run = make_run("A", study=study)
 
     with pytest.raises(QueryError) as caught:
-        withdraw.withdraw(ada, Run.objects.all(), reason)
+        withdraw.withdraw_runs(ada, Run.objects.all(), reason)
 
     assert caught.value.parameter == "reason"
     assert state(run)[0] == "complete"
@@ -84,23 +84,23 @@ def test_a_reason_is_asked(ada: User, study: Study, reason: str) -> None:
 def test_only_who_may_change_the_study_can(ada: User) -> None:
     run = make_run("A", study=make_study("theirs"))
     with pytest.raises(PermissionDenied):
-        withdraw.withdraw(ada, Run.objects.all(), "wrong")
+        withdraw.withdraw_runs(ada, Run.objects.all(), "wrong")
     assert state(run)[0] == "complete"
     boss = User.objects.create_user("boss", is_staff=True)
-    withdraw.withdraw(boss, Run.objects.all(), "wrong")
+    withdraw.withdraw_runs(boss, Run.objects.all(), "wrong")
     with pytest.raises(PermissionDenied):
-        withdraw.restore(ada, Run.objects.all())
+        withdraw.restore_runs(ada, Run.objects.all())
     assert state(run)[0] == "withdrawn"
 
 
 def test_a_place_that_was_taken_makes_a_further_trial(ada: User, study: Study) -> None:
     first = make_run("A", study=study)
-    withdraw.withdraw(ada, Run.objects.all(), "wrong")
+    withdraw.withdraw_runs(ada, Run.objects.all(), "wrong")
     second = make_run("A", study=study)
-    withdraw.withdraw(ada, Run.objects.all(), "wrong too")
+    withdraw.withdraw_runs(ada, Run.objects.all(), "wrong too")
     third = make_run("A", study=study)
 
-    assert withdraw.restore(ada, Run.objects.filter(status="withdrawn")) == 2
+    assert withdraw.restore_runs(ada, Run.objects.filter(status="withdrawn")) == 2
 
     assert [state(run) for run in (first, second, third)] == [("complete", 2), ("complete", 3), ("complete", 1)]
     facts = facts_of(RunEvidence.objects.get(run=first))
@@ -109,11 +109,11 @@ def test_a_place_that_was_taken_makes_a_further_trial(ada: User, study: Study) -
 
 def test_two_that_had_one_place_return_side_by_side(ada: User, study: Study) -> None:
     first = make_run("A", study=study)
-    withdraw.withdraw(ada, Run.objects.all(), "wrong")
+    withdraw.withdraw_runs(ada, Run.objects.all(), "wrong")
     second = make_run("A", study=study)
-    withdraw.withdraw(ada, Run.objects.all(), "wrong too")
+    withdraw.withdraw_runs(ada, Run.objects.all(), "wrong too")
 
-    withdraw.restore(ada, Run.objects.all())
+    withdraw.restore_runs(ada, Run.objects.all())
 
     assert {state(first), state(second)} == {("complete", 1), ("complete", 2)}
 
@@ -126,18 +126,18 @@ def test_a_run_that_was_replaced_returns_with_the_undo_only(bring: Bring, work: 
     uploads.accept(upload, {f"{row.run_label}/1": "replace"})
     work(upload)
 
-    assert withdraw.restore(owner, Run.objects.all()) == 0
+    assert withdraw.restore_runs(owner, Run.objects.all()) == 0
     assert set(Run.objects.values_list("status", flat=True)) == {"withdrawn", "complete"}
 
 
 def test_reading_it_again_leaves_it_withdrawn_and_knows_what_it_returns_to(bring: Bring, owner: User) -> None:
     bring(*case("cp_query/NMGBR950"))
-    withdraw.withdraw(owner, Run.objects.all(), "wrong")
+    withdraw.withdraw_runs(owner, Run.objects.all(), "wrong")
     RunChange.objects.update(status_before="failed")
     run = Run.objects.get()
 
-    put(run, rebuild(run))
+    store_rebuilt(run, rebuild_run(run))
 
     assert state(run)[0] == "withdrawn"
-    withdraw.restore(owner, Run.objects.all())
+    withdraw.restore_runs(owner, Run.objects.all())
     assert state(run)[0] == "complete"

@@ -82,7 +82,7 @@ def test_what_may_be_no_alias_is_said(web: Client, study: Study) -> None:
 
 
 def test_a_word_that_is_not_understood_is_shown(web: Client, ada: User, study: Study) -> None:
-    alias_changes.add(study, "mtu", "jumbo", "9000", ada)
+    alias_changes.add_alias(study, "mtu", "jumbo", "9000", ada)
     assert "9000 jumbo 0 ada, " in text_of(web.get(ADDRESS))
 
 

@@ -7,7 +7,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from perfdb.results.changes.alias_suggestions import Offer, alike, offers
+from perfdb.results.changes.spellings import Offer, find_offers, group_spellings
 from perfdb.results.tests.builders import make_run, make_study
 from perfdb.web.tests.pages import text_of
 
@@ -31,15 +31,15 @@ def links(source: str) -> list[str]:
 
 
 def test_what_differs_in_signs_alone_is_alike() -> None:
-    assert alike(["QDIO GbE", "QDIO GBE", "vCTC", None, 1500, "QDIO"]) == [["QDIO GbE", "QDIO GBE"]]
-    assert alike(["–", "/", 1500, 1500]) == []
+    assert group_spellings(["QDIO GbE", "QDIO GBE", "vCTC", None, 1500, "QDIO"]) == [["QDIO GbE", "QDIO GBE"]]
+    assert group_spellings(["–", "/", 1500, 1500]) == []
 
 
 def test_the_rarer_spelling_is_to_mean_the_other(spelt: None) -> None:
-    assert offers({"device": ["QDIO GbE", "QDIO GBE", "vCTC"]}) == [
+    assert find_offers({"device": ["QDIO GbE", "QDIO GBE", "vCTC"]}) == [
         Offer("device", "QDIO GBE", "QDIO GbE", "own", "Own"),
     ]
-    assert offers({"device": ["QDIO GbE", "vCTC"], "mtu": [1492]}) == []
+    assert find_offers({"device": ["QDIO GbE", "vCTC"], "mtu": [1492]}) == []
 
 
 @pytest.mark.parametrize("address", [CHARTS, "/runs/", "/maximum/?workload=RR&columns=device"])

@@ -12,8 +12,8 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from perfdb.analysis import dimensions
 from perfdb.analysis.query.parameters import QueryError
-from perfdb.results.changes import alias_changes, alias_suggestions
-from perfdb.results.changes.printed_values import ALIASED, Suggestion, Told, told
+from perfdb.results.changes import alias_changes, spellings
+from perfdb.results.changes.spellings import ALIASED, DimensionSpellings, Suggestion, read_spellings
 from perfdb.results.models import Study
 from perfdb.results.runs import access
 
@@ -30,7 +30,7 @@ def aliases(request: HttpRequest, slug: str) -> HttpResponse:
 def _show(request: HttpRequest, slug: str) -> HttpResponse:
     study = get_object_or_404(access.studies_for(request.user), slug=slug)
     asked = {name: request.GET.get(name, "") for name in _ASKED}
-    found = told(study)
+    found = read_spellings(study)
     context = {
         "study": study,
         "told": found,
@@ -38,25 +38,25 @@ def _show(request: HttpRequest, slug: str) -> HttpResponse:
         "elsewhere": [(*each, _address(study, *each)) for each in _elsewhere(found)],
         "dimensions": _dimensions(found),
         "asked": asked,
-        "working": alias_changes.working(study),
+        "working": alias_changes.is_applying(study),
         "may_change": access.may_change(request.user, study),
     }
     if not any(asked.values()):
         return render(request, "web/aliases.html", context)
     try:
-        context["effect"] = alias_changes.effect(alias_changes.proposed(study, *asked.values()))
+        context["effect"] = alias_changes.find_effect(alias_changes.propose_alias(study, *asked.values()))
     except QueryError as error:
         return render(request, "web/aliases.html", context | {"error": error}, status=400)
     return render(request, "web/aliases.html", context)
 
 
-def _all(found: list[Told]) -> list[Suggestion]:
+def _all(found: list[DimensionSpellings]) -> list[Suggestion]:
     return [each for dimension in found for each in dimension.suggestions]
 
 
-def _elsewhere(found: list[Told]) -> list[tuple[str, str, str]]:
+def _elsewhere(found: list[DimensionSpellings]) -> list[tuple[str, str, str]]:
     """What other studies spell otherwise."""
-    return alias_suggestions.elsewhere(
+    return spellings.find_in_other_studies(
         {each.dimension: [value.value for value in each.values if value.value] for each in found}
     )
 
@@ -65,7 +65,7 @@ def _title(name: str) -> str:
     return dimensions.dimension(name).title
 
 
-def _dimensions(found: list[Told]) -> list[tuple[str, str]]:
+def _dimensions(found: list[DimensionSpellings]) -> list[tuple[str, str]]:
     """What the form offers: those that may have aliases, the study's own factors last."""
     names = dict.fromkeys((*ALIASED, *(each.dimension for each in found)))
     return [(name, _title(name)) for name in names]
@@ -89,7 +89,7 @@ def _make(request: HttpRequest, slug: str) -> HttpResponse:
     study = _own(request, slug)
     dimension, printed, meaning = (request.POST.get(name, "") for name in _ASKED)
     try:
-        alias = alias_changes.add(study, dimension, printed, meaning, access.person(request.user))
+        alias = alias_changes.add_alias(study, dimension, printed, meaning, access.person(request.user))
     except QueryError:
         # The preview says why; it may have become wrong only after it was shown.
         return redirect(_address(study, dimension, printed, meaning))
@@ -103,6 +103,6 @@ def undo(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Undo an alias: its runs get back what was printed."""
     study = _own(request, slug)
     alias = get_object_or_404(study.aliases, pk=pk)
-    alias_changes.remove(alias)
+    alias_changes.remove_alias(alias)
     messages.success(request, f"{alias.printed} means what it says again.")
     return redirect("web:aliases", slug=slug)

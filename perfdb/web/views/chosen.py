@@ -68,8 +68,8 @@ def _change(act: str, user: User, runs: QuerySet[Run], given: QueryDict) -> str:
     acts: dict[str, Callable[[], str]] = {
         "tag": lambda: f"{_runs(tags.add(user, runs, tag))} got the tag {tags.read(tag)}.",
         "untag": lambda: f"{_runs(tags.remove(user, runs, tag))} lost the tag {tags.read(tag)}.",
-        "withdraw": lambda: f"{_runs(withdraw.withdraw(user, runs, reason))} withdrawn: see status withdrawn.",
-        "restore": lambda: f"{_runs(withdraw.restore(user, runs))} restored.",
+        "withdraw": lambda: f"{_runs(withdraw.withdraw_runs(user, runs, reason))} withdrawn: see status withdrawn.",
+        "restore": lambda: f"{_runs(withdraw.restore_runs(user, runs))} restored.",
     }
     if act not in acts:
         raise QueryError("act", f"{act!r} is nothing that can be done with runs", [*FORMS, *acts, "compare"])

@@ -31,10 +31,10 @@ def _show(request: HttpRequest) -> HttpResponse:
     page = _page(request.GET.get("page", ""))
     first = (page - 1) * SHOWN
     # While runs are being changed, reading them here as well would only slow that down.
-    reviews = [] if working else list(reparsing.reviews(runs[first : first + SHOWN]))
+    reviews = [] if working else list(reparsing.review_runs(runs[first : first + SHOWN]))
     total = runs.count()
     context = {
-        "stale": reparsing.stale(),
+        "stale": reparsing.count_stale_runs(),
         "total": total,
         "reviews": reviews,
         "first": first + 1,
@@ -57,6 +57,6 @@ def _page(text: str) -> int:
 def _start(request: HttpRequest) -> HttpResponse:
     if not access.person(request.user).is_staff:
         raise PermissionDenied
-    if reparsing.start(Scope(), access.person(request.user)) is None:
+    if reparsing.enqueue_reparse(Scope(), access.person(request.user)) is None:
         messages.error(request, "Runs are being read again already.")
     return redirect("web:reparse")

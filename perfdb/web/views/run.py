@@ -44,7 +44,7 @@ def run(request: HttpRequest, pk: int) -> HttpResponse:
         "problems": _problems(found, paths),
         "sources": sources,
         "circumstances": circumstances.of(found),
-        "history": history.history(found),
+        "history": history.read_history(found),
         **_figures(found, record, paths),
         **_around(found),
         **_written(request, found),
@@ -60,7 +60,7 @@ def _problems(run: Run, paths: Mapping[int, str]) -> list[list[ShownProblem]]:
 
 def _figures(run: Run, record: RunRecord, paths: Mapping[int, str]) -> dict[str, Any]:
     """The figures by role, and where each comes from; of a published run also where else its document prints them."""
-    figures = provenance.figures_of_record(record, paths)
+    figures = provenance.record_figures(record, paths)
     published = any(value.origin is Origin.PUBLISHED for value in record.values.values())
     printed = printed_at(run) if published else {}
     explained = [(number, figure, printed.get(figure.measure, [])) for number, figure in enumerate(figures)]

@@ -59,7 +59,7 @@ def tag(request: HttpRequest, pk: int) -> HttpResponse:
 def withdraw(request: HttpRequest, pk: int) -> HttpResponse:
     """Take a run out of all tables, for a reason."""
     run, user = _one(pk), access.person(request.user)
-    return _done(request, pk, "", lambda: withdrawing.withdraw(user, run, request.POST.get("reason", "")))
+    return _done(request, pk, "", lambda: withdrawing.withdraw_runs(user, run, request.POST.get("reason", "")))
 
 
 @require_POST
@@ -69,7 +69,7 @@ def restore(request: HttpRequest, pk: int) -> HttpResponse:
     run, user = _one(pk), access.person(request.user)
 
     def again() -> None:
-        if not withdrawing.restore(user, run):
+        if not withdrawing.restore_runs(user, run):
             raise QueryError("run", "another run took its place; it returns when that upload is undone")
 
     return _done(request, pk, "", again)

@@ -103,12 +103,12 @@ def apply(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_to_change(request, slug)
     scope = Scope(study=study.pk, every=True)
     if request.method == "POST":
-        if reparse.start(scope, access.person(request.user)) is None:
+        if reparse.enqueue_reparse(scope, access.person(request.user)) is None:
             messages.error(request, "Runs are being read again already; try when that is done.")
         return redirect("web:study-apply", slug=slug)
     job = study_job(study, reparse.KIND)
     working = job is not None and job.finished is None
-    reviews = [] if working else list(reparse.reviews(scope.runs[:_REVIEWED]))
+    reviews = [] if working else list(reparse.review_runs(scope.runs[:_REVIEWED]))
     context = {"study": study, "job": job, "working": working, "reviews": reviews, "total": scope.runs.count()}
     return render(request, "web/study_apply.html", context)
 

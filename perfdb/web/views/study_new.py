@@ -93,10 +93,10 @@ def move(request: HttpRequest, slug: str) -> HttpResponse:
     targets = _targets(request, study)
     context = {"study": study, "asked": asked, "to": to, "targets": targets, "job": _last_move(study)}
     try:
-        runs = move_runs.chosen(study, asked)
+        runs = move_runs.select_runs(study, asked)
         context |= {"runs": list(runs.order_by("run_id", "trial")[:MOST_SHOWN]), "total": runs.count()}
         if request.method == "POST":
-            move_runs.start(study, get_object_or_404(targets, slug=to), asked, access.person(request.user))
+            move_runs.enqueue_move(study, get_object_or_404(targets, slug=to), asked, access.person(request.user))
             return redirect("web:study-move", slug=slug)
     except QueryError as error:
         return render(request, "web/study_move.html", context | {"error": error}, status=400)

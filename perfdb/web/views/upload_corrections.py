@@ -31,7 +31,7 @@ def correct(request: HttpRequest, pk: int) -> HttpResponse:
     runs = list(found.runs.all())
     upload_summary.fill_in(runs)
     try:
-        corrections.correct(found, upload_gaps.corrections_in(posted, chosen, runs))
+        corrections.add_corrections(found, upload_gaps.corrections_in(posted, chosen, runs))
     except KeyError:
         messages.error(request, "The preview has changed meanwhile; look at it again.")
     except WrongValueError as error:
@@ -47,7 +47,7 @@ def correct(request: HttpRequest, pk: int) -> HttpResponse:
 @login_required
 def take_back(request: HttpRequest, pk: int, number: int) -> HttpResponse:
     """Undo one correction."""
-    return _change(request, pk, lambda found: corrections.take_back(found, number))
+    return _change(request, pk, lambda found: corrections.remove_correction(found, number))
 
 
 @require_POST
@@ -56,7 +56,7 @@ def leave_out(request: HttpRequest, pk: int) -> HttpResponse:
     """Do not read a file, or read it after all."""
     excluded = "leave_out" in request.POST
     path = request.POST.get("leave_out" if excluded else "read", "")
-    return _change(request, pk, lambda found: corrections.leave_out(found, path, excluded=excluded))
+    return _change(request, pk, lambda found: corrections.exclude_file(found, path, excluded=excluded))
 
 
 @require_POST
@@ -76,7 +76,7 @@ def move(request: HttpRequest, pk: int) -> HttpResponse:
         for texts in form.errors.values():
             messages.error(request, " ".join(str(text) for text in texts))
         return _back(pk)
-    return _change(request, pk, lambda found: corrections.move(found, form.study_chosen()))
+    return _change(request, pk, lambda found: corrections.move_upload(found, form.study_chosen()))
 
 
 def _change(request: HttpRequest, pk: int, do: Callable[[Upload], None]) -> HttpResponse:

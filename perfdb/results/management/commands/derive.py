@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from perfdb.results.changes.rederive import rederive, stale_runs
+from perfdb.results.changes.rebuild import rederive_runs, stale_runs
 
 
 class Command(BaseCommand):
@@ -21,5 +21,5 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Derive, and print the numbers of runs and of changed values."""
         runs = stale_runs() if options["stale"] else None
-        looked_at, changed = rederive(runs)
+        looked_at, changed = rederive_runs(runs)
         self.stdout.write(f"{looked_at} runs derived again, {changed} values changed")

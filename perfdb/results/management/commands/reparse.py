@@ -38,7 +38,7 @@ class Command(BaseCommand):
 
     def _show(self, scope: Scope) -> None:
         looked_at = differing = left = 0
-        for review in reparse.reviews(scope.runs):
+        for review in reparse.review_runs(scope.runs):
             looked_at += 1
             differing += bool(review.differences)
             left += bool(review.trouble)
@@ -57,7 +57,7 @@ class Command(BaseCommand):
             self.stdout.write(f"  {_SIGNS[each.kind]} {name}: {each.old}{arrow}{each.new}")
 
     def _apply(self, scope: Scope) -> None:
-        job = reparse.start(scope, None)
+        job = reparse.enqueue_reparse(scope, None)
         if job is None:
             raise CommandError("runs are being read again already; wait until that is done")
         # A worker may have taken the job meanwhile; a job is done once.
