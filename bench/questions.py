@@ -53,12 +53,13 @@ def _reading_statement(question: str) -> bytes:
     from django.test.utils import CaptureQueriesContext
 
     from perfdb.analysis.query.query import Query
-    from perfdb.results.queries.run_queries import DIMENSION_COLUMNS, measure_columns, selected
+    from perfdb.results.queries.conditions import select_runs
+    from perfdb.results.queries.observations import DIMENSION_COLUMNS, measure_columns
 
     query = Query.parse(parse_qsl(question))
     columns = [*DIMENSION_COLUMNS.values(), *measure_columns(query.measures)]
     with CaptureQueriesContext(connection) as captured:
-        list(selected(query).values_list("id", "factors", *columns))
+        list(select_runs(query).values_list("id", "factors", *columns))
     return str(captured.captured_queries[-1]["sql"]).encode()
 
 

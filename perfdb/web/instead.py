@@ -8,7 +8,8 @@ from django.db.models import Count
 
 from perfdb.analysis import metrics
 from perfdb.analysis.metrics import Measure
-from perfdb.results.queries import run_queries
+from perfdb.results.queries.conditions import select_runs
+from perfdb.results.queries.observations import measure_columns
 from perfdb.results.queries.questions import Answer, Question
 from perfdb.results.runs import measures, recorded_reads
 from perfdb.web.links import to_question
@@ -52,6 +53,6 @@ def _there(lacking: Measure, answer: Answer) -> list[Measure]:
 
 
 def _filled(known: Sequence[Measure], answer: Answer) -> list[Measure]:
-    columns = run_queries.measure_columns(known)
-    counts = run_queries.selected(answer.query).aggregate(**{f"n{at}": Count(each) for at, each in enumerate(columns)})
+    columns = measure_columns(known)
+    counts = select_runs(answer.query).aggregate(**{f"n{at}": Count(each) for at, each in enumerate(columns)})
     return [measure for at, measure in enumerate(known) if counts[f"n{at}"]]

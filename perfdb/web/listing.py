@@ -13,7 +13,7 @@ from perfdb.analysis.dimensions import FACTOR, called
 from perfdb.analysis.units import decimals_for, round_half_up
 from perfdb.results.queries.run_list import columns
 from perfdb.results.queries.run_list.columns import Shown
-from perfdb.results.queries.run_queries import NEWEST_FIRST
+from perfdb.results.queries.run_list.pages import NEWEST_FIRST
 
 MISSING = "–"
 _RUN = Shown("run_id", "Run", "Run")

@@ -12,7 +12,7 @@ from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import REPEATS, Query, default_metrics
 from perfdb.analysis.render.charts.chart_options import Drawing
 from perfdb.results.models import Run
-from perfdb.results.queries.run_queries import DIMENSION_COLUMNS
+from perfdb.results.queries.observations import DIMENSION_COLUMNS
 from perfdb.web import questions
 
 # So many runs are named one by one in an address; more of them go by the filters that choose them.

@@ -11,7 +11,7 @@ from perfdb.analysis.render.charts.chart_options import Drawing
 from perfdb.analysis.workloads import cost_metric, primary_metric
 from perfdb.results.models import Run
 from perfdb.results.queries.maximum_throughput import pattern_of
-from perfdb.results.queries.run_queries import patterns_present
+from perfdb.results.queries.observations import find_patterns
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ def laid_out(query: Query) -> Query:
     """
     if query != Query(filters=query.filters, exclude=query.exclude, ranges=query.ranges):
         return query
-    patterns = patterns_present(query)
+    patterns = find_patterns(query)
     if not patterns:
         return query
     usual = for_workload(patterns[0])

@@ -1,6 +1,6 @@
 """The runs of a question among runs that were read before, for pages that ask many questions of the same ones.
 
-The rows chosen are those that `perfdb.results.queries.run_queries.narrowed` chooses in the database; a test
+The rows chosen are those that `perfdb.results.queries.conditions.narrow_runs` chooses in the database; a test
 compares both.
 Rows do not hold tags: a question that names one is for the database.
 """

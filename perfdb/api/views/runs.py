@@ -24,8 +24,8 @@ from perfdb.api.views import run_records
 from perfdb.api.views.paging import page_body
 from perfdb.results.models import Run
 from perfdb.results.queries.run_list.filters import filter_runs
+from perfdb.results.queries.run_list.pages import run_page
 from perfdb.results.queries.run_list.paging import read_size
-from perfdb.results.queries.run_queries import run_page
 
 _VOCABULARY = ("study", "system", "level", "workload", "device")
 

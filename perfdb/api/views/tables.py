@@ -21,10 +21,10 @@ from perfdb.api.renderers import answered
 from perfdb.api.schema import COMPARISON_PARAMETERS, EXPLANATION_PARAMETERS, QUERY_PARAMETERS, TABLES_EXAMPLE, errors
 from perfdb.api.table_serializers import ComparisonSerializer, TablesSerializer
 from perfdb.results.queries import compare
+from perfdb.results.queries.answers import make_tables as tables_of
+from perfdb.results.queries.answers import read_answer
 from perfdb.results.queries.best_evidence import best_of
 from perfdb.results.queries.explain import explain
-from perfdb.results.queries.run_queries import asked
-from perfdb.results.queries.run_queries import tables as tables_of
 
 # More metrics make a longer file name than anybody reads.
 _MOST_NAMED = 3
@@ -54,7 +54,7 @@ def _asked(request: Request) -> _Asked | HttpResponseBase:
     tag = caching.etag(request, query.filters.get("study", ()))
     if same := caching.unchanged(request, tag):
         return same
-    return _Asked(*asked(query), tag)
+    return _Asked(*read_answer(query), tag)
 
 
 @extend_schema(

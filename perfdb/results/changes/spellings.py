@@ -13,7 +13,7 @@ from perfdb.analysis import dimensions
 from perfdb.analysis.dimensions import DIMENSIONS, FACTOR, natural
 from perfdb.analysis.dimensions import Value as DimensionValue
 from perfdb.results.models import Alias, Device, Experiment, Level, Run, RunCount, Study, System, Workload
-from perfdb.results.queries.run_queries import DIMENSION_COLUMNS
+from perfdb.results.queries.observations import DIMENSION_COLUMNS
 from perfdb.results.runs.normalize.alias_dimensions import COMPOSED, PRINTED, facts_saying, fold
 
 # The dimensions of an experiment that may have aliases, besides factors.

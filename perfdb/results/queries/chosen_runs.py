@@ -9,7 +9,8 @@ from perfdb.analysis.query.parameters import QueryError, in_order
 from perfdb.analysis.query.query import REPEATS, Query
 from perfdb.analysis.tables import baseline_comparison
 from perfdb.analysis.tables.table import Key, Observations, Row, Table, finite
-from perfdb.results.queries import compare, run_queries
+from perfdb.results.queries import compare
+from perfdb.results.queries.observations import add_notes, read_observations
 from perfdb.results.runs import measures
 
 # More columns are no table that anybody reads.
@@ -41,7 +42,7 @@ def beside(runs: Sequence[int]) -> Beside:
     if len(wanted) > MOST_RUNS:
         raise QueryError("runs", f"{len(wanted)} runs are too many to stand beside each other; at most {MOST_RUNS} do")
     chosen = Query(metrics=tuple(sorted(measures.slots(), key=_rank)), filters={"run": tuple(wanted)})
-    found = run_queries.noted(run_queries.observations(chosen), chosen)
+    found = add_notes(read_observations(chosen), chosen)
     rows = {row[0]: row for row in found.rows}
     if len(rows) < 2:
         raise QueryError("runs", f"choose two complete runs or more; of these there {_are(len(rows))}")

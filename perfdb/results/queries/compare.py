@@ -16,7 +16,9 @@ from perfdb.analysis.tables import baseline_comparison
 from perfdb.analysis.tables.matched_pairs import Matched, Sides, fixed, match, promising
 from perfdb.analysis.tables.table import Key, Observations, Row, Table
 from perfdb.results.models import Experiment, Run, RunEvidence
-from perfdb.results.queries import run_queries
+from perfdb.results.queries.answers import read_earlier_campaigns
+from perfdb.results.queries.conditions import select_runs
+from perfdb.results.queries.observations import DIMENSION_COLUMNS, add_notes, find_patterns, read_observations
 from perfdb.results.runs import recorded_reads
 from perfdb.results.runs.aliases import meant
 from perfdb.results.runs.evidence import text_of
@@ -117,13 +119,13 @@ def compare(query: Query, *sides: Sides) -> Comparison:
     first = sides[0]
     asked = query.with_filter(first.dimension, first.old, *(each.new for each in sides)).replace(pick=None)
     if not asked.metrics:
-        asked = asked.replace(metrics=default_metrics(run_queries.patterns_present(asked)))
-    found = run_queries.noted(run_queries.observations(asked.replace(metrics=(*asked.metrics, _DURATION))), asked)
+        asked = asked.replace(metrics=default_metrics(find_patterns(asked)))
+    found = add_notes(read_observations(asked.replace(metrics=(*asked.metrics, _DURATION))), asked)
     sides = tuple(_there(sides, found))
     asked = asked.with_filter(first.dimension, sides[0].old, *(each.new for each in sides))
     parts = [Against(matched, *_differences(matched)) for matched in (match(found, each) for each in sides)]
     question, paired = _together(asked, found, [part.matched for part in parts])
-    tables = baseline_comparison.answer(question, paired, run_queries.earlier(question, paired))
+    tables = baseline_comparison.answer(question, paired, read_earlier_campaigns(question, paired))
     return Comparison(question, tables, parts)
 
 
@@ -160,8 +162,8 @@ def values_of(query: Query, dimension: str) -> list[Value]:
     """The values of a dimension among a query's runs, in natural order; a filter on it does not count."""
     name = parameters.dimension("dimension", dimension).name
     factor = name.removeprefix(FACTOR)
-    column = run_queries.DIMENSION_COLUMNS.get(name) or KeyTextTransform(factor, "factors")
-    runs = run_queries.selected(query.with_filter(name)).order_by()
+    column = DIMENSION_COLUMNS.get(name) or KeyTextTransform(factor, "factors")
+    runs = select_runs(query.with_filter(name)).order_by()
     return sorted(runs.values_list(column, flat=True).distinct(), key=parameters.ordered)
 
 
@@ -179,7 +181,7 @@ def suggestions(study: str, dimension: str = "") -> list[tuple[Sides, int]]:
 
 def _experiments(study: str) -> Observations:
     """The configurations of a study that any complete run has, as rows without measures."""
-    columns = {name: column for name, column in run_queries.DIMENSION_COLUMNS.items() if name not in REPEATS}
+    columns = {name: column for name, column in DIMENSION_COLUMNS.items() if name not in REPEATS}
     complete = Run.objects.filter(experiment=OuterRef("pk"), status=Run.Status.COMPLETE)
     experiments = Experiment.objects.filter(Exists(complete), study__slug=study)
     rows = list(experiments.values_list("factors", "id", *columns.values())[:MOST_EXPERIMENTS])

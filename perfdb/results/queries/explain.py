@@ -27,9 +27,10 @@ from perfdb.analysis.units import finest_step
 from perfdb.analysis.workloads import primary_metric
 from perfdb.results.models import Problem, Run
 from perfdb.results.queries import compare as matching
-from perfdb.results.queries import run_queries
+from perfdb.results.queries.answers import answer_query
 from perfdb.results.queries.best_evidence import runs_behind
 from perfdb.results.queries.limits import limit_of
+from perfdb.results.queries.observations import add_notes, read_observations
 from perfdb.results.runs import measures
 
 # So many other cells tell the noise of a figure well enough.
@@ -104,7 +105,7 @@ def of_cell(query: Query, measure: Measure, at: Mapping[str, Value]) -> Explanat
     """
     if not query.baseline:
         raise QueryError("baseline", "nothing is compared in this question: it names no baseline")
-    query, tables = run_queries.answer(query)
+    query, tables = answer_query(query)
     table, key = _found(tables, measure, at)
     cell = table.cells[key]
     if cell.comparison is None:
@@ -176,7 +177,7 @@ def of_runs(old: int, new: int, measure: Measure | None = None) -> Explanation:
         raise QueryError("new", "old and new are the same run")
     measure = measure or _primary(runs[new])
     trials = [_trials(runs[number]) for number in (old, new)]
-    found = run_queries.observations(Query(metrics=(measure,), filters={"run": tuple({old, new}.union(*trials))}))
+    found = read_observations(Query(metrics=(measure,), filters={"run": tuple({old, new}.union(*trials))}))
     values = {row[0]: value for row in found.rows if (value := finite(row, found.place(measure))) is not None}
     missing = [name for name, number in (("old", old), ("new", new)) if number not in values]
     if missing:
@@ -259,7 +260,7 @@ def _explained(given: _Found) -> Explanation:
     everything = tuple(sorted({run for sides in pairs for side in sides for run in side}))
     own = {*old, *new}
     asked = Query(metrics=tuple(sorted(measures.slots())), filters={"run": everything})
-    found = run_queries.noted(run_queries.observations(asked), asked)
+    found = add_notes(read_observations(asked), asked)
     return Explanation(
         given.measure,
         given.where,

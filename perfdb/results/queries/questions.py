@@ -15,9 +15,11 @@ from perfdb.analysis.query.query import Query, default_metrics
 from perfdb.analysis.render.charts.chart_options import Drawing, check
 from perfdb.analysis.tables.table import Observations, Table
 from perfdb.results.models import Page
-from perfdb.results.queries import compare, maximum_throughput, run_queries
+from perfdb.results.queries import compare, maximum_throughput
+from perfdb.results.queries.answers import answer_query, make_tables, read_answer
 from perfdb.results.queries.best_evidence import Best, best_of
 from perfdb.results.queries.compare import Chosen, Comparison
+from perfdb.results.queries.observations import find_patterns
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,7 @@ class Question:
             return replace(self, query=_maximum(self.query)[0])
         if self.query.metrics:
             return self
-        patterns = run_queries.patterns_present(_selecting(self))
+        patterns = find_patterns(_selecting(self))
         return replace(self, query=self.query.replace(metrics=default_metrics(patterns)))
 
 
@@ -105,11 +107,11 @@ def answer(question: Question) -> Answer:
         return Answer(found.query, found.tables, comparison=found)
     if question.page is Page.MAXIMUM:
         query, runs = _maximum(question.query)
-        return Answer(query, run_queries.tables(query, runs), best=tuple(best_of(query, runs)))
-    return Answer(*run_queries.answer(question.query))
+        return Answer(query, make_tables(query, runs), best=tuple(best_of(query, runs)))
+    return Answer(*answer_query(question.query))
 
 
 def _maximum(asked: Query) -> tuple[Query, Observations]:
     """The maximum-throughput question with its runs; the best of each device, or what tells the runs apart."""
-    query, runs = run_queries.asked(maximum_throughput.maximum(asked))
+    query, runs = read_answer(maximum_throughput.maximum(asked))
     return query if asked.columns else maximum_throughput.best_of_each(query, (maximum_throughput.telling(runs),)), runs

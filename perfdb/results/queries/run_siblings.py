@@ -11,7 +11,7 @@ from perfdb.analysis.insights.run_vs_trials import Standing, standing
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query.query import default_metrics
 from perfdb.results.models import Run
-from perfdb.results.queries.run_queries import measure_columns
+from perfdb.results.queries.observations import measure_columns
 
 # A campaign with more runs than that says nothing more about how trials vary.
 _MOST = 2000

@@ -9,7 +9,7 @@ from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query.query import Query
 from perfdb.analysis.tables.table import Cell, Table
 from perfdb.results.models import PublishedFigure, PublishedPercent, ReportItem, Study
-from perfdb.results.queries.run_queries import answer
+from perfdb.results.queries.answers import answer_query
 
 # What stands around a printed number: brackets that repeat a figure, and its per cent sign.
 _AROUND = "()% "
@@ -47,7 +47,7 @@ def question(study: Study, text: str) -> Query:
     return Query.parse(parse_qsl(text, keep_blank_values=True)).with_filter("study", study.slug)
 
 
-def answered(item: ReportItem, ask: Ask = answer) -> Answered:
+def answered(item: ReportItem, ask: Ask = answer_query) -> Answered:
     """The tables of an item; cells of published runs carry what the item's table prints. Raises QueryError."""
     asked = questions(item)
     found = [ask(query) for query in asked]

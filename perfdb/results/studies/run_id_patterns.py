@@ -11,7 +11,7 @@ from perfdb.analysis import dimensions
 from perfdb.analysis.query import parameters
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.models import Run, Study
-from perfdb.results.queries.run_queries import DIMENSION_COLUMNS
+from perfdb.results.queries.observations import DIMENSION_COLUMNS
 
 MOST_TRIED = 50
 MOST_CODES = 500

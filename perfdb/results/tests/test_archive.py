@@ -8,7 +8,7 @@ from fixtures.studies import files
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import Query
 from perfdb.results.models import Study
-from perfdb.results.queries import run_queries
+from perfdb.results.queries.answers import answer_query
 from perfdb.results.studies.report_answers import question, questions
 from perfdb.results.studies.study_runs import Archive
 from perfdb.results.tests.builders import make_run, make_study
@@ -26,7 +26,7 @@ def test_every_question_of_a_report_is_answered_as_the_database_answers_it(slug:
     archive = Archive(study, asked)
     assert asked
     for query in asked:
-        assert archive.answer(query) == run_queries.answer(query)
+        assert archive.answer(query) == answer_query(query)
 
 
 def test_what_was_not_read_is_asked_of_the_database(django_assert_num_queries: DjangoAssertNumQueries) -> None:

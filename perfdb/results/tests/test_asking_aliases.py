@@ -10,7 +10,8 @@ from perfdb.analysis.tables.table import Table
 from perfdb.results import tasks
 from perfdb.results.changes import alias_changes
 from perfdb.results.models import Job, Run, Study
-from perfdb.results.queries import questions, run_queries
+from perfdb.results.queries import questions
+from perfdb.results.queries.answers import answer_query
 from perfdb.results.queries.questions import Question
 from perfdb.results.queries.run_list.filters import chosen
 from perfdb.results.studies.study_runs import Archive
@@ -43,7 +44,7 @@ def levels(tables: list[Table]) -> Iterator[object]:
 
 
 def test_a_filter_finds_the_runs(study: Study) -> None:
-    _, tables = run_queries.answer(parsed(f"{CHARTS}&level=Z/VM 4.2"))
+    _, tables = answer_query(parsed(f"{CHARTS}&level=Z/VM 4.2"))
 
     assert list(levels(tables)) == ["z/VM 4.2.0"]
     assert sum(cell.n for cell in tables[0].cells.values()) == 4
@@ -62,13 +63,13 @@ def test_an_alias_is_its_own_studys(study: Study) -> None:
 
 
 def test_what_is_left_out_stays_out(study: Study) -> None:
-    _, tables = run_queries.answer(parsed(f"{CHARTS}&exclude=level:z/VM 4.2"))
+    _, tables = answer_query(parsed(f"{CHARTS}&exclude=level:z/VM 4.2"))
 
     assert list(levels(tables)) == ["z/VM 4.3"]
 
 
 def test_a_baseline_is_what_it_means(study: Study) -> None:
-    query, tables = run_queries.answer(parsed(f"{CHARTS}&level=z/VM 4.2&level=z/VM 4.3&baseline=level:z/VM 4.2"))
+    query, tables = answer_query(parsed(f"{CHARTS}&level=z/VM 4.2&level=z/VM 4.3&baseline=level:z/VM 4.2"))
 
     assert dict(query.baseline) == {"level": "z/VM 4.2.0"}
     assert any(cell.comparison for cell in tables[0].cells.values())
@@ -91,6 +92,6 @@ def test_a_report_goes_on_answering(study: Study) -> None:
 
 
 def test_another_text_finds_nothing(study: Study) -> None:
-    _, tables = run_queries.answer(parsed(f"{CHARTS}&level=z/VM 4"))
+    _, tables = answer_query(parsed(f"{CHARTS}&level=z/VM 4"))
 
     assert not tables[0].cells

@@ -10,9 +10,10 @@ import pytest
 
 from perfdb.analysis.query.query import Query
 from perfdb.analysis.tables.table import Table
-from perfdb.results.queries import run_queries, top_runs
+from perfdb.results.queries import top_runs
+from perfdb.results.queries.answers import make_tables
 from perfdb.results.queries.best_evidence import Best, best_of
-from perfdb.results.queries.run_queries import observations
+from perfdb.results.queries.observations import read_observations
 from perfdb.results.runs import recorded_reads
 from perfdb.results.tests.builders import make_run, make_study
 
@@ -60,8 +61,8 @@ def archive() -> None:
 
 def _answers(texts: Iterable[str]) -> list[tuple[list[Table], list[Best]]]:
     queries = [Query.parse(parse_qsl(text)) for text in texts]
-    found = [observations(query) for query in queries]
-    return [(run_queries.tables(query, runs), best_of(query, runs)) for query, runs in zip(queries, found, strict=True)]
+    found = [read_observations(query) for query in queries]
+    return [(make_tables(query, runs), best_of(query, runs)) for query, runs in zip(queries, found, strict=True)]
 
 
 def _unwarned(answers: Iterable[tuple[list[Table], list[Best]]]) -> list[Any]:
@@ -130,6 +131,6 @@ def test_a_frozen_answer_says_so_too(monkeypatch: pytest.MonkeyPatch) -> None:
     query = Query.parse(parse_qsl(BEST))
     tape = recorded_reads.Tape()
     with recorded_reads.on(tape):
-        living = observations(query)
+        living = read_observations(query)
     with recorded_reads.on(recorded_reads.Tape.unpacked(tape.packed(), "x")):
-        assert observations(query).warnings == living.warnings == (top_runs.NOTE,)
+        assert read_observations(query).warnings == living.warnings == (top_runs.NOTE,)

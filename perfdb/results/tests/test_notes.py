@@ -13,8 +13,9 @@ from perfdb.analysis.query.query import Query
 from perfdb.results.changes.rebuild import rebuild_run, store_rebuilt
 from perfdb.results.ingest import uploads
 from perfdb.results.models import Note, Run, RunChange, Study
-from perfdb.results.queries import run_queries
+from perfdb.results.queries.answers import answer_query
 from perfdb.results.queries.run_list import columns, export
+from perfdb.results.queries.run_list.pages import run_page
 from perfdb.results.runs import notes
 from perfdb.results.tests.builders import make_run, make_study
 from perfdb.results.tests.conftest import Bring, Work, case
@@ -84,7 +85,7 @@ def test_tables_have_the_notes_of_their_runs(ada: User) -> None:
         notes.add(ada, run, text)
     notes.add(ada, other, "of another device")
 
-    _, (table,) = run_queries.answer(Query.parse([("metric", "trans_per_s"), ("device", "QDIO")]))
+    _, (table,) = answer_query(Query.parse([("metric", "trans_per_s"), ("device", "QDIO")]))
 
     (cell,) = table.cells.values()
     assert [(each.run, each.text) for each in cell.noted] == [(run.pk, "first"), (run.pk, "second")]
@@ -96,11 +97,11 @@ def test_notes_cost_one_query_however_many_there_are(
     query = Query.parse([("metric", "trans_per_s"), ("rows", "device")])
     make_run("A")
     with django_assert_num_queries(2):
-        run_queries.answer(query)
+        answer_query(query)
     for name in "BCDE":
         notes.add(ada, make_run(name), f"on {name}")
     with django_assert_num_queries(2):
-        run_queries.answer(query)
+        answer_query(query)
 
 
 def test_lists_and_their_files_have_the_notes_of_their_runs(ada: User) -> None:
@@ -109,7 +110,7 @@ def test_lists_and_their_files_have_the_notes_of_their_runs(ada: User) -> None:
     for text in ("fan failed", "so did\nthe other"):
         notes.add(ada, run, text)
 
-    assert [row["notes"] for row in run_queries.run_page(Run.objects.all(), "run_id").rows] == [
+    assert [row["notes"] for row in run_page(Run.objects.all(), "run_id").rows] == [
         ["fan failed", "so did\nthe other"],
         [],
     ]

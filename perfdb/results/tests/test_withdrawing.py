@@ -10,7 +10,7 @@ from perfdb.results.changes import withdraw
 from perfdb.results.changes.rebuild import rebuild_run, store_rebuilt
 from perfdb.results.ingest import uploads
 from perfdb.results.models import Run, RunChange, RunEvidence, Study
-from perfdb.results.queries.run_queries import answer
+from perfdb.results.queries.answers import answer_query
 from perfdb.results.runs.evidence import facts_of
 from perfdb.results.tests.builders import make_run, make_study
 from perfdb.results.tests.conftest import Bring, Work, case
@@ -38,12 +38,12 @@ def test_a_withdrawn_run_is_in_no_table_and_returns(ada: User, study: Study) -> 
     query = Query.parse([("metric", "trans_per_s")])
 
     assert withdraw.withdraw_runs(ada, chosen, " wrong\n kernel ") == 1
-    ((_, (table,)), states) = answer(query), (state(good), state(odd))
+    ((_, (table,)), states) = answer_query(query), (state(good), state(odd))
     assert [cell.centre for cell in table.cells.values()] == [100.0]
     assert states == (("complete", 1), ("withdrawn", 1))
 
     assert withdraw.restore_runs(ada, chosen) == 1
-    (_, (table,)) = answer(query)
+    (_, (table,)) = answer_query(query)
     assert [cell.centre for cell in table.cells.values()] == [54.5]
 
 

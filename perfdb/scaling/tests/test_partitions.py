@@ -26,7 +26,7 @@ from perfdb.results.models import (
     Upload,
     UploadRun,
 )
-from perfdb.results.queries.run_queries import selected
+from perfdb.results.queries.conditions import select_runs
 from perfdb.results.runs import access
 from perfdb.results.tests.builders import make_run, make_study
 from perfdb.scaling import catalogue, partition_studies, partition_tables
@@ -55,7 +55,7 @@ def place_of(run: Run) -> str:
 
 def looked_through(question: str) -> set[str]:
     """The tables that PostgreSQL's plan for a question reads runs from."""
-    plan = json.dumps(json.loads(selected(Query.parse(parse_qsl(question))).explain(format="json")))
+    plan = json.dumps(json.loads(select_runs(Query.parse(parse_qsl(question))).explain(format="json")))
     return {part.split('"')[0] for part in plan.split('"Relation Name": "')[1:] if part.startswith("run")}
 
 

@@ -17,7 +17,7 @@ from perfdb.analysis.query.query import Query
 from perfdb.analysis.render.labels import value_text
 from perfdb.analysis.tables.table import Key, Observations
 from perfdb.results.models import Study
-from perfdb.results.queries import run_queries
+from perfdb.results.queries.observations import read_observations
 
 # The recorder finds out by itself on which system it runs.
 _NOT_GIVEN = ("system", "study")
@@ -79,9 +79,7 @@ class Covered:
 
 def observed(slugs: Sequence[str], parts: Sequence[Part]) -> Observations:
     """The complete runs of these studies, with the rates by which the noise of a plan's workloads is judged."""
-    return run_queries.observations(
-        Query(metrics=plan_coverage.primary_measures(parts), filters={"study": tuple(slugs)})
-    )
+    return read_observations(Query(metrics=plan_coverage.primary_measures(parts), filters={"study": tuple(slugs)}))
 
 
 def covered(study: Study, parts: Sequence[Part], delta: float) -> Covered:

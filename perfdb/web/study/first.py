@@ -13,7 +13,7 @@ from perfdb.analysis.metrics import Measure
 from perfdb.analysis.render.labels import measure_title
 from perfdb.analysis.render.reduced_tables import MOST_LINES
 from perfdb.results.models import Experiment, Run, Study
-from perfdb.results.queries import run_queries
+from perfdb.results.queries.observations import measure_columns
 from perfdb.web.study.about import WorkloadLinks
 
 # So many workloads have charts; those of the others are a click away.
@@ -65,7 +65,7 @@ def _commonest(lines: set[_Line]) -> tuple[int | None, int]:
 def _measured(study: Study, workloads: Sequence[WorkloadLinks]) -> dict[str, list[Measure]]:
     """What any complete run of each workload has a value of, of what its question is about."""
     asked = [(each.name, measure) for each in workloads for measure in each.query.metrics]
-    columns = run_queries.measure_columns([measure for _, measure in asked])
+    columns = measure_columns([measure for _, measure in asked])
     complete = Run.objects.filter(study=study, status=Run.Status.COMPLETE)
     has = [
         Exists(complete.filter(workload__name=name).annotate(figure=column).exclude(figure=None))

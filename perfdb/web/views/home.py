@@ -10,8 +10,8 @@ from django.views.decorators.http import require_GET, require_POST
 from django_htmx.http import reselect, reswap, retarget
 
 from perfdb.results.models import Run
+from perfdb.results.queries.run_list.pages import RUN_COLUMNS
 from perfdb.results.queries.run_list.paging import Column, Ordering, page
-from perfdb.results.queries.run_queries import RUN_COLUMNS
 from perfdb.results.runs.access import may_read, person
 from perfdb.results.studies.background_load import enqueue_loading
 from perfdb.web import overview

@@ -14,8 +14,8 @@ from perfdb.results.queries.run_list import columns, facets
 from perfdb.results.queries.run_list.columns import Shown
 from perfdb.results.queries.run_list.facets import Facets
 from perfdb.results.queries.run_list.filters import RunFilter
+from perfdb.results.queries.run_list.pages import run_page
 from perfdb.results.queries.run_list.paging import read_size
-from perfdb.results.queries.run_queries import run_page
 from perfdb.results.runs import measures
 from perfdb.results.runs.access import may_read
 from perfdb.web import alike, listing, run_filters

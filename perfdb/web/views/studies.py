@@ -12,7 +12,7 @@ from perfdb.analysis.query import parameters
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import DELTA
 from perfdb.results.models import Study
-from perfdb.results.queries.run_queries import answer
+from perfdb.results.queries.answers import answer_query
 from perfdb.results.runs import access
 from perfdb.results.studies.report_items import runs_of
 from perfdb.results.studies.test_plans import parts_of
@@ -83,6 +83,6 @@ def _plan(study: Study, delta: float) -> dict[str, Any]:
 def _charts(workloads: list[about.WorkloadLinks]) -> dict[str, Any]:
     """The first questions about a study that has no report, with their answers."""
     shown = workloads[:MOST_WORKLOADS]
-    answered = [table for each in shown for table in answer(each.query)[1]]
+    answered = [table for each in shown for table in answer_query(each.query)[1]]
     panels = [panel for group in tables.panels(answered) for panel in group]
     return {"panels": [panel for panel in panels if panel.figure]}

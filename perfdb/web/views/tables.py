@@ -14,7 +14,7 @@ from perfdb.analysis.query.query import Query
 from perfdb.analysis.render.charts.chart_options import Drawing, check
 from perfdb.analysis.tables.table import Table
 from perfdb.results.models import Page
-from perfdb.results.queries import run_queries
+from perfdb.results.queries.answers import answer_query
 from perfdb.results.queries.questions import Answer, Question, answer
 from perfdb.results.runs.access import may_read
 from perfdb.web import answers, choices, maxima, questions, tables
@@ -37,7 +37,7 @@ def charts(request: HttpRequest) -> HttpResponse:
         # Who came by a filter alone wants to see these runs; whoever emptied the form meant that.
         if not request.htmx and (usual := questions.laid_out(asked)) != asked:  # type: ignore[attr-defined]
             return redirect(questions.address(usual, drawing))
-        query, answered = run_queries.answer(asked)
+        query, answered = answer_query(asked)
         check(drawing, compared=bool(query.baseline), measures=len(query.metrics))
     except QueryError as error:
         context = _form(Query(), drawing, there, []) | {"error": error}
@@ -81,7 +81,7 @@ def table(request: HttpRequest) -> HttpResponse:
 def _panels(data: QueryDict) -> tuple[Question, list[tables.Panel]]:
     """A question about charts with all its charts and tables, one after the other. Raises QueryError."""
     drawing, pairs = Drawing.take(_pairs(data))
-    query, answered = run_queries.answer(Query.parse(pairs))
+    query, answered = answer_query(Query.parse(pairs))
     check(drawing, compared=bool(query.baseline), measures=len(query.metrics))
     shown = [panel for group in tables.panels(answered, drawing) for panel in group]
     return Question(Page.CHARTS, query, drawing), shown

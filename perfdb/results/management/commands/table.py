@@ -12,7 +12,7 @@ from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import Query
 from perfdb.analysis.render.charts.chart_options import Drawing
 from perfdb.analysis.render.exports import text
-from perfdb.results.queries.run_queries import answer
+from perfdb.results.queries.answers import answer_query
 
 
 class Command(BaseCommand):
@@ -31,7 +31,7 @@ class Command(BaseCommand):
             pairs = parse_qsl(options["query"].removeprefix("?"), keep_blank_values=True)
             # Chart options do not matter to tables.
             _, rest = Drawing.take(pairs)
-            _, tables = answer(Query.parse(rest))
+            _, tables = answer_query(Query.parse(rest))
         except QueryError as error:
             raise CommandError(str(error)) from None
         self.stdout.write(text.render(tables, ascii_only=options["ascii"]), ending="")

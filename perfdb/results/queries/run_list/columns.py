@@ -11,8 +11,8 @@ from perfdb.analysis.query import parameters
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.render.labels import measure_title
 from perfdb.results.models import Run
+from perfdb.results.queries.run_list.pages import RUN_COLUMNS, RUN_ORDERINGS
 from perfdb.results.queries.run_list.paging import Column
-from perfdb.results.queries.run_queries import RUN_COLUMNS, RUN_ORDERINGS
 
 # What a run has beside dimensions and measures. Its id is the name of the row and no column.
 BESIDE = {"started": "Started", "status": "Status", "tags": "Tags", "notes": "Notes"}

@@ -18,7 +18,7 @@ from perfdb.analysis.dimensions import Value as DimensionValue
 from perfdb.analysis.query.parameters import KNOWN_FILTERS, MISSING, QueryError
 from perfdb.analysis.query.query import Query
 from perfdb.results.models import Run, SearchName, UploadRun
-from perfdb.results.queries.run_queries import conditions, narrowed
+from perfdb.results.queries.conditions import build_conditions, narrow_runs
 
 # What a list's address holds besides filters: order, place and length of a page.
 PAGING = ("sort", "cursor", "size")
@@ -69,7 +69,7 @@ class DimensionFilter(Filter):  # type: ignore[misc] # django-filter has no type
     def condition(self, value: Sequence[DimensionValue]) -> Q:
         """Which runs are meant."""
         name = cast(str, self.field_name)
-        return conditions({name: value})[name]
+        return build_conditions({name: value})[name]
 
 
 class PartFilter(CharFilter):  # type: ignore[misc] # django-filter has no types
@@ -144,7 +144,7 @@ class QueryPartFilter(Filter):  # type: ignore[misc] # django-filter has no type
 
     def filter(self, qs: QuerySet[Run], value: Query) -> QuerySet[Run]:
         """Narrow the runs."""
-        return narrowed(qs, value)
+        return narrow_runs(qs, value)
 
 
 class _RunFilterForm(forms.Form):

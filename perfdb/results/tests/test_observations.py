@@ -11,8 +11,9 @@ from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import Query
 from perfdb.results.models import Run
-from perfdb.results.queries import run_queries
-from perfdb.results.queries.run_queries import DIMENSION_COLUMNS, observations, patterns_present
+from perfdb.results.queries import observations
+from perfdb.results.queries.answers import answer_query, read_earlier_campaigns
+from perfdb.results.queries.observations import DIMENSION_COLUMNS, find_patterns, read_observations
 from perfdb.results.tests.builders import make_run, make_study
 
 pytestmark = pytest.mark.django_db
@@ -24,13 +25,13 @@ def ask(**parameters: str | list[str]) -> Query:
 
 
 def run_ids(query: Query) -> list[str]:
-    found = observations(query)
+    found = read_observations(query)
     return sorted(found.column("run_id", found.rows))
 
 
 def test_it_works() -> None:
     run = make_run(values={"trans_per_s": 9077.29, "cpu_util@client": 41.5})
-    found = observations(ask(metric=["trans_per_s", "cpu_util@client"], rows="device"))
+    found = read_observations(ask(metric=["trans_per_s", "cpu_util@client"], rows="device"))
     assert found.measures == (Measure("trans_per_s"), Measure("cpu_util", "client"))
     (row,) = found.rows
     assert row[0] == run.pk
@@ -44,14 +45,14 @@ def test_it_works() -> None:
 def test_every_declared_dimension_has_a_column() -> None:
     assert list(DIMENSION_COLUMNS) == [dimension.name for dimension in DIMENSIONS]
     make_run()
-    assert observations(Query()).dimensions == tuple(DIMENSION_COLUMNS)
+    assert read_observations(Query()).dimensions == tuple(DIMENSION_COLUMNS)
 
 
 def test_runs_come_in_the_order_of_their_numbers_whatever_the_plan() -> None:
     made = [make_run(f"R{rate}", values={"trans_per_s": rate}) for rate in (10.0, 30.0, 20.0)]
     # PostgreSQL writes a row that is changed behind the others.
     Run.objects.filter(pk=made[0].pk).update(users=11)
-    found = observations(ask(metric="trans_per_s", workload="RR", device="QDIO"))
+    found = read_observations(ask(metric="trans_per_s", workload="RR", device="QDIO"))
     assert [row[0] for row in found.rows] == [run.pk for run in made]
     assert [row[-1] for row in found.rows] == [10.0, 30.0, 20.0]
     assert found.column("run_id", found.rows) == ["R10.0", "R30.0", "R20.0"]
@@ -60,27 +61,27 @@ def test_runs_come_in_the_order_of_their_numbers_whatever_the_plan() -> None:
 def test_what_a_question_fixes_is_known_of_its_runs() -> None:
     make_run("A", trial=2, layer=2)
     make_run("B", device="HiperSockets", mtu=8192, users=20, workload="CRR")
-    whole = observations(ask(metric="trans_per_s"))
+    whole = read_observations(ask(metric="trans_per_s"))
     (first,) = (row for row in whole.rows if "A" in row)
     fixed = {"study": "guest-lan", "device": "QDIO", "workload": "RR", "mtu": "1492", "users": "10", "layer": "2"}
-    assert observations(ask(metric="trans_per_s", trial="2", run_id="A", **fixed)).rows == [first]
+    assert read_observations(ask(metric="trans_per_s", trial="2", run_id="A", **fixed)).rows == [first]
 
 
 @pytest.mark.parametrize("status", ["failed", "incomplete", "withdrawn"])
 def test_only_complete_runs_enter_tables(status: str) -> None:
     make_run(status=status)
-    assert observations(Query()).rows == []
+    assert read_observations(Query()).rows == []
 
 
 def test_a_measure_no_run_ever_had_is_missing() -> None:
     make_run()
-    assert observations(ask(metric="retransmits@server")).rows[0][-1] is None
+    assert read_observations(ask(metric="retransmits@server")).rows[0][-1] is None
 
 
 def test_a_measure_beyond_the_end_of_a_short_array_is_missing() -> None:
     make_run("A", values={"trans_per_s": 1.0})
     make_run("B", values={"trans_per_s": 2.0, "errors": 3.0})
-    assert sorted(row[-1] or 0 for row in observations(ask(metric="errors")).rows) == [0, 3.0]
+    assert sorted(row[-1] or 0 for row in read_observations(ask(metric="errors")).rows) == [0, 3.0]
 
 
 @pytest.mark.parametrize(
@@ -103,7 +104,7 @@ def test_filters_by_dimension(name: str, wanted: str, other: str) -> None:
     run = make_run(**{name: typed(wanted)})
     make_run(**{name: typed(other)})
     dimension = "system" if name == "machine" else name
-    assert [row[0] for row in observations(ask(**{dimension: wanted})).rows] == [run.pk]
+    assert [row[0] for row in read_observations(ask(**{dimension: wanted})).rows] == [run.pk]
 
 
 def test_filters_by_study() -> None:
@@ -148,7 +149,7 @@ def test_runs_of_a_day() -> None:
     assert run_ids(ask(range="date:2026-05-02..")) == ["B"]
     assert run_ids(ask(range="date:..2026-05-02")) == ["A", "B"]
     assert run_ids(ask(range="date:0001-01-01..9999-12-31")) == ["A", "B"]
-    found = observations(ask(rows="date"))
+    found = read_observations(ask(rows="date"))
     at = found.dimensions.index("date") + 1
     assert sorted(row[at] for row in found.rows) == ["2026-05-01", "2026-05-02"]
 
@@ -175,7 +176,7 @@ def test_factors_are_dimensions() -> None:
     make_run("A", factors={"kernel": "5.14"})
     make_run("B", factors={"kernel": "6.4", "qlen": "1000"})
     make_run("C")
-    found = observations(Query())
+    found = read_observations(Query())
     assert found.dimensions[-2:] == ("factor.kernel", "factor.qlen")
     assert sorted((row[-2:] for row in found.rows), key=str) == [("5.14", None), ("6.4", "1000"), (None, None)]
     assert run_ids(ask(factor__kernel="6.4")) == ["B"]
@@ -183,7 +184,7 @@ def test_factors_are_dimensions() -> None:
 
 def test_a_factor_no_run_has_can_be_laid_out() -> None:
     make_run()
-    assert observations(ask(rows="factor.kernel")).dimensions[-1] == "factor.kernel"
+    assert read_observations(ask(rows="factor.kernel")).dimensions[-1] == "factor.kernel"
 
 
 def test_a_value_too_large_to_be_stored_matches_nothing() -> None:
@@ -194,16 +195,16 @@ def test_a_value_too_large_to_be_stored_matches_nothing() -> None:
 
 def test_a_factor_name_with_nul_is_refused() -> None:
     with pytest.raises(QueryError, match="NUL"):
-        observations(ask(**{"factor.a\0b": "1"}))
+        read_observations(ask(**{"factor.a\0b": "1"}))
 
 
 def test_too_many_runs_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run_queries, "MOST_RUNS", 1)
+    monkeypatch.setattr(observations, "MOST_RUNS", 1)
     make_run("A")
-    assert len(observations(Query()).rows) == 1
+    assert len(read_observations(Query()).rows) == 1
     make_run("B")
     with pytest.raises(QueryError, match="narrow the question"):
-        observations(Query())
+        read_observations(Query())
 
 
 def test_patterns_present() -> None:
@@ -211,14 +212,14 @@ def test_patterns_present() -> None:
     make_run("B", workload="RR 200/32K")
     make_run("C", workload="RR")
     make_run("D", workload=None)
-    assert patterns_present(Query()) == ["RR", "STRG"]
-    assert patterns_present(ask(workload="STRG")) == ["STRG"]
+    assert find_patterns(Query()) == ["RR", "STRG"]
+    assert find_patterns(ask(workload="STRG")) == ["STRG"]
 
 
 def test_hot_metrics_are_read_from_their_columns() -> None:
     run = make_run(values={"trans_per_s": 5.0})
     Run.objects.filter(pk=run.pk).update(values=[])
-    assert observations(ask(metric="trans_per_s")).rows[0][-1] == 5.0
+    assert read_observations(ask(metric="trans_per_s")).rows[0][-1] == 5.0
 
 
 def test_a_comparison_knows_the_earlier_campaigns() -> None:
@@ -228,7 +229,7 @@ def test_a_comparison_knows_the_earlier_campaigns() -> None:
             values = {"trans_per_s": rate * users}
             make_run(f"{month}-{users}", campaign=f"C{month}", users=users, started=started, values=values)
     query = ask(metric="trans_per_s", rows="users", columns="campaign", campaign=["C4", "C5"], baseline="campaign:C4")
-    _, (table,) = run_queries.answer(query)
+    _, (table,) = answer_query(query)
     found = [cell.comparison.noise.source for cell in table.cells.values() if cell.comparison]
     assert found == [NoiseSource.HISTORY] * 3
 
@@ -237,7 +238,7 @@ def test_without_other_campaigns_there_is_nothing_to_look_up() -> None:
     make_run("A", device="OSA")
     make_run("B", device="QDIO")
     query = ask(metric="trans_per_s", rows="users", columns="device", baseline="device:OSA")
-    assert run_queries.earlier(query, observations(query)) is None
+    assert read_earlier_campaigns(query, read_observations(query)) is None
 
 
 @pytest.mark.parametrize("more", [{"campaign": "C2"}, {"level": "V5"}, {}])
@@ -254,8 +255,8 @@ def test_a_comparison_reads_other_campaigns_where_there_are_any(more: dict[str, 
     make_run("elsewhere", study=make_study("other"), campaign="C4")
     of_one = {"study": "guest-lan", "campaign": "C1", "level": "V4"}
     query = ask(metric="trans_per_s", rows="users", columns="device", baseline="device:OSA", **of_one)
-    found = observations(query)
-    assert bool(run_queries.earlier(query, found)) is bool(more)
+    found = read_observations(query)
+    assert bool(read_earlier_campaigns(query, found)) is bool(more)
 
 
 def test_what_a_run_lacks_does_not_exclude_it() -> None:

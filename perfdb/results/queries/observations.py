@@ -1,0 +1,120 @@
+"""The one reader of runs: the runs of a Query with their dimensions and measures."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC
+from operator import itemgetter
+
+from django.db.models import F, FloatField, QuerySet, TextField, Value
+from django.db.models.expressions import Combinable
+from django.db.models.functions import Cast, NullIf, TruncDate
+
+from perfdb.analysis import metrics
+from perfdb.analysis.dimensions import FACTOR
+from perfdb.analysis.metrics import Measure
+from perfdb.analysis.query.parameters import QueryError
+from perfdb.analysis.query.query import Query
+from perfdb.analysis.tables.table import Observations
+from perfdb.results.models import Run
+from perfdb.results.queries.conditions import select_runs
+from perfdb.results.queries.top_runs import NOTE, find_top_experiments
+from perfdb.results.runs import measures, notes, recorded_reads
+
+MOST_RUNS = 200_000
+"""The largest number of runs in an answer: the archive may hold millions, and a process has one memory."""
+
+DIMENSION_COLUMNS: dict[str, str | Combinable] = {
+    "study": "study__slug",
+    "campaign": NullIf("campaign", Value("", TextField())),
+    "system": "system__name",
+    "level": "level__name",
+    "workload": "workload__name",
+    "device": "device__name",
+    "mtu": "mtu",
+    "users": "users",
+    "layer": "layer",
+    "trial": "trial",
+    "date": Cast(TruncDate("started", tzinfo=UTC), TextField()),
+    "run_id": "run_id",
+}
+"""The path or expression of each declared dimension of a run."""
+
+
+@recorded_reads.reading(
+    "runs", lambda query: query.encode(), recorded_reads.pack_observations, recorded_reads.unpack_observations
+)
+def read_observations(query: Query) -> Observations:
+    """Return the runs of a query with all their dimensions and the measures of the query.
+
+    A cell may mix a dimension that is neither shown nor fixed, so all are read. A pick from very many runs is made
+    from the runs that can be the best, with a warning. Raise QueryError for more than MOST_RUNS runs.
+    """
+    runs = select_runs(query)
+    factors = [name for name in query.named if name.startswith(FACTOR)]
+    experiments = find_top_experiments(query, runs)
+    if experiments is None:
+        return _read_runs(runs, query.measures, factors)
+    return _read_runs(runs.filter(experiment__in=experiments), query.measures, factors).warned(NOTE)
+
+
+def _read_runs(runs: QuerySet[Run], asked: Sequence[Measure], factors: Iterable[str]) -> Observations:
+    """Read runs in the order of their ids; ``factors`` are dimensions even where no run has them."""
+    columns = [*DIMENSION_COLUMNS.values(), Cast("factors", TextField()), *measure_columns(asked)]
+    found = list(runs.order_by().values_list("id", *columns)[: MOST_RUNS + 1])
+    if len(found) > MOST_RUNS:
+        raise QueryError("", f"more than {MOST_RUNS} runs match; narrow the question by study, workload or device")
+    # Sorted here: with ORDER BY and LIMIT PostgreSQL may walk through all runs by their ids.
+    found.sort(key=itemgetter(0))
+    place = len(DIMENSION_COLUMNS) + 1
+    parsed: dict[str, dict[str, str]] = {text: json.loads(text) for text in {row[place] for row in found}}
+    names = sorted({FACTOR + key for each in parsed.values() for key in each}.union(factors))
+    keys = [name.removeprefix(FACTOR) for name in names]
+    of_factors = {text: tuple(map(each.get, keys)) for text, each in parsed.items()}
+    rows = [(*row[:place], *of_factors[row[place]], *row[place + 1 :]) for row in found]
+    return Observations((*DIMENSION_COLUMNS, *names), tuple(asked), rows)
+
+
+def measure_columns(asked: Sequence[Measure]) -> list[Combinable]:
+    """Return an expression for each measure, for ``values_list``; NULL for a measure that no run has."""
+    slots = {} if all(map(_is_hot, asked)) else measures.slots()
+    return [_measure_column(measure, slots.get(measure)) for measure in asked]
+
+
+def _is_hot(measure: Measure) -> bool:
+    return measure.role == metrics.TOTAL and measure.metric in Run.HOT
+
+
+def _measure_column(measure: Measure, slot: int | None) -> Combinable:
+    if _is_hot(measure):
+        return F(measure.metric)
+    if slot is None:
+        return Cast(Value(None), FloatField())
+    # Django counts an array's elements from 0, slots and SQL from 1.
+    return F(f"values__{slot - 1}")
+
+
+def read_noted_observations(query: Query) -> Observations:
+    """Return the runs of a query with the notes on them. Raise QueryError for more than MOST_RUNS runs."""
+    return add_notes(read_observations(query), query)
+
+
+def add_notes(found: Observations, query: Query) -> Observations:
+    """Return the runs that a query found with the notes on them."""
+    return found.noted(_read_notes(query, found)) if len(found.runs) else found
+
+
+@recorded_reads.reading(
+    "notes",
+    lambda query, _: query.encode(),
+    lambda texts: sorted(texts.items()),
+    lambda kept: {run: tuple(texts) for run, texts in kept},
+)
+def _read_notes(query: Query, found: Observations) -> Mapping[int, tuple[str, ...]]:
+    return notes.of_runs(found.runs)
+
+
+@recorded_reads.reading("patterns", Query.encode)
+def find_patterns(query: Query) -> list[str]:
+    """Return the traffic patterns of a query's runs in alphabetical order."""
+    patterns = select_runs(query).exclude(workload=None).values_list("workload__pattern", flat=True)
+    return list(patterns.order_by("workload__pattern").distinct())
