@@ -6,8 +6,7 @@ from datetime import UTC, datetime
 from itertools import repeat
 from typing import NamedTuple
 
-from importers.model import Fact, Fragment, Kind, Reading, Status
-from importers.packed import Facts, Head, HostFacts, Readings
+from importers.model import Fact, Fragment, Head, Kind, Reading, Status, make_facts, make_readings
 
 # Signs, exponents and more digits than a listing's: C programs print 1.112e+09 and -1.000.
 _NUMBER = re.compile(r"[+-]?(?:\d{1,30}(?:\.\d{0,30})?|\.\d{1,30})(?:[eE][+-]?\d{1,3})?", re.ASCII)
@@ -41,23 +40,20 @@ class Gathered:
     @property
     def facts(self) -> Sequence[Fact]:
         """The circumstances that were kept."""
-        return Facts(self._keys, self._fact_texts, self._fact_lines) if self._keys else ()
+        return make_facts(self._keys, self._fact_texts, self._fact_lines)
 
     def facts_but(self, of_host: Collection[str]) -> Sequence[Fact]:
         """The same, those of some keys of the host."""
-        return HostFacts(self._keys, self._fact_texts, self._fact_lines, of_host) if self._keys else ()
+        return [fact._replace(of_host=fact.key in of_host) for fact in self.facts]
 
-    def facts_with(self, keys: Sequence[str], texts: Sequence[str], line: int) -> Facts:
+    def facts_with(self, keys: Sequence[str], texts: Sequence[str], line: int) -> Sequence[Fact]:
         """What was kept, and behind it the circumstances of one line, all of which are there."""
-        if not self._keys:
-            return Facts(keys, texts, line)
-        lines = [*self._fact_lines, *repeat(line, len(keys))]
-        return Facts([*self._keys, *keys], (*self._fact_texts, *texts), lines)
+        return (*self.facts, *make_facts(keys, texts, line))
 
     @property
     def readings(self) -> Sequence[Reading]:
         """The quantities that were kept."""
-        return Readings(self._heads, self._texts, self._lines) if self._heads else ()
+        return make_readings(self._heads, self._texts, self._lines)
 
     def say(self, key: str, text: str | None, line: int) -> None:
         """Keep a circumstance."""

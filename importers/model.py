@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from enum import StrEnum
-from itertools import chain, islice
+from functools import partial
+from itertools import chain, islice, repeat
 from operator import attrgetter
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from importers.compact import compact, shared, spread
 from importers.files.content import Content
 from importers.files.lines import Lines
 
@@ -146,6 +146,25 @@ class Fact(NamedTuple):
     of_host: bool = False
 
 
+Head = tuple[str, str, str]
+"""The name, unit and role of a reading."""
+
+
+def make_facts(keys: Iterable[str], texts: Iterable[str], lines: Iterable[int] | int) -> tuple[Fact, ...]:
+    """Return facts; ``lines`` are those of each fact, or the one line of all."""
+    numbers = repeat(lines) if isinstance(lines, int) else lines
+    return tuple(map(Fact, keys, texts, numbers))
+
+
+_reading = partial(tuple.__new__, Reading)  # The constructor takes several times as long.
+
+
+def make_readings(heads: Iterable[Head], texts: Iterable[str], lines: Iterable[int] | int) -> tuple[Reading, ...]:
+    """Return readings of a role as a whole; ``lines`` are those of each reading, or the one line of all."""
+    placed = zip(heads, texts, repeat(lines) if isinstance(lines, int) else lines, strict=False)
+    return tuple(map(_reading, [(name, text, unit, line, role, "") for (name, unit, role), text, line in placed]))
+
+
 Row = tuple[str | None, ...]
 
 
@@ -167,7 +186,7 @@ class Listing:
         rows: Sequence[Sequence[str | None]],
         lines: Sequence[int],
     ) -> None:
-        self.name, self.columns = name, shared(columns)
+        self.name, self.columns = name, columns
         cells = list(chain.from_iterable(rows))
         self._missing: Sequence[int] = ()
         if None in cells:
@@ -176,11 +195,11 @@ class Listing:
                 cells[at] = ""
         # No text of a file has a NUL in it.
         self._cells = "\0".join(cells)  # type: ignore[arg-type] # none is missing
-        self._count, self._lines = len(lines), compact(lines)
+        self._count, self._lines = len(lines), array("Q", lines)
 
     @property
     def lines(self) -> tuple[int, ...]:
-        return tuple(spread(self._lines, self._count))
+        return tuple(self._lines)
 
     @property
     def rows(self) -> tuple[Row, ...]:

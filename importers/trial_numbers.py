@@ -6,7 +6,6 @@ from functools import lru_cache
 from operator import itemgetter
 
 from importers.model import Fact, Fragment
-from importers.packed import Facts
 
 _CONFIGURATION = frozenset({"workload", "users", "request_bytes", "response_bytes", "message_bytes", "mtu", "device"})
 _SERVER = "server"
@@ -77,10 +76,7 @@ class _Configurations:
     def of(self, fragment: Fragment) -> tuple[_Alike, str | None]:
         """The results that are like this one, and its server."""
         facts = fragment.facts
-        if isinstance(facts, Facts):
-            keys, texts = facts.keys, facts.texts
-        else:
-            keys, texts = tuple(fact.key for fact in facts), [fact.text for fact in facts]
+        keys, texts = tuple([fact.key for fact in facts]), [fact.text for fact in facts]
         place = (keys, fragment.run_id, fragment.role)
         said, server, known = self._alike.get(place) or self._first(place, keys)
         alike = known.get(own := said(texts))
@@ -132,9 +128,5 @@ def _places(keys: tuple[str, ...]) -> tuple[tuple[str, ...], _Taker, int | None]
 
 def _with_server(facts: Sequence[Fact]) -> Sequence[Fact]:
     """The same facts, and the server's name as a factor."""
-    key = f"{_FACTOR}{_SERVER}"
-    if isinstance(facts, Facts):
-        at = facts.keys.index(_SERVER)
-        return facts.and_another(key, facts.texts[at], [*facts.lines][at])
     server = next(fact for fact in facts if fact.key == _SERVER)
-    return (*facts, server._replace(key=key))
+    return (*facts, server._replace(key=f"{_FACTOR}{_SERVER}"))

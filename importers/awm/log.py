@@ -16,8 +16,19 @@ from importers.awm.log_records import Records, content_lines
 from importers.awm.run_status import judge
 from importers.awm.uniform_rows import LISTED, Rows
 from importers.key_values import Pair, Record, is_count, is_number, trial_number
-from importers.model import Fragment, Kind, Listing, Parsed, Problem, Text
-from importers.packed import Facts, Head, Readings
+from importers.model import (
+    Fact,
+    Fragment,
+    Head,
+    Kind,
+    Listing,
+    Parsed,
+    Problem,
+    Reading,
+    Text,
+    make_facts,
+    make_readings,
+)
 from importers.problem_log import ProblemLog
 
 NAME = "awm"
@@ -312,7 +323,7 @@ def _require(kind: str, pairs: dict[str, Pair], line: int, found: ProblemLog) ->
         report("awm.missing-key", message, f"Add {missing[0]}= to the {kind} record.", line)
 
 
-def _facts(block: _Block, found: ProblemLog) -> Facts:
+def _facts(block: _Block, found: ProblemLog) -> tuple[Fact, ...]:
     """Head, run and parameters by their dimension names; keys and records not known under ``awm.``."""
     head = _pairs("AWMLOG", [block.head], found)
     parameters = _merge("PARM", block.of("PARM"), found)
@@ -331,7 +342,7 @@ def _facts(block: _Block, found: ProblemLog) -> Facts:
     ]
     unknown = [record for record in (*block.extras, *block.body) if record.type not in _RECORD_TYPES]
     said.extend(("awm.record", record.text, record.line) for record in unknown)
-    return Facts([key for key, _, _ in said], [text for _, text, _ in said], [line for _, _, line in said])
+    return make_facts([key for key, _, _ in said], [text for _, text, _ in said], [line for _, _, line in said])
 
 
 def _named(pairs: dict[str, Pair], names: dict[str, str], skip: set[str], found: ProblemLog) -> Iterable[_Said]:
@@ -361,7 +372,7 @@ def _read_as(key: str) -> tuple[str, str] | None:
     return ("response_ms", response[1]) if response else _READINGS.get(key)
 
 
-def _readings(block: _Block, role: str, found: ProblemLog) -> Readings:
+def _readings(block: _Block, role: str, found: ProblemLog) -> tuple[Reading, ...]:
     """SUM's figures: the client's count as the run's, the server's stay the server's (rule 2)."""
     summary = _merge("SUM", block.of("SUM"), found)
     owner = "total" if role == "client" else role
@@ -379,7 +390,7 @@ def _readings(block: _Block, role: str, found: ProblemLog) -> Readings:
             continue
         heads.append((name, unit, owner))
         pairs.append(pair)
-    return Readings(heads, [pair.text for pair in pairs], [pair.line for pair in pairs])
+    return make_readings(heads, [pair.text for pair in pairs], [pair.line for pair in pairs])
 
 
 def _listings(block: _Block, found: ProblemLog) -> tuple[Listing, ...]:

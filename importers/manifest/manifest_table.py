@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 from importers.key_values import trial_number
 from importers.manifest.command_lines import asked
-from importers.model import Fragment, Kind, Parsed, Problem, Status, Text
-from importers.packed import Facts
+from importers.model import Fact, Fragment, Kind, Parsed, Problem, Status, Text, make_facts
 from importers.problem_log import ProblemLog
 
 NAME = "manifest"
@@ -147,14 +146,14 @@ def _fragment(cells: Sequence[str], layout: _Layout, line: int, found: ProblemLo
     )
 
 
-def _facts(cells: Sequence[str], layout: _Layout, line: int) -> Facts:
+def _facts(cells: Sequence[str], layout: _Layout, line: int) -> tuple[Fact, ...]:
     keys, texts = layout.keys, [cells[place] for place in layout.said]
     told = () if layout.command is None else asked(cells[layout.command])
     # A column of that name counts more.
     further = [(key, text) for key, text in told if key not in keys]
     if not further:
-        return Facts(keys, texts, line)
-    return Facts([*keys, *(key for key, _ in further)], [*texts, *(text for _, text in further)], line)
+        return make_facts(keys, texts, line)
+    return make_facts([*keys, *(key for key, _ in further)], [*texts, *(text for _, text in further)], line)
 
 
 def _trial(text: str, line: int, found: ProblemLog) -> int | None:

@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterator
 
 from importers.fragment_builder import Gathered, of_client
-from importers.model import Fragment, Parsed, Problem, Status, Text
-from importers.packed import Readings
+from importers.model import Fragment, Parsed, Problem, Status, Text, make_readings
 from importers.problem_log import ProblemLog
 from importers.trial_numbers import number_each
 
@@ -67,11 +66,11 @@ def _results(text: Text, unknown: list[int]) -> Iterator[Fragment]:
         if ":" in line and (logged := _LOGGED.fullmatch(line)):
             size, times, *figures = logged.groups()
             facts = common.facts_with(_LOGGED_KEYS, (*_SAID, size, size, "0", times), number)
-            yield of_client(written, (number, number), _COMPLETE, facts, Readings(_LOGGED_HEADS, figures, number))
+            yield of_client(written, (number, number), _COMPLETE, facts, make_readings(_LOGGED_HEADS, figures, number))
         elif tabled := _TABLED.fullmatch(line):
             size, *figures = tabled.groups()
             facts = common.facts_with(_KEYS, (*_SAID, size, size, "0"), number)
-            yield of_client(written, (number, number), _COMPLETE, facts, Readings(_TABLED_HEADS, figures, number))
+            yield of_client(written, (number, number), _COMPLETE, facts, make_readings(_TABLED_HEADS, figures, number))
         elif buffers := _BUFFERS.match(line):
             common = _common(buffers, number)
         elif line.strip() and not _KNOWN.fullmatch(line):

@@ -11,11 +11,9 @@ from functools import lru_cache
 from itertools import islice, repeat
 from typing import Literal, NamedTuple
 
-from importers.compact import shared
 from importers.fragment_builder import Gathered, Printed, is_decimal, of_client
 from importers.key_values import whole
-from importers.model import Fact, Fragment, Parsed, Reading, Status, Text
-from importers.packed import Facts, Head, Readings
+from importers.model import Fact, Fragment, Head, Parsed, Reading, Status, Text, make_facts, make_readings
 from importers.problem_log import ProblemLog
 from importers.trial_numbers import number_trials
 
@@ -297,8 +295,8 @@ def _facts(block: _Block, plan: _Plan, configuration: dict[str, Printed], is_com
     (texts, lines), error = _short_facts(block, plan), block.error
     if not (configuration or plan.others or block.parameters):
         if error is None:
-            return Facts(plan.keys, texts, lines)
-        return Facts([*plan.keys, "error"], [*texts, error.text], [*lines, error.line])
+            return make_facts(plan.keys, texts, lines)
+        return make_facts([*plan.keys, "error"], [*texts, error.text], [*lines, error.line])
     gathered = Gathered()
     gathered.say_each(plan.keys, texts, lines)
     for name, value in configuration.items():
@@ -332,8 +330,8 @@ def _processors(test: _Test, configuration: dict[str, Printed], gathered: Gather
 def _readings(block: _Block, plan: _Plan) -> Sequence[Reading]:
     figures, lines, names = block.figures, block.lines, plan.measured
     if len(names) > 1:
-        return Readings(plan.heads, [figures[name].number for name in names], [lines[name] for name in names])
-    return Readings(plan.heads, (figures[names[0]].number,), lines[names[0]]) if names else ()
+        return make_readings(plan.heads, [figures[name].number for name in names], [lines[name] for name in names])
+    return make_readings(plan.heads, (figures[names[0]].number,), lines[names[0]]) if names else ()
 
 
 @lru_cache(256)
@@ -347,10 +345,10 @@ def _plan(test: _Test, loops: bool, *kinds: _Kind) -> _Plan:
     measured = [*_throughput(test, found), *_of_sides(test, found)]
     return _Plan(
         is_complete="latency" in found if test.is_latency else not _RATES.isdisjoint(found),
-        keys=shared(test.keys + own),
+        keys=test.keys + own,
         others=tuple(name for name in found if name not in _READINGS),
         measured=tuple(name for name, _ in measured),
-        heads=shared(tuple(head for _, head in measured)),
+        heads=tuple(head for _, head in measured),
     )
 
 

@@ -12,8 +12,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from importers.fragment_builder import MANY_DIGITS, is_decimal
 from importers.key_values import trial_number
-from importers.model import Status
-from importers.packed import Facts, Head, Readings
+from importers.model import Fact, Head, Reading, Status, make_facts, make_readings
 
 FIELDS = ("run_id", "trial", "started", "status", "study", "dimensions", "factors", "facts", "tags", "metrics")
 DIMENSIONS = (
@@ -77,8 +76,8 @@ class Stated(NamedTuple):
     started: datetime | None
     status: Status
     study: str
-    facts: Facts
-    readings: Readings
+    facts: tuple[Fact, ...]
+    readings: tuple[Reading, ...]
 
 
 def _not_a_number(word: str) -> NoReturn:
@@ -160,7 +159,7 @@ def _status(value: object) -> Status:
     raise RecordError("status", "status is none that is known.", f"Known are: {', '.join(Status)}.")
 
 
-def _facts(record: Mapping[str, Any], line: int) -> Facts:
+def _facts(record: Mapping[str, Any], line: int) -> tuple[Fact, ...]:
     keys, texts = tuple[str, ...](), tuple[str, ...]()
     for field in ("dimensions", "factors", "facts"):
         if (entries := record.get(field)) is not None:
@@ -168,7 +167,7 @@ def _facts(record: Mapping[str, Any], line: int) -> Facts:
             keys, texts = keys + more_keys, texts + more_texts
     if tags := _tags(record.get(TAGS)):
         keys, texts = (*keys, TAGS), (*texts, " ".join(tags))
-    return Facts(keys, texts, line)
+    return make_facts(keys, texts, line)
 
 
 def _said(field: str, entries: object) -> _Said:
@@ -228,7 +227,7 @@ def _tags(value: object) -> Sequence[str]:
     return words
 
 
-def _readings(metrics: object, line: int) -> Readings:
+def _readings(metrics: object, line: int) -> tuple[Reading, ...]:
     if not isinstance(metrics, dict) or not metrics:
         remedy = 'Write it as {"trans_per_s": 9077.29, "response_ms": {"value": 5.5, "unit": "ms"}}.'
         raise RecordError("metrics", "metrics is missing or no object with figures.", remedy)
@@ -237,13 +236,13 @@ def _readings(metrics: object, line: int) -> Readings:
         raise RecordError("metrics", message, "Leave some out.")
     values = metrics.values()
     if set(map(type, values)) == _NUMBERS:
-        texts = b"\0".join(values).decode()
-        if max(map(len, values)) <= MANY_DIGITS and "e" not in texts and "E" not in texts:
-            return Readings.joined(_heads(tuple(metrics)), texts, line)
+        texts = list(map(bytes.decode, values))
+        if max(map(len, texts)) <= MANY_DIGITS and not any("e" in text or "E" in text for text in texts):
+            return make_readings(_heads(tuple(metrics)), texts, line)
     return _with_units(metrics, line)
 
 
-def _with_units(metrics: Mapping[str, Any], line: int) -> Readings:
+def _with_units(metrics: Mapping[str, Any], line: int) -> tuple[Reading, ...]:
     """Figures one by one, each of which may have an exponent or a unit of its own."""
     heads, texts = list[Head](), list[str]()
     for key, value in metrics.items():
@@ -253,8 +252,7 @@ def _with_units(metrics: Mapping[str, Any], line: int) -> Readings:
             raise _no_number(key)
         heads.append((name, unit, role))
         texts.append(text)
-    # Of a list that comes again and again one tuple is kept.
-    return Readings(heads, texts, line)
+    return make_readings(heads, texts, line)
 
 
 # Of many runs the same is measured.

@@ -8,7 +8,6 @@ import pytest
 
 from importers.collate import content_digest
 from importers.model import Fact, Fragment, Kind, Listing, Reading
-from importers.packed import Facts, Readings
 
 _WORDS = (
     "cpu",
@@ -56,15 +55,12 @@ def test_a_digest_is_that_of_the_whole_as_json(seed: int) -> None:
         )
         for _ in range(random.randrange(12))
     ]
-    heads = tuple((each.name, each.unit, each.role) for each in readings)
-    packed = Readings(heads, [each.text for each in readings], 3)
     facts = [Fact(random.choice(words), random.choice(words), 2) for _ in range(3)]
     listing = Listing("intervals", (("t0", "s"), ("n", "")), (("1", None), ("2", "x")), (4, 5))
-    for own in (packed, tuple(readings)):
-        fragment = Fragment(
-            *("f", "awm", 1, Kind.DRIVER, 1, 2, "R1"),
-            facts=Facts([each.key for each in facts], [each.text for each in facts], 2),
-            readings=own,
-            listings=(listing,),
-        )
-        assert content_digest(fragment) == _plain(fragment)
+    fragment = Fragment(
+        *("f", "awm", 1, Kind.DRIVER, 1, 2, "R1"),
+        facts=facts,
+        readings=readings,
+        listings=(listing,),
+    )
+    assert content_digest(fragment) == _plain(fragment)

@@ -10,10 +10,8 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from importers.compact import shared
 from importers.fragment_builder import Printed, is_decimal
-from importers.model import Fragment, Kind, Parsed, Reading, Status, Text
-from importers.packed import Facts, Head, Readings
+from importers.model import Fact, Fragment, Head, Kind, Parsed, Reading, Status, Text, make_facts, make_readings
 from importers.problem_log import ProblemLog
 from importers.trial_numbers import number_trials
 
@@ -232,10 +230,10 @@ def _fragment(block: _Block, file: str, found: ProblemLog) -> Fragment:
     return Fragment(file, NAME, VERSION, _DRIVER, *lines, no, no, role, no, no, no, no, "", status, kept, measured)
 
 
-def _as_facts(said: list[_Said]) -> Facts:
+def _as_facts(said: list[_Said]) -> tuple[Fact, ...]:
     """What is there of it."""
     keys, texts, lines = zip(*[each for each in said if each[1]], strict=True)
-    return Facts(shared(keys), texts, lines)
+    return make_facts(keys, texts, lines)
 
 
 def _as_readings(measured: list[_Measured]) -> Sequence[Reading]:
@@ -244,7 +242,7 @@ def _as_readings(measured: list[_Measured]) -> Sequence[Reading]:
     if not numbers:
         return ()
     heads, texts, lines = zip(*numbers, strict=True)
-    return Readings(shared(heads), texts, lines)
+    return make_readings(heads, texts, lines)
 
 
 def _judge(block: _Block, found: ProblemLog) -> Status:

@@ -6,8 +6,11 @@ from importers.collate import FragmentGroups, RunIdPattern
 from importers.model import Fragment
 from perfdb.results.ingest.spooled_list import SpooledList
 
-IN_MEMORY = 1000
-"""Up to this number of fragments stay in memory and are collated together."""
+IN_MEMORY = 5000
+"""Up to this number of fragments stay in memory."""
+
+TOGETHER = 1000
+"""Up to this number of fragments are collated together."""
 
 BATCH = 500
 
@@ -30,7 +33,7 @@ class FragmentSpool:
         There is one batch for few fragments, and where only all fragments together tell the run of one.
         """
         groups = None
-        if len(self._fragments) > IN_MEMORY:
+        if len(self._fragments) > TOGETHER:
             groups = self._groups.groups(pattern, self._fragments.__getitem__)
         if groups is None:
             if len(self._fragments):

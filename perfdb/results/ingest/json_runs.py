@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from importers.packed import Head
+from importers.model import Reading
 from importers.run_records import DECODER, RecordError, Stated, stated
 from importers.run_records.record_fields import TAGS
 from perfdb.analysis import metrics, units
@@ -50,26 +50,10 @@ class RecordsError(Exception):
 
 @dataclass(slots=True)
 class Records:
-    """Records that can be taken: their ``study``, ``lines`` as kept, and what is measured in them.
-
-    ``checked`` are facts that may be said, by their keys and texts.
-    """
+    """Checked records: their ``study`` and their ``lines`` as received."""
 
     study: str = ""
     lines: list[str] = field(default_factory=list)
-    heads: set[Head] = field(default_factory=set)
-    checked: set[tuple[tuple[str, ...], str]] = field(default_factory=set)
-    _of_one: dict[int, tuple[Head, ...]] = field(default_factory=dict)
-
-    def measures(self, heads: tuple[Head, ...]) -> bool:
-        """Whether all of this is measured in them; mostly it is the very same object as before."""
-        return id(heads) in self._of_one or self.heads.issuperset(heads)
-
-    def add(self, heads: tuple[Head, ...]) -> None:
-        """Note what is measured in one more of them."""
-        if id(heads) not in self._of_one:
-            self.heads.update(heads)
-            self._of_one[id(heads)] = heads
 
     @property
     def content(self) -> bytes:
@@ -155,20 +139,13 @@ def _check(said: Stated, records: Records) -> None:
         if records.study != said.study:
             message = f"The study is {said.study}, and an earlier record says {records.study}."
             raise RecordError("study", message, "Send the records of each study in a request of their own.")
-    about = said.facts.keys, said.facts.text
-    if about not in records.checked:
-        for key, text in zip(said.facts.keys, said.facts.texts, strict=True):
-            _check_fact(key, text)
-        records.checked.add(about)
-    heads, text = said.readings.heads, said.readings.text
-    if not records.measures(heads):
-        for head in heads:
-            _check_unit(head)
-    records.add(heads)
-    # Without an exponent a number has not the digits to be too large, and without a sign it is not too small.
-    if "e" in text or "E" in text or "-" in text:
-        for head, number in zip(heads, said.readings.texts, strict=True):
-            _check_size(head, number)
+    for fact in said.facts:
+        _check_fact(fact.key, fact.text)
+    for reading in said.readings:
+        _check_unit(reading.name, reading.unit)
+        # Without an exponent a number is not too large, and without a sign it is not below zero.
+        if not reading.text.replace(".", "", 1).isdigit():
+            _check_size(reading)
 
 
 @lru_cache(65536)
@@ -192,8 +169,8 @@ def _check_tags(text: str) -> None:
             raise RecordError(TAGS, f"{error}.", "Choose another word.") from None
 
 
-def _check_unit(head: Head) -> None:
-    name, unit, _ = head
+@lru_cache(4096)
+def _check_unit(name: str, unit: str) -> None:
     if name not in metrics.BY_NAME:
         remedy = "Choose one of those that /how/ lists, or put it into facts."
         raise RecordError(f"metrics.{name}", f"There is no metric {name!r}.", remedy)
@@ -204,8 +181,8 @@ def _check_unit(head: Head) -> None:
         raise RecordError(f"metrics.{name}.unit", f"{error}.", remedy) from None
 
 
-def _check_size(head: Head, text: str) -> None:
-    name, unit, _ = head
+def _check_size(reading: Reading) -> None:
+    name, text, unit = reading[:3]
     try:
         if units.convert(text, unit, name) < 0:
             raise ValueError(f"{text} {unit}".strip() + " is below zero")

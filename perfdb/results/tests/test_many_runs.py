@@ -54,6 +54,7 @@ def test_runs_a_few_at_a_time_are_the_same_runs(
     Run.objects.all().delete()
     Problem.objects.all().delete()
     monkeypatch.setattr(fragment_spool, "IN_MEMORY", 0)
+    monkeypatch.setattr(fragment_spool, "TOGETHER", 0)
     monkeypatch.setattr(fragment_spool, "BATCH", 1)
     monkeypatch.setattr(batches, "KEPT", kept)
     piecewise = bring(*files)
@@ -68,6 +69,7 @@ def test_evidence_without_a_run_id_still_finds_its_run_among_many(
     expected = list(content())
     Run.objects.all().delete()
     monkeypatch.setattr(fragment_spool, "IN_MEMORY", 0)
+    monkeypatch.setattr(fragment_spool, "TOGETHER", 0)
     bring(*case("cp_query/NMGBR950"))
     assert list(content()) == expected
 

@@ -40,7 +40,7 @@ def test_a_run_says_the_same_as_its_preview(files: list[Any], bring: Bring, work
 
 def test_so_does_one_of_very_many(bring: Bring, monkeypatch: pytest.MonkeyPatch) -> None:
     before = _kept(bring(RECORDS, preview=True))
-    monkeypatch.setattr(fragment_spool, "IN_MEMORY", 0)
+    monkeypatch.setattr(fragment_spool, "TOGETHER", 0)
 
     upload = bring(RECORDS)
 
