@@ -8,8 +8,8 @@ from typing import Any
 
 from rest_framework import serializers
 
-from perfdb.api.note_serializers import RunNoteSerializer
-from perfdb.api.parsers import clean_path
+from perfdb.api.notes.serializers import RunNoteSerializer
+from perfdb.api.uploads.parsers import clean_path
 from perfdb.results.ingest.uploads import DECISIONS
 from perfdb.results.models import Problem, Run, Upload, UploadRun
 from perfdb.results.models.dimensions import INBOX

@@ -4,40 +4,31 @@ from django.urls import URLPattern, URLResolver, include, path
 from drf_spectacular.renderers import OpenApiJsonRenderer2
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
-from perfdb.api.views import (
-    aliases,
-    artifacts,
-    bundles,
-    corrections,
-    fallback,
-    health,
-    kept,
-    notes,
-    pieces,
-    published,
-    recorder,
-    report_items,
-    reports,
-    run_changes,
-    run_files,
-    runs,
-    search,
-    studies,
-    study_editing,
-    tables,
-    uploads,
-)
+from perfdb.api.aliases import views as aliases
+from perfdb.api.artifacts import views as artifacts
+from perfdb.api.notes import views as notes
+from perfdb.api.published import views as published
+from perfdb.api.questions import views as kept
+from perfdb.api.runs import run_change_views, run_file_views
+from perfdb.api.runs import views as runs
+from perfdb.api.search import views as search
+from perfdb.api.service import fallback_views, health_views, recorder_views
+from perfdb.api.studies import bundle_views, report_item_views, report_views, study_edit_views
+from perfdb.api.studies import views as studies
+from perfdb.api.tables import views as tables
+from perfdb.api.uploads import chunk_views, correction_views
+from perfdb.api.uploads import views as uploads
 
 app_name = "api"
 V1: list[URLPattern | URLResolver] = [
     path("runs/", runs.runs, name="runs"),
-    path("runs.csv", run_files.runs_csv, name="runs-csv"),
-    path("runs.json", run_files.runs_json, name="runs-json"),
-    path("runs.parquet", run_files.runs_parquet, name="runs-parquet"),
-    path("runs.zip", run_files.runs_zip, name="runs-zip"),
-    path("runs/tags/", run_changes.tags, name="runs-tags"),
-    path("runs/withdraw/", run_changes.withdraw, name="runs-withdraw"),
-    path("runs/restore/", run_changes.restore, name="runs-restore"),
+    path("runs.csv", run_file_views.runs_csv, name="runs-csv"),
+    path("runs.json", run_file_views.runs_json, name="runs-json"),
+    path("runs.parquet", run_file_views.runs_parquet, name="runs-parquet"),
+    path("runs.zip", run_file_views.runs_zip, name="runs-zip"),
+    path("runs/tags/", run_change_views.tags, name="runs-tags"),
+    path("runs/withdraw/", run_change_views.withdraw, name="runs-withdraw"),
+    path("runs/restore/", run_change_views.restore, name="runs-restore"),
     path("runs/<int:pk>/", runs.run, name="run"),
     path("runs/<int:pk>/notes/", notes.notes, name="notes"),
     path("notes/<int:pk>/", notes.note, name="note"),
@@ -46,28 +37,28 @@ V1: list[URLPattern | URLResolver] = [
     path("uploads/<int:pk>/", uploads.upload, name="upload"),
     path("uploads/<int:pk>/accept/", uploads.accept, name="upload-accept"),
     path("uploads/<int:pk>/undo/", uploads.undo, name="upload-undo"),
-    path("uploads/<int:pk>/corrections/", corrections.corrections, name="upload-corrections"),
-    path("uploads/<int:pk>/corrections/<int:number>/", corrections.correction, name="upload-correction"),
-    path("pieces/", pieces.begun, name="pieces"),
-    path("pieces/<str:token>/", pieces.piece, name="piece"),
+    path("uploads/<int:pk>/corrections/", correction_views.corrections, name="upload-corrections"),
+    path("uploads/<int:pk>/corrections/<int:number>/", correction_views.correction, name="upload-correction"),
+    path("pieces/", chunk_views.begun, name="pieces"),
+    path("pieces/<str:token>/", chunk_views.piece, name="piece"),
     path("artifacts/<int:pk>/", artifacts.artifact, name="artifact"),
     path("studies/", studies.studies, name="studies"),
     path("studies/<slug:slug>/", studies.study, name="study"),
-    path("studies/<slug:slug>/bundle.zip", bundles.study_bundle, name="study-bundle"),
-    path("studies/<slug:slug>/share/", study_editing.share, name="study-share"),
-    path("studies/<slug:slug>/pattern/", study_editing.try_pattern, name="study-pattern"),
-    path("studies/<slug:slug>/apply/", study_editing.apply, name="study-apply"),
-    path("studies/<slug:slug>/move/", study_editing.move, name="study-move"),
-    path("studies/<slug:slug>/report/items/", report_items.report_items, name="report-items"),
-    path("studies/<slug:slug>/report/items/<int:pk>/", report_items.report_item, name="report-item"),
-    path("studies/<slug:slug>/report/removed/<int:pk>/", report_items.put_back, name="report-item-put-back"),
+    path("studies/<slug:slug>/bundle.zip", bundle_views.study_bundle, name="study-bundle"),
+    path("studies/<slug:slug>/share/", study_edit_views.share, name="study-share"),
+    path("studies/<slug:slug>/pattern/", study_edit_views.try_pattern, name="study-pattern"),
+    path("studies/<slug:slug>/apply/", study_edit_views.apply, name="study-apply"),
+    path("studies/<slug:slug>/move/", study_edit_views.move, name="study-move"),
+    path("studies/<slug:slug>/report/items/", report_item_views.report_items, name="report-items"),
+    path("studies/<slug:slug>/report/items/<int:pk>/", report_item_views.report_item, name="report-item"),
+    path("studies/<slug:slug>/report/removed/<int:pk>/", report_item_views.put_back, name="report-item-put-back"),
     path("studies/<slug:slug>/aliases/", aliases.aliases, name="aliases"),
     path("studies/<slug:slug>/aliases/<int:pk>/", aliases.alias, name="alias"),
-    path("studies/<slug:slug>/report/", reports.report, name="report"),
-    path("studies/<slug:slug>/tables/<str:number>.json", reports.table_json, name="report-table"),
-    path("studies/<slug:slug>/tables/<str:number>.<str:form>", reports.table_form, name="report-table-form"),
-    path("studies/<slug:slug>/figures/<str:number>.json", reports.figure_json, name="report-figure"),
-    path("studies/<slug:slug>/problems/", reports.problems, name="study-problems"),
+    path("studies/<slug:slug>/report/", report_views.report, name="report"),
+    path("studies/<slug:slug>/tables/<str:number>.json", report_views.table_json, name="report-table"),
+    path("studies/<slug:slug>/tables/<str:number>.<str:form>", report_views.table_form, name="report-table-form"),
+    path("studies/<slug:slug>/figures/<str:number>.json", report_views.figure_json, name="report-figure"),
+    path("studies/<slug:slug>/problems/", report_views.problems, name="study-problems"),
     path("published-tables/", published.published_tables, name="published-tables"),
     path("tables/", tables.tables, name="tables"),
     path("tables.csv", tables.tables_csv, name="tables-csv"),
@@ -84,9 +75,9 @@ V1: list[URLPattern | URLResolver] = [
     path("frozen/<str:token>/tables.<str:form>", kept.frozen_tables, name="frozen-tables"),
 ]
 urlpatterns: list[URLPattern | URLResolver] = [
-    path("healthz", health.healthz, name="healthz"),
-    path("readyz", health.readyz, name="readyz"),
-    path("record.sh", recorder.record_sh, name="record-sh"),
+    path("healthz", health_views.healthz, name="healthz"),
+    path("readyz", health_views.readyz, name="readyz"),
+    path("record.sh", recorder_views.record_sh, name="record-sh"),
     # Found by its first letters, so that other addresses are not held against each of these.
     path("api/v1/", include(V1)),
     path("api/schema/", SpectacularAPIView.as_view(renderer_classes=[OpenApiJsonRenderer2]), name="schema"),
@@ -96,5 +87,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
         name="docs",
     ),
     # Only with the last slash, so that an address without it is still redirected to the one that has it.
-    path("api/<path:rest>/", fallback.nothing_here),
+    path("api/<path:rest>/", fallback_views.nothing_here),
 ]

@@ -2,34 +2,26 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from perfdb.web.views import (
-    aliases,
-    artifacts,
-    bundle,
-    chosen,
-    compare,
-    explain,
-    frozen,
-    home,
-    how,
-    reparse,
-    report_edit,
-    run,
-    run_changes,
-    runs,
-    saved,
-    search,
-    shared,
-    sign_in,
-    studies,
-    study_edit,
-    study_files,
-    study_new,
-    table_import,
-    tables,
-    upload_corrections,
-    uploads,
-)
+from perfdb.web.account import views as sign_in
+from perfdb.web.aliases import views as aliases
+from perfdb.web.artifacts import views as artifacts
+from perfdb.web.bundles import views as bundle
+from perfdb.web.compare import views as compare
+from perfdb.web.explain import views as explain
+from perfdb.web.home import views as home
+from perfdb.web.how import views as how
+from perfdb.web.published import views as table_import
+from perfdb.web.questions import frozen_views
+from perfdb.web.questions import views as saved
+from perfdb.web.reports import report_edit_views, report_file_views, shared_report_views
+from perfdb.web.runs import chosen_run_views, run_change_views, run_views
+from perfdb.web.runs import views as runs
+from perfdb.web.search import views as search
+from perfdb.web.studies import study_edit_views, study_lifecycle_views
+from perfdb.web.studies import views as studies
+from perfdb.web.tables import views as tables
+from perfdb.web.uploads import correction_views, reparse_views
+from perfdb.web.uploads import views as uploads
 
 app_name = "web"
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -47,51 +39,51 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("uploads/<int:pk>/accept/", uploads.accept, name="upload-accept"),
     path("uploads/<int:pk>/undo/", uploads.undo, name="upload-undo"),
     path("uploads/<int:pk>/again/", uploads.again, name="upload-again"),
-    path("uploads/<int:pk>/format/", upload_corrections.choose_format, name="upload-format"),
-    path("uploads/<int:pk>/correct/", upload_corrections.correct, name="upload-correct"),
-    path("uploads/<int:pk>/correct/<int:number>/undo/", upload_corrections.take_back, name="upload-take-back"),
-    path("uploads/<int:pk>/leave-out/", upload_corrections.leave_out, name="upload-leave-out"),
-    path("uploads/<int:pk>/move/", upload_corrections.move, name="upload-move"),
+    path("uploads/<int:pk>/format/", correction_views.choose_format, name="upload-format"),
+    path("uploads/<int:pk>/correct/", correction_views.correct, name="upload-correct"),
+    path("uploads/<int:pk>/correct/<int:number>/undo/", correction_views.take_back, name="upload-take-back"),
+    path("uploads/<int:pk>/leave-out/", correction_views.leave_out, name="upload-leave-out"),
+    path("uploads/<int:pk>/move/", correction_views.move, name="upload-move"),
     path("uploads/<int:pk>/files.zip", uploads.download, name="upload-download"),
     path("tables/import/", table_import.table_import, name="table-import"),
     path("runs/", runs.runs, name="runs"),
     path("runs/columns/", runs.remember_columns, name="runs-columns"),
-    path("runs/chosen/", chosen.chosen, name="runs-chosen"),
-    path("runs/<int:pk>/", run.run, name="run"),
-    path("runs/<int:pk>/notes/", run_changes.note_add, name="run-note"),
-    path("runs/<int:pk>/tags/", run_changes.tag, name="run-tag"),
-    path("runs/<int:pk>/withdraw/", run_changes.withdraw, name="run-withdraw"),
-    path("runs/<int:pk>/restore/", run_changes.restore, name="run-restore"),
-    path("notes/<int:pk>/edit/", run_changes.note_edit, name="note-edit"),
-    path("notes/<int:pk>/remove/", run_changes.note_remove, name="note-remove"),
+    path("runs/chosen/", chosen_run_views.chosen, name="runs-chosen"),
+    path("runs/<int:pk>/", run_views.run, name="run"),
+    path("runs/<int:pk>/notes/", run_change_views.note_add, name="run-note"),
+    path("runs/<int:pk>/tags/", run_change_views.tag, name="run-tag"),
+    path("runs/<int:pk>/withdraw/", run_change_views.withdraw, name="run-withdraw"),
+    path("runs/<int:pk>/restore/", run_change_views.restore, name="run-restore"),
+    path("notes/<int:pk>/edit/", run_change_views.note_edit, name="note-edit"),
+    path("notes/<int:pk>/remove/", run_change_views.note_remove, name="note-remove"),
     path("artifacts/<int:pk>/", artifacts.artifact, name="artifact"),
     path("artifacts/<int:pk>/download/", artifacts.download, name="artifact-download"),
     path("studies/", studies.studies, name="studies"),
-    path("studies/new/", study_new.new, name="study-new"),
+    path("studies/new/", study_lifecycle_views.new, name="study-new"),
     path("studies/<slug:slug>/", studies.study, name="study"),
-    path("studies/<slug:slug>/report.html", study_files.html_file, name="study-file"),
-    path("studies/<slug:slug>/report.pdf", study_files.pdf_file, name="study-pdf"),
+    path("studies/<slug:slug>/report.html", report_file_views.html_file, name="study-file"),
+    path("studies/<slug:slug>/report.pdf", report_file_views.pdf_file, name="study-pdf"),
     path("studies/<slug:slug>/bundle.zip", bundle.study_bundle, name="study-bundle"),
     path("bundle.zip", bundle.question_bundle, name="bundle"),
-    path("studies/<slug:slug>/edit/", study_edit.edit, name="study-edit"),
-    path("studies/<slug:slug>/run-ids/", study_edit.run_ids, name="study-run-ids"),
-    path("studies/<slug:slug>/apply/", study_edit.apply, name="study-apply"),
-    path("studies/<slug:slug>/plan/", study_edit.plan, name="study-plan"),
-    path("studies/<slug:slug>/move/", study_new.move, name="study-move"),
-    path("studies/<slug:slug>/report/", report_edit.items_list, name="report-edit"),
-    path("studies/<slug:slug>/report/new/", report_edit.item_new, name="report-item-new"),
-    path("studies/<slug:slug>/report/<int:pk>/", report_edit.item_edit, name="report-item"),
-    path("studies/<slug:slug>/report/<int:pk>/remove/", report_edit.item_remove, name="report-item-remove"),
-    path("studies/<slug:slug>/report/removed/<int:pk>/", report_edit.item_put_back, name="report-item-put-back"),
-    path("studies/<slug:slug>/delete/", study_new.delete, name="study-delete"),
-    path("studies/<slug:slug>/share/", study_new.share, name="study-share"),
-    path("shared/<str:token>/", shared.shared, name="shared"),
-    path("shared/<str:token>/report.html", shared.shared_file, name="shared-file"),
-    path("shared/<str:token>/report.pdf", shared.shared_pdf, name="shared-pdf"),
-    path("shared/<str:token>/tables/<str:number>.<str:form>", shared.shared_table, name="shared-table"),
+    path("studies/<slug:slug>/edit/", study_edit_views.edit, name="study-edit"),
+    path("studies/<slug:slug>/run-ids/", study_edit_views.run_ids, name="study-run-ids"),
+    path("studies/<slug:slug>/apply/", study_edit_views.apply, name="study-apply"),
+    path("studies/<slug:slug>/plan/", study_edit_views.plan, name="study-plan"),
+    path("studies/<slug:slug>/move/", study_lifecycle_views.move, name="study-move"),
+    path("studies/<slug:slug>/report/", report_edit_views.items_list, name="report-edit"),
+    path("studies/<slug:slug>/report/new/", report_edit_views.item_new, name="report-item-new"),
+    path("studies/<slug:slug>/report/<int:pk>/", report_edit_views.item_edit, name="report-item"),
+    path("studies/<slug:slug>/report/<int:pk>/remove/", report_edit_views.item_remove, name="report-item-remove"),
+    path("studies/<slug:slug>/report/removed/<int:pk>/", report_edit_views.item_put_back, name="report-item-put-back"),
+    path("studies/<slug:slug>/delete/", study_lifecycle_views.delete, name="study-delete"),
+    path("studies/<slug:slug>/share/", study_lifecycle_views.share, name="study-share"),
+    path("shared/<str:token>/", shared_report_views.shared, name="shared"),
+    path("shared/<str:token>/report.html", shared_report_views.shared_file, name="shared-file"),
+    path("shared/<str:token>/report.pdf", shared_report_views.shared_pdf, name="shared-pdf"),
+    path("shared/<str:token>/tables/<str:number>.<str:form>", shared_report_views.shared_table, name="shared-table"),
     path("studies/<slug:slug>/aliases/", aliases.aliases, name="aliases"),
     path("studies/<slug:slug>/aliases/<int:pk>/undo/", aliases.undo, name="alias-undo"),
-    path("reparse/", reparse.reparse, name="reparse"),
+    path("reparse/", reparse_views.reparse, name="reparse"),
     path("charts/", tables.charts, name="charts"),
     path("charts/figure.json", tables.figure, name="figure"),
     path("charts/table/", tables.table, name="table"),
@@ -103,9 +95,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("saved/<int:pk>/rename/", saved.rename, name="saved-rename"),
     path("saved/<int:pk>/delete/", saved.delete, name="saved-delete"),
     path("put-in-report/", saved.report_item, name="put-in-report"),
-    path("f/", frozen.freeze, name="freeze"),
-    path("f/<str:token>/", frozen.frozen, name="frozen"),
-    path("f/<str:token>/runs/", frozen.frozen_runs, name="frozen-runs"),
-    path("f/<str:token>/runs/<int:pk>/", frozen.frozen_run, name="frozen-run"),
+    path("f/", frozen_views.freeze, name="freeze"),
+    path("f/<str:token>/", frozen_views.frozen, name="frozen"),
+    path("f/<str:token>/runs/", frozen_views.frozen_runs, name="frozen-runs"),
+    path("f/<str:token>/runs/<int:pk>/", frozen_views.frozen_run, name="frozen-run"),
     path("how/", how.how, name="how"),
 ]

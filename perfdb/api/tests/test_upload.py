@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django.db import connection
 from rest_framework.test import APIClient
 
-from perfdb.api import representation
+from perfdb.api.runs import run_data
 from perfdb.api.tests.answers import check, problem
 from perfdb.api.tests.files import case, post_files
 from perfdb.results.models import Run, Upload
@@ -48,7 +48,7 @@ def test_the_same_again_is_already_there(worker: None, api: APIClient) -> None:
 
 
 def test_of_very_many_runs_the_first_are_listed(worker: None, api: APIClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(representation, "MOST_LISTED", 2)
+    monkeypatch.setattr(run_data, "MOST_LISTED", 2)
     body = settled(api, post_files(api, case("awm/three_runs")))
     assert (len(body["runs"]), body["progress"]["runs"]) == (2, 3)
     assert len(api.get(f"/api/v1/runs/?upload={body['id']}").json()["results"]) == 3

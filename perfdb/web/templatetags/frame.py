@@ -8,7 +8,7 @@ from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
 from perfdb.stylesheets import parts
-from perfdb.web.files import static_text
+from perfdb.web.shared.static_texts import static_text
 
 register = template.Library()
 

@@ -18,7 +18,7 @@ from perfdb.analysis.insights.bottleneck import Bottleneck
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.render.labels import measure_title
 from perfdb.analysis.units import decimals_for, round_half_up
-from perfdb.web.how import anchor, limit_anchor
+from perfdb.web.how.rules_page import anchor, limit_anchor
 
 register = template.Library()
 

@@ -3,7 +3,7 @@
 from django import template
 from django.utils.safestring import SafeString
 
-from perfdb.web.study.prose import html
+from perfdb.web.reports.markdown_prose import html
 
 register = template.Library()
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from perfdb.web.course import course
+from perfdb.web.runs.interval_charts import course
 
 Columns = dict[tuple[str, str], Sequence[float | None]]
 

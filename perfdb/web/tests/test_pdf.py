@@ -3,7 +3,7 @@
 import pytest
 
 from frontend.tests.browser import system_browser
-from perfdb.web import pdf
+from perfdb.web.shared import pdf
 
 
 def test_it_works(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ from perfdb.results import tasks
 from perfdb.results.ingest.make_records import pattern_of
 from perfdb.results.models import Job, Run, RunChange, Study, Upload
 from perfdb.results.tests.builders import make_run, make_study
-from perfdb.web.study.editing import Pattern, Texts, plan_of
+from perfdb.web.studies.study_forms import Pattern, Texts, plan_of
 from perfdb.web.tests.conftest import Bring
 from perfdb.web.tests.pages import inline_code, text_of
 from perfdb.web.tests.test_studies import load

@@ -96,7 +96,7 @@ def test_a_large_table_is_there_for_whoever_opens_it(web: Client, monkeypatch: p
     asked = "metric=trans_per_s&metric=cpu_util&rows=users&columns=device"
     assert "8000.00</a>" in web.get(f"{CHARTS}?{asked}").content.decode()
 
-    monkeypatch.setattr("perfdb.web.tables.MOST_CELLS", 1)
+    monkeypatch.setattr("perfdb.web.tables.table_grids.MOST_CELLS", 1)
     response = web.get(f"{CHARTS}?{asked}")
     assert "8000.00</a>" not in response.content.decode()
     assert "Table of Transactions per second (trans/s), 2 cells" in text_of(response)

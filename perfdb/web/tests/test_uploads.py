@@ -15,8 +15,8 @@ from perfdb.results.models import Problem, Run, Study, Upload, UploadRun
 from perfdb.results.runs.normalize.configuration import GIVEN_FACTS
 from perfdb.web.tests.conftest import CASE, LOGS, Bring, case, work
 from perfdb.web.tests.pages import text_of
-from perfdb.web.upload_form import FACTS
-from perfdb.web.upload_page import DECISIONS, MOST
+from perfdb.web.uploads.upload_form import FACTS
+from perfdb.web.uploads.upload_page import DECISIONS, MOST
 
 ADDRESS = "/uploads/"
 

@@ -1,0 +1,144 @@
+"""The aliases of a study: what its runs print, what that means, and undoing it."""
+
+from dataclasses import asdict
+from typing import Any
+
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema
+from rest_framework.decorators import api_view, parser_classes
+from rest_framework.exceptions import PermissionDenied
+from rest_framework.parsers import JSONParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.reverse import reverse
+
+from perfdb.api.aliases.serializers import (
+    AliasListSerializer,
+    AliasSerializer,
+    AliasUndoneSerializer,
+    EffectSerializer,
+    NewAliasSerializer,
+)
+from perfdb.api.permissions import signed_in
+from perfdb.api.schema import errors
+from perfdb.results.changes import alias_changes
+from perfdb.results.changes.alias_changes import Effect
+from perfdb.results.changes.spellings import DimensionSpellings, read_spellings
+from perfdb.results.models import Alias, Study
+from perfdb.results.runs import access
+
+
+@extend_schema(
+    methods=["GET"],
+    operation_id="aliases",
+    summary="What a study means by printed texts",
+    responses={200: AliasListSerializer, **errors(401, 404)},
+)
+@extend_schema(
+    methods=["POST"],
+    operation_id="alias_create",
+    summary="Say what a printed text means",
+    request=NewAliasSerializer,
+    responses={200: EffectSerializer, 202: EffectSerializer, **errors(400, 401, 403, 404, 415)},
+)
+@api_view(["GET", "POST"])
+@parser_classes([JSONParser])
+def aliases(request: Request, slug: str) -> Response:
+    """All aliases with the texts that runs print, by dimension; or a new one, applied after the answer."""
+    study = get_object_or_404(access.studies_for(request.user), slug=slug)
+    if request.method == "POST":
+        return _create(request, study)
+    found = Alias.objects.filter(study=study).select_related("made_by").order_by("dimension", "meaning", "printed")
+    body = {
+        "working": alias_changes.is_applying(study),
+        "results": [_alias(request, study, alias) for alias in found],
+        "dimensions": [_told(each) for each in read_spellings(study)],
+    }
+    return Response(body)
+
+
+def _create(request: Request, study: Study) -> Response:
+    asked = NewAliasSerializer(data=request.data)
+    asked.is_valid(raise_exception=True)
+    given = asked.validated_data
+    text = (given["dimension"], given["printed"], given["meaning"])
+    if given["preview"]:
+        return Response(_effect(request, alias_changes.find_effect(alias_changes.propose_alias(study, *text))))
+    _must_change(request, study)
+    effect = alias_changes.find_effect(alias_changes.propose_alias(study, *text))
+    alias = alias_changes.add_alias(study, *text, signed_in(request))
+    body = _effect(request, effect) | {"alias": _alias(request, study, alias)}
+    return Response(body, status=202, headers={"Location": body["alias"]["url"]})
+
+
+@extend_schema(
+    methods=["GET"],
+    operation_id="alias",
+    summary="One alias",
+    responses={200: AliasSerializer, **errors(401, 404)},
+)
+@extend_schema(
+    methods=["DELETE"],
+    operation_id="alias_undo",
+    summary="Undo an alias",
+    request=None,
+    responses={202: AliasUndoneSerializer, **errors(401, 403, 404)},
+)
+@api_view(["GET", "DELETE"])
+def alias(request: Request, slug: str, pk: int) -> Response:
+    """One alias; undone, the runs that print its text get their printed value again, after the answer."""
+    study = get_object_or_404(access.studies_for(request.user), slug=slug)
+    found = get_object_or_404(Alias.objects.select_related("study", "made_by"), study=study, pk=pk)
+    if request.method == "GET":
+        return Response(_alias(request, study, found))
+    _must_change(request, study)
+    alias_changes.remove_alias(found)
+    return Response(
+        {"working": alias_changes.is_applying(study), "url": reverse("api:aliases", [study.slug], request=request)},
+        status=202,
+    )
+
+
+def _must_change(request: Request, study: Study) -> None:
+    if not access.may_change(request.user, study):
+        raise PermissionDenied(f"study {study.slug} belongs to somebody else; only its owner or staff may change it")
+
+
+def _alias(request: Request, study: Study, found: Alias) -> dict[str, Any]:
+    return {
+        "id": found.pk,
+        "dimension": found.dimension,
+        "printed": found.printed,
+        "meaning": found.meaning,
+        "made_by": found.made_by.get_username() if found.made_by else None,
+        "created": found.created,
+        "url": reverse("api:alias", [study.slug, found.pk], request=request) if found.pk else None,
+    }
+
+
+def _effect(request: Request, effect: Effect) -> dict[str, Any]:
+    return {
+        "alias": _alias(request, effect.alias.study, effect.alias),
+        "runs": effect.runs,
+        "values": [{"value": value, "runs": runs} for value, runs in effect.values],
+        "there": effect.there,
+        "twice": [asdict(each) for each in effect.twice],
+    }
+
+
+def _told(each: DimensionSpellings) -> dict[str, Any]:
+    return {
+        "dimension": each.dimension,
+        "values": [
+            {
+                "value": value.value,
+                "runs": value.runs,
+                "printed": [
+                    {"text": text.text, "runs": text.runs, "alias": text.alias.pk if text.alias else None}
+                    for text in value.texts
+                ],
+            }
+            for value in each.values
+        ],
+        "suggestions": [{"printed": s.printed, "meaning": s.meaning} for s in each.suggestions],
+    }

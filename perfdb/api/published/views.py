@@ -1,0 +1,142 @@
+"""Published tables: read, previewed with their audit, loaded as an upload that is done at once."""
+
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from drf_spectacular.utils import extend_schema
+from rest_framework.decorators import api_view, parser_classes
+from rest_framework.exceptions import ValidationError
+from rest_framework.parsers import JSONParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from importers.published.pasted_tables import Syntax
+from importers.published.published_runs import Figure
+from perfdb.analysis.metrics import Measure
+from perfdb.analysis.query.parameters import QueryError
+from perfdb.api.errors import Conflict
+from perfdb.api.permissions import signed_in
+from perfdb.api.published.serializers import NewTablesSerializer, TablesLoadedSerializer, TablesPreviewSerializer
+from perfdb.api.runs.run_data import upload_reference
+from perfdb.api.schema import errors
+from perfdb.results.ingest import uploads
+from perfdb.results.models import Study
+from perfdb.results.models.dimensions import INBOX
+from perfdb.results.published import (
+    NotLoadedError,
+    Preview,
+    PreviewRun,
+    Reading,
+    load_tables,
+    preview_tables,
+    read_for,
+)
+
+
+@extend_schema(
+    operation_id="published_tables",
+    summary="Import published tables",
+    request=NewTablesSerializer,
+    responses={200: TablesPreviewSerializer, 201: TablesLoadedSerializer, **errors(400, 401, 409, 415)},
+)
+@api_view(["POST"])
+@parser_classes([JSONParser])
+def published_tables(request: Request) -> Response:
+    """Tables as text become runs whose figures are published; with `preview` nothing is stored."""
+    user = signed_in(request)
+    asked = NewTablesSerializer(data=_with_preview(request))
+    asked.is_valid(raise_exception=True)
+    given = asked.validated_data
+    study = _study(user, given["study"])
+    if study is None and given["study"] not in {"", INBOX} and not given["create_study"]:
+        known = Study.objects.exclude(slug=INBOX).order_by("slug").values_list("slug", flat=True)
+        raise QueryError("study", f"there is no study {given['study']!r}, and create_study forbids to make it", known)
+    reading = read_for(given["text"], study, Syntax(given["format"]) if "format" in given else None, given["mapping"])
+    if not reading.tables:
+        raise ValidationError({"text": [f"{each.message} {each.remedy}" for each in reading.problems]})
+    if given["preview"]:
+        return Response(_body(reading, preview_tables(study, reading)))
+    return _loaded(request, user, given, reading)
+
+
+def _with_preview(request: Request) -> object:
+    """The body; ``?preview=1`` in the address says the same as in the body."""
+    asked = request.query_params.get("preview")
+    return {**request.data, "preview": asked} if asked and isinstance(request.data, dict) else request.data
+
+
+def _study(user: User, slug: str) -> Study | None:
+    if slug in {"", INBOX}:
+        return Study.objects.filter(owner=user, slug=INBOX).first()
+    return Study.objects.filter(slug=slug).first()
+
+
+def _loaded(request: Request, user: User, given: dict[str, Any], reading: Reading) -> Response:
+    try:
+        # Tables that are refused must not leave a new study behind.
+        with transaction.atomic():
+            named = given["study"] not in {"", INBOX}
+            study = uploads.study_called(user, given["study"]) if named else None
+            upload = load_tables(user, study, reading, given["decisions"])
+    except NotLoadedError as error:
+        raise Conflict(str(error)) from error
+    body = upload_reference(request, upload)
+    return Response(body, status=201, headers={"Location": body["url"]})
+
+
+def _body(reading: Reading, preview: Preview) -> dict[str, Any]:
+    return {
+        "format": reading.syntax,
+        "tables": [
+            {
+                "title": table.grid.title,
+                "line": table.grid.line,
+                "mapping": table.mapping.to_json(),
+                "why": {part: guess._asdict() for part, guess in table.guessed.why.items()},
+                "open": table.guessed.open,
+            }
+            for table in reading.tables
+        ],
+        "runs": [_run(each) for each in preview.runs],
+        "differences": [
+            {
+                "measure": str(Measure(each.percent.metric, each.percent.role)),
+                "printed": each.percent.printed,
+                "compared": each.compared.record.identity,
+                "baseline": each.baseline.record.identity,
+                "table": each.table,
+                "line": each.percent.line,
+            }
+            for each in preview.records.percents
+        ],
+        "problems": [
+            {name: value for name, value in problem._asdict().items() if name != "file"} for problem in preview.problems
+        ],
+    }
+
+
+def _run(each: PreviewRun) -> dict[str, Any]:
+    record = each.placement.record
+    return {
+        "run_id": record.run_id,
+        "trial": record.trial,
+        "outcome": each.placement.outcome,
+        "dimensions": record.configuration.dimensions(),
+        "figures": [_figure(each, printed.table, printed.figure) for printed in each.run.figures],
+    }
+
+
+def _figure(each: PreviewRun, table: str, figure: Figure) -> dict[str, Any]:
+    measure = Measure(figure.metric, figure.role)
+    value = each.placement.record.values.get(measure)
+    # Another table's figure of the same measure is stored where that came first.
+    own = value is not None and (value.printed, value.line) == (figure.printed, figure.line)
+    return {
+        "measure": str(measure),
+        "printed": figure.printed,
+        "unit": figure.unit,
+        "value": value.value if value is not None and own else None,
+        "table": table,
+        "line": figure.line,
+    }

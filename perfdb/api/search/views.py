@@ -1,0 +1,82 @@
+"""Search over everything that has a name."""
+
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import urlencode
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.decorators import api_view
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.reverse import reverse
+
+from perfdb.analysis.query.parameters import QueryError
+from perfdb.api.schema import errors
+from perfdb.api.search.serializers import SEARCH_PARAMETERS, SearchSerializer
+from perfdb.results.queries.run_list.search import LONGEST, Hit, Kind, search
+
+_MOST, _USUAL = 50, 10
+
+
+@extend_schema(
+    operation_id="search",
+    summary="Search",
+    parameters=SEARCH_PARAMETERS,
+    responses={200: SearchSerializer, **errors(400, 401)},
+)
+@api_view(["GET"])
+def find(request: Request) -> Response:
+    """Studies, runs, devices and whatever else has all words of ``q``; where nothing has, what is like them."""
+    found = search(_text(request), _size(request))
+    hits = [_body(request, hit) for of_kind in found.hits.values() for hit in of_kind]
+    return Response({"near": found.near, "results": hits})
+
+
+def _text(request: Request) -> str:
+    text = str(request.query_params.get("q", "")).strip()
+    if not text:
+        raise QueryError("q", "q says what to search for")
+    if len(text) > LONGEST:
+        raise QueryError("q", f"q has {len(text)} letters; at most {LONGEST} are searched for")
+    return text
+
+
+def _size(request: Request) -> int:
+    text = request.query_params.get("size", "") or str(_USUAL)
+    if not (text.isdecimal() and text.isascii() and 1 <= int(text) <= _MOST):
+        raise QueryError("size", f"size={text} is not a whole number from 1 to {_MOST}")
+    return int(text)
+
+
+def _body(request: Request, hit: Hit) -> dict[str, Any]:
+    return {"kind": hit.kind.value, "name": hit.name, "text": hit.text, "url": _ADDRESSES[hit.kind](request, hit)}
+
+
+def _list(request: Request, **chosen: str) -> str:
+    return f"{reverse('api:runs', request=request)}?{urlencode(chosen)}"
+
+
+def _of_dimension(request: Request, hit: Hit) -> str:
+    return _list(request, **{hit.kind.value: hit.name})
+
+
+def _of_runs(request: Request, hit: Hit) -> str:
+    if hit.about["several"]:
+        return _list(request, run_id=hit.name)
+    return reverse("api:run", [hit.about["pk"]], request=request)
+
+
+def _of_query(request: Request, hit: Hit) -> str:
+    page = "api:comparisons" if hit.about["page"] == "compare" else "api:tables"
+    return f"{reverse(page, request=request)}?{hit.about['query']}"
+
+
+_ADDRESSES: dict[Kind, Callable[[Request, Hit], str]] = {
+    **dict.fromkeys((Kind.DEVICE, Kind.WORKLOAD, Kind.SYSTEM, Kind.LEVEL, Kind.TAG), _of_dimension),
+    Kind.STUDY: lambda request, hit: reverse("api:study", [hit.about["slug"]], request=request),
+    Kind.RUN: _of_runs,
+    Kind.QUERY: _of_query,
+    Kind.REPORT: lambda request, hit: reverse("api:report", [hit.about["study__slug"]], request=request),
+    Kind.NOTE: lambda request, hit: reverse("api:run", [hit.about["run_id"]], request=request),
+    Kind.FILE: lambda request, hit: reverse("api:artifact", [hit.about["artifact_id"]], request=request),
+}

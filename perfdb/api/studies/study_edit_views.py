@@ -1,0 +1,222 @@
+"""Making, changing and deleting studies; publishing their reports; their runs read again, and moved."""
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema
+from rest_framework.decorators import api_view, parser_classes
+from rest_framework.exceptions import PermissionDenied
+from rest_framework.parsers import JSONParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.reverse import reverse
+
+from perfdb.analysis.query.parameters import QueryError
+from perfdb.api.errors import Conflict
+from perfdb.api.permissions import signed_in
+from perfdb.api.schema import errors
+from perfdb.api.studies.serializers import (
+    MoveSerializer,
+    PatternTriedSerializer,
+    SharedSerializer,
+    StudyChangeSerializer,
+    TryPatternSerializer,
+    WorkSerializer,
+)
+from perfdb.results.changes import move_runs, reparse
+from perfdb.results.changes.reparse import Scope
+from perfdb.results.models import Job, Study
+from perfdb.results.runs import access
+from perfdb.results.studies import run_id_patterns, study_details, study_lifecycle
+from perfdb.results.studies.run_id_patterns import Tried
+from perfdb.results.studies.study_details import ChangedMeanwhileError
+
+
+def study_of(request: Request, slug: str) -> Study:
+    """The study of an address."""
+    return get_object_or_404(access.studies_for(request.user), slug=slug)
+
+
+def study_to_change(request: Request, slug: str) -> Study:
+    """The study of an address, for its owner and staff."""
+    study = study_of(request, slug)
+    if not access.may_change(request.user, study):
+        raise PermissionDenied(f"study {study.slug} belongs to somebody else; only its owner or staff may change it")
+    return study
+
+
+def study_body(request: Request, study: Study) -> dict[str, Any]:
+    """A study in the list."""
+    return {
+        "slug": study.slug,
+        "title": study.title,
+        "purpose": study.purpose,
+        "owner": study.owner.get_username() if study.owner else None,
+        "url": reverse("api:study", [study.slug], request=request),
+        "aliases": reverse("api:aliases", [study.slug], request=request),
+        "runs": f"{reverse('api:runs', request=request)}?{urlencode({'study': study.slug})}",
+    }
+
+
+def whole_body(request: Request, study: Study) -> dict[str, Any]:
+    """A study with all that is said about it."""
+    shown = study.share_token and access.may_change(request.user, study)
+    said = ("method", "source", "notes", "run_id_pattern", "run_id_values", "plan")
+    return {
+        **study_body(request, study),
+        **{name: getattr(study, name) for name in said},
+        "state": study_details.state_of(study),
+        "items": reverse("api:report-items", [study.slug], request=request),
+        "shared": _shared(request, study) if shown else None,
+    }
+
+
+def _shared(request: Request, study: Study) -> str:
+    return request.build_absolute_uri(f"/shared/{study.share_token}/")
+
+
+def changed(study: Study, given: dict[str, Any]) -> None:
+    """Change a study as a request says. Raises QueryError and Conflict."""
+    columns = {name: value for name, value in given.items() if name not in ("state", "slug")}
+    if {"run_id_pattern", "run_id_values"} & columns.keys():
+        regex = columns.get("run_id_pattern", study.run_id_pattern)
+        values = columns.get("run_id_values", study.run_id_values)
+        columns |= study_details.with_pattern(run_id_patterns.understood(regex, values if regex.strip() else {}))
+    try:
+        study_details.change(study, columns, given.get("state", ""))
+    except ChangedMeanwhileError as error:
+        raise Conflict(str(error)) from None
+
+
+def change(request: Request, study: Study) -> Response:
+    """PATCH of a study."""
+    asked = StudyChangeSerializer(data=request.data)
+    asked.is_valid(raise_exception=True)
+    changed(study, dict(asked.validated_data))
+    return Response(whole_body(request, study))
+
+
+def delete(study: Study) -> Response:
+    """DELETE of a study; one that is not empty stays."""
+    try:
+        study_lifecycle.take_away(study)
+    except QueryError as error:
+        raise Conflict(error.message) from None
+    return Response(status=204)
+
+
+@extend_schema(
+    methods=["POST"],
+    operation_id="study_share",
+    summary="Publish a study's report at a new read-only address",
+    request=None,
+    responses={200: SharedSerializer, **errors(401, 403, 404)},
+)
+@extend_schema(
+    methods=["DELETE"],
+    operation_id="study_unshare",
+    summary="Withdraw the published address of a report",
+    request=None,
+    responses={204: None, **errors(401, 403, 404)},
+)
+@api_view(["POST", "DELETE"])
+def share(request: Request, slug: str) -> Response:
+    """Whoever has the address reads the report, and nothing else; publishing again replaces it."""
+    study = study_to_change(request, slug)
+    if request.method == "DELETE":
+        study_lifecycle.withdraw(study)
+        return Response(status=204)
+    study_lifecycle.publish(study)
+    return Response({"shared": _shared(request, study)})
+
+
+@extend_schema(
+    operation_id="study_try_pattern",
+    summary="What run ids say by a pattern",
+    request=TryPatternSerializer,
+    responses={200: PatternTriedSerializer, **errors(400, 401, 404, 415)},
+)
+@api_view(["POST"])
+@parser_classes([JSONParser])
+def try_pattern(request: Request, slug: str) -> Response:
+    """Keeps nothing. `stored` names what stored runs of an id have otherwise."""
+    study = study_of(request, slug)
+    asked = TryPatternSerializer(data=request.data)
+    asked.is_valid(raise_exception=True)
+    given = asked.validated_data
+    pattern = run_id_patterns.understood(given["run_id_pattern"], given["run_id_values"])
+    tried = run_id_patterns.tried(study, pattern, given["run_ids"] or study_details.examples(study))
+    return Response({"regex": pattern.regex if pattern else "", "results": list(map(_tried, tried))})
+
+
+def _tried(each: Tried) -> dict[str, Any]:
+    says = None if each.says is None else {said.name: said.value for said in each.says}
+    stored = {said.name: said.stored for said in each.says or () if said.stored}
+    return {"run_id": each.run_id, "says": says, "stored": stored, "runs": each.runs}
+
+
+@extend_schema(
+    methods=["GET"],
+    operation_id="study_applied",
+    summary="How far reading a study's runs again is",
+    responses={200: WorkSerializer, **errors(401, 404)},
+)
+@extend_schema(
+    methods=["POST"],
+    operation_id="study_apply",
+    summary="Read a study's runs again by its pattern of now",
+    request=None,
+    responses={202: WorkSerializer, **errors(401, 403, 404, 409)},
+)
+@api_view(["GET", "POST"])
+def apply(request: Request, slug: str) -> Response:
+    """The runs that came as files; ids and what people attached stay."""
+    url = reverse("api:study-apply", [slug], request=request)
+    if request.method == "GET":
+        about = {"study": study_of(request, slug).pk}
+        job = Job.objects.filter(kind=reparse.KIND, about__contains=about).order_by("-pk").first()
+        return Response(_work(job, url))
+    study = study_to_change(request, slug)
+    job = reparse.enqueue_reparse(Scope(study=study.pk, every=True), signed_in(request))
+    if job is None:
+        raise Conflict("runs are being read again already; ask once that is done")
+    return Response(_work(job, url), status=202)
+
+
+@extend_schema(
+    methods=["GET"],
+    operation_id="study_moved",
+    summary="How far moving runs out of a study is",
+    responses={200: WorkSerializer, **errors(401, 404)},
+)
+@extend_schema(
+    methods=["POST"],
+    operation_id="study_move",
+    summary="Move runs of a study to another",
+    request=MoveSerializer,
+    responses={200: WorkSerializer, 202: WorkSerializer, **errors(400, 401, 403, 404, 415)},
+)
+@api_view(["GET", "POST"])
+@parser_classes([JSONParser])
+def move(request: Request, slug: str) -> Response:
+    """They are put together anew by the other study's pattern and aliases; both studies must be yours."""
+    url = reverse("api:study-move", [slug], request=request)
+    if request.method == "GET":
+        job = Job.objects.filter(kind=move_runs.KIND, study=study_of(request, slug)).order_by("-pk").first()
+        return Response(_work(job, url))
+    study = study_to_change(request, slug)
+    asked = MoveSerializer(data=request.data)
+    asked.is_valid(raise_exception=True)
+    given = asked.validated_data
+    if given["preview"]:
+        return Response(_work(None, url) | {"runs": move_runs.select_runs(study, given["runs"]).count()})
+    job = move_runs.enqueue_move(study, study_to_change(request, given["to"]), given["runs"], signed_in(request))
+    return Response(_work(job, url), status=202)
+
+
+def _work(job: Job | None, url: str) -> dict[str, Any]:
+    done = job.outcome if job else {}
+    left = [{"run": run, "run_id": run_id, "why": why} for run, run_id, why in done.get("left", [])]
+    counts = {"runs": done.get("runs", 0), "changed": done.get("changed", 0)}
+    return {"state": job.state if job else None, **counts, "left": left, "url": url}

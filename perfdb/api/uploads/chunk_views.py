@@ -1,0 +1,163 @@
+"""Large files in pieces: begin one or go on with it, append at an offset, ask how far it is, forget it."""
+
+import base64
+import binascii
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from http import HTTPStatus
+from typing import Any
+
+from django.http import Http404, UnreadablePostError
+from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.decorators import api_view, parser_classes
+from rest_framework.parsers import BaseParser, JSONParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.reverse import reverse
+
+from perfdb.analysis.query.parameters import QueryError
+from perfdb.api.errors import MEDIA_TYPE, problem
+from perfdb.api.permissions import signed_in
+from perfdb.api.schema import errors
+from perfdb.api.serializers import NewPieceSerializer, PieceSerializer, PiecesSerializer
+from perfdb.api.uploads.parsers import clean_path
+from perfdb.results.ingest import chunked_upload
+from perfdb.results.models import PartialFile
+
+_DIGEST = re.compile(r"(?:^|,)\s*sha-256=:([A-Za-z0-9+/=]+):")
+
+
+class BytesParser(BaseParser):
+    """application/octet-stream, which the view reads itself, block by block."""
+
+    media_type = "application/octet-stream"
+
+    def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> Any:
+        """The stream as it is."""
+        return stream
+
+
+@extend_schema(
+    methods=["GET"],
+    operation_id="pieces",
+    summary="List your files on their way",
+    responses={200: PiecesSerializer, **errors(401)},
+)
+@extend_schema(
+    methods=["POST"],
+    operation_id="piece_begin",
+    summary="Begin a large file, or go on with it",
+    request=NewPieceSerializer,
+    responses={200: PieceSerializer, 201: PieceSerializer, **errors(400, 401, 415)},
+)
+@api_view(["GET", "POST"])
+@parser_classes([JSONParser])
+def begun(request: Request) -> Response:
+    """Files that no upload has taken yet; or one more, `200` where it was begun before and `received` says how far."""
+    user = signed_in(request)
+    if request.method == "GET":
+        return Response({"results": [_body(request, part) for part in chunked_upload.unfinished(user)]})
+    asked = NewPieceSerializer(data=request.data)
+    asked.is_valid(raise_exception=True)
+    given = asked.validated_data
+    path = clean_path(given["path"])
+    if not path:
+        raise QueryError("path", f"{given['path']!r} names no file")
+    part, new = chunked_upload.begin(user, path, given["size"], given["fingerprint"], given["sha256"])
+    body = _body(request, part)
+    return Response(body, status=201 if new else 200, headers={"Location": body["url"], **_offset(part)})
+
+
+def _body(request: Request, part: PartialFile) -> dict[str, Any]:
+    return {
+        "token": part.token,
+        "url": reverse("api:piece", [part.token], request=request),
+        "path": part.path,
+        "size": part.size,
+        "received": part.received,
+        "fingerprint": part.fingerprint,
+        "touched": part.touched,
+        "upload": part.upload_id,
+    }
+
+
+def _offset(part: PartialFile) -> dict[str, str]:
+    return {"Upload-Offset": str(part.received), "Cache-Control": "no-store"}
+
+
+@extend_schema(
+    methods=["GET"],
+    operation_id="piece",
+    summary="Ask how far a file is",
+    responses={200: PieceSerializer, **errors(401, 404)},
+)
+@extend_schema(
+    methods=["PATCH"],
+    operation_id="piece_append",
+    summary="Append bytes to a file",
+    request={"application/octet-stream": OpenApiTypes.BINARY},
+    parameters=[
+        OpenApiParameter("Upload-Offset", int, OpenApiParameter.HEADER, required=True, description="Where they begin"),
+        OpenApiParameter(
+            "Content-Digest", str, OpenApiParameter.HEADER, description="`sha-256=:BASE64:` of these bytes (RFC 9530)"
+        ),
+    ],
+    responses={200: PieceSerializer, **errors(400, 401, 404, 409, 415)},
+)
+@extend_schema(
+    methods=["DELETE"], operation_id="piece_discard", summary="Forget a file", responses={204: None, **errors(401, 404)}
+)
+@api_view(["GET", "PATCH", "DELETE"])
+@parser_classes([BytesParser])
+def piece(request: Request, token: str) -> Response:
+    """One file on its way; `409` says by `received` from which offset to go on."""
+    # Whose file it is is nobody else's business: to others there is none.
+    part = get_object_or_404(PartialFile, token=token, owner=signed_in(request))
+    if request.method == "DELETE":
+        if part.upload_id is not None:
+            raise Http404(f"upload {part.upload_id} has taken this file; there is nothing to forget")
+        chunked_upload.discard(part)
+        return Response(status=204)
+    if request.method == "PATCH":
+        return _append(request, part)
+    return Response(_body(request, part), headers=_offset(part))
+
+
+def _append(request: Request, part: PartialFile) -> Response:
+    offset, digest = _read_offset(request.headers.get("Upload-Offset", "")), _read_digest(request)
+    try:
+        part = chunked_upload.append(part, offset, _blocks(request), digest)
+    except chunked_upload.WrongOffsetError as error:
+        body = problem(HTTPStatus.CONFLICT, str(error), received=error.received)
+        return Response(body, 409, headers={"Upload-Offset": str(error.received)}, content_type=MEDIA_TYPE)
+    return Response(_body(request, part), headers=_offset(part))
+
+
+def _read_offset(text: str) -> int:
+    if not (text.isdecimal() and text.isascii() and len(text) < 20):
+        raise QueryError("Upload-Offset", f"Upload-Offset: {text or 'nothing'} is not a number of bytes")
+    return int(text)
+
+
+def _read_digest(request: Request) -> str:
+    """The SHA-256 of the bytes in hexadecimal; empty where the request has none."""
+    header = request.headers.get("Content-Digest", "")
+    found = _DIGEST.search(header)
+    if header and not found:
+        raise QueryError("Content-Digest", "only Content-Digest: sha-256=:BASE64: is understood")
+    try:
+        return base64.b64decode(found[1], validate=True).hex() if found else ""
+    except binascii.Error as error:
+        raise QueryError("Content-Digest", f"{found[1] if found else ''!r} is not base64") from error
+
+
+def _blocks(request: Request) -> Iterator[bytes]:
+    """The body as it comes. A connection that breaks ends it: what has come by then is kept."""
+    if request.stream is None:
+        return
+    with suppress(UnreadablePostError):
+        while block := request.stream.read(chunked_upload.BLOCK):
+            yield block

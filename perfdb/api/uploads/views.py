@@ -1,0 +1,216 @@
+"""Uploads: bring files in, follow what becomes of them, accept a preview, take an upload back."""
+
+import time
+from typing import Any, cast
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.http import Http404, QueryDict
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema
+from rest_framework.decorators import api_view, parser_classes
+from rest_framework.exceptions import ValidationError
+from rest_framework.fields import ListField
+from rest_framework.parsers import JSONParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from perfdb.analysis.query.parameters import QueryError
+from perfdb.api.errors import Conflict
+from perfdb.api.page_links import known_only, page_body
+from perfdb.api.permissions import must_own, signed_in
+from perfdb.api.runs.run_data import upload_body, upload_reference, upload_row
+from perfdb.api.schema import ACCEPT_EXAMPLE, LIST_PARAMETERS, WAIT_PARAMETER, errors
+from perfdb.api.serializers import (
+    AcceptSerializer,
+    NewUploadSerializer,
+    UploadPageSerializer,
+    UploadReferenceSerializer,
+    UploadSerializer,
+)
+from perfdb.api.uploads.parsers import UploadParser, relative_path
+from perfdb.results.ingest import chunked_upload, notify
+from perfdb.results.ingest import uploads as intake
+from perfdb.results.ingest.uploads import IntakeError
+from perfdb.results.models import Study, Upload
+from perfdb.results.models.dimensions import INBOX
+from perfdb.results.queries.run_list.paging import Column, Ordering, page, read_size
+
+LONGEST_WAIT_S = 30.0
+_LOOK_S = 0.25
+
+_COLUMNS = {
+    "id": "id",
+    "state": "state",
+    "study": "study__slug",
+    "owner": "owner__username",
+    "created": "created",
+    "settled": "settled",
+}
+_ORDERINGS = {"created": Column.moment("created")}
+
+
+@extend_schema(
+    methods=["GET"],
+    operation_id="uploads",
+    summary="List uploads",
+    parameters=LIST_PARAMETERS,
+    responses={200: UploadPageSerializer, **errors(400, 401)},
+)
+@extend_schema(
+    methods=["POST"],
+    operation_id="upload_create",
+    summary="Bring files in",
+    request={"multipart/form-data": NewUploadSerializer},
+    responses={202: UploadReferenceSerializer, **errors(400, 401, 403, 413, 415)},
+)
+@api_view(["GET", "POST"])
+@parser_classes([UploadParser])
+def uploads(request: Request) -> Response:
+    """All uploads, newest first; or a new one, which is worked on after the answer."""
+    if request.method == "POST":
+        return _create(request)
+    asked = request.query_params
+    known_only(asked, ("cursor", "size"))
+    ordering = Ordering.parse("-created", _ORDERINGS)
+    found = page(Upload.objects.all(), _COLUMNS, ordering, asked.get("cursor", ""), read_size(asked.get("size", "")))
+    return Response(page_body(request, found, lambda row: upload_row(request, row)))
+
+
+def _create(request: Request) -> Response:
+    asked = NewUploadSerializer(data=_given(request))
+    asked.is_valid(raise_exception=True)
+    given = asked.validated_data
+    files = given["files"]
+    paths = given["paths"] or [relative_path(file) for file in files]
+    if len(paths) != len(files):
+        raise ValidationError({"paths": f"{len(paths)} paths were given for {len(files)} files; give one for each"})
+    user = signed_in(request)
+    # A refused upload must not leave the study behind that was made for it.
+    with transaction.atomic():
+        upload = chunked_upload.receive(
+            user,
+            zip(paths, files, strict=True),
+            given["pieces"],
+            study=study_called(user, given["study"], create=given["create_study"]),
+            facts=given["facts"],
+            preview=given["preview"],
+        )
+    body = upload_reference(request, upload)
+    return Response(body, status=202, headers={"Location": body["url"]})
+
+
+def _given(request: Request) -> dict[str, Any]:
+    """The form's fields and those of the address, without blank ones; raises QueryError for an unknown name."""
+    fields = NewUploadSerializer().fields
+    form = cast(QueryDict, request.data)
+    known_only([*form, *request.query_params], list(fields))
+    given = dict(request.query_params.lists()) | dict(form.lists())
+    kept = {name: [value for value in values if value != ""] for name, values in given.items()}
+    several = {name for name, field in fields.items() if isinstance(field, ListField)}
+    return {name: values if name in several else values[-1] for name, values in kept.items() if values}
+
+
+def study_called(user: User, slug: str, *, create: bool) -> Study | None:
+    """The study called ``slug``, made when there is none; None for no slug and for one's own inbox."""
+    if slug in ("", INBOX):
+        return None
+    if create:
+        return intake.study_called(user, slug)
+    study = Study.objects.filter(slug=slug).first()
+    if study is None:
+        known = Study.objects.exclude(slug=INBOX).order_by("slug").values_list("slug", flat=True)
+        raise QueryError("study", f"there is no study {slug!r}, and create_study=0 forbids to make it", known)
+    return study
+
+
+@extend_schema(
+    operation_id="upload",
+    summary="Follow an upload",
+    parameters=[WAIT_PARAMETER],
+    responses={200: UploadSerializer, **errors(400, 401, 404)},
+)
+@api_view(["GET"])
+def upload(request: Request, pk: int) -> Response:
+    """An upload's state, files, runs and problems; ``?wait=30`` answers when it has settled or the time is over."""
+    known_only(request.query_params, ("wait",))
+    wait_until_settled(pk, read_wait(request.query_params.get("wait", "")))
+    return Response(upload_body(request, pk))
+
+
+def read_wait(text: str) -> float:
+    """Seconds to wait, at most thirty; raises QueryError for what is no such number."""
+    if not text:
+        return 0.0
+    if not (text.isdecimal() and text.isascii()):
+        raise QueryError("wait", f"wait={text} is not a whole number of seconds")
+    return min(float(text), LONGEST_WAIT_S)
+
+
+def wait_until_settled(pk: int, seconds: float) -> None:
+    """Wait for an upload, holding no transaction; raises Http404 when there is no such upload.
+
+    It is looked at when a job of it has ended, and every now and then.
+    """
+    until = time.monotonic() + seconds
+    with notify.waiting(pk) as waiting:
+        while True:
+            state = Upload.objects.filter(pk=pk).values_list("state", flat=True).first()
+            if state is None:
+                raise Http404(f"there is no upload {pk}")
+            left = until - time.monotonic()
+            if state in Upload.SETTLED or left <= 0:
+                return
+            waiting.wait(min(left, _LOOK_S))
+
+
+@extend_schema(
+    operation_id="upload_accept",
+    summary="Load what a preview showed",
+    request=AcceptSerializer,
+    responses={202: UploadReferenceSerializer, **errors(400, 401, 403, 404, 409, 415)},
+    examples=[ACCEPT_EXAMPLE],
+)
+@api_view(["POST"])
+@parser_classes([JSONParser])
+def accept(request: Request, pk: int) -> Response:
+    """Store the runs of a preview; ``decisions`` says what becomes of runs in conflict."""
+    found = own_upload(request, pk)
+    asked = AcceptSerializer(data=request.data)
+    asked.is_valid(raise_exception=True)
+    try:
+        intake.accept(found, asked.validated_data["decisions"])
+    except IntakeError as error:
+        raise Conflict(str(error)) from error
+    return started(request, found)
+
+
+@extend_schema(
+    operation_id="upload_undo",
+    summary="Take an upload back",
+    request=None,
+    responses={202: UploadReferenceSerializer, **errors(401, 403, 404, 409)},
+)
+@api_view(["POST"])
+@parser_classes([JSONParser])
+def undo(request: Request, pk: int) -> Response:
+    """Remove the runs an upload brought and bring back those it replaced; its files stay."""
+    found = own_upload(request, pk)
+    try:
+        intake.undo(found)
+    except IntakeError as error:
+        raise Conflict(str(error)) from error
+    return started(request, found)
+
+
+def own_upload(request: Request, pk: int) -> Upload:
+    """The upload, for its owner or staff. Raises Http404 and PermissionDenied."""
+    found = get_object_or_404(Upload.objects.select_related("owner"), pk=pk)
+    must_own(request, found)
+    return found
+
+
+def started(request: Request, found: Upload) -> Response:
+    """The answer to a request that has set the upload to work."""
+    found.refresh_from_db(fields=["state"])
+    return Response(upload_reference(request, found), status=202)

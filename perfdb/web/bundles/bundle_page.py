@@ -1,0 +1,123 @@
+"""The page of an offline bundle: a study's report, the answer of a question, or a list of runs, as one file."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import islice
+from urllib.parse import urlencode
+
+from django.http import HttpRequest, QueryDict
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils.safestring import mark_safe
+
+from perfdb.analysis.dimensions import called
+from perfdb.analysis.query.parameters import QueryError
+from perfdb.results.bundles import make_bundle
+from perfdb.results.bundles.make_bundle import Bundle
+from perfdb.results.models import Page, Study
+from perfdb.results.queries.questions import Answer, Question, answer
+from perfdb.results.queries.run_list import columns, export
+from perfdb.results.queries.run_list.filters import chosen
+from perfdb.web.bundles.standalone_page import as_file, report_file
+from perfdb.web.shared.links import to_question
+from perfdb.web.studies.views import contents
+from perfdb.web.tables import answer_section
+
+RUNS = "runs"
+PAGES = (*Page.values, RUNS)
+# How many runs these hold is nobody's concern: they are written as they are read.
+_FILES = (("csv", "CSV"), ("parquet", "Parquet"), ("json", "JSON"))
+
+
+@dataclass(frozen=True, slots=True)
+class WaysOut:
+    """What to do where no bundle can be made: a bundle of each study, the page to narrow down, tables without limits.
+
+    ``studies`` are (title, address), and so are ``tables``.
+    """
+
+    studies: list[tuple[str, str]]
+    back: str
+    tables: list[tuple[str, str]]
+
+
+def ways_out(asked: QueryDict, error: QueryError) -> WaysOut | None:
+    """The ways out for a question; None where the question itself is not understood."""
+    page = str(asked.get("page", ""))
+    if page not in PAGES or error.parameter not in ("", "study"):
+        return None
+    rest = asked.copy()
+    rest.pop("page")
+    studies = [(str(called("study", slug)), _of_study(asked, slug)) for slug in error.known]
+    tables = tables_of(rest.urlencode()) if page == RUNS else []
+    return WaysOut(studies, f"{reverse(f'web:{page}')}?{rest.urlencode()}", tables)
+
+
+def tables_of(asked: str) -> list[tuple[str, str]]:
+    """The runs of a list as files, however many there are."""
+    return [(title, f"/api/v1/runs.{form}?{asked}") for form, title in _FILES]
+
+
+def _of_study(asked: QueryDict, slug: str) -> str:
+    one = asked.copy()
+    one["study"] = slug
+    return f"{reverse('web:bundle')}?{one.urlencode()}"
+
+
+def study_page(study: Study, server: str) -> str:
+    """The report of a study, or what its runs say where it has none. Raises QueryError."""
+    return report_file(study, contents(study, {}), server)
+
+
+def of_question(request: HttpRequest, asked: QueryDict) -> tuple[Bundle, str]:
+    """The runs that a page's address shows, and that page as a file. ``page`` says which page. Raises QueryError."""
+    data = asked.copy()
+    page = str(data.pop("page", [Page.CHARTS])[-1])
+    if page not in PAGES:
+        raise QueryError("page", f"there is no page {page!r} whose runs make a bundle", PAGES)
+    server = request.build_absolute_uri("/")
+    if page == RUNS:
+        return _of_list(data, server)
+    return _of_answer(request, Question.parse(page, data.urlencode()), server)
+
+
+def _of_answer(request: HttpRequest, question: Question, server: str) -> tuple[Bundle, str]:
+    found = answer(question)
+    context = answer_section.result(question, found) | {"frozen": True}
+    rendered = render_to_string(f"web/{question.page}.html", context, request)
+    # What the page itself swaps when its question changes.
+    result = rendered[rendered.index('<section id="result"') : rendered.rindex("</main>")]
+    address = to_question(question)
+    bundle = make_bundle.of_runs(_runs_of(found), f"page={question.page}&{question.encode()}")
+    return bundle, as_file(answer_section.title(question), bundle.study.title, mark_safe(result), server, address)
+
+
+def _runs_of(found: Answer) -> set[int]:
+    """The runs behind the numbers."""
+    return {point.run for table in found.tables for cell in table.cells.values() for point in cell.sample}
+
+
+def _of_list(data: QueryDict, server: str) -> tuple[Bundle, str]:
+    """The runs of a list, those with the numbers ``pk`` or all that its filters leave."""
+    shown = columns.parse(data.getlist("columns"))
+    data.pop("columns", None)
+    numbers = data.pop("pk", [])
+    runs = chosen(numbers, None if numbers else data.urlencode())
+    bundle = make_bundle.of_runs(
+        _numbers(runs.order_by().values_list("pk", flat=True)), f"page={RUNS}&{_asked(data, numbers)}"
+    )
+    rows = [row for chunk in export.chunks(bundle.runs, shown) for row in chunk]
+    titles = ["Run", "Status", *(each.title for each in shown if each.name in export.names(shown)[3:])]
+    listed = [(reverse("web:run", args=[row[0]]), row[1], row[2:]) for row in rows]
+    body = render_to_string("web/parts/bundle_runs.html", {"titles": titles, "rows": listed})
+    address = f"{reverse('web:runs')}?{data.urlencode()}"
+    return bundle, as_file(f"{len(rows)} runs", bundle.study.title, body, server, address)
+
+
+def _numbers(found: Iterable[int]) -> list[int]:
+    """No more of them than show that there are too many."""
+    return list(islice(found, make_bundle.MOST_RUNS + 1))
+
+
+def _asked(data: QueryDict, numbers: list[str]) -> str:
+    return urlencode([("pk", number) for number in numbers]) if numbers else data.urlencode()

@@ -1,0 +1,303 @@
+"""The page that compares: what its form offers, and a comparison in the words and links of a page."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+from urllib.parse import urlencode
+
+from django.urls import reverse
+
+from perfdb.analysis import dimensions, metrics
+from perfdb.analysis.comparison import verdict_words
+from perfdb.analysis.comparison.comparison import Summary
+from perfdb.analysis.dimensions import FACTOR, Value, dimension, say
+from perfdb.analysis.insights.circumstances import Difference, Weight, said
+from perfdb.analysis.query.parameters import spelled
+from perfdb.analysis.query.query import REPEATS, Query
+from perfdb.analysis.render.charts.chart_options import Drawing
+from perfdb.analysis.render.labels import measure_title
+from perfdb.analysis.tables.matched_pairs import Sides
+from perfdb.analysis.tables.table import Key, Table
+from perfdb.results.queries.compare import Against, Chosen, Comparison
+from perfdb.web.shared.links import to_runs
+from perfdb.web.tables import filter_form
+from perfdb.web.tables.filter_form import Facet, Select
+from perfdb.web.tables.table_grids import Panel, panels
+
+# So many left-overs are read; more are only counted.
+MOST_LEFT_OVER = 200
+
+# A comparison shows its metrics one by one, and is not split.
+_NOT_HERE = ("facets",)
+_TONES = {Weight.OTHER_WORK: "bad", Weight.EXPLAINS: "warn", Weight.MINOR: ""}
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """Two values worth comparing, where they are compared, and how many pairs of experiments there are."""
+
+    title: str
+    text: str
+    address: str
+    pairs: int
+
+
+@dataclass(frozen=True, slots=True)
+class DifferenceLine:
+    """What else differs, in words; ``tone`` is the badge of its weight."""
+
+    title: str
+    old: str
+    new: str
+    weight: str
+    tone: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One metric of the pairs: a sentence for all of them, then the chart above its table."""
+
+    title: str
+    summaries: list[str]
+    panel: Panel
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOverLine:
+    """An experiment without partner, where its runs are, and why it is alone."""
+
+    text: str
+    address: str
+    runs: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOvers:
+    """Those of one side; ``more`` of them are not listed."""
+
+    side: str
+    number: int
+    lines: list[LeftOverLine]
+
+    @property
+    def more(self) -> int:
+        """How many are not listed."""
+        return self.number - len(self.lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One new value against the old; ``runs`` is how many stand in the pairs, of which ``looked_at`` tell what differs.
+
+    ``differs`` is what may matter, ``minor`` the rest.
+    """
+
+    old: str
+    new: str
+    pairs: int
+    runs: int
+    looked_at: int
+    differs: list[DifferenceLine]
+    minor: list[DifferenceLine]
+    left_over: list[LeftOvers]
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The answer of the page; ``swapped`` is the other way round, empty where several values are new."""
+
+    old: str
+    new: str
+    swapped: str
+    signs: list[str]
+    measured: list[Measured]
+    parts: list[Part]
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs of experiments there are, of all new values."""
+        return sum(part.pairs for part in self.parts)
+
+
+def plain(query: Query) -> Query:
+    """What a comparison takes of a question: which runs, which metrics, how large a difference matters."""
+    return Query(
+        metrics=query.metrics,
+        filters=query.filters,
+        exclude=query.exclude,
+        ranges=query.ranges,
+        delta=query.delta,
+    )
+
+
+def parameters(query: Query, drawing: Drawing, chosen: Chosen) -> str:
+    """The query string of a comparison."""
+    return urlencode([*chosen.pairs(), *query.pairs(), *drawing.pairs()])
+
+
+def address(query: Query, drawing: Drawing, chosen: Chosen) -> str:
+    """The page of a comparison."""
+    return f"{reverse('web:compare')}?{parameters(query, drawing, chosen)}"
+
+
+def _of(sides: Sides) -> Chosen:
+    return Chosen(sides.dimension, spelled(sides.old), (spelled(sides.new),))
+
+
+def suggested(query: Query, found: Iterable[tuple[Sides, int]]) -> list[Suggestion]:
+    """Links to comparisons within the runs of a question."""
+    return [
+        Suggestion(dimension(sides.dimension).title, arrow(sides), address(query, Drawing(), _of(sides)), pairs)
+        for sides, pairs in found
+    ]
+
+
+def arrow(sides: Sides) -> str:
+    """``QDIO → HiperSockets``, in the order chosen."""
+    say = dimension(sides.dimension).say
+    return f"{say(sides.old)} → {say(sides.new)}"
+
+
+def selects(chosen: Chosen, values: Sequence[Value]) -> list[Select]:
+    """The two fields for values of the dimension, which offer those that there are and what was asked for."""
+    texts = _texts(chosen, values)
+    new = chosen.new[0] if chosen.new else ""
+    return [
+        filter_form.select(
+            name,
+            title,
+            [("", "choose"), *texts.items(), *[(text, text) for text in [asked] if text and text not in texts]],
+            asked,
+        )
+        for name, title, asked in (("old", "Old", chosen.old), ("new", "New", new))
+    ]
+
+
+def _texts(chosen: Chosen, values: Sequence[Value]) -> dict[str, str]:
+    named = {spelled(value): dimensions.called(chosen.dimension, value) for value in values}
+    return {text: "none" if value is None else str(value) for text, value in named.items()}
+
+
+def further(chosen: Chosen, values: Sequence[Value]) -> Facet | None:
+    """The field for more values to hold against the old one; None where there are no more than two."""
+    texts = _texts(chosen, values)
+    return filter_form.facet("new", "Also", texts.items(), chosen.new[1:], "no other") if len(texts) > 2 else None
+
+
+def dimension_select(chosen: str) -> Select:
+    """The field for what is compared: every dimension that does not merely number runs."""
+    names = [name for name in filter_form.layout_dimensions() if name not in REPEATS - {"date"}]
+    known = names if chosen in names or not chosen else [*names, chosen]
+    return filter_form.select(
+        "dimension", "Compare", [("", "choose"), *((name, _title(name)) for name in known)], chosen
+    )
+
+
+def _title(name: str) -> str:
+    """A dimension, metric or other circumstance by its title."""
+    if name in dimensions.BY_NAME or name.startswith(FACTOR):
+        return dimension(name).title
+    return metrics.BY_NAME[name].title if name in metrics.BY_NAME else name.replace("_", " ")
+
+
+def compared(found: Comparison, asked: Query, drawing: Drawing) -> Compared:
+    """A comparison as the page shows it. ``asked`` is the question it answers, without the sides."""
+    parts = [_part(found.query, part) for part in found.parts]
+    only = found.parts[0].matched.sides if len(parts) == 1 else None
+    told = [table for table in found.tables if any(cell.n for cell in table.cells.values())]
+    return Compared(
+        old=parts[0].old,
+        new=", ".join(part.new for part in parts),
+        swapped=address(asked, drawing, _of(only.swapped)) if only else "",
+        signs=list(dict.fromkeys(verdict_words.sign_rule(table.metric) for table in told)),
+        measured=list(_measured(found.tables, drawing)) if any(part.pairs for part in parts) else [],
+        parts=parts,
+    )
+
+
+def without_pairs(found: Comparison, asked: Query) -> list[tuple[str, str]]:
+    """What there is to see of two sides that have no equal experiments: (text, address)."""
+    sides = [part.matched.sides for part in found.parts]
+    name = sides[0].dimension
+    query = plain(asked).replace(metrics=()).with_filter(name, sides[0].old, *(each.new for each in sides))
+    best = query.replace(columns=(name,))
+    return [
+        ("The best of each", f"{reverse('web:maximum')}?{best.encode()}"),
+        ("All of them as charts", f"{reverse('web:charts')}?{query.encode()}"),
+    ]
+
+
+def _part(query: Query, part: Against) -> Part:
+    sides = part.matched.sides
+    say = dimension(sides.dimension).say
+    return Part(
+        old=say(sides.old),
+        new=say(sides.new),
+        pairs=part.matched.pairs,
+        runs=len(part.matched.observations.rows),
+        looked_at=part.looked_at,
+        differs=[difference_line(each) for each in part.differs if each.weight is not Weight.MINOR],
+        minor=[difference_line(each) for each in part.differs if each.weight is Weight.MINOR],
+        left_over=[each for side in (sides.old, sides.new) if (each := _left_overs(query, part, side)).number],
+    )
+
+
+def difference_line(each: Difference) -> DifferenceLine:
+    """A circumstance that differs, in words."""
+    tone = _TONES[each.weight]
+    return DifferenceLine(_title(each.key), said(each.old), said(each.new), each.weight.value, tone, each.why)
+
+
+def _measured(tables: Sequence[Table], drawing: Drawing) -> Iterator[Measured]:
+    """Each metric with its panel; what is said above is not said again below the table."""
+    (group,) = panels(tables, drawing)
+    for table, panel in zip(tables, group, strict=True):
+        summaries = [_summed_up(table, side, summary) for side, summary in table.summaries.items()]
+        above = (verdict_words.sign_rule(table.metric), *map(verdict_words.summary_words, table.summaries.values()))
+        remarks = tuple(remark for remark in panel.grid.remarks if not remark.endswith(above))
+        yield Measured(
+            measure_title(table.measure), summaries, replace(panel, grid=replace(panel.grid, remarks=remarks))
+        )
+
+
+def _summed_up(table: Table, side: Key, summary: Summary) -> str:
+    """The summary in words; where there are several, whose it is."""
+    said = verdict_words.summary_words(summary)
+    return said if len(table.summaries) == 1 else f"{say(table.query.baseline, side)}: {said}"
+
+
+def _left_overs(query: Query, part: Against, side: Value) -> LeftOvers:
+    own = [each for each in part.matched.left_over if each.side == side]
+    sides = part.matched.sides
+    lines = [
+        LeftOverLine(
+            dimensions.say(each.key.keys(), each.key.values()) or "all of its runs",
+            to_runs(query, {sides.dimension: each.side, **each.key}, each.runs),
+            len(each.runs),
+            each.reason,
+        )
+        for each in own[:MOST_LEFT_OVER]
+    ]
+    return LeftOvers(dimension(sides.dimension).say(side), len(own), lines)
+
+
+def form(
+    chosen: Chosen, values: Sequence[Value], query: Query, drawing: Drawing, there: dict[str, Any]
+) -> dict[str, Any]:
+    """What the fields of the page offer, with what the address names chosen."""
+    return {
+        "query": query,
+        "chosen": chosen,
+        "dimension": dimension_select(chosen.dimension),
+        "sides": selects(chosen, values),
+        "further": further(chosen, values),
+        "facets": [
+            filter_form.metric_facet(query.metrics),
+            *filter_form.dimension_facets(there, dict(query.filters), without=(chosen.dimension,)),
+        ],
+        "drawings": (drawings := [each for each in filter_form.drawing_selects(drawing) if each.name not in _NOT_HERE]),
+        "drawn": filter_form.drawing_said(drawings, query),
+        "kept": [(name, value) for name, value in query.pairs() if name in ("exclude", "range")],
+    }

@@ -1,0 +1,154 @@
+"""An explanation in the words and links of its page."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from perfdb.analysis.comparison import verdict_words
+from perfdb.analysis.comparison.comparison import Comparison
+from perfdb.analysis.comparison.percent_difference import about, printed_percent
+from perfdb.analysis.dimensions import dimension, say
+from perfdb.analysis.insights.bottleneck import Bottleneck
+from perfdb.analysis.insights.circumstances import Weight
+from perfdb.analysis.metrics import BY_NAME
+from perfdb.analysis.render.labels import Diff, diff_of, measure_title
+from perfdb.analysis.units import decimals_for, round_half_up
+from perfdb.results.queries.explain import Explanation, Moved
+from perfdb.results.queries.explain import Side as Found
+from perfdb.web.compare.compare_page import DifferenceLine, difference_line
+from perfdb.web.shared.links import to_run
+
+# More runs of a side than this are counted, not listed.
+MOST_RUNS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One side: its mean in print, its measurements as (value, run, trial, address), what limited it."""
+
+    name: str
+    title: str
+    mean: str
+    runs: list[tuple[str, str, object, str]]
+    more: int
+    limit: Bottleneck | None
+
+
+@dataclass(frozen=True, slots=True)
+class MovedLine:
+    """Another figure: both values in print, the difference, and how many standard errors it is ("" where unknown)."""
+
+    title: str
+    unit: str
+    old: str
+    new: str
+    diff: Diff
+    beyond: str
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """All that the page shows. ``test`` are (term, what is said); ``still`` are the figures that did not move.
+
+    ``where`` is what both sides have in common of what their table shows.
+    """
+
+    title: str
+    unit: str
+    where: str
+    diff: Diff
+    sides: list[Side]
+    test: list[tuple[str, str]]
+    compared: list[tuple[str, str, str]]
+    differs: list[DifferenceLine]
+    minor: list[DifferenceLine]
+    moved: list[MovedLine]
+    still: list[MovedLine]
+
+
+def explained(found: Explanation) -> Explained:
+    """An explanation as its page shows it."""
+    metric = BY_NAME[found.measure.metric]
+    lines = [(each.decided, _moved(each)) for each in found.moved]
+    return Explained(
+        measure_title(found.measure),
+        metric.unit,
+        say(found.where.keys(), found.where.values()),
+        diff_of(found.comparison),
+        [_side("Old", found.old, metric.decimals), _side("New", found.new, metric.decimals)],
+        list(_test(found.comparison)),
+        [(dimension(name).title, _text(old), _text(new)) for name, old, new in found.compared],
+        [difference_line(each) for each in found.differs if each.weight is not Weight.MINOR],
+        [difference_line(each) for each in found.differs if each.weight is Weight.MINOR],
+        [line for decided, line in lines if decided],
+        [line for decided, line in lines if not decided],
+    )
+
+
+def _text(value: object) -> str:
+    return "none" if value is None else str(value)
+
+
+def _side(name: str, side: Found, least: int) -> Side:
+    values = [point.value for point in side.sample]
+    decimals = decimals_for(values, least)
+    runs: list[tuple[str, str, object, str]] = [
+        (round_half_up(point.value, decimals), point.run_id, point.trial, to_run(point.run))
+        for point in side.sample[:MOST_RUNS]
+    ]
+    mean = round_half_up(sum(values) / len(values), decimals) if values else "–"
+    return Side(name, side.title, mean, runs, len(values) - len(runs), side.limit)
+
+
+def _moved(each: Moved) -> MovedLine:
+    metric = BY_NAME[each.measure.metric]
+    decimals = decimals_for([value for value in (each.old, each.new) if value is not None], metric.decimals)
+    old, new = ("–" if value is None else round_half_up(value, decimals) for value in (each.old, each.new))
+    beyond = "" if each.beyond is None else f"{round_half_up(each.beyond, 1)} ×"
+    return MovedLine(measure_title(each.measure), metric.unit, old, new, diff_of(each.comparison), beyond)
+
+
+def _test(comparison: Comparison) -> Iterator[tuple[str, str]]:
+    """The comparison in sentences, term by term; what it does not know is left out."""
+    yield (
+        "Verdict",
+        ", ".join(filter(None, (verdict_words.verdict_words(comparison), verdict_words.effect_words(comparison)))),
+    )
+    yield "Difference", f"{printed_percent(comparison.percent, plus=True)}, of unrounded means"
+    yield "Measurements", f"{comparison.n} new against {comparison.n_base} old"
+    if comparison.interval:
+        yield "95 % interval", f"the true difference lies between {_range(comparison.interval)}"
+    if comparison.band:
+        yield (
+            "Band",
+            f"repetitions lie between {_range(comparison.band)} of each other without anything having changed",
+        )
+    if comparison.p is not None and comparison.q is not None:
+        yield (
+            "Student’s t",
+            f"p = {_p(comparison.p)}: so often chance alone gives a difference as large; "
+            f"q = {_p(comparison.q)} among all cells of the table, and changed means q < 0.05",
+        )
+    yield "Noise", _noise(comparison)
+    if needed := verdict_words.more_trials(comparison):
+        yield "To settle it", needed
+    for warning in comparison.warnings:
+        yield "Note", warning
+
+
+def _range(ratios: tuple[float, float]) -> str:
+    low, high = (about(ratio - 1, plus=True) for ratio in ratios)
+    return f"{low} and {high}"
+
+
+def _p(value: float) -> str:
+    return "less than 0.001" if value < 0.001 else f"{value:.2g}"
+
+
+def _noise(comparison: Comparison) -> str:
+    noise = comparison.noise
+    if noise.sd is None:
+        return "nothing was repeated, so that nobody knows how much these figures vary by themselves"
+    said = (
+        f"{verdict_words.noise_words(noise).removeprefix('noise ')}; a single measurement varies by {about(noise.sd)}"
+    )
+    return f"{said}; this cell was not repeated, its noise is that of the others" if noise.borrowed else said

@@ -1,0 +1,153 @@
+"""What the start page says of studies, runs and uploads. Nothing here goes through all runs."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Self
+
+from django.db.models import Count, Q, QuerySet, Sum
+from django.urls import reverse
+from django.utils import timezone
+
+from perfdb.analysis import metrics
+from perfdb.analysis.query.parameters import ordered
+from perfdb.analysis.query.query import Query
+from perfdb.results.ingest.parse_files import ARCHIVE
+from perfdb.results.models import DimensionCount, Run, Study, Upload, UploadFile
+from perfdb.results.queries.run_list.columns import SHORT
+from perfdb.web.questions import suggested_questions
+
+# So many uploads, studies, and devices of a study; the rest is a click away.
+_MOST_UPLOADS, _MOST_STUDIES, _MOST_DEVICES = 8, 12, 6
+# How long the start page tells of an upload that failed.
+_FAILED_FOR = timedelta(days=3)
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A name and where it leads."""
+
+    title: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class StudyCard:
+    """A study at a glance: what it is about, how much it holds, and the first questions about it."""
+
+    study: Study
+    runs: int
+    workloads: list[Link]
+    devices: list[Link]
+    pages: list[Link]
+
+    @property
+    def first_devices(self) -> list[Link]:
+        """As many devices as a card has room for."""
+        return self.devices[:_MOST_DEVICES]
+
+    @property
+    def more_devices(self) -> int:
+        """How many further devices there are."""
+        return len(self.devices[_MOST_DEVICES:])
+
+
+@dataclass(frozen=True, slots=True)
+class UploadLine:
+    """An upload that is being worked on, waits for a decision or has failed. ``total``: what ``done`` counts up to."""
+
+    upload: Upload
+    files: int
+
+    @property
+    def busy(self) -> bool:
+        """Whether a worker has something to do for it."""
+        return self.upload.state not in Upload.SETTLED
+
+    @property
+    def loading(self) -> bool:
+        """Whether its runs are being stored, rather than its files read."""
+        return self.upload.state == Upload.State.LOADING
+
+
+def uploads() -> list[UploadLine]:
+    """What is in progress, waits for somebody, or has failed of late; newest first."""
+    settled = Upload.SETTLED - {Upload.State.PREVIEW}
+    failed = Q(state=Upload.State.FAILED, created__gte=timezone.now() - _FAILED_FOR)
+    found = Upload.objects.filter(~Q(state__in=settled) | failed).select_related("study", "owner")
+    shown = list(found.order_by("-created", "-id")[:_MOST_UPLOADS])
+    files = _files_to_read([each.pk for each in shown if each.state not in Upload.SETTLED])
+    return [UploadLine(each, files.get(each.pk, 0)) for each in shown]
+
+
+def _files_to_read(busy: Sequence[int]) -> Mapping[int, int]:
+    """How many files progress counts up to: of an archive its members, and not itself."""
+    if not busy:
+        return {}
+    files = UploadFile.objects.filter(upload__in=busy).exclude(format=ARCHIVE).order_by()
+    return dict(files.values_list("upload").annotate(number=Count("pk")))
+
+
+def studies() -> list[StudyCard]:
+    """The studies in which something happened last, of those that have runs."""
+    active = Study.objects.filter(activity__runs__gt=0).select_related("activity")
+    found = list(active.order_by("-activity__changed", "title")[:_MOST_STUDIES])
+    names: dict[tuple[int, str], set[str]] = defaultdict(set)
+    kept = _kept().filter(study__in=found, name__in=("workload", "device")).exclude(value="")
+    for study, name, value in kept.values_list("study", "name", "value"):
+        names[study, name].add(value)
+    return [_card(each, names[each.pk, "workload"], names[each.pk, "device"]) for each in found]
+
+
+def _kept() -> QuerySet[DimensionCount]:
+    """Of the runs that count."""
+    return DimensionCount.objects.filter(runs__gt=0).exclude(status=Run.Status.WITHDRAWN)
+
+
+def _card(study: Study, workloads: Iterable[str], devices: Iterable[str]) -> StudyCard:
+    about = Query().with_filter("study", study.slug)
+    charts = reverse("web:charts")
+    first = [
+        Link(name, f"{charts}?{suggested_questions.for_workload(name).with_filter('study', study.slug).encode()}")
+        for name in sorted(workloads, key=ordered)
+    ]
+    runs = reverse("web:runs")
+    return StudyCard(
+        study,
+        study.activity.runs,
+        first,
+        [Link(name, f"{runs}?{about.with_filter('device', name).encode()}") for name in sorted(devices, key=ordered)],
+        [Link(page.capitalize(), f"{reverse(f'web:{page}')}?{about.encode()}") for page in ("compare", "maximum")],
+    )
+
+
+def totals() -> str:
+    """All studies in a line: ``587 runs over 9 devices in 5 studies``."""
+    found = _kept().aggregate(
+        runs=Sum("runs", filter=Q(name=""), default=0),
+        devices=Count("value", distinct=True, filter=Q(name="device") & ~Q(value="")),
+        studies=Count("study", distinct=True),
+    )
+    runs, devices = _counted(found["runs"], "run", "runs"), _counted(found["devices"], "device", "devices")
+    return f"{runs} over {devices} in {_counted(found['studies'], 'study', 'studies')}"
+
+
+def _counted(number: int, one: str, several: str) -> str:
+    """A number with its word."""
+    return f"{number:,} {one if number == 1 else several}"
+
+
+@dataclass(frozen=True, slots=True)
+class Newest:
+    """The runs added last with the columns that any of them fills: an empty column tells nothing."""
+
+    rows: list[dict[str, Any]]
+    headings: list[tuple[str, str]]
+
+    @classmethod
+    def of(cls, rows: Sequence[dict[str, Any]]) -> Self:
+        """Rows of the list of runs; each gets ``figures``, parallel to the headings: (title, unit)."""
+        names = [name for name in SHORT if any(row[name] is not None for row in rows)]
+        filled = [row | {"figures": [(row[name], name) for name in names]} for row in rows]
+        return cls(filled, [(SHORT[name], metrics.BY_NAME[name].unit) for name in names])

@@ -1,0 +1,180 @@
+"""Bringing published tables in: paste or choose a file, say what the headings mean, preview, load."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods
+
+from importers.published.pasted_tables import Syntax
+from perfdb.results.ingest import artifacts
+from perfdb.results.ingest.upload_summary import summary_of
+from perfdb.results.models import Study, UploadFile
+from perfdb.results.models.dimensions import INBOX
+from perfdb.results.published import NotLoadedError, Preview, Reading, load_tables, preview_tables, read_for
+from perfdb.results.published.published_records import FORMAT
+from perfdb.web.published import mapping_form
+from perfdb.web.uploads import upload_page
+from perfdb.web.uploads.upload_form import UploadForm
+
+MOST_BYTES = 1024 * 1024
+_DECISION = "decision:"
+_SYNTAXES = (
+    ("", "recognise it"),
+    (Syntax.CSV, "CSV"),
+    (Syntax.TSV, "TSV, as copied from a spreadsheet"),
+    (Syntax.MARKDOWN, "Markdown or lines between bars"),
+    (Syntax.HTML, "HTML"),
+    (Syntax.STACKED, "cells below each other"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a request brings: the text, how it is written, and where its runs are to go."""
+
+    form: UploadForm
+    text: str
+    syntax: Syntax | None
+    errors: list[str]
+
+    @property
+    def study(self) -> Study | None:
+        """The study whose runs and mappings count: the inbox where none is named, None where it is yet to be made."""
+        if self.form.chosen is not None or self.form.cleaned_data.get("new_study"):
+            return self.form.chosen
+        return Study.objects.filter(owner=self.form.owner, slug=INBOX).first()
+
+
+@require_http_methods(["GET", "POST"])
+@login_required
+def table_import(request: HttpRequest) -> HttpResponse:
+    """Each step is a post of all that was said so far; nothing is stored before the last."""
+    assert isinstance(request.user, User)  # for the type checker: login_required has seen to it
+    if request.method == "GET":
+        pasted = _pasted_before(request.user, request.GET.get("upload", ""))
+        slug = pasted.upload.study.slug if pasted else request.GET.get("study", "")
+        text = _text_of(pasted) if pasted else ""
+        return _paste_page(request, UploadForm(initial={"study": slug}, owner=request.user), text, [])
+    asked = _asked(request, request.user)
+    if asked.errors or not asked.text.strip():
+        return _paste_page(request, asked.form, asked.text, asked.errors or ["Paste a table, or choose a file."])
+    first = read_for(asked.text, asked.study, asked.syntax)
+    if not first.tables:
+        errors = [f"{each.message} {each.remedy}" for each in first.problems]
+        return _paste_page(request, asked.form, asked.text, errors)
+    said = mapping_form.said_of(first.tables, request.POST.dict())
+    reading = read_for(asked.text, asked.study, asked.syntax, said.mappings)
+    action = request.POST.get("action", "read")
+    if action == "load" and not said.errors:
+        return _load(request, asked, reading)
+    preview = preview_tables(asked.study, reading) if action != "read" and not said.errors else None
+    return _tables_page(request, asked, reading, preview, said.errors)
+
+
+def _pasted_before(user: User, upload: str) -> UploadFile | None:
+    """The text that an own upload brought, to be read once more; None where there is none."""
+    number = int(upload) if upload.isdecimal() and len(upload) < 10 else 0
+    own = UploadFile.objects.filter(upload=number, upload__owner=user, format=FORMAT)
+    return own.select_related("artifact", "upload__study").first()
+
+
+def _text_of(file: UploadFile) -> str:
+    with artifacts.open_artifact(file.artifact) as stream:
+        return stream.read(MOST_BYTES).decode("utf-8", "replace")
+
+
+def _asked(request: HttpRequest, user: User) -> _Asked:
+    form = UploadForm(request.POST, owner=user)
+    errors = [] if form.is_valid() else [str(text) for texts in form.errors.values() for text in texts]
+    text, file = request.POST.get("text", ""), request.FILES.get("file")
+    if file is not None and (file.size or 0) > MOST_BYTES:
+        errors.append(f"The file has {file.size:,} bytes, and at most {MOST_BYTES:,} are taken.")
+    elif file is not None:
+        text = _decoded(file.read())
+    name = request.POST.get("format", "")
+    return _Asked(form, text, Syntax(name) if name in set(Syntax) else None, errors)
+
+
+def _decoded(data: bytes) -> str:
+    """UTF-8, UTF-16 with its mark, else Latin-1, in which every byte is a character."""
+    encodings = ("utf-16",) if data[:2] in {b"\xff\xfe", b"\xfe\xff"} else ("utf-8-sig", "latin-1")
+    for encoding in encodings:
+        try:
+            return data.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+    return ""
+
+
+def _load(request: HttpRequest, asked: _Asked, reading: Reading) -> HttpResponse:
+    decisions = {
+        name.removeprefix(_DECISION): str(value) for name, value in request.POST.items() if name.startswith(_DECISION)
+    }
+    try:
+        # Tables that are refused must not leave a new study behind.
+        with transaction.atomic():
+            upload = load_tables(asked.form.owner, asked.form.study_for_runs(), reading, decisions)
+    except NotLoadedError as error:
+        return _tables_page(request, asked, reading, preview_tables(asked.study, reading), [str(error)])
+    return redirect("web:upload", pk=upload.pk)
+
+
+def _paste_page(request: HttpRequest, form: UploadForm, text: str, errors: list[str]) -> HttpResponse:
+    context = {"form": form, "text": text, "errors": errors, "syntaxes": _SYNTAXES, **_studies(form)}
+    return render(request, "web/table_import.html", context, status=400 if errors else 200)
+
+
+def _studies(form: UploadForm) -> dict[str, Any]:
+    chosen = form["study"].value()
+    return {"studies": Study.objects.exclude(slug=INBOX).order_by("title"), "chosen_study": chosen}
+
+
+def _tables_page(
+    request: HttpRequest, asked: _Asked, reading: Reading, preview: Preview | None, errors: list[str]
+) -> HttpResponse:
+    tables = [mapping_form.shown(table, table.mapping, number) for number, table in enumerate(reading.tables)]
+    context = {
+        "form": asked.form,
+        "text": asked.text,
+        "format": reading.syntax,
+        "errors": errors,
+        "tables": tables,
+        "asks": sum(table.asks for table in tables),
+        "meanings": mapping_form.meanings(),
+        **_studies(asked.form),
+        **(_previewed(preview) if preview else {}),
+    }
+    return render(request, "web/table_import_tables.html", context, status=400 if errors else 200)
+
+
+def _previewed(preview: Preview) -> dict[str, Any]:
+    counts: dict[str, int] = {}
+    for placement in preview.placements:
+        counts[placement.outcome] = counts.get(placement.outcome, 0) + 1
+    audit = [each for each in preview.problems if each.code.startswith("audit.")]
+    return {
+        "preview": preview,
+        "outcomes": upload_page.said(counts),
+        "runs": [
+            {
+                "label": each.placement.record.run_id,
+                "trial": each.placement.record.trial,
+                "decision_name": each.placement.decision_name,
+                "outcome": each.placement.outcome,
+                "summary": summary_of(each.placement.record),
+                "figures": len(each.run.figures),
+                "conflict": each.placement.problems[0].message if each.placement.problems else "",
+            }
+            for each in preview.runs
+        ],
+        "figures": sum(len(run.figures) for run in preview.records.runs),
+        "percents": len(preview.records.percents),
+        "audit": audit,
+        "others": [each for each in preview.problems if each not in audit and each.code != "run.conflict"],
+        "decisions": upload_page.DECISIONS,
+    }

@@ -1,0 +1,123 @@
+"""The figures of a study that do not follow from their own inputs, by the table that prints them."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import groupby
+
+from django.urls import reverse
+
+from perfdb.analysis import metrics
+from perfdb.analysis.dimensions import natural
+from perfdb.analysis.metrics import Measure
+from perfdb.analysis.render.labels import measure_title
+from perfdb.analysis.units import decimals_for, round_half_up
+from perfdb.results.models import Disagreement, Study
+from perfdb.web.how.rules_page import anchor
+from perfdb.web.reports.printed_tables import Marks
+
+_PERCENT = "percent"
+
+
+class Severity(StrEnum):
+    """Which disagreements are shown."""
+
+    ANY = "any"
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+ANY = Severity.ANY
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """A figure that does not follow: as printed, as it follows with what rounding leaves open, and by what rule."""
+
+    number: int
+    kind: str
+    rule: str
+    severity: str
+    run_id: str
+    run: str
+    measure: str
+    line: int | None
+    printed: str
+    recomputed: str
+    low: str
+    high: str
+    unit: str
+    formula: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class WrongTable:
+    """The figures of one table; ``table`` is empty where the document has none."""
+
+    table: str
+    figures: list[Wrong]
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """``count`` disagreements in all, those of a severity shown; ``severities`` are (word, how many, chosen)."""
+
+    count: int
+    tables: list[WrongTable]
+    severities: list[tuple[str, int, bool]]
+
+
+def disagreements(study: Study) -> list[Disagreement]:
+    """All of a study, in the order of its tables and lines."""
+    found = Disagreement.objects.filter(run__study=study).select_related("run")
+    return sorted(found, key=lambda each: (natural(each.table or None), each.line or 0, each.pk))
+
+
+def audited(found: Sequence[Disagreement], severity: Severity = ANY) -> Audit:
+    """The disagreements of a severity as they are shown, table by table."""
+    counts = Counter(each.severity for each in found)
+    shown = [each for each in found if severity in (ANY, each.severity)]
+    of_tables = groupby(shown, key=lambda each: each.table)
+    severities = [(str(each), counts[each], each is severity) for each in Severity if counts[each]]
+    return Audit(
+        len(found),
+        [WrongTable(table, list(map(_wrong, group))) for table, group in of_tables],
+        [(str(ANY), len(found), severity is ANY), *severities],
+    )
+
+
+def marks(found: Sequence[Disagreement], table: str) -> Marks:
+    """Which figures and differences of a table carry a mark, and the disagreement that it leads to."""
+    return {
+        (each.run_id, Measure(each.metric, each.role), each.kind == _PERCENT): each.pk
+        for each in reversed(found)
+        if each.table == table
+    }
+
+
+def _wrong(each: Disagreement) -> Wrong:
+    least = 1 if each.kind == _PERCENT else metrics.BY_NAME[each.metric].decimals
+    numbers = (each.recomputed, each.low, each.high)
+    decimals = decimals_for(numbers, least)
+    recomputed, low, high = (round_half_up(number, decimals) for number in numbers)
+    return Wrong(
+        number=each.pk,
+        kind=each.kind,
+        rule=anchor("audit", each.kind),
+        severity=each.severity,
+        run_id=each.run.run_id,
+        run=reverse("web:run", args=[each.run_id]),
+        measure=measure_title(Measure(each.metric, each.role)),
+        line=each.line,
+        printed=each.printed,
+        recomputed=recomputed,
+        low=low,
+        high=high,
+        unit=each.unit,
+        # A message that says the formula need not be followed by it.
+        formula="" if each.formula in each.message else each.formula,
+        message=each.message,
+    )

@@ -1,0 +1,162 @@
+"""Tables as a document prints them, with a link behind each number and a mark where one does not follow."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from perfdb.analysis.metrics import Measure
+from perfdb.analysis.query.query import Layout
+from perfdb.analysis.render.grid import Grid, GridCell, Heading, grids
+from perfdb.analysis.render.labels import Diff, noted_text
+from perfdb.analysis.tables.table import Cell, CellKey, Key, Table
+from perfdb.results.studies.report_answers import Answered
+from perfdb.web.runs.run_values import group_of
+from perfdb.web.shared.links import to_explanation, to_runs
+from perfdb.web.tables.table_grids import Footnote, Footnotes
+
+# Fewer measures need no headings of their own.
+_MANY_MEASURES = 8
+
+# Where a document's figure does not follow: by run, measure and whether it is a printed difference.
+Marks = Mapping[tuple[int, Measure, bool], int]
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedCell:
+    """A number, where it leads, and beside a difference what the document prints for it.
+
+    ``difference`` is what perfdb works out, where it stands below a value; ``verdict`` says how sure it is, where no
+    document prints the number. ``mark`` and ``published_mark`` are the
+    numbers of the disagreements that concern the number and the printed difference, None for none. ``footnotes`` are
+    the marks of what people wrote about its runs.
+    """
+
+    text: str
+    address: str = ""
+    mark: int | None = None
+    difference: str = ""
+    published: str = ""
+    published_mark: int | None = None
+    notes: str = ""
+    footnotes: str = ""
+    explain: str = ""
+    verdict: Diff | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedLine:
+    """A line of the body; ``group`` is a heading to stand above it, mostly empty."""
+
+    headings: tuple[Heading | None, ...]
+    cells: list[PrintedCell]
+    group: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedGrid:
+    """A grid with the lines to print; ``width`` is its number of columns with those of the headings."""
+
+    grid: Grid
+    lines: list[PrintedLine]
+    width: int
+    footnotes: list[Footnote]
+
+
+def printed_grids(found: Answered, marks: Marks) -> list[PrintedGrid]:
+    """The grids of a report's table, part by part as its queries ask for them."""
+    parts = [list(group) for _, group in groupby(found.tables, key=_part)]
+    return [_printed_grid(found, part, marks) for part in parts]
+
+
+def _part(table: Table) -> object:
+    """What stands in one grid: the measures of a split, where they are laid out together."""
+    return id(table) if table.query.layout is Layout.CELLS else (table.query.encode(), table.split)
+
+
+def _printed_grid(found: Answered, part: Sequence[Table], marks: Marks) -> PrintedGrid:
+    tables = [_as_published(table) for table in part]
+    (grid,) = grids(tables)
+    lines, footnotes = [], Footnotes()
+    named = _group_names(tables, len(grid.lines))
+    for number, (line, group) in enumerate(zip(grid.lines, named, strict=True)):
+        places = _places(tables, number, len(line.cells))
+        cells = [
+            replace(_printed_cell(found, table, column, cell, marks), footnotes=_noted(footnotes, cell))
+            for (table, column), cell in zip(places, line.cells, strict=True)
+        ]
+        lines.append(PrintedLine(line.headings, cells, group))
+    columns = max((len(line.cells) for line in lines), default=0)
+    return PrintedGrid(grid, lines, len(grid.corner) + columns, footnotes.lines)
+
+
+def _noted(footnotes: Footnotes, cell: GridCell) -> str:
+    """The marks of the notes on a number's runs: what else there is to say of it is said where one points."""
+    noted = cell.cell.noted if cell.cell is not None and cell.runs else ()
+    return footnotes.marks(note for note in map(noted_text, noted) if note in cell.notes)
+
+
+def of_study(table: Table) -> Table:
+    """A table in the page of its study, which need not be named at each."""
+    return replace(table, common={name: value for name, value in table.common.items() if name != "study"})
+
+
+def _as_published(table: Table) -> Table:
+    """Without the remark that a published figure is one figure: the page says so once."""
+    return replace(of_study(table), cells={key: _said(cell) for key, cell in table.cells.items()})
+
+
+def _said(cell: Cell) -> Cell:
+    if not cell.printed:
+        return cell
+    return cell._replace(warnings=tuple(note for note in cell.warnings if note.code != "single"))
+
+
+def _places(tables: Sequence[Table], line: int, width: int) -> Iterable[tuple[Table, Key]]:
+    """The table and column of each cell of a line."""
+    columns = tables[0].columns
+    if tables[0].query.layout is Layout.COLUMNS:
+        return ((tables[place % len(tables)], columns[place // len(tables)]) for place in range(width))
+    table = tables[line % len(tables)] if tables[0].query.layout is Layout.METRICS else tables[0]
+    return ((table, column) for column in columns)
+
+
+def _group_names(tables: Sequence[Table], lines: int) -> Iterator[str]:
+    """The heading above each line: that of its measure's group, where a long list of measures changes to it."""
+    grouped = tables[0].query.layout is Layout.METRICS and lines == len(tables) > _MANY_MEASURES
+    before = ""
+    for number in range(lines):
+        name = group_of(tables[number].measure.metric) if grouped else ""
+        yield "" if name == before else name
+        before = name
+
+
+def _printed_cell(found: Answered, table: Table, column: Key, cell: GridCell, marks: Marks) -> PrintedCell:
+    if cell.cell is None:
+        return PrintedCell(cell.text)
+    published = found.difference(table, cell.cell) if cell.diff else ""
+    explain = to_explanation(table, _key(table, cell.cell)) if cell.diff else ""
+    published_mark = _mark(cell.cell, table, marks, True) if published else None
+    if not cell.runs:
+        # A line of differences: the text is what perfdb works out.
+        return PrintedCell(cell.text, explain, published=published, published_mark=published_mark)
+    fixed = dict(zip(table.query.split + table.query.columns, table.split + column, strict=True))
+    return PrintedCell(
+        text=cell.text,
+        address=to_runs(table.query, fixed, cell.runs),
+        mark=_mark(cell.cell, table, marks, False),
+        difference=cell.diff.percent if cell.diff else "",
+        published=published,
+        published_mark=published_mark,
+        notes="; ".join(cell.notes),
+        explain=explain,
+        verdict=None if cell.cell.printed else cell.diff,
+    )
+
+
+def _key(table: Table, cell: Cell) -> CellKey:
+    """Where a cell stands in its table."""
+    return next(key for key, each in table.cells.items() if each is cell)
+
+
+def _mark(cell: Cell, table: Table, marks: Marks, difference: bool) -> int | None:
+    return marks.get((cell.sample[0].run, table.measure, difference)) if len(cell.sample) == 1 else None

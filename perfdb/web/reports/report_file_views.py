@@ -1,0 +1,63 @@
+"""A study's report to take away: one file that works without a server, and the same on paper."""
+
+from django.contrib.auth.decorators import user_passes_test
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_GET, require_http_methods
+
+from perfdb.results.models import Study
+from perfdb.results.runs import access
+from perfdb.web.bundles.standalone_page import report_file
+from perfdb.web.reports import report_pdf
+from perfdb.web.studies.views import contents
+
+
+def _study(request: HttpRequest, slug: str) -> Study:
+    return get_object_or_404(access.studies_for(request.user), slug=slug)
+
+
+@require_GET
+@user_passes_test(access.may_read)
+def html_file(request: HttpRequest, slug: str) -> HttpResponse:
+    """The report as one file with its figures; a download, for the site's own policy forbids what it needs."""
+    study = _study(request, slug)
+    response = HttpResponse(report_file(study, contents(study, {}), request.build_absolute_uri("/")))
+    response["Content-Disposition"] = f'attachment; filename="{study.slug}.html"'
+    return response
+
+
+@require_http_methods(["GET", "POST"])
+@user_passes_test(access.may_read)
+def pdf_file(request: HttpRequest, slug: str) -> HttpResponse:
+    """The report as PDF once it is printed; a POST has it printed again where that could not be done."""
+    return as_pdf(request, _study(request, slug))
+
+
+def as_pdf(request: HttpRequest, study: Study, token: str = "") -> HttpResponse:
+    """The PDF, or how far it is: 202 while a worker prints, 501 without a browser there, 500 where that failed.
+
+    With ``look`` in the address the answer is a page in any case, for a script that waits.
+    """
+    server = request.build_absolute_uri("/")
+    if request.method == "POST":
+        report_pdf.ask(study, server, token, again=True)
+        return redirect(request.path)
+    job = report_pdf.ask(study, server, token)
+    context = {"study": study, "token": token, "job": job}
+    said = report_pdf.failure(job)
+    if said is not None:
+        return render(
+            request, "web/printing.html", context | {"failed": True, "said": said}, status=500 if said else 501
+        )
+    if job.finished is None:
+        return render(request, "web/printing.html", context, status=202)
+    if "look" in request.GET:
+        return render(request, "web/printing.html", context | {"ready": True})
+    content = report_pdf.printed(job)
+    if content is None:
+        # Somebody has cleaned up: it is printed once more.
+        job.delete()
+        return redirect(request.path)
+    response = HttpResponse(content, content_type="application/pdf")
+    response["Content-Disposition"] = f'inline; filename="{study.slug}.pdf"'
+    return response

@@ -1,0 +1,243 @@
+"""A study's report as a page: its tables, figures and findings with their answers, in the order of the document."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from urllib.parse import quote
+
+from django.utils.text import slugify
+
+from perfdb.analysis.dimensions import dimension
+from perfdb.analysis.query.parameters import QueryError
+from perfdb.analysis.query.query import Query
+from perfdb.analysis.render.charts.chart_options import Drawing
+from perfdb.analysis.render.charts.combined_charts import facets
+from perfdb.analysis.render.charts.plotly_chart import figure
+from perfdb.analysis.render.charts.series_styles import Looks
+from perfdb.analysis.render.labels import measure_title
+from perfdb.analysis.tables.table import Table
+from perfdb.results.models import Claim, Disagreement, Page, ReportItem, Study
+from perfdb.results.queries.style_ranks import looks
+from perfdb.results.studies.report_answers import answered, question, questions
+from perfdb.results.studies.report_items import flow
+from perfdb.results.studies.study_runs import Archive
+from perfdb.web.questions import suggested_questions as pages
+from perfdb.web.reports import audit_page
+from perfdb.web.reports import report_claims as claims
+from perfdb.web.reports.embedded_questions import Shown, asked, exports, shown
+from perfdb.web.reports.printed_maxima import differing
+from perfdb.web.reports.printed_tables import PrintedGrid, of_study, printed_grids
+from perfdb.web.reports.report_links import Chart, Link
+
+_FORMS = (("csv", "CSV"), ("json", "JSON"), ("tex", "LaTeX"), ("md", "Markdown"))
+_LEADS_TO = {
+    ReportItem.Kind.TABLE: "Open as a question",
+    ReportItem.Kind.FIGURE: "Open as a question",
+    ReportItem.Kind.FINDING: "Shown by",
+    ReportItem.Kind.PROSE: "Shown by",
+}
+# More measures than this are counted, not named.
+_MOST_NAMED = 3
+
+
+@dataclass(slots=True)
+class Part:
+    """A table, figure, finding or piece of prose of the report with its answer; ``error`` says why it has none.
+
+    ``better`` says where a maximum table prints another run than its title asks for, at ``asks``. ``stale`` says how
+    many runs came or went since its prose was written.
+    """
+
+    anchor: str
+    heading: str
+    item: ReportItem
+    links: list[Link] = field(default_factory=list)
+    exports: list[Link] = field(default_factory=list)
+    grids: list[PrintedGrid] = field(default_factory=list)
+    charts: list[Chart] = field(default_factory=list)
+    better: list[str] = field(default_factory=list)
+    asks: str = ""
+    error: str = ""
+    prose: list[Shown] = field(default_factory=list)
+    stale: str = ""
+
+    @property
+    def says(self) -> str:
+        """What its links lead to."""
+        return _LEADS_TO[ReportItem.Kind(self.item.kind)]
+
+    @property
+    def empty(self) -> bool:
+        """Whether it asks for figures that no run has."""
+        return bool(self.item.queries) and not (self.grids or self.charts or self.error)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """All that a study's report holds, answered, in its order.
+
+    ``grouped``: it follows a document, whose tables and figures are numbered each by themselves.
+    """
+
+    parts: list[Part]
+    grouped: bool
+    claims: list[claims.Held]
+
+    def _of(self, kind: ReportItem.Kind) -> list[Part]:
+        return [part for part in self.parts if part.item.kind == kind]
+
+    @property
+    def prose(self) -> list[Part]:
+        """The pieces of prose."""
+        return self._of(ReportItem.Kind.PROSE)
+
+    @property
+    def findings(self) -> list[Part]:
+        """The findings."""
+        return self._of(ReportItem.Kind.FINDING)
+
+    @property
+    def tables(self) -> list[Part]:
+        """The tables."""
+        return self._of(ReportItem.Kind.TABLE)
+
+    @property
+    def figures(self) -> list[Part]:
+        """The figures."""
+        return self._of(ReportItem.Kind.FIGURE)
+
+
+def report(study: Study, wrong: Sequence[Disagreement], runs: int) -> Report:
+    """The report of a study of so many runs; they are read once. Raises QueryError when there are too many of them."""
+    items = flow(study)
+    said = list(study.claims.select_related("study").order_by("line", "pk"))
+    archive = Archive(study, [*_asked(items), *claims.all_queries(said)])
+    parts = list(_parts(items, archive, wrong))
+    for part in parts:
+        part.stale = stale(part.item.written_with, runs)
+    return Report(parts, bool(study.document_digest), list(_held(said, archive)))
+
+
+def preview(item: ReportItem) -> Part:
+    """An item that is not stored, answered. Raises QueryError when there are too many runs."""
+    (part,) = _parts([item], Archive(item.study, _asked([item])), [])
+    return part
+
+
+def _parts(items: Sequence[ReportItem], archive: Archive, wrong: Sequence[Disagreement]) -> Iterator[Part]:
+    alike = looks()
+    told = Counter[str]()
+    for item in items:
+        told[item.kind] += 1
+        if item.kind == ReportItem.Kind.TABLE:
+            part = _table(item, archive, wrong)
+        elif item.kind == ReportItem.Kind.FIGURE:
+            part = _figure(item, archive, alike)
+        else:
+            part = _said(f"{item.kind}-{told[item.kind]}", item)
+        part.prose = shown(item, archive, alike, part.anchor)
+        yield part
+
+
+def stale(written_with: int | None, runs: int) -> str:
+    """How many runs came or went since prose was written with so many; empty where none did, or nobody knows."""
+    if written_with is None or written_with == runs:
+        return ""
+    more = runs - written_with
+    what = f"{abs(more)} {'was' if abs(more) == 1 else 'were'} {'added' if more > 0 else 'taken out'} since"
+    return f"Written with {written_with} run{'' if written_with == 1 else 's'}; {what}."
+
+
+def _asked(items: Iterable[ReportItem]) -> Iterator[Query]:
+    """What the items ask, also in their prose; what cannot be asked is said where it stands."""
+    for item in items:
+        yield from asked(item)
+        if item.kind in (ReportItem.Kind.TABLE, ReportItem.Kind.FIGURE):
+            try:
+                yield from questions(item)
+                yield from [question(item.study, item.asks)] if item.asks else []
+            except QueryError:
+                continue
+
+
+def _held(said: Iterable[Claim], archive: Archive) -> Iterator[claims.Held]:
+    for claim in said:
+        try:
+            yield claims.held(claim, [archive.observations(query) for query in claims.queries(claim)])
+        except QueryError as error:
+            yield claims.Held(claim, claim.metric, f"This cannot be asked: {error.message}.", None, [])
+
+
+@contextmanager
+def _asking(part: Part) -> Iterator[None]:
+    """What cannot be asked is said where it stands, and the rest of the report is there all the same."""
+    try:
+        yield
+    except QueryError as error:
+        part.error = error.message
+
+
+def _links(item: ReportItem) -> list[Link]:
+    return [
+        Link(_in_words(query), pages.address(query, Drawing()), Page.CHARTS, query.encode())
+        for query in questions(item)
+    ]
+
+
+def _in_words(query: Query) -> str:
+    """What a question shows: ``Transactions per second by Users, Device and MTU``."""
+    measures = [measure_title(each) for each in query.metrics]
+    what = f"{len(measures)} measures" if len(measures) > _MOST_NAMED else ", ".join(measures) or "Throughput and cost"
+    shown = [dimension(name).title for name in query.shown]
+    listed = " and ".join(part for part in (", ".join(shown[:-1]), *shown[-1:]) if part)
+    return f"{what} by {listed}" if listed else what
+
+
+def _said(anchor: str, item: ReportItem) -> Part:
+    part = Part(anchor, item.title, item)
+    with _asking(part):
+        part.links = _links(item)
+    return part
+
+
+def _numbered(item: ReportItem) -> Part:
+    """A table or figure before it is answered."""
+    number = item.number or str(item.position)
+    return Part(f"{item.kind}-{slugify(number)}", f"{item.get_kind_display()} {number}. {item.title}", item)
+
+
+def _table(item: ReportItem, archive: Archive, wrong: Sequence[Disagreement]) -> Part:
+    part = _numbered(item)
+    with _asking(part):
+        part.links = _links(item)
+        found = answered(item, archive.answer)
+        if any(table.cells for table in found.tables):
+            part.grids = printed_grids(found, audit_page.marks(wrong, item.number))
+            part.exports = _exports(item)
+        if item.asks:
+            query, tables = archive.answer(question(item.study, item.asks))
+            part.better = differing(query, tables, found.tables)
+            part.asks = pages.address(query, Drawing())
+    return part
+
+
+def _exports(item: ReportItem) -> list[Link]:
+    base = f"/api/v1/studies/{item.study.slug}/tables/{quote(item.number)}"
+    return [Link(title, f"{base}.{form}") for form, title in _FORMS] if item.number else []
+
+
+def _figure(item: ReportItem, archive: Archive, alike: Looks) -> Part:
+    part = _numbered(item)
+    with _asking(part):
+        part.links = _links(item)
+        part.exports = exports(questions(item))
+        found = [of_study(table) for table in answered(item, archive.answer).tables if table.cells]
+        drawn = [facets(found, looks=alike)] if _one_measure(found) else [figure(table, looks=alike) for table in found]
+        part.charts = [Chart(f"figure-of-{part.anchor}-{n}", item.title, each) for n, each in enumerate(drawn, 1)]
+    return part
+
+
+def _one_measure(tables: Sequence[Table]) -> bool:
+    """Several tables of one measure are small figures in one."""
+    return len(tables) > 1 and len({table.measure for table in tables}) == 1

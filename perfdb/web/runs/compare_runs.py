@@ -1,0 +1,106 @@
+"""Chosen runs beside each other as their page shows them: figures in groups, circumstances, charts of rate and cost."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from perfdb.analysis.dimensions import say
+from perfdb.analysis.insights.circumstances import Weight, said
+from perfdb.analysis.render.charts.chart_options import Drawing, Marks
+from perfdb.analysis.render.grid import grids
+from perfdb.analysis.render.labels import measure_title
+from perfdb.analysis.tables.table import Key, Table
+from perfdb.analysis.workloads import cost_metric, primary_metric
+from perfdb.results.queries.chosen_runs import Beside
+from perfdb.web.compare.compare_page import difference_line
+from perfdb.web.runs.run_values import group_of
+from perfdb.web.shared.links import to_explanation, to_run
+from perfdb.web.tables.table_grids import LinkedCell, Panel, address, panels
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """An experiment, or a trial: what tells it from the others, and its runs as (address, run id, trial)."""
+
+    title: str
+    runs: list[tuple[str, str, object]]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A measure with its cells."""
+
+    title: str
+    unit: str
+    cells: list[LinkedCell]
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstance:
+    """What the columns do not agree in: a value for each of them."""
+
+    title: str
+    values: list[str]
+    weight: str
+    tone: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """All that the page shows; ``groups`` are (title, lines)."""
+
+    columns: list[Column]
+    groups: list[tuple[str, list[Line]]]
+    differs: list[Circumstance]
+    charts: list[Panel]
+    left_out: list[int]
+
+
+def shown(found: Beside) -> Shown:
+    """The page of runs beside each other."""
+    tables = found.tables
+    grouped: dict[str, list[Line]] = {}
+    for table in tables:
+        (grid,) = grids([table])
+        (line,) = grid.lines
+        cells = [
+            LinkedCell(cell, address(table, (), column, cell), "", to_explanation(table, ((), column)))
+            for column, cell in zip(table.columns, line.cells, strict=True)
+        ]
+        shown_line = Line(measure_title(table.measure), table.metric.unit, cells)
+        grouped.setdefault(group_of(table.measure.metric), []).append(shown_line)
+    return Shown(
+        [_column(tables, column) for column in tables[0].columns],
+        list(grouped.items()),
+        list(_circumstances(found)),
+        [panel for group in panels(_drawn(tables), Drawing(marks=Marks.BARS)) for panel in group if panel.figure],
+        found.left_out,
+    )
+
+
+def _column(tables: list[Table], column: Key) -> Column:
+    points = {
+        point.run: point for table in tables if ((), column) in table.cells for point in table.cells[(), column].sample
+    }
+    runs: list[tuple[str, str, object]] = [(to_run(run), point.run_id, point.trial) for run, point in points.items()]
+    return Column(say(tables[0].query.columns, column), sorted(runs, key=lambda run: (run[1], str(run[2]))))
+
+
+def _drawn(tables: list[Table]) -> list[Table]:
+    """The rate and the cost of the workloads that the runs are of."""
+    pattern = str(tables[0].common.get("workload") or "RR").partition(" ")[0]
+    wanted = (primary_metric(pattern), cost_metric(pattern))
+    return [table for table in tables if str(table.measure) in wanted]
+
+
+def _circumstances(found: Beside) -> Iterator[Circumstance]:
+    """Each circumstance in which any column differs from the base, the heaviest first."""
+    order = list(Weight)
+    by_key = {each.key: each for differs in found.differs.values() for each in differs}
+    for key, one in sorted(by_key.items(), key=lambda item: (order.index(item[1].weight), item[0])):
+        values = [said(one.old)]
+        for differs in found.differs.values():
+            new = next((each.new for each in differs if each.key == key), one.old)
+            values.append(said(new))
+        line = difference_line(one)
+        yield Circumstance(line.title, values, line.weight, line.tone, line.why)

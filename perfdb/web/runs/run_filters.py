@@ -1,0 +1,192 @@
+"""What the form of the list of runs offers: facets with the number of runs of each value, and what is chosen."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from django.http import QueryDict
+
+from perfdb.analysis import metrics
+from perfdb.analysis.dimensions import FACTOR, Value, dimension
+from perfdb.analysis.metrics import TOTAL, Measure
+from perfdb.analysis.query.parameters import spelled
+from perfdb.results.queries.run_list import columns
+from perfdb.results.queries.run_list.columns import Shown
+from perfdb.results.queries.run_list.facets import COUNTED, Counts, Facets
+from perfdb.web.runs import run_list
+from perfdb.web.shared.display_names import study_titles
+from perfdb.web.tables.filter_form import in_few_words
+
+# A menu of more values is no choice any more: those of the most runs are offered.
+MOST_VALUES = 200
+
+# Always in sight; other menus are once something is chosen in them.
+_FIRST = ("study", "workload", "device", "mtu", "users", "level", "status", "tag")
+_BESIDE = ("sort", "cursor", "size", "columns")
+_TITLES = {
+    "q": "Run id contains",
+    "status": "Status",
+    "started_after": "Started from",
+    "started_before": "Started before",
+    "upload": "Upload",
+    "exclude": "All but",
+    "range": "Between",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One value: the text that travels, the text that is read, and of how many runs it is."""
+
+    value: str
+    text: str
+    runs: str
+    chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Facet:
+    """A menu of values; ``more`` have fewer runs and are not offered."""
+
+    name: str
+    title: str
+    options: list[Option]
+    more: int
+
+    @property
+    def said(self) -> str:
+        """What is chosen, in few words; menu.js says the same after a change."""
+        return in_few_words([option.text for option in self.options if option.chosen])
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """A filter that is on, and the address of the list without it."""
+
+    title: str
+    text: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """The form: menus and further ones, what all runs share (title, text), what is on, and how many runs there are."""
+
+    facets: list[Facet]
+    further: list[Facet]
+    equal: list[tuple[str, str]]
+    chips: list[Chip]
+    runs: str
+
+
+def of(data: QueryDict, found: Facets) -> Offered:
+    """What to offer beside the runs that ``data`` asks for."""
+    titles = study_titles()
+    facets, equal = [], []
+    for name in _in_order(found.counts):
+        chosen = [text for text in data.getlist(name) if text.strip()]
+        counts = found.counts[name]
+        if len(counts.values) == 1 and counts.exact and not chosen and name not in ("status", "tag"):
+            (value,) = counts.values
+            if value is not None:
+                equal.append((_title(name), _said(name, value, titles)))
+        else:
+            facets.append(_facet(name, counts, chosen, titles))
+    first = [each for each in facets if each.name in _FIRST or any(option.chosen for option in each.options)]
+    further = [each for each in facets if each not in first]
+    return Offered(first, further, equal, _chips(data, titles), at_least(found.all.total, exact=found.all.exact))
+
+
+def at_least(number: int, *, exact: bool) -> str:
+    """A number of runs: ``9,600``, or ``10,000+`` where counting ended there."""
+    return f"{number:,}" if exact else f"{number // 1000 * 1000 or number:,}+"
+
+
+def _in_order(names: Collection[str]) -> list[str]:
+    """Dimensions in the order of their declaration, then factors, what is no dimension last."""
+    factors = sorted(name for name in names if name.startswith(FACTOR))
+    dimensions = [name for name in COUNTED if name not in ("status", "tag")]
+    return [name for name in (*dimensions, *factors, "status", "tag") if name in names]
+
+
+def _facet(name: str, counts: Counts, chosen: Sequence[str], titles: Mapping[Value, str]) -> Facet:
+    largest = sorted(counts.values, key=lambda value: -counts.values[value])[:MOST_VALUES]
+    offered = {
+        spelled(value): Option(
+            spelled(value),
+            _said(name, value, titles),
+            f"{counts.values[value]:,}{'' if counts.exact else '+'}",
+            spelled(value) in chosen,
+        )
+        for value in counts.values
+        if value in largest or spelled(value) in chosen
+    }
+    # What was asked for stays, although it is not there.
+    absent = [Option(text, titles.get(text, text), "0", chosen=True) for text in chosen if text not in offered]
+    return Facet(name, _title(name), [*offered.values(), *absent], len(counts.values) - len(offered))
+
+
+def _title(name: str) -> str:
+    return _TITLES.get(name) or dimension(name).title
+
+
+def _said(name: str, value: Value, titles: Mapping[Value, str]) -> str:
+    if value is None:
+        return "none"
+    return titles.get(str(value), str(value)) if name == "study" else str(value)
+
+
+def _chips(data: QueryDict, titles: Mapping[Value, str]) -> list[Chip]:
+    found = []
+    for name in data:
+        if name in _BESIDE:
+            continue
+        for text in filter(str.strip, data.getlist(name)):
+            said = titles.get(text, text) if name == "study" else "none" if text == "(none)" else text
+            found.append(Chip(_title(name), said, run_list.without(data, name, text)))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Columns that may be chosen, under a heading."""
+
+    title: str
+    options: list[Option]
+
+
+def choosable(
+    shown: Sequence[Shown], found: Facets, slots: Mapping[Measure, int], rows: Sequence[Mapping[str, object]]
+) -> list[Group]:
+    """The columns to choose from: dimensions, measures of the runs on this page, and all other measures."""
+    names = {each.name for each in shown}
+    factors = [name for name in _in_order(found.counts) if name.startswith(FACTOR)]
+    known = sorted(slots, key=lambda each: (_place(each), each.role))
+    there = {slot for row in rows for slot, value in enumerate(_values(row), 1) if value is not None}
+    here = [each for each in known if slots[each] in there]
+    beyond = [each for each in known if slots[each] not in there]
+    groups = {
+        "Dimensions": [*(name for name in columns.OFFERED if name not in columns.BESIDE), *factors],
+        "Figures of the runs below": [*map(str, here)],
+        "Other figures": [*map(str, beyond)],
+        "Run": list(columns.BESIDE),
+    }
+    return [Group(title, [_option(name, names) for name in offered]) for title, offered in groups.items() if offered]
+
+
+def _values(row: Mapping[str, object]) -> Sequence[object]:
+    values = row["values"]
+    assert isinstance(values, list)  # for the type checker
+    return values
+
+
+_ORDER = {metric.name: place for place, metric in enumerate(metrics.METRICS)}
+
+
+def _place(measure: Measure) -> tuple[bool, int]:
+    """Totals first, in the metrics' order."""
+    return (measure.role != TOTAL, _ORDER[measure.metric])
+
+
+def _option(name: str, chosen: Collection[str]) -> Option:
+    column = columns.column(name)
+    return Option(name, column.full_title, column.unit, name in chosen)

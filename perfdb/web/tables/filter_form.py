@@ -1,0 +1,204 @@
+"""What the filter forms offer: the values that are there, with those the address names chosen.
+
+A facet is one field with several values, drawn as a menu of check boxes; it belongs to a dimension or to a
+parameter of a Query.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from django.contrib.postgres.aggregates import ArrayAgg
+from django.db.models import F, Func
+
+from perfdb.analysis import metrics
+from perfdb.analysis.dimensions import DIMENSIONS, FACTOR, Value, dimension
+from perfdb.analysis.metrics import Measure
+from perfdb.analysis.query.parameters import MISSING, ordered, spelled
+from perfdb.analysis.query.query import DELTA, Query, Summary
+from perfdb.analysis.render.charts.chart_options import Drawing
+from perfdb.analysis.render.labels import measure_heading
+from perfdb.analysis.tables.table import Table
+from perfdb.results.models import Device, Experiment, Workload
+from perfdb.results.runs import measures
+from perfdb.web.shared.display_names import study_titles
+
+# The dimensions every filter form offers; others appear once the address names them.
+OFFERED = ("study", "workload", "device", "mtu", "users")
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One choice: the text that travels and the text that is read."""
+
+    value: str
+    text: str
+    chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Facet:
+    """A field of which any number of values may be chosen. ``nothing`` says what choosing none of them means."""
+
+    name: str
+    title: str
+    options: tuple[Option, ...]
+    nothing: str = "any"
+
+    @property
+    def limited(self) -> bool:
+        """Whether anything is chosen."""
+        return any(option.chosen for option in self.options)
+
+    @property
+    def said(self) -> str:
+        """What is chosen, in few words; menu.js says the same after a change."""
+        return in_few_words([option.text for option in self.options if option.chosen], self.nothing)
+
+
+def in_few_words(chosen: Sequence[str], nothing: str = "any") -> str:
+    """What is chosen in a menu, as its closed field says it."""
+    return f"{len(chosen)} chosen" if len(chosen) > 2 else ", ".join(chosen) or nothing
+
+
+def facet(
+    name: str, title: str, texts: Iterable[tuple[str, str]], chosen: Sequence[str], nothing: str = "any"
+) -> Facet:
+    """A facet of what is there (value, text), and of what was asked for although it is not."""
+    offered = dict(texts)
+    everything = offered | {value: value for value in chosen if value not in offered}
+    options = tuple(Option(value, text, value in chosen) for value, text in everything.items())
+    return Facet(name, title, options, nothing)
+
+
+def _spelled(values: Iterable[Value]) -> list[str]:
+    return [MISSING if value is None else str(value) for value in values]
+
+
+def present() -> dict[str, list[tuple[str, str]]]:
+    """The values of the offered dimensions, each as it travels and as it is read, in natural order."""
+    numbers = Experiment.objects.aggregate(
+        mtu=ArrayAgg("mtu", distinct=True, default=[]), users=ArrayAgg("users", distinct=True, default=[])
+    )
+    named = {
+        "workload": Workload.objects.values_list("name", flat=True),
+        "device": Device.objects.values_list("name", flat=True),
+        **{name: [number for number in found if number is not None] for name, found in numbers.items()},
+    }
+    values = {name: [(str(value), str(value)) for value in sorted(found, key=ordered)] for name, found in named.items()}
+    return values | {"study": [(str(slug), title) for slug, title in study_titles().items()]}
+
+
+def factor_names() -> list[str]:
+    """The factors that any experiment has, as dimensions."""
+    keys = Experiment.objects.annotate(factor=Func(F("factors"), function="jsonb_object_keys"))
+    return sorted(f"{FACTOR}{key}" for key in keys.values_list("factor", flat=True).distinct())
+
+
+def dimension_facets(
+    there: dict[str, list[tuple[str, str]]], chosen: dict[str, Sequence[Value]], without: Sequence[str] = ()
+) -> list[Facet]:
+    """A facet for each offered dimension, and for each other one that is filtered by."""
+    names = [name for name in dict.fromkeys((*OFFERED, *chosen)) if name not in without]
+    return [facet(name, dimension(name).title, there.get(name, []), _spelled(chosen.get(name, ()))) for name in names]
+
+
+def metric_facet(chosen: Sequence[Measure]) -> Facet:
+    """The measures that any run has a value of: totals first, in the metrics' order."""
+    order = {metric.name: number for number, metric in enumerate(metrics.METRICS)}
+    known = sorted(measures.slots(), key=lambda each: (each.role != metrics.TOTAL, order[each.metric], each.role))
+    return facet(
+        "metric",
+        "Metrics",
+        [(str(each), measure_heading(each)) for each in known],
+        [*map(str, chosen)],
+        "as the workload",
+    )
+
+
+def layout_facet(name: str, title: str, names: Sequence[str], chosen: Sequence[str]) -> Facet:
+    """Which dimensions to lay out along."""
+    return facet(name, title, [(each, dimension(each).title) for each in names], chosen, "none")
+
+
+def layout_dimensions() -> list[str]:
+    """Every dimension that a table can be laid out along."""
+    return [each.name for each in DIMENSIONS] + factor_names()
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    """A field of which one value is chosen."""
+
+    name: str
+    title: str
+    options: tuple[Option, ...]
+
+
+def select(name: str, title: str, texts: Iterable[tuple[str, str]], chosen: str) -> Select:
+    """A field for one of these (value, text)."""
+    return Select(name, title, tuple(Option(value, text, value == chosen) for value, text in texts))
+
+
+def summary_select(query: Query) -> Select:
+    """How a sample becomes one number; the default travels as nothing."""
+    words = {Summary.TRIAL: "the best single run" if query.pick else "each trial by itself"}
+    texts = [("" if each is Summary.MEAN else each.value, words.get(each, each.value)) for each in Summary]
+    return select("summary", "Trials become", texts, "" if query.summary is Summary.MEAN else query.summary.value)
+
+
+_DRAWING = {
+    "draw": (
+        "Figure",
+        {
+            "each": "a chart for each metric",
+            "both": "two metrics, two axes",
+            "efficiency": "cost over throughput",
+            "heat": "heat map of % difference",
+        },
+    ),
+    "marks": ("Marks", {"auto": "lines over numbers, bars over names", "lines": "lines", "bars": "bars"}),
+    "trials": ("Single trials", {"hidden": "not drawn", "points": "as points"}),
+    "errors": ("Error bars", {"interval": "95 % interval", "spread": "smallest to largest", "none": "none"}),
+    "log": ("Logarithmic axes", {"none": "none", "x": "x", "y": "y", "both": "x and y"}),
+    "scale": ("Heights", {"unit": "in the unit", "baseline": "relative to the baseline"}),
+    "facets": ("A chart each", {"apart": "apart", "together": "small, with the same axes"}),
+}
+
+
+def drawing_selects(drawing: Drawing) -> list[Select]:
+    """How figures are drawn; defaults travel as nothing."""
+    usual = Drawing()
+    found = []
+    for name, (title, words) in _DRAWING.items():
+        default = str(getattr(usual, name))
+        texts = [("" if value == default else value, text) for value, text in words.items()]
+        chosen = str(getattr(drawing, name))
+        found.append(select(name, title, texts, "" if chosen == default else chosen))
+    return found
+
+
+def drawing_said(selects: Sequence[Select], query: Query) -> str:
+    """What of drawing and summary is not as usual, in few words; menu.js says the same after a change."""
+    changed = [
+        f"{each.title}: {option.text}" for each in selects for option in each.options if option.chosen and option.value
+    ]
+    if query.delta != DELTA:
+        changed.append(f"The same within ± %: {query.delta:g}")
+    return f"{len(changed)} changes" if len(changed) > 2 else ", ".join(changed) or "as usual"
+
+
+def baseline_select(query: Query, tables: Sequence[Table]) -> Select:
+    """What to compare with: a value of what is laid out. Of a baseline in several dimensions this is the first."""
+    values: dict[str, set[Value]] = {name: set() for name in query.shown}
+    for table in tables:
+        for row, column in table.cells:
+            for name, value in zip(query.shown, table.split + row + column, strict=False):
+                values[name].add(value)
+    chosen = next((f"{name}:{spelled(value)}" for name, value in query.baseline.items()), "")
+    texts = [("", "nothing")]
+    for name, found in values.items():
+        if len(found) > 1:
+            texts += [(f"{name}:{spelled(each)}", dimension(name).say(each)) for each in sorted(found, key=ordered)]
+    if chosen and chosen not in dict(texts):
+        texts.append((chosen, chosen))
+    return select("baseline", "Compare with", texts, chosen)

@@ -1,0 +1,245 @@
+"""The maximum-throughput table: a column for each device, its best experiment's circumstances, then its figures.
+
+What the columns are is the question's to say: devices mostly, but any dimension or several together.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from django.urls import reverse
+
+from perfdb.analysis.comparison.percent_difference import printed_percent
+from perfdb.analysis.dimensions import called, dimension, say
+from perfdb.analysis.insights.best_evidence import RunnerUp, against_the_best
+from perfdb.analysis.insights.bottleneck import Bottleneck, Verdict
+from perfdb.analysis.insights.throughput_curve import FEWEST
+from perfdb.analysis.metrics import Measure
+from perfdb.analysis.query.query import Query
+from perfdb.analysis.render.charts.chart_options import Drawing, Marks
+from perfdb.analysis.render.grid import grids
+from perfdb.analysis.render.labels import Diff, diff_of, measure_title
+from perfdb.analysis.tables.table import Cell, Key, Table
+from perfdb.analysis.units import round_half_up
+from perfdb.results.queries import best_evidence, maximum_throughput
+from perfdb.results.runs import recorded_reads
+from perfdb.web.runs.run_values import group_of
+from perfdb.web.shared.links import to_run, to_runs
+from perfdb.web.tables import filter_form
+from perfdb.web.tables.filter_form import Select
+from perfdb.web.tables.table_grids import Footnote, Footnotes, Panel, panels
+
+_LIMITED_BY = {
+    Verdict.LINK: "the link",
+    Verdict.PROCESSORS: "processors",
+    Verdict.COMPONENT: "a component",
+    Verdict.NEAR_LIMIT: "processors, nearly",
+    Verdict.NOT_PROCESSORS: "not processors",
+    Verdict.UNKNOWN: "not known",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Best:
+    """The experiment behind a column: ``runs`` are (address, run id, trial)."""
+
+    heading: str
+    mtu: int | None
+    users: int | None
+    runs: list[tuple[str, str, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class AsGood:
+    """An experiment that is not really different from the best: what it is, its mean, how far below, its runs."""
+
+    text: str
+    mean: str
+    below: str
+    runs: int
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class Behind:
+    """What stands behind a maximum: its curve and its edge in sentences (may be empty), its limit, its equals.
+
+    ``inside``: experiments with fewer and with more users are known to be no better. ``repeated``: its noise is known,
+    because it or one that is compared with it has several runs.
+    """
+
+    heading: str
+    curve: str
+    edge: str
+    inside: bool
+    limit: Bottleneck
+    as_good: list[AsGood]
+    repeated: bool
+
+    @property
+    def limited_by(self) -> str:
+        """What limited it in a word or two."""
+        return self.limit.component or _LIMITED_BY[self.limit.verdict]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A measure and, for each column, its value as text and the marks of its footnotes."""
+
+    title: str
+    unit: str
+    cells: list[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Maxima:
+    """``groups`` are (title, lines) of what at least half of the columns have a value of, ``rare`` what fewer have.
+
+    A measure that no column has is left out. ``each`` says what the columns are. ``studies``: where they are from,
+    (title, address of that study's own maxima), where they are from several. ``standing``: how each column stands to
+    the best of them; empty for one alone.
+    """
+
+    caption: str
+    each: str
+    best: list[Best]
+    studies: list[tuple[str, str]]
+    standing: list[Diff | str]
+    groups: list[tuple[str, list[Line]]]
+    rare: list[tuple[str, list[Line]]]
+    warnings: tuple[str, ...]
+    footnotes: list[Footnote]
+    behind: list[Behind]
+
+    @property
+    def rarely(self) -> int:
+        """How many measures fewer than half of the columns have."""
+        return sum(len(lines) for _, lines in self.rare)
+
+
+def of(tables: Sequence[Table], bests: Sequence[best_evidence.Best]) -> Maxima | None:
+    """The table for one workload; None without runs. ``tables``: one a measure, the picked measure first.
+
+    ``bests``: what stands behind its columns; may be empty.
+    """
+    if not tables or not tables[0].columns:
+        return None
+    (grid,) = grids(tables)
+    footnotes = Footnotes()
+    common: dict[str, list[Line]] = {}
+    rare: dict[str, list[Line]] = {}
+    for table, line in zip(tables, grid.lines, strict=True):
+        if filled := sum(bool(cell.runs) for cell in line.cells):
+            cells = [(cell.text, footnotes.marks(cell.notes)) for cell in line.cells]
+            found = Line(measure_title(table.measure), table.metric.unit, cells)
+            grouped = common if 2 * filled >= len(cells) else rare
+            grouped.setdefault(group_of(table.measure.metric), []).append(found)
+    return Maxima(
+        grid.caption,
+        " and ".join(dimension(name).title for name in tables[0].query.columns),
+        _best(tables[0], {run.id: run for each in bests for run in each.runs}),
+        _studies(tables[0]),
+        _standing(tables[0]),
+        list(common.items()),
+        list(rare.items()),
+        grid.warnings,
+        footnotes.lines,
+        list(_behind(tables[0], bests)),
+    )
+
+
+def _behind(table: Table, bests: Iterable[best_evidence.Best]) -> Iterator[Behind]:
+    for each in bests:
+        evidence, metric = each.evidence, table.metric
+        curve = evidence.curve.sentence(metric.decimals, metric.unit) if evidence.curve else ""
+        edge = evidence.edge.sentence if evidence.edge else ""
+        heading = say(table.query.columns, evidence.group)
+        as_good = [_as_good(table, other, evidence.group) for other in evidence.runners_up]
+        inside = not edge and len(evidence.points) >= FEWEST
+        repeated = evidence.repeated
+        yield Behind(heading, curve, edge, inside, each.limit, as_good, repeated)
+
+
+def _as_good(table: Table, other: RunnerUp, group: Key) -> AsGood:
+    return AsGood(
+        say(other.key.keys(), other.key.values()),
+        round_half_up(other.mean, table.metric.decimals),
+        printed_percent(other.comparison.percent, plus=True),
+        len(other.runs),
+        to_runs(table.query, {**dict(zip(table.query.columns, group, strict=True)), **other.key}, other.runs),
+    )
+
+
+def _studies(table: Table) -> list[tuple[str, str]]:
+    """The study of each column's best, with its own maxima; nothing where all are of one."""
+    hidden = [
+        [str(slug) for cell in _column(table, column) for slug in cell.hidden.get("study", ())]
+        for column in table.columns
+    ]
+    if not any(hidden):
+        return []
+    return [(", ".join(map(_title, slugs)), _maxima_of(table.query, slugs)) for slugs in hidden]
+
+
+def _title(slug: str) -> str:
+    return str(called("study", slug))
+
+
+def _maxima_of(query: Query, slugs: Sequence[str]) -> str:
+    asked = Query(filters=query.filters, exclude=query.exclude, ranges=query.ranges, summary=query.summary)
+    return "" if recorded_reads.playing() else f"{reverse('web:maximum')}?{asked.with_filter('study', *slugs).encode()}"
+
+
+def _standing(table: Table) -> list[Diff | str]:
+    """Each column against the best of them, in words for the best itself and for one without a value."""
+    known = against_the_best(table)
+    if len(known) < 2:
+        return []
+    return [
+        ("the best" if comparison is None else diff_of(comparison)) if column in known else "–"
+        for column in table.columns
+        for comparison in [known.get(column)]
+    ]
+
+
+def _best(table: Table, known: Mapping[int, best_evidence.RunBehind]) -> list[Best]:
+    """The circumstances of each column's runs; those that are not ``known`` are read in one SQL query."""
+    samples = [[point.run for cell in _column(table, column) for point in cell.sample] for column in table.columns]
+    unknown = [run for sample in samples for run in sample if run not in known]
+    found = {**known, **(best_evidence.runs_behind(unknown) if unknown else {})}
+    return [
+        _circumstances(say(table.query.columns, column), [found[run] for run in sample])
+        for column, sample in zip(table.columns, samples, strict=True)
+    ]
+
+
+def _column(table: Table, column: Key) -> list[Cell]:
+    return [cell for (_, at), cell in table.cells.items() if at == column]
+
+
+def _circumstances(heading: str, runs: Sequence[best_evidence.RunBehind]) -> Best:
+    links = [(to_run(run.id), run.run_id, run.trial) for run in runs]
+    # Runs of one experiment agree in both, and an empty column has neither.
+    mtu, users = (runs[0].mtu, runs[0].users) if runs else (None, None)
+    return Best(heading, mtu, users, links)
+
+
+def each_select(asked: Sequence[str], answered: Sequence[str]) -> Select:
+    """The field for what the best is picked for; unless it is asked for, what tells the runs apart."""
+    names = maximum_throughput.offered(filter_form.layout_dimensions())
+    chosen = ",".join(asked)
+    usual = " and ".join(dimension(name).title for name in answered)
+    texts = [("", "device" if asked else usual), *((name, dimension(name).title) for name in names)]
+    if chosen and chosen not in names:
+        texts.append((chosen, " and ".join(dimension(name).title for name in asked)))
+    return filter_form.select("columns", "Best of each", texts, chosen)
+
+
+def charts(tables: Sequence[Table]) -> list[Panel]:
+    """The picked rate and what it costs as bars with their intervals; none where there is a single column."""
+    if not tables or len(tables[0].columns) < 2:
+        return []
+    rate = tables[0]
+    costs = [table for table in tables if table.measure in (Measure("cpu_ms_per_trans"), Measure("cpu_ms_per_mb"))]
+    fitting = [table for table in costs if table.measure.metric.endswith("mb") == (rate.measure.metric == "mb_per_s")]
+    drawn = [rate, *[table for table in fitting[:1] if any(cell.n for cell in table.cells.values())]]
+    return [panel for group in panels(drawn, Drawing(marks=Marks.BARS)) for panel in group if panel.figure]

@@ -1,0 +1,160 @@
+"""The pages that answer a Query: charts with their tables, and the maximum-throughput table."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from django.contrib.auth.decorators import user_passes_test
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, QueryDict
+from django.shortcuts import redirect, render
+from django.views.decorators.gzip import gzip_page
+from django.views.decorators.http import require_GET
+
+from perfdb.analysis.query.parameters import QueryError
+from perfdb.analysis.query.query import Query
+from perfdb.analysis.render.charts.chart_options import Drawing, check
+from perfdb.analysis.tables.table import Table
+from perfdb.results.models import Page
+from perfdb.results.queries.answers import answer_query
+from perfdb.results.queries.questions import Answer, Question, answer
+from perfdb.results.runs.access import may_read
+from perfdb.web.questions import suggested_questions
+from perfdb.web.questions.question_actions import keeping
+from perfdb.web.shared.links import to_question
+from perfdb.web.tables import answer_section, filter_form, maximum_page, table_grids
+
+
+@require_GET
+@user_passes_test(may_read)
+def charts(request: HttpRequest) -> HttpResponse:
+    """Any Query as charts above tables; without a question, the one that the newest run suggests.
+
+    Filters alone lead to the usual question about the runs that they leave.
+    """
+    there = filter_form.present()
+    drawing = Drawing()
+    try:
+        drawing, pairs = Drawing.take(_pairs(request.GET))
+        asked = Query.parse(pairs) if request.GET else suggested_questions.default(there)
+        # Who came by a filter alone wants to see these runs; whoever emptied the form meant that.
+        if not request.htmx and (usual := suggested_questions.laid_out(asked)) != asked:  # type: ignore[attr-defined]
+            return redirect(suggested_questions.address(usual, drawing))
+        query, answered = answer_query(asked)
+        check(drawing, compared=bool(query.baseline), measures=len(query.metrics))
+    except QueryError as error:
+        context = _form(Query(), drawing, there, []) | {"error": error}
+        return render(request, "web/charts.html", context, status=400)
+    question = Question(Page.CHARTS, query, drawing)
+    context = _form(query, drawing, there, answered) | answer_section.result(question, Answer(query, answered))
+    return render(request, "web/charts.html", context | keeping(request, question))
+
+
+@require_GET
+@user_passes_test(may_read)
+@gzip_page
+def figure(request: HttpRequest) -> HttpResponse:
+    """The first figure of a Query, for a page that fetches it when somebody is about to see it."""
+    try:
+        _, shown = _panels(request.GET)
+    except QueryError as error:
+        return JsonResponse({"detail": str(error)}, status=400)
+    drawn = next((panel.figure for panel in shown if panel.figure), None)
+    if drawn is None:
+        return JsonResponse({"detail": "no run has a value of what is asked for"}, status=404)
+    return JsonResponse(drawn)
+
+
+@require_GET
+@user_passes_test(may_read)
+def table(request: HttpRequest) -> HttpResponse:
+    """One table of a Query, the ``panel``-th: those of many cells the charts page leaves to whoever wants them."""
+    asked = request.GET.copy()
+    number = str(asked.pop("panel", ["0"])[-1])
+    try:
+        question, shown = _panels(asked)
+    except QueryError as error:
+        return render(request, "web/table.html", {"error": error}, status=400)
+    found = next((panel for panel in shown if str(panel.number) == number), None)
+    if found is None:
+        raise Http404(f"the question has {len(shown)} tables")
+    return render(request, "web/table.html", {"panel": found, "charts": to_question(question)})
+
+
+def _panels(data: QueryDict) -> tuple[Question, list[table_grids.Panel]]:
+    """A question about charts with all its charts and tables, one after the other. Raises QueryError."""
+    drawing, pairs = Drawing.take(_pairs(data))
+    query, answered = answer_query(Query.parse(pairs))
+    check(drawing, compared=bool(query.baseline), measures=len(query.metrics))
+    shown = [panel for group in table_grids.panels(answered, drawing) for panel in group]
+    return Question(Page.CHARTS, query, drawing), shown
+
+
+def _pairs(data: QueryDict) -> Iterable[tuple[str, str]]:
+    return ((name, value) for name, values in data.lists() for value in values)
+
+
+def _form(
+    query: Query, drawing: Drawing, there: dict[str, list[tuple[str, str]]], answered: Sequence[Table]
+) -> dict[str, Any]:
+    names = filter_form.layout_dimensions()
+    selects = [*filter_form.drawing_selects(drawing), filter_form.summary_select(query)]
+    return {
+        "query": query,
+        "presets": suggested_questions.presets(query, there),
+        "facets": filter_form.dimension_facets(there, dict(query.filters)),
+        "layout_facets": [
+            filter_form.metric_facet(query.metrics),
+            filter_form.layout_facet("rows", "Along x", names, query.rows),
+            filter_form.layout_facet("columns", "Lines", names, query.columns),
+            filter_form.layout_facet("split", "A chart each", names, query.split),
+        ],
+        "selects": selects,
+        "drawn": filter_form.drawing_said(selects, query),
+        "baseline": filter_form.baseline_select(query, answered),
+        "kept": [*((name, value) for name, value in query.pairs() if name in _KEPT), *_further_baselines(query)],
+    }
+
+
+def _further_baselines(query: Query) -> list[tuple[str, str]]:
+    """All but the first, which has a field."""
+    return [(name, value) for name, value in query.pairs() if name == "baseline"][1:]
+
+
+# What the form has no field for, and carries on.
+_KEPT = ("exclude", "range", "order", "pick", "layout")
+
+
+@require_GET
+@user_passes_test(may_read)
+def maximum(request: HttpRequest) -> HttpResponse:
+    """The best experiment of each device, or whatever else: its throughput, utilisations and costs, as published."""
+    there = filter_form.present()
+    try:
+        question = _of_maxima(Query.parse(_pairs(request.GET)) if request.GET else suggested_questions.default(there))
+        found = answer(question)
+    except QueryError as error:
+        context = {"facets": filter_form.dimension_facets(there, {}, without=("workload",)), "error": error}
+        return render(request, "web/maximum.html", context, status=400)
+    query = question.query
+    context = {
+        "presets": suggested_questions.workloads(query, there),
+        # The workload is chosen above the form: a table is about one.
+        "facets": filter_form.dimension_facets(there, dict(query.filters), without=("workload",)),
+        "each": maximum_page.each_select(query.columns, found.query.columns),
+        "kept": [(name, value) for name, value in query.pairs() if name in ("workload", "exclude", "range")],
+    }
+    return render(
+        request, "web/maximum.html", context | answer_section.result(question, found) | keeping(request, question)
+    )
+
+
+def _of_maxima(asked: Query) -> Question:
+    """What is asked about maxima; how another page would lay it out does not count, except for its columns."""
+    workload = asked.filters.get("workload") or ("RR",)
+    query = Query(
+        filters=dict(asked.filters) | {"workload": workload},
+        exclude=asked.exclude,
+        ranges=asked.ranges,
+        columns=() if asked.rows else asked.columns,
+        summary=asked.summary,
+    )
+    return Question(Page.MAXIMUM, query)

@@ -1,0 +1,183 @@
+"""What an upload's page shows of it: files, runs that would be or were stored, and problems that lead to lines."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from django.db.models import Case, Count, IntegerField, Value, When
+
+from importers.formats import FORMATS
+from perfdb.analysis.dimensions import natural
+from perfdb.results.bundles.make_bundle import MANIFEST
+from perfdb.results.ingest import upload_summary
+from perfdb.results.ingest.parse_files import ARCHIVE
+from perfdb.results.models import Job, Study, Upload, UploadFile, UploadRun
+from perfdb.results.models.dimensions import INBOX
+from perfdb.results.published.published_records import FORMAT as PUBLISHED
+from perfdb.results.studies.report_items import runs_of
+from perfdb.web.shared import problem_list as problems
+from perfdb.web.uploads import missing_facts
+from perfdb.web.uploads.missing_facts import NOTHING, Entered
+
+if TYPE_CHECKING:
+    from django.db.models.fields.related_descriptors import RelatedManager
+
+# Longer lists are cut on the page, with a link to all of it.
+MOST = 1000
+# In these states a person decides, and may still say how a file is to be read.
+_OPEN = frozenset({Upload.State.PREVIEW, Upload.State.FAILED})
+# What became of runs, or would, in words; ``{s}`` is the plural's s.
+_OUTCOMES = {
+    UploadRun.Outcome.NEW: "{number:,} new run{s}",
+    UploadRun.Outcome.EXTENDED: "{number:,} extended run{s}",
+    UploadRun.Outcome.ALREADY_THERE: "{number:,} run{s} already there",
+    UploadRun.Outcome.CONFLICT: "{number:,} run{s} in conflict",
+    UploadRun.Outcome.REJECTED: "{number:,} rejected run{s}",
+}
+# What a person must look at.
+_UNSETTLED = (UploadRun.Outcome.CONFLICT, UploadRun.Outcome.REJECTED)
+_UNSETTLED_FIRST = Case(When(outcome__in=_UNSETTLED, then=Value(0)), default=Value(1), output_field=IntegerField())
+DECISIONS = (
+    ("keep", "keep the stored run"),
+    ("replace", "replace it with this one"),
+    ("trial", "store this one as another trial"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """How many runs had an outcome, in words."""
+
+    outcome: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownFile:
+    """A file, its problems, and whether a person may say what format it is."""
+
+    file: UploadFile
+    problems: int
+    asks_format: bool
+
+
+def context(upload: Upload, *, may_change: bool, entered: Entered = NOTHING) -> dict[str, Any]:
+    """Everything on the page; a handful of SQL queries however many files and runs there are.
+
+    ``may_change``: whether the visitor may. ``entered``: what was refused of what they wrote.
+    """
+    files = list(upload.files.select_related("artifact").order_by("path")[:MOST])
+    noticed = list(problems.gravest_first(upload.problems.all())[:MOST])
+    runs = sorted(upload.runs.select_related("run").order_by(_UNSETTLED_FIRST, "number")[:MOST], key=_needing_most)
+    upload_summary.fill_in(runs)
+    artifacts = {file.path: file.artifact_id for file in files}
+    counts = _counts(runs, upload.runs, "outcome")
+    severities, of_files = (_counts(noticed, upload.problems, name) for name in ("severity", "file"))
+    shown = problems.with_addresses(noticed, artifacts)
+    return {
+        "upload": upload,
+        "settled": upload.state in Upload.SETTLED,
+        "file_count": _number_to_read(upload, files),
+        "files": _files(upload, files, of_files),
+        "problems": problems.kinds(shown),
+        "noticed": problems.counted(severities),
+        # Why there may be nothing to store: the first error, else the gravest thing that was found.
+        "reason": next(iter(shown), None),
+        "fault": _fault(upload) if upload.state == Upload.State.FAILED and not shown else "",
+        **missing_facts.context(upload, runs, ask=may_change and _may_be_corrected(upload, files), entered=entered),
+        "may_change": may_change,
+        "outcomes": said(counts),
+        "storable": counts["new"] + counts["extended"],
+        "known": counts["already-there"],
+        "conflicts": counts["conflict"],
+        "decisions": DECISIONS,
+        "formats": [(each.NAME, each.TITLE) for each in FORMATS],
+        "more_runs": counts.total() > len(runs),
+        "cut": _cut({"run": (len(runs), counts.total()), "problem": (len(noticed), severities.total())}, len(files)),
+        "left": _left(upload, files) if upload.state == Upload.State.UNDONE else None,
+    }
+
+
+def _counts(shown: Sequence[Any], listed: "RelatedManager[Any]", name: str) -> Counter[str]:
+    """How many there are of each value of a field, also of those that the page has no room for."""
+    if len(shown) < MOST:
+        return Counter(getattr(each, name) for each in shown)
+    return Counter(dict(listed.order_by().values_list(name).annotate(number=Count("pk"))))
+
+
+def _cut(lists: Mapping[str, tuple[int, int]], files: int) -> str:
+    """Which lists are longer than what is shown of them; empty for none. ``lists``: how many are shown, of how many."""
+    cut = [f"{shown:,} of {number:,} {name}s" for name, (shown, number) in lists.items() if shown < number]
+    return " and ".join([*cut, *([f"the first {files:,} files"] if files == MOST else [])])
+
+
+def _needing_most(run: UploadRun) -> tuple[bool, object, int, int]:
+    """What a person must look at comes first, then runs by their ids."""
+    return run.outcome not in _UNSETTLED, natural(run.run_label), run.trial, run.number
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """What an upload that was taken back leaves: its study, which may have no other runs, and a report of items."""
+
+    study: Study
+    runs: int
+    items: int
+
+
+def _left(upload: Upload, files: Iterable[UploadFile]) -> Left | None:
+    """None where nothing stays that this upload may have brought: an inbox, or a study that others fill."""
+    study, bundle = upload.study, any(file.path.endswith(MANIFEST) for file in files)
+    found = Left(study, runs_of(study), study.report_items.count())
+    return found if study.slug != INBOX and (not found.runs or (bundle and found.items)) else None
+
+
+def _may_be_corrected(upload: Upload, files: list[UploadFile]) -> bool:
+    """Whether a person may still say more; published tables are changed on their own page."""
+    return upload.state in _OPEN and all(file.format != PUBLISHED for file in files)
+
+
+def _number_to_read(upload: Upload, files: list[UploadFile]) -> int:
+    """How many files progress counts up to: of an archive its members, and not itself."""
+    if len(files) == MOST:
+        return upload.files.exclude(format=ARCHIVE).exclude(excluded=True).count()
+    return sum(file.format != ARCHIVE and not file.excluded for file in files)
+
+
+def said(counts: Mapping[str, int]) -> list[Said]:
+    """The outcomes that there are, best first. ``counts``: outcome -> number of runs."""
+    return [
+        Said(outcome, text.format(number=number, s="" if number == 1 else "s"))
+        for outcome, text in _OUTCOMES.items()
+        if (number := counts.get(outcome, 0))
+    ]
+
+
+def outcomes_of(uploads: Iterable[int]) -> dict[int, list[Said]]:
+    """The outcomes of several uploads by their ids, in one SQL query."""
+    found = UploadRun.objects.filter(upload__in=uploads).order_by().values_list("upload", "outcome")
+    counts: dict[int, dict[str, int]] = {}
+    for upload, outcome, number in found.annotate(number=Count("pk")):
+        counts.setdefault(upload, {})[outcome] = number
+    return {upload: said(each) for upload, each in counts.items()}
+
+
+def _fault(upload: Upload) -> str:
+    """Why the work on an upload broke off, when that was no fault of its files."""
+    failed = upload.jobs.filter(state=Job.State.FAILED).order_by("-pk").values_list("outcome", flat=True).first()
+    return str((failed or {}).get("error", ""))
+
+
+def _files(upload: Upload, files: list[UploadFile], problems_of: Mapping[str, int]) -> list[ShownFile]:
+    containers = {file.container_id for file in files}
+    asked = upload.state in _OPEN
+    return [
+        ShownFile(
+            file,
+            problems_of.get(file.path, 0),
+            # An archive is read by unpacking, and what is no text has no format to choose.
+            asked and not file.excluded and not file.format and bool(file.encoding) and file.pk not in containers,
+        )
+        for file in files
+    ]

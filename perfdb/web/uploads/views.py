@@ -1,0 +1,241 @@
+"""Bringing files in: the form, the page of one upload from receiving to undo, and the list of all uploads."""
+
+import tempfile
+import zipfile
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required, user_passes_test
+from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
+from django.core.files.base import File
+from django.db import transaction
+from django.http import FileResponse, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from importers import formats
+from importers.model import SourceFile
+from perfdb.analysis.query.parameters import QueryError
+from perfdb.results.changes.reparse import Scope
+from perfdb.results.ingest import artifacts, chunked_upload
+from perfdb.results.ingest import uploads as intake
+from perfdb.results.models import Artifact, Study, Upload
+from perfdb.results.models.dimensions import INBOX
+from perfdb.results.published.published_records import FORMAT as PUBLISHED
+from perfdb.results.queries.run_list.paging import Column, Ordering, page
+from perfdb.results.runs.access import may_read
+from perfdb.web.runs import run_list
+from perfdb.web.uploads import upload_page
+from perfdb.web.uploads.missing_facts import NOTHING, Entered
+from perfdb.web.uploads.upload_form import UploadForm
+
+_ORDERINGS = {"created": Column.moment("created")}
+_COLUMNS = {
+    name: name for name in ("id", "created", "state", "owner__username", "study__title", "files_read", "runs_found")
+}
+_DECISION = "decision:"
+# Enough of a pasted text to tell its format.
+_PASTED = 1024 * 1024
+
+
+@require_http_methods(["GET", "POST"])
+def uploads(request: HttpRequest) -> HttpResponse:
+    """The list of uploads, newest first; a POST brings files in."""
+    return receive(request) if request.method == "POST" else _list(request)
+
+
+@user_passes_test(may_read)
+def _list(request: HttpRequest) -> HttpResponse:
+    try:
+        ordering = Ordering.parse("-created", _ORDERINGS)
+        found = page(Upload.objects.all(), _COLUMNS, ordering, request.GET.get("cursor", ""))
+    except QueryError as error:
+        return render(request, "web/uploads.html", {"error": error}, status=400)
+    outcomes = upload_page.outcomes_of([row["id"] for row in found.rows])
+    context = {
+        "uploads": [row | {"outcomes": outcomes.get(row["id"], [])} for row in found.rows],
+        "stale": Scope().runs.count(),
+        "next": run_list.with_cursor(request.GET, found.next),
+        "previous": run_list.with_cursor(request.GET, found.previous),
+    }
+    return render(request, "web/uploads.html", context)
+
+
+@require_GET
+@login_required
+def new(request: HttpRequest) -> HttpResponse:
+    """The form for new files; ``study`` in the address is chosen already."""
+    return _form_page(request, UploadForm(owner=person_of(request), initial={"study": request.GET.get("study")}))
+
+
+@login_required
+def receive(request: HttpRequest) -> HttpResponse:
+    """Take files in for a preview; ``paths`` runs parallel to ``files``, since browsers drop folders from names."""
+    form = UploadForm(request.POST, owner=person_of(request))
+    files = request.FILES.getlist("files")
+    paths = request.POST.getlist("paths") or [file.name or "" for file in files]
+    if len(paths) != len(files):
+        form.add_error(None, f"{len(files)} files came with {len(paths)} paths; the transfer was cut off, try again.")
+    if form.is_valid():
+        try:
+            upload = _received(form, list(zip(paths, files, strict=True)), request.POST.getlist("pieces"))
+        except intake.IntakeError as error:
+            form.add_error(None, str(error))
+        else:
+            return _gone_to(request, reverse("web:upload", args=[upload.pk]))
+    return _refused(request, form)
+
+
+def _received(form: UploadForm, files: "list[tuple[str, File[bytes]]]", tokens: Sequence[str]) -> Upload:
+    # One transaction: files that are refused must not leave a new study behind.
+    with transaction.atomic():
+        about: dict[str, Any] = {"study": form.study_for_runs(), "facts": form.facts(), "preview": True}
+        return chunked_upload.receive(form.owner, files, tokens, **about)
+
+
+def _gone_to(request: HttpRequest, address: str) -> HttpResponse:
+    """A redirect for forms, the address as JSON for the script that shows progress."""
+    return JsonResponse({"url": address}, status=201) if _wants_json(request) else redirect(address)
+
+
+def _refused(request: HttpRequest, form: UploadForm) -> HttpResponse:
+    if _wants_json(request):
+        return JsonResponse({"errors": [text for texts in form.errors.values() for text in texts]}, status=400)
+    return _form_page(request, form, status=400)
+
+
+def _wants_json(request: HttpRequest) -> bool:
+    return request.get_preferred_type(["text/html", "application/json"]) == "application/json"
+
+
+def _form_page(request: HttpRequest, form: UploadForm, status: int = 200) -> HttpResponse:
+    context = {
+        "form": form,
+        "unfinished": chunked_upload.unfinished(form.owner),
+        "studies": Study.objects.exclude(slug=INBOX).order_by("title"),
+        # The script refuses too much before it is sent, which may take long.
+        "most_files": settings.DATA_UPLOAD_MAX_NUMBER_FILES,
+        "most_bytes": settings.UPLOAD_LIMIT_BYTES,
+    }
+    return render(request, "web/upload_new.html", context, status=status)
+
+
+@require_POST
+@login_required
+def recognise(request: HttpRequest) -> HttpResponse:
+    """Which format the body has, the beginning of file ``name`` or a pasted log; empty where none or several fit."""
+    name = request.GET.get("name", "pasted.txt")
+    (reading,) = formats.read_files([SourceFile(name, request.read(_PASTED))])
+    title = next((each.TITLE for each in formats.FORMATS if reading.format == each.NAME), "")
+    return JsonResponse({"format": reading.format or "", "title": title})
+
+
+@require_GET
+@user_passes_test(may_read)
+def upload(request: HttpRequest, pk: int) -> HttpResponse:
+    """One upload: its progress, what it would store, or what became of it."""
+    return upload_page_of(request, get_object_or_404(Upload.objects.select_related("study", "owner"), pk=pk))
+
+
+def upload_page_of(request: HttpRequest, found: Upload, entered: Entered = NOTHING, status: int = 200) -> HttpResponse:
+    """The page of an upload; ``entered`` is what its visitor wrote when that was refused."""
+    context = upload_page.context(found, may_change=_may_change(request, found), entered=entered)
+    return render(request, "web/upload.html", context, status=status)
+
+
+def person_of(request: HttpRequest) -> User:
+    """Who asks, where login_required has seen to it that somebody signed in."""
+    assert isinstance(request.user, User)  # for the type checker: login_required has seen to it
+    return request.user
+
+
+def _may_change(request: HttpRequest, found: Upload) -> bool:
+    return request.user.is_authenticated and (found.owner_id == request.user.pk or request.user.is_superuser)
+
+
+def own_upload(request: HttpRequest, pk: int) -> Upload:
+    """The upload, for its owner or an administrator."""
+    found = get_object_or_404(Upload.objects.select_related("study", "owner"), pk=pk)
+    if not _may_change(request, found):
+        raise PermissionDenied
+    return found
+
+
+@require_POST
+@login_required
+def accept(request: HttpRequest, pk: int) -> HttpResponse:
+    """Store what the preview showed, conflicts as decided."""
+    found = own_upload(request, pk)
+    decisions = {
+        name.removeprefix(_DECISION): str(value) for name, value in request.POST.items() if name.startswith(_DECISION)
+    }
+    try:
+        intake.accept(found, decisions)
+    except intake.IntakeError as error:
+        messages.error(request, str(error))
+    return redirect("web:upload", pk=pk)
+
+
+@require_POST
+@login_required
+def undo(request: HttpRequest, pk: int) -> HttpResponse:
+    """Take an upload back, or discard its preview; the files stay downloadable."""
+    found = own_upload(request, pk)
+    try:
+        intake.undo(found)
+    except intake.IntakeError as error:
+        messages.error(request, str(error))
+    return redirect("web:upload", pk=pk)
+
+
+class _Kept(File):  # type: ignore[type-arg] # generic for the type checker alone
+    """A file of the store, open only while it is read: an upload may have more files than a process may hold open."""
+
+    def __init__(self, artifact: Artifact) -> None:
+        super().__init__(None, artifact.sha256)
+        self.artifact = artifact
+        self.size = artifact.size
+
+    def chunks(self, chunk_size: int | None = None) -> Iterator[bytes]:
+        """The bytes, a few at a time."""
+        with File(artifacts.open_artifact(self.artifact)) as stream:
+            yield from stream.chunks(chunk_size)
+
+
+@require_POST
+@login_required
+def again(request: HttpRequest, pk: int) -> HttpResponse:
+    """Upload the same files once more, with the same study and facts; what came inside an archive comes with it."""
+    found = own_upload(request, pk)
+    if found.files.filter(format=PUBLISHED).exists():
+        # Pasted tables are no log: what their headings mean is said on their own page.
+        return redirect(f"{reverse('web:table-import')}?upload={pk}")
+    kept = found.files.filter(container=None).select_related("artifact").order_by("pk")
+    files = [(file.path, _Kept(file.artifact)) for file in kept]
+    try:
+        about: dict[str, Any] = {"study": found.study, "facts": found.facts, "corrections": found.corrections}
+        new = intake.receive(found.owner, files, preview=True, **about)
+    except intake.IntakeError as error:
+        messages.error(request, str(error))
+        return redirect("web:upload", pk=pk)
+    return redirect("web:upload", pk=new.pk)
+
+
+@require_GET
+@user_passes_test(may_read)
+def download(request: HttpRequest, pk: int) -> FileResponse:
+    """All files of an upload as received, in one zip; members of an archive come inside it."""
+    found = get_object_or_404(Upload, pk=pk)
+    # The response closes it; a spooled file would hold all of a small upload in memory, and none is small.
+    packed = tempfile.TemporaryFile()  # noqa: SIM115
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file in found.files.filter(container=None).select_related("artifact").order_by("path"):
+            with artifacts.open_artifact(file.artifact) as source, archive.open(file.path, "w") as target:
+                while chunk := source.read(1024 * 1024):
+                    target.write(chunk)
+    packed.seek(0)
+    return FileResponse(packed, as_attachment=True, filename=f"upload-{pk}.zip", content_type="application/zip")
