@@ -4,7 +4,7 @@ The pages that explain how figures are judged are rendered from such declaration
 so that the explanation cannot come apart from the code.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 
@@ -27,3 +27,29 @@ class Declaration:
     explanation: str
     source: str
     example: Example
+
+
+@dataclass(frozen=True, slots=True)
+class WorkedExample:
+    """Figures, what is done with them, and the answer as it is printed."""
+
+    compute: Callable[..., str]
+    inputs: Mapping[str, object]
+    result: str
+
+    def run(self) -> str:
+        """The answer worked out anew."""
+        return self.compute(**self.inputs)
+
+
+@dataclass(frozen=True, slots=True)
+class MethodStatement:
+    """One statement of the method. ``id`` is its anchor; ``section`` the heading it stands under."""
+
+    id: str
+    section: str
+    title: str
+    formula: str
+    explanation: str
+    examples: tuple[WorkedExample, ...]
+    reference: str = ""

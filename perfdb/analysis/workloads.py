@@ -14,14 +14,22 @@ from perfdb.analysis.dimensions import parse_bytes
 
 ONE_WAY = frozenset({"STRG", "STRP"})
 STREAMING = ONE_WAY | {"STRB"}
-_MB = 2**20
+MB = 2**20
 
 WELL_KNOWN: dict[str, tuple[int, int]] = {
     "RR": (200, 1000),
     "CRR": (64, 8192),
-    "STRG": (20, 20 * _MB),
-    "STRP": (20 * _MB, 20),
+    "STRG": (20, 20 * MB),
+    "STRP": (20 * MB, 20),
 }
+# Bytes of each packet that are not payload: the IP header (20) and the TCP header with time stamps (32); bytes
+# beside each packet on an Ethernet: preamble (8), header (14), check sequence (4) and the gap between frames (12).
+TCP_HEADERS = 52
+FRAME_BYTES = 38
+# The least headers that carry data at all, IP and UDP: no payload can pass what these leave of the line.
+LEAST_HEADERS = 28
+
+LIMIT_TEXT = "line rate / 8 × (MTU − 52) / (MTU + 38) / 2^20"
 # Patterns of other tools: a stream in both directions at once, requests to a web server, echo requests.
 OTHERS = ("STRB", "HTTP", "PING")
 _OWN = re.compile(r"[A-Z][A-Z0-9_+-]{1,39}")
@@ -116,4 +124,21 @@ def message_bytes(pattern: str, request_bytes: int, response_bytes: int) -> int:
 
 def message_mb(pattern: str, request_bytes: int, response_bytes: int) -> float:
     """The streamed message in MB of 2^20 bytes. Raises ValueError if the pattern is not streaming."""
-    return message_bytes(pattern, request_bytes, response_bytes) / _MB
+    return message_bytes(pattern, request_bytes, response_bytes) / MB
+
+
+def payload_limit(line_bits_per_s: float, mtu: int, headers: int = TCP_HEADERS) -> float:
+    """The most payload in MB (2^20 bytes) per second that an Ethernet of this speed carries one way, at this MTU.
+
+    ``headers``: bytes of each packet that are not payload. Raises ValueError for a speed or an MTU that carries none.
+    """
+    if line_bits_per_s <= 0 or mtu <= headers:
+        raise ValueError(f"a line of {line_bits_per_s:g} bits/s with an MTU of {mtu} carries no payload")
+    return line_bits_per_s / 8 * (mtu - headers) / (mtu + FRAME_BYTES) / MB
+
+
+def busier_share(request_bytes: int | None, response_bytes: int | None) -> float:
+    """The share of the bytes that goes the busier way, 0.5 to 1; all of them where the sizes are not known."""
+    if request_bytes is None or response_bytes is None or request_bytes + response_bytes <= 0:
+        return 1.0
+    return max(request_bytes, response_bytes) / (request_bytes + response_bytes)

@@ -30,8 +30,8 @@ from perfdb.analysis.audit.operands import (
 from perfdb.analysis.audit.printed_values import Interval, Method, View
 from perfdb.analysis.formulas.formula import Expression, Number
 from perfdb.analysis.formulas.terms import PARTS_OF_TOTAL
-from perfdb.analysis.insights.bottleneck import FRAME_BYTES, LEAST_HEADERS, busier_share, payload_limit
 from perfdb.analysis.metrics import TOTAL, Measure
+from perfdb.analysis.workloads import FRAME_BYTES, LEAST_HEADERS, busier_share, payload_limit
 
 LITTLE_TOLERANCE = 0.03
 # Whether a rate in MB counts the short message that goes the other way, such as 20 bytes of 20 MB, is not told.

@@ -17,7 +17,8 @@ from perfdb.analysis.dimensions import Value
 from perfdb.analysis.insights.throughput_curve import Curve, Edge, Point, describe_with_edge
 from perfdb.analysis.query.query import Query
 from perfdb.analysis.tables.experiments import Beside, Chosen, Experiments, experiments_of
-from perfdb.analysis.tables.table import Key, Observations, Table, in_order, key_order
+from perfdb.analysis.tables.observations import Key, Observations
+from perfdb.analysis.tables.table import Table, in_order, key_order
 
 # What nobody can tell from the best: no change was found, or none could have been.
 _AS_GOOD = {Verdict.SAME, Verdict.INCONCLUSIVE, Verdict.INSIDE}

@@ -8,22 +8,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from perfdb.analysis.declaration import Declaration, Example
 from perfdb.analysis.metrics import TOTAL, Measure
 from perfdb.analysis.units import round_half_up
+from perfdb.analysis.workloads import FRAME_BYTES, LIMIT_TEXT, MB, TCP_HEADERS, busier_share, payload_limit
 
 LINK_FROM = 0.97
 BUSY_FROM = 95.0
 NEAR_FROM = 85.0
-
-MB = 2**20
-# Bytes of each packet that are not payload: the IP header (20) and the TCP header with time stamps (32); bytes
-# beside each packet on an Ethernet: preamble (8), header (14), check sequence (4) and the gap between frames (12).
-TCP_HEADERS = 52
-FRAME_BYTES = 38
-# The least headers that carry data at all, IP and UDP: no payload can pass what these leave of the line.
-LEAST_HEADERS = 28
-
-LIMIT_TEXT = "line rate / 8 × (MTU − 52) / (MTU + 38) / 2^20"
 
 
 class Verdict(StrEnum):
@@ -93,23 +85,6 @@ class _Busy:
     percent: float
     measure: str
     formula: str
-
-
-def payload_limit(line_bits_per_s: float, mtu: int, headers: int = TCP_HEADERS) -> float:
-    """The most payload in MB (2^20 bytes) per second that an Ethernet of this speed carries one way, at this MTU.
-
-    ``headers``: bytes of each packet that are not payload. Raises ValueError for a speed or an MTU that carries none.
-    """
-    if line_bits_per_s <= 0 or mtu <= headers:
-        raise ValueError(f"a line of {line_bits_per_s:g} bits/s with an MTU of {mtu} carries no payload")
-    return line_bits_per_s / 8 * (mtu - headers) / (mtu + FRAME_BYTES) / MB
-
-
-def busier_share(request_bytes: int | None, response_bytes: int | None) -> float:
-    """The share of the bytes that goes the busier way, 0.5 to 1; all of them where the sizes are not known."""
-    if request_bytes is None or response_bytes is None or request_bytes + response_bytes <= 0:
-        return 1.0
-    return max(request_bytes, response_bytes) / (request_bytes + response_bytes)
 
 
 def judge(load: Load) -> Bottleneck:
@@ -262,3 +237,118 @@ def _reason(busy: _Busy) -> Reason:
 def _exact(percent: float) -> str:
     """The percentage with the digits it came with, without the noise of multiplication."""
     return f"{percent:.6g}"
+
+
+_BUSY_SOURCE = "utilisation law; Jain, The Art of Computer Systems Performance Analysis, 1991"
+_LINK_SOURCE = "frame format of IEEE 802.3; headers of IPv4 and of TCP with time stamps"
+
+
+def _example(given: str, answer: str, load: Load) -> Example:
+    return Example(given, answer, lambda: judge(load).sentence)
+
+
+def _utilisations(**values: float) -> dict[Measure, float]:
+    return {Measure.parse(name.replace("__", "@")): value for name, value in values.items()}
+
+
+LIMIT_RULES: tuple[Declaration, ...] = (
+    Declaration(
+        "limit.payload",
+        "What a link can carry",
+        LIMIT_TEXT,
+        "Of each packet the headers of IP and TCP are no payload, and on the line each packet has a preamble, a "
+        "header, a check sequence and a gap beside it. The limit is one way; a link carries both ways at once, so the "
+        "busier direction is held against it.",
+        _LINK_SOURCE,
+        Example(
+            "1 Gbit/s, MTU 1492 and 8992",
+            "112.20 and 118.02 MB/s",
+            lambda: (
+                f"{round_half_up(payload_limit(1e9, 1492), 2)} and {round_half_up(payload_limit(1e9, 8992), 2)} MB/s"
+            ),
+        ),
+    ),
+    Declaration(
+        f"verdict.{Verdict.LINK.name.lower()}",
+        "The link limits",
+        f"MB/s ≥ {LINK_FROM * 100:g} % of {LIMIT_TEXT}",
+        "The rate is what the line carries at this MTU, so faster processors would change nothing. It is asked before "
+        "everything else, and only where line speed and MTU are known.",
+        _LINK_SOURCE,
+        _example(
+            "118.0 MB/s over 1 Gbit/s with MTU 8992",
+            "the link limits: 118.00 MB/s are 100.0 % of the 118.02 MB/s of payload that it can carry",
+            Load(mb_per_s=118.0, line_bits_per_s=1e9, mtu=8992),
+        ),
+    ),
+    Declaration(
+        f"verdict.{Verdict.PROCESSORS.name.lower()}",
+        "The processors limit",
+        f"CPU utilisation ≥ {BUSY_FROM:g} %",
+        "All processors of the system together are busy nearly all the time. Only work that costs less CPU time could "
+        "go faster.",
+        _BUSY_SOURCE,
+        _example(
+            "CPU utilisation 99.20 %",
+            "the processors limit: the system is 99.2 % busy",
+            Load(utilisations=_utilisations(cpu_util=99.20)),
+        ),
+    ),
+    Declaration(
+        f"verdict.{Verdict.COMPONENT.name.lower()}",
+        "A component limits",
+        f"utilisation, or running and waiting, of a single-processor component ≥ {BUSY_FROM:g} % of one processor; "
+        "CPU utilisation of the component × processors where it is of the whole system",
+        "A stack or a guest with one virtual processor can be at its limit while the system is half idle. Time in "
+        "which it waits for a processor counts, for it can do nothing else meanwhile. A group of guests is no such "
+        "component.",
+        _BUSY_SOURCE,
+        _example(
+            "CPU utilisation of the system 81.57 %, of the server 49.26 % of 2 processors; the server has one",
+            "server limits: it uses 98.5 % of one processor, and cannot use more than one processor",
+            Load(
+                processors=2,
+                utilisations=_utilisations(cpu_util=81.57, cpu_util__server=49.26),
+                virtual_processors={"server": 1},
+            ),
+        ),
+    ),
+    Declaration(
+        f"verdict.{Verdict.NEAR_LIMIT.name.lower()}",
+        "Near its limit",
+        f"CPU utilisation, or that of a component, ≥ {NEAR_FROM:g} %",
+        "Nothing is at its limit by the rules above, but the system or a component is not far from it. Whichever is "
+        "the busier is named.",
+        _BUSY_SOURCE,
+        _example(
+            "CPU utilisation 67.10 %, running and waiting of tcpip1 92.50 %",
+            "tcpip1 is near its limit: it runs or waits for the CPU 92.5 % of the time",
+            Load(utilisations=_utilisations(cpu_util=67.10, processor_util__tcpip1=85.80, run_wait__tcpip1=92.50)),
+        ),
+    ),
+    Declaration(
+        f"verdict.{Verdict.NOT_PROCESSORS.name.lower()}",
+        "The processors are not the limit",
+        f"CPU utilisation, and that of each component, < {NEAR_FROM:g} %",
+        "Something else holds the run back: latency, buffers, the other end. It is said only when the utilisation of "
+        "the whole system is known.",
+        _BUSY_SOURCE,
+        _example(
+            "CPU utilisation 64.00 %",
+            "the processors are not the limit: the system is 64.0 % busy",
+            Load(utilisations=_utilisations(cpu_util=64.0)),
+        ),
+    ),
+    Declaration(
+        f"verdict.{Verdict.UNKNOWN.name.lower()}",
+        "Not known",
+        "none of the rules above applies, and the utilisation of the whole system is not known",
+        "What was not measured is not taken to be idle.",
+        _BUSY_SOURCE,
+        _example(
+            "running and waiting of tcpip1 48.60 %, and nothing else",
+            "what limited the run cannot be told: the utilisation of the whole system is not known",
+            Load(utilisations=_utilisations(run_wait__tcpip1=48.60)),
+        ),
+    ),
+)

@@ -17,7 +17,7 @@ from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query import parameters
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import REPEATS
-from perfdb.analysis.tables.table import Key, Observations, finite
+from perfdb.analysis.tables.observations import Key, Observations, finite
 from perfdb.analysis.workloads import primary_metric
 
 # More than anyone runs; a plan that multiplies to more is a slip of the pen.

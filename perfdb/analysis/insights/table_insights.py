@@ -10,7 +10,8 @@ from perfdb.analysis.dimensions import Value, say
 from perfdb.analysis.insights.throughput_curve import FEWEST, Curve, Edge, Point, describe_known
 from perfdb.analysis.metrics import Better
 from perfdb.analysis.tables.baseline_comparison import kinds, whole
-from perfdb.analysis.tables.table import CellKey, Key, Table
+from perfdb.analysis.tables.observations import Key
+from perfdb.analysis.tables.table import CellKey, Table
 
 # The rates whose course over users tells how a system scales.
 _RATES = ("trans_per_s", "mb_per_s", "gbit_per_s")

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
+from perfdb.analysis.declaration import Declaration, Example
 from perfdb.analysis.units import round_half_up
 
 LEVEL_TOLERANCE = 0.05
@@ -215,3 +216,83 @@ def _edge(line: _Line) -> Edge | None:
     if len(values) < 2 or best == 0 or best in values[1:-1]:
         return None
     return Edge.SMALLEST if values[0] == best else Edge.LARGEST
+
+
+_SOURCE = "perfdb's own rule; its examples are published curves"
+
+
+def _example(given: str, answer: str, *points: Point) -> Example:
+    return Example(given, answer, lambda: describe(points).sentence())
+
+
+def _edge_sentence(points: tuple[Point, ...]) -> str:
+    edge = at_edge(points)
+    return edge.sentence if edge else ""
+
+
+CURVE_RULES: tuple[Declaration, ...] = (
+    Declaration(
+        "curve.rising",
+        "A curve that is still rising",
+        f"last > every earlier value × {1 + LEVEL_TOLERANCE:g}, and the last but one is the largest of these",
+        "Throughput still grew by more than the tolerance at the largest number of users, so nothing can be said about "
+        f"where it levels off. At least {FEWEST} numbers of users are needed; one without a value was not tested.",
+        _SOURCE,
+        _example(
+            "1661.09, 5060.78, 6905.31, 9055.97 at 1, 10, 20, 50 users",
+            "still rising at the largest tested number of users; "
+            "peak 9055.97 at 50 users, 31.1 % above the best before",
+            (1, 1661.09),
+            (10, 5060.78),
+            (20, 6905.31),
+            (50, 9055.97),
+        ),
+    ),
+    Declaration(
+        "curve.level",
+        "Where a curve levels off",
+        f"first number of users with a value ≥ {1 - LEVEL_TOLERANCE:g} × median of the three largest values",
+        "The level starts somewhere above the number of users before and at this one at the latest: only what was "
+        "tested can be said. The median keeps a single outlier from setting the level.",
+        _SOURCE,
+        _example(
+            "852.06, 1352.97, 1508.20, 1535.70, 1351.26 at 1, 5, 10, 20, 50 users",
+            "levels off between 5 and 10 users; peak 1535.70 at 20 users, then falls by 12.0 %",
+            (1, 852.06),
+            (5, 1352.97),
+            (10, 1508.20),
+            (20, 1535.70),
+            (50, 1351.26),
+        ),
+    ),
+    Declaration(
+        "curve.tail",
+        "How a curve goes on",
+        "last / maximum − 1; last / best earlier − 1 when the last value is the maximum",
+        f"Up to {FLAT_UP_TO * 100:g} % the curve is flat, up to {SLIGHT_UP_TO * 100:g} % slightly rising or falling, "
+        "and beyond that falling. A rise beyond that, of a curve that had levelled off before, is a late bump.",
+        _SOURCE,
+        _example(
+            "70.10, 83.29, 80.99, 80.90, 88.70 at 1, 5, 10, 20, 50 users",
+            "levels off between 1 and 5 users; peak 88.70 at 50 users, a late bump 6.5 % above the best before",
+            (1, 70.10),
+            (5, 83.29),
+            (10, 80.99),
+            (20, 80.90),
+            (50, 88.70),
+        ),
+    ),
+    Declaration(
+        "curve.edge",
+        "A maximum at the edge",
+        "the maximum is at the smallest or the largest tested number of users, and nowhere in between",
+        "Fewer or more users than were tested might have given more, so the maximum is the best that was seen and "
+        "perhaps not the best there is.",
+        _SOURCE,
+        Example(
+            "139.87, 139.71, 99.69, 92.03 at 1, 10, 20, 50 users",
+            "maximum is at the edge of the tested range (smallest number of users)",
+            lambda: _edge_sentence(((1, 139.87), (10, 139.71), (20, 99.69), (50, 92.03))),
+        ),
+    ),
+)

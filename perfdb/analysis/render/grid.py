@@ -11,7 +11,8 @@ from perfdb.analysis.dimensions import Value, dimension, say
 from perfdb.analysis.query.query import Layout
 from perfdb.analysis.render import labels
 from perfdb.analysis.render.labels import Diff, diff_of, remarks
-from perfdb.analysis.tables.table import Cell, Key, Table
+from perfdb.analysis.tables.observations import Key
+from perfdb.analysis.tables.table import Cell, Table
 from perfdb.analysis.units import round_half_up
 
 # There are runs, but none of them has the value; where there is no run the place stays empty.

@@ -10,7 +10,8 @@ from perfdb.analysis.comparison.percent_difference import about, printed_percent
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.metrics import TOTAL, Measure
 from perfdb.analysis.query.query import Pick, Query
-from perfdb.analysis.tables.table import Cell, Note, Noted, Table
+from perfdb.analysis.tables.observations import Note
+from perfdb.analysis.tables.table import Cell, Noted, Table
 
 
 def measure_title(measure: Measure) -> str:

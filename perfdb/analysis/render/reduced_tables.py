@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.query.parameters import ordered
 from perfdb.analysis.render.charts.chart_series import place
-from perfdb.analysis.tables.table import Cell, CellKey, Key, Table, layout_order
+from perfdb.analysis.tables.observations import Key
+from perfdb.analysis.tables.table import Cell, CellKey, Table, layout_order
 
 # So many lines can be told apart in one figure, and looked up in its legend.
 MOST_LINES = 12

@@ -16,7 +16,8 @@ from perfdb.analysis.comparison.comparison import NOTHING_KNOWN, Background, Com
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query.query import REPEATS, Query
-from perfdb.analysis.tables.table import Cell, CellKey, Key, Note, Observations, Row, Table, finite
+from perfdb.analysis.tables.observations import Key, Note, Observations, Row, finite
+from perfdb.analysis.tables.table import Cell, CellKey, Table
 from perfdb.analysis.tables.tabulate import pattern_of, tabulate
 
 # What may differ between two campaigns of one configuration.

@@ -17,7 +17,8 @@ from perfdb.analysis.comparison.samples import Samples
 from perfdb.analysis.comparison.spreads import Floats
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.metrics import BY_NAME, Better, Measure
-from perfdb.analysis.tables.table import Key, Observations, key_order
+from perfdb.analysis.tables.observations import Key, Observations
+from perfdb.analysis.tables.table import key_order
 
 RUN = "run"
 """Among the names of dimensions the run itself, by its number."""

@@ -14,7 +14,8 @@ from perfdb.analysis import dimensions
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.query.parameters import QueryError, in_order, ordered
 from perfdb.analysis.query.query import REPEATS, Query
-from perfdb.analysis.tables.table import Key, Observations, Row, key_order
+from perfdb.analysis.tables.observations import Key, Observations, Row
+from perfdb.analysis.tables.table import key_order
 
 # A campaign is by default named after its level, so whoever compares one cannot keep the other.
 _TOGETHER = (frozenset({"level", "campaign"}),)

@@ -21,19 +21,8 @@ from perfdb.analysis.dimensions import Value
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query.query import REPEATS, Pick, Query, Summary
 from perfdb.analysis.tables.experiments import RUN, experiments_of
-from perfdb.analysis.tables.table import (
-    NOTHING,
-    Cell,
-    CellKey,
-    Key,
-    Note,
-    Noted,
-    Observations,
-    Point,
-    Table,
-    key_order,
-    layout_order,
-)
+from perfdb.analysis.tables.observations import Key, Note, Observations
+from perfdb.analysis.tables.table import NOTHING, Cell, CellKey, Noted, Point, Table, key_order, layout_order
 from perfdb.analysis.units import decimals_for, decimals_of, step_of
 
 

@@ -8,7 +8,8 @@ from collections.abc import Iterable
 
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query.query import Query
-from perfdb.analysis.tables.table import Observations, Row, Table
+from perfdb.analysis.tables.observations import Observations, Row
+from perfdb.analysis.tables.table import Table
 from perfdb.analysis.tables.tabulate import tabulate
 
 DIMENSIONS = ("study", "workload", "device", "mtu", "users", "trial", "run_id", "factor.kernel")

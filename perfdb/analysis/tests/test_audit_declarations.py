@@ -5,10 +5,10 @@ import pytest
 from perfdb.analysis.audit.audit_declarations import DECLARATIONS
 from perfdb.analysis.audit.disagreement import Kind
 from perfdb.analysis.declaration import Declaration
-from perfdb.analysis.insights.bottleneck import Verdict
-from perfdb.analysis.insights.limit_declarations import LIMITS
+from perfdb.analysis.insights.bottleneck import LIMIT_RULES, Verdict
+from perfdb.analysis.insights.throughput_curve import CURVE_RULES
 
-ALL = (*DECLARATIONS, *LIMITS)
+ALL = (*DECLARATIONS, *CURVE_RULES, *LIMIT_RULES)
 
 
 @pytest.mark.parametrize("declaration", ALL, ids=lambda declaration: declaration.code)

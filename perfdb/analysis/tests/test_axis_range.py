@@ -11,7 +11,8 @@ from perfdb.analysis.render.charts.chart_options import Axes, Draw, Drawing, Err
 from perfdb.analysis.render.charts.combined_charts import facets, figures
 from perfdb.analysis.render.charts.plotly_chart import AS_USUAL, figure
 from perfdb.analysis.tables.baseline_comparison import answer
-from perfdb.analysis.tables.table import Observations, Table
+from perfdb.analysis.tables.observations import Observations
+from perfdb.analysis.tables.table import Table
 from perfdb.analysis.tests.archive import parsed
 
 DIMENSIONS = ("users", "device", "trial", "run_id")

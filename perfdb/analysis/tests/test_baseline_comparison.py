@@ -6,7 +6,8 @@ import pytest
 
 from perfdb.analysis.comparison.comparison import Comparison, Effect, NoiseSource, Verdict
 from perfdb.analysis.tables.baseline_comparison import answer
-from perfdb.analysis.tables.table import Cell, CellKey, Observations, Row, Table
+from perfdb.analysis.tables.observations import Observations, Row
+from perfdb.analysis.tables.table import Cell, CellKey, Table
 from perfdb.analysis.tests.archive import MEASURES, observations, parsed
 
 SMALL = "metric=trans_per_s&device=OSA&rows=users&columns=mtu&baseline=mtu:9000"

@@ -11,7 +11,7 @@ from perfdb.analysis.comparison.samples import Samples
 from perfdb.analysis.insights.best_evidence import Evidence, against_the_best, evidence
 from perfdb.analysis.insights.throughput_curve import Course, Edge
 from perfdb.analysis.metrics import Better
-from perfdb.analysis.tables.table import Key, Observations, Row
+from perfdb.analysis.tables.observations import Key, Observations, Row
 from perfdb.analysis.tables.tabulate import tabulate
 from perfdb.analysis.tests.archive import DIMENSIONS, MEASURES, observations, parsed
 

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perfdb.analysis.insights.bottleneck import Load, Verdict, busier_share, judge, payload_limit
+from perfdb.analysis.insights.bottleneck import Load, Verdict, judge
 from perfdb.analysis.metrics import Measure
+from perfdb.analysis.workloads import busier_share, payload_limit
 
 GIGABIT = 1e9
 

@@ -12,7 +12,8 @@ from perfdb.analysis.render.charts.cost_chart import Labels, undominated
 from perfdb.analysis.render.charts.series_styles import Looks
 from perfdb.analysis.render.charts.traces import MOST_POINTS, thinned
 from perfdb.analysis.tables.baseline_comparison import answer
-from perfdb.analysis.tables.table import Observations, Table
+from perfdb.analysis.tables.observations import Observations
+from perfdb.analysis.tables.table import Table
 from perfdb.analysis.tests.archive import DIMENSIONS, MEASURES, ask, observations, parsed, rows
 
 LINES = "metric=trans_per_s&metric=cpu_ms_per_trans&rows=users&columns=device,mtu"

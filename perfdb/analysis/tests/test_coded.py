@@ -15,7 +15,7 @@ from perfdb.analysis.coded import Coded, grouped
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query.parameters import ordered
-from perfdb.analysis.tables.table import Observations
+from perfdb.analysis.tables.observations import Observations
 
 RATE = Measure("trans_per_s")
 VALUES = some.one_of(some.none(), some.integers(0, 3), some.sampled_from(["a", "b", "2.4.9"]))

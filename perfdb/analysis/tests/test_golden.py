@@ -10,9 +10,11 @@ import pyarrow.parquet
 import pytest
 
 from perfdb.analysis.query.query import Query
-from perfdb.analysis.render.exports import csv, latex, markdown, parquet, text
+from perfdb.analysis.render.exports import latex, markdown, text
+from perfdb.analysis.render.exports.tidy import render_csv, render_parquet
 from perfdb.analysis.tables.baseline_comparison import answer
-from perfdb.analysis.tables.table import Observations, Row, Table
+from perfdb.analysis.tables.observations import Observations, Row
+from perfdb.analysis.tables.table import Table
 from perfdb.analysis.tests.archive import DIMENSIONS, MEASURES, parsed
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -28,7 +30,7 @@ RENDERINGS: dict[str, Callable[[Query, list[Table]], str]] = {
     "ascii.txt": lambda query, tables: text.render(tables, ascii_only=True),
     "md": lambda query, tables: markdown.render(tables),
     "tex": lambda query, tables: latex.render(tables),
-    "csv": csv.render,
+    "csv": render_csv,
 }
 
 # trans/s and CPU milliseconds of one trial; three trials lie 1 % apart, in an order of their own for each experiment.
@@ -66,7 +68,7 @@ def test_the_text_is_the_one_that_was_looked_at(question: str, suffix: str) -> N
 
 def test_parquet_holds_the_same_rectangle_with_its_types() -> None:
     query = parsed(COMPARED)
-    data = parquet.render(query, answer(query, observations()))
+    data = render_parquet(query, answer(query, observations()))
     table = pyarrow.parquet.read_table(pyarrow.BufferReader(data))
     assert table.schema.metadata[b"perfdb.query"].decode() == query.encode()
     assert str(table.schema.field("users").type) == "int64"
@@ -81,7 +83,7 @@ def test_parquet_holds_the_same_rectangle_with_its_types() -> None:
 
 def test_parquet_of_nothing_has_its_columns() -> None:
     query = parsed(COMPARED)
-    data = parquet.render(query, answer(query, Observations(DIMENSIONS, MEASURES, [])))
+    data = render_parquet(query, answer(query, Observations(DIMENSIONS, MEASURES, [])))
     table = pyarrow.parquet.read_table(pyarrow.BufferReader(data))
     assert (table.num_rows, "verdict" in table.column_names) == (0, True)
 

@@ -1,7 +1,7 @@
 """Grids: what stands where in a printed table, in both layouts."""
 
 from perfdb.analysis.render.grid import Grid, Heading, grids
-from perfdb.analysis.tables.table import Observations
+from perfdb.analysis.tables.observations import Observations
 from perfdb.analysis.tests.archive import DIMENSIONS, MEASURES, ask, rows
 
 MAXIMUM = (

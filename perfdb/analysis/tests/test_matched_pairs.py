@@ -4,7 +4,7 @@ import pytest
 
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.tables.matched_pairs import Matched, Sides, match, promising
-from perfdb.analysis.tables.table import Observations, Row
+from perfdb.analysis.tables.observations import Observations, Row
 from perfdb.analysis.tables.tabulate import tabulate
 from perfdb.analysis.tests.archive import DIMENSIONS, MEASURES, observations, parsed
 

@@ -4,18 +4,18 @@ import pytest
 
 from perfdb.analysis.comparison.comparison import Verdict
 from perfdb.analysis.comparison.method import DECLARATIONS
-from perfdb.analysis.comparison.method_statement import Declaration, Example
+from perfdb.analysis.declaration import MethodStatement, WorkedExample
 
 EXAMPLES = [(declaration.id, example) for declaration in DECLARATIONS for example in declaration.examples]
 
 
 @pytest.mark.parametrize(("name", "example"), EXAMPLES)
-def test_examples_come_out_as_printed(name: str, example: Example) -> None:
+def test_examples_come_out_as_printed(name: str, example: WorkedExample) -> None:
     assert example.run() == example.result, name
 
 
 @pytest.mark.parametrize("declaration", DECLARATIONS, ids=lambda declaration: declaration.id)
-def test_each_declaration_is_complete(declaration: Declaration) -> None:
+def test_each_declaration_is_complete(declaration: MethodStatement) -> None:
     assert declaration.title
     assert declaration.examples
     assert declaration.explanation.endswith(".")

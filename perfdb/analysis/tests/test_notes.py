@@ -6,12 +6,12 @@ import pytest
 from pyarrow import parquet
 
 from perfdb.analysis.render.charts.plotly_chart import figure
-from perfdb.analysis.render.exports import csv, latex, markdown, text
 from perfdb.analysis.render.exports import json as render_json
-from perfdb.analysis.render.exports import parquet as render_parquet
-from perfdb.analysis.tables.filter_rows import narrowed
+from perfdb.analysis.render.exports import latex, markdown, text
+from perfdb.analysis.render.exports.tidy import render_csv, render_parquet
 from perfdb.analysis.tables.matched_pairs import Sides, match
-from perfdb.analysis.tables.table import Noted, Observations
+from perfdb.analysis.tables.observations import Observations, narrowed
+from perfdb.analysis.tables.table import Noted
 from perfdb.analysis.tests.archive import ask, observations, parsed
 
 QUERY = "metric=trans_per_s&rows=users&device=OSA&mtu=1500"
@@ -45,8 +45,8 @@ def test_a_note_stands_in_every_text(noted: Observations) -> None:
     assert f"note: {SAID}\n" in text.render(tables)
     assert "1. note on OSA1102, trial 2: fan \\<b\\>failed\\</b\\> 50%" in markdown.render(tables)
     assert r"$^{1}$ note on OSA1102, trial 2: fan $<$b$>$failed$<$/b$>$ 50\%" in latex.render(tables)
-    assert SAID in csv.render(parsed(QUERY), tables)
-    (file,) = [parquet.read_table(io.BytesIO(render_parquet.render(parsed(QUERY), tables)))]
+    assert SAID in render_csv(parsed(QUERY), tables)
+    (file,) = [parquet.read_table(io.BytesIO(render_parquet(parsed(QUERY), tables)))]
     assert [notes for notes in file["notes"].to_pylist() if notes] == [[SAID]]
 
 

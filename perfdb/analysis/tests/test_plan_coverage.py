@@ -4,7 +4,7 @@ import pytest
 
 from perfdb.analysis.insights.plan_coverage import Coverage, coverage, part_of, primary_measures
 from perfdb.analysis.query.parameters import QueryError
-from perfdb.analysis.tables.table import Observations
+from perfdb.analysis.tables.observations import Observations
 from perfdb.analysis.tests.archive import DIMENSIONS, MEASURES, observations
 
 

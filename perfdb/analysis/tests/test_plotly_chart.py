@@ -12,7 +12,7 @@ from perfdb.analysis.render.charts.combined_charts import facets
 from perfdb.analysis.render.charts.plotly_chart import AS_USUAL, figure, figure_pair
 from perfdb.analysis.render.charts.series_styles import PALETTE, Looks
 from perfdb.analysis.tables.baseline_comparison import answer
-from perfdb.analysis.tables.table import Observations, Row
+from perfdb.analysis.tables.observations import Observations, Row
 from perfdb.analysis.tests.archive import DIMENSIONS, MEASURES, ask, observations, parsed, rows
 
 LINES = "metric=trans_per_s&metric=cpu_ms_per_trans&rows=users&columns=device,mtu"

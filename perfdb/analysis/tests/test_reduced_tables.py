@@ -2,7 +2,8 @@
 
 from perfdb.analysis.query.query import Query
 from perfdb.analysis.render.reduced_tables import filled, first_lines, lines, lines_by
-from perfdb.analysis.tables.table import Observations, Table
+from perfdb.analysis.tables.observations import Observations
+from perfdb.analysis.tables.table import Table
 from perfdb.analysis.tests.archive import DIMENSIONS, MEASURES, ask, observations, trial
 
 PAIRS = "metric=trans_per_s&rows=mtu,users&columns=device"

@@ -7,7 +7,8 @@ import pytest
 
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.metrics import Measure
-from perfdb.analysis.tables.table import Cell, Observations, Row, Table
+from perfdb.analysis.tables.observations import Observations, Row
+from perfdb.analysis.tables.table import Cell, Table
 from perfdb.analysis.tests.archive import COST, RATE, ask, observations
 
 LINES = "metric=trans_per_s&rows=users&columns=device,mtu"

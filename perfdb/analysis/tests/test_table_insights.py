@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from perfdb.analysis.insights.table_insights import curves, flags
 from perfdb.analysis.insights.throughput_curve import Course, Edge
-from perfdb.analysis.tables.table import Observations, Row
+from perfdb.analysis.tables.observations import Observations, Row
 from perfdb.analysis.tests.archive import DIMENSIONS, MEASURES, ask
 
 RATES = {"OSA": (852.06, 1352.97, 1508.20, 1535.70, 1351.26), "LAN": (100.0, 200.0, 400.0, 600.0, 900.0)}

@@ -7,10 +7,10 @@ import json
 import orjson
 import pytest
 
-from perfdb.analysis.render.exports import csv as render_csv
 from perfdb.analysis.render.exports import json as render_json
 from perfdb.analysis.render.exports import markdown
-from perfdb.analysis.tables.table import Observations, Row
+from perfdb.analysis.render.exports.tidy import render_csv
+from perfdb.analysis.tables.observations import Observations, Row
 from perfdb.analysis.tests.archive import DIMENSIONS, MEASURES, ask, observations, parsed
 
 QUERY = "metric=trans_per_s&metric=cpu_ms_per_trans&rows=users&columns=mtu&device=OSA"
@@ -31,13 +31,13 @@ def osa() -> Observations:
 
 
 def read_csv(query: str, given: Observations) -> list[dict[str, str]]:
-    text = render_csv.render(parsed(query), ask(query, given))
+    text = render_csv(parsed(query), ask(query, given))
     return list(csv.DictReader(io.StringIO(text, newline="")))
 
 
 def test_csv_is_one_tidy_rectangle() -> None:
     tables = ask(QUERY, osa())
-    text = render_csv.render(parsed(QUERY), tables)
+    text = render_csv(parsed(QUERY), tables)
     lines = text.split("\r\n")
     low, high = tables[0].cells[(1,), (1500,)].interval or (0.0, 0.0)
     assert low < 1001.5 < high

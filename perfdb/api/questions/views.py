@@ -17,7 +17,8 @@ from rest_framework.reverse import reverse
 
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import Query
-from perfdb.analysis.render.exports import csv, json, latex, markdown, parquet, text
+from perfdb.analysis.render.exports import json, latex, markdown, text
+from perfdb.analysis.render.exports.tidy import render_csv, render_parquet
 from perfdb.analysis.tables.table import Table
 from perfdb.api.errors import Conflict
 from perfdb.api.permissions import signed_in
@@ -39,11 +40,11 @@ from perfdb.results.queries.questions import Answer, Question
 from perfdb.results.queries.saved_queries import NameTakenError
 
 _FORMS: Mapping[str, tuple[Callable[[Query, Sequence[Table]], str | bytes], str]] = {
-    "csv": (csv.render, "text/csv; charset=utf-8"),
+    "csv": (render_csv, "text/csv; charset=utf-8"),
     "md": (lambda _, tables: markdown.render(tables), "text/markdown; charset=utf-8"),
     "tex": (lambda _, tables: latex.render(tables), "application/x-tex; charset=utf-8"),
     "txt": (lambda _, tables: text.render(tables), "text/plain; charset=utf-8"),
-    "parquet": (parquet.render, "application/vnd.apache.parquet"),
+    "parquet": (render_parquet, "application/vnd.apache.parquet"),
 }
 
 

@@ -12,8 +12,10 @@ from rest_framework.request import Request
 
 from perfdb.analysis.query.query import Query
 from perfdb.analysis.render.charts.chart_options import Drawing
-from perfdb.analysis.render.exports import csv, json, latex, markdown, parquet, text
-from perfdb.analysis.tables.table import Observations, Table
+from perfdb.analysis.render.exports import json, latex, markdown, text
+from perfdb.analysis.render.exports.tidy import render_csv, render_parquet
+from perfdb.analysis.tables.observations import Observations
+from perfdb.analysis.tables.table import Table
 from perfdb.api import caching
 from perfdb.api.renderers import answered
 from perfdb.api.schema import COMPARISON_PARAMETERS, EXPLANATION_PARAMETERS, QUERY_PARAMETERS, TABLES_EXAMPLE, errors
@@ -142,7 +144,7 @@ def _name(query: Query) -> str:
 @api_view(["GET"])
 def tables_csv(request: Request) -> HttpResponseBase:
     """The tables of a query for spreadsheets."""
-    return _file(request, csv.render, "text/csv; charset=utf-8")
+    return _file(request, render_csv, "text/csv; charset=utf-8")
 
 
 @extend_schema(
@@ -190,4 +192,4 @@ def tables_tex(request: Request) -> HttpResponseBase:
 @api_view(["GET"])
 def tables_parquet(request: Request) -> HttpResponseBase:
     """The tables of a query for data frames: the lines of the CSV with their types."""
-    return _file(request, parquet.render, "application/vnd.apache.parquet", ".parquet")
+    return _file(request, render_parquet, "application/vnd.apache.parquet", ".parquet")

@@ -8,7 +8,8 @@ from perfdb.analysis.dimensions import SELECTORS
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import REPEATS, Query, default_metrics
 from perfdb.analysis.tables import baseline_comparison
-from perfdb.analysis.tables.table import Key, Observations, Table
+from perfdb.analysis.tables.observations import Key, Observations
+from perfdb.analysis.tables.table import Table
 from perfdb.results.models import DimensionCount, Experiment, Run
 from perfdb.results.queries.observations import (
     DIMENSION_COLUMNS,

@@ -11,7 +11,8 @@ from django.db import connections
 from perfdb.analysis.insights.best_evidence import Evidence, evidence
 from perfdb.analysis.insights.bottleneck import Bottleneck
 from perfdb.analysis.query.query import Query, Summary
-from perfdb.analysis.tables.table import Observations, key_order
+from perfdb.analysis.tables.observations import Observations
+from perfdb.analysis.tables.table import key_order
 from perfdb.results.models import Run
 from perfdb.results.queries.limits import limits_of
 from perfdb.results.runs import recorded_reads

@@ -8,7 +8,8 @@ from perfdb.analysis.metrics import METRICS, TOTAL, Measure
 from perfdb.analysis.query.parameters import QueryError, in_order
 from perfdb.analysis.query.query import REPEATS, Query
 from perfdb.analysis.tables import baseline_comparison
-from perfdb.analysis.tables.table import Key, Observations, Row, Table, finite
+from perfdb.analysis.tables.observations import Key, Observations, Row, finite
+from perfdb.analysis.tables.table import Table
 from perfdb.results.queries import compare
 from perfdb.results.queries.observations import add_notes, read_observations
 from perfdb.results.runs import measures

@@ -14,7 +14,8 @@ from perfdb.analysis.query.parameters import QueryError, in_order
 from perfdb.analysis.query.query import REPEATS, Query, default_metrics
 from perfdb.analysis.tables import baseline_comparison
 from perfdb.analysis.tables.matched_pairs import Matched, Sides, fixed, match, promising
-from perfdb.analysis.tables.table import Key, Observations, Row, Table
+from perfdb.analysis.tables.observations import Key, Observations, Row
+from perfdb.analysis.tables.table import Table
 from perfdb.results.models import Experiment, Run, RunEvidence
 from perfdb.results.queries.answers import read_earlier_campaigns
 from perfdb.results.queries.conditions import select_runs

@@ -22,7 +22,8 @@ from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import DELTA, REPEATS, Query
 from perfdb.analysis.render.charts.chart_options import Drawing
 from perfdb.analysis.tables.baseline_comparison import kinds
-from perfdb.analysis.tables.table import Cell, CellKey, Key, Observations, Point, Row, Table, finite
+from perfdb.analysis.tables.observations import Key, Observations, Row, finite
+from perfdb.analysis.tables.table import Cell, CellKey, Point, Table
 from perfdb.analysis.units import finest_step
 from perfdb.analysis.workloads import primary_metric
 from perfdb.results.models import Problem, Run

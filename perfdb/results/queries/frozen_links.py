@@ -14,7 +14,7 @@ from django.contrib.auth.models import User
 
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.query.parameters import QueryError
-from perfdb.analysis.tables.table import Observations, Row
+from perfdb.analysis.tables.observations import Observations, Row
 from perfdb.results.models import FrozenLink, Study
 from perfdb.results.queries.questions import Answer, Question, answer
 from perfdb.results.runs import recorded_reads

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import fsum, isfinite
 from typing import Any, Protocol
 
-from perfdb.analysis.insights.bottleneck import TCP_HEADERS, Bottleneck, Load, judge
+from perfdb.analysis.insights.bottleneck import Bottleneck, Load, judge
 from perfdb.analysis.metrics import TOTAL, Measure
+from perfdb.analysis.workloads import TCP_HEADERS
 from perfdb.results.runs import measures
 
 _BUSY = ("cpu_util", "processor_util", "run_wait")

@@ -4,7 +4,7 @@ from perfdb.analysis.dimensions import FACTOR
 from perfdb.analysis.metrics import TOTAL, Measure
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import REPEATS, Layout, Pick, Query
-from perfdb.analysis.tables.table import Observations
+from perfdb.analysis.tables.observations import Observations
 from perfdb.analysis.workloads import parse_workload, primary_metric
 from perfdb.results.runs import measures
 

@@ -14,7 +14,7 @@ from perfdb.analysis.dimensions import FACTOR
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import Query
-from perfdb.analysis.tables.table import Observations
+from perfdb.analysis.tables.observations import Observations
 from perfdb.results.models import Run
 from perfdb.results.queries.conditions import select_runs
 from perfdb.results.queries.top_runs import NOTE, find_top_experiments

@@ -13,7 +13,8 @@ from perfdb.analysis.dimensions import Value
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import Query, default_metrics
 from perfdb.analysis.render.charts.chart_options import Drawing, check
-from perfdb.analysis.tables.table import Observations, Table
+from perfdb.analysis.tables.observations import Observations
+from perfdb.analysis.tables.table import Table
 from perfdb.results.models import Page
 from perfdb.results.queries import compare, maximum_throughput
 from perfdb.results.queries.answers import answer_query, make_tables, read_answer

@@ -15,7 +15,7 @@ from django.db.models import Avg, QuerySet, Sum
 
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query.query import Pick, Query, Summary
-from perfdb.analysis.tables.table import Key, Note
+from perfdb.analysis.tables.observations import Key, Note
 from perfdb.results.database.sql import compile_query
 from perfdb.results.models import Device, Run, StudyActivity, Workload
 from perfdb.results.runs.experiments import z

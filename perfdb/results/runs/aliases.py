@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.query.query import Query
-from perfdb.analysis.tables.table import Observations
+from perfdb.analysis.tables.observations import Observations
 from perfdb.results.models import Alias, Study, System
 from perfdb.results.runs import recorded_reads
 from perfdb.results.runs.normalize.alias_dimensions import Aliases, fold

@@ -18,7 +18,7 @@ import orjson
 
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query.parameters import QueryError
-from perfdb.analysis.tables.table import Note, Observations
+from perfdb.analysis.tables.observations import Note, Observations
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")

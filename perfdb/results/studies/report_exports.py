@@ -4,8 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 from json import dumps
 
-from perfdb.analysis.render.exports import csv, latex, markdown, text
+from perfdb.analysis.render.exports import latex, markdown, text
 from perfdb.analysis.render.exports.json import table_data
+from perfdb.analysis.render.exports.tidy import render_csv
 from perfdb.analysis.tables.table import Table
 
 
@@ -13,7 +14,7 @@ def _csv(tables: Sequence[Table]) -> str:
     """One rectangle for all parts that are laid out alike, and an empty line before the next."""
     alike = groupby(tables, key=lambda table: (table.query.shown, bool(table.query.baseline)))
     parts = [list(group) for _, group in alike]
-    return "\r\n".join(csv.render(part[0].query, part) for part in parts)
+    return "\r\n".join(render_csv(part[0].query, part) for part in parts)
 
 
 FORMS: Mapping[str, tuple[Callable[[Sequence[Table]], str], str]] = {

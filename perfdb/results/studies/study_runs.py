@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 from perfdb.analysis.query.query import Query
-from perfdb.analysis.tables.filter_rows import narrowed
-from perfdb.analysis.tables.table import Observations, Table
+from perfdb.analysis.tables.observations import Observations, narrowed
+from perfdb.analysis.tables.table import Table
 from perfdb.results.models import Study
 from perfdb.results.queries.answers import answer_query, make_tables
 from perfdb.results.queries.observations import add_notes, read_observations

@@ -17,7 +17,8 @@ from perfdb.analysis.query.query import REPEATS, Query
 from perfdb.analysis.render.charts.chart_options import Drawing
 from perfdb.analysis.render.labels import measure_title
 from perfdb.analysis.tables.matched_pairs import Sides
-from perfdb.analysis.tables.table import Key, Table
+from perfdb.analysis.tables.observations import Key
+from perfdb.analysis.tables.table import Table
 from perfdb.results.queries.compare import Against, Chosen, Comparison
 from perfdb.web.shared.links import to_runs
 from perfdb.web.tables import filter_form

@@ -6,10 +6,9 @@ from itertools import groupby
 
 from perfdb.analysis.audit import audit_declarations as audit
 from perfdb.analysis.comparison import method as comparing
-from perfdb.analysis.comparison.method_statement import Declaration as ComparingDeclaration
-from perfdb.analysis.declaration import Declaration
-from perfdb.analysis.insights import limit_declarations
-from perfdb.analysis.insights.bottleneck import Bottleneck
+from perfdb.analysis.declaration import Declaration, MethodStatement
+from perfdb.analysis.insights.bottleneck import LIMIT_RULES, Bottleneck
+from perfdb.analysis.insights.throughput_curve import CURVE_RULES
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +62,13 @@ def chapters() -> list[Chapter]:
             "curves",
             "Where throughput levels off",
             "What is said of the means over a rising number of users.",
-            limit_declarations.CURVES,
+            CURVE_RULES,
         ),
         _chapter(
             "limits",
             "What limited a run",
             "The first of these that applies, in this order, is the verdict.",
-            limit_declarations.VERDICTS,
+            LIMIT_RULES,
         ),
         _chapter(
             "audit",
@@ -106,12 +105,12 @@ def _rule(chapter: str, declared: Declaration) -> Rule:
     )
 
 
-def _comparing(declared: Iterable[ComparingDeclaration]) -> list[Section]:
+def _comparing(declared: Iterable[MethodStatement]) -> list[Section]:
     sections = groupby(declared, key=lambda each: each.section)
     return [Section(title, [_comparing_rule(each) for each in group]) for title, group in sections]
 
 
-def _comparing_rule(declared: ComparingDeclaration) -> Rule:
+def _comparing_rule(declared: MethodStatement) -> Rule:
     return Rule(
         anchor("comparing", declared.id),
         declared.title,

@@ -14,8 +14,7 @@ from perfdb.analysis.dimensions import dimension
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import Query
 from perfdb.analysis.render.labels import measure_title
-from perfdb.analysis.tables.filter_rows import narrowed
-from perfdb.analysis.tables.table import Observations, Row
+from perfdb.analysis.tables.observations import Observations, Row, narrowed
 from perfdb.results.models import FrozenLink, Run
 from perfdb.results.queries import frozen_links
 from perfdb.results.queries.questions import Question

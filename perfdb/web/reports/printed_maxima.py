@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from perfdb.analysis.dimensions import Value, say
 from perfdb.analysis.query.query import Query
-from perfdb.analysis.tables.table import Cell, Key, Table
+from perfdb.analysis.tables.observations import Key
+from perfdb.analysis.tables.table import Cell, Table
 from perfdb.analysis.units import round_half_up
 
 

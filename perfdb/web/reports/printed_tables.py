@@ -8,7 +8,8 @@ from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query.query import Layout
 from perfdb.analysis.render.grid import Grid, GridCell, Heading, grids
 from perfdb.analysis.render.labels import Diff, noted_text
-from perfdb.analysis.tables.table import Cell, CellKey, Key, Table
+from perfdb.analysis.tables.observations import Key
+from perfdb.analysis.tables.table import Cell, CellKey, Table
 from perfdb.results.studies.report_answers import Answered
 from perfdb.web.runs.run_values import group_of
 from perfdb.web.shared.links import to_explanation, to_runs

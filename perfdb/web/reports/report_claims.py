@@ -12,7 +12,7 @@ from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import REPEATS, Query
 from perfdb.analysis.render.labels import measure_title
-from perfdb.analysis.tables.table import Key, Observations, finite
+from perfdb.analysis.tables.observations import Key, Observations, finite
 from perfdb.analysis.units import decimals_for, round_half_up
 from perfdb.analysis.workloads import parse_workload, primary_metric
 from perfdb.results.models import Claim

@@ -8,7 +8,8 @@ from perfdb.analysis.insights.circumstances import Weight, said
 from perfdb.analysis.render.charts.chart_options import Drawing, Marks
 from perfdb.analysis.render.grid import grids
 from perfdb.analysis.render.labels import measure_title
-from perfdb.analysis.tables.table import Key, Table
+from perfdb.analysis.tables.observations import Key
+from perfdb.analysis.tables.table import Table
 from perfdb.analysis.workloads import cost_metric, primary_metric
 from perfdb.results.queries.chosen_runs import Beside
 from perfdb.web.compare.compare_page import difference_line

@@ -15,7 +15,7 @@ from perfdb.analysis.insights.plan_coverage import Coverage, Part, Planned
 from perfdb.analysis.query import parameters
 from perfdb.analysis.query.query import Query
 from perfdb.analysis.render.labels import value_text
-from perfdb.analysis.tables.table import Key, Observations
+from perfdb.analysis.tables.observations import Key, Observations
 from perfdb.results.models import Study
 from perfdb.results.queries.observations import read_observations
 

@@ -10,7 +10,7 @@ from perfdb.analysis.insights import plan_coverage
 from perfdb.analysis.insights.plan_coverage import Part
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import Query
-from perfdb.analysis.tables.filter_rows import narrowed
+from perfdb.analysis.tables.observations import narrowed
 from perfdb.results.models import Disagreement, ReportItem, Study, StudyActivity
 from perfdb.results.runs import access
 from perfdb.results.studies.test_plans import parts_of

@@ -18,7 +18,8 @@ from perfdb.analysis.query.query import Query
 from perfdb.analysis.render.charts.chart_options import Drawing, Marks
 from perfdb.analysis.render.grid import grids
 from perfdb.analysis.render.labels import Diff, diff_of, measure_title
-from perfdb.analysis.tables.table import Cell, Key, Table
+from perfdb.analysis.tables.observations import Key
+from perfdb.analysis.tables.table import Cell, Table
 from perfdb.analysis.units import round_half_up
 from perfdb.results.queries import best_evidence, maximum_throughput
 from perfdb.results.runs import recorded_reads

@@ -25,7 +25,8 @@ from perfdb.analysis.render.charts.series_styles import Looks
 from perfdb.analysis.render.grid import Grid, GridCell, Heading, Line, grids
 from perfdb.analysis.render.labels import Diff
 from perfdb.analysis.render.reduced_tables import filled, first_lines
-from perfdb.analysis.tables.table import Key, Table
+from perfdb.analysis.tables.observations import Key
+from perfdb.analysis.tables.table import Table
 from perfdb.results.queries.style_ranks import looks
 from perfdb.results.runs import recorded_reads
 from perfdb.web.shared.links import to_explanation, to_runs, to_these

@@ -7,13 +7,13 @@ from django.test import Client
 
 from perfdb.analysis.audit.audit_declarations import DECLARATIONS as AUDIT
 from perfdb.analysis.comparison.method import DECLARATIONS as COMPARING
-from perfdb.analysis.comparison.method_statement import Declaration as ComparingDeclaration
-from perfdb.analysis.declaration import Declaration
-from perfdb.analysis.insights import limit_declarations
+from perfdb.analysis.declaration import Declaration, MethodStatement
+from perfdb.analysis.insights.bottleneck import LIMIT_RULES
+from perfdb.analysis.insights.throughput_curve import CURVE_RULES
 from perfdb.web.tests.pages import inline_code
 
-DECLARED = (*limit_declarations.LIMITS, *AUDIT)
-RULES: list[Declaration | ComparingDeclaration] = [*COMPARING, *DECLARED]
+DECLARED = (*CURVE_RULES, *LIMIT_RULES, *AUDIT)
+RULES: list[Declaration | MethodStatement] = [*COMPARING, *DECLARED]
 
 
 def page(client: Client) -> str:

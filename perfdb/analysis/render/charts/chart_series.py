@@ -15,7 +15,8 @@ from perfdb.analysis.query.query import Query
 from perfdb.analysis.render import labels
 from perfdb.analysis.render.charts.chart_options import Drawing, Marks
 from perfdb.analysis.render.charts.series_styles import PLAIN, Looks, Style, styles
-from perfdb.analysis.tables.table import Key, Table, key_order, layout_order
+from perfdb.analysis.tables.observations import Key
+from perfdb.analysis.tables.table import Table, key_order, layout_order
 
 # What a legend bears of one value, in characters; longer ones are shortened.
 ROOM = 26

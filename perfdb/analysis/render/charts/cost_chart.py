@@ -23,7 +23,8 @@ from perfdb.analysis.render.charts.plotly_chart import (
 )
 from perfdb.analysis.render.charts.series_styles import PLAIN, Looks
 from perfdb.analysis.render.charts.traces import Said, error_bars, hovers, of_cell, runs_meta, series_of
-from perfdb.analysis.tables.table import Key, Table
+from perfdb.analysis.tables.observations import Key
+from perfdb.analysis.tables.table import Table
 
 
 @dataclass(frozen=True, slots=True)

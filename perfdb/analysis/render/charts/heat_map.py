@@ -16,7 +16,8 @@ from perfdb.analysis.render import labels
 from perfdb.analysis.render.charts.plotly_chart import Figure, heading, source_text
 from perfdb.analysis.render.charts.traces import also, asked, hovers, of_cell
 from perfdb.analysis.render.labels import diff_of
-from perfdb.analysis.tables.table import Cell, Key, Table
+from perfdb.analysis.tables.observations import Key
+from perfdb.analysis.tables.table import Cell, Table
 
 # So many comparisons are easier to see as colours than to read.
 MANY = 40

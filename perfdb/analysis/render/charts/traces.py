@@ -21,7 +21,8 @@ from perfdb.analysis.render import labels
 from perfdb.analysis.render.charts.axis_range import Drawn, scaled
 from perfdb.analysis.render.charts.chart_options import Draw, Drawing, Trials
 from perfdb.analysis.render.charts.chart_series import Plan, place
-from perfdb.analysis.tables.table import Cell, Key, Point, Table
+from perfdb.analysis.tables.observations import Key
+from perfdb.analysis.tables.table import Cell, Point, Table
 from perfdb.analysis.units import round_half_up
 
 # So many runs a point names, and leads to; the list of runs has them all.

@@ -12,7 +12,8 @@ from perfdb.analysis.insights.table_insights import TableCurve, curves, flags
 from perfdb.analysis.insights.throughput_curve import Curve, Edge
 from perfdb.analysis.query.query import Query
 from perfdb.analysis.render import labels
-from perfdb.analysis.tables.table import Cell, Key, Note, Point, Table
+from perfdb.analysis.tables.observations import Key, Note
+from perfdb.analysis.tables.table import Cell, Point, Table
 
 
 def render(query: Query, tables: Sequence[Table]) -> dict[str, Any]:

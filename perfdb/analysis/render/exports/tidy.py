@@ -4,10 +4,15 @@ All tables of a query are in one rectangle, so that spreadsheets and data frames
 Numbers are in base units and unrounded; None is missing.
 """
 
+import csv
+import io
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
+
+import pyarrow as pa
+from pyarrow import parquet
 
 from perfdb.analysis.comparison.comparison import Comparison
 from perfdb.analysis.dimensions import dimension
@@ -114,3 +119,54 @@ def _shown(query: Query, tables: Sequence[Table]) -> tuple[str, ...]:
 
 def _kind(name: str) -> Kind:
     return Kind.INTEGER if dimension(name).whole else Kind.TEXT
+
+
+# A spreadsheet takes text that begins like this for a formula and runs it.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+
+
+def render_csv(query: Query, tables: Sequence[Table]) -> str:
+    """A header line, then a line for each cell; lines end in CR LF. Lists within a field are joined by semicolons."""
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow([_safe(column.name) for column in columns(query, tables)])
+    for line in lines(query, tables):
+        writer.writerow([field(value) for value in line])
+    return out.getvalue()
+
+
+def field(value: Any) -> str:
+    """A value as a field of a file: what is missing is empty; a number is no formula, also when it is negative."""
+    if value is None:
+        return ""
+    if isinstance(value, list):
+        # One number alone is a number, not a list of text.
+        return field(value[0]) if len(value) == 1 else _safe(";".join(map(str, value)))
+    return repr(value) if isinstance(value, int | float) else _safe(value)
+
+
+def _safe(text: str) -> str:
+    """Text that no spreadsheet runs: an apostrophe before what looks like a formula."""
+    return f"'{text}" if text.startswith(_FORMULA) else text
+
+
+_TYPES = {
+    Kind.TEXT: pa.string(),
+    Kind.INTEGER: pa.int64(),
+    Kind.NUMBER: pa.float64(),
+    Kind.TEXTS: pa.list_(pa.string()),
+    Kind.NUMBERS: pa.list_(pa.float64()),
+}
+
+
+def render_parquet(query: Query, tables: Sequence[Table]) -> bytes:
+    """A file with one row group; its metadata says which query it answers (key ``perfdb.query``)."""
+    known = columns(query, tables)
+    schema = pa.schema(
+        [(column.name, _TYPES[column.kind]) for column in known], metadata={"perfdb.query": query.encode()}
+    )
+    cells = list(zip(*lines(query, tables), strict=True)) or [()] * len(known)
+    arrays = [pa.array(values, _TYPES[column.kind]) for column, values in zip(known, cells, strict=True)]
+    out = io.BytesIO()
+    parquet.write_table(pa.Table.from_arrays(arrays, schema=schema), out)
+    return out.getvalue()

@@ -17,7 +17,7 @@ from django.db.models import QuerySet
 from pyarrow import parquet
 
 from perfdb.analysis.query.parameters import QueryError
-from perfdb.analysis.render.exports.csv import field
+from perfdb.analysis.render.exports.tidy import field
 from perfdb.results.ingest.artifacts import open_artifact
 from perfdb.results.models import Run, RunSource
 from perfdb.results.queries.run_list.columns import ROW, Shown

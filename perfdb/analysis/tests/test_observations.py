@@ -6,8 +6,7 @@ import pytest
 
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import Query
-from perfdb.analysis.tables.filter_rows import narrowed
-from perfdb.analysis.tables.table import Observations
+from perfdb.analysis.tables.observations import Observations, narrowed
 
 RUNS = Observations(
     ("workload", "device", "mtu", "date", "factor.kernel"),
