@@ -12,11 +12,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from perfdb.analysis.coded import Coded, Places, grouped
 from perfdb.analysis.comparison.samples import Samples
 from perfdb.analysis.comparison.spreads import Floats
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.metrics import BY_NAME, Better, Measure
+from perfdb.analysis.tables.coded_columns import Coded, Places, grouped
 from perfdb.analysis.tables.observations import Key, Observations
 from perfdb.analysis.tables.table import key_order
 

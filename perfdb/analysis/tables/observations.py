@@ -11,12 +11,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from perfdb.analysis.coded import Coded, Places, grouped
 from perfdb.analysis.comparison.spreads import Floats
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query.parameters import QueryError, Range, ordered
 from perfdb.analysis.query.query import REPEATS, Query
+from perfdb.analysis.tables.coded_columns import Coded, Places, grouped
 
 Key = tuple[Value, ...]
 # The run's number in the database, a value for each dimension, a value for each measure.

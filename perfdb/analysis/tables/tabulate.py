@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from perfdb.analysis import dimensions, metrics
-from perfdb.analysis.coded import Groups, Places, grouped
 from perfdb.analysis.comparison.samples import Samples, intervals_of
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query.query import REPEATS, Pick, Query, Summary
+from perfdb.analysis.tables.coded_columns import Groups, Places, grouped
 from perfdb.analysis.tables.experiments import RUN, experiments_of
 from perfdb.analysis.tables.observations import Key, Note, Observations
 from perfdb.analysis.tables.table import NOTHING, Cell, CellKey, Noted, Point, Table, key_order, layout_order

@@ -1,7 +1,7 @@
 """What of a table can be read: empty rows and columns are left out, lines are counted, and the first of them drawn."""
 
 from perfdb.analysis.query.query import Query
-from perfdb.analysis.render.reduced_tables import filled, first_lines, lines, lines_by
+from perfdb.analysis.render.charts.reduced_tables import filled, first_lines, lines, lines_by
 from perfdb.analysis.tables.observations import Observations
 from perfdb.analysis.tables.table import Table
 from perfdb.analysis.tests.archive import DIMENSIONS, MEASURES, ask, observations, trial

@@ -10,8 +10,8 @@ from django.urls import reverse
 
 from perfdb.analysis.dimensions import dimension
 from perfdb.analysis.metrics import Measure
+from perfdb.analysis.render.charts.reduced_tables import MOST_LINES
 from perfdb.analysis.render.labels import measure_title
-from perfdb.analysis.render.reduced_tables import MOST_LINES
 from perfdb.results.models import Experiment, Run, Study
 from perfdb.results.queries.observations import measure_columns
 from perfdb.web.studies.study_contents import WorkloadLinks

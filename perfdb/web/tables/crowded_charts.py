@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from perfdb.analysis.dimensions import Value, dimension
 from perfdb.analysis.query.query import Query
 from perfdb.analysis.render.charts.chart_options import Draw, Drawing, Facets
-from perfdb.analysis.render.reduced_tables import MOST_LINES, first_lines, lines, lines_by
+from perfdb.analysis.render.charts.reduced_tables import MOST_LINES, first_lines, lines, lines_by
 from perfdb.results.models import Page
 from perfdb.results.queries.questions import Answer, Question
 from perfdb.results.runs import recorded_reads

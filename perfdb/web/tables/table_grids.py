@@ -21,10 +21,10 @@ from perfdb.analysis.render.charts.chart_options import Draw, Drawing, Facets
 from perfdb.analysis.render.charts.combined_charts import facets, figures
 from perfdb.analysis.render.charts.heat_map import MANY, compared
 from perfdb.analysis.render.charts.plotly_chart import AS_USUAL
+from perfdb.analysis.render.charts.reduced_tables import filled, first_lines
 from perfdb.analysis.render.charts.series_styles import Looks
 from perfdb.analysis.render.grid import Grid, GridCell, Heading, Line, grids
 from perfdb.analysis.render.labels import Diff
-from perfdb.analysis.render.reduced_tables import filled, first_lines
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Table
 from perfdb.results.queries.style_ranks import looks

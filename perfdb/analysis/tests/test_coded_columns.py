@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from perfdb.analysis import coded
-from perfdb.analysis.coded import Coded, grouped
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query.parameters import ordered
+from perfdb.analysis.tables import coded_columns
+from perfdb.analysis.tables.coded_columns import Coded, grouped
 from perfdb.analysis.tables.observations import Observations
 
 RATE = Measure("trans_per_s")
@@ -44,7 +44,7 @@ def test_rows_are_grouped_in_the_order_in_which_they_come(rows: list[tuple[Value
 
 
 def test_more_combinations_than_a_number_can_tell_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(coded, "_MOST_CODES", 10)
+    monkeypatch.setattr(coded_columns, "_MOST_CODES", 10)
     rows = [(n % 5, n % 7, n % 3) for n in range(200)]
     groups = grouped([Coded.of(column) for column in zip(*rows, strict=True)], np.arange(200))
     assert groups.sizes == [len(part) for part in by_hand(rows, range(200))]
@@ -55,7 +55,7 @@ def test_more_combinations_than_a_number_can_tell_apart(monkeypatch: pytest.Monk
 def test_the_values_of_each_group(sparse: int, listed: list[Value], sizes: list[int], random: Random) -> None:
     rows = random.choices(range(len(listed)), k=sum(sizes))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(coded, "_SPARSE", sparse)
+        patch.setattr(coded_columns, "_SPARSE", sparse)
         found = Coded.of(listed).among_each(np.array(rows, np.intp), sizes)
     ends = np.cumsum(sizes).tolist()
     groups = [{listed[row] for row in rows[end - size : end]} for size, end in zip(sizes, ends, strict=True)]
