@@ -21,6 +21,17 @@ ALLOWED: dict[str, set[str]] = {
     # Its pytest plugin gives the tests a real worker.
     "perfdb.embedded": {"perfdb.celery"},
 }
+# Package -> its folders in groups: a folder imports those of earlier groups only; "" are the package's own modules.
+# Folders that are not listed may import and be imported anywhere.
+FOLDERS: dict[str, tuple[tuple[str, ...], ...]] = {
+    "perfdb.analysis": (
+        ("",),
+        ("comparison", "formulas", "query"),
+        ("checks", "tables"),
+        ("audit", "insights"),
+        ("render",),
+    ),
+}
 # The commands that bring in the demo's logs and the published studies.
 EXCEPTIONS = {
     ("perfdb/results/management/commands/loaddemo.py", "fixtures"),
@@ -62,6 +73,33 @@ def test_imports_point_down(layer: str) -> None:
         for name in imports(path)
         if (found := layer_of(name)) not in {None, layer, *ALLOWED[layer]}
         and (str(path.relative_to(ROOT)), found) not in EXCEPTIONS
+    ]
+    assert wrong == []
+
+
+def folder_of(package: str, name: str) -> str | None:
+    """The folder of a package that a dotted name of a module, or of something in it, belongs to."""
+    if not name.startswith(f"{package}."):
+        return None
+    first = name.removeprefix(f"{package}.").partition(".")[0]
+    return first if (ROOT / package.replace(".", "/") / first).is_dir() else ""
+
+
+def dotted(path: Path) -> str:
+    """The dotted name of a module."""
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts)
+
+
+@pytest.mark.parametrize("package", FOLDERS)
+def test_folders_are_in_order(package: str) -> None:
+    number = {folder: place for place, group in enumerate(FOLDERS[package]) for folder in group}
+    assert all((ROOT / package.replace(".", "/") / folder).is_dir() for folder in number)
+    wrong = [
+        f"{path.relative_to(ROOT)} imports {name}"
+        for path in modules(package)
+        if (own := folder_of(package, dotted(path))) in number
+        for name in imports(path)
+        if (other := folder_of(package, name)) in number and other != own and number[other] >= number[own]
     ]
     assert wrong == []
 
