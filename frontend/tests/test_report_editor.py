@@ -12,7 +12,7 @@ from frontend.tests.visits import DRAWN_MS, Watch, settled, sign_in
 from perfdb.results.models import Study
 from perfdb.results.runs import access
 from perfdb.results.studies import report_items, study_lifecycle
-from perfdb.results.studies.report_items import Written
+from perfdb.results.studies.report_items import ItemText
 from perfdb.results.tests.builders import make_run, make_study
 
 RATE = "metric=trans_per_s&rows=users&columns=device"
@@ -27,7 +27,7 @@ def study(live_server: LiveServer) -> Study:
         for device in ("QDIO", "vCTC"):
             make_run(f"A{users}", study=study, device=device, users=users, values={"trans_per_s": 90.0 * users})
     for title in ("One", "Two", "Three"):
-        report_items.add(study, Written(title=title, prose=PROSE if title == "Two" else "Prose."))
+        report_items.add_item(study, ItemText(title=title, prose=PROSE if title == "Two" else "Prose."))
     return study
 
 
@@ -40,7 +40,7 @@ def editor(page: Page, watch: Watch, live_server: LiveServer, study: Study) -> P
 
 
 def titles(study: Study) -> list[str]:
-    return [item.title for item in report_items.flow(study)]
+    return [item.title for item in report_items.list_items(study)]
 
 
 def shown(page: Page) -> Locator:
@@ -120,7 +120,7 @@ def test_a_report_is_published_and_read_by_a_stranger(editor: Page, browser: Bro
 
 def test_a_study_is_deleted_only_after_a_question(page: Page, watch: Watch, live_server: LiveServer) -> None:
     sign_in(page, live_server)
-    study_lifecycle.make(access.owner(), "Empty")
+    study_lifecycle.create_study(access.owner(), "Empty")
     page.goto(f"{live_server.url}/studies/empty/edit/")
     page.once("dialog", lambda dialog: dialog.dismiss())
     page.get_by_role("button", name="Delete").click()

@@ -21,7 +21,7 @@ from perfdb.results.changes.undo import run_undo
 from perfdb.results.ingest import chunked_upload, jobs, reread_files
 from perfdb.results.ingest.import_job import run_import
 from perfdb.results.models import Job, Upload
-from perfdb.results.studies.background_load import KIND, run_studies
+from perfdb.results.studies.load_document import KIND, run_studies
 
 logger = logging.getLogger(__name__)
 

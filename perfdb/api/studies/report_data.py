@@ -6,7 +6,7 @@ from perfdb.analysis.dimensions import Value
 from perfdb.analysis.render.exports.json import note_data, table_data
 from perfdb.analysis.tables.table import Cell, CellKey, Table
 from perfdb.results.models import Disagreement, ReportItem, Run
-from perfdb.results.studies.report_answers import Answered
+from perfdb.results.studies.report_answers import AnsweredItem
 
 
 def item_body(item: ReportItem) -> dict[str, Any]:
@@ -14,7 +14,7 @@ def item_body(item: ReportItem) -> dict[str, Any]:
     return {"number": item.number, "title": item.title, "queries": item.queries}
 
 
-def table_body(found: Answered) -> dict[str, Any]:
+def table_body(found: AnsweredItem) -> dict[str, Any]:
     """The tables of an item; each cell says by itself what it is, and what the document prints."""
     warnings = dict.fromkeys(note for table in found.tables for note in table.warnings)
     queries = [query.encode() for query in found.queries]
@@ -28,7 +28,7 @@ def table_body(found: Answered) -> dict[str, Any]:
     }
 
 
-def _table(found: Answered, table: Table) -> dict[str, Any]:
+def _table(found: AnsweredItem, table: Table) -> dict[str, Any]:
     data = table_data(table)
     for body in data["cells"]:
         key = table.rows[body["row"]], table.columns[body["column"]]
@@ -36,7 +36,7 @@ def _table(found: Answered, table: Table) -> dict[str, Any]:
     return data
 
 
-def _published(found: Answered, table: Table, key: CellKey, cell: Cell) -> dict[str, Any]:
+def _published(found: AnsweredItem, table: Table, key: CellKey, cell: Cell) -> dict[str, Any]:
     return {
         "dimensions": _dimensions(table, key),
         "metric": table.measure.metric,

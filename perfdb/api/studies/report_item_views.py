@@ -24,7 +24,7 @@ from perfdb.api.studies.serializers import (
 from perfdb.api.studies.study_edit_views import study_of, study_to_change
 from perfdb.results.models import RemovedItem, ReportItem, Study
 from perfdb.results.studies import report_items as items
-from perfdb.results.studies.report_items import ChangedMeanwhileError, Written
+from perfdb.results.studies.report_items import ChangedMeanwhileError, ItemText
 
 
 @extend_schema(
@@ -56,9 +56,9 @@ def report_items(request: Request, slug: str) -> Response:
     study = study_to_change(request, slug)
     if request.method == "POST":
         given = _given(NewItemSerializer(data=request.data))
-        item = items.add(study, _written(given), given.get("before"))
+        item = items.add_item(study, _written(given), given.get("before"))
         return Response(_item(request, study, item), status=201)
-    items.reorder(study, _given(OrderSerializer(data=request.data))["order"])
+    items.reorder_items(study, _given(OrderSerializer(data=request.data))["order"])
     return Response(_list(request, study))
 
 
@@ -89,12 +89,12 @@ def report_item(request: Request, slug: str, pk: int) -> Response:
     study = study_of(request, slug) if request.method == "GET" else study_to_change(request, slug)
     item = get_object_or_404(ReportItem.objects.select_related("study"), study=study, pk=pk)
     if request.method == "DELETE":
-        removed = items.remove(item, signed_in(request))
+        removed = items.remove_item(item, signed_in(request))
         return Response({"put_back": reverse("api:report-item-put-back", [slug, removed.pk], request=request)})
     if request.method == "PATCH":
         given = _given(ItemChangeSerializer(data=request.data))
         try:
-            items.change(item, _written(_now(item) | given), given["version"])
+            items.change_item(item, _written(_now(item) | given), given["version"])
         except ChangedMeanwhileError as error:
             raise Conflict(str(error)) from None
         item.refresh_from_db()
@@ -112,7 +112,7 @@ def put_back(request: Request, slug: str, pk: int) -> Response:
     """The item stands where it stood."""
     study = study_to_change(request, slug)
     removed = get_object_or_404(RemovedItem.objects.select_related("study"), study=study, pk=pk)
-    return Response(_item(request, study, items.put_back(removed)), status=201)
+    return Response(_item(request, study, items.restore_item(removed)), status=201)
 
 
 def _given(asked: Any) -> dict[str, Any]:
@@ -125,13 +125,13 @@ def _now(item: ReportItem) -> dict[str, Any]:
     return {name: getattr(item, name) for name in names}
 
 
-def _written(given: dict[str, Any]) -> Written:
-    return Written(given["kind"], given["number"], given["title"].strip(), "\n".join(given["queries"]), given["prose"])
+def _written(given: dict[str, Any]) -> ItemText:
+    return ItemText(given["kind"], given["number"], given["title"].strip(), "\n".join(given["queries"]), given["prose"])
 
 
 def _list(request: Request, study: Study) -> dict[str, Any]:
-    found = items.flow(study)
-    return {"runs": items.runs_of(study), "results": [_item(request, study, item) for item in found]}
+    found = items.list_items(study)
+    return {"runs": items.count_runs(study), "results": [_item(request, study, item) for item in found]}
 
 
 def _item(request: Request, study: Study, item: ReportItem) -> dict[str, Any]:

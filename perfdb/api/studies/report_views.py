@@ -18,8 +18,7 @@ from perfdb.results.models import Disagreement, ReportItem, Study
 from perfdb.results.queries.run_list.paging import Column, Ordering, page, read_size
 from perfdb.results.queries.style_ranks import looks
 from perfdb.results.runs import access
-from perfdb.results.studies.report_answers import answered
-from perfdb.results.studies.report_exports import FORMS
+from perfdb.results.studies.report_answers import FORMS, answer_item
 
 _BY_NUMBER = Ordering("id", Column.integer("id"), descending=False)
 
@@ -63,7 +62,7 @@ def table_json(request: Request, slug: str, number: str) -> HttpResponseBase:
     tag = caching.etag(request, [slug])
     if same := caching.unchanged(request, tag):
         return same
-    return Response(table_body(answered(item)), headers=caching.headers(tag))
+    return Response(table_body(answer_item(item)), headers=caching.headers(tag))
 
 
 @extend_schema(
@@ -81,7 +80,7 @@ def table_form(request: Request, slug: str, number: str, form: str) -> HttpRespo
     if same := caching.unchanged(request, tag):
         return same
     render, media_type = FORMS[form]
-    return HttpResponse(render(answered(item).tables), f"{media_type}; charset=utf-8", headers=caching.headers(tag))
+    return HttpResponse(render(answer_item(item).tables), f"{media_type}; charset=utf-8", headers=caching.headers(tag))
 
 
 @extend_schema(
@@ -98,7 +97,7 @@ def figure_json(request: Request, slug: str, number: str) -> HttpResponseBase:
     tag = caching.etag(request, [slug])
     if same := caching.unchanged(request, tag):
         return same
-    return Response(in_one(answered(item).tables, looks()), headers=caching.headers(tag))
+    return Response(in_one(answer_item(item).tables, looks()), headers=caching.headers(tag))
 
 
 @extend_schema(

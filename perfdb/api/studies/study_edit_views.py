@@ -29,7 +29,7 @@ from perfdb.results.changes.reparse import Scope
 from perfdb.results.models import Job, Study
 from perfdb.results.runs import access
 from perfdb.results.studies import run_id_patterns, study_details, study_lifecycle
-from perfdb.results.studies.run_id_patterns import Tried
+from perfdb.results.studies.run_id_patterns import DecodedRunId
 from perfdb.results.studies.study_details import ChangedMeanwhileError
 
 
@@ -66,7 +66,7 @@ def whole_body(request: Request, study: Study) -> dict[str, Any]:
     return {
         **study_body(request, study),
         **{name: getattr(study, name) for name in said},
-        "state": study_details.state_of(study),
+        "state": study_details.details_digest(study),
         "items": reverse("api:report-items", [study.slug], request=request),
         "shared": _shared(request, study) if shown else None,
     }
@@ -82,9 +82,9 @@ def changed(study: Study, given: dict[str, Any]) -> None:
     if {"run_id_pattern", "run_id_values"} & columns.keys():
         regex = columns.get("run_id_pattern", study.run_id_pattern)
         values = columns.get("run_id_values", study.run_id_values)
-        columns |= study_details.with_pattern(run_id_patterns.understood(regex, values if regex.strip() else {}))
+        columns |= study_details.pattern_columns(run_id_patterns.parse_pattern(regex, values if regex.strip() else {}))
     try:
-        study_details.change(study, columns, given.get("state", ""))
+        study_details.change_details(study, columns, given.get("state", ""))
     except ChangedMeanwhileError as error:
         raise Conflict(str(error)) from None
 
@@ -100,7 +100,7 @@ def change(request: Request, study: Study) -> Response:
 def delete(study: Study) -> Response:
     """DELETE of a study; one that is not empty stays."""
     try:
-        study_lifecycle.take_away(study)
+        study_lifecycle.delete_study(study)
     except QueryError as error:
         raise Conflict(error.message) from None
     return Response(status=204)
@@ -125,9 +125,9 @@ def share(request: Request, slug: str) -> Response:
     """Whoever has the address reads the report, and nothing else; publishing again replaces it."""
     study = study_to_change(request, slug)
     if request.method == "DELETE":
-        study_lifecycle.withdraw(study)
+        study_lifecycle.unpublish_study(study)
         return Response(status=204)
-    study_lifecycle.publish(study)
+    study_lifecycle.publish_study(study)
     return Response({"shared": _shared(request, study)})
 
 
@@ -145,12 +145,12 @@ def try_pattern(request: Request, slug: str) -> Response:
     asked = TryPatternSerializer(data=request.data)
     asked.is_valid(raise_exception=True)
     given = asked.validated_data
-    pattern = run_id_patterns.understood(given["run_id_pattern"], given["run_id_values"])
-    tried = run_id_patterns.tried(study, pattern, given["run_ids"] or study_details.examples(study))
+    pattern = run_id_patterns.parse_pattern(given["run_id_pattern"], given["run_id_values"])
+    tried = run_id_patterns.decode_run_ids(study, pattern, given["run_ids"] or study_details.example_run_ids(study))
     return Response({"regex": pattern.regex if pattern else "", "results": list(map(_tried, tried))})
 
 
-def _tried(each: Tried) -> dict[str, Any]:
+def _tried(each: DecodedRunId) -> dict[str, Any]:
     says = None if each.says is None else {said.name: said.value for said in each.says}
     stored = {said.name: said.stored for said in each.says or () if said.stored}
     return {"run_id": each.run_id, "says": says, "stored": stored, "runs": each.runs}

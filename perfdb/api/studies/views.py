@@ -43,7 +43,7 @@ def _create(request: Request) -> Response:
     asked.is_valid(raise_exception=True)
     given = dict(asked.validated_data)
     with transaction.atomic():
-        study = study_lifecycle.make(signed_in(request), given.pop("title"), given.pop("slug"))
+        study = study_lifecycle.create_study(signed_in(request), given.pop("title"), given.pop("slug"))
         study_edit_views.changed(study, given)
     body = whole_body(request, study)
     return Response(body, status=201, headers={"Location": body["url"]})

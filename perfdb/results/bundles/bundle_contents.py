@@ -19,7 +19,7 @@ from perfdb.results.models import (
     Study,
 )
 from perfdb.results.runs.read import read_record
-from perfdb.results.studies.report_items import flow
+from perfdb.results.studies.report_items import list_items
 
 STUDY = ("slug", "title", "purpose", "method", "source", "notes", "run_id_pattern", "run_id_values", "plan")
 ITEM = ("kind", "number", "title", "queries", "asks", "prose")
@@ -42,7 +42,7 @@ def study_said(study: Study) -> dict[str, Any]:
         **_columns(study, STUDY),
         "document_digest": study.document_digest,
         "aliases": list(study.aliases.order_by("pk").values("dimension", "printed", "meaning")),
-        "items": [_columns(item, ITEM) for item in flow(study)],
+        "items": [_columns(item, ITEM) for item in list_items(study)],
         "claims": [_columns(claim, CLAIM) for claim in study.claims.order_by("pk")],
     }
 

@@ -33,7 +33,7 @@ from perfdb.results.published.published_records import FORMAT as PUBLISHED
 from perfdb.results.runs import access, notes, tags
 from perfdb.results.runs.normalize.configuration import GIVEN_FACTS, RUN_ID, TRIAL
 from perfdb.results.studies import report_items, run_id_patterns, study_details
-from perfdb.results.studies.report_items import Written
+from perfdb.results.studies.report_items import ItemText
 
 _LARGEST = 64 * 1024 * 1024
 _KEYS = (RUN_ID, TRIAL, *GIVEN_FACTS)
@@ -225,9 +225,9 @@ def _is_of(study: Study, said: dict[str, Any]) -> bool:
 
 def _describe(upload: Upload, study: Study, about: dict[str, Any]) -> None:
     """What the bundle says of its study, checked as if a person had written it. Raises QueryError."""
-    pattern = run_id_patterns.understood(about["run_id_pattern"], about["run_id_values"])
+    pattern = run_id_patterns.parse_pattern(about["run_id_pattern"], about["run_id_values"])
     texts = {name: about[name] for name in (*study_details.TEXTS, "notes", "plan")}
-    study_details.change(study, texts | study_details.with_pattern(pattern))
+    study_details.change_details(study, texts | study_details.pattern_columns(pattern))
     for each in about["aliases"]:
         alias = alias_changes.propose_alias(study, each["dimension"], each["printed"], each["meaning"])
         alias.made_by = upload.owner
@@ -242,7 +242,7 @@ def _check_said(upload: Upload, said: dict[str, Any]) -> None:
         for facts in (each["facts"], *(correction["facts"] for correction in each["corrections"])):
             checked_facts(facts, _KEYS)
     for item in said["study"]["items"]:
-        report_items.understood(study, _written(item))
+        report_items.parse_item(study, _written(item))
     if said["document"] is not None:
         bundled_documents.check(study, said)
     for run in (*said["runs"], *bundled_documents.runs_said(said)):
@@ -344,17 +344,17 @@ def _note(person: User, run: int, said: Sequence[dict[str, Any]]) -> None:
             Note.objects.filter(pk=note.pk).update(author=author, **times)
 
 
-def _written(item: dict[str, Any]) -> Written:
-    return Written(item["kind"], item["number"], item["title"], "\n".join(item["queries"]), item["prose"])
+def _written(item: dict[str, Any]) -> ItemText:
+    return ItemText(item["kind"], item["number"], item["title"], "\n".join(item["queries"]), item["prose"])
 
 
 def _add_items(study: Study, said: Sequence[dict[str, Any]]) -> None:
     """The items that the report has not, at its end."""
-    there = [(item.kind, item.title, item.queries, item.prose) for item in report_items.flow(study)]
+    there = [(item.kind, item.title, item.queries, item.prose) for item in report_items.list_items(study)]
     numbers = {(kind, number) for kind, number in study.report_items.values_list("kind", "number")}
     for item in said:
         written = _written(item)
-        columns = report_items.understood(study, written)
+        columns = report_items.parse_item(study, written)
         if (item["kind"], item["title"], columns["queries"], item["prose"]) not in there:
             free = (item["kind"], item["number"]) not in numbers
-            report_items.add(study, written if free else replace(written, number=""))
+            report_items.add_item(study, written if free else replace(written, number=""))

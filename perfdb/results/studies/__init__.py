@@ -1,1 +1,0 @@
-"""Published studies: loading a document's data, auditing what it prints, and answering its report."""

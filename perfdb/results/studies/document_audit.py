@@ -1,4 +1,4 @@
-"""Auditing a document: every printed figure that follows from others is recomputed; what does not follow is kept."""
+"""Auditing a document: its printed figures are recomputed from others, and mismatches stored."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -13,8 +13,8 @@ from perfdb.results.runs.write import disagreement_row
 from perfdb.results.studies.document_format import Document, DocumentFigure, DocumentPercent, DocumentRun
 
 
-def audit(document: Document, runs: Mapping[str, int]) -> None:
-    """Audit the figures and differences of a document, and store what does not follow. ``runs``: row -> id."""
+def audit_document(document: Document, runs: Mapping[str, int]) -> None:
+    """Audit the figures and differences of a document, and store mismatches; ``runs``: row -> id."""
     figures: dict[str, list[DocumentFigure]] = defaultdict(list)
     for figure in document.figures:
         figures[figure.run].append(figure)
@@ -66,6 +66,6 @@ def _percents(
 
 
 def _figure_of(figures: Iterable[DocumentFigure], percent: DocumentPercent) -> DocumentFigure | None:
-    """The operand of a difference: the run's figure in the same table."""
+    """Return an operand of a difference: a figure in the same table."""
     wanted = (percent.table, percent.metric, percent.role)
     return next((each for each in figures if (each.table, each.metric, each.role) == wanted), None)

@@ -1,4 +1,4 @@
-"""A published document as data, before it is stored: what docs/studies.md describes, as typed rows."""
+"""A published document as typed rows, as docs/studies.md describes its files."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from perfdb.results.runs.record import SystemIdentity
 
 @dataclass(frozen=True, slots=True)
 class DocumentRun:
-    """A published run or mean of ``trials`` runs: its row in the document's data, and its dimensions as texts."""
+    """A published run, or mean of ``trials`` runs, with its row in the data and its dimensions as texts."""
 
     row: str
     run_id: str
@@ -22,7 +22,7 @@ class DocumentRun:
 
 @dataclass(frozen=True, slots=True)
 class DocumentFigure:
-    """A figure of the run in row ``run`` as ``table`` prints it; ``number`` is its text in ``read_as``."""
+    """A figure of the run in row ``run`` as printed in ``table``; ``number`` is in the unit ``read_as``."""
 
     run: str
     table: str
@@ -39,7 +39,7 @@ class DocumentFigure:
 
 @dataclass(frozen=True, slots=True)
 class DocumentPercent:
-    """A printed difference: how much larger the figure of ``run`` is than that of ``baseline`` (rows)."""
+    """A printed difference in per cent of the figure of row ``run`` from that of row ``baseline``."""
 
     table: str
     line: int
@@ -80,7 +80,7 @@ class DocumentItem:
 
 @dataclass(frozen=True, slots=True)
 class DocumentDevice:
-    """What the document says of a device; no speed is None."""
+    """A device of the document."""
 
     kind: str = ""
     speed_bits_per_s: int | None = None
@@ -88,11 +88,10 @@ class DocumentDevice:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """Everything of one document. ``digest`` changes when any of it does.
+    """A published document; ``digest`` changes with its content.
 
-    ``date``: what the runs are dated by, since documents rarely date them. ``audit_method``, ``asked_s``, ``think_ms``
-    and ``mtu`` (of runs that print none) are what the audit must know of how it was measured. ``systems`` and
-    ``devices`` are by the names the rows use.
+    ``date`` dates the runs, since documents rarely do. ``audit_method``, ``asked_s``, ``think_ms`` and ``mtu`` (of runs
+    that print none) describe the measurement for the audit. ``systems`` and ``devices`` have the names of the rows.
     """
 
     slug: str

@@ -1,25 +1,33 @@
-"""Loading a published document: its study, runs, report and audit, all or nothing, and only when it has changed."""
+"""Loading a published document as a study, with its runs, report and audit, if it has changed."""
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime, time
+from io import StringIO
+from typing import Any
 
 from django.contrib.auth.models import User
+from django.core.management import call_command
 from django.db import transaction
-from django.db.models import F
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from perfdb.analysis import units
 from perfdb.analysis.dimensions import BY_NAME, FACTOR
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.workloads import parse_workload
+from perfdb.results.ingest import jobs
 from perfdb.results.models import (
     Claim,
     Device,
     Experiment,
+    Job,
+    Note,
     PublishedFigure,
     PublishedPercent,
     ReportItem,
     Run,
+    RunChange,
     Study,
     System,
 )
@@ -27,20 +35,66 @@ from perfdb.results.runs import write
 from perfdb.results.runs.experiments import Vocabulary
 from perfdb.results.runs.lock import lock_study
 from perfdb.results.runs.record import Configuration, FactValue, Origin, RunRecord, SystemIdentity, Value
-from perfdb.results.studies.carry_attachments import Attached, attach, attached
-from perfdb.results.studies.document_audit import audit
-from perfdb.results.studies.document_format import Document, DocumentFigure, DocumentItem, DocumentRun
+from perfdb.results.studies.document_audit import audit_document
+from perfdb.results.studies.document_format import Document, DocumentFigure, DocumentRun
+
+KIND = "studies"
 
 
 class SlugTakenError(Exception):
-    """There is a study of this slug that is not the document's."""
+    """A study of this slug exists that is not the document's."""
+
+
+# The identity of a run within its study, besides its id.
+_IDENTITY = ("experiment__key", "run_id", "trial")
+
+
+@dataclass(frozen=True, slots=True)
+class Attachments:
+    """The tags, notes and history of a run."""
+
+    identity: tuple[Any, ...]
+    tags: list[str] | None
+    notes: list[dict[str, Any]]
+    changes: list[dict[str, Any]]
+
+
+def read_attachments(runs: QuerySet[Run]) -> list[Attachments]:
+    """Return the attachments of runs that have any."""
+    noted, changed = (Exists(model.objects.filter(run=OuterRef("pk"))) for model in (Note, RunChange))
+    having = runs.filter(Q(tags__isnull=False) | noted | changed)
+    return [
+        Attachments(tuple(identity), tags, _rows(Note, pk), _rows(RunChange, pk))
+        for pk, tags, *identity in having.values_list("pk", "tags", *_IDENTITY)
+    ]
+
+
+def _rows(model: Any, run: int) -> list[dict[str, Any]]:
+    return list(model.objects.filter(run=run).values())
+
+
+def write_attachments(study: Study, attachments: Iterable[Attachments]) -> None:
+    """Attach to the runs of the same identity; attachments of other runs are lost."""
+    for each in attachments:
+        run = Run.objects.filter(study=study, **dict(zip(_IDENTITY, each.identity, strict=True))).first()
+        if run is not None:
+            Run.objects.filter(pk=run.pk).update(tags=each.tags)
+            _write_rows(Note, run, each.notes, "created")
+            _write_rows(RunChange, run, each.changes, "made")
+
+
+def _write_rows(model: Any, run: Run, rows: Iterable[dict[str, Any]], moment: str) -> None:
+    """Write rows of a run with their original time."""
+    for row in rows:
+        model.objects.create(**row | {"run_id": run.pk})
+        model.objects.filter(pk=row["id"]).update(**{moment: row[moment]})
 
 
 def load_document(document: Document, owner: User | None) -> bool:
-    """Store a document as a study; False when it is there already, unchanged. Raises ValueError for unreadable data.
+    """Store a document as a study; return False if it is stored unchanged.
 
-    A document that has changed replaces what was loaded of it; runs that people brought into the study stay. Raises
-    SlugTakenError where somebody has made a study of this slug.
+    A changed document replaces its earlier runs and report; runs from uploads stay. Raises ValueError for unreadable
+    data, and SlugTakenError.
     """
     with transaction.atomic():
         study, created = Study.objects.select_for_update().get_or_create(
@@ -51,27 +105,27 @@ def load_document(document: Document, owner: User | None) -> bool:
         if not created and not study.document_digest:
             raise SlugTakenError(f"there is a study {study.slug} already, and it is not of this document")
         lock_study(study)
-        carried = _forget(study)
+        attachments = _delete_earlier(study)
         runs = _write_runs(study, document)
-        attach(study, carried)
+        write_attachments(study, attachments)
         _write_figures(document, runs)
         _write_report(study, document)
-        audit(document, runs)
+        audit_document(document, runs)
         _describe(study, document)
     return True
 
 
-def _forget(study: Study) -> list[Attached]:
-    """Take out what an earlier state of the document brought; answers what people attached to its runs."""
-    # What came with an upload has a source, and is that upload's to take back.
+def _delete_earlier(study: Study) -> list[Attachments]:
+    """Delete the runs and report of an earlier document; return the attachments of its runs."""
+    # Runs with a source came with an upload, whose undo deletes them.
     published = Run.objects.filter(study=study, published_figures__isnull=False, sources=None).distinct()
     runs = Run.objects.filter(pk__in=list(published.values_list("pk", flat=True)))
-    carried = attached(runs)
+    attachments = read_attachments(runs)
     runs.delete()
     Experiment.objects.filter(study=study, run=None).delete()
     study.report_items.all().delete()
     study.claims.all().delete()
-    return carried
+    return attachments
 
 
 def _describe(study: Study, document: Document) -> None:
@@ -90,7 +144,7 @@ def _describe(study: Study, document: Document) -> None:
 
 
 def _write_runs(study: Study, document: Document) -> dict[str, int]:
-    """Store the runs; answers the id of each row."""
+    """Store the runs; return the id of each row."""
     figures: dict[str, list[DocumentFigure]] = {run.row: [] for run in document.runs}
     for figure in document.figures:
         figures[figure.run].append(figure)
@@ -108,17 +162,16 @@ def _write_runs(study: Study, document: Document) -> dict[str, int]:
 
 
 def _name_systems(document: Document) -> None:
-    """Let systems be called as the document calls them: its queries and claims name them so."""
+    """Name systems as the document does, whose queries and claims use these names."""
     for name, identity in document.systems.items():
-        fields = {each.name: getattr(identity, each.name) for each in dataclasses.fields(identity)}
-        System.objects.update_or_create(**fields, defaults={"name": name})
+        System.objects.update_or_create(**_columns(identity), defaults={"name": name})
 
 
 def _record(run: DocumentRun, figures: list[DocumentFigure], document: Document) -> RunRecord:
     values: dict[Measure, Value] = {}
     for figure in figures:
         value = units.convert(figure.number, figure.read_as, figure.metric)
-        # A figure in several tables is one value; where they contradict each other the audit says so.
+        # A figure in several tables is one value; the audit reports contradictions.
         values.setdefault(Measure(figure.metric, figure.role), Value(value, Origin.PUBLISHED, figure.printed))
     return RunRecord(
         run_id=run.run_id or run.row,
@@ -132,7 +185,7 @@ def _record(run: DocumentRun, figures: list[DocumentFigure], document: Document)
 
 
 def _facts(run: DocumentRun, document: Document) -> dict[str, str]:
-    """What the document says of the run, as printed."""
+    """Return the printed facts of a run."""
     return {
         "mtu": run.mtu_printed,
         "mean_of_trials": str(run.trials) if run.trials > 1 else "",
@@ -161,33 +214,18 @@ def _whole(value: object) -> int | None:
     return value if isinstance(value, int) else None
 
 
+def _columns(row: Any, *without: str) -> dict[str, Any]:
+    """Return the fields of a document's row by name."""
+    return {each.name: getattr(row, each.name) for each in dataclasses.fields(row) if each.name not in without}
+
+
 def _write_figures(document: Document, runs: Mapping[str, int]) -> None:
-    """The figures and differences as each table prints them."""
+    """Store the figures and differences of each table."""
     PublishedFigure.objects.bulk_create(
-        PublishedFigure(
-            run_id=runs[each.run],
-            table=each.table,
-            line=each.line,
-            metric=each.metric,
-            role=each.role,
-            printed=each.printed,
-            unit=each.unit,
-            read_as=each.read_as,
-            row_label=each.row_label,
-            column_label=each.column_label,
-        )
-        for each in document.figures
+        PublishedFigure(run_id=runs[each.run], **_columns(each, "run", "number")) for each in document.figures
     )
     PublishedPercent.objects.bulk_create(
-        PublishedPercent(
-            run_id=runs[each.run],
-            baseline_id=runs[each.baseline],
-            table=each.table,
-            line=each.line,
-            metric=each.metric,
-            role=each.role,
-            printed=each.printed,
-        )
+        PublishedPercent(run_id=runs[each.run], baseline_id=runs[each.baseline], **_columns(each, "run", "baseline"))
         for each in document.percents
     )
 
@@ -197,34 +235,20 @@ def _write_report(study: Study, document: Document) -> None:
     rows = []
     for item in document.items:
         positions[item.kind] = positions.get(item.kind, 0) + 1
-        rows.append(_item(study, item, positions[item.kind]))
+        columns = _columns(item) | {"queries": list(item.queries)}
+        rows.append(ReportItem(study=study, position=positions[item.kind], **columns))
     ReportItem.objects.bulk_create(rows)
-    Claim.objects.bulk_create(
-        Claim(
-            study=study,
-            name=each.name,
-            line=each.line,
-            printed=each.printed,
-            relation=each.relation,
-            value=each.value,
-            unit=each.unit,
-            metric=each.metric,
-            role=each.role,
-            compared=each.compared,
-            baseline=each.baseline,
-        )
-        for each in document.claims
-    )
+    Claim.objects.bulk_create(Claim(study=study, **_columns(each)) for each in document.claims)
 
 
-def _item(study: Study, item: DocumentItem, position: int) -> ReportItem:
-    return ReportItem(
-        study=study,
-        kind=item.kind,
-        position=position,
-        number=item.number,
-        title=item.title,
-        queries=list(item.queries),
-        asks=item.asks,
-        prose=item.prose,
-    )
+def enqueue_loading() -> None:
+    """Queue the loading of the published studies, unless a job is open."""
+    if not Job.objects.filter(kind=KIND, state__in=[Job.State.QUEUED, Job.State.RUNNING]).exists():
+        jobs.enqueue(KIND)
+
+
+def run_studies(job: Job) -> None:
+    """Load the published studies, each whole or not at all."""
+    output = StringIO()
+    call_command("loadstudies", stdout=output)
+    jobs.finish(job, {"loaded": output.getvalue().split("\n")[:-1]})

@@ -1,28 +1,36 @@
-"""A study's report with its answers: each table and figure is a saved Query, and shows what its document printed."""
+"""The answers of a study's report, the figures its document printed, and exports of its tables."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
+from json import dumps
 from urllib.parse import parse_qsl
 
 from perfdb.analysis import units
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query.query import Query
+from perfdb.analysis.render.exports import latex, markdown, text
+from perfdb.analysis.render.exports.json import table_data
+from perfdb.analysis.render.exports.tidy import render_csv
+from perfdb.analysis.tables.observations import Observations, narrowed
 from perfdb.analysis.tables.table import Cell, Table
 from perfdb.results.models import PublishedFigure, PublishedPercent, ReportItem, Study
-from perfdb.results.queries.answers import answer_query
+from perfdb.results.queries.answers import answer_query, make_tables
+from perfdb.results.queries.observations import add_notes, read_observations
+from perfdb.results.runs.aliases import meanings, understood
 
-# What stands around a printed number: brackets that repeat a figure, and its per cent sign.
+# Characters around a printed number: brackets of a repeated figure, and the per cent sign.
 _AROUND = "()% "
 
-# What answers a Query: the query as understood, and its tables.
+# A function that answers a query with the completed query and its tables.
 Ask = Callable[[Query], tuple[Query, list[Table]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
-    """A report item with the tables of its queries, in their order.
+class AnsweredItem:
+    """A report item with the tables of its queries.
 
-    ``differences`` are the printed differences in per cent, by measure and the run that is compared.
+    ``differences`` are printed differences in per cent by measure and compared run.
     """
 
     item: ReportItem
@@ -31,39 +39,39 @@ class Answered:
     differences: Mapping[tuple[Measure, int], str]
 
     def difference(self, table: Table, cell: Cell) -> str:
-        """What the document prints as the difference of a cell; empty where it prints none."""
+        """Return the printed difference of a cell, or ""."""
         if len(cell.sample) != 1:
             return ""
         return self.differences.get((table.measure, cell.sample[0].run), "")
 
 
-def questions(item: ReportItem) -> tuple[Query, ...]:
-    """The queries of an item, about its study."""
-    return tuple(question(item.study, text) for text in item.queries)
+def item_queries(item: ReportItem) -> tuple[Query, ...]:
+    """Return the queries of an item, filtered by its study."""
+    return tuple(study_query(item.study, text) for text in item.queries)
 
 
-def question(study: Study, text: str) -> Query:
-    """A query string of a study's report as a Query about the study. Raises QueryError."""
+def study_query(study: Study, text: str) -> Query:
+    """Return a query string of a report as a query filtered by the study. Raises QueryError."""
     return Query.parse(parse_qsl(text, keep_blank_values=True)).with_filter("study", study.slug)
 
 
-def answered(item: ReportItem, ask: Ask = answer_query) -> Answered:
-    """The tables of an item; cells of published runs carry what the item's table prints. Raises QueryError."""
-    asked = questions(item)
+def answer_item(item: ReportItem, ask: Ask = answer_query) -> AnsweredItem:
+    """Answer an item; cells of published runs get the printed texts of its table. Raises QueryError."""
+    asked = item_queries(item)
     found = [ask(query) for query in asked]
     tables = [table for _, tables in found for table in tables]
     if item.kind == ReportItem.Kind.TABLE:
         tables = _as_printed(item, tables)
-    return Answered(item, tuple(query for query, _ in found), tuple(tables), _differences(item))
+    return AnsweredItem(item, tuple(query for query, _ in found), tuple(tables), _differences(item))
 
 
 def _as_printed(item: ReportItem, tables: Sequence[Table]) -> list[Table]:
-    """The tables with the texts of the document: a figure that two tables print differently is each table's own."""
+    """Return tables with the texts printed in the item's table, which may differ from another table's."""
     figures = PublishedFigure.objects.filter(run__study=item.study_id, table=item.number)
     texts: dict[tuple[int, Measure], tuple[str, float]] = {}
     for run, metric, role, printed, read_as in figures.values_list("run_id", "metric", "role", "printed", "read_as"):
         value = units.convert(printed.strip(_AROUND), read_as, metric)
-        # A figure that is repeated in brackets is first printed without.
+        # A figure repeated in brackets was printed without them before.
         texts.setdefault((run, Measure(metric, role)), (printed, value))
     return [
         replace(table, cells={key: _cell(table, cell, texts) for key, cell in table.cells.items()}) for table in tables
@@ -85,3 +93,48 @@ def _differences(item: ReportItem) -> dict[tuple[Measure, int], str]:
         return {}
     rows = percents.values_list("metric", "role", "run_id", "printed")
     return {(Measure(metric, role), run): printed for metric, role, run, printed in rows}
+
+
+class StudyRuns:
+    """The complete runs of a study, read once with the measures of many queries."""
+
+    def __init__(self, study: Study, questions: Iterable[Query]) -> None:
+        measures = dict.fromkeys(measure for query in questions for measure in query.measures)
+        self._measures = set(measures)
+        whole = Query(metrics=tuple(measures), filters={"study": (study.slug,)})
+        self._runs = add_notes(read_observations(whole), whole)
+        self._aliases = meanings([study.slug])
+
+    def observations(self, query: Query) -> Observations:
+        """Return the runs of a query, with all measures read."""
+        if "tag" in query.named:
+            return add_notes(read_observations(query), query)
+        return narrowed(understood(query, self._runs, self._aliases), self._runs)
+
+    def answer(self, query: Query) -> tuple[Query, list[Table]]:
+        """Answer as `answer_query`, which answers queries of other measures. Raises QueryError."""
+        if not query.metrics or not self._measures.issuperset(query.measures):
+            return answer_query(query)
+        query = understood(query, self._runs, self._aliases)
+        return query, make_tables(query, self.observations(query))
+
+
+def _render_csv(tables: Sequence[Table]) -> str:
+    """Return a rectangle for each group of tables of equal layout, with empty lines between."""
+    alike = groupby(tables, key=lambda table: (table.query.shown, bool(table.query.baseline)))
+    parts = [list(group) for _, group in alike]
+    return "\r\n".join(render_csv(part[0].query, part) for part in parts)
+
+
+FORMS: Mapping[str, tuple[Callable[[Sequence[Table]], str], str]] = {
+    "csv": (_render_csv, "text/csv"),
+    "md": (markdown.render, "text/markdown"),
+    "tex": (latex.render, "application/x-tex"),
+    "txt": (text.render, "text/plain"),
+}
+"""Renderers and media types by the ending of an address."""
+
+
+def render_json(tables: Sequence[Table]) -> str:
+    """Return the tables as JSON."""
+    return dumps({"tables": [table_data(table) for table in tables]}, ensure_ascii=False)

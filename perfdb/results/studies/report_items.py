@@ -1,7 +1,6 @@
-"""Editing a study's report: items are added, changed, moved and taken out; nothing that somebody wrote gets lost.
+"""The items of a study's report: adding, changing, moving, removing and restoring them.
 
-An item has a version that rises with each change; who saves an older state is told and decides. What is taken out is
-kept to be put back.
+The version of an item rises with each change, so that a change of an older state is refused. Removed items are kept.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,28 +13,29 @@ from django.db import transaction
 from django.db.models import Max
 
 from perfdb.analysis.query.parameters import QueryError
+from perfdb.analysis.query.query import Query
 from perfdb.analysis.render.charts.chart_options import Drawing
 from perfdb.results.models import Page, RemovedItem, ReportItem, Study, StudyActivity
 from perfdb.results.queries.questions import Question, answer
 from perfdb.results.runs.lock import lock_study, touch_study
 
 Kind = ReportItem.Kind
-# More than anybody reads at once; each is answered when the report is shown.
-MOST_ITEMS = 200
-LONGEST_TITLE = 300
-LONGEST_PROSE = 100_000
-# The order of kinds in a report that was loaded from a document, which numbers each kind by itself.
+# Each item is answered when the report is shown.
+MAX_ITEMS = 200
+MAX_TITLE = 300
+MAX_PROSE = 100_000
+# The order of kinds in a report from a document, which numbers each kind separately.
 _GROUPED = (Kind.PROSE, Kind.FINDING, Kind.TABLE, Kind.FIGURE)
 _NUMBERED = (Kind.TABLE, Kind.FIGURE)
 
 
 class ChangedMeanwhileError(Exception):
-    """Somebody else has changed the item since it was read."""
+    """The item was changed since it was read."""
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """What a person says of an item, as texts; ``queries`` are one a line, as query strings or whole addresses."""
+class ItemText:
+    """The texts of an item in a form; ``queries`` are lines of query strings or addresses."""
 
     kind: str = Kind.PROSE
     number: str = ""
@@ -44,33 +44,33 @@ class Written:
     prose: str = ""
 
     @classmethod
-    def of(cls, item: ReportItem) -> "Written":
-        """What an item says now."""
+    def from_item(cls, item: ReportItem) -> "ItemText":
+        """Return the texts of an item."""
         return cls(item.kind, item.number, item.title, "\n".join(item.queries), item.prose)
 
     @classmethod
-    def sent(cls, data: Mapping[str, str]) -> "Written":
-        """What a form sent; what it left out is empty. Browsers end lines by two characters."""
+    def from_form(cls, data: Mapping[str, str]) -> "ItemText":
+        """Return the texts of a submitted form; browsers end lines by two characters."""
         given = {each.name: data[each.name] for each in fields(cls) if each.name in data}
         return cls(**{name: text.replace("\r\n", "\n").strip() for name, text in given.items()})
 
 
-def flow(study: Study) -> list[ReportItem]:
-    """The items in the order in which the report shows them; what a document brought stands grouped by kind."""
+def list_items(study: Study) -> list[ReportItem]:
+    """Return the items in the order of the report, which groups a document's items by kind."""
     items = list(study.report_items.select_related("study").order_by("position", "pk"))
     if study.document_digest:
         items.sort(key=lambda item: _GROUPED.index(Kind(item.kind)))
     return items
 
 
-def understood(study: Study, written: Written) -> dict[str, Any]:
-    """The columns of an item as written. Raises QueryError."""
+def parse_item(study: Study, written: ItemText) -> dict[str, Any]:
+    """Return the columns of an item. Raises QueryError."""
     if written.kind not in Kind.values:
         raise QueryError("kind", f"{written.kind!r} is nothing that a report holds", Kind.values)
-    if not written.title or len(written.title) > LONGEST_TITLE:
-        raise QueryError("title", f"an item needs a title, of {LONGEST_TITLE} characters at most")
-    if len(written.prose) > LONGEST_PROSE:
-        raise QueryError("prose", f"more than {LONGEST_PROSE} characters of prose; make several items of it")
+    if not written.title or len(written.title) > MAX_TITLE:
+        raise QueryError("title", f"an item needs a title, of {MAX_TITLE} characters at most")
+    if len(written.prose) > MAX_PROSE:
+        raise QueryError("prose", f"more than {MAX_PROSE} characters of prose; make several items of it")
     if "\0" in written.title + written.prose + written.number + written.queries:
         raise QueryError("prose", "a text contains a NUL character")
     lines = [line.strip() for line in written.queries.splitlines()]
@@ -78,13 +78,13 @@ def understood(study: Study, written: Written) -> dict[str, Any]:
         "kind": written.kind,
         "number": written.number[:20] if written.kind in _NUMBERED else "",
         "title": written.title,
-        "queries": [query_string(study, line) for line in lines if line],
+        "queries": [parse_query(study, line) for line in lines if line],
         "prose": written.prose,
     }
 
 
-def page_of(text: str) -> tuple[str, str]:
-    """The page and query string of an address that somebody pasted; a bare query string is one of the charts page."""
+def split_address(text: str) -> tuple[str, str]:
+    """Split a pasted address into page and query string; the page is charts by default."""
     address = urlsplit(text.strip())
     page = address.path.strip("/").rpartition("/")[2]
     if "?" not in text and "=" in text:
@@ -92,30 +92,30 @@ def page_of(text: str) -> tuple[str, str]:
     return page or Page.CHARTS, address.query
 
 
-def query_string(study: Study, text: str) -> str:
-    """What a report keeps of a question: the query string without the study, which is its own. Raises QueryError."""
-    page, asked = page_of(text)
+def parse_query(study: Study, text: str) -> str:
+    """Return a question's query string without the study. Raises QueryError."""
+    page, asked = split_address(text)
     question = Question.parse(page, asked)
     if question.page is Page.CHARTS:
-        # As it was written: an order or a summary that is not known to change anything stays too.
+        # Kept as written, with an order or summary that may have no effect.
         drawing = {name for name, _ in question.drawing.pairs()}
         return urlencode([pair for pair in parse_qsl(asked) if pair[0] != "study" and pair[0] not in drawing])
     found = answer(replace(question, query=question.query.with_filter("study", study.slug), drawing=Drawing()))
-    # Of all the measures of a maximum table those that there are.
+    # Only the measures of a maximum table that have values.
     there = tuple(dict.fromkeys(table.measure for table in found.tables if table.cells))
     query = found.query.replace(metrics=there) if there else found.query
     return query.with_filter("study").encode()
 
 
-def add(study: Study, written: Written, before: int | None = None) -> ReportItem:
-    """Put a new item into a report, at its end or before the item of this id. Raises QueryError."""
-    columns = understood(study, written)
+def add_item(study: Study, written: ItemText, before: int | None = None) -> ReportItem:
+    """Add an item at the end of a report, or before the item with an id. Raises QueryError."""
+    columns = parse_item(study, written)
     with transaction.atomic():
         lock_study(study)
-        items = flow(study)
-        if len(items) >= MOST_ITEMS:
-            raise QueryError("kind", f"a report holds at most {MOST_ITEMS} items")
-        columns["number"] = number_of(study, columns["kind"], columns["number"])
+        items = list_items(study)
+        if len(items) >= MAX_ITEMS:
+            raise QueryError("kind", f"a report holds at most {MAX_ITEMS} items")
+        columns["number"] = choose_number(study, columns["kind"], columns["number"])
         last = study.report_items.aggregate(last=Max("position"))["last"] or 0
         item = ReportItem(study=study, position=last + 1, written_with=_written_with(study, columns), **columns)
         item.save()
@@ -126,12 +126,15 @@ def add(study: Study, written: Written, before: int | None = None) -> ReportItem
     return item
 
 
-def change(item: ReportItem, written: Written, version: int) -> None:
-    """Change an item that a person read in this version; its kind stays. Raises QueryError, ChangedMeanwhileError."""
-    columns = understood(item.study, replace(written, kind=item.kind))
+def change_item(item: ReportItem, written: ItemText, version: int) -> None:
+    """Change an item except its kind, if its version is ``version``.
+
+    Raises QueryError and ChangedMeanwhileError.
+    """
+    columns = parse_item(item.study, replace(written, kind=item.kind))
     with transaction.atomic():
         lock_study(item.study)
-        columns["number"] = number_of(item.study, columns["kind"], columns["number"], item.pk)
+        columns["number"] = choose_number(item.study, columns["kind"], columns["number"], item.pk)
         found = ReportItem.objects.filter(pk=item.pk, version=version)
         counted = _written_with(item.study, columns)
         if not found.update(**columns, written_with=counted, version=version + 1):
@@ -141,27 +144,27 @@ def change(item: ReportItem, written: Written, version: int) -> None:
         touch_study(item.study)
 
 
-def remove(item: ReportItem, person: User) -> RemovedItem:
-    """Take an item out; what it was is kept."""
+def remove_item(item: ReportItem, person: User) -> RemovedItem:
+    """Remove an item and keep its columns."""
     with transaction.atomic():
         lock_study(item.study)
         columns = {name: getattr(item, name) for name in ("asks", "position", "written_with")}
-        columns |= {each.name: getattr(item, each.name) for each in fields(Written)} | {"queries": item.queries}
+        columns |= {each.name: getattr(item, each.name) for each in fields(ItemText)} | {"queries": item.queries}
         removed = RemovedItem.objects.create(study=item.study, columns=columns, removed_by=person)
         item.delete()
         touch_study(item.study)
     return removed
 
 
-def put_back(removed: RemovedItem) -> ReportItem:
-    """Put an item that was taken out where it stood; its number may have gone to another meanwhile."""
+def restore_item(removed: RemovedItem) -> ReportItem:
+    """Restore a removed item at its former place, with another number if its own is taken."""
     study = removed.study
     with transaction.atomic():
         lock_study(study)
         columns = dict(removed.columns)
         place = columns.pop("position")
-        columns["number"] = number_of(study, columns["kind"], columns["number"], free=True)
-        items = flow(study)
+        columns["number"] = choose_number(study, columns["kind"], columns["number"], free=True)
+        items = list_items(study)
         last = max((each.position for each in items), default=0)
         item = ReportItem.objects.create(study=study, position=last + 1, **columns)
         earlier = [each for each in items if each.position < place]
@@ -171,18 +174,18 @@ def put_back(removed: RemovedItem) -> ReportItem:
     return item
 
 
-def reorder(study: Study, order: Sequence[int]) -> None:
-    """Put the items in this order of ids; those that it does not name follow as they were."""
+def reorder_items(study: Study, order: Sequence[int]) -> None:
+    """Order the items by a list of ids; unnamed items follow in their present order."""
     with transaction.atomic():
         lock_study(study)
-        items = {item.pk: item for item in flow(study)}
+        items = {item.pk: item for item in list_items(study)}
         named = [items.pop(pk) for pk in dict.fromkeys(order) if pk in items]
         _renumber([*named, *items.values()])
         touch_study(study)
 
 
 def _renumber(items: Sequence[ReportItem]) -> None:
-    """Positions from 1 on; aside first, for no two of a kind may share one."""
+    """Number the positions from 1, by way of unused ones, since two of a kind may not be equal."""
     aside = 1_000_000
     for offset in (aside, 0):
         for number, item in enumerate(items, 1):
@@ -190,10 +193,10 @@ def _renumber(items: Sequence[ReportItem]) -> None:
         ReportItem.objects.bulk_update(items, ["position"])
 
 
-def number_of(study: Study, kind: str, asked: str, pk: int | None = None, *, free: bool = False) -> str:
-    """The number of a table or figure: the one asked for, else the next whole one. Raises QueryError.
+def choose_number(study: Study, kind: str, asked: str, pk: int | None = None, *, free: bool = False) -> str:
+    """Return the number of a table or figure: the requested one, or the next whole number.
 
-    ``free``: another one where that is taken.
+    Raises QueryError if the number is taken, unless ``free`` allows another one.
     """
     if kind not in _NUMBERED:
         return ""
@@ -206,10 +209,29 @@ def number_of(study: Study, kind: str, asked: str, pk: int | None = None, *, fre
 
 
 def _written_with(study: Study, columns: Mapping[str, Any]) -> int | None:
-    """How many runs there are while prose is written; without prose nothing can grow out of date."""
-    return runs_of(study) if columns["prose"] else None
+    """Return the number of runs for an item with prose, which may become out of date."""
+    return count_runs(study) if columns["prose"] else None
 
 
-def runs_of(study: Study) -> int:
-    """How many runs a study has, without those taken out; triggers keep the number."""
+def count_runs(study: Study) -> int:
+    """Return the number of a study's runs without withdrawn ones, which triggers keep."""
     return StudyActivity.objects.filter(study=study).values_list("runs", flat=True).first() or 0
+
+
+KINDS = (ReportItem.Kind.FIGURE, ReportItem.Kind.TABLE)
+
+
+def add_question(study: Study, kind: str, title: str, question: Question) -> ReportItem:
+    """Add a question as a table or figure with the next number. Raises QueryError."""
+    if kind not in KINDS:
+        raise QueryError("kind", "a question can be shown as a table or as a figure", KINDS)
+    queries = understood_query(study, question).encode()
+    return add_item(study, ItemText(kind, title=" ".join(title.split()), queries=queries))
+
+
+def understood_query(study: Study, question: Question) -> Query:
+    """Return a question's query without its study. Raises QueryError for another study."""
+    others = [name for name in question.studies if name != study.slug]
+    if others:
+        raise QueryError("study", f"this is asked of the runs of {others[0] or 'no study'}, and not of {study.title}")
+    return answer(question).query.with_filter("study")

@@ -1,4 +1,4 @@
-"""What the owner of a study may say about it: texts, notes, the run-id pattern and the plan."""
+"""The details of a study that its owner edits: texts, notes, run id pattern and plan."""
 
 import hashlib
 import json
@@ -12,51 +12,51 @@ from importers.collate import RunIdPattern
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.models import Run, Study
 from perfdb.results.runs.lock import lock_study
-from perfdb.results.studies.study_lifecycle import checked_title
-from perfdb.results.studies.test_plans import checked_plan
+from perfdb.results.studies.study_lifecycle import check_title
+from perfdb.results.studies.study_plan import check_plan
 
 TEXTS = ("title", "source", "purpose", "method")
-LONGEST = 100_000
-# What changes together, and is compared as a whole where two people do it at once.
+MAX_TEXT = 100_000
+# Compared as a whole if two people edit at once.
 _EDITED = (*TEXTS, "notes", "run_id_pattern", "run_id_values", "plan")
 
 
 class ChangedMeanwhileError(Exception):
-    """Somebody else has changed the study since it was read."""
+    """The study was changed since it was read."""
 
 
-def state_of(study: Study) -> str:
-    """A short text that changes when what people say of the study does; runs that come in do not matter."""
+def details_digest(study: Study) -> str:
+    """Return a digest of the edited columns, which does not depend on runs."""
     said = json.dumps([getattr(study, name) for name in _EDITED], sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(said.encode()).hexdigest()[:16]
 
 
-def change(study: Study, columns: Mapping[str, Any], state: str = "") -> None:
-    """Keep some of the columns; with ``state`` only if the study is still as it was read.
+def change_details(study: Study, columns: Mapping[str, Any], state: str = "") -> None:
+    """Change columns of a study, with ``state`` only if its digest is still the same.
 
-    Raises ChangedMeanwhileError, and QueryError for what may not be.
+    Raises ChangedMeanwhileError and QueryError.
     """
-    checked = {name: _checked(name, value) for name, value in columns.items()}
+    checked = {name: _check(name, value) for name, value in columns.items()}
     with transaction.atomic():
         lock_study(study)
-        if state and state_of(Study.objects.get(pk=study.pk)) != state:
+        if state and details_digest(Study.objects.get(pk=study.pk)) != state:
             raise ChangedMeanwhileError(f"study {study.slug} was changed by somebody else meanwhile")
         Study.objects.filter(pk=study.pk).update(**checked, version=F("version") + 1)
     study.refresh_from_db()
 
 
-def _checked(name: str, value: Any) -> Any:
+def _check(name: str, value: Any) -> Any:
     if name == "title":
-        return checked_title(value)
-    if name in TEXTS and (len(value) > LONGEST or "\0" in value):
-        raise QueryError(name, f"a text has at most {LONGEST} characters, and none that cannot be stored")
+        return check_title(value)
+    if name in TEXTS and (len(value) > MAX_TEXT or "\0" in value):
+        raise QueryError(name, f"a text has at most {MAX_TEXT} characters, and none that cannot be stored")
     if name == "plan":
-        return checked_plan(value)
-    return _checked_notes(value) if name == "notes" else value
+        return check_plan(value)
+    return _check_notes(value) if name == "notes" else value
 
 
-def _checked_notes(notes: Sequence[Any]) -> list[dict[str, Any]]:
-    """Notes as a study keeps them: a text, and the tables that it is about."""
+def _check_notes(notes: Sequence[Any]) -> list[dict[str, Any]]:
+    """Return notes with their text and tables. Raises QueryError."""
     found = []
     for note in notes:
         text = str(note.get("text", "")).strip() if isinstance(note, Mapping) else ""
@@ -66,12 +66,12 @@ def _checked_notes(notes: Sequence[Any]) -> list[dict[str, Any]]:
     return found
 
 
-def with_pattern(pattern: RunIdPattern | None) -> dict[str, Any]:
-    """The columns of a study whose run ids are read so."""
+def pattern_columns(pattern: RunIdPattern | None) -> dict[str, Any]:
+    """Return the columns of a study that hold a pattern."""
     regex, values = (pattern.regex, pattern.values) if pattern else ("", {})
     return {"run_id_pattern": regex, "run_id_values": values}
 
 
-def examples(study: Study, most: int = 8) -> list[str]:
-    """Some run ids of the study, to try a pattern with."""
+def example_run_ids(study: Study, most: int = 8) -> list[str]:
+    """Return the first run ids of a study."""
     return list(Run.objects.filter(study=study).order_by("run_id").values_list("run_id", flat=True).distinct()[:most])

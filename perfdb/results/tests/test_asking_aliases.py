@@ -14,7 +14,7 @@ from perfdb.results.queries import questions
 from perfdb.results.queries.answers import answer_query
 from perfdb.results.queries.questions import Question
 from perfdb.results.queries.run_list.filters import chosen
-from perfdb.results.studies.study_runs import Archive
+from perfdb.results.studies.report_answers import StudyRuns
 from perfdb.results.tests.builders import make_run, make_study
 
 CHARTS = "metric=trans_per_s&rows=users&columns=level"
@@ -85,7 +85,7 @@ def test_a_side_of_a_comparison_is_what_it_means(study: Study) -> None:
 
 def test_a_report_goes_on_answering(study: Study) -> None:
     query = parsed(f"{CHARTS}&study=own&level=z/VM 4.2&level=z/VM 4.3&baseline=level:z/VM 4.2")
-    _, tables = Archive(study, [query]).answer(query)
+    _, tables = StudyRuns(study, [query]).answer(query)
 
     assert list(levels(tables)) == ["z/VM 4.2.0", "z/VM 4.3"]
     assert any(cell.comparison for cell in tables[0].cells.values())

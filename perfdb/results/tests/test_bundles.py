@@ -37,7 +37,7 @@ from perfdb.results.models import (
 )
 from perfdb.results.runs import access, notes, tags
 from perfdb.results.studies import report_items
-from perfdb.results.studies.report_items import Written
+from perfdb.results.studies.report_items import ItemText
 from perfdb.results.tests.builders import make_run, make_study
 from perfdb.results.tests.conftest import LOGS
 
@@ -77,8 +77,8 @@ def annotated(study: Study, owner: User) -> None:
     alias_changes.add_alias(study, "device", device, "The device", owner)
     for job in Job.objects.filter(kind=alias_changes.KIND, state=Job.State.QUEUED):
         tasks.run_job(job.pk)
-    report_items.add(study, Written("table", "7", "Rates", TABLES[0], ""))
-    report_items.add(study, Written("prose", "", "What it says", "", "All is **well**."))
+    report_items.add_item(study, ItemText("table", "7", "Rates", TABLES[0], ""))
+    report_items.add_item(study, ItemText("prose", "", "What it says", "", "All is **well**."))
 
 
 def worked(upload: Upload) -> Upload:
@@ -150,7 +150,7 @@ def stored(study: str) -> list[Any]:
 def test_the_same_comes_out_in_an_empty_instance(demo: bytes, db: None) -> None:
     owner = access.owner()
     tables, runs, items_before = answers(owner, "demo"), stored("demo"), Study.objects.get(slug="demo")
-    report = [Written.of(item) for item in report_items.flow(items_before)]
+    report = [ItemText.from_item(item) for item in report_items.list_items(items_before)]
     said = Note.objects.get()
     emptied()
     preview = brought(owner, demo, preview=True)
@@ -165,7 +165,7 @@ def test_the_same_comes_out_in_an_empty_instance(demo: bytes, db: None) -> None:
     assert answers(owner, "demo") == tables
     assert stored("demo") == runs
     assert study.purpose == "To be taken along."
-    assert [Written.of(item) for item in report_items.flow(study)] == report
+    assert [ItemText.from_item(item) for item in report_items.list_items(study)] == report
     note = Note.objects.get()
     assert (note.text, note.author, note.created) == (said.text, owner, said.created)
 
@@ -316,7 +316,7 @@ def test_a_note_of_somebody_who_is_not_here_has_no_author(demo: bytes, db: None)
 def test_a_study_that_has_no_runs_yet(db: None) -> None:
     owner = access.owner()
     study = Study.objects.create(slug="planned", title="Planned", owner=owner, plan=[{"name": "a", "device": ["B"]}])
-    report_items.add(study, Written("prose", "", "What for", "", "To know."))
+    report_items.add_item(study, ItemText("prose", "", "What for", "", "To know."))
     content = packed(make_bundle.of_study(study))
     study.report_items.all().delete()
     study.delete()

@@ -24,7 +24,7 @@ from perfdb.results.models import (
     Study,
 )
 from perfdb.results.studies.load_document import load_document
-from perfdb.results.studies.report_answers import answered
+from perfdb.results.studies.report_answers import answer_item
 from perfdb.results.tasks import HANDLERS
 from perfdb.results.tests.builders import make_run
 
@@ -69,7 +69,7 @@ def test_every_table_prints_what_its_document_prints(slug: str) -> None:
     data = files.read_study(files.FOLDER / slug)
     seen: Counter[tuple[str, str, str, str]] = Counter()
     for item in study.report_items.filter(kind=ReportItem.Kind.TABLE):
-        for table in answered(item).tables:
+        for table in answer_item(item).tables:
             for cell in table.cells.values():
                 for point in cell.sample:
                     assert len(cell.sample) == 1, f"table {item.number} mixes {cell.mixes}"
@@ -88,7 +88,7 @@ def test_every_table_prints_what_its_document_prints(slug: str) -> None:
 def test_every_figure_of_the_document_is_drawn(slug: str) -> None:
     study = load(slug)
     for item in study.report_items.filter(kind=ReportItem.Kind.FIGURE).exclude(queries=[]):
-        tables = answered(item).tables
+        tables = answer_item(item).tables
         assert any(cell.n for table in tables for cell in table.cells.values()) or slug == "linux-networking-zvm52"
 
 
@@ -107,7 +107,7 @@ def test_values_are_in_base_units_with_their_printed_text() -> None:
 def test_differences_stand_beside_those_that_perfdb_works_out() -> None:
     study = load("osa-vs-vswitch-zvm520")
     item = study.report_items.get(kind=ReportItem.Kind.TABLE, number="2")
-    found = answered(item)
+    found = answer_item(item)
     printed = {}
     for table in found.tables:
         for (_, column), cell in table.cells.items():

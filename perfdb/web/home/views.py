@@ -13,7 +13,7 @@ from perfdb.results.models import Run
 from perfdb.results.queries.run_list.pages import RUN_COLUMNS
 from perfdb.results.queries.run_list.paging import Column, Ordering, page
 from perfdb.results.runs.access import may_read, person
-from perfdb.results.studies.background_load import enqueue_loading
+from perfdb.results.studies.load_document import enqueue_loading
 from perfdb.web.home import overview
 
 NEWEST = 12

@@ -18,7 +18,7 @@ from perfdb.results.queries import saved_queries as saved
 from perfdb.results.queries.questions import Question
 from perfdb.results.queries.saved_queries import NameTakenError
 from perfdb.results.runs import access
-from perfdb.results.studies.report_additions import put_in_report
+from perfdb.results.studies.report_items import add_question
 from perfdb.web.questions import question_actions
 from perfdb.web.shared.links import to_question
 from perfdb.web.tables import answer_section
@@ -109,7 +109,7 @@ def report_item(request: HttpRequest) -> HttpResponse:
             context["title"] = answer_section.title(replace(question, query=question.query.with_filter("study")))[:300]
         if request.method == "POST":
             study = get_object_or_404(studies, slug=given.get("study", ""))
-            item = put_in_report(study, given.get("kind", ""), given.get("title", ""), question)
+            item = add_question(study, given.get("kind", ""), given.get("title", ""), question)
             messages.success(request, f"“{item.title}” is {item.kind} {item.number} of this report now.")
             return redirect(f"{reverse('web:study', args=[study.slug])}#{item.kind}-{item.number}")
     except QueryError as error:

@@ -14,9 +14,8 @@ from perfdb.analysis.tables.table import Table
 from perfdb.results.models import Page, ReportItem, Study
 from perfdb.results.queries import questions
 from perfdb.results.queries.questions import Question
-from perfdb.results.studies.report_answers import Answered
-from perfdb.results.studies.report_items import page_of
-from perfdb.results.studies.study_runs import Archive
+from perfdb.results.studies.report_answers import AnsweredItem, StudyRuns
+from perfdb.results.studies.report_items import split_address
 from perfdb.web.questions.suggested_questions import exports as files
 from perfdb.web.reports.markdown_prose import CHART, Block, blocks
 from perfdb.web.reports.printed_tables import PrintedGrid, of_study, printed_grids
@@ -64,7 +63,7 @@ def asked(item: ReportItem) -> Iterator[Query]:
                 yield found.query
 
 
-def shown(item: ReportItem, archive: Archive, alike: Looks, anchor: str) -> list[Shown]:
+def shown(item: ReportItem, archive: StudyRuns, alike: Looks, anchor: str) -> list[Shown]:
     """The prose of an item, block by block."""
     found, number = [], 0
     for block in blocks(item.prose):
@@ -83,7 +82,7 @@ class _Asking:
     """What answers the questions of an item's prose; ``alike`` draws each value as elsewhere."""
 
     item: ReportItem
-    archive: Archive
+    archive: StudyRuns
     alike: Looks
 
     def answered(self, block: Block, anchor: str) -> Shown:
@@ -107,7 +106,7 @@ class _Asking:
         if block.kind == CHART:
             part.charts += self._charts(found, tables, anchor, block.title)
         elif tables:
-            part.grids += printed_grids(Answered(self.item, (query,), tuple(tables), {}), {})
+            part.grids += printed_grids(AnsweredItem(self.item, (query,), tuple(tables), {}), {})
 
     def _tables(self, found: Question) -> tuple[Query, list[Table]]:
         if _of_archive(self.item.study, found):
@@ -129,7 +128,7 @@ class _Asking:
 
 def _question(study: Study, text: str) -> Question:
     """What a line asks, about the study unless it names others. Raises QueryError."""
-    found = Question.parse(*page_of(text))
+    found = Question.parse(*split_address(text))
     if found.studies:
         return found
     query = found.query.with_filter("study", study.slug)

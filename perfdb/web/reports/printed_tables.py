@@ -10,7 +10,7 @@ from perfdb.analysis.render.grid import Grid, GridCell, Heading, grids
 from perfdb.analysis.render.labels import Diff, noted_text
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Cell, CellKey, Table
-from perfdb.results.studies.report_answers import Answered
+from perfdb.results.studies.report_answers import AnsweredItem
 from perfdb.web.runs.run_values import group_of
 from perfdb.web.shared.links import to_explanation, to_runs
 from perfdb.web.tables.table_grids import Footnote, Footnotes
@@ -63,7 +63,7 @@ class PrintedGrid:
     footnotes: list[Footnote]
 
 
-def printed_grids(found: Answered, marks: Marks) -> list[PrintedGrid]:
+def printed_grids(found: AnsweredItem, marks: Marks) -> list[PrintedGrid]:
     """The grids of a report's table, part by part as its queries ask for them."""
     parts = [list(group) for _, group in groupby(found.tables, key=_part)]
     return [_printed_grid(found, part, marks) for part in parts]
@@ -74,7 +74,7 @@ def _part(table: Table) -> object:
     return id(table) if table.query.layout is Layout.CELLS else (table.query.encode(), table.split)
 
 
-def _printed_grid(found: Answered, part: Sequence[Table], marks: Marks) -> PrintedGrid:
+def _printed_grid(found: AnsweredItem, part: Sequence[Table], marks: Marks) -> PrintedGrid:
     tables = [_as_published(table) for table in part]
     (grid,) = grids(tables)
     lines, footnotes = [], Footnotes()
@@ -131,7 +131,7 @@ def _group_names(tables: Sequence[Table], lines: int) -> Iterator[str]:
         before = name
 
 
-def _printed_cell(found: Answered, table: Table, column: Key, cell: GridCell, marks: Marks) -> PrintedCell:
+def _printed_cell(found: AnsweredItem, table: Table, column: Key, cell: GridCell, marks: Marks) -> PrintedCell:
     if cell.cell is None:
         return PrintedCell(cell.text)
     published = found.difference(table, cell.cell) if cell.diff else ""

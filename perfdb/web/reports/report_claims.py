@@ -16,7 +16,7 @@ from perfdb.analysis.tables.observations import Key, Observations, finite
 from perfdb.analysis.units import decimals_for, round_half_up
 from perfdb.analysis.workloads import parse_workload, primary_metric
 from perfdb.results.models import Claim
-from perfdb.results.studies.report_answers import question
+from perfdb.results.studies.report_answers import study_query
 
 # Rates by which a document that speaks of throughput may be held.
 RATES = (Measure("trans_per_s"), Measure("mb_per_s"))
@@ -49,7 +49,7 @@ def queries(claim: Claim) -> list[Query]:
     """
     measures = (Measure(claim.metric, claim.role or metrics.TOTAL),) if claim.metric else RATES
     texts = [claim.compared, claim.baseline] if claim.baseline else [claim.compared]
-    return [question(claim.study, text).replace(metrics=measures) for text in texts]
+    return [study_query(claim.study, text).replace(metrics=measures) for text in texts]
 
 
 def held(claim: Claim, found: Sequence[Observations]) -> Held:

@@ -13,7 +13,7 @@ from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.models import RemovedItem, ReportItem, Study
 from perfdb.results.runs import access
 from perfdb.results.studies import report_items
-from perfdb.results.studies.report_items import ChangedMeanwhileError, Written
+from perfdb.results.studies.report_items import ChangedMeanwhileError, ItemText
 from perfdb.web.reports import report_form
 from perfdb.web.studies.study_lifecycle_views import study_to_change
 
@@ -25,7 +25,7 @@ def items_list(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_to_change(request, slug)
     if request.method == "POST":
         try:
-            report_items.reorder(study, report_form.order(request.POST))
+            report_items.reorder_items(study, report_form.order(request.POST))
         except QueryError as error:
             return _list(request, study, error)
         if not request.headers.get("HX-Request"):
@@ -53,12 +53,12 @@ def item_new(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "GET":
         written = report_form.begun(study, request.GET, request.user)
         return _form(request, study, written, reverse("web:report-item-new", args=[slug]))
-    written = Written.sent(request.POST.dict())
+    written = ItemText.from_form(request.POST.dict())
     context = {"action": reverse("web:report-item-new", args=[slug])}
     if "preview" in request.POST:
         return _form(request, study, written, **context)
     try:
-        item = report_items.add(study, written)
+        item = report_items.add_item(study, written)
     except QueryError as error:
         return _form(request, study, written, error=error, **context)
     messages.success(request, f"“{item.title}” is in the report.")
@@ -73,14 +73,14 @@ def item_edit(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     item = get_object_or_404(ReportItem.objects.select_related("study"), study=study, pk=pk)
     action = reverse("web:report-item", args=[slug, pk])
     if request.method == "GET":
-        return _form(request, study, Written.of(item), action, item=item, version=item.version)
-    written = Written.sent({"kind": item.kind, **request.POST.dict()})
+        return _form(request, study, ItemText.from_item(item), action, item=item, version=item.version)
+    written = ItemText.from_form({"kind": item.kind, **request.POST.dict()})
     text = request.POST.get("version", "")
     version = int(text) if text.isdecimal() and len(text) < 10 else 0
     if "preview" in request.POST:
         return _form(request, study, written, action, item=item, version=version)
     try:
-        report_items.change(item, written, version)
+        report_items.change_item(item, written, version)
     except QueryError as error:
         return _form(request, study, written, action, item=item, version=version, error=error)
     except ChangedMeanwhileError:
@@ -91,7 +91,7 @@ def item_edit(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     return redirect(f"{reverse('web:report-edit', args=[slug])}#item-{pk}")
 
 
-def _form(request: HttpRequest, study: Study, written: Written, action: str, **more: Any) -> HttpResponse:
+def _form(request: HttpRequest, study: Study, written: ItemText, action: str, **more: Any) -> HttpResponse:
     context = {"study": study, "written": written, "action": action, "kinds": report_form.KINDS, **more}
     found = report_form.shown(study, written)
     context |= {"wrong": found} if isinstance(found, QueryError) else {"part": found}
@@ -104,7 +104,7 @@ def _form(request: HttpRequest, study: Study, written: Written, action: str, **m
 def item_remove(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Take an item out; it can be put back from the list."""
     item = get_object_or_404(ReportItem.objects.select_related("study"), study=study_to_change(request, slug), pk=pk)
-    report_items.remove(item, access.person(request.user))
+    report_items.remove_item(item, access.person(request.user))
     messages.success(request, f"“{item.title}” was taken out. It can be put back below.")
     return redirect(f"{reverse('web:report-edit', args=[slug])}#removed")
 
@@ -114,6 +114,6 @@ def item_remove(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def item_put_back(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Put back what was taken out."""
     study = study_to_change(request, slug)
-    item = report_items.put_back(get_object_or_404(RemovedItem.objects.select_related("study"), study=study, pk=pk))
+    item = report_items.restore_item(get_object_or_404(RemovedItem.objects.select_related("study"), study=study, pk=pk))
     messages.success(request, f"“{item.title}” is back in the report.")
     return redirect(f"{reverse('web:report-edit', args=[slug])}#item-{item.pk}")

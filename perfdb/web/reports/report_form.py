@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.models import RemovedItem, ReportItem, SavedQuery, Study
-from perfdb.results.studies.report_items import Kind, Written, flow, number_of, runs_of, understood
+from perfdb.results.studies.report_items import ItemText, Kind, choose_number, count_runs, list_items, parse_item
 from perfdb.web.reports.report_page import Part, preview, stale
 
 # So many of what was taken out are offered to be put back.
@@ -44,7 +44,7 @@ class Theirs:
 
 def lines(study: Study) -> list[Line]:
     """The items in their order."""
-    items, runs = flow(study), runs_of(study)
+    items, runs = list_items(study), count_runs(study)
     return [
         Line(item, place, stale(item.written_with, runs), place == 1, place == len(items))
         for place, item in enumerate(items, 1)
@@ -88,7 +88,7 @@ def offered(study: Study, user: Any) -> list[tuple[str, list[tuple[str, str]]]]:
     ]
 
 
-def begun(study: Study, data: QueryDict, user: Any) -> Written:
+def begun(study: Study, data: QueryDict, user: Any) -> ItemText:
     """A new item as an address begins it: its kind, and the named query or the questions that it is to show."""
     kind = data.get("kind", Kind.PROSE)
     chosen = str(data.get("saved", ""))
@@ -96,22 +96,22 @@ def begun(study: Study, data: QueryDict, user: Any) -> Written:
     asked = [f"/{saved.page}/?{saved.query}"] if saved else data.getlist("query")
     title = saved.name if saved else data.get("title", "")
     if kind in (Kind.PROSE, Kind.FINDING) and asked:
-        return Written(kind, "", title, "", "\n\n".join(f"```chart\n{text}\n```" for text in asked))
-    return Written(kind, "", title, "\n".join(asked), "")
+        return ItemText(kind, "", title, "", "\n\n".join(f"```chart\n{text}\n```" for text in asked))
+    return ItemText(kind, "", title, "\n".join(asked), "")
 
 
-def shown(study: Study, written: Written) -> Part | QueryError:
+def shown(study: Study, written: ItemText) -> Part | QueryError:
     """An item as it is being written, or what is wrong with it."""
     try:
-        columns = understood(study, replace(written, title=written.title or "…"))
-        columns["number"] = columns["number"] or number_of(study, columns["kind"], "")
+        columns = parse_item(study, replace(written, title=written.title or "…"))
+        columns["number"] = columns["number"] or choose_number(study, columns["kind"], "")
         return preview(ReportItem(study=study, position=0, **columns))
     except QueryError as error:
         return error
 
 
-def differing(item: ReportItem, written: Written) -> list[Theirs]:
+def differing(item: ReportItem, written: ItemText) -> list[Theirs]:
     """What others made of an item meanwhile, field by field where it is not what was written here."""
-    theirs = Written.of(item)
-    named = [(each.name, getattr(theirs, each.name)) for each in fields(Written)]
+    theirs = ItemText.from_item(item)
+    named = [(each.name, getattr(theirs, each.name)) for each in fields(ItemText)]
     return [Theirs(name.capitalize(), text) for name, text in named if text != getattr(written, name)]

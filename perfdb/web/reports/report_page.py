@@ -19,9 +19,8 @@ from perfdb.analysis.render.labels import measure_title
 from perfdb.analysis.tables.table import Table
 from perfdb.results.models import Claim, Disagreement, Page, ReportItem, Study
 from perfdb.results.queries.style_ranks import looks
-from perfdb.results.studies.report_answers import answered, question, questions
-from perfdb.results.studies.report_items import flow
-from perfdb.results.studies.study_runs import Archive
+from perfdb.results.studies.report_answers import StudyRuns, answer_item, item_queries, study_query
+from perfdb.results.studies.report_items import list_items
 from perfdb.web.questions import suggested_questions as pages
 from perfdb.web.reports import audit_page
 from perfdb.web.reports import report_claims as claims
@@ -110,9 +109,9 @@ class Report:
 
 def report(study: Study, wrong: Sequence[Disagreement], runs: int) -> Report:
     """The report of a study of so many runs; they are read once. Raises QueryError when there are too many of them."""
-    items = flow(study)
+    items = list_items(study)
     said = list(study.claims.select_related("study").order_by("line", "pk"))
-    archive = Archive(study, [*_asked(items), *claims.all_queries(said)])
+    archive = StudyRuns(study, [*_asked(items), *claims.all_queries(said)])
     parts = list(_parts(items, archive, wrong))
     for part in parts:
         part.stale = stale(part.item.written_with, runs)
@@ -121,11 +120,11 @@ def report(study: Study, wrong: Sequence[Disagreement], runs: int) -> Report:
 
 def preview(item: ReportItem) -> Part:
     """An item that is not stored, answered. Raises QueryError when there are too many runs."""
-    (part,) = _parts([item], Archive(item.study, _asked([item])), [])
+    (part,) = _parts([item], StudyRuns(item.study, _asked([item])), [])
     return part
 
 
-def _parts(items: Sequence[ReportItem], archive: Archive, wrong: Sequence[Disagreement]) -> Iterator[Part]:
+def _parts(items: Sequence[ReportItem], archive: StudyRuns, wrong: Sequence[Disagreement]) -> Iterator[Part]:
     alike = looks()
     told = Counter[str]()
     for item in items:
@@ -155,13 +154,13 @@ def _asked(items: Iterable[ReportItem]) -> Iterator[Query]:
         yield from asked(item)
         if item.kind in (ReportItem.Kind.TABLE, ReportItem.Kind.FIGURE):
             try:
-                yield from questions(item)
-                yield from [question(item.study, item.asks)] if item.asks else []
+                yield from item_queries(item)
+                yield from [study_query(item.study, item.asks)] if item.asks else []
             except QueryError:
                 continue
 
 
-def _held(said: Iterable[Claim], archive: Archive) -> Iterator[claims.Held]:
+def _held(said: Iterable[Claim], archive: StudyRuns) -> Iterator[claims.Held]:
     for claim in said:
         try:
             yield claims.held(claim, [archive.observations(query) for query in claims.queries(claim)])
@@ -181,7 +180,7 @@ def _asking(part: Part) -> Iterator[None]:
 def _links(item: ReportItem) -> list[Link]:
     return [
         Link(_in_words(query), pages.address(query, Drawing()), Page.CHARTS, query.encode())
-        for query in questions(item)
+        for query in item_queries(item)
     ]
 
 
@@ -207,16 +206,16 @@ def _numbered(item: ReportItem) -> Part:
     return Part(f"{item.kind}-{slugify(number)}", f"{item.get_kind_display()} {number}. {item.title}", item)
 
 
-def _table(item: ReportItem, archive: Archive, wrong: Sequence[Disagreement]) -> Part:
+def _table(item: ReportItem, archive: StudyRuns, wrong: Sequence[Disagreement]) -> Part:
     part = _numbered(item)
     with _asking(part):
         part.links = _links(item)
-        found = answered(item, archive.answer)
+        found = answer_item(item, archive.answer)
         if any(table.cells for table in found.tables):
             part.grids = printed_grids(found, audit_page.marks(wrong, item.number))
             part.exports = _exports(item)
         if item.asks:
-            query, tables = archive.answer(question(item.study, item.asks))
+            query, tables = archive.answer(study_query(item.study, item.asks))
             part.better = differing(query, tables, found.tables)
             part.asks = pages.address(query, Drawing())
     return part
@@ -227,12 +226,12 @@ def _exports(item: ReportItem) -> list[Link]:
     return [Link(title, f"{base}.{form}") for form, title in _FORMS] if item.number else []
 
 
-def _figure(item: ReportItem, archive: Archive, alike: Looks) -> Part:
+def _figure(item: ReportItem, archive: StudyRuns, alike: Looks) -> Part:
     part = _numbered(item)
     with _asking(part):
         part.links = _links(item)
-        part.exports = exports(questions(item))
-        found = [of_study(table) for table in answered(item, archive.answer).tables if table.cells]
+        part.exports = exports(item_queries(item))
+        found = [of_study(table) for table in answer_item(item, archive.answer).tables if table.cells]
         drawn = [facets(found, looks=alike)] if _one_measure(found) else [figure(table, looks=alike) for table in found]
         part.charts = [Chart(f"figure-of-{part.anchor}-{n}", item.title, each) for n, each in enumerate(drawn, 1)]
     return part

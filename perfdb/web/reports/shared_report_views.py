@@ -10,14 +10,13 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
 from perfdb.results.models import ReportItem, Study
-from perfdb.results.studies.report_answers import answered
-from perfdb.results.studies.report_exports import FORMS, json
+from perfdb.results.studies.report_answers import FORMS, answer_item, render_json
 from perfdb.web.bundles.standalone_page import report_file
 from perfdb.web.reports.report_file_views import as_pdf
 from perfdb.web.reports.shared_report import closed
 from perfdb.web.studies.views import contents
 
-_FORMS = {**FORMS, "json": (json, "application/json")}
+_FORMS = {**FORMS, "json": (render_json, "application/json")}
 
 _View = Callable[..., HttpResponse]
 
@@ -59,7 +58,7 @@ def shared_table(request: HttpRequest, study: Study, number: str, form: str) -> 
         raise Http404(f"no tables as {form}")
     item = get_object_or_404(ReportItem, study=study, kind=ReportItem.Kind.TABLE, number=number)
     write, media_type = _FORMS[form]
-    return HttpResponse(write(answered(item).tables), f"{media_type}; charset=utf-8")
+    return HttpResponse(write(answer_item(item).tables), f"{media_type}; charset=utf-8")
 
 
 @_of_token

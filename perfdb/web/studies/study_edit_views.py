@@ -16,7 +16,7 @@ from perfdb.results.runs import access
 from perfdb.results.studies import run_id_patterns, study_lifecycle
 from perfdb.results.studies import study_details as stored
 from perfdb.results.studies.study_details import ChangedMeanwhileError
-from perfdb.results.studies.test_plans import checked_plan
+from perfdb.results.studies.study_plan import check_plan
 from perfdb.web.studies import study_forms
 from perfdb.web.studies.study_forms import Pattern, PlanPart, Texts
 from perfdb.web.studies.study_lifecycle_views import study_to_change
@@ -34,7 +34,7 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
         return _texts(request, study, Texts.of(study))
     written = Texts.sent(request.POST)
     try:
-        stored.change(study, written.columns(), str(request.POST.get("state", "")))
+        stored.change_details(study, written.columns(), str(request.POST.get("state", "")))
     except QueryError as error:
         return _texts(request, study, written, 400, error=error)
     except ChangedMeanwhileError:
@@ -48,7 +48,7 @@ def _texts(request: HttpRequest, study: Study, written: Texts, status: int = 200
     context = {
         "study": study,
         "written": written,
-        "why_kept": study_lifecycle.why_kept(study),
+        "why_kept": study_lifecycle.reason_to_keep(study),
         **_state(request, study, more),
     }
     return render(request, "web/study_edit.html", context, status=status)
@@ -57,7 +57,7 @@ def _texts(request: HttpRequest, study: Study, written: Texts, status: int = 200
 def _state(request: HttpRequest, study: Study, more: dict[str, Any]) -> dict[str, Any]:
     """The state that a form was read in: that of the form as it came, but after a conflict that of now."""
     sent = "" if "theirs" in more else str(request.POST.get("state", ""))
-    return more | {"state": sent or stored.state_of(study)}
+    return more | {"state": sent or stored.details_digest(study)}
 
 
 @require_http_methods(["GET", "POST"])
@@ -66,13 +66,13 @@ def run_ids(request: HttpRequest, slug: str) -> HttpResponse:
     """How the study's run ids are read; "try" shows what run ids say and keeps nothing."""
     study = study_to_change(request, slug)
     if request.method == "GET":
-        return _pattern(request, study, Pattern.of(study), "\n".join(stored.examples(study)))
+        return _pattern(request, study, Pattern.of(study), "\n".join(stored.example_run_ids(study)))
     written, tried = Pattern.sent(request.POST), str(request.POST.get("run_ids", ""))
     if "try" in request.POST:
         return _pattern(request, study, written, tried)
     try:
-        pattern = run_id_patterns.understood(written.pattern, written.values())
-        stored.change(study, stored.with_pattern(pattern), str(request.POST.get("state", "")))
+        pattern = run_id_patterns.parse_pattern(written.pattern, written.values())
+        stored.change_details(study, stored.pattern_columns(pattern), str(request.POST.get("state", "")))
     except QueryError:
         return _pattern(request, study, written, tried)
     except ChangedMeanwhileError:
@@ -86,8 +86,8 @@ def _pattern(request: HttpRequest, study: Study, written: Pattern, run_ids: str,
     context = {"study": study, "written": written, "run_ids": run_ids, **_state(request, study, more)}
     status = 409 if "theirs" in more else 200
     try:
-        pattern = run_id_patterns.understood(written.pattern, written.values())
-        tried = run_id_patterns.tried(study, pattern, run_ids.splitlines())
+        pattern = run_id_patterns.parse_pattern(written.pattern, written.values())
+        tried = run_id_patterns.decode_run_ids(study, pattern, run_ids.splitlines())
         context |= {"pattern": pattern, "tried": tried, "codes": study_forms.offered_codes(written, tried)}
         context["groups"] = study_forms.groups_of(pattern)
     except QueryError as error:
@@ -131,8 +131,8 @@ def plan(request: HttpRequest, slug: str) -> HttpResponse:
     if "more" in request.POST:
         return _plan(request, study, written)
     try:
-        parts = checked_plan([part.stored() for part in written])
-        stored.change(study, {"plan": parts}, str(request.POST.get("state", "")))
+        parts = check_plan([part.stored() for part in written])
+        stored.change_details(study, {"plan": parts}, str(request.POST.get("state", "")))
     except QueryError as error:
         return _plan(request, study, written, 400, error=error)
     except ChangedMeanwhileError:

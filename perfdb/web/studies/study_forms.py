@@ -14,8 +14,8 @@ from perfdb.analysis.query import parameters
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import REPEATS
 from perfdb.results.models import Experiment, Study
-from perfdb.results.studies.run_id_patterns import Tried
-from perfdb.results.studies.test_plans import ABOUT
+from perfdb.results.studies.run_id_patterns import DecodedRunId
+from perfdb.results.studies.study_plan import ABOUT
 
 # Rows that are offered blank; sending the form offers as many again.
 _BLANK = 3
@@ -110,7 +110,7 @@ class Pattern:
         return found
 
 
-def offered_codes(written: Pattern, tried: Sequence[Tried]) -> list[Code]:
+def offered_codes(written: Pattern, tried: Sequence[DecodedRunId]) -> list[Code]:
     """The rows to show: those written, codes that were met in run ids and have no row yet, and blank ones."""
     there = {(row.group, row.code) for row in written.codes}
     met = {(said.name, said.code) for each in tried for said in each.says or () if said.name not in _PLAIN}

@@ -38,7 +38,7 @@ def new(request: HttpRequest) -> HttpResponse:
         return render(request, "web/study_new.html", {"written": {}})
     written = {name: value.replace("\r\n", "\n").strip() for name, value in request.POST.dict().items()}
     try:
-        study = study_lifecycle.make(
+        study = study_lifecycle.create_study(
             access.person(request.user), written.get("title", ""), written.get("slug", ""), **_of(written)
         )
     except QueryError as error:
@@ -57,7 +57,7 @@ def delete(request: HttpRequest, slug: str) -> HttpResponse:
     """Take an empty study away; one that is not stays, and the page says why."""
     study = study_to_change(request, slug)
     try:
-        study_lifecycle.take_away(study)
+        study_lifecycle.delete_study(study)
     except QueryError as error:
         messages.error(request, error.message)
         return redirect("web:study-edit", slug=slug)
@@ -72,10 +72,10 @@ def share(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_to_change(request, slug)
     if request.method == "POST":
         if request.POST.get("do") == "withdraw":
-            study_lifecycle.withdraw(study)
+            study_lifecycle.unpublish_study(study)
             messages.success(request, "The published address is withdrawn: it shows nothing any more.")
         else:
-            study_lifecycle.publish(study)
+            study_lifecycle.publish_study(study)
             messages.success(request, "The report is published at the address below.")
         return redirect("web:study-share", slug=slug)
     path = reverse("web:shared", args=[study.share_token]) if study.share_token else ""

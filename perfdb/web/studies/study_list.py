@@ -13,7 +13,7 @@ from perfdb.analysis.query.query import Query
 from perfdb.analysis.tables.observations import narrowed
 from perfdb.results.models import Disagreement, ReportItem, Study, StudyActivity
 from perfdb.results.runs import access
-from perfdb.results.studies.test_plans import parts_of
+from perfdb.results.studies.study_plan import parse_plan
 from perfdb.web.studies.coverage_matrix import observed
 
 # The list only says what was measured at all, whatever difference is to be decided.
@@ -63,7 +63,7 @@ def _plans(studies: Sequence[Study]) -> Mapping[int, str]:
     said: dict[int, str] = {}
     for study in studies:
         try:
-            parts |= {study.pk: parts_of(study.plan)} if study.plan else {}
+            parts |= {study.pk: parse_plan(study.plan)} if study.plan else {}
         except QueryError:
             said[study.pk] = "not understood"
     if not parts:

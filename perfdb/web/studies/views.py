@@ -14,8 +14,8 @@ from perfdb.analysis.query.query import DELTA
 from perfdb.results.models import Study
 from perfdb.results.queries.answers import answer_query
 from perfdb.results.runs import access
-from perfdb.results.studies.report_items import runs_of
-from perfdb.results.studies.test_plans import parts_of
+from perfdb.results.studies.report_items import count_runs
+from perfdb.results.studies.study_plan import parse_plan
 from perfdb.web.reports import audit_page
 from perfdb.web.reports.report_page import report
 from perfdb.web.studies import coverage_matrix, study_contents
@@ -54,7 +54,7 @@ def contents(study: Study, asked: Mapping[str, str], *, fetched: bool = False) -
     delta = parameters.percentage("delta", asked.get("delta", "").strip(), DELTA)
     severity = parameters.choice(audit_page.Severity, "severity", asked.get("severity", "").strip(), audit_page.ANY)
     wrong = audit_page.disagreements(study)
-    runs = runs_of(study)
+    runs = count_runs(study)
     context = {
         "study": study,
         "runs": runs,
@@ -76,7 +76,7 @@ def _plan(study: Study, delta: float) -> dict[str, Any]:
     if not study.plan:
         return {}
     try:
-        return {"coverage": coverage_matrix.covered(study, parts_of(study.plan), delta)}
+        return {"coverage": coverage_matrix.covered(study, parse_plan(study.plan), delta)}
     except QueryError as error:
         return {"plan_error": error}
 

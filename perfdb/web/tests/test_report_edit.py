@@ -8,7 +8,7 @@ from django.test import Client
 
 from perfdb.results.models import ReportItem, SavedQuery, Study
 from perfdb.results.studies import report_items
-from perfdb.results.studies.report_items import Written
+from perfdb.results.studies.report_items import ItemText
 from perfdb.results.tests.builders import make_run, make_study
 from perfdb.web.tests.pages import inline_code, text_of
 
@@ -32,11 +32,11 @@ def study(ada: User) -> Study:
 
 
 def titles(study: Study) -> list[str]:
-    return [item.title for item in report_items.flow(study)]
+    return [item.title for item in report_items.list_items(study)]
 
 
 def add(study: Study, title: str, **more: str) -> ReportItem:
-    return report_items.add(study, Written(title=title, **more))
+    return report_items.add_item(study, ItemText(title=title, **more))
 
 
 def edit(web: Client, item: ReportItem, **form: object) -> Any:

@@ -121,7 +121,7 @@ def test_a_report_that_changed_is_printed_anew(web: Client, monkeypatch: pytest.
 
 def test_a_published_report_is_printed_without_signing_in(stranger: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PERFDB_CHROMIUM", "/no/such/browser")
-    token = study_lifecycle.publish(make_study())
+    token = study_lifecycle.publish_study(make_study())
     assert stranger.get(f"/shared/{token}/report.pdf").status_code == 202
     assert stranger.get("/studies/guest-lan/report.pdf").status_code == 302
     worked()

@@ -15,7 +15,7 @@ from perfdb.results.ingest.parse_files import ARCHIVE
 from perfdb.results.models import Job, Study, Upload, UploadFile, UploadRun
 from perfdb.results.models.dimensions import INBOX
 from perfdb.results.published.published_records import FORMAT as PUBLISHED
-from perfdb.results.studies.report_items import runs_of
+from perfdb.results.studies.report_items import count_runs
 from perfdb.web.shared import problem_list as problems
 from perfdb.web.uploads import missing_facts
 from perfdb.web.uploads.missing_facts import NOTHING, Entered
@@ -129,7 +129,7 @@ class Left:
 def _left(upload: Upload, files: Iterable[UploadFile]) -> Left | None:
     """None where nothing stays that this upload may have brought: an inbox, or a study that others fill."""
     study, bundle = upload.study, any(file.path.endswith(MANIFEST) for file in files)
-    found = Left(study, runs_of(study), study.report_items.count())
+    found = Left(study, count_runs(study), study.report_items.count())
     return found if study.slug != INBOX and (not found.runs or (bundle and found.items)) else None
 
 

@@ -16,7 +16,6 @@ from perfdb.analysis.units import to_base
 from perfdb.results.models import ReportItem, Study
 from perfdb.results.runs import access
 from perfdb.results.runs.record import SystemIdentity
-from perfdb.results.studies.background_load import enqueue_loading
 from perfdb.results.studies.document_format import (
     Document,
     DocumentClaim,
@@ -26,7 +25,7 @@ from perfdb.results.studies.document_format import (
     DocumentPercent,
     DocumentRun,
 )
-from perfdb.results.studies.load_document import SlugTakenError, load_document
+from perfdb.results.studies.load_document import SlugTakenError, enqueue_loading, load_document
 
 _HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
 _QUERY = re.compile(r"^- `([^`]+)`$", re.MULTILINE)

@@ -9,8 +9,7 @@ from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import Query
 from perfdb.results.models import Study
 from perfdb.results.queries.answers import answer_query
-from perfdb.results.studies.report_answers import question, questions
-from perfdb.results.studies.study_runs import Archive
+from perfdb.results.studies.report_answers import StudyRuns, item_queries, study_query
 from perfdb.results.tests.builders import make_run, make_study
 
 pytestmark = pytest.mark.django_db
@@ -21,9 +20,9 @@ SLUGS = sorted(path.parent.name for path in files.FOLDER.glob("*/study.toml"))
 def test_every_question_of_a_report_is_answered_as_the_database_answers_it(slug: str) -> None:
     call_command("loadstudies", slug)
     study = Study.objects.get(slug=slug)
-    asked = [query for item in study.report_items.all() for query in questions(item)]
-    asked += [question(study, item.asks) for item in study.report_items.exclude(asks="")]
-    archive = Archive(study, asked)
+    asked = [query for item in study.report_items.all() for query in item_queries(item)]
+    asked += [study_query(study, item.asks) for item in study.report_items.exclude(asks="")]
+    archive = StudyRuns(study, asked)
     assert asked
     for query in asked:
         assert archive.answer(query) == answer_query(query)
@@ -32,8 +31,8 @@ def test_every_question_of_a_report_is_answered_as_the_database_answers_it(slug:
 def test_what_was_not_read_is_asked_of_the_database(django_assert_num_queries: DjangoAssertNumQueries) -> None:
     study = make_study()
     make_run("A", study=study, values={"trans_per_s": 100.0, "cpu_util": 5.0})
-    rate, other = (question(study, f"metric={name}&rows=device") for name in ("trans_per_s", "cpu_util"))
-    archive = Archive(study, [rate])
+    rate, other = (study_query(study, f"metric={name}&rows=device") for name in ("trans_per_s", "cpu_util"))
+    archive = StudyRuns(study, [rate])
     with django_assert_num_queries(0):
         assert archive.answer(rate)[1][0].cells
     (table,) = archive.answer(other)[1]
@@ -43,4 +42,4 @@ def test_what_was_not_read_is_asked_of_the_database(django_assert_num_queries: D
 
 def test_a_wrong_question_is_refused() -> None:
     with pytest.raises(QueryError):
-        question(make_study(), "metric=speed")
+        study_query(make_study(), "metric=speed")

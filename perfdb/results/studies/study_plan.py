@@ -1,4 +1,4 @@
-"""A study's test plan as it is stored and written: parts, each with lists of values by dimension."""
+"""The test plan of a study: parts with lists of values by dimension."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -7,15 +7,15 @@ from perfdb.analysis.insights import plan_coverage
 from perfdb.analysis.insights.plan_coverage import Part
 from perfdb.analysis.query.parameters import QueryError
 
-# What a part of a plan says beside its lists of values.
+# Keys of a part besides its lists of values.
 ABOUT = ("name", "figure", "trials")
-MOST_PARTS = 100
+MAX_PARTS = 100
 
 
-def parts_of(written: Sequence[Mapping[str, Any]]) -> list[Part]:
-    """The parts of a plan as a study stores it. Raises QueryError."""
-    if len(written) > MOST_PARTS:
-        raise QueryError("plan", f"a plan has at most {MOST_PARTS} parts")
+def parse_plan(written: Sequence[Mapping[str, Any]]) -> list[Part]:
+    """Return the parts of a stored plan. Raises QueryError."""
+    if len(written) > MAX_PARTS:
+        raise QueryError("plan", f"a plan has at most {MAX_PARTS} parts")
     found = []
     for number, part in enumerate(written, 1):
         name = str(part.get("name") or f"part {number}")
@@ -35,13 +35,13 @@ def _trials(name: str, given: object) -> int | None:
     raise QueryError("plan", f"part {name!r}: trials must be a whole number above 0, not {given!r}")
 
 
-def checked_plan(written: object) -> list[dict[str, Any]]:
-    """A plan as a study may keep it. Raises QueryError."""
+def check_plan(written: object) -> list[dict[str, Any]]:
+    """Return a plan that a study may store. Raises QueryError."""
     if not isinstance(written, list) or not all(isinstance(part, dict) for part in written):
         raise QueryError("plan", "a plan is a list of parts, each with lists of values by dimension")
     for part in written:
         for name in ("name", "figure"):
             if not isinstance(part.get(name, ""), str):
                 raise QueryError("plan", f"the {name} of a part is a text")
-    parts_of(written)
+    parse_plan(written)
     return written
