@@ -1,7 +1,6 @@
-"""Logs of the Application Workload Modeler, in the project's own log format 1 (``docs/importers/awm.md``).
+"""Logs of the Application Workload Modeler, in log format 1 (``docs/importers/awm.md``).
 
-A file holds one or more runs, each from RUN to END. Values go out as printed; the rules that need arithmetic
-(sums, rates, mixed units) are checked on what this module hands over, not here.
+A file holds runs, each from RUN to END. Rules that need arithmetic (sums, rates, mixed units) are checked elsewhere.
 """
 
 import re
@@ -11,10 +10,8 @@ from datetime import datetime
 from functools import lru_cache
 from itertools import chain
 
-from importers.awm.interval_listings import lines_of, listing
-from importers.awm.log_records import Records, content_lines
+from importers.awm.log_records import Records, content_lines, make_listing
 from importers.awm.run_status import judge
-from importers.awm.uniform_rows import LISTED, Rows
 from importers.key_values import Pair, Record, is_count, is_number, trial_number
 from importers.model import (
     Fact,
@@ -89,45 +86,36 @@ def recognise(text: Text) -> bool:
 
 @dataclass(slots=True)
 class _Block:
-    """The records of one run; ``end`` is None when it was cut off, ``next_run`` the RUN that came instead.
+    """The records of one run: ``body`` between RUN and END, ``extras`` of unknown types before RUN.
 
-    ``rows`` are those of the listings by their type, ``body`` all others between RUN and END.
+    Without ``end`` the run was cut off: by the record ``next_run``, or in the record ``cut`` at the end of the file.
     """
 
     head: Record
     run: Record
     extras: list[Record] = field(default_factory=list)
     body: list[Record] = field(default_factory=list)
-    rows: dict[str, list[Record | Rows]] = field(default_factory=lambda: {kind: [] for kind in LISTED})
     end: Record | None = None
     next_run: Record | None = None
     cut: Record | None = None
 
-    def add(self, record: Record) -> None:
-        """Take a record that is no row of a known form."""
-        if record.type in LISTED:
-            self.rows[record.type].append(record)
-        else:
-            self.body.append(record)
-
-    def of(self, kind: str) -> Sequence[Record]:
-        """The records of a kind that is not listed."""
+    def records(self, kind: str) -> Sequence[Record]:
+        """Return the records of a type between RUN and END."""
         return [record for record in self.body if record.type == kind]
 
     @property
     def last_line(self) -> int:
-        ends = [self.run, *self.body[-1:], *(rows[-1] for rows in self.rows.values() if rows)]
-        return max(record.last_line for record in (*ends, *([self.end] if self.end else [])))
+        return (self.end or [self.run, *self.body][-1]).last_line
 
 
 def parse(text: Text) -> Parsed:
-    """Read all runs of a log. A run with an error is left out; its problem names it."""
+    """Read all runs of a log. A run with an error is left out; its problem names the run."""
     problems: list[Problem] = []
     return Parsed(list(each(text, problems)), problems)
 
 
 def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
-    """The same, run by run; what is found amiss is added to ``problems``."""
+    """Yield the fragments run by run, and add problems to ``problems``."""
     found = ProblemLog(text.name)
     for block in _blocks(Records(text, _RECORD_TYPES), found):
         fragment, own = _read_block(block, text.name)
@@ -138,16 +126,13 @@ def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
 
 
 def _blocks(records: Records, found: ProblemLog) -> Iterator[_Block]:
-    """Sort records into runs, each as soon as it is over; what stands outside any run is reported."""
+    """Group records by run; report records outside runs."""
     runs = 0
     head: Record | None = None
     extras: list[Record] = []
-    outside: list[Record | Rows] = []
+    outside: list[Record] = []
     current: _Block | None = None
     for record in records:
-        if isinstance(record, Rows):
-            _keep(record, current, outside, lost=head is None)
-            continue
         if current is not None and record.type in {"RUN", "AWMLOG"}:
             current.next_run = record
             yield current
@@ -167,7 +152,7 @@ def _blocks(records: Records, found: ProblemLog) -> Iterator[_Block]:
             yield current
             current = None
         else:
-            current.add(record)
+            current.body.append(record)
     _report_outside(outside, found)
     if current is not None:
         current.cut = records.cut
@@ -176,16 +161,8 @@ def _blocks(records: Records, found: ProblemLog) -> Iterator[_Block]:
         _report_ending(head, runs, records.cut, found)
 
 
-def _keep(rows: Rows, current: _Block | None, outside: list[Record | Rows], *, lost: bool) -> None:
-    """Put rows to their run; those that follow a refused head are ``lost``."""
-    if current is not None:
-        current.rows[rows.type].append(rows)
-    elif not lost:
-        outside.append(rows)
-
-
 def _is_usable_head(head: Record, found: ProblemLog) -> bool:
-    """Version 1 and a role; without the role a server's log would be counted as a second client."""
+    """Require version 1 and a role: a server's log must not count as a second client."""
     version = head.strays[0] if head.strays else "without a number"
     role = head.value("role").lower()
     if version != "1":
@@ -202,18 +179,17 @@ def _is_usable_head(head: Record, found: ProblemLog) -> bool:
     return False
 
 
-def _report_outside(outside: Sequence[Record | Rows], found: ProblemLog) -> None:
-    each = [(record.type, line) for record in outside for line in lines_of([record])]
-    if not each:
+def _report_outside(outside: Sequence[Record], found: ProblemLog) -> None:
+    if not outside:
         return
-    named = ", ".join(f"{kind} in line {line}" for kind, line in each[:5])
-    more = f" and {len(each) - 5} more" if len(each) > 5 else ""
+    named = ", ".join(f"{record.type} in line {record.line}" for record in outside[:5])
+    more = f" and {len(outside) - 5} more" if len(outside) > 5 else ""
     message = f"Records outside any RUN … END were left out: {named}{more}."
-    found.warn("awm.outside-run", message, "Check that the log's lines are in order.", each[0][1])
+    found.warn("awm.outside-run", message, "Check that the log's lines are in order.", outside[0].line)
 
 
 def _report_ending(head: Record | None, runs: int, cut: Record | None, found: ProblemLog) -> None:
-    """The file ends inside a record between two runs, or holds no run at all. What a refused head has said is said."""
+    """Report a file that ends inside a record between runs, or has no run; ``head`` is None if refused."""
     if head is None:
         return
     if cut is not None and runs:
@@ -227,7 +203,7 @@ def _report_ending(head: Record | None, runs: int, cut: Record | None, found: Pr
 
 
 def _read_block(block: _Block, file: str) -> tuple[Fragment | None, list[Problem]]:
-    """One run: a fragment unless there is an error."""
+    """Return a run's fragment, None after an error, and its problems."""
     run_id = block.run.value("run_id") or None
     found = ProblemLog(file, run_id)
     role = block.head.value("role").lower()
@@ -286,7 +262,7 @@ def _check_offset(pair: Pair | None, found: ProblemLog) -> None:
 
 
 def _merge(kind: str, records: Sequence[Record], found: ProblemLog) -> dict[str, Pair]:
-    """The pairs of all records of a kind. The same key with two values is an error: two logs got mixed."""
+    """Merge the pairs of all records of a type; report stray words, missing keys and contradictions."""
     for record in records:
         if record.strays:
             report = found.error if kind in _VITAL else found.warn
@@ -324,15 +300,15 @@ def _require(kind: str, pairs: dict[str, Pair], line: int, found: ProblemLog) ->
 
 
 def _facts(block: _Block, found: ProblemLog) -> tuple[Fact, ...]:
-    """Head, run and parameters by their dimension names; keys and records not known under ``awm.``."""
+    """Return facts under dimension names; unknown keys and records under ``awm.``."""
     head = _pairs("AWMLOG", [block.head], found)
-    parameters = _merge("PARM", block.of("PARM"), found)
+    parameters = _merge("PARM", block.records("PARM"), found)
     if not parameters:
         remedy = "Add PARM workload= users= req_bytes= resp_bytes= seconds=."
         found.warn("awm.missing-key", "The run has no PARM record.", remedy, block.run.line)
     run = _merge("RUN", [block.run], found)
     end = _merge("END", [block.end] if block.end else [], found)
-    rest = [pair for record in block.of("SUM") for pair in record.pairs if _read_as(pair.key) is None]
+    rest = [pair for record in block.records("SUM") for pair in record.pairs if _read_as(pair.key) is None]
     said = [
         *_named(head, _HEAD_FACTS, {"role"}, found),
         *_named(run, _RUN_FACTS, {"run_id", "start"}, found),
@@ -359,7 +335,7 @@ def _named(pairs: dict[str, Pair], names: dict[str, str], skip: set[str], found:
 
 
 def _is_sound(pair: Pair) -> bool:
-    """Whether a number is one; a megabyte has a whole number of bytes, and not none."""
+    """Whether a parameter is a number; a megabyte has a positive whole number of bytes."""
     if pair.key == "mb_bytes":
         return is_count(pair.text) and pair.text.strip("0") != ""
     return is_number(pair.text)
@@ -367,14 +343,14 @@ def _is_sound(pair: Pair) -> bool:
 
 @lru_cache(1024)
 def _read_as(key: str) -> tuple[str, str] | None:
-    """The quantity and the unit that SUM prints under a key; None for anything else."""
+    """Return the metric and unit of a key of SUM, None for unknown keys."""
     response = _RESPONSE.fullmatch(key)
     return ("response_ms", response[1]) if response else _READINGS.get(key)
 
 
 def _readings(block: _Block, role: str, found: ProblemLog) -> tuple[Reading, ...]:
-    """SUM's figures: the client's count as the run's, the server's stay the server's (rule 2)."""
-    summary = _merge("SUM", block.of("SUM"), found)
+    """Return the values of SUM: with role total from a client, role server from a server (rule 2)."""
+    summary = _merge("SUM", block.records("SUM"), found)
     owner = "total" if role == "client" else role
     nothing_done = summary.get("trans") is not None and not summary["trans"].text.strip("0")
     heads: list[Head] = []
@@ -395,7 +371,7 @@ def _readings(block: _Block, role: str, found: ProblemLog) -> tuple[Reading, ...
 
 def _listings(block: _Block, found: ProblemLog) -> tuple[Listing, ...]:
     listings = (
-        listing("intervals", block.rows["INT"], ("t0", "t1", "trans"), "n", found),
-        listing("connections", block.rows["CONN"], ("id", "trans", "seconds"), "id", found),
+        make_listing("intervals", block.records("INT"), ("t0", "t1", "trans"), "n", found),
+        make_listing("connections", block.records("CONN"), ("id", "trans", "seconds"), "id", found),
     )
     return tuple(each for each in listings if each is not None)

@@ -1,12 +1,10 @@
-"""How an AWM run ended (rule 5 of log format 1): complete, failed or cut off, and what to tell the person."""
+"""Final status of an AWM run (rule 5 of log format 1), and the problem that explains it."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol
 
-from importers.awm.interval_listings import values_of
-from importers.awm.uniform_rows import Rows
 from importers.key_values import Record, is_count
 from importers.model import Status
 from importers.problem_log import ProblemLog
@@ -15,27 +13,23 @@ _MESSAGE_ID = re.compile(r"[A-Z]{3,}\d{3,}[A-Z]\s+")
 
 
 class Ending(Protocol):
-    """What is needed of a run's records to tell how it ended."""
+    """The records of a run that decide its status."""
 
     run: Record
     end: Record | None
     next_run: Record | None
     cut: Record | None
 
-    @property
-    def rows(self) -> Mapping[str, Sequence[Record | Rows]]:
-        """The run's records of a kind that is listed."""
-
-    def of(self, kind: str) -> Sequence[Record]:
-        """The run's records of another kind."""
+    def records(self, kind: str) -> Sequence[Record]:
+        """Return the records of a type between RUN and END."""
 
 
 def judge(block: Ending, taken: datetime | None, ended: datetime | None, found: ProblemLog) -> Status:
-    """The run's status; anything but complete comes with a warning."""
+    """Return the run's status; report anything but complete."""
     if block.end is None:
         _report_cut(block, found)
         return Status.INCOMPLETE
-    summaries, end = block.of("SUM"), block.end
+    summaries, end = block.records("SUM"), block.end
     if summaries and is_count(summaries[0].value("trans")) and not summaries[0].value("trans").strip("0"):
         _report_nothing_done(block, summaries[0], found)
         return Status.FAILED
@@ -55,7 +49,7 @@ def _name(found: ProblemLog) -> str:
 
 
 def _report_cut(block: Ending, found: ProblemLog) -> None:
-    lacks = "no END" if block.of("SUM") else "no SUM and no END"
+    lacks = "no END" if block.records("SUM") else "no SUM and no END"
     remedy = "Transfer the file again and import it."
     if block.next_run is not None:
         message = (
@@ -71,7 +65,7 @@ def _report_cut(block: Ending, found: ProblemLog) -> None:
 
 
 def _report_nothing_done(block: Ending, summary: Record, found: ProblemLog) -> None:
-    causes = _messages([*block.rows["CONN"], *([block.end] if block.end else [])])
+    causes = _messages([*block.records("CONN"), *([block.end] if block.end else [])])
     details = ", ".join([f"{summary.value('errors') or 'no'} errors", *causes])
     message = (
         f"Run {_name(found)} made no transaction in {_whole(summary.value('seconds'))} seconds ({details}): "
@@ -84,24 +78,24 @@ def _report_failure(block: Ending, end: Record, after: str, found: ProblemLog) -
     aborted = end.value("reason").lower() == "aborted"
     what = "was aborted" if aborted else f"ended with rc={end.value('rc')}"
     causes = _messages([end]) or [end.value("reason") or "no reason given"]
-    outlook = "enters no average" if block.of("SUM") else "has no summary and enters no average"
+    outlook = "enters no average" if block.records("SUM") else "has no summary and enters no average"
     message = f"Run {_name(found)} {what}{after} ({', '.join(causes)}): its intervals are shown but it {outlook}."
     found.warn("awm.aborted" if aborted else "awm.failed", message, "Measure again.", end.line)
 
 
 def _ran_for(taken: datetime | None, ended: datetime | None) -> str:
-    """How long the run ran by its own clock: END.end - RUN.start."""
+    """Return the duration by the run's own clock, END.end - RUN.start, as words."""
     if taken is None or ended is None:
         return ""
     return f" after {(ended - taken).total_seconds():.0f} seconds"
 
 
-def _messages(records: Sequence[Record | Rows]) -> list[str]:
-    """The different texts that records give as ``msg``, without message numbers."""
-    texts = (_MESSAGE_ID.sub("", text, count=1) for text in values_of(records, "msg"))
+def _messages(records: Sequence[Record]) -> list[str]:
+    """Return the distinct ``msg`` texts of records, without message numbers."""
+    texts = (_MESSAGE_ID.sub("", text, count=1) for record in records if (text := record.value("msg")))
     return list(dict.fromkeys(text for text in texts if text))
 
 
 def _whole(seconds: str) -> str:
-    """600.00 as a person would say it."""
+    """Return seconds without zero decimals: 600.00 as 600."""
     return re.sub(r"\.0*$", "", seconds)
