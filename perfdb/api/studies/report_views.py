@@ -16,8 +16,8 @@ from perfdb.api.studies.report_data import item_body, problem_body, table_body
 from perfdb.api.tables.serializers import ProblemListSerializer, ReportSerializer, ReportTableSerializer
 from perfdb.results.models import Disagreement, ReportItem, Study
 from perfdb.results.queries.run_list.paging import Column, Ordering, page, read_size
-from perfdb.results.queries.style_ranks import looks
 from perfdb.results.runs import access
+from perfdb.results.runs.vocabulary import read_looks
 from perfdb.results.studies.report_answers import FORMS, answer_item
 
 _BY_NUMBER = Ordering("id", Column.integer("id"), descending=False)
@@ -97,7 +97,7 @@ def figure_json(request: Request, slug: str, number: str) -> HttpResponseBase:
     tag = caching.etag(request, [slug])
     if same := caching.unchanged(request, tag):
         return same
-    return Response(in_one(answer_item(item).tables, looks()), headers=caching.headers(tag))
+    return Response(in_one(answer_item(item).tables, read_looks()), headers=caching.headers(tag))
 
 
 @extend_schema(

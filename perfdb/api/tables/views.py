@@ -25,7 +25,7 @@ from perfdb.api.tables.serializers import ComparisonSerializer, TablesSerializer
 from perfdb.results.queries import compare
 from perfdb.results.queries.answers import make_tables as tables_of
 from perfdb.results.queries.answers import read_answer
-from perfdb.results.queries.best_evidence import best_of
+from perfdb.results.queries.best_evidence import find_best
 from perfdb.results.queries.explain import explain
 
 # More metrics make a longer file name than anybody reads.
@@ -73,7 +73,7 @@ def tables(request: Request) -> HttpResponseBase:
     if not isinstance(question, _Asked):
         return question
     query, found, tag = question
-    laid, best = tables_of(query, found), best_of(query, found)
+    laid, best = tables_of(query, found), find_best(query, found)
     body = json.render(query, laid) | {"best": best_body(query, best)}
     return answered(request, body, caching.headers(tag), found, laid, best)
 

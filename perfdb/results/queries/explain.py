@@ -29,8 +29,8 @@ from perfdb.analysis.workloads import primary_metric
 from perfdb.results.models import Problem, Run
 from perfdb.results.queries import compare as matching
 from perfdb.results.queries.answers import answer_query
-from perfdb.results.queries.best_evidence import runs_behind
-from perfdb.results.queries.limits import limit_of
+from perfdb.results.queries.best_evidence import read_runs_behind
+from perfdb.results.queries.limits import judge_limit
 from perfdb.results.queries.observations import add_notes, read_observations
 from perfdb.results.runs import measures
 
@@ -163,8 +163,8 @@ def _runs(cell: Cell) -> list[int]:
 
 
 def _limit(cell: Cell) -> Bottleneck | None:
-    runs = runs_behind(_runs(cell))
-    return limit_of([runs[number] for number in _runs(cell)]) if runs else None
+    runs = read_runs_behind(_runs(cell))
+    return judge_limit([runs[number] for number in _runs(cell)]) if runs else None
 
 
 def of_runs(old: int, new: int, measure: Measure | None = None) -> Explanation:
@@ -186,7 +186,7 @@ def of_runs(old: int, new: int, measure: Measure | None = None) -> Explanation:
         raise QueryError("of", f"the {missing[0]} run has no value of {metrics.BY_NAME[measure.metric].title}", has)
     companions = [(trials[0], trials[1])] if max(map(len, trials)) > 1 else []
     comparison = _compare(measure, [([old], [new]), *companions], values, DELTA)
-    left, right = (Side(_said(runs[at]), (_point(runs[at], values[at]),), limit_of([runs[at]])) for at in (old, new))
+    left, right = (Side(_said(runs[at]), (_point(runs[at], values[at]),), judge_limit([runs[at]])) for at in (old, new))
     return _explained(_Found(measure, {}, left, right, comparison, [], companions, DELTA, []))
 
 

@@ -18,7 +18,7 @@ from perfdb.analysis.tables.table import Table
 from perfdb.results.models import Page
 from perfdb.results.queries import compare, maximum_throughput
 from perfdb.results.queries.answers import answer_query, make_tables, read_answer
-from perfdb.results.queries.best_evidence import Best, best_of
+from perfdb.results.queries.best_evidence import Best, find_best
 from perfdb.results.queries.compare import Chosen, Comparison
 from perfdb.results.queries.observations import find_patterns
 
@@ -108,7 +108,7 @@ def answer(question: Question) -> Answer:
         return Answer(found.query, found.tables, comparison=found)
     if question.page is Page.MAXIMUM:
         query, runs = _maximum(question.query)
-        return Answer(query, make_tables(query, runs), best=tuple(best_of(query, runs)))
+        return Answer(query, make_tables(query, runs), best=tuple(find_best(query, runs)))
     return Answer(*answer_query(question.query))
 
 

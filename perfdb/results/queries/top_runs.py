@@ -17,7 +17,7 @@ from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query.query import Pick, Query, Summary
 from perfdb.analysis.tables.observations import Key, Note
 from perfdb.results.database.sql import compile_query
-from perfdb.results.models import Device, Run, StudyActivity, Workload
+from perfdb.results.models import Device, DimensionCount, Experiment, Run, StudyActivity, Workload
 from perfdb.results.runs.experiments import z
 from perfdb.results.runs.vocabulary import find_named_rows
 
@@ -44,16 +44,6 @@ _HIGHEST_OF_PAIR = """
     SELECT w.id, d.id, highest.* FROM {workloads} CROSS JOIN {devices} CROSS JOIN LATERAL (
         SELECT experiment_id, {column} FROM ({runs}) AS run WHERE {pair} ORDER BY {column} DESC NULLS LAST LIMIT %s
     ) AS highest
-"""
-# The experiments, and the numbers of users that any run of their studies has.
-_OF_USERS = """
-    SELECT DISTINCT best.study_id, best.key, best.users, known.value FROM experiment AS best
-    JOIN dimension_count AS known ON known.study_id = best.study_id AND known.name = 'users' AND known.runs > 0
-    WHERE best.id = ANY(%s)
-"""
-_OF_KEYS = """
-    SELECT id FROM experiment JOIN unnest(%s::bigint[], %s::bigint[]) AS wanted(study, key)
-        ON (experiment.study_id, experiment.key) = (wanted.study, wanted.key)
 """
 
 
@@ -84,7 +74,7 @@ def find_top_experiments(query: Query, runs: QuerySet[Run]) -> list[int] | None:
         means = _means(column, {each.experiment for each in found}, runs)
         best = _best(pick, found, means, most)
         if best is not None:
-            return sorted({each.experiment for each in found} | _along(best))
+            return sorted({each.experiment for each in found} | _find_curves(best))
         most *= 4
     return None
 
@@ -158,15 +148,20 @@ def _best(pick: Pick, found: Iterable[_High], means: Mapping[int, float], most: 
     return [each for group, known in groups.items() for each in known if means[each] >= tops[group] * (1 - _NOISE)]
 
 
-def _along(experiments: Iterable[int]) -> set[int]:
-    """What is equal to these but for the users, each on the curve of one: by the keys that these would have."""
-    with connections[Run.objects.db].cursor() as cursor:
-        cursor.execute(_OF_USERS, [list(experiments)])
-        wanted = {(study, key ^ _share(known) ^ _share(users)) for study, key, known, users in cursor.fetchall()}
-        cursor.execute(_OF_KEYS, [[study for study, _ in wanted], [key for _, key in wanted]])
-        return {number for (number,) in cursor.fetchall()}
+def _find_curves(experiments: Iterable[int]) -> set[int]:
+    """Return the experiments that are equal to these but for the users, by the keys that they would have."""
+    best = list(Experiment.objects.filter(pk__in=experiments).values_list("study", "key", "users"))
+    counts = DimensionCount.objects.filter(study__in={study for study, *_ in best}, name="users", runs__gt=0)
+    known: dict[int, set[str]] = defaultdict(set)
+    for study, users in counts.values_list("study", "value"):
+        known[study].add(users)
+    wanted = {
+        (study, key ^ _key_of_users(own) ^ _key_of_users(other)) for study, key, own in best for other in known[study]
+    }
+    there = Experiment.objects.filter(study__in=known, key__among={key for _, key in wanted})
+    return {pk for pk, study, key in there.values_list("pk", "study", "key") if (study, key) in wanted}
 
 
-def _share(users: int | str | None) -> int:
-    """What users are of an experiment's key; nothing where there are none."""
+def _key_of_users(users: int | str | None) -> int:
+    """Return the part that users have in the key of an experiment; 0 without users."""
     return z("users", users) if users else 0

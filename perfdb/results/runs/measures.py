@@ -21,10 +21,9 @@ _LOCK = 0x5045_5246  # any number of our own: "PERF"
     beside=True,
 )
 def slots() -> dict[Measure, int]:
-    """All measures with their slots, which count from 1 as PostgreSQL's arrays do."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT metric, role, slot FROM measure")
-        return {Measure(metric, role): slot for metric, role, slot in cursor.fetchall()}
+    """Return all measures with their slots, which count from 1 as PostgreSQL's arrays do."""
+    rows = models.Measure.objects.values_list("metric", "role", "slot")
+    return {Measure(metric, role): slot for metric, role, slot in rows}
 
 
 def ensure_slots(measures: Iterable[Measure]) -> dict[Measure, int]:

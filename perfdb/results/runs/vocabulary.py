@@ -6,6 +6,7 @@ from typing import Any
 
 from django.db.models import Q, Value
 
+from perfdb.analysis.render.charts.series_styles import Looks
 from perfdb.results.models import Alias, Device, Level, Study, System, Workload
 from perfdb.results.runs.normalize.alias_dimensions import fold
 
@@ -64,3 +65,13 @@ def _find_aliases(names: Mapping[str, Collection[str]]) -> dict[str, dict[str, l
         for table, meaning, study in Alias.objects.filter(wanted).values_list("dimension", "meaning", "study"):
             found.setdefault(table, {}).setdefault(meaning, []).append(study)
     return found
+
+
+def read_looks() -> Looks:
+    """Return the names of each vocabulary table in the order of their first appearance, in one query."""
+    parts = [model.objects.values_list(Value(table), "pk", NAME_COLUMNS[table][0]) for table, model in _MODELS.items()]
+    ranks: dict[str, dict[str | int | None, int]] = {}
+    for table, _, name in sorted(parts[0].union(*parts[1:], all=True)):
+        known = ranks.setdefault(table, {})
+        known.setdefault(name, len(known))
+    return Looks(ranks)

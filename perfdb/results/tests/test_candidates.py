@@ -12,7 +12,7 @@ from perfdb.analysis.query.query import Query
 from perfdb.analysis.tables.table import Table
 from perfdb.results.queries import top_runs
 from perfdb.results.queries.answers import make_tables
-from perfdb.results.queries.best_evidence import Best, best_of
+from perfdb.results.queries.best_evidence import Best, find_best
 from perfdb.results.queries.observations import read_observations
 from perfdb.results.runs import recorded_reads
 from perfdb.results.tests.builders import make_run, make_study
@@ -62,7 +62,7 @@ def archive() -> None:
 def _answers(texts: Iterable[str]) -> list[tuple[list[Table], list[Best]]]:
     queries = [Query.parse(parse_qsl(text)) for text in texts]
     found = [read_observations(query) for query in queries]
-    return [(make_tables(query, runs), best_of(query, runs)) for query, runs in zip(queries, found, strict=True)]
+    return [(make_tables(query, runs), find_best(query, runs)) for query, runs in zip(queries, found, strict=True)]
 
 
 def _unwarned(answers: Iterable[tuple[list[Table], list[Best]]]) -> list[Any]:

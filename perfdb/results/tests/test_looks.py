@@ -4,7 +4,7 @@ import pytest
 from pytest_django import DjangoAssertNumQueries
 
 from perfdb.results.models import Device
-from perfdb.results.queries.style_ranks import looks
+from perfdb.results.runs.vocabulary import read_looks
 from perfdb.results.tests.builders import make_run
 
 
@@ -14,9 +14,9 @@ def test_a_name_ranks_by_its_first_appearance(django_assert_num_queries: DjangoA
     make_run("B", device="vCTC", workload="RR")
     make_run("A", device="HiperSockets", workload="CRR")
     with django_assert_num_queries(1):
-        found = looks()
+        found = read_looks()
     assert found.ranks["device"] == {"vCTC": 0, "HiperSockets": 1}
     assert found.ranks["workload"] == {"RR": 0, "CRR": 1}
 
     make_run("C", device="Guest LAN", workload="RR")
-    assert looks().ranks["device"] == {"vCTC": 0, "HiperSockets": 1, "Guest LAN": 2}
+    assert read_looks().ranks["device"] == {"vCTC": 0, "HiperSockets": 1, "Guest LAN": 2}

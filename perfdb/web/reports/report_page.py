@@ -18,7 +18,7 @@ from perfdb.analysis.render.charts.series_styles import Looks
 from perfdb.analysis.render.labels import measure_title
 from perfdb.analysis.tables.table import Table
 from perfdb.results.models import Claim, Disagreement, Page, ReportItem, Study
-from perfdb.results.queries.style_ranks import looks
+from perfdb.results.runs.vocabulary import read_looks
 from perfdb.results.studies.report_answers import StudyRuns, answer_item, item_queries, study_query
 from perfdb.results.studies.report_items import list_items
 from perfdb.web.questions import suggested_questions as pages
@@ -125,7 +125,7 @@ def preview(item: ReportItem) -> Part:
 
 
 def _parts(items: Sequence[ReportItem], archive: StudyRuns, wrong: Sequence[Disagreement]) -> Iterator[Part]:
-    alike = looks()
+    alike = read_looks()
     told = Counter[str]()
     for item in items:
         told[item.kind] += 1

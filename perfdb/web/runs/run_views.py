@@ -10,7 +10,7 @@ from django.views.decorators.http import require_GET
 
 from perfdb.results.changes import history, provenance
 from perfdb.results.models import Note, Run
-from perfdb.results.queries.limits import limit_of
+from perfdb.results.queries.limits import judge_limit
 from perfdb.results.queries.run_siblings import neighbours, standings, trials_of
 from perfdb.results.runs import access, notes
 from perfdb.results.runs.read import ALONG, read_record
@@ -38,7 +38,7 @@ def run(request: HttpRequest, pk: int) -> HttpResponse:
         "run": found,
         "subtitle": run_circumstances.subtitle(found),
         "facts": run_circumstances.facts(found, paths),
-        "limit": limit_of([found], dict(zip(record.values, found.evidence.slots, strict=True))),
+        "limit": judge_limit([found], dict(zip(record.values, found.evidence.slots, strict=True))),
         "counters": raw_evidence.counters(record, paths),
         "listings": listings,
         "has_chart": any(each.figure for each in listings),

@@ -21,6 +21,7 @@ from perfdb.analysis.render.labels import Diff, diff_of, measure_title
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Cell, Table
 from perfdb.analysis.units import round_half_up
+from perfdb.results.models import Run
 from perfdb.results.queries import best_evidence, maximum_throughput
 from perfdb.results.runs import recorded_reads
 from perfdb.web.runs.run_values import group_of
@@ -202,11 +203,11 @@ def _standing(table: Table) -> list[Diff | str]:
     ]
 
 
-def _best(table: Table, known: Mapping[int, best_evidence.RunBehind]) -> list[Best]:
+def _best(table: Table, known: Mapping[int, Run]) -> list[Best]:
     """The circumstances of each column's runs; those that are not ``known`` are read in one SQL query."""
     samples = [[point.run for cell in _column(table, column) for point in cell.sample] for column in table.columns]
     unknown = [run for sample in samples for run in sample if run not in known]
-    found = {**known, **(best_evidence.runs_behind(unknown) if unknown else {})}
+    found = {**known, **(best_evidence.read_runs_behind(unknown) if unknown else {})}
     return [
         _circumstances(say(table.query.columns, column), [found[run] for run in sample])
         for column, sample in zip(table.columns, samples, strict=True)
@@ -217,7 +218,7 @@ def _column(table: Table, column: Key) -> list[Cell]:
     return [cell for (_, at), cell in table.cells.items() if at == column]
 
 
-def _circumstances(heading: str, runs: Sequence[best_evidence.RunBehind]) -> Best:
+def _circumstances(heading: str, runs: Sequence[Run]) -> Best:
     links = [(to_run(run.id), run.run_id, run.trial) for run in runs]
     # Runs of one experiment agree in both, and an empty column has neither.
     mtu, users = (runs[0].mtu, runs[0].users) if runs else (None, None)

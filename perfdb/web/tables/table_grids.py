@@ -27,8 +27,8 @@ from perfdb.analysis.render.grid import Grid, GridCell, Heading, Line, grids
 from perfdb.analysis.render.labels import Diff
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Table
-from perfdb.results.queries.style_ranks import looks
 from perfdb.results.runs import recorded_reads
+from perfdb.results.runs.vocabulary import read_looks
 from perfdb.web.shared.links import to_explanation, to_runs, to_these
 
 Figures = Sequence[dict[str, Any] | None]
@@ -141,7 +141,7 @@ def panels(tables: Sequence[Table], drawing: Drawing = AS_USUAL) -> list[list[Pa
     """
     groups = [list(group) for _, group in groupby(tables, key=lambda table: table.split)]
     together = drawing.facets is Facets.TOGETHER and drawing.draw is Draw.EACH and len(groups) > 1
-    alike = looks()
+    alike = read_looks()
     drawn = list(_in_one(groups, drawing, alike) if together else _drawn(groups, drawing, alike))
     numbers = count()
     joint = drawing.draw in (Draw.BOTH, Draw.EFFICIENCY)
