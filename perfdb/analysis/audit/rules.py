@@ -197,14 +197,7 @@ def _parts_of_a_whole() -> Iterator[Rule]:
     """A part cannot pass its whole; where both parts are printed, their sum is checked instead."""
     for metric in _SUMMED:
         for part, other in (("virtual_", "cp_"), ("cp_", "virtual_")):
-            yield Rule(
-                Kind.BOUND,
-                part + metric,
-                figure(metric),
-                unless=other + metric,
-                at_most=True,
-                linear=True,
-            )
+            yield Rule(Kind.BOUND, part + metric, figure(metric), unless=other + metric, at_most=True, linear=True)
 
 
 BOUNDS = (

@@ -326,9 +326,7 @@ def _mixed_units(log: DriverLog, judged: Sequence[Judged], megabyte: int | None)
     if lines:
         message += f" See line{'s' * (len(lines) > 1)} {_listed(lines).replace(', and', ' and')}."
     remedy = "Correct the units in the log and upload it again; nothing of this run was stored."
-    return [
-        Finding(Severity.ERROR, "driver.mixed-units", message, remedy, reasons[0].line, reasons[0].subject),
-    ]
+    return [Finding(Severity.ERROR, "driver.mixed-units", message, remedy, reasons[0].line, reasons[0].subject)]
 
 
 def _usual_unit(times: _OwnTimes) -> str:

@@ -44,9 +44,7 @@ CELLS: tuple[MethodStatement, ...] = (
         "within half its last digit of it is consistent. Any other is kept and marked, with ours beside it.",
         (
             WorkedExample(
-                examples.audit,
-                {"base": "0.026", "new": "0.0244", "printed": "-4%"},
-                "-8.1% ... -4.1%: consistent",
+                examples.audit, {"base": "0.026", "new": "0.0244", "printed": "-4%"}, "-8.1% ... -4.1%: consistent"
             ),
             WorkedExample(
                 examples.audit,
@@ -121,9 +119,7 @@ CELLS: tuple[MethodStatement, ...] = (
         "variance and freedom, and called noisy.",
         (
             WorkedExample(
-                examples.noisy,
-                {"cell": (0.014626, 6), "s0": 0.0060156, "d0": 2.44807},
-                "5.91 against 12.60: not noisy",
+                examples.noisy, {"cell": (0.014626, 6), "s0": 0.0060156, "d0": 2.44807}, "5.91 against 12.60: not noisy"
             ),
             WorkedExample(examples.noisy, {"cell": (0.03, 4), "s0": 0.01, "d0": 8.0}, "9.00 against 3.84: noisy"),
         ),
@@ -335,9 +331,7 @@ VERDICTS: tuple[MethodStatement, ...] = (
         "Nothing was ever repeated. The difference is printed, and nothing more can be said.",
         (
             WorkedExample(
-                examples.comparison,
-                {"base": (100.0,), "new": (150.0,)},
-                "+50%; noise unknown; 1 against 1 trial",
+                examples.comparison, {"base": (100.0,), "new": (150.0,)}, "+50%; noise unknown; 1 against 1 trial"
             ),
         ),
     ),

@@ -317,9 +317,7 @@ def _spreads(samples: Sequence[Sample], step: float | None) -> Spreads:
 
 
 def _prior(
-    own: Spreads,
-    sources: Sequence[NoiseSource],
-    fallbacks: Iterable[tuple[NoiseSource, Spreads]],
+    own: Spreads, sources: Sequence[NoiseSource], fallbacks: Iterable[tuple[NoiseSource, Spreads]]
 ) -> tuple[Prior | None, NoiseSource]:
     """A group's prior and where it comes from."""
     prior = prior_of(own)

@@ -20,11 +20,7 @@ _SYMBOLS = {
 }
 _OUTSIDE_ABOVE, _OUTSIDE_BELOW = ("△", "(^)"), ("▽", "(v)")
 
-_SHORT = {
-    Verdict.INSIDE: "inside band",
-    Verdict.OUTSIDE: "outside band",
-    Verdict.NO_NOISE: "noise unknown",
-}
+_SHORT = {Verdict.INSIDE: "inside band", Verdict.OUTSIDE: "outside band", Verdict.NO_NOISE: "noise unknown"}
 # What each word means to a reader who decides by it: (sign, word, meaning, the id of the declaration that says more).
 LEGEND = (
     ("▲ ▼", "higher, lower", "repeated, and chance hardly explains the difference (q < 0.05)", "higher-lower"),

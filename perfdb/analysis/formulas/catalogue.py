@@ -51,10 +51,7 @@ def _has_another_response(figures: RunFigures) -> bool:
 
 DRIVER = (
     Formula(
-        "trans_per_s.driver",
-        "trans_per_s",
-        TRANSACTIONS / DRIVER_SECONDS,
-        "the load driver's own count and seconds",
+        "trans_per_s.driver", "trans_per_s", TRANSACTIONS / DRIVER_SECONDS, "the load driver's own count and seconds"
     ),
     Formula(
         "mb_per_s.driver",
@@ -84,11 +81,7 @@ def _from_cpu_seconds(prefix: str, cpu: Expression, method: str, source: str) ->
     """Utilisation of all processors, and CPU time per unit of work, of one kind of CPU seconds."""
     return (
         Formula(
-            f"{prefix}cpu_util.{method}",
-            f"{prefix}cpu_util",
-            cpu / (PROCESSORS * ELAPSED) * 100,
-            source,
-            per_role=True,
+            f"{prefix}cpu_util.{method}", f"{prefix}cpu_util", cpu / (PROCESSORS * ELAPSED) * 100, source, per_role=True
         ),
         Formula(
             f"{prefix}cpu_ms_per_trans.{method}",

@@ -218,11 +218,6 @@ REPORTED = (
     # 1 % of a processor is 10 ms of CPU time in each second.
     Formula("cpu_ms_per_trans.idle", "cpu_ms_per_trans", _UNUSED * 10 * _OF_HOST / TRANS_PER_S, _REPORT, per_role=True),
     Formula(
-        "cpu_ms_per_mb.idle",
-        "cpu_ms_per_mb",
-        _UNUSED * 10 * _OF_HOST / MB_PER_S,
-        _REPORT,
-        per_role=True,
-        when=streams,
+        "cpu_ms_per_mb.idle", "cpu_ms_per_mb", _UNUSED * 10 * _OF_HOST / MB_PER_S, _REPORT, per_role=True, when=streams
     ),
 )
