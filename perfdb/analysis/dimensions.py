@@ -22,7 +22,7 @@ _CALLED: ContextVar[Mapping[str, Mapping[Value, str]]] = ContextVar("called")
 
 
 @contextmanager
-def calling(names: Mapping[str, Mapping[Value, str]]) -> Iterator[None]:
+def use_display_names(names: Mapping[str, Mapping[Value, str]]) -> Iterator[None]:
     """Within it, values of these dimensions are said by these names; what has none stays as it is."""
     before = _CALLED.set(names)
     try:
@@ -31,14 +31,14 @@ def calling(names: Mapping[str, Mapping[Value, str]]) -> Iterator[None]:
         _CALLED.reset(before)
 
 
-def names_of(name: str) -> Mapping[Value, str] | None:
+def display_names(name: str) -> Mapping[Value, str] | None:
     """What people call the values of a dimension; None where nothing is known of it."""
     return _CALLED.get({}).get(name)
 
 
-def called(name: str, value: Value) -> Value:
+def display_value(name: str, value: Value) -> Value:
     """A value of a dimension as people call it."""
-    names = names_of(name)
+    names = display_names(name)
     return value if names is None else names.get(value, value)
 
 
@@ -66,7 +66,7 @@ def parse_date(text: str) -> str:
         raise ValueError(f"{text!r} is not a date such as 2026-11-21") from None
 
 
-def natural(value: Value) -> tuple[tuple[int, int, str], ...]:
+def natural_key(value: Value) -> tuple[tuple[int, int, str], ...]:
     """A sort key in which numbers inside text count as numbers: 2.4.9 before 2.4.10, missing values last."""
     if value is None:
         return ((2, 0, ""),)
@@ -76,7 +76,7 @@ def natural(value: Value) -> tuple[tuple[int, int, str], ...]:
     return tuple((0, int(part), "") if part.isdecimal() else (1, 0, part.casefold()) for part in chunks)
 
 
-def as_text(text: str) -> str:
+def parse_text(text: str) -> str:
     """Text stays as it is, without blanks around it."""
     return text.strip()
 
@@ -91,7 +91,7 @@ class Dimension:
 
     name: str
     title: str
-    parse: Callable[[str], Value] = as_text
+    parse: Callable[[str], Value] = parse_text
     explains: bool = True
     phrase: str = "{value}"
     quantity: bool = False
@@ -101,18 +101,18 @@ class Dimension:
     @property
     def ordered(self) -> bool:
         """Whether a range of values can be asked for: numbers and dates, not names."""
-        return self.parse is not as_text
+        return self.parse is not parse_text
 
     @property
     def whole(self) -> bool:
         """Whether values are whole numbers rather than text."""
         return self.parse in (parse_bytes, parse_integer)
 
-    def say(self, value: Value) -> str:
+    def describe(self, value: Value) -> str:
         """A value so that it can stand without its title: ``MTU 8992``, ``10 users``, ``no layer``."""
         if value is None:
             return f"no {self.title}"
-        return self.phrase.format(value=called(self.name, value), s="" if value == 1 else "s")
+        return self.phrase.format(value=display_value(self.name, value), s="" if value == 1 else "s")
 
 
 DIMENSIONS: tuple[Dimension, ...] = (
@@ -145,9 +145,9 @@ SELECTORS: dict[str, Dimension] = {
 FACTOR = "factor."
 
 
-def say(names: Iterable[str], values: Iterable[Value]) -> str:
+def describe_values(names: Iterable[str], values: Iterable[Value]) -> str:
     """The values of several dimensions in a line: ``QDIO GbE · MTU 8992 · 10 users``."""
-    return " · ".join(dimension(name).say(value) for name, value in zip(names, values, strict=True))
+    return " · ".join(dimension(name).describe(value) for name, value in zip(names, values, strict=True))
 
 
 def dimension(name: str) -> Dimension:

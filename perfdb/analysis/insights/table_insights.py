@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from perfdb.analysis.comparison.samples import Samples
 from perfdb.analysis.comparison.trial_checks import Flag, Trials, check, numbers_of
-from perfdb.analysis.dimensions import Value, say
+from perfdb.analysis.dimensions import Value, describe_values
 from perfdb.analysis.insights.throughput_curve import FEWEST, Curve, Edge, Point, describe_known
 from perfdb.analysis.metrics import Better
 from perfdb.analysis.tables.baseline_comparison import kinds, whole
@@ -28,7 +28,7 @@ class TableCurve(NamedTuple):
     @property
     def title(self) -> str:
         """The line's name; empty where the table has one only."""
-        return say(self.key.keys(), self.key.values())
+        return describe_values(self.key.keys(), self.key.values())
 
 
 def curves(table: Table) -> list[TableCurve]:
@@ -98,4 +98,4 @@ class _Title(NamedTuple):
     key: CellKey
 
     def __str__(self) -> str:
-        return say(self.table.query.shown, whole(self.table, self.key))
+        return describe_values(self.table.query.shown, whole(self.table, self.key))

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Self, TypeVar
 
 from perfdb.analysis import dimensions, metrics
-from perfdb.analysis.dimensions import Dimension, Value, natural
+from perfdb.analysis.dimensions import Dimension, Value, natural_key
 from perfdb.analysis.metrics import Measure
 
 # How a missing value of a dimension is written in a filter; an empty parameter is a form field left blank.
@@ -60,7 +60,7 @@ class Range:
 
 def ordered(each: Value) -> tuple[object, ...]:
     """The natural order, made total: texts that differ in case only have an order too."""
-    return (natural(each), str(each))
+    return (natural_key(each), str(each))
 
 
 def spelled(each: Value) -> str:

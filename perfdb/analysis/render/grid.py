@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from perfdb.analysis.dimensions import Value, dimension, say
+from perfdb.analysis.dimensions import Value, describe_values, dimension
 from perfdb.analysis.query.query import Layout
 from perfdb.analysis.render import labels
 from perfdb.analysis.render.labels import Diff, diff_of, remarks
@@ -98,7 +98,7 @@ def _grid(tables: Sequence[Table]) -> Grid:
         caption=labels.caption(table),
         corner=tuple(dimension(name).title for name in table.query.rows) + (("Metric", "Unit") if stacked else ()),
         columns=_column_lines(table, table.columns),
-        column_texts=tuple(say(table.query.columns, key) or _only_heading(table) for key in table.columns),
+        column_texts=tuple(describe_values(table.query.columns, key) or _only_heading(table) for key in table.columns),
         lines=tuple(Line(row + measure, cells) for row, measure, cells in lines),
         warnings=tuple(note.message for note in table.warnings) + tuple(f"every cell: {note}" for note in shared),
         remarks=tuple(remarks(tables)),
@@ -115,7 +115,7 @@ def _grid_of_columns(tables: Sequence[Table]) -> Grid:
     ]
     headings = _merged(table.rows, table.query.rows)
     dims = [] if not table.query.columns else _column_lines(table, [key for key, _ in keys])
-    texts = [(say(table.query.columns, key), labels.measure_heading(each.measure)) for key, each in keys]
+    texts = [(describe_values(table.query.columns, key), labels.measure_heading(each.measure)) for key, each in keys]
     return Grid(
         title=labels.split_text(table),
         caption=labels.caption(table),

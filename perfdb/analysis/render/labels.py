@@ -33,13 +33,13 @@ def axis_title(name: str) -> str:
 
 def value_text(value: Value, name: str = "") -> str:
     """A value under the title of its dimension ``name``; a missing one is a dash."""
-    return "–" if value is None else str(dimensions.called(name, value))
+    return "–" if value is None else str(dimensions.display_value(name, value))
 
 
 def split_text(table: Table) -> str:
     """The values that tell the tables of a split apart; empty without a split."""
     # The one table without runs has no key, whatever the split.
-    return dimensions.say(table.query.split, table.split) if table.split else ""
+    return dimensions.describe_values(table.query.split, table.split) if table.split else ""
 
 
 def pick_text(pick: Pick) -> str:
@@ -53,14 +53,14 @@ def title(table: Table) -> str:
     return " · ".join(part for part in (measure_heading(table.measure), split_text(table)) if part)
 
 
-def say(values: Mapping[str, Value]) -> str:
+def values_text(values: Mapping[str, Value]) -> str:
     """Values of dimensions in a line: ``RR · MTU 1492``."""
-    return dimensions.say(values.keys(), values.values())
+    return dimensions.describe_values(values.keys(), values.values())
 
 
 def baseline_text(query: Query) -> str:
     """What the cells are compared with: ``QDIO GbE · MTU 1492``."""
-    return say(query.baseline)
+    return values_text(query.baseline)
 
 
 def comparison_text(table: Table, comparison: Comparison) -> str:
@@ -70,7 +70,7 @@ def comparison_text(table: Table, comparison: Comparison) -> str:
 
 def caption(table: Table) -> str:
     """What all runs of a table have in common, and how they were chosen."""
-    common = say(table.common)
+    common = values_text(table.common)
     pick = pick_text(table.query.pick) if table.query.pick else ""
     return " · ".join(part for part in (common, pick) if part)
 
@@ -153,5 +153,5 @@ def remarks(tables: Sequence[Table]) -> Iterator[str]:
     for table in compared:
         for side, summary in table.summaries.items():
             if summary.ratio is not None:
-                what = dimensions.say(table.query.baseline, side)
+                what = dimensions.describe_values(table.query.baseline, side)
                 yield f"{measure_title(table.measure)}, {what}: {verdict_words.summary_words(summary)}"

@@ -117,7 +117,7 @@ def promising(observations: Observations, dimension: str) -> list[tuple[Sides, i
 
 def _check(sides: Sides) -> None:
     if sides.old == sides.new:
-        text = dimensions.dimension(sides.dimension).say(sides.old)
+        text = dimensions.dimension(sides.dimension).describe(sides.old)
         raise QueryError("new", f"old and new are both {text}")
     if sides.dimension in REPEATS - {"date"}:
         raise QueryError("dimension", f"{sides.dimension} tells runs of one experiment apart; there is nothing to pair")
@@ -143,7 +143,7 @@ def _left_over(
     absence = _Absence(places, theirs)
     for key in sorted(own.keys() - theirs.keys(), key=key_order):
         missing = absence.of(key)
-        what = dimensions.say([names[at] for at in missing], [key[at] for at in missing]).split(" · ")
+        what = dimensions.describe_values([names[at] for at in missing], [key[at] for at in missing]).split(" · ")
         reason = f"no run with {_listed(what)} on {other}" if missing else f"no run on {other}"
         yield LeftOver(side, {names[at]: key[at] for at in places}, tuple(row[0] for row in own[key]), reason)
 

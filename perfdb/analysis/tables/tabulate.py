@@ -69,7 +69,7 @@ def best_experiments(
 
 
 def _unpicked(pick: Pick, key: Key) -> Note:
-    what = dimensions.say(pick.dimensions, key)
+    what = dimensions.describe_values(pick.dimensions, key)
     return Note("not-picked", f"{what}: no run has {pick.measure}, by which the best was to be picked")
 
 

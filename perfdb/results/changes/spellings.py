@@ -10,7 +10,7 @@ from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast, Coalesce, NullIf, Trim
 
 from perfdb.analysis import dimensions
-from perfdb.analysis.dimensions import DIMENSIONS, FACTOR, natural
+from perfdb.analysis.dimensions import DIMENSIONS, FACTOR, natural_key
 from perfdb.analysis.dimensions import Value as DimensionValue
 from perfdb.results.models import Alias, Device, Experiment, Level, Run, RunCount, Study, System, Workload
 from perfdb.results.queries.observations import DIMENSION_COLUMNS
@@ -86,7 +86,7 @@ def _read_dimension(study: Study, dimension: str, aliases: dict[str, Alias]) -> 
         alias = aliases.get(fold(text))
         used.add(fold(text))
         meant.setdefault(value, ValueSpellings(value)).texts.append(Printed(text, runs, alias))
-    values = sorted(meant.values(), key=lambda each: natural(each.value))
+    values = sorted(meant.values(), key=lambda each: natural_key(each.value))
     unused = [alias for folded, alias in aliases.items() if folded not in used]
     title = dimensions.dimension(dimension).title
     return DimensionSpellings(dimension, title, values, unused, list(_suggestions(dimension, values)))

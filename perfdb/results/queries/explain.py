@@ -121,7 +121,7 @@ def of_cell(query: Query, measure: Measure, at: Mapping[str, Value]) -> Explanat
     companions = list(_companions(tables, table, key))
     flags = [*table_insights.flags(table), *(table_insights.flags(base_table) if base_table is not table else ())]
     concerned = {point.run for each in cells for point in each.sample}
-    titles = [dimensions.say(query.baseline, [pair[side] for pair in compared]) for side in (1, 2)]
+    titles = [dimensions.describe_values(query.baseline, [pair[side] for pair in compared]) for side in (1, 2)]
     old, new = (Side(title, each.sample, _limit(each)) for title, each in zip(titles, cells, strict=True))
     where = {name: value for name, value in _named(table, key).items() if name not in query.baseline}
     messages = [flag.message for flag in flags if concerned & set(flag.runs)]

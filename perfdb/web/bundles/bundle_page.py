@@ -10,7 +10,7 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.safestring import mark_safe
 
-from perfdb.analysis.dimensions import called
+from perfdb.analysis.dimensions import display_value
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.bundles import make_bundle
 from perfdb.results.bundles.make_bundle import Bundle
@@ -48,7 +48,7 @@ def ways_out(asked: QueryDict, error: QueryError) -> WaysOut | None:
         return None
     rest = asked.copy()
     rest.pop("page")
-    studies = [(str(called("study", slug)), _of_study(asked, slug)) for slug in error.known]
+    studies = [(str(display_value("study", slug)), _of_study(asked, slug)) for slug in error.known]
     tables = tables_of(rest.urlencode()) if page == RUNS else []
     return WaysOut(studies, f"{reverse(f'web:{page}')}?{rest.urlencode()}", tables)
 

@@ -10,7 +10,7 @@ from django.urls import reverse
 from perfdb.analysis import dimensions, metrics
 from perfdb.analysis.comparison import verdict_words
 from perfdb.analysis.comparison.comparison import Summary
-from perfdb.analysis.dimensions import FACTOR, Value, dimension, say
+from perfdb.analysis.dimensions import FACTOR, Value, describe_values, dimension
 from perfdb.analysis.insights.circumstances import Difference, Weight, said
 from perfdb.analysis.query.parameters import spelled
 from perfdb.analysis.query.query import REPEATS, Query
@@ -157,7 +157,7 @@ def suggested(query: Query, found: Iterable[tuple[Sides, int]]) -> list[Suggesti
 
 def arrow(sides: Sides) -> str:
     """``QDIO → HiperSockets``, in the order chosen."""
-    say = dimension(sides.dimension).say
+    say = dimension(sides.dimension).describe
     return f"{say(sides.old)} → {say(sides.new)}"
 
 
@@ -177,7 +177,7 @@ def selects(chosen: Chosen, values: Sequence[Value]) -> list[Select]:
 
 
 def _texts(chosen: Chosen, values: Sequence[Value]) -> dict[str, str]:
-    named = {spelled(value): dimensions.called(chosen.dimension, value) for value in values}
+    named = {spelled(value): dimensions.display_value(chosen.dimension, value) for value in values}
     return {text: "none" if value is None else str(value) for text, value in named.items()}
 
 
@@ -232,7 +232,7 @@ def without_pairs(found: Comparison, asked: Query) -> list[tuple[str, str]]:
 
 def _part(query: Query, part: Against) -> Part:
     sides = part.matched.sides
-    say = dimension(sides.dimension).say
+    say = dimension(sides.dimension).describe
     return Part(
         old=say(sides.old),
         new=say(sides.new),
@@ -266,7 +266,7 @@ def _measured(tables: Sequence[Table], drawing: Drawing) -> Iterator[Measured]:
 def _summed_up(table: Table, side: Key, summary: Summary) -> str:
     """The summary in words; where there are several, whose it is."""
     said = verdict_words.summary_words(summary)
-    return said if len(table.summaries) == 1 else f"{say(table.query.baseline, side)}: {said}"
+    return said if len(table.summaries) == 1 else f"{describe_values(table.query.baseline, side)}: {said}"
 
 
 def _left_overs(query: Query, part: Against, side: Value) -> LeftOvers:
@@ -274,14 +274,14 @@ def _left_overs(query: Query, part: Against, side: Value) -> LeftOvers:
     sides = part.matched.sides
     lines = [
         LeftOverLine(
-            dimensions.say(each.key.keys(), each.key.values()) or "all of its runs",
+            dimensions.describe_values(each.key.keys(), each.key.values()) or "all of its runs",
             to_runs(query, {sides.dimension: each.side, **each.key}, each.runs),
             len(each.runs),
             each.reason,
         )
         for each in own[:MOST_LEFT_OVER]
     ]
-    return LeftOvers(dimension(sides.dimension).say(side), len(own), lines)
+    return LeftOvers(dimension(sides.dimension).describe(side), len(own), lines)
 
 
 def form(

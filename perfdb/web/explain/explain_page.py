@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from perfdb.analysis.comparison import verdict_words
 from perfdb.analysis.comparison.comparison import Comparison
 from perfdb.analysis.comparison.percent_difference import about, printed_percent
-from perfdb.analysis.dimensions import dimension, say
+from perfdb.analysis.dimensions import describe_values, dimension
 from perfdb.analysis.insights.bottleneck import Bottleneck
 from perfdb.analysis.insights.circumstances import Weight
 from perfdb.analysis.metrics import BY_NAME
@@ -72,7 +72,7 @@ def explained(found: Explanation) -> Explained:
     return Explained(
         measure_title(found.measure),
         metric.unit,
-        say(found.where.keys(), found.where.values()),
+        describe_values(found.where.keys(), found.where.values()),
         diff_of(found.comparison),
         [_side("Old", found.old, metric.decimals), _side("New", found.new, metric.decimals)],
         list(_test(found.comparison)),

@@ -62,7 +62,7 @@ def _series(left: Run, right: Run) -> Iterator[Step]:
     names = [each.name for each in DIMENSIONS if each.name != "campaign"]
     for name in (*names, *factors):
         if name in old and name in new and old[name] != new[name]:
-            say = dimension(name).say
+            say = dimension(name).describe
             chosen = Chosen(name, spelled(old[name]), (spelled(new[name]),))
             text = f"Compare {say(old[name])} → {say(new[name])} over all their runs"
             yield Step(text, compare_page.address(kept, Drawing(), chosen))

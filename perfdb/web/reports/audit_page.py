@@ -9,7 +9,7 @@ from itertools import groupby
 from django.urls import reverse
 
 from perfdb.analysis import metrics
-from perfdb.analysis.dimensions import natural
+from perfdb.analysis.dimensions import natural_key
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.render.labels import measure_title
 from perfdb.analysis.units import decimals_for, round_half_up
@@ -73,7 +73,7 @@ class Audit:
 def disagreements(study: Study) -> list[Disagreement]:
     """All of a study, in the order of its tables and lines."""
     found = Disagreement.objects.filter(run__study=study).select_related("run")
-    return sorted(found, key=lambda each: (natural(each.table or None), each.line or 0, each.pk))
+    return sorted(found, key=lambda each: (natural_key(each.table or None), each.line or 0, each.pk))
 
 
 def audited(found: Sequence[Disagreement], severity: Severity = ANY) -> Audit:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from perfdb.analysis.dimensions import Value, say
+from perfdb.analysis.dimensions import Value, describe_values
 from perfdb.analysis.query.query import Query
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Cell, Table
@@ -20,7 +20,7 @@ def differing(asked: Query, answers: Sequence[Table], printed: Sequence[Table]) 
         if there is not None and _runs(there[2]) != _runs(cell):
             picked = asked.pick.dimensions
             best_said, printed_said = _said(picked, table, key, cell), _said(picked, *there)
-            found.append(f"{say(picked, group)}: {best_said}; printed is {printed_said}")
+            found.append(f"{describe_values(picked, group)}: {best_said}; printed is {printed_said}")
     return found
 
 
@@ -48,4 +48,4 @@ def _said(picked: Sequence[str], table: Table, key: Key, cell: Cell) -> str:
     """``11941.14 trans/s (MTU 8192 · 20 users)``."""
     value = cell.printed or ("–" if cell.centre is None else round_half_up(cell.centre, table.decimals))
     named = {name: each for name, each in _named(table, key).items() if name not in picked}
-    return f"{value} {table.metric.unit} ({say(named.keys(), named.values())})"
+    return f"{value} {table.metric.unit} ({describe_values(named.keys(), named.values())})"

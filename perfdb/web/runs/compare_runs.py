@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from perfdb.analysis.dimensions import say
+from perfdb.analysis.dimensions import describe_values
 from perfdb.analysis.insights.circumstances import Weight, said
 from perfdb.analysis.render.charts.chart_options import Drawing, Marks
 from perfdb.analysis.render.grid import grids
@@ -84,7 +84,7 @@ def _column(tables: list[Table], column: Key) -> Column:
         point.run: point for table in tables if ((), column) in table.cells for point in table.cells[(), column].sample
     }
     runs: list[tuple[str, str, object]] = [(to_run(run), point.run_id, point.trial) for run, point in points.items()]
-    return Column(say(tables[0].query.columns, column), sorted(runs, key=lambda run: (run[1], str(run[2]))))
+    return Column(describe_values(tables[0].query.columns, column), sorted(runs, key=lambda run: (run[1], str(run[2]))))
 
 
 def _drawn(tables: list[Table]) -> list[Table]:

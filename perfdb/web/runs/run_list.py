@@ -9,7 +9,7 @@ from django.http import QueryDict
 from django.urls import reverse
 
 from perfdb.analysis import metrics
-from perfdb.analysis.dimensions import FACTOR, called
+from perfdb.analysis.dimensions import FACTOR, display_value
 from perfdb.analysis.units import decimals_for, round_half_up
 from perfdb.results.queries.run_list import columns
 from perfdb.results.queries.run_list.columns import Shown
@@ -114,7 +114,7 @@ def _text(shown: Shown, value: Any) -> str:
         return MISSING
     if shown.measure is not None:
         return round_half_up(value, decimals_for([value], metrics.BY_NAME[shown.measure.metric].decimals))
-    return f"{value:%Y-%m-%d %H:%M}" if isinstance(value, datetime) else str(called(shown.name, value))
+    return f"{value:%Y-%m-%d %H:%M}" if isinstance(value, datetime) else str(display_value(shown.name, value))
 
 
 def _heading(data: QueryDict, sortable: Collection[str], shown: Shown) -> Heading:

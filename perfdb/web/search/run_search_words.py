@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.db.models import Model
 from django.urls import reverse
 
-from perfdb.analysis.dimensions import BY_NAME, FACTOR, SELECTORS, Dimension, dimension, say
+from perfdb.analysis.dimensions import BY_NAME, FACTOR, SELECTORS, Dimension, describe_values, dimension
 from perfdb.analysis.dimensions import Value as DimensionValue
 from perfdb.analysis.query.query import Query
 from perfdb.results.models import Device, Level, Study, System, Workload
@@ -73,5 +73,5 @@ def _as_stored(name: str, text: str) -> str:
 def _leading_to(query: Query) -> Narrowed:
     pairs = [(name, value) for name, values in query.filters.items() for value in values]
     asked = query.encode()
-    says = say([name for name, _ in pairs], [value for _, value in pairs])
+    says = describe_values([name for name, _ in pairs], [value for _, value in pairs])
     return Narrowed(says, f"{reverse('web:runs')}?{asked}", f"{reverse('web:charts')}?{asked}")

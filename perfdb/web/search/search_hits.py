@@ -181,6 +181,6 @@ def _detail(hit: Hit) -> str:
 
 
 def _of_run(about: dict[str, Any]) -> tuple[str, ...]:
-    numbers = [dimension(name).say(about[name]) for name in ("mtu", "users") if about[name] is not None]
+    numbers = [dimension(name).describe(about[name]) for name in ("mtu", "users") if about[name] is not None]
     ended = "" if about["status"] == "complete" else about["status"]
     return (about["study__title"], about["workload__name"], about["device__name"], *numbers, ended)

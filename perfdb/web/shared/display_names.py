@@ -29,7 +29,7 @@ class StudyTitles(Mapping[Value, str]):
 
 def study_titles() -> Mapping[Value, str]:
     """The titles of all studies by slug: those that the page has read already, if it has."""
-    known = dimensions.names_of("study")
+    known = dimensions.display_names("study")
     return StudyTitles() if known is None else known
 
 
@@ -42,5 +42,5 @@ class CallByTitle:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if request.path.startswith("/api/"):
             return self.get_response(request)
-        with dimensions.calling({"study": StudyTitles()}):
+        with dimensions.use_display_names({"study": StudyTitles()}):
             return self.get_response(request)

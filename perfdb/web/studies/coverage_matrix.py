@@ -102,7 +102,7 @@ def covered(study: Study, parts: Sequence[Part], delta: float) -> Covered:
 def _next(study: Study, of: Coverage, cell: Planned) -> Next:
     named = dict(zip(of.part.values, cell.key, strict=True))
     declared = _declared(of.part)
-    said = dimensions.say(declared, [named[name] for name in declared])
+    said = dimensions.describe_values(declared, [named[name] for name in declared])
     line = command(study, {name: named[name] for name in declared}, cell.missing)
     return Next(said, of.part.name, cell.missing, not cell.runs, line)
 
@@ -134,7 +134,7 @@ def _matrix(study: Study, found: Coverage) -> Matrix:
         places.setdefault(tuple(named[name] for name in rows), []).append(_place(study, names, cell))
     return Matrix(
         found.part.name,
-        dimensions.say(common, [found.part.values[name][0] for name in common]),
+        dimensions.describe_values(common, [found.part.values[name][0] for name in common]),
         [dimensions.dimension(name).title for name in rows],
         dimensions.dimension(columns[0]).title if columns else "",
         [value_text(value) for value in found.part.values[columns[0]]] if columns else ["Trials"],

@@ -49,7 +49,7 @@ def _charts(workload: WorkloadLinks, lines: set[_Line], measured: Sequence[Measu
     if len(lines) > MOST_LINES:
         size, devices = _commonest(lines)
         query = query.with_filter("mtu", size)
-        of_size = dimension("mtu").say(size)
+        of_size = dimension("mtu").describe(size)
         left_out = f"{min(devices, MOST_LINES)} of {len(lines)} lines are drawn, of {of_size}"
     for measure in measured:
         figure = f"{reverse('web:figure')}?{query.replace(metrics=(measure,)).encode()}"

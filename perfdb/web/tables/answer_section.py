@@ -5,7 +5,7 @@ from typing import Any
 
 from django.urls import reverse
 
-from perfdb.analysis.dimensions import dimension, say
+from perfdb.analysis.dimensions import describe_values, dimension
 from perfdb.analysis.query.query import Summary
 from perfdb.analysis.render.charts.chart_options import Drawing
 from perfdb.analysis.render.labels import measure_title
@@ -91,14 +91,14 @@ def title(question: Question) -> str:
     """A question in words: what is shown of which runs."""
     shown = ", ".join(measure_title(measure) for measure in question.query.metrics[:_MOST_NAMED])
     filters = question.query.filters
-    about = say(
+    about = describe_values(
         [name for name, values in filters.items() for _ in values],
         [value for values in filters.values() for value in values],
     )
     if question.page is Page.COMPARE:
         sides = compare.sides_of(question.chosen)
         known = dimension(sides[0].dimension)
-        shown = f"{known.say(sides[0].old)} → {', '.join(known.say(each.new) for each in sides)}"
+        shown = f"{known.describe(sides[0].old)} → {', '.join(known.describe(each.new) for each in sides)}"
     if question.page is Page.MAXIMUM:
         shown = "Maximum throughput"
     return " · ".join(part for part in (shown, about) if part)

@@ -80,7 +80,7 @@ def _ways(
         if name in query.baseline or not fewer:
             continue
         shown = [
-            Narrower(dimension(name).say(value), number, _narrowed(question, name, value))
+            Narrower(dimension(name).describe(value), number, _narrowed(question, name, value))
             for value, number in list(fewer.items())[:_MOST_VALUES]
         ]
         yield Way(dimension(name).title, shown, len(fewer) - len(shown))

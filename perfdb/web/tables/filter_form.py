@@ -198,7 +198,9 @@ def baseline_select(query: Query, tables: Sequence[Table]) -> Select:
     texts = [("", "nothing")]
     for name, found in values.items():
         if len(found) > 1:
-            texts += [(f"{name}:{spelled(each)}", dimension(name).say(each)) for each in sorted(found, key=ordered)]
+            texts += [
+                (f"{name}:{spelled(each)}", dimension(name).describe(each)) for each in sorted(found, key=ordered)
+            ]
     if chosen and chosen not in dict(texts):
         texts.append((chosen, chosen))
     return select("baseline", "Compare with", texts, chosen)

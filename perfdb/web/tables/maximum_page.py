@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from django.urls import reverse
 
 from perfdb.analysis.comparison.percent_difference import printed_percent
-from perfdb.analysis.dimensions import called, dimension, say
+from perfdb.analysis.dimensions import describe_values, dimension, display_value
 from perfdb.analysis.insights.best_evidence import RunnerUp, against_the_best
 from perfdb.analysis.insights.bottleneck import Bottleneck, Verdict
 from perfdb.analysis.insights.throughput_curve import FEWEST
@@ -154,7 +154,7 @@ def _behind(table: Table, bests: Iterable[best_evidence.Best]) -> Iterator[Behin
         evidence, metric = each.evidence, table.metric
         curve = evidence.curve.sentence(metric.decimals, metric.unit) if evidence.curve else ""
         edge = evidence.edge.sentence if evidence.edge else ""
-        heading = say(table.query.columns, evidence.group)
+        heading = describe_values(table.query.columns, evidence.group)
         as_good = [_as_good(table, other, evidence.group) for other in evidence.runners_up]
         inside = not edge and len(evidence.points) >= FEWEST
         repeated = evidence.repeated
@@ -163,7 +163,7 @@ def _behind(table: Table, bests: Iterable[best_evidence.Best]) -> Iterator[Behin
 
 def _as_good(table: Table, other: RunnerUp, group: Key) -> AsGood:
     return AsGood(
-        say(other.key.keys(), other.key.values()),
+        describe_values(other.key.keys(), other.key.values()),
         round_half_up(other.mean, table.metric.decimals),
         printed_percent(other.comparison.percent, plus=True),
         len(other.runs),
@@ -183,7 +183,7 @@ def _studies(table: Table) -> list[tuple[str, str]]:
 
 
 def _title(slug: str) -> str:
-    return str(called("study", slug))
+    return str(display_value("study", slug))
 
 
 def _maxima_of(query: Query, slugs: Sequence[str]) -> str:
@@ -209,7 +209,7 @@ def _best(table: Table, known: Mapping[int, Run]) -> list[Best]:
     unknown = [run for sample in samples for run in sample if run not in known]
     found = {**known, **(best_evidence.read_runs_behind(unknown) if unknown else {})}
     return [
-        _circumstances(say(table.query.columns, column), [found[run] for run in sample])
+        _circumstances(describe_values(table.query.columns, column), [found[run] for run in sample])
         for column, sample in zip(table.columns, samples, strict=True)
     ]
 

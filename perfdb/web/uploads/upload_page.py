@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from django.db.models import Case, Count, IntegerField, Value, When
 
 from importers.formats import FORMATS
-from perfdb.analysis.dimensions import natural
+from perfdb.analysis.dimensions import natural_key
 from perfdb.results.bundles.make_bundle import MANIFEST
 from perfdb.results.ingest import upload_summary
 from perfdb.results.ingest.parse_files import ARCHIVE
@@ -114,7 +114,7 @@ def _cut(lists: Mapping[str, tuple[int, int]], files: int) -> str:
 
 def _needing_most(run: UploadRun) -> tuple[bool, object, int, int]:
     """What a person must look at comes first, then runs by their ids."""
-    return run.outcome not in _UNSETTLED, natural(run.run_label), run.trial, run.number
+    return run.outcome not in _UNSETTLED, natural_key(run.run_label), run.trial, run.number
 
 
 @dataclass(frozen=True, slots=True)

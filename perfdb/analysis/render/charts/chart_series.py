@@ -113,7 +113,7 @@ class Plan:
 
     def label(self, x: Key) -> str:
         """A place on the axis in words."""
-        return dimensions.say(self.axis, x)
+        return dimensions.describe_values(self.axis, x)
 
     def position(self, x: Key) -> float | str:
         """A place on the axis as Plotly takes it: a number, or the name of a category."""
@@ -140,7 +140,7 @@ def _is_numeric(axis: Sequence[str], xs: Sequence[Key]) -> bool:
 
 
 def _say(names: Sequence[str], key: Key, places: Sequence[int]) -> str:
-    return dimensions.say([names[at] for at in places], [key[at] for at in places])
+    return dimensions.describe_values([names[at] for at in places], [key[at] for at in places])
 
 
 def _telling(varying: Sequence[int], series: Sequence[Key]) -> list[int]:
@@ -158,7 +158,7 @@ def _together(one: int, other: int, series: Sequence[Key]) -> bool:
 
 def _short(names: Sequence[str], series: Sequence[Key], places: Sequence[int]) -> tuple[str, ...]:
     """The names of series, in which no value takes more room than a legend has."""
-    said = [[dimension(names[at]).say(key[at]) for at in places] for key in series]
+    said = [[dimension(names[at]).describe(key[at]) for at in places] for key in series]
     short = [short_names(texts) for texts in zip(*said, strict=True)]
     return tuple(" · ".join(known[text] for known, text in zip(short, texts, strict=True)) for texts in said)
 

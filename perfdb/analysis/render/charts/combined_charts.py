@@ -82,7 +82,7 @@ def _title(plan: Plan, tables: Sequence[Table], drawing: Drawing, extents: Mappi
     shared = {name: value for name, value in tables[0].common.items() if _everywhere(tables, name)}
     titles = dict.fromkeys(map(labels.measure_title, extents))
     errors = error_text(*extents.values())
-    return heading(", ".join(titles), plan.common, labels.say(shared), errors, trials_text(tables, drawing))
+    return heading(", ".join(titles), plan.common, labels.values_text(shared), errors, trials_text(tables, drawing))
 
 
 def _everywhere(tables: Sequence[Table], name: str) -> bool:

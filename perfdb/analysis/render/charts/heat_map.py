@@ -131,12 +131,12 @@ def _varying(names: Sequence[str], keys: Sequence[Key]) -> list[int]:
 def _fixed(names: Sequence[str], keys: Sequence[Key]) -> str:
     """What all rows, or all columns, have in common; it is said above the figure."""
     fixed = [at for at in range(len(names)) if keys and at not in _varying(names, keys)]
-    return dimensions.say([names[at] for at in fixed], [keys[0][at] for at in fixed])
+    return dimensions.describe_values([names[at] for at in fixed], [keys[0][at] for at in fixed])
 
 
 def _labels(names: Sequence[str], keys: Sequence[Key], joint: str) -> list[str]:
     varying = _varying(names, keys)
-    said = [[dimensions.dimension(names[at]).say(key[at]) for at in varying] for key in keys]
+    said = [[dimensions.dimension(names[at]).describe(key[at]) for at in varying] for key in keys]
     return [joint.join(escape(text, quote=False) for text in texts) for texts in said]
 
 
@@ -181,4 +181,4 @@ def _reach(percents: Iterable[float]) -> float:
 
 
 def _key(table: Table, place: _Place) -> str:
-    return dimensions.say(table.query.rows + table.query.columns, place.key[0] + place.key[1])
+    return dimensions.describe_values(table.query.rows + table.query.columns, place.key[0] + place.key[1])

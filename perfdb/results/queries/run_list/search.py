@@ -19,7 +19,7 @@ from django.db.models.expressions import Combinable
 from django.db.models.functions import Concat, JSONObject, Upper
 from django.db.models.lookups import GreaterThanOrEqual
 
-from perfdb.analysis.dimensions import natural
+from perfdb.analysis.dimensions import natural_key
 from perfdb.results.database.sql import TooLongError, in_time
 from perfdb.results.models import (
     Device,
@@ -159,7 +159,7 @@ def _read_in_time(parts: Sequence[_Rows]) -> list[_Row]:
 def _hits(rows: Iterable[_Row], size: int) -> dict[Kind, list[Hit]]:
     """The rows by kind, best first; one thing may be in several of them."""
     hits: dict[Kind, dict[int, Hit]] = {kind: {} for kind in Kind}
-    for kind, pk, name, _, text, about in sorted(rows, key=lambda row: (-row[3], natural(row[2]))):
+    for kind, pk, name, _, text, about in sorted(rows, key=lambda row: (-row[3], natural_key(row[2]))):
         of_kind = hits[Kind(kind)]
         if len(of_kind) < size:
             of_kind.setdefault(pk, Hit(Kind(kind), pk, name, text, about))
