@@ -1,4 +1,4 @@
-"""Gathers what a load tool's log says about one result: facts and readings, as printed, each with its line."""
+"""Builder of the facts and readings of a load tool's result, as printed, each with its line."""
 
 import re
 from collections.abc import Collection, Iterable, Sequence
@@ -16,14 +16,14 @@ _DRIVER = Kind.DRIVER  # Python 3.11 looks a member of an enumeration up in four
 
 
 class Printed(NamedTuple):
-    """A text and the line it stands in."""
+    """A text and its line."""
 
     text: str
     line: int
 
 
 class Gathered:
-    """The facts and readings of one result; a text that is missing leaves no trace."""
+    """The facts and readings of one result; missing texts leave no trace."""
 
     __slots__ = ("_fact_lines", "_fact_texts", "_heads", "_keys", "_lines", "_texts")
 
@@ -39,31 +39,31 @@ class Gathered:
 
     @property
     def facts(self) -> Sequence[Fact]:
-        """The circumstances that were kept."""
+        """The circumstances."""
         return make_facts(self._keys, self._fact_texts, self._fact_lines)
 
     def facts_but(self, of_host: Collection[str]) -> Sequence[Fact]:
-        """The same, those of some keys of the host."""
+        """Return the circumstances, those of some keys marked as properties of the host."""
         return [fact._replace(of_host=fact.key in of_host) for fact in self.facts]
 
     def facts_with(self, keys: Sequence[str], texts: Sequence[str], line: int) -> Sequence[Fact]:
-        """What was kept, and behind it the circumstances of one line, all of which are there."""
+        """Return the circumstances, followed by those of one line."""
         return (*self.facts, *make_facts(keys, texts, line))
 
     @property
     def readings(self) -> Sequence[Reading]:
-        """The quantities that were kept."""
+        """The quantities."""
         return make_readings(self._heads, self._texts, self._lines)
 
     def say(self, key: str, text: str | None, line: int) -> None:
-        """Keep a circumstance."""
+        """Add a circumstance."""
         if text and (text := text.strip()):
             self._keys.append(key)
             self._fact_texts.append(text)
             self._fact_lines.append(line)
 
     def say_all(self, keys: Sequence[str], texts: Sequence[str | None], line: int) -> None:
-        """Keep the circumstances of one line that are there; none has blanks about it."""
+        """Add the circumstances of one line whose texts, without surrounding blanks, are not missing."""
         if not all(texts):
             keys = [key for key, text in zip(keys, texts, strict=True) if text]
         self._keys += keys
@@ -71,7 +71,7 @@ class Gathered:
         self._fact_lines += repeat(line, len(keys))
 
     def say_each(self, keys: Sequence[str], texts: Sequence[str | None], lines: Sequence[int]) -> None:
-        """The same of several lines."""
+        """Add circumstances of several lines whose texts are not missing."""
         if not all(texts):
             lines = [line for text, line in zip(texts, lines, strict=True) if text]
             keys = [key for text, key in zip(texts, keys, strict=True) if text]
@@ -80,32 +80,32 @@ class Gathered:
         self._fact_lines += lines
 
     def note(self, key: str, text: str, line: int) -> None:
-        """Keep a circumstance as it is."""
+        """Add a circumstance whose text is present and stripped."""
         self._keys.append(key)
         self._fact_texts.append(text)
         self._fact_lines.append(line)
 
     def say_again(self, other: "Gathered") -> None:
-        """Keep what another result said, too."""
+        """Add the circumstances of another result."""
         self._keys += other._keys
         self._fact_texts += other._fact_texts
         self._fact_lines += other._fact_lines
 
     def measure(self, head: Head, text: str | None, line: int) -> None:
-        """Keep a quantity of this name, unit and role; what is no number (``N/A``, ``-nan``) is missing."""
+        """Add a quantity; drop a text that is not a number (``N/A``, ``-nan``)."""
         if text and is_decimal(text := text.strip()):
             self._heads.append(head)
             self._texts.append(text)
             self._lines.append(line)
 
     def keep(self, head: Head, text: str, line: int) -> None:
-        """The same of a text that is known to be a number, or is one as a tool writes it (``1,234``)."""
+        """Add a quantity whose text is a number, or a tool's spelling of one (``1,234``)."""
         self._heads.append(head)
         self._texts.append(text)
         self._lines.append(line)
 
     def fact(self, key: str, printed: Printed | None) -> None:
-        """Keep a circumstance where it is printed."""
+        """Add a circumstance at its line."""
         # The same as ``say``, which so often is a call too many.
         if printed is not None and (text := printed[0].strip()):
             self._keys.append(key)
@@ -113,19 +113,19 @@ class Gathered:
             self._fact_lines.append(printed[1])
 
     def reading(self, name: str, printed: Printed | None, unit: str, role: str = "total") -> None:
-        """Keep a quantity where it is printed."""
+        """Add a quantity at its line."""
         if printed is not None:
             self.measure((name, unit, role), *printed)
 
     def printed(self, name: str) -> Printed | None:
-        """The first reading of this name, whatever its role."""
+        """Return the first reading of a name, of any role."""
         for at, head in enumerate(self._heads):
             if head[0] == name:
                 return Printed(self._texts[at], self._lines[at])
         return None
 
     def has(self, name: str) -> bool:
-        """Whether there is a reading of this name, whatever its role."""
+        """Whether there is a reading of a name, of any role."""
         return self.printed(name) is not None
 
 
@@ -136,16 +136,13 @@ def of_client(
     facts: Sequence[Fact],
     readings: Sequence[Reading],
 ) -> Fragment:
-    """A result of the client's that names no run; ``written``: its file, format and the format's version.
-
-    A file may have very many of them: by the names of its fields a fragment is made in twice the time.
-    """
+    """Return a client's result without run ID; ``written``: file, format and the format's version."""
     no = None
     return Fragment(*written, _DRIVER, *lines, no, no, "client", no, no, no, no, "", status, facts, readings)
 
 
 def is_decimal(text: str) -> bool:
-    """Whether a text is a finite number of sensible length, with sign and exponent where the tool prints them."""
+    """Whether a text is a finite number of at most 30 digits, perhaps with sign and exponent."""
     plain = text.replace(".", "", 1)
     if len(plain) <= MANY_DIGITS and plain.isdecimal() and plain.isascii():
         return True
@@ -153,7 +150,7 @@ def is_decimal(text: str) -> bool:
 
 
 def from_epoch(seconds: str) -> datetime | None:
-    """The moment of so many seconds since 1970 in universal time; None for what is no such number."""
+    """Return the UTC time of seconds since 1970; None for anything else."""
     if not is_decimal(seconds) or not 0 < float(seconds) < _LATEST:
         return None
     return datetime.fromtimestamp(float(seconds), UTC).replace(tzinfo=None)

@@ -1,4 +1,4 @@
-"""Lines of ``key=value`` tokens: the part that driver logs and capture heads have in common."""
+"""Lines of ``key=value`` tokens, as in driver logs and heads of captures."""
 
 import re
 from dataclasses import dataclass, field
@@ -18,27 +18,27 @@ _MOST_DIGITS = 4000
 
 
 def is_number(text: str) -> bool:
-    """A decimal number of sensible length without sign or exponent, as the tool prints all its numbers."""
+    """Whether a text is a decimal number of at most 30 digits, without sign or exponent."""
     return _NUMBER.fullmatch(text) is not None
 
 
 def is_count(text: str) -> bool:
-    """Digits only, and not too many to count anything."""
+    """Whether a text consists of at most 30 digits."""
     return _COUNT.fullmatch(text) is not None
 
 
 def whole(digits: str) -> int:
-    """The number that digits make; of more digits than ``int`` takes it is one that nothing can have."""
+    """Return digits as a number; with more digits than ``int`` takes, an impossibly large one."""
     return int(digits) if len(digits) <= _MOST_DIGITS else 10**_MOST_DIGITS
 
 
 def trial_number(text: str) -> int | None:
-    """A run's trial, which counts from 1 and has at most four digits; None for any other text."""
+    """Return a trial from 1 to 9999; None for any other text."""
     return int(text) if _TRIAL.fullmatch(text) else None
 
 
 class Pair(NamedTuple):
-    """One ``key=value``: the key in lower case, the value without quotes, the line it stands in."""
+    """One ``key=value``: the key in lower case, the value without quotes, the line."""
 
     key: str
     text: str
@@ -47,7 +47,7 @@ class Pair(NamedTuple):
 
 @dataclass(slots=True)
 class Record:
-    """A record: its type in capitals, its pairs, and the tokens that are no pairs."""
+    """A record: its type in capitals, its pairs, and the tokens that are not pairs."""
 
     type: str
     line: int
@@ -62,19 +62,19 @@ class Record:
         return " ".join(text for text in self.texts if text)
 
     def get(self, key: str) -> Pair | None:
-        """The first pair of this key."""
+        """Return the first pair of a key."""
         for pair in self.pairs:
             if pair.key == key:
                 return pair
         return None
 
     def value(self, key: str) -> str:
-        """The text of a key, empty when there is none."""
+        """Return the text of a key, empty when missing."""
         pair = self.get(key)
         return pair.text if pair else ""
 
     def extend(self, text: str, line: int) -> None:
-        """Take the tokens of one more line."""
+        """Add the tokens of one more line."""
         if '"' in text:
             self._extend_with_quotes(text, line)
         else:
@@ -97,5 +97,5 @@ class Record:
 
 @lru_cache(1024)
 def _key(printed: str) -> str:
-    """A key in lower case; empty when this is none."""
+    """Return a key in lower case; empty when invalid."""
     return printed.lower() if _KEY.fullmatch(printed) else ""

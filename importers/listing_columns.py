@@ -1,4 +1,4 @@
-"""Rows of cells to a listing: a column for every quantity and unit that any row has."""
+"""Rows with different columns to a listing: a column for every quantity and unit of any row."""
 
 from collections.abc import Collection, Iterable, Sequence
 
@@ -7,14 +7,14 @@ from importers.model import Listing
 Column = tuple[str, str]
 """A quantity's name and its unit as printed."""
 Row = tuple[int, tuple[Column, ...], Sequence[str]]
-"""A row's line, its columns and the text in each; of two of one column the last counts."""
+"""A row's line, its columns, and a text for each; of two texts of one column the last counts."""
 
 _Places = Sequence[int | None]
-"""For each column of a listing where a row has it; None where it lacks it."""
+"""The place of each column of a listing in a row, None where missing."""
 
 
 def listing(name: str, rows: Iterable[Row]) -> tuple[Listing, ...]:
-    """The rows as the one listing of this name; nothing when they say nothing."""
+    """Return the rows as a listing, in a tuple; an empty tuple when no row has columns."""
     columns: dict[Column, None] = {}
     table: list[Sequence[str | None]] = []
     lines = []

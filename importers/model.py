@@ -1,7 +1,7 @@
-"""What importers hand over: files in, fragments and problems out.
+"""The interface of importers: files in, fragments and problems out.
 
-A *fragment* is what one file says about one run. Values stay as printed (text, unit, line): importers do no
-arithmetic, so that every number can be traced to the characters it came from and be converted in one place.
+A *fragment* holds the content of one file about one run. Values stay as printed (text, unit, line): importers do no
+arithmetic, so that every number can be traced to its characters and is converted in one place.
 """
 
 from array import array
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 class Severity(StrEnum):
-    """How bad a problem is: an error stores nothing, a warning and a note are stored beside the run."""
+    """Severity of a problem: an error stores nothing, a warning or note is stored beside the run."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -31,8 +31,8 @@ class Severity(StrEnum):
 class Problem(NamedTuple):
     """Something that could not be accepted, and what the person can do about it.
 
-    ``code`` is stable and made for scripts (``awm.cut-off``); ``line`` counts from 1, None when the whole file
-    is meant; ``run_id`` names the run concerned where there is one.
+    ``code`` is stable and made for scripts (``awm.cut-off``); ``line`` counts from 1, None for the whole file;
+    ``run_id`` names the run concerned.
     """
 
     severity: Severity
@@ -46,7 +46,7 @@ class Problem(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A file as received: its name (may carry a relative path, with /) and its bytes, in memory or on disk."""
+    """A file as received: its name, perhaps with a relative path (``/``), and its bytes, in memory or on disk."""
 
     name: str
     data: Content
@@ -56,8 +56,8 @@ class SourceFile:
 class Text:
     """A decoded file: ``lines`` without their ends, line 1 first; ``encoding`` as recognised.
 
-    ``ends_whole`` is False when the last line has no line end (a sign of a file that was cut off). Of a large file the
-    lines are decoded when they are asked for: go through them once, and keep no list of them.
+    ``ends_whole`` is False when the last line has no line end (a sign of a file that was cut off). Lines of a large
+    file are decoded on demand: iterate once, and keep no list of them.
     """
 
     name: str
@@ -65,42 +65,45 @@ class Text:
     encoding: str
     ends_whole: bool = True
     noted: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
-    """What was found out about the file, and need not be found out again."""
+    """Results of ``once``."""
 
     def once(self, key: str, find: Callable[[], T]) -> T:
-        """What is found out about the file, at the first call alone."""
+        """Return the result of ``find``, called once for each key and file."""
         if key not in self.noted:
             self.noted[key] = find()
         found: T = self.noted[key]
         return found
 
     def numbered(self) -> Iterator[tuple[int, str]]:
-        """The lines with their numbers, counted from 1."""
+        """Yield the lines with their numbers, counted from 1."""
         return enumerate(self.lines, start=1)
 
     def pieces(self) -> Iterator[str]:
-        """The same lines, many in one text."""
+        """Yield the lines, many in one text."""
         return self.lines.pieces() if isinstance(self.lines, Lines) else iter(("\n".join(self.lines),))
 
     def blocks(self) -> Iterator[str]:
-        """The same, perhaps with a CR before the end of a line: to look for words that are in few files."""
+        """Yield texts of many lines, perhaps with CR before LF: faster than ``pieces``, to search for words."""
         return self.lines.blocks() if isinstance(self.lines, Lines) else self.pieces()
 
     def has(self, words: Iterable[str]) -> bool:
-        """Whether one of the words is anywhere in the file."""
+        """Whether one of the words occurs in the file."""
         return any(holds(block, word) for block in self.blocks() for word in words)
 
     def head(self, count: int) -> str:
-        """The first lines as one text, made once."""
+        """Return the first lines as one text, made once."""
         return self.once(f"head of {count}", lambda: "\n".join(islice(self.lines, count)))
 
     def mentions(self, words: Iterable[str], count: int) -> bool:
-        """Whether one of the words is in the first ``count`` lines: a word is found much sooner than a pattern."""
+        """Whether one of the words occurs in the first ``count`` lines: faster than a pattern."""
         head = self.head(count)
         return any(word in head for word in words)
 
     def lacks(self, words: Iterable[str], size: int) -> bool:
-        """Whether it is plain at once that no word is among the first ``size`` characters and in their last line."""
+        """Whether no word is among the first ``size`` characters and the rest of their last line.
+
+        False also if that needs more than the first block of lines.
+        """
         head = self.once("head", lambda: next(self.pieces(), ""))
         if len(head) <= size and head.count("\n") + 1 < len(self.lines):
             return False
@@ -108,21 +111,21 @@ class Text:
         return not any(head.find(word, 0, end if end >= 0 else len(head)) >= 0 for word in words)
 
     def whole(self) -> Iterator[tuple[int, str]]:
-        """The same without a last line that has no line end: it may be cut, and say something else than it did."""
+        """Yield the numbered lines without a last line that has no line end, and may be cut."""
         return islice(self.numbered(), len(self.lines) - (not self.ends_whole))
 
 
 def holds(text: str, word: str) -> bool:
-    """Whether a word is in a text: that one of its letters is not shows in a thirtieth of the time."""
+    """Whether a text contains a word; a letter that does not occur shows much sooner."""
     return all(letter in text for letter in word) and word in text
 
 
 class Reading(NamedTuple):
     """One quantity as a file prints it.
 
-    ``name`` is a metric's or counter's name (glossary words, no unit conversion done), ``unit`` the unit or time
-    shape as printed (``ms``, ``MB/s``, ``mmm:ss.hs``), ``role`` whose figure it is. ``subject`` tells several
-    counters of one role apart: ``VSW1/LNXCL1/0600`` for a virtual network adapter, empty for the role itself.
+    ``name`` is a metric's or counter's name (glossary words, no unit conversion done), ``unit`` the unit or time shape
+    as printed (``ms``, ``MB/s``, ``mmm:ss.hs``), ``role`` the owner of the value. ``subject`` distinguishes several
+    counters of one role: ``VSW1/LNXCL1/0600`` for a virtual network adapter, empty for the role itself.
     """
 
     name: str
@@ -134,10 +137,10 @@ class Reading(NamedTuple):
 
 
 class Fact(NamedTuple):
-    """A circumstance as printed: a dimension (``mtu``, ``users``) or anything else worth keeping (``tool``).
+    """A circumstance as printed: a dimension (``mtu``, ``users``) or another property (``tool``).
 
-    ``of_host``: it is about the host that the file was made on. The client's host stands for the run; what is so of
-    another host is kept under its role (``server.kernel``).
+    ``of_host`` marks a property of the host that the file was made on. The client's host stands for the run; properties
+    of other hosts are kept under their role (``server.kernel``).
     """
 
     key: str
@@ -171,10 +174,8 @@ Row = tuple[str | None, ...]
 class Listing:
     """Rows that belong together, as printed: the intervals or the connections of a run.
 
-    ``columns`` are (name, unit); a row has a text or None for each column; ``lines`` has each row's line.
-    A quantity that appears in two units makes two columns.
-
-    A log is mostly such rows, so they are kept as one text and cut again when they are asked for.
+    ``columns`` are (name, unit); a row has a text or None for each column; ``lines`` has each row's line. A quantity in
+    two units makes two columns. The cells are stored as one text: a log consists mostly of such rows.
     """
 
     __slots__ = ("_cells", "_count", "_lines", "_missing", "columns", "name")
@@ -203,7 +204,7 @@ class Listing:
 
     @property
     def rows(self) -> tuple[Row, ...]:
-        """The rows, made anew whenever they are asked for."""
+        """The rows, made at each access."""
         if not self.columns:
             return ((),) * self._count
         return tuple(zip(*[iter(self.cells)] * len(self.columns), strict=True))
@@ -230,7 +231,7 @@ class Listing:
 
 
 class Kind(StrEnum):
-    """What sort of evidence a fragment is."""
+    """Kind of evidence in a fragment."""
 
     DRIVER = "driver"  # the load tool's own log
     SNAPSHOT = "snapshot"  # counters at one moment, before or after the run
@@ -239,7 +240,7 @@ class Kind(StrEnum):
 
 
 class Status(StrEnum):
-    """How a run ended, as far as its evidence tells."""
+    """Final state of a run, by its evidence."""
 
     COMPLETE = "complete"
     FAILED = "failed"
@@ -248,12 +249,12 @@ class Status(StrEnum):
 
 @dataclass(slots=True)
 class Fragment:
-    """What one file says about one run. Nobody changes it once it is handed over.
+    """The content of one file about one run; not changed after it was handed over.
 
-    ``role``: ``client`` or ``server`` for a driver log; the capture's role for a snapshot, empty where its host
-    decides about it. ``phase``: ``before``
-    or ``after``, snapshots only. ``taken`` and ``ended`` are local times as printed, without zone; ``zone`` is
-    the zone as printed (``EST``, ``-05:00``). ``first_line`` and ``last_line`` delimit the fragment in its file.
+    ``role``: ``client`` or ``server`` for a driver log; the capture's role for a snapshot, empty where the host
+    decides. ``phase``: ``before`` or ``after``, snapshots only. ``taken`` and ``ended`` are local times as printed,
+    without zone; ``zone`` is the zone as printed (``EST``, ``-05:00``). ``first_line`` and ``last_line`` delimit the
+    fragment in its file.
     """
 
     file: str
@@ -276,7 +277,7 @@ class Fragment:
     counters: Sequence[Reading] = ()
     listings: tuple[Listing, ...] = ()
     digest: str = field(default="", init=False, repr=False, compare=False)
-    """Of what it says, once somebody has asked for it (``collate.content_digest``)."""
+    """Digest of the content, once calculated (``collate.digests.content_digest``)."""
 
     def __reduce__(self) -> tuple[object, ...]:
         """Kept on disk by the tens of thousands: what dataclasses do by themselves takes several times as long."""
@@ -294,17 +295,17 @@ _PARTS = attrgetter(*(each.name for each in fields(Fragment) if each.init))
 
 @dataclass(slots=True)
 class Parsed:
-    """An importer's answer for one file."""
+    """The fragments and problems of one file."""
 
     fragments: list[Fragment] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
 
 class Format(Protocol):
-    """What an importer module offers. ``NAME`` is stable; ``VERSION`` rises when ``parse`` reads more or otherwise.
+    """The functions and constants of an importer module.
 
-    A format whose files hold very many runs also offers ``each(text, problems)``, which gives one fragment after the
-    other and adds to ``problems`` what it finds amiss.
+    ``NAME`` is stable; ``VERSION`` rises when ``parse`` returns more or other values. A format whose files may hold
+    very many runs also has ``each(text, problems)``, which yields the fragments and adds to ``problems``.
     """
 
     NAME: str
@@ -312,17 +313,17 @@ class Format(Protocol):
     VERSION: int
 
     def recognise(self, text: Text) -> bool:
-        """Whether this file is of this format; exactly one importer may say yes."""
+        """Whether the file is of this format; exactly one importer may return True."""
 
     def parse(self, text: Text) -> Parsed:
-        """Read the file. Never raises for bad content: what cannot be read is a Problem."""
+        """Read the file. Never raise for bad content: report a Problem."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """The snapshots of one role and host before and after a run; either may still be missing.
+    """The snapshots of one role and host before and after a run; either may be missing.
 
-    ``role`` is empty while only the host is known. Several pairs of one role and host are of different counters.
+    ``role`` is empty while only the host is known. Several pairs of one role and host have different counters.
     """
 
     role: str
@@ -332,9 +333,9 @@ class Pair:
 
 
 class SourcedFact(NamedTuple):
-    """A fact of a run with where it comes from: file, line and the role of the fragment (None for none).
+    """A fact of a run with its source: file, line and the role of the fragment (None for none).
 
-    Line 0 with an empty file means that the run id itself says it, by the study's run-id pattern.
+    Line 0 with an empty file stands for the run ID, read by the study's run-ID pattern.
     """
 
     key: str
@@ -347,13 +348,13 @@ class SourcedFact(NamedTuple):
 
 @dataclass(slots=True)
 class RunDraft:
-    """A run put together from its fragments, ready for preview: nothing converted, nothing stored.
+    """A run collated from fragments, ready for preview: nothing converted, nothing stored.
 
-    ``driver`` is the client's log (throughput comes from it alone), ``peer`` the server's (a cross-check).
-    ``parts`` are the logs of further processes of the client, started together with the driver's: what they moved
-    adds up. ``copies`` are further outputs of the driver's very result. ``facts`` are merged from all fragments,
-    driver first, each still naming its file; what manifests and the run-id pattern add comes last. ``trial`` is None
-    when nothing says it. ``roles`` are those of the files that speak of one host, once they are known.
+    ``driver`` is the client's log (throughput comes from it alone), ``peer`` the server's (a cross-check). ``parts``
+    are the logs of further processes of the client, started together with the driver's: their data add up. ``copies``
+    are further outputs of the driver's result. ``facts`` are merged from all fragments, driver first; those of
+    manifests and of the run-ID pattern come last. ``trial`` is None when unknown. ``roles`` are those of files about
+    one host, once known.
     """
 
     run_id: str

@@ -1,4 +1,4 @@
-"""Collects the problems of one file while it is read, filling in the file's name and the run concerned."""
+"""Collector of the problems of one file."""
 
 from dataclasses import dataclass, field
 
@@ -9,7 +9,7 @@ _WARNING = Severity.WARNING  # Python 3.11 looks a member of an enumeration up i
 
 @dataclass(slots=True)
 class ProblemLog:
-    """``errors`` tells whether anything was found that makes the run unusable."""
+    """The problems of a file, each with the file's name and the run concerned."""
 
     file: str
     run_id: str | None = None

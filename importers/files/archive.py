@@ -1,6 +1,6 @@
-"""Zip archives and packed files unpacked, safely: every limit is checked while reading, and no path is written to.
+"""Safe unpacking of zip archives and of files packed by gzip or bzip2.
 
-What is large goes to a file without name (``importers.files.content.Spool``).
+Every limit is checked while reading, and no path is written to. Large files go to an unnamed temporary file.
 """
 
 import re
@@ -26,7 +26,10 @@ _PACKED: tuple[tuple[re.Pattern[bytes], Callable[[IO[bytes]], BufferedIOBase]], 
     (re.compile(rb"\x1f\x8b\x08"), lambda source: GzipFile(fileobj=source)),
     (re.compile(rb"BZh[1-9](1AY&SY|\x17rE8P\x90)"), BZ2File),
 )
-"""How files packed by themselves begin, and what opens them. (An xz file says how much memory its reader takes.)"""
+"""Signatures of packed files, and their readers.
+
+Without xz: such a file decides how much memory its reader takes.
+"""
 
 _LONGEST_MAGIC = 10
 _SMALL = 1024**2  # Files up to this size may be packed as tightly as they like.
@@ -38,12 +41,12 @@ _DAMAGE = (
 
 
 LONGEST_PATH = 1000
-"""How many bytes of UTF-8 the path of a file may have, inside an archive or not."""
+"""Bytes of UTF-8 that the path of a file may have, inside an archive or not."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What an archive may hold: number of files, bytes unpacked, and bytes unpacked per byte packed."""
+    """Limits of an archive: number of files, bytes unpacked, and bytes unpacked per byte packed."""
 
     files: int = 5_000
     total_bytes: int = 2 * 1024**3
@@ -52,7 +55,7 @@ class Limits:
 
 @dataclass(slots=True)
 class Unpacked:
-    """The files of an archive, named by their path inside it, and what could not be taken."""
+    """The files of an archive, named by their path inside it, and problems with other members."""
 
     files: list[SourceFile] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
@@ -62,14 +65,14 @@ DEFAULT_LIMITS = Limits()
 
 
 def is_archive(data: bytes) -> bool:
-    """Whether these bytes begin as a zip file does."""
+    """Whether data begin as a zip file does."""
     return data.startswith((b"PK\x03\x04", b"PK\x05\x06"))
 
 
 def decompress(file: SourceFile, limits: Limits = DEFAULT_LIMITS) -> SourceFile | Problem:
-    """The file inside one packed by gzip or bzip2, under the same name, so that it is found in what was received.
+    """Unpack a file packed by gzip or bzip2, and keep its name; return any other file unchanged.
 
-    Any other file comes back as it is. A limit passed, a cut-off or a damaged packed file gives a problem.
+    Return a problem for a file that is damaged, cut off or above a limit.
     """
     head = bytes(file.data[:_LONGEST_MAGIC])
     opener = next((opens for magic, opens in _PACKED if magic.match(head)), None)
@@ -97,7 +100,7 @@ def _damaged(name: str, error: Exception) -> Problem:
 
 
 def unpack(archive: SourceFile, limits: Limits = DEFAULT_LIMITS) -> Unpacked:
-    """The files of one zip archive. A limit passed or a corrupt archive gives no file at all, and a problem."""
+    """Unpack a zip archive. A limit passed or a corrupt archive gives a problem and no files."""
     try:
         with ZipFile(stream(archive.data)) as container:
             return _unpack_members(archive.name, container, limits)
@@ -147,18 +150,18 @@ def _unpack_members(archive: str, container: ZipFile, limits: Limits) -> Unpacke
 
 
 def _is_clutter(name: str) -> bool:
-    """What desktops put into archives beside the files."""
+    """Whether a desktop added this member to the archive."""
     path = PurePosixPath(name)
     return "__MACOSX" in path.parts or path.name in {".DS_Store", "Thumbs.db", "desktop.ini"}
 
 
 def _name(member: ZipInfo) -> str:
-    """A member's path inside the archive; older Windows tools write backslashes between its folders."""
+    """Return a member's path; older Windows tools write backslashes between folders."""
     return member.filename.replace("\\", "/")
 
 
 def _objection(member: ZipInfo, name: str) -> str | None:
-    """Why a member is not taken, None when nothing is wrong with it."""
+    """Return why a member is refused, or None."""
     if name.startswith("/") or _DRIVE.match(name) or ".." in PurePosixPath(name).parts:
         return "has a path that leads out of the archive"
     if len(name.encode()) > LONGEST_PATH:
@@ -171,7 +174,7 @@ def _objection(member: ZipInfo, name: str) -> str | None:
 
 
 def _check_size(archive: str, member: ZipInfo, size: int, room: int, limits: Limits) -> None:
-    """Refuse the archive if a member has more bytes than there is room for, or than its packed size lets expect."""
+    """Refuse the archive if a member has more bytes than the room left or the allowed ratio."""
     if size > room:
         raise _Refused(archive, f"The archive {archive} unpacks to more than {limits.total_bytes} bytes.")
     if size > _expected(member, limits):
@@ -180,7 +183,7 @@ def _check_size(archive: str, member: ZipInfo, size: int, room: int, limits: Lim
 
 
 def _expected(member: ZipInfo, limits: Limits) -> int:
-    """The most bytes that a member may unpack to."""
+    """Return the largest number of bytes that a member may unpack to."""
     return max(limits.ratio * max(member.compress_size, 1), _SMALL)
 
 

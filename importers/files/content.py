@@ -1,7 +1,7 @@
-"""The bytes of a file, wherever they are: in memory, on disk, or a part of a file on disk.
+"""The bytes of a file: in memory, on disk, or a part of a file on disk.
 
-A file may be larger than memory. What reads one takes ``Content``: its length and any part of it, as ``bytes`` have
-them; ``parts`` and ``stream`` go through it without holding it.
+A file may be larger than memory: ``Content`` has a length and slices, as ``bytes`` have; ``parts`` and ``stream`` read
+piece by piece.
 """
 
 import io
@@ -11,11 +11,11 @@ from tempfile import TemporaryFile
 from typing import BinaryIO, Protocol
 
 PART = 256 * 1024
-"""How many bytes are read at once, while a file is gone through."""
+"""Bytes that are read at once."""
 
 
 class Content(Protocol):
-    """What ``bytes`` and ``FileContent`` have in common."""
+    """The common part of ``bytes`` and ``FileContent``."""
 
     def __len__(self) -> int: ...
 
@@ -23,9 +23,9 @@ class Content(Protocol):
 
 
 class FileContent:
-    """``size`` bytes of an open file from ``start`` on, up to its end unless said; only what is asked for is read.
+    """``size`` bytes of an open file from ``start``, by default up to its end; slices are read on demand.
 
-    The file is closed when nothing refers to it any more.
+    The file is closed when the last reference is gone.
     """
 
     def __init__(self, file: BinaryIO, start: int = 0, size: int | None = None) -> None:
@@ -47,13 +47,13 @@ class FileContent:
 
 
 def parts(content: Content, start: int = 0, size: int = PART) -> Iterator[bytes]:
-    """The content from ``start`` on, some bytes at a time."""
+    """Yield the content from ``start`` on, ``size`` bytes at a time."""
     for at in range(start, len(content), size):
         yield content[at : at + size]
 
 
 def stream(content: Content) -> BinaryIO:
-    """The content as a file to read and to seek in."""
+    """Return the content as a seekable file."""
     return io.BytesIO(content) if isinstance(content, bytes) else io.BufferedReader(_Stream(content), PART)
 
 
@@ -79,17 +79,14 @@ class _Stream(io.RawIOBase):
 
 
 class Spool:
-    """Keeps what is read from streams: some in memory, and on disk what exceeds ``room`` bytes in all.
-
-    What is on disk has no name there, and is gone when nothing refers to it any more.
-    """
+    """Storage of data from streams: in memory, and above ``room`` bytes in all in a temporary file."""
 
     def __init__(self, room: int = 4 * 1024**2) -> None:
         self._room = room
         self._file: BinaryIO | None = None
 
     def keep(self, source: Iterable[bytes], most: int | None = None) -> Content:
-        """What some bytes at a time give together; no more is taken once there are more than ``most`` bytes."""
+        """Return the joined pieces; stop after more than ``most`` bytes."""
         taken: list[bytes] = []
         pieces = _up_to(source, most)
         for piece in pieces:

@@ -1,21 +1,27 @@
-"""Bytes to text: recognises ASCII, UTF-8, UTF-16 and EBCDIC, and refuses what is no text.
+"""Bytes to text: recognises ASCII, UTF-8, UTF-16 and EBCDIC, and refuses binary files.
 
-The rules are those for monitor listings, which come from mainframes by many ways: in binary, as text with
-translation, or as text with the wrong translation. Line ends are dropped, all other characters stay. The whole file is
-looked at, but never held: its lines are decoded when they are asked for (``importers.files.lines``).
+Monitor listings come from mainframes in binary, as text with translation, or with a wrong translation. Line ends are
+dropped, all other characters stay. The whole file is read, but its lines are decoded on demand
+(``importers.files.lines``).
 """
 
 import codecs
+import json
 import re
+import sys
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import chain
 from string import ascii_letters, digits
+from typing import Any
 
 from importers.files.content import Content, Spool, parts
-from importers.files.lines import Lines, blocks
+from importers.files.lines import Cut, Lines, blocks
 from importers.model import Problem, Severity, Text
+
+OUTLINE_VERSION = 1
+"""Rises when files are cut into lines in another way, which makes older outlines useless."""
 
 EBCDIC = "cp037"
 RECORD_LENGTHS = (133, 132, 121, 80)
@@ -26,7 +32,7 @@ _RECORDS = 2000  # Fixed records that are decoded at once.
 _NOT_TEXT = "This is not a text report in ASCII, UTF-8 or EBCDIC; nothing was imported."
 _CONTROLS = bytes({*range(0x20), 0x7F, *range(0x80, 0xA0)} - {0x09, 0x0A, 0x0C, 0x0D})
 _OF_SADC = re.compile(rb"\x96\xd5[\x70-\x7f]\x21|\xd5\x96\x21[\x70-\x7f]")
-"""How sysstat's binary files begin, in either order of bytes."""
+"""Signature of sysstat's binary files, in either byte order."""
 
 _HIGH_BYTES = bytes(range(0x80, 0x100))
 _EBCDIC_ENDS = b"\x15\x25"
@@ -36,7 +42,7 @@ _EBCDIC_TEXT = (ascii_letters + digits + " .<(+|&!$*);-/,%_>?:#@'=\"").encode(EB
 
 @dataclass(slots=True)
 class Decoded:
-    """A file's text, None when it has none; problems may come with a text (a stray byte) or instead of it."""
+    """A file's text, or None; a problem may accompany a text (a stray byte) or replace it."""
 
     text: Text | None = None
     problems: list[Problem] = field(default_factory=list)
@@ -64,7 +70,7 @@ def decode(name: str, content: Content) -> Decoded:
 
 
 def _behind_mark(content: Content) -> int:
-    """Where the text of a file begins: behind UTF-8's mark, which some tools write twice."""
+    """Return where the text begins: behind UTF-8's mark, which some tools write twice."""
     start = 0
     while content[start : start + 3] == codecs.BOM_UTF8:
         start += 3
@@ -84,7 +90,7 @@ def _refuse_binary(name: str) -> Decoded:
 
 
 def _hopeless(name: str, content: Content) -> Decoded | None:
-    """The refusal of what nobody needs to look into."""
+    """Return the refusal of an empty file or a binary file of sysstat."""
     if not any(part.strip() for part in parts(content)):
         return _refuse_empty(name)
     return _refuse_sadc(name) if _OF_SADC.match(bytes(content[:4])) else None
@@ -98,7 +104,7 @@ def _refuse_sadc(name: str) -> Decoded:
 
 @dataclass(frozen=True, slots=True)
 class _Census:
-    """How many bytes there are of the kinds that tell EBCDIC from text with accents."""
+    """Counts of the bytes that distinguish EBCDIC from text with accents."""
 
     size: int
     blanks: int
@@ -114,12 +120,12 @@ class _Census:
 
     @property
     def is_ebcdic_as_latin1(self) -> bool:
-        """EBCDIC letters and digits taken for Latin-1 become pairs that start with C2 or C3, and blanks become @."""
+        """Whether EBCDIC was decoded as Latin-1: pairs that start with C2 or C3, and @ for blanks."""
         return self.latin1_leads * 20 > self.size and self.ebcdic_blanks > self.blanks
 
     @property
     def is_ebcdic(self) -> bool:
-        """Almost no ASCII blanks, many EBCDIC ones or at least nothing but EBCDIC letters, digits and punctuation.
+        """Whether there are few ASCII blanks, and many EBCDIC blanks or hardly anything but EBCDIC text.
 
         The second test is for logs with few blanks.
         """
@@ -132,7 +138,7 @@ class _Census:
 
 
 def _counts(part: bytes) -> tuple[int, int, int, int, int]:
-    """The counts of a part, in their order in a census."""
+    """Return the counts of a part, in the order of a census."""
     leads = part.count(b"\xc2") + part.count(b"\xc3")
     high, ebcdic_text = (len(part) - len(part.translate(None, kind)) for kind in (_HIGH_BYTES, _EBCDIC_TEXT))
     return part.count(b"\x20"), part.count(b"\x40"), leads, high, ebcdic_text
@@ -148,14 +154,14 @@ def _is_utf8(content: Content) -> bool:
 
 
 def _decoded(content: Content, codec: str) -> Iterator[str]:
-    """The characters, some at a time. Raises UnicodeDecodeError."""
+    """Yield the characters, some at a time. Raise UnicodeDecodeError."""
     decoder = codecs.getincrementaldecoder(codec)()
     for part in chain(parts(content), [b""]):
         yield decoder.decode(part, final=not part)
 
 
 def _decode_utf16(name: str, content: Content) -> Decoded:
-    """By way of UTF-8, in which every byte tells whether it ends a line."""
+    """Decode by way of UTF-8, in which line ends are single bytes."""
     try:
         content = Spool().keep(text.encode() for text in _decoded(content, "utf-16"))
     except UnicodeDecodeError:
@@ -193,7 +199,7 @@ def _has(content: Content, wanted: bytes) -> bool:
 
 
 def _decode_lines(name: str, content: Content, codec: str, encoding: str, start: int) -> Decoded:
-    """Cut at LF; a CR inside a line is overprinting and stays, a file with CR alone is cut there."""
+    """Cut at LF, keeping CR inside a line (overprinting); cut a file with CR alone there."""
     form = Form(codec) if _has(content, b"\n") else Form(codec, b"\r", "\r")
     return _cut(name, content, form, encoding, start)
 
@@ -209,7 +215,7 @@ def _decode_ebcdic(name: str, content: Content) -> Decoded:
 
 
 def _record_length(content: Content) -> int | None:
-    """The length of fixed records: every record starts with a carriage control, else the size is a multiple."""
+    """Return the length at which all records start with a carriage control, or that divides the size."""
     for length in RECORD_LENGTHS[:3]:
         if len(content) >= 2 * length and not any(
             part[::length].strip(_CARRIAGE_CONTROLS) for part in parts(content, size=length * _RECORDS)
@@ -230,7 +236,7 @@ def _records(name: str, content: Content, length: int) -> Decoded:
 
 @dataclass(slots=True)
 class _Look:
-    """Whether characters are text: no NUL, and at most 5 % control characters."""
+    """Test of characters: text has no NUL, and at most 5 % control characters."""
 
     size: int = 0
     controls: int = 0
@@ -240,7 +246,7 @@ class _Look:
         return all(map(self.take, pieces)) and self.is_text
 
     def take(self, piece: str) -> bool:
-        """Count a piece's characters; False when it has a NUL."""
+        """Count a piece's characters; return False for a NUL."""
         # Every control character is one of Latin-1, and what stands for others is none.
         characters = piece.encode("latin-1", "replace")
         self.size += len(characters)
@@ -254,18 +260,18 @@ class _Look:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """How lines are stored: the codec, the bytes that end a line, and the character besides LF that they stand for."""
+    """Lines in bytes: the codec, the bytes that end a line, and the character besides LF that these stand for."""
 
     codec: str
     ends: bytes = b"\n"
     end: str = "\n"
 
     def text(self, block: bytes) -> str:
-        """A block's characters, every line ended by LF."""
+        """Return a block's characters, every line ended by LF."""
         return block.decode(self.codec).replace(self.end, "\n")
 
     def __call__(self, block: bytes) -> list[str]:
-        """A block's lines."""
+        """Return a block's lines."""
         text = self.text(block)
         lines = text.split("\n")
         if "\r\n" in text or text.endswith("\r"):
@@ -275,22 +281,22 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """How fixed records are stored: EBCDIC, all of one length."""
+    """Lines in fixed EBCDIC records of one length."""
 
     length: int
 
     def text(self, block: bytes) -> str:
-        """A block's records, every one ended by LF."""
+        """Return a block's records, every one ended by LF."""
         return "\n".join([*self(block), ""])
 
     def __call__(self, block: bytes) -> list[str]:
-        """A block's records."""
+        """Return a block's records."""
         text = block.decode(EBCDIC)
         return [text[at : at + self.length] for at in range(0, len(text), self.length)]
 
 
 def _cut(name: str, content: Content, form: Form, encoding: str, start: int = 0) -> Decoded:
-    """The lines of a file, all of which is looked at. Raises UnicodeDecodeError."""
+    """Read the whole file, and find its lines. Raise UnicodeDecodeError."""
     starts, firsts = array("Q", [start]), array("Q", [0])
     look = _Look()
     ends_whole = True
@@ -306,3 +312,49 @@ def _cut(name: str, content: Content, form: Form, encoding: str, start: int = 0)
     if not firsts[-1]:
         return _refuse_empty(name)
     return Decoded(Text(name, Lines(content, form, starts, firsts), encoding, ends_whole))
+
+
+def make_outline(text: Text, content: Content) -> bytes | None:
+    """Return how and where the lines of a decoded file are stored, some 16 bytes for 256 KB of lines.
+
+    None where the lines are not those of ``content``, as in UTF-16.
+    """
+    lines = text.lines
+    if not isinstance(lines, Lines) or lines.content is not content:
+        return None
+    head = {
+        "version": OUTLINE_VERSION,
+        "order": sys.byteorder,
+        "size": len(content),
+        "encoding": text.encoding,
+        "whole": text.ends_whole,
+        "form": _form_data(lines.cut),
+    }
+    return json.dumps(head).encode() + b"\n" + lines.starts.tobytes() + lines.firsts.tobytes()
+
+
+def _form_data(cut: Cut) -> dict[str, Any]:
+    if isinstance(cut, Records):
+        return {"records": cut.length}
+    assert isinstance(cut, Form)
+    return {"codec": cut.codec, "ends": cut.ends.hex(), "end": cut.end}
+
+
+def open_outline(name: str, content: Content, outline: bytes) -> Text:
+    """Return the text of a file as ``decode`` does, without reading the file.
+
+    Raise ValueError for an outline that is broken, of another file, or of another version.
+    """
+    head, _, numbers = outline.partition(b"\n")
+    data = json.loads(head)
+    if [data.get(each) for each in ("version", "order", "size")] != [OUTLINE_VERSION, sys.byteorder, len(content)]:
+        raise ValueError(f"not an outline of {name} as it is read today")
+    half, odd = divmod(len(numbers), 2)
+    if odd or half % array("Q").itemsize or not half:
+        raise ValueError(f"the outline of {name} is cut off")
+    starts, firsts = array("Q", numbers[:half]), array("Q", numbers[half:])
+    form = data["form"]
+    cut = (
+        Records(form["records"]) if "records" in form else Form(form["codec"], bytes.fromhex(form["ends"]), form["end"])
+    )
+    return Text(name, Lines(content, cut, starts, firsts), data["encoding"], data["whole"])

@@ -10,8 +10,7 @@ from django.core.files.storage import default_storage
 
 from importers.files.archive import decompress
 from importers.files.content import Content, FileContent, stream
-from importers.files.line_offsets import outline, reopened
-from importers.files.text import Decoded, decode
+from importers.files.text import Decoded, decode, make_outline, open_outline
 from importers.model import Problem, SourceFile
 from perfdb.results.models import Artifact
 
@@ -88,9 +87,9 @@ def decoded(artifact: Artifact, name: str) -> Decoded:
     outlined = f"{artifact.path}.lines"
     if default_storage.exists(outlined):
         with default_storage.open(outlined) as kept, suppress(ValueError):
-            return Decoded(reopened(name, data, kept.read()))
+            return Decoded(open_outline(name, data, kept.read()))
     found = _decode(name, data)
-    if found.text is not None and (written := outline(found.text, data)) is not None:
+    if found.text is not None and (written := make_outline(found.text, data)) is not None:
         default_storage.save(outlined, ContentFile(written))
     return found
 

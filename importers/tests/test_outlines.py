@@ -3,8 +3,7 @@
 import pytest
 
 from importers.files.content import Content
-from importers.files.line_offsets import outline, reopened
-from importers.files.text import decode
+from importers.files.text import decode, make_outline, open_outline
 
 
 class Counting:
@@ -30,7 +29,7 @@ RECORDS = "".join(f"1LINE {number:<127}" for number in range(1, 3001)).encode("c
 def kept(content: Content) -> bytes:
     text = decode("some.log", content).text
     assert text is not None
-    found = outline(text, content)
+    found = make_outline(text, content)
     assert found is not None
     return found
 
@@ -43,7 +42,7 @@ def test_it_says_the_same_as_reading_all(data: bytes) -> None:
     text = decode("some.log", data).text
     assert text is not None
 
-    again = reopened("some.log", data, kept(data))
+    again = open_outline("some.log", data, kept(data))
 
     assert (again.encoding, again.ends_whole) == (text.encoding, text.ends_whole)
     assert list(again.lines) == list(text.lines)
@@ -52,7 +51,7 @@ def test_it_says_the_same_as_reading_all(data: bytes) -> None:
 def test_a_line_is_read_without_what_stands_before_it() -> None:
     outlined, content = kept(LOG), Counting(LOG)
 
-    text = reopened("some.log", content, outlined)
+    text = open_outline("some.log", content, outlined)
 
     assert text.lines[250_000] == "line 250001"
     assert len(text.lines) == 300_000
@@ -65,10 +64,10 @@ def test_of_text_that_is_stored_otherwise_there_is_none() -> None:
     text = decode("some.log", data).text
     assert text is not None
 
-    assert outline(text, data) is None
+    assert make_outline(text, data) is None
 
 
 @pytest.mark.parametrize("broken", [b"", b"{}", kept(LOG)[:-3], kept(LOG + b"more\n"), b"\xff\n"])
 def test_what_is_no_outline_of_the_file_is_refused(broken: bytes) -> None:
     with pytest.raises(ValueError, match=r".|^$"):
-        reopened("some.log", LOG, broken)
+        open_outline("some.log", LOG, broken)
