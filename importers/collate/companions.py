@@ -7,6 +7,7 @@ They name no run themselves. Both ends of a test may know it by the same cookie;
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import chain
 from pathlib import PurePosixPath
 from typing import TypeVar
@@ -31,6 +32,7 @@ _FEWEST_FIGURES = 3
 _Key = TypeVar("_Key")
 
 
+@lru_cache(maxsize=4096)
 def base_of(file: str) -> str:
     """A file's path without its ending and without the last words, if they say which part of a measurement it is."""
     path = PurePosixPath(without_ending(file))
@@ -64,12 +66,12 @@ def companions_of(fragments: Sequence[Fragment], run_ids: Mapping[int, str | Non
 
     ``run_ids`` has the run of each fragment by its ``id()``, where content or name says one.
     """
-    logs = [fragment for fragment in fragments if is_client(fragment)]
+    unnamed = [each for each in fragments if each.run_id is None and each.kind is not Kind.CIRCUMSTANCES]
+    others = [each for each in unnamed if not is_client(each)]
+    logs = [each for each in fragments if is_client(each)] if others else []
     by_cookie, by_base = _grouped(logs, _cookie), _grouped(logs, lambda log: base_of(log.file))
     beside: dict[int, list[Fragment]] = {}
-    for fragment in fragments:
-        if is_client(fragment) or fragment.kind is Kind.CIRCUMSTANCES or fragment.run_id is not None:
-            continue
+    for fragment in others:
         found = by_cookie.get(_cookie(fragment)) or by_base.get(base_of(fragment.file)) or []
         named = run_ids[id(fragment)]
         if found and (named is None or {run_ids[id(log)] for log in found} != {named}):
@@ -88,7 +90,7 @@ def _settings_of_folders(
 ) -> dict[int, list[Fragment]]:
     """Settings that nothing else places are those of all logs of their tool in their folder, if they agree."""
     stray = [each for each in fragments if is_setting(each) and run_ids[id(each)] is None and id(each) not in placed]
-    logs = _grouped(filter(is_client, fragments), _place)
+    logs = _grouped(filter(is_client, fragments), _place) if stray else {}
     beside: dict[int, list[Fragment]] = {}
     for place, settings in _grouped(stray, _place).items():
         if place in logs and _agree(settings):
@@ -97,7 +99,13 @@ def _settings_of_folders(
 
 
 def _place(fragment: Fragment) -> tuple[str, str]:
-    return str(PurePosixPath(fragment.file).parent), fragment.format
+    return _folder_and_name(fragment.file)[0], fragment.format
+
+
+@lru_cache(maxsize=4096)
+def _folder_and_name(file: str) -> tuple[str, str]:
+    path = PurePosixPath(file)
+    return str(path.parent), path.name
 
 
 def _agree(settings: Iterable[Fragment]) -> bool:
@@ -108,9 +116,12 @@ def _agree(settings: Iterable[Fragment]) -> bool:
 def copies_of(fragments: Iterable[Fragment]) -> dict[int, list[Fragment]]:
     """The further outputs of each result that its tool wrote twice, by the ``id()`` of the fullest one."""
     copies: dict[int, list[Fragment]] = {}
+    logs = [*filter(is_client, fragments)]
+    if len({log.file for log in logs}) < 2:
+        return copies
     # By mark and file: a file does not print a result twice, and may have very many.
     known: dict[object, dict[str, list[Fragment]]] = {}
-    for log in sorted(filter(is_client, fragments), key=_fullness, reverse=True):
+    for log in sorted(logs, key=_fullness, reverse=True):
         marks = [*_marks(log)]
         others = (own for mark in marks for file, own in known.get(mark, {}).items() if file != log.file)
         alike = chain.from_iterable(others)
@@ -131,7 +142,7 @@ def _fullness(log: Fragment) -> tuple[bool, int]:
 def _marks(log: Fragment) -> Iterator[object]:
     """What two outputs of one result have in common: the file that one names, the figure that comes first of all."""
     place = _place(log)
-    yield place, fact_of(log, "data_file") or PurePosixPath(log.file).name
+    yield place, fact_of(log, "data_file") or _folder_and_name(log.file)[1]
     for name in _HEADLINES:
         yield from ((place, each.name, each.unit, each.text) for each in log.readings if each.name == name)
 
@@ -140,7 +151,7 @@ def _is_copy(one: Fragment, other: Fragment) -> bool:
     """Whether two files print one result: the one names the other, or all figures that both print are the same."""
     if one.file == other.file or one.trial != other.trial or not _same_test(one, other):
         return False
-    names = {PurePosixPath(each.file).name for each in (one, other)}
+    names = {_folder_and_name(each.file)[1] for each in (one, other)}
     if {fact_of(one, "data_file"), fact_of(other, "data_file")} & names:
         return True
     figures = [{(each.name, each.role, each.unit): each.text for each in log.readings} for log in (one, other)]

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import PurePosixPath
 
 from importers.model import Fragment
@@ -38,6 +39,7 @@ def distinct(paths: Iterable[str]) -> dict[str, str]:
     return names
 
 
+@lru_cache(maxsize=4096)
 def without_ending(file: str) -> str:
     """A file's path without the ending of its name."""
     path = PurePosixPath(file)

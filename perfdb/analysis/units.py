@@ -198,9 +198,9 @@ def convert(text: str, unit: str, metric_name: str) -> float:
 
     Raises ValueError as to_base does, and when the unit measures something else; KeyError for an unknown metric.
     """
-    own = BY_NAME[metric_name].unit
-    if unit not in _SHAPES and _factor(unit, own) == 1:
+    if is_own(unit, metric_name):
         return read_number(text)
+    own = BY_NAME[metric_name].unit
     wanted = _unit(own)
     value, kind = _base(text, unit)
     if kind != wanted.kind:
@@ -208,8 +208,9 @@ def convert(text: str, unit: str, metric_name: str) -> float:
     return _float(value / wanted.factor, text)
 
 
+@lru_cache(maxsize=1024)
 def is_own(unit: str, metric_name: str) -> bool:
-    """Whether a figure in this unit is one in the metric's storage unit. Raises ValueError for an unknown unit."""
+    """Return whether a unit is that in which a metric is stored. Raise ValueError for an unknown unit."""
     return unit not in _SHAPES and _factor(unit, BY_NAME[metric_name].unit) == 1
 
 

@@ -5,7 +5,7 @@ lacks is taken from the others, unless those contradict each other.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, islice
 
@@ -103,16 +103,21 @@ _READINGS: dict[Kind, Callable[[Case], Iterator[str]]] = {
 }
 
 
-def audit_run(run: PrintedRun) -> list[Disagreement]:
-    """Every printed figure of the run that does not follow from others, in the order of places and rules.
+def audit_run(run: PrintedRun, without: Container[Kind] = ()) -> list[Disagreement]:
+    """Return the printed figures that do not follow from others, in the order of places and rules.
 
     The place with the most figures comes first. A figure that is printed in several places and is wrong for the same
-    reason in all of them is answered once.
+    reason in all of them is returned once. Rules of the kinds ``without`` are not asked.
     """
     count = Counter(figure.place for figure in run.figures)
     views = [View(run, place) for place in sorted(run.places(), key=lambda place: -count[place])]
     printed = run.measures()
-    asked = (_ask(rule, view, role) for view in views for rule, role in askable(printed, view.roles()))
+    asked = (
+        _ask(rule, view, role)
+        for view in views
+        for rule, role in askable(printed, view.roles())
+        if rule.kind not in without
+    )
     broken = {
         (found.kind, found.measure, found.printed, found.formula): found for found in reversed([*filter(None, asked)])
     }
@@ -140,16 +145,32 @@ def _bounds(rule: Rule, view: View, role: str) -> dict[str, Bound] | None:
     return found
 
 
-def _expected(rule: Rule, view: View, role: str) -> tuple[Printed, dict[str, Bound], Interval] | None:
-    """The printed figure that the rule is about, its operands, and what it should be; None where it cannot be asked."""
+def _asked(rule: Rule, view: View, role: str) -> tuple[Printed, dict[str, Bound]] | None:
+    """Return the printed figure that the rule is about and its operands, or None if the rule cannot be asked."""
     printed = view.here(Measure(rule.metric, role))
     if printed is None or not rule.holds(view, role):
         return None
     bounds = _bounds(rule, view, role)
-    value = None if bounds is None else compute(rule.expression, bounds)
-    if bounds is None or value is None:
+    return None if bounds is None else (printed, bounds)
+
+
+def _holds_as_printed(rule: Rule, printed: Printed, bounds: dict[str, Bound]) -> bool:
+    """Whether a figure agrees with its operands as printed; then the rounding of operands makes no difference."""
+    own = printed.interval
+    try:
+        value = rule.expression.evaluate({name: bound.interval.value for name, bound in bounds.items()})
+    except ZeroDivisionError:
+        return True
+    return own is None or (own.low <= value and (rule.at_most or value <= own.high))
+
+
+def _expected(rule: Rule, view: View, role: str) -> tuple[Printed, dict[str, Bound], Interval] | None:
+    """Return the figure that the rule is about, its operands, and its value by the rule; None if it has none."""
+    asked = _asked(rule, view, role)
+    value = None if asked is None else compute(rule.expression, asked[1])
+    if asked is None or value is None:
         return None
-    return printed, bounds, value.widened(rule.allowance(view.run.trials))
+    return *asked, value.widened(rule.allowance(view.run.trials))
 
 
 def _agrees(rule: Rule, printed: Printed, wanted: Interval) -> bool:
@@ -158,6 +179,9 @@ def _agrees(rule: Rule, printed: Printed, wanted: Interval) -> bool:
 
 
 def _ask(rule: Rule, view: View, role: str) -> Disagreement | None:
+    asked = _asked(rule, view, role)
+    if asked is None or _holds_as_printed(rule, *asked):
+        return None
     found = _expected(rule, view, role)
     if found is None or _agrees(rule, found[0], found[2]):
         return None

@@ -5,10 +5,11 @@ words, written with numbers, and calculated. An operand has an interval, and a r
 the corners of its operands' intervals, because each rule rises or falls throughout with each of its operands.
 """
 
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 from math import inf
+from typing import NamedTuple
 
 from perfdb.analysis.audit.printed_values import Interval, View, span
 from perfdb.analysis.formulas.formula import Expression, Number, Operation
@@ -16,8 +17,7 @@ from perfdb.analysis.metrics import BY_NAME, TOTAL, Measure
 from perfdb.analysis.workloads import ONE_WAY, message_mb
 
 
-@dataclass(frozen=True, slots=True)
-class Bound:
+class Bound(NamedTuple):
     """An operand's numbers in one run: the interval it stands for, and how it is written."""
 
     interval: Interval
@@ -44,10 +44,6 @@ class Operand(Expression):
     find: Finder
     reads: Reader = _of_no_figure
     required: bool = False
-
-    def missing(self, printed: Container[Measure], role: str) -> bool:
-        """Whether it cannot be known for a role where these measures are printed and no others."""
-        return self.required and not any(measure in printed for measure in self.reads(role))
 
     def evaluate(self, values: Mapping[str, float]) -> float:
         """The operand's value."""
@@ -81,7 +77,7 @@ def compute(expression: Expression, bounds: Mapping[str, Bound]) -> Interval | N
         value = expression.evaluate({name: bound.interval.value for name, bound in bounds.items()})
     except ZeroDivisionError:
         return None
-    ends = [(bound.interval.low, bound.interval.high) for bound in bounds.values()]
+    ends = [{bound.interval.low, bound.interval.high} for bound in bounds.values()]
     return span((_at(expression, dict(zip(bounds, corner, strict=True))) for corner in product(*ends)), value)
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from math import comb
+from typing import NamedTuple
 
 from perfdb.analysis.checks.finding import Quantity
 from perfdb.analysis.metrics import BY_NAME, Measure
@@ -31,8 +32,7 @@ class Method(StrEnum):
     REPORT = "report"
 
 
-@dataclass(frozen=True, slots=True)
-class Interval:
+class Interval(NamedTuple):
     """A value with the least and the largest that it can stand for."""
 
     low: float

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import product
+from typing import NamedTuple
 
 from perfdb.analysis.audit.disagreement import Kind
 from perfdb.analysis.audit.operands import (
@@ -232,22 +233,48 @@ LINK = Rule(Kind.LINK, "mb_per_s", PAYLOAD, TOTAL, tolerance=LINK_TOLERANCE, at_
 RULES: tuple[Rule, ...] = (*DRIVER, *_costs(), *MESSAGES, *SUMS, *ROLES, *BOUNDS, LINK)
 
 
+class _Candidate(NamedTuple):
+    """A rule about a printed figure; of each set of ``needs`` one figure must be printed."""
+
+    number: int
+    rule: Rule
+    role: str
+    needs: tuple[frozenset[Measure], ...]
+    reads: frozenset[Measure]
+
+
+@lru_cache(maxsize=4096)
+def _about(measure: Measure) -> tuple[_Candidate, ...]:
+    """Return the rules about a figure in their order."""
+    role = measure.role
+    return tuple(
+        _Candidate(
+            number,
+            rule,
+            role,
+            tuple(frozenset(each.reads(role)) for each in rule.operands if each.required),
+            frozenset(rule.reads(role)),
+        )
+        for number, rule in enumerate(RULES)
+        if rule.metric == measure.metric and rule.role in (None, role)
+    )
+
+
+def _candidates(printed: frozenset[Measure]) -> list[_Candidate]:
+    """Return the rules whose figures are printed."""
+    about = (candidate for measure in printed for candidate in _about(measure))
+    return [each for each in about if not any(need.isdisjoint(printed) for need in each.needs)]
+
+
 @lru_cache(maxsize=512)
 def askable(printed: frozenset[Measure], roles: tuple[str, ...]) -> tuple[tuple[Rule, str], ...]:
-    """The rules that can be asked where these measures are printed, each with the roles that it can be asked for.
-
-    Runs of one kind of study have the same measures printed; so many kinds are remembered.
-    """
-    return tuple(
-        (rule, role)
-        for rule in RULES
-        for role in (roles if rule.role is None else (rule.role,))
-        if Measure(rule.metric, role) in printed and not any(each.missing(printed, role) for each in rule.operands)
-    )
+    """Return the rules that can be asked where these measures are printed, each with a role."""
+    asked = [each for each in _candidates(printed) if each.rule.role is not None or each.role in roles]
+    asked.sort(key=lambda each: (each.number, each.rule.role is None and roles.index(each.role)))
+    return tuple((each.rule, each.role) for each in asked)
 
 
 @lru_cache(maxsize=512)
 def audited_measures(printed: frozenset[Measure]) -> frozenset[Measure]:
-    """Those of some printed measures that make a difference to an audit."""
-    asked = askable(printed, tuple({measure.role for measure in printed}))
-    return frozenset(measure for rule, role in asked for measure in rule.reads(role)) & printed
+    """Return those of some printed measures that make a difference to an audit."""
+    return frozenset().union(*(each.reads for each in _candidates(printed))) & printed

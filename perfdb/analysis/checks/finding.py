@@ -6,6 +6,7 @@ characters as printed, because how many decimals were printed decides how closel
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from perfdb.analysis.units import read_number, step
 
@@ -35,8 +36,7 @@ class Finding:
     subject: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Quantity:
+class Quantity(NamedTuple):
     """A figure as printed, in the unit it is printed in, with its line (None when it came from no file)."""
 
     text: str

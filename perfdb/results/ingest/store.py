@@ -8,7 +8,7 @@ from importers.model import Problem
 from perfdb.results.ingest.conflicts import decide
 from perfdb.results.ingest.make_records import digests_of, known_digests, realign
 from perfdb.results.ingest.match_runs import Brought, Placement, Placer
-from perfdb.results.ingest.upload_summary import gaps_of, is_said_by_run, summary_of
+from perfdb.results.ingest.upload_summary import gaps_of, is_known_from_run, summary_of
 from perfdb.results.models import Run, Study, Upload, UploadRun
 from perfdb.results.runs import tags, write
 from perfdb.results.runs.aliases import aliases_of
@@ -59,14 +59,12 @@ def store(upload: Upload, placements: Sequence[Placement]) -> set[Outcome]:
         decide(upload, placement, placements)
     vocabulary = Vocabulary(upload.study)
     upload.runs.filter(number__among=[each.brought.number for each in placements]).delete()
-    rows = [row_of(upload, placement) for placement in placements]
+    rows = [row_of(upload, each, known=_is_known_from_run(each)) for each in placements]
     _write_new(vocabulary, placements, rows)
     for placement in placements:
         _write_known(vocabulary, placement)
-    for row, placement in zip(rows, placements, strict=True):
+    for row in rows:
         row.loaded = True
-        if is_said_by_run(placement.record, row.summary) and _is_all_of(placement):
-            row.summary = {}
     write.copy_upload_runs(rows)
     store_problems(upload, [each for placement in placements for each in problems_of(placement)])
     if rows:
@@ -76,6 +74,11 @@ def store(upload: Upload, placements: Sequence[Placement]) -> set[Outcome]:
     if outcomes & _CHANGING:
         touch_study(upload.study)
     return outcomes
+
+
+def _is_known_from_run(placement: Placement) -> bool:
+    brought = placement.brought
+    return is_known_from_run(brought.record, brought.context.given) and _is_all_of(placement)
 
 
 def _is_all_of(placement: Placement) -> bool:
@@ -121,9 +124,9 @@ def problems_of(placement: Placement) -> list[Problem]:
     return [*placement.record.problems, *placement.problems]
 
 
-def row_of(upload: Upload, placement: Placement) -> UploadRun:
-    """Return the row that shows the outcome of a run on the upload's page."""
-    record = placement.record
+def row_of(upload: Upload, placement: Placement, *, known: bool = False) -> UploadRun:
+    """Return the row for the outcome of a run; ``known``: the summary can be read from the stored run."""
+    record, given = placement.record, placement.brought.context.given
     return UploadRun(
         upload=upload,
         run=placement.run,
@@ -132,5 +135,5 @@ def row_of(upload: Upload, placement: Placement) -> UploadRun:
         trial=record.trial,
         outcome=placement.outcome,
         status=record.status,
-        summary=summary_of(record) | gaps_of(placement.brought.record, placement.brought.context.given),
+        summary={} if known else summary_of(record) | gaps_of(placement.brought.record, given),
     )

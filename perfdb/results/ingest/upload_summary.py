@@ -43,14 +43,24 @@ def gaps_of(record: RunRecord, given: Mapping[str, str]) -> Summary:
     Where a correction of this run is kept, what no file and nobody says of it, and what a person said that counts.
     """
     first = record.fragments[0]
-    known = {key for key, fact in record.facts.items() if not fact.artifact}
-    taken = record.facts.get(assumptions.KEY)
     return {
         "place": [first.file, first.first_line, first.last_line],
         "lacks": lacking(record, record.configuration.dimensions()),
-        "assumed": sorted(assumptions.keys_in(taken.text) & set(ASKED)) if taken else [],
-        "given": {key: text for key, text in given.items() if key in known and record.facts[key].text == text},
+        "assumed": _assumed(record),
+        "given": _given(record, given),
     }
+
+
+def _assumed(record: RunRecord) -> list[str]:
+    """Return the dimensions whose values are only assumed."""
+    fact = record.facts.get(assumptions.KEY)
+    return sorted(assumptions.keys_in(fact.text) & set(ASKED)) if fact else []
+
+
+def _given(record: RunRecord, given: Mapping[str, str]) -> dict[str, str]:
+    """Return the supplied facts that count: no file of the run has them."""
+    counts = {key for key in given if (fact := record.facts.get(key)) and not fact.artifact and fact.text == given[key]}
+    return {key: text for key, text in given.items() if key in counts}
 
 
 def lacking(record: RunRecord, told: Collection[str]) -> list[str]:
@@ -93,9 +103,9 @@ _COLUMNS = {
 }
 
 
-def is_said_by_run(record: RunRecord, summary: Summary) -> bool:
-    """Whether a new run says all of its summary: it has one log, and nobody gave or assumed anything."""
-    return len(record.fragments) == 1 and not (record.counters or summary["given"] or summary["assumed"])
+def is_known_from_run(record: RunRecord, given: Mapping[str, str]) -> bool:
+    """Return whether the summary can be read from the stored run: one log, and nothing supplied or assumed."""
+    return len(record.fragments) == 1 and not (record.counters or _given(record, given) or _assumed(record))
 
 
 def fill_in(rows: Iterable[UploadRun]) -> None:

@@ -4,6 +4,7 @@ Most runs are told by one log, and many by one line of it: then file and line st
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import compress
 from typing import Any
 
 from perfdb.results.models import RunEvidence
@@ -16,14 +17,15 @@ BETWEEN = "\n"
 
 def written(values: Mapping[int, Value]) -> tuple[Any, ...]:
     """The ``COLUMNS`` that say where these values come from, by their slots."""
-    ordered = sorted(values.items())
-    own = [value for _, value in ordered]
+    slots = sorted(values)
+    own = [values[slot] for slot in slots]
+    told = [_is_told(value.origin, value.printed) for value in own]
     return (
-        [slot for slot, _ in ordered],
-        "".join(value.origin for value in own),
-        BETWEEN.join(value.printed.replace(BETWEEN, " ") for value in own),
-        _shortened(own, [value.artifact for value in own]),
-        _shortened(own, [value.line for value in own]),
+        slots,
+        "".join([value.origin for value in own]),
+        BETWEEN.join([value.printed.replace(BETWEEN, " ") for value in own]),
+        _shortened(told, [value.artifact for value in own]),
+        _shortened(told, [value.line for value in own]),
         [value.formula for value in own if value.origin is Origin.DERIVED],
     )
 
@@ -33,12 +35,12 @@ def _is_told(origin: Origin, printed: str) -> bool:
     return origin is Origin.REPORTED or (origin is Origin.DERIVED and printed != "")
 
 
-def _shortened(values: Sequence[Value], numbers: list[int]) -> list[int]:
+def _shortened(told: Sequence[bool], numbers: list[int]) -> list[int]:
     """The number of each value; the one of all that logs print, where they have the same and others none."""
-    told, others = set[int](), set[int]()
-    for value, number in zip(values, numbers, strict=True):
-        (told if _is_told(value.origin, value.printed) else others).add(number)
-    return [*told] if len(told) < 2 and others <= {0} else numbers
+    of_told = set(compress(numbers, told))
+    if len(of_told) > 1 or any(number for number, is_told in zip(numbers, told, strict=True) if not is_told):
+        return numbers
+    return [*of_told]
 
 
 def read(evidence: RunEvidence, values: Sequence[float | None]) -> Iterator[tuple[int, Value]]:

@@ -37,8 +37,7 @@ class Origin(StrEnum):
         return self.name.lower()
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(NamedTuple):
     """One measurement. ``formula`` is ``id/version`` of a derived value; its printed text is the log's own."""
 
     value: float
@@ -48,22 +47,13 @@ class Value:
     line: int = 0
     formula: str = ""
 
-    def __reduce__(self) -> tuple[object, ...]:
-        """Kept on a shelf by the tens of thousands: what dataclasses do by themselves takes ten times as long."""
-        return Value, (self.value, self.origin, self.printed, self.artifact, self.line, self.formula)
 
-
-@dataclass(frozen=True, slots=True)
-class FactValue:
+class FactValue(NamedTuple):
     """A circumstance as printed, and where."""
 
     text: str
     artifact: int = 0
     line: int = 0
-
-    def __reduce__(self) -> tuple[object, ...]:
-        """As of a Value."""
-        return FactValue, (self.text, self.artifact, self.line)
 
 
 @dataclass(slots=True)

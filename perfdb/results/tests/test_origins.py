@@ -1,6 +1,5 @@
 """Where values come from is written short and read back as it was."""
 
-from dataclasses import asdict
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,11 +11,13 @@ from perfdb.results.runs.record import FactValue, Origin, Value
 
 _NUMBERS = st.sampled_from([0, 1, 2])
 _TEXTS = st.sampled_from(["", "1.5", "2"])
-_LOGGED = st.builds(Value, st.just(1.5), st.just(Origin.REPORTED), _TEXTS, _NUMBERS, _NUMBERS)
+_LOGGED = st.builds(Value, st.just(1.5), st.just(Origin.REPORTED), _TEXTS, _NUMBERS, _NUMBERS, st.just(""))
 _DERIVED = st.builds(
     Value, st.just(2.5), st.just(Origin.DERIVED), _TEXTS, _NUMBERS, _NUMBERS, st.sampled_from(["a/1", "b/2"])
 )
-_OTHERS = st.builds(Value, st.just(0.5), st.sampled_from([Origin.GIVEN, Origin.PUBLISHED]), _TEXTS, _NUMBERS, _NUMBERS)
+_OTHERS = st.builds(
+    Value, st.just(0.5), st.sampled_from([Origin.GIVEN, Origin.PUBLISHED]), _TEXTS, _NUMBERS, _NUMBERS, st.just("")
+)
 
 
 def _row(values: dict[int, Value]) -> Any:
@@ -40,11 +41,11 @@ def test_one_line_of_one_log_is_there_once() -> None:
 
 def test_a_fact_is_its_text_where_it_stands_beside_all_values() -> None:
     facts = {"here": FactValue("a", 7, 3), "below": FactValue("b", 7, 4), "given": FactValue("c")}
-    elsewhere = {name: asdict(facts[name]) for name in ("below", "given")}
+    elsewhere = {name: facts[name]._asdict() for name in ("below", "given")}
     one, several = (
         _row({slot: Value(1.5, Origin.REPORTED, "1.5", 7, slot) for slot in slots}) for slots in ([3], [3, 4])
     )
-    for evidence, kept in (one, {"here": "a"}), (several, {"here": asdict(facts["here"])}):
+    for evidence, kept in (one, {"here": "a"}), (several, {"here": facts["here"]._asdict()}):
         evidence.facts = origins.facts_written(facts, evidence.artifacts, evidence.lines)
         assert evidence.facts == kept | elsewhere
         assert origins.facts_of(evidence) == facts

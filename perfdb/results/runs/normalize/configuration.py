@@ -115,7 +115,7 @@ def facts_of(
             facts.setdefault(f"{fact.key} ({fact.role}, {fact.file})", value)
     users = users_of(draft)
     if users is not None:
-        facts["users"] = replace(facts.get("users", FactValue("")), text=users)
+        facts["users"] = facts.get("users", FactValue(""))._replace(text=users)
     problems = []
     facts = _without_assumed(facts, given)
     if assumptions.KEY in facts:

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 
 from importers.model import Fragment, Kind, Listing, Pair, Problem, Reading, RunDraft, Severity
 from perfdb.analysis import metrics, units
@@ -30,13 +31,17 @@ def add_values(record: RunRecord, draft: RunDraft, artifacts: Mapping[str, int])
                 fact = FactValue(f"{reading.text} {reading.unit}".strip(), artifacts[fragment.file], reading.line)
                 record.facts.setdefault(reading.name, fact)
                 continue
-            measure = Measure(reading.name, reading.role or roles.get(fragment.file, ""))
+            measure = _measure(reading.name, reading.role or roles.get(fragment.file, ""))
             value = _converted(reading, fragment, record)
             if value is not None and measure not in record.values:
                 artifact = artifacts[fragment.file]
                 record.values[measure] = Value(value, Origin.REPORTED, reading.text, artifact, reading.line)
     _drop_means_of_nothing(record)
     host_intervals.add_values(record, draft, artifacts)
+
+
+# Making a tuple by name takes longer than the look-up.
+_measure = lru_cache(maxsize=4096)(Measure)
 
 
 def _drop_means_of_nothing(record: RunRecord) -> None:

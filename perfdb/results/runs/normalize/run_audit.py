@@ -15,11 +15,11 @@ from perfdb.results.runs.derive import fact_number
 from perfdb.results.runs.record import Origin, RunRecord, Value
 
 # The driver's own check knows its intervals and connections, and says these better.
-CHECKED_BEFORE = {Kind.LITTLE, Kind.RATE, Kind.BYTES}
+_CHECKED_BEFORE = {Kind.LITTLE, Kind.RATE, Kind.BYTES}
 _REMEDY = "Look which of the figures is wrong; perfdb changes none of them."
 _LPAR = Measure("processors", "lpar")
 # A printed figure that is in the metric's own unit, but for binary noise.
-SAME = 1e-9
+_SAME = 1e-9
 
 
 def audited(record: RunRecord) -> list[Disagreement]:
@@ -29,7 +29,7 @@ def audited(record: RunRecord) -> list[Disagreement]:
         return []
     configuration = record.configuration
     processors = record.values.get(_LPAR)
-    found = audit_run(
+    return audit_run(
         PrintedRun(
             figures=figures,
             users=configuration.users,
@@ -39,15 +39,15 @@ def audited(record: RunRecord) -> list[Disagreement]:
             think_ms=fact_number(record, "think_ms"),
             method=Method.SNAPSHOT if record.counters else Method.REPORT,
             asked_s=fact_number(record, "seconds_asked"),
-        )
+        ),
+        without=_CHECKED_BEFORE if record.has_driver else (),
     )
-    return [each for each in found if each.kind not in CHECKED_BEFORE or not record.has_driver]
 
 
 def add_audit(record: RunRecord, artifacts: Mapping[str, int]) -> None:
     """Put what does not follow into the record, and say it beside the run. ``artifacts``: file -> id."""
-    files = {artifact: file for file, artifact in artifacts.items()}
     record.disagreements = audited(record)
+    files = {artifact: file for file, artifact in artifacts.items()} if record.disagreements else {}
     for each in record.disagreements:
         value = record.values.get(each.measure)
         file = files.get(value.artifact, "") if value else ""
@@ -73,4 +73,4 @@ def _in_own_unit(value: Value) -> bool:
     except ValueError:
         return False
     # A derived value keeps the text that a log prints of it, and may differ from it: that is what is looked for.
-    return value.origin == Origin.DERIVED or abs(printed - value.value) <= SAME * abs(printed)
+    return value.origin == Origin.DERIVED or abs(printed - value.value) <= _SAME * abs(printed)
