@@ -23,15 +23,9 @@ from perfdb.api.schema import errors
 from perfdb.results.ingest import uploads
 from perfdb.results.models import Study
 from perfdb.results.models.dimensions import INBOX
-from perfdb.results.published import (
-    NotLoadedError,
-    Preview,
-    PreviewRun,
-    Reading,
-    load_tables,
-    preview_tables,
-    read_for,
-)
+from perfdb.results.published.load_tables import NotLoadedError, load_tables
+from perfdb.results.published.map_tables import Reading, read_paste
+from perfdb.results.published.paste_preview import Preview, PreviewRun, preview_tables
 
 
 @extend_schema(
@@ -52,7 +46,7 @@ def published_tables(request: Request) -> Response:
     if study is None and given["study"] not in {"", INBOX} and not given["create_study"]:
         known = Study.objects.exclude(slug=INBOX).order_by("slug").values_list("slug", flat=True)
         raise QueryError("study", f"there is no study {given['study']!r}, and create_study forbids to make it", known)
-    reading = read_for(given["text"], study, Syntax(given["format"]) if "format" in given else None, given["mapping"])
+    reading = read_paste(given["text"], study, Syntax(given["format"]) if "format" in given else None, given["mapping"])
     if not reading.tables:
         raise ValidationError({"text": [f"{each.message} {each.remedy}" for each in reading.problems]})
     if given["preview"]:

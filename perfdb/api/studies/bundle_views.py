@@ -21,7 +21,7 @@ from perfdb.results.runs import access
 def study_bundle(request: Request, slug: str) -> HttpResponseBase:
     """A page that opens without a server, the logs as received, `runs.csv`, and `perfdb-bundle.json`."""
     study = get_object_or_404(access.studies_for(request.user), slug=slug)
-    found, server = make_bundle.of_study(study), request.build_absolute_uri("/")
-    content = make_bundle.packed(found, make_bundle.PAGES["study"](study, server), server)
+    found, server = make_bundle.bundle_study(study), request.build_absolute_uri("/")
+    content = make_bundle.write_bundle(found, make_bundle.PAGES["study"](study, server), server)
     headers = {"Content-Disposition": f'attachment; filename="{found.file_name}"'}
     return StreamingHttpResponse(content, "application/zip", headers=headers)

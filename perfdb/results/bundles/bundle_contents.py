@@ -1,4 +1,4 @@
-"""What a bundle says beside its logs: of the study, of its runs, and what a document printed of them, as plain data."""
+"""The content of a bundle besides its logs: study, runs and published figures, as plain data."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -36,8 +36,8 @@ def _columns(row: Model, names: tuple[str, ...]) -> dict[str, Any]:
     return {name: getattr(row, name) for name in names}
 
 
-def study_said(study: Study) -> dict[str, Any]:
-    """The study itself, what it means by printed texts, and its report."""
+def describe_study(study: Study) -> dict[str, Any]:
+    """Return a study with its aliases and report."""
     return {
         **_columns(study, STUDY),
         "document_digest": study.document_digest,
@@ -47,13 +47,13 @@ def study_said(study: Study) -> dict[str, Any]:
     }
 
 
-def runs_said(runs: QuerySet[Run], names: Mapping[tuple[int, str], str]) -> list[dict[str, Any]]:
-    """Of each run that files make: which lines of them, and what people added. ``names``: of the files."""
+def describe_runs(runs: QuerySet[Run], names: Mapping[tuple[int, str], str]) -> list[dict[str, Any]]:
+    """Return the runs with sources: their lines, tags, notes and withdrawal; ``names`` of files."""
     chosen = runs.order_by().values("pk")
     sources: dict[int, list[Any]] = {}
     for run, upload, path, spans in RunSource.objects.filter(run__in=chosen).order_by("pk").values_list(*_SOURCE):
         place = [names[upload, path], spans]
-        # Brought twice, it is told once.
+        # A source of two uploads appears once.
         sources.setdefault(run, []).extend([] if place in sources.get(run, ()) else [place])
     notes, withdrawn = _notes(chosen), _withdrawn(chosen)
     return [
@@ -78,14 +78,14 @@ _SOURCE = ("run", "upload", "path", "spans")
 def _notes(chosen: QuerySet[Any]) -> dict[int, list[dict[str, Any]]]:
     found: dict[int, list[dict[str, Any]]] = {}
     for note in Note.objects.filter(run__in=chosen).select_related("author").order_by("created", "pk"):
-        said = {"text": note.text, "author": note.author.get_username() if note.author else ""}
+        content = {"text": note.text, "author": note.author.get_username() if note.author else ""}
         times = {"created": _time(note.created), "edited": _time(note.edited)}
-        found.setdefault(note.run_id, []).append(said | times)
+        found.setdefault(note.run_id, []).append(content | times)
     return found
 
 
 def _withdrawn(chosen: QuerySet[Any]) -> dict[int, str]:
-    """The reasons for which people withdrew runs, the last one of each."""
+    """Return the reason of each run's last withdrawal."""
     changes = RunChange.objects.filter(run__in=chosen, kind=RunChange.Kind.WITHDRAWN).order_by("pk")
     return {change.run_id: change.detail for change in changes}
 
@@ -94,8 +94,8 @@ def _time(at: datetime | None) -> str:
     return at.isoformat() if at else ""
 
 
-def document_said(study: Study, runs: QuerySet[Run]) -> dict[str, Any] | None:
-    """The runs that a document printed, with their figures; None for a study that is of no document."""
+def describe_document(study: Study, runs: QuerySet[Run]) -> dict[str, Any] | None:
+    """Return the published runs with their figures, or None for a study without a document."""
     if not study.document_digest:
         return None
     published = list(runs.filter(sources=None).select_related("system", *_EXPERIMENT).order_by("pk"))
@@ -128,7 +128,7 @@ def _published(run: Run, row: str) -> dict[str, Any]:
     dimensions = {name: str(value) for name, value in record.configuration.dimensions().items() if value is not None}
     if run.system:
         dimensions["system"] = run.system.name
-    said = {"row": row, "run_id": run.run_id, "trial": run.trial, "started": run.started.isoformat()}
+    identity = {"row": row, "run_id": run.run_id, "trial": run.trial, "started": run.started.isoformat()}
     facts = {name: fact.text for name, fact in record.facts.items()}
     notes = _notes(Run.objects.filter(pk=run.pk).values("pk")).get(run.pk, [])
-    return said | {"dimensions": dimensions, "facts": facts, "tags": run.tags or [], "notes": notes}
+    return identity | {"dimensions": dimensions, "facts": facts, "tags": run.tags or [], "notes": notes}

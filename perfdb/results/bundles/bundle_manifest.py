@@ -1,4 +1,4 @@
-"""The shape of ``perfdb-bundle.json``: what must stand in it, and of which type, before anything is made of it."""
+"""The shape of ``perfdb-bundle.json``, checked before use."""
 
 from datetime import datetime
 from typing import Any
@@ -51,21 +51,21 @@ _WHOLE: dict[str, Any] = {
 }
 
 
-class MisshapenError(Exception):
-    """Something in it is not as a bundle has it; the text says what."""
+class ManifestError(Exception):
+    """The manifest does not have the shape of a bundle's."""
 
 
-def checked(said: dict[str, Any]) -> dict[str, Any]:
-    """The same, with everything in it that a bundle has. Raises MisshapenError."""
-    _check(said, _WHOLE, "it")
-    if said.get("document", ...) is not None:
-        _check(said.get("document"), _DOCUMENT, "document")
-    for run in (*said["runs"], *((said["document"] or {}).get("runs", ()))):
+def check_manifest(manifest: dict[str, Any]) -> dict[str, Any]:
+    """Return the manifest if it has the shape of a bundle's. Raises ManifestError."""
+    _check(manifest, _WHOLE, "it")
+    if manifest.get("document", ...) is not None:
+        _check(manifest.get("document"), _DOCUMENT, "document")
+    for run in (*manifest["runs"], *((manifest["document"] or {}).get("runs", ()))):
         _check_times(run["started"], *(note["created"] for note in run["notes"]))
-    for run in said["runs"]:
+    for run in manifest["runs"]:
         for source in run["sources"]:
             _check_source(source)
-    return said
+    return manifest
 
 
 def _check(value: Any, shape: Any, name: str) -> None:
@@ -73,14 +73,14 @@ def _check(value: Any, shape: Any, name: str) -> None:
         _check(value, dict, name)
         for key, inner in shape.items():
             if key not in value:
-                raise MisshapenError(f"perfdb-bundle.json has no {key} in {name}")
+                raise ManifestError(f"perfdb-bundle.json has no {key} in {name}")
             _check(value[key], inner, f"{name}.{key}".removeprefix("it."))
     elif isinstance(shape, list):
         _check(value, list, name)
         for each in value:
             _check(each, shape[0], name)
     elif not isinstance(value, shape):
-        raise MisshapenError(f"{name} in perfdb-bundle.json is not what a bundle says there")
+        raise ManifestError(f"{name} in perfdb-bundle.json is not what a bundle says there")
 
 
 def _check_times(*texts: str) -> None:
@@ -88,13 +88,13 @@ def _check_times(*texts: str) -> None:
         try:
             datetime.fromisoformat(text)
         except ValueError:
-            raise MisshapenError(f"{text[:40]!r} in perfdb-bundle.json is no time") from None
+            raise ManifestError(f"{text[:40]!r} in perfdb-bundle.json is no time") from None
 
 
 def _check_source(source: list[Any]) -> None:
-    """A name, and pairs of lines."""
+    """Check a source: a name, and pairs of lines."""
     if len(source) != 2 or not isinstance(source[0], str) or not isinstance(source[1], list):
-        raise MisshapenError("the sources of a run in perfdb-bundle.json are no names with lines")
+        raise ManifestError("the sources of a run in perfdb-bundle.json are no names with lines")
     for span in source[1]:
         if not isinstance(span, list) or len(span) != 2 or not all(isinstance(line, int) for line in span):
-            raise MisshapenError(f"the lines of {source[0]} in perfdb-bundle.json are no pairs of numbers")
+            raise ManifestError(f"the lines of {source[0]} in perfdb-bundle.json are no pairs of numbers")

@@ -1,4 +1,4 @@
-"""Published runs that a bundle brings: they have no logs, and are stored as their document was."""
+"""The published runs of a bundle, which have no logs and are stored as their document was."""
 
 from collections.abc import Sequence
 from datetime import date, datetime
@@ -20,36 +20,36 @@ from perfdb.results.studies.document_format import (
 )
 from perfdb.results.studies.load_document import load_document
 
-# What stands around a printed number.
+# Characters around a printed number.
 _AROUND = "()% "
 
 
-def runs_said(said: dict[str, Any]) -> Sequence[dict[str, Any]]:
-    """The published runs of a bundle; none where it is of no document."""
-    return [] if said["document"] is None else said["document"]["runs"]
+def published_entries(manifest: dict[str, Any]) -> Sequence[dict[str, Any]]:
+    """Return the published runs of a manifest, none without a document."""
+    return [] if manifest["document"] is None else manifest["document"]["runs"]
 
 
-def digest(said: dict[str, Any]) -> str:
-    """What the document's study is told from others by: that of the document, unless only some of it was taken."""
-    whole = str(said["study"]["document_digest"])
-    return sha256(f"{whole}?{said['asked']}".encode()).hexdigest() if said["asked"] else whole
+def document_digest(manifest: dict[str, Any]) -> str:
+    """Return the digest of a document, or of the chosen part of it."""
+    whole = str(manifest["study"]["document_digest"])
+    return sha256(f"{whole}?{manifest['asked']}".encode()).hexdigest() if manifest["asked"] else whole
 
 
-def check(study: Study, said: dict[str, Any]) -> None:
-    """Raise ValueError for what could not be stored as a document's."""
+def check_document(study: Study, manifest: dict[str, Any]) -> None:
+    """Check that the published runs can be stored. Raises ValueError."""
     try:
-        document = _document(study, said)
+        document = _document(study, manifest)
         for figure in document.figures:
             units.convert(figure.number, figure.read_as, figure.metric)
-        for each in said["document"]["disagreements"]:
+        for each in manifest["document"]["disagreements"]:
             Disagreement(**{name: value for name, value in each.items() if name != "run"})
     except (TypeError, KeyError, AttributeError) as error:
         raise ValueError(f"perfdb-bundle.json holds published runs that cannot be read: {error}") from error
 
 
-def rows(upload: Upload, said: dict[str, Any], first: int) -> list[UploadRun]:
-    """The published runs for the page of the upload; ``first``: the number of the first."""
-    there = upload.study.document_digest == digest(said)
+def upload_rows(upload: Upload, manifest: dict[str, Any], first: int) -> list[UploadRun]:
+    """Return the published runs as rows of the upload, numbered from ``first``."""
+    there = upload.study.document_digest == document_digest(manifest)
     outcome = UploadRun.Outcome.ALREADY_THERE if there else UploadRun.Outcome.NEW
     return [
         UploadRun(
@@ -61,28 +61,28 @@ def rows(upload: Upload, said: dict[str, Any], first: int) -> list[UploadRun]:
             status=Status.COMPLETE,
             summary={"dimensions": run["dimensions"], "figures": [], "files": []},
         )
-        for number, run in enumerate(runs_said(said), start=first)
+        for number, run in enumerate(published_entries(manifest), start=first)
     ]
 
 
-def load(upload: Upload, said: dict[str, Any]) -> list[tuple[int, dict[str, Any]]]:
-    """Store the published runs with all that their document prints; answers each with what is said of it.
+def load_published(upload: Upload, manifest: dict[str, Any]) -> list[tuple[int, dict[str, Any]]]:
+    """Store the published runs, unless the document is stored; return each run's id and entry.
 
-    Raises ValueError for figures that cannot be read. Nothing changes where the document is there already.
+    Raises ValueError for unreadable figures.
     """
     study = upload.study
-    _make_way(study, said)
-    if load_document(_document(study, said), upload.owner):
+    _claim_study(study, manifest)
+    if load_document(_document(study, manifest), upload.owner):
         study.refresh_from_db()
         stored = _published(study)
         Disagreement.objects.filter(run__in=stored).delete()
-        by_row = {run["row"]: pk for run, pk in zip(runs_said(said), stored, strict=True)}
-        # What the audit must know of the method stands in no bundle; what it found does.
+        by_row = {run["row"]: pk for run, pk in zip(published_entries(manifest), stored, strict=True)}
+        # A bundle has the results of the audit, not the facts about the method that it needs.
         Disagreement.objects.bulk_create(
             Disagreement(**{name: value for name, value in each.items() if name != "run"}, run_id=by_row[each["run"]])
-            for each in said["document"]["disagreements"]
+            for each in manifest["document"]["disagreements"]
         )
-    found = list(zip(_published(study), runs_said(said), strict=True))
+    found = list(zip(_published(study), published_entries(manifest), strict=True))
     shown = {(row.run_label, row.trial): row for row in upload.runs.filter(run=None)}
     for pk, run in found:
         if row := shown.get((run["run_id"], run["trial"])):
@@ -91,26 +91,26 @@ def load(upload: Upload, said: dict[str, Any]) -> list[tuple[int, dict[str, Any]
     return found
 
 
-def _make_way(study: Study, said: dict[str, Any]) -> None:
-    """Let a study that was made for the bundle be that of its document."""
+def _claim_study(study: Study, manifest: dict[str, Any]) -> None:
+    """Mark a study without runs as the document's."""
     if not study.document_digest and not Run.objects.filter(study=study).exists():
-        Study.objects.filter(pk=study.pk).update(document_digest=f"to be {digest(said)}"[:64])
+        Study.objects.filter(pk=study.pk).update(document_digest=f"to be {document_digest(manifest)}"[:64])
 
 
 def _published(study: Study) -> list[int]:
-    """The published runs in the order in which they were stored."""
+    """Return the published runs in the order of storage."""
     return list(Run.objects.filter(study=study, sources=None).order_by("pk").values_list("pk", flat=True))
 
 
-def _document(study: Study, said: dict[str, Any]) -> Document:
-    about, document = said["study"], said["document"]
+def _document(study: Study, manifest: dict[str, Any]) -> Document:
+    about, document = manifest["study"], manifest["document"]
     return Document(
         slug=study.slug,
         title=about["title"],
         purpose=about["purpose"],
         method=about["method"],
         source=about["source"],
-        digest=digest(said),
+        digest=document_digest(manifest),
         date=_date(document["runs"]),
         runs=[_run(each) for each in document["runs"]],
         figures=[DocumentFigure(**each, number=each["printed"].strip(_AROUND)) for each in document["figures"]],
@@ -127,7 +127,7 @@ def _document(study: Study, said: dict[str, Any]) -> Document:
 
 
 def _date(runs: Sequence[dict[str, Any]]) -> date:
-    """What all runs of a document are dated by."""
+    """Return the date of all runs of a document."""
     return datetime.fromisoformat(runs[0]["started"]).date() if runs else date(1970, 1, 1)
 
 

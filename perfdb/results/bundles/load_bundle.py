@@ -1,7 +1,7 @@
-"""Bringing an offline bundle in: its logs by the way of all logs, then what its makers said of the runs.
+"""Uploads of offline bundles: the logs take the ordinary route, then notes, tags and the report are added.
 
-The logs are read again; what was given of them, the run-id pattern and the aliases are those of the bundle, so that the
-same runs come out. Whatever could be refused is looked at before anything is stored.
+The logs are read with the supplied facts, run id pattern and aliases of the bundle, so that the same runs result.
+Everything that could be refused is checked before anything is stored.
 """
 
 import json
@@ -17,7 +17,7 @@ from django.db import transaction
 from importers.model import Problem, Severity
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.bundles import bundled_documents
-from perfdb.results.bundles.bundle_manifest import MisshapenError, checked
+from perfdb.results.bundles.bundle_manifest import ManifestError, check_manifest
 from perfdb.results.bundles.make_bundle import FORMAT, MANIFEST, VERSION
 from perfdb.results.changes import alias_changes, withdraw
 from perfdb.results.ingest import artifacts
@@ -41,28 +41,28 @@ _AGAIN = "Download the bundle again, or upload the files of its folder logs by t
 
 
 class BundleError(Exception):
-    """A bundle that cannot be taken; the text says why, ``remedy`` what to do."""
+    """A bundle cannot be loaded; ``remedy`` is the advice to the person."""
 
     def __init__(self, message: str, remedy: str = _AGAIN) -> None:
         super().__init__(message)
         self.remedy = remedy
 
 
-def recognise(upload: Upload) -> "Bundle | None":
+def recognise(upload: Upload) -> "BundleUpload | None":
     """Return the bundle that an unpacked upload is, or None."""
-    member = _manifest_of(upload)
-    return None if member is None else Bundle(member)
+    member = _find_manifest(upload)
+    return None if member is None else BundleUpload(member)
 
 
 @dataclass(slots=True)
-class Bundle(UploadType):
+class BundleUpload(UploadType):
     """An upload of an offline bundle, with its manifest's file.
 
-    ``said`` is the manifest; ``runs`` are its entries by the numbers of the upload's runs.
+    ``manifest`` is the manifest; ``runs`` are its entries by the numbers of the upload's runs.
     """
 
     member: UploadFile
-    said: dict[str, Any] = field(default_factory=dict)
+    manifest: dict[str, Any] = field(default_factory=dict)
     runs: dict[int, dict[str, Any]] = field(default_factory=dict)
 
     @property
@@ -74,30 +74,30 @@ class Bundle(UploadType):
         """Check the manifest, and prepare study and upload on the first attempt."""
         member = self.member
         try:
-            self.said = _read(member)
+            self.manifest = _read(member)
             _check_alone(upload)
-            _check_files(upload, self.said, self.folder)
+            _check_files(upload, self.manifest, self.folder)
             with transaction.atomic():
                 if member.format != FORMAT:
                     self._prepare(upload, member)
                 # A person may have moved the preview to another study since.
                 _check_person(upload)
-        except (BundleError, QueryError, IntakeError, MisshapenError, ValueError) as error:
+        except (BundleError, QueryError, IntakeError, ManifestError, ValueError) as error:
             upload.refresh_from_db()
             remedy = getattr(error, "remedy", _AGAIN)
             return [Problem(Severity.ERROR, "bundle.refused", f"{error}.".replace("..", "."), remedy, member.path)]
         return [self._announced(upload, member), *self._pasted(member)]
 
     def _announced(self, upload: Upload, member: UploadFile) -> Problem:
-        about = self.said["study"]
-        message = f"This is an offline bundle of the study {about['title']}, made {self.said['made'][:10]}"
-        message += f" at {self.said['from'] or 'another instance'}; its runs go to the study {upload.study.slug}."
+        about = self.manifest["study"]
+        message = f"This is an offline bundle of the study {about['title']}, made {self.manifest['made'][:10]}"
+        message += f" at {self.manifest['from'] or 'another instance'}; its runs go to the study {upload.study.slug}."
         return Problem(Severity.NOTE, "bundle.recognised", message, "", member.path)
 
     def _pasted(self, member: UploadFile) -> list[Problem]:
-        """What to say where runs were made of tables, which are not read by themselves."""
-        tables = {file["name"] for file in self.said["files"] if file["format"] == PUBLISHED}
-        runs = [run["run_id"] for run in self.said["runs"] if {name for name, _ in run["sources"]} <= tables]
+        """Return a warning if runs were pasted as tables, which have to be imported as tables."""
+        tables = {file["name"] for file in self.manifest["files"] if file["format"] == PUBLISHED}
+        runs = [run["run_id"] for run in self.manifest["runs"] if {name for name, _ in run["sources"]} <= tables]
         if not runs:
             return []
         message = f"{len(runs)} of its runs, such as {runs[0]}, were pasted as tables and do not come by themselves."
@@ -105,53 +105,55 @@ class Bundle(UploadType):
         return [Problem(Severity.WARNING, "bundle.tables", message, remedy, member.path)]
 
     def _prepare(self, upload: Upload, member: UploadFile) -> None:
-        upload.study = _study_for(upload, self.said)
-        _check_said(upload, self.said)
-        given = [correction.kept() for correction in _given(self.said, self.folder)]
-        # Uploaded once more, an upload brings along what was given with it.
+        upload.study = _choose_study(upload, self.manifest)
+        _check_said(upload, self.manifest)
+        given = [correction.kept() for correction in _supplied_corrections(self.manifest, self.folder)]
+        # A repeated upload brings its corrections along.
         upload.corrections = [*(each for each in given if each not in upload.corrections), *upload.corrections]
-        for each in self.said["uploads"]:
+        for each in self.manifest["uploads"]:
             for path, name in each["forced_formats"].items():
                 upload.files.filter(path=self.folder + each["files"][path]).update(forced_format=name)
         upload.save(update_fields=["study", "corrections"])
-        logs = [self.folder + file["name"] for file in self.said["files"]]
+        logs = [self.folder + file["name"] for file in self.manifest["files"]]
         upload.files.filter(container=member.container).exclude(path__in=logs).update(excluded=True)
         UploadFile.objects.filter(pk=member.pk).update(format=FORMAT)
 
     def select(self, upload: Upload, batch: list[Brought]) -> list[Brought]:
         """Return the runs of the bundle: its logs may contain others."""
-        entries = [each for each in self.said["runs"] if each["status"] != Run.Status.WITHDRAWN or each["withdrawn"]]
+        entries = [
+            each for each in self.manifest["runs"] if each["status"] != Run.Status.WITHDRAWN or each["withdrawn"]
+        ]
         found = []
-        for each, entry in _matched(batch, entries, self.folder):
-            # Logs of several uploads are read together now, which may tell runs apart by their folders.
+        for each, entry in _match_entries(batch, entries, self.folder):
+            # Logs of several uploads, now read together, may get other run ids from their folders.
             each.record.run_id, each.record.trial = entry["run_id"], entry["trial"]
             if each.record.started == each.context.received:
-                # No log is dated: they were when they were first received.
+                # Undated logs keep the time at which they were first received.
                 each.record.started = datetime.fromisoformat(entry["started"])
             self.runs[each.number] = entry
-            # Placing does not look at what is stored and withdrawn.
+            # Matching ignores withdrawn runs.
             if not (entry["withdrawn"] and _is_stored(upload.study, each)):
                 found.append(replace(each, trial=entry["trial"]))
         return sorted(found, key=lambda each: each.number)
 
     def rows(self, upload: Upload, first: int) -> list[UploadRun]:
-        """The published runs."""
-        return bundled_documents.rows(upload, self.said, first)
+        """Return the rows of the published runs."""
+        return bundled_documents.upload_rows(upload, self.manifest, first)
 
     def complete(self, upload: Upload) -> bool:
-        """Put in what people added to the runs and to the study; what is there already is not put in again."""
+        """Add tags, notes, withdrawals and report items that are missing."""
         rows = upload.runs.filter(number__in=self.runs)
         stored = [(row.run_id, self.runs[row.number]) for row in rows if row.run_id is not None]
-        if self.said["document"] is not None:
-            stored += bundled_documents.load(upload, self.said)
+        if self.manifest["document"] is not None:
+            stored += bundled_documents.load_published(upload, self.manifest)
         _annotate(upload.owner, stored)
-        if self.said["document"] is None:
-            _add_items(upload.study, self.said["study"]["items"])
-        return not (self.said["runs"] or bundled_documents.runs_said(self.said))
+        if self.manifest["document"] is None:
+            _add_items(upload.study, self.manifest["study"]["items"])
+        return not (self.manifest["runs"] or bundled_documents.published_entries(self.manifest))
 
 
-def _manifest_of(upload: Upload) -> UploadFile | None:
-    """The file that says that an archive is a bundle: it stands at its root."""
+def _find_manifest(upload: Upload) -> UploadFile | None:
+    """Return the manifest at the root of an archive, or None."""
     members = upload.files.filter(container__isnull=False, path__endswith=f"/{MANIFEST}").order_by("pk")
     for member in members.select_related("artifact", "container"):
         assert member.container is not None  # for the type checker
@@ -165,15 +167,21 @@ def _read(member: UploadFile) -> dict[str, Any]:
         raise BundleError(f"{MANIFEST} has {member.artifact.size:,} bytes, which no bundle has")
     with artifacts.open_artifact(member.artifact) as file:
         try:
-            said = json.loads(file.read())
+            manifest = json.loads(file.read())
         except (ValueError, RecursionError):
             raise BundleError(f"{MANIFEST} is damaged and cannot be read") from None
-    if not isinstance(said, dict) or said.get("format") != FORMAT or not isinstance(said.get("version"), int):
+    if (
+        not isinstance(manifest, dict)
+        or manifest.get("format") != FORMAT
+        or not isinstance(manifest.get("version"), int)
+    ):
         raise BundleError(f"{MANIFEST} is not that of a bundle")
-    if said["version"] > VERSION:
+    if manifest["version"] > VERSION:
         remedy = "Update this perfdb, or upload the files of the bundle's folder logs by themselves."
-        raise BundleError(f"The bundle has version {said['version']}, and this perfdb reads up to {VERSION}", remedy)
-    return checked(said)
+        raise BundleError(
+            f"The bundle has version {manifest['version']}, and this perfdb reads up to {VERSION}", remedy
+        )
+    return check_manifest(manifest)
 
 
 def _check_alone(upload: Upload) -> None:
@@ -181,26 +189,26 @@ def _check_alone(upload: Upload) -> None:
         raise BundleError("A bundle came together with other files", "Upload the bundle by itself.")
 
 
-def _check_files(upload: Upload, said: dict[str, Any], folder: str) -> None:
-    """Raise BundleError unless the logs are those of which the bundle speaks."""
+def _check_files(upload: Upload, manifest: dict[str, Any], folder: str) -> None:
+    """Check that the logs are those of the manifest. Raises BundleError."""
     there = dict(upload.files.filter(path__startswith=folder).values_list("path", "artifact__sha256"))
-    for file in said["files"]:
+    for file in manifest["files"]:
         if there.get(folder + file["name"]) != file["sha256"]:
             what = "was changed" if folder + file["name"] in there else "is missing"
             raise BundleError(f"{file['name']} {what} since the bundle was made")
-    names = {file["name"] for file in said["files"]}
-    used = {name for run in said["runs"] for name, _ in run["sources"]}
-    used.update(name for each in said["uploads"] for name in each["files"].values())
+    names = {file["name"] for file in manifest["files"]}
+    used = {name for run in manifest["runs"] for name, _ in run["sources"]}
+    used.update(name for each in manifest["uploads"] for name in each["files"].values())
     if unknown := used - names:
         raise BundleError(f"{MANIFEST} speaks of {min(unknown)}, which is none of its files")
 
 
-def _study_for(upload: Upload, said: dict[str, Any]) -> Study:
-    """The study that the person chose, else the bundle's own: the one that has its runs already, or a new one."""
-    slug = said["study"]["slug"]
+def _choose_study(upload: Upload, manifest: dict[str, Any]) -> Study:
+    """Return the chosen study, or the bundle's: one with its runs, or a new one."""
+    slug = manifest["study"]["slug"]
     if upload.study.slug != INBOX:
         if not Run.objects.filter(study=upload.study).exists() and not upload.study.run_id_pattern:
-            _describe(upload, upload.study, said["study"])
+            _describe(upload, upload.study, manifest["study"])
         return upload.study
     if slug == INBOX:
         return upload.study
@@ -208,44 +216,44 @@ def _study_for(upload: Upload, said: dict[str, Any]) -> Study:
         study = Study.objects.filter(slug=name).first()
         if study is None:
             new = Study.objects.create(slug=name, title=slug, owner=upload.owner)
-            _describe(upload, new, said["study"])
+            _describe(upload, new, manifest["study"])
             return new
-        if _is_of(study, said):
+        if _has_content(study, manifest):
             return study
     raise BundleError(f"There are too many studies called {slug}", "Choose a study for the upload.")
 
 
-def _is_of(study: Study, said: dict[str, Any]) -> bool:
-    """Whether a study holds what the bundle does: its document, or some of its logs."""
-    if said["document"] is not None and study.document_digest == bundled_documents.digest(said):
+def _has_content(study: Study, manifest: dict[str, Any]) -> bool:
+    """Return whether a study has the bundle's document, or some of its logs."""
+    if manifest["document"] is not None and study.document_digest == bundled_documents.document_digest(manifest):
         return True
-    digests = [file["sha256"] for file in said["files"]]
+    digests = [file["sha256"] for file in manifest["files"]]
     return RunSource.objects.filter(run__study=study, artifact__sha256__in=digests).exists()
 
 
 def _describe(upload: Upload, study: Study, about: dict[str, Any]) -> None:
-    """What the bundle says of its study, checked as if a person had written it. Raises QueryError."""
+    """Set the details and aliases of a study from the bundle. Raises QueryError."""
     pattern = run_id_patterns.parse_pattern(about["run_id_pattern"], about["run_id_values"])
     texts = {name: about[name] for name in (*study_details.TEXTS, "notes", "plan")}
     study_details.change_details(study, texts | study_details.pattern_columns(pattern))
     for each in about["aliases"]:
         alias = alias_changes.propose_alias(study, each["dimension"], each["printed"], each["meaning"])
         alias.made_by = upload.owner
-        # Nobody has runs in it yet that would have to change.
+        # The study has no runs yet that would change.
         alias.save()
 
 
-def _check_said(upload: Upload, said: dict[str, Any]) -> None:
-    """Raise for what could not be kept later: QueryError, IntakeError, ValueError."""
+def _check_said(upload: Upload, manifest: dict[str, Any]) -> None:
+    """Check everything to be stored later. Raises QueryError, IntakeError and ValueError."""
     study = upload.study
-    for each in said["uploads"]:
+    for each in manifest["uploads"]:
         for facts in (each["facts"], *(correction["facts"] for correction in each["corrections"])):
             checked_facts(facts, _KEYS)
-    for item in said["study"]["items"]:
-        report_items.parse_item(study, _written(item))
-    if said["document"] is not None:
-        bundled_documents.check(study, said)
-    for run in (*said["runs"], *bundled_documents.runs_said(said)):
+    for item in manifest["study"]["items"]:
+        report_items.parse_item(study, _item_text(item))
+    if manifest["document"] is not None:
+        bundled_documents.check_document(study, manifest)
+    for run in (*manifest["runs"], *bundled_documents.published_entries(manifest)):
         for tag in run["tags"]:
             tags.read(tag)
         for note in run["notes"]:
@@ -259,23 +267,23 @@ def _check_person(upload: Upload) -> None:
         raise BundleError(f"The study {upload.study.slug} is somebody else's", remedy)
 
 
-def _given(said: dict[str, Any], folder: str) -> list[Correction]:
-    """What people gave of the files of each upload, as corrections of these files where they stand now."""
+def _supplied_corrections(manifest: dict[str, Any], folder: str) -> list[Correction]:
+    """Return the supplied facts and corrections of each upload for the files' present names."""
     found = []
-    for each in said["uploads"]:
+    for each in manifest["uploads"]:
         names = {path: folder + name for path, name in each["files"].items()}
         everything = tuple(Place(name) for name in names.values())
         if each["facts"]:
             found.append(Correction(each["facts"], everything))
         for kept in each["corrections"]:
-            places = tuple(new for place in kept["places"] for new in _moved(Place(*place), names))
+            places = tuple(new for place in kept["places"] for new in _move_place(Place(*place), names))
             if places or not kept["places"]:
                 found.append(Correction(kept["facts"], places or everything))
     return found
 
 
-def _moved(place: Place, names: dict[str, str]) -> list[Place]:
-    """The same place by the names of now; of a folder the files in it."""
+def _move_place(place: Place, names: dict[str, str]) -> list[Place]:
+    """Return a place by the files' present names; for a folder, the places of its files."""
     return [Place(name, place.first, place.last) for path, name in names.items() if place.holds((path, *_lines(place)))]
 
 
@@ -283,10 +291,10 @@ def _lines(place: Place) -> tuple[int, int]:
     return place.first, place.last
 
 
-def _matched(
+def _match_entries(
     brought: Sequence[Brought], entries: Sequence[dict[str, Any]], folder: str
 ) -> list[tuple[Brought, dict[str, Any]]]:
-    """Each run with what the bundle says of it: the two that share most lines belong together."""
+    """Pair each run with the entry of the manifest that shares most lines."""
     at = defaultdict(set)
     sizes = []
     for number, entry in enumerate(entries):
@@ -320,23 +328,23 @@ def _is_stored(study: Study, each: Brought) -> bool:
 
 
 def _annotate(person: User, stored: Sequence[tuple[int, dict[str, Any]]]) -> None:
-    """Notes, tags and withdrawals of stored runs, as far as they have them not."""
+    """Add the missing notes, tags and withdrawals of stored runs."""
     tagged, reasons = defaultdict(list), defaultdict(list)
     for run, entry in stored:
         for tag in entry["tags"]:
             tagged[tag].append(run)
         if entry.get("withdrawn"):
             reasons[entry["withdrawn"]].append(run)
-        _note(person, run, entry["notes"])
+        _add_notes(person, run, entry["notes"])
     for tag, runs in tagged.items():
         tags.add(person, Run.objects.filter(pk__in=runs), tag)
     for reason, runs in reasons.items():
         withdraw.withdraw_runs(person, Run.objects.filter(pk__in=runs), reason)
 
 
-def _note(person: User, run: int, said: Sequence[dict[str, Any]]) -> None:
-    known = set(Note.objects.filter(run=run).values_list("text", flat=True)) if said else set()
-    for each in said:
+def _add_notes(person: User, run: int, entries: Sequence[dict[str, Any]]) -> None:
+    known = set(Note.objects.filter(run=run).values_list("text", flat=True)) if entries else set()
+    for each in entries:
         if each["text"] not in known:
             author = User.objects.filter(username=each["author"]).first()
             note = notes.add(person, Run.objects.get(pk=run), each["text"])
@@ -344,16 +352,16 @@ def _note(person: User, run: int, said: Sequence[dict[str, Any]]) -> None:
             Note.objects.filter(pk=note.pk).update(author=author, **times)
 
 
-def _written(item: dict[str, Any]) -> ItemText:
+def _item_text(item: dict[str, Any]) -> ItemText:
     return ItemText(item["kind"], item["number"], item["title"], "\n".join(item["queries"]), item["prose"])
 
 
-def _add_items(study: Study, said: Sequence[dict[str, Any]]) -> None:
-    """The items that the report has not, at its end."""
+def _add_items(study: Study, items: Sequence[dict[str, Any]]) -> None:
+    """Add the missing items at the end of the report."""
     there = [(item.kind, item.title, item.queries, item.prose) for item in report_items.list_items(study)]
     numbers = {(kind, number) for kind, number in study.report_items.values_list("kind", "number")}
-    for item in said:
-        written = _written(item)
+    for item in items:
+        written = _item_text(item)
         columns = report_items.parse_item(study, written)
         if (item["kind"], item["title"], columns["queries"], item["prose"]) not in there:
             free = (item["kind"], item["number"]) not in numbers

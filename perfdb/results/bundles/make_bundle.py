@@ -1,7 +1,7 @@
-"""An offline bundle: runs with their logs as received, their values and all that people said of them, as one zip.
+"""Writing an offline bundle: runs with their logs, values, notes and tags, as one zip (docs/studies.md).
 
-It is written as it is read: neither the zip nor a log is ever held in memory. ``perfdb-bundle.json`` says what stands
-in it, so that another instance can make the same runs of the same files; docs/studies.md describes it.
+The zip is written as it is read: neither zip nor log is held in memory. ``perfdb-bundle.json`` describes the content,
+so that another instance makes the same runs of the same files.
 """
 
 import json
@@ -19,7 +19,7 @@ from django.utils import timezone
 from importers.files.archive import DEFAULT_LIMITS, LONGEST_PATH
 from perfdb.analysis.dimensions import FACTOR
 from perfdb.analysis.query.parameters import QueryError
-from perfdb.results.bundles.bundle_contents import document_said, runs_said, study_said
+from perfdb.results.bundles.bundle_contents import describe_document, describe_runs, describe_study
 from perfdb.results.ingest.artifacts import open_artifact
 from perfdb.results.models import Artifact, Run, RunEvidence, RunSource, Study, Upload, UploadFile
 from perfdb.results.queries.run_list import columns, export
@@ -31,23 +31,23 @@ VERSION = 1
 MANIFEST = "perfdb-bundle.json"
 PAGE, VALUES, LOGS = "index.html", "runs.csv", "logs/"
 
-# What is said of the runs stands in memory while it is written.
-MOST_RUNS = 5000
-# The page, the values and what the bundle holds go beside the logs.
-_MOST_LOGS = DEFAULT_LIMITS.files - 3
-# An upload of the bundle puts its own name before the paths.
-_LONGEST_NAME = LONGEST_PATH - 100
+# The manifest of the runs is held in memory.
+MAX_RUNS = 5000
+# Besides the logs there are page, values and manifest.
+_MAX_LOGS = DEFAULT_LIMITS.files - 3
+# An upload of the bundle puts the bundle's name before the paths.
+_MAX_NAME = LONGEST_PATH - 100
 _COPIED = 1024 * 1024
 _LARGE = 2**31
 _DRIVE = re.compile(r"[A-Za-z]:")
 
-# The page of a whole study, given the study and the instance's address: what knows how to draw one puts it here.
+# Renders the page of a study, given the instance's address; the app with the pages registers itself.
 PAGES: dict[str, Callable[[Study, str], str]] = {}
 
 
 @dataclass(slots=True)
 class Log:
-    """A file in the bundle: its name there, and a source that says which file it is."""
+    """A file in the bundle: its name, and a source with its artifact."""
 
     name: str
     source: RunSource
@@ -55,7 +55,7 @@ class Log:
 
 @dataclass(slots=True)
 class Logs:
-    """The files of the runs, each path once. ``names``: upload and path as uploaded -> name in the bundle."""
+    """The files of the runs; ``names``: upload and path -> name in the bundle."""
 
     logs: list[Log] = field(default_factory=list)
     names: dict[tuple[int, str], str] = field(default_factory=dict)
@@ -63,7 +63,7 @@ class Logs:
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """Some runs of one study. ``asked``: what was asked to choose them, empty for all of the study."""
+    """Runs of a study; ``asked`` is the question that chose them, or "" for all."""
 
     study: Study
     runs: QuerySet[Run]
@@ -71,17 +71,17 @@ class Bundle:
 
     @property
     def file_name(self) -> str:
-        """How the zip is called."""
+        """The name of the zip."""
         return f"{self.study.slug}{'-selection' if self.asked else ''}.bundle.zip"
 
 
-def of_study(study: Study) -> Bundle:
-    """All runs of a study, those that were withdrawn too. Raises QueryError for too many."""
-    return _checked(Bundle(study, Run.objects.filter(study=study)))
+def bundle_study(study: Study) -> Bundle:
+    """Return a bundle of all runs of a study, withdrawn ones included. Raises QueryError."""
+    return _check_size(Bundle(study, Run.objects.filter(study=study)))
 
 
-def of_runs(runs: Iterable[int], asked: str) -> Bundle:
-    """The runs with these numbers, which ``asked`` chose. Raises QueryError for none, too many or several studies."""
+def bundle_runs(runs: Iterable[int], asked: str) -> Bundle:
+    """Return a bundle of chosen runs. Raises QueryError for none, too many or several studies."""
     found = Run.objects.filter(pk__in=list(runs))
     studies = list(Study.objects.filter(pk__in=found.order_by().values("study")).order_by("title"))
     if not studies:
@@ -89,32 +89,35 @@ def of_runs(runs: Iterable[int], asked: str) -> Bundle:
     if len(studies) > 1:
         message = f"a bundle holds runs of one study, and these are of {len(studies)}; choose a study"
         raise QueryError("study", message, [study.slug for study in studies])
-    return _checked(Bundle(studies[0], found, asked))
+    return _check_size(Bundle(studies[0], found, asked))
 
 
-def _checked(bundle: Bundle) -> Bundle:
-    if bundle.runs.order_by()[MOST_RUNS : MOST_RUNS + 1].exists():
-        raise QueryError("", f"a bundle holds at most {MOST_RUNS} runs; choose fewer")
-    if len(logs_of(bundle.runs).logs) > _MOST_LOGS:
-        raise QueryError("", f"a bundle holds at most {_MOST_LOGS} logs; choose fewer runs")
+def _check_size(bundle: Bundle) -> Bundle:
+    if bundle.runs.order_by()[MAX_RUNS : MAX_RUNS + 1].exists():
+        raise QueryError("", f"a bundle holds at most {MAX_RUNS} runs; choose fewer")
+    if len(collect_logs(bundle.runs).logs) > _MAX_LOGS:
+        raise QueryError("", f"a bundle holds at most {_MAX_LOGS} logs; choose fewer runs")
     return bundle
 
 
-def logs_of(runs: QuerySet[Run]) -> Logs:
-    """The files that runs are made of, with names that stay in their folder and stand once on any file system."""
+def collect_logs(runs: QuerySet[Run]) -> Logs:
+    """Return the files of runs, with names that are safe and unique on any file system."""
     sources = RunSource.objects.filter(run__in=runs.order_by().values("pk"))
     found, taken = Logs(), dict[str, int]()
     for source in sources.order_by("upload", "path", "pk").select_related("artifact"):
         key = (source.upload_id, source.path)
         if key not in found.names:
-            name, new = _placed(source, taken)
+            name, new = _choose_name(source, taken)
             found.names[key] = LOGS + name
             found.logs.extend([Log(LOGS + name, source)] if new else [])
     return found
 
 
-def _placed(source: RunSource, taken: dict[str, int]) -> tuple[str, bool]:
-    """The name of a file, and whether it is not there yet; ``taken`` has names and folders (0), folded."""
+def _choose_name(source: RunSource, taken: dict[str, int]) -> tuple[str, bool]:
+    """Return a file's name, and whether the file is new.
+
+    ``taken``: folded name -> artifact, 0 for folders.
+    """
     clean = clean_path(source.path)
     for name in (clean, f"upload-{source.upload_id}/{clean}", f"artifact-{source.artifact_id}/{clean}"):
         folded = name.casefold()
@@ -129,28 +132,28 @@ def _placed(source: RunSource, taken: dict[str, int]) -> tuple[str, bool]:
 
 
 def clean_path(path: str) -> str:
-    """A path below the folder that it is put into, on any system; one that is too long gives way to its digest."""
+    """Return a path that stays within its folder on any system; a digest if it is too long."""
     parts = [_DRIVE.sub("", part) for part in PurePosixPath(path.replace("\\", "/")).parts]
     name = "/".join(part for part in parts if part not in ("", "/", "//", "..", ".")) or "unnamed"
-    if len(name.encode()) <= _LONGEST_NAME:
+    if len(name.encode()) <= _MAX_NAME:
         return name
     return sha256(path.encode()).hexdigest()[:32] + PurePosixPath(name).suffix[:20]
 
 
-def manifest(bundle: Bundle, server: str) -> dict[str, Any]:
-    """What stands in a bundle, as ``perfdb-bundle.json`` says it. ``server``: the address of the instance."""
-    logs = logs_of(bundle.runs)
+def make_manifest(bundle: Bundle, server: str) -> dict[str, Any]:
+    """Return the content of ``perfdb-bundle.json``; ``server`` is the address of the instance."""
+    logs = collect_logs(bundle.runs)
     return {
         "format": FORMAT,
         "version": VERSION,
         "made": timezone.now().isoformat(),
         "from": server,
         "asked": bundle.asked,
-        "study": study_said(bundle.study),
+        "study": describe_study(bundle.study),
         "uploads": _uploads(logs),
         "files": [_file(log) for log in logs.logs],
-        "runs": runs_said(bundle.runs, logs.names),
-        "document": document_said(bundle.study, bundle.runs),
+        "runs": describe_runs(bundle.runs, logs.names),
+        "document": describe_document(bundle.study, bundle.runs),
     }
 
 
@@ -160,7 +163,7 @@ def _file(log: Log) -> dict[str, Any]:
 
 
 def _uploads(logs: Logs) -> list[dict[str, Any]]:
-    """What people said of the files of each upload, with the names that these have here."""
+    """Return the supplied facts and decisions of each upload, with its files' names in the bundle."""
     named: dict[int, dict[str, str]] = {}
     for (upload, path), name in logs.names.items():
         named.setdefault(upload, {})[path] = name
@@ -179,24 +182,24 @@ def _uploads(logs: Logs) -> list[dict[str, Any]]:
     ]
 
 
-def packed(bundle: Bundle, page: str, server: str) -> Iterator[bytes]:
-    """The zip, piece by piece; ``page`` is its ``index.html``. What can be wrong with it was looked for before."""
+def write_bundle(bundle: Bundle, page: str, server: str) -> Iterator[bytes]:
+    """Yield the pieces of the zip; ``page`` is its ``index.html``."""
     outlet = _Outlet()
-    said = json.dumps(manifest(bundle, server), ensure_ascii=False, indent=1).encode()
+    manifest = json.dumps(make_manifest(bundle, server), ensure_ascii=False, indent=1).encode()
     with zipfile.ZipFile(cast("IO[bytes]", outlet), "w") as archive:
-        # What tells a bundle from other archives comes first.
-        yield from _written(archive, outlet, MANIFEST, [said])
-        yield from _written(archive, outlet, PAGE, [page.encode()])
+        # The manifest comes first, which distinguishes a bundle from other archives.
+        yield from _write_member(archive, outlet, MANIFEST, [manifest])
+        yield from _write_member(archive, outlet, PAGE, [page.encode()])
         lines = export.as_csv(bundle.runs.order_by(), _all_columns(bundle.runs))
-        yield from _written(archive, outlet, VALUES, (line.encode() for line in lines))
-        for log in logs_of(bundle.runs).logs:
+        yield from _write_member(archive, outlet, VALUES, (line.encode() for line in lines))
+        for log in collect_logs(bundle.runs).logs:
             artifact = log.source.artifact
-            yield from _written(archive, outlet, log.name, _pieces(artifact), large=artifact.size >= _LARGE)
-    yield outlet.taken()
+            yield from _write_member(archive, outlet, log.name, _pieces(artifact), large=artifact.size >= _LARGE)
+    yield outlet.take()
 
 
 class _Outlet:
-    """What a zip is written to: its bytes wait here to be taken. It cannot be gone back in, as a download cannot."""
+    """A write-only stream that holds a zip's bytes until they are taken."""
 
     def __init__(self) -> None:
         self._waiting = bytearray()
@@ -206,16 +209,16 @@ class _Outlet:
         return len(data)
 
     def flush(self) -> None:
-        """There is nothing behind it."""
+        """Do nothing."""
 
-    def taken(self) -> bytes:
-        """What was written since the last time."""
+    def take(self) -> bytes:
+        """Return the bytes written since the last call."""
         data = bytes(self._waiting)
         self._waiting.clear()
         return data
 
 
-def _written(
+def _write_member(
     archive: zipfile.ZipFile, outlet: _Outlet, name: str, content: Iterable[bytes], *, large: bool = False
 ) -> Iterator[bytes]:
     member = zipfile.ZipInfo(name, timezone.now().timetuple()[:6])
@@ -223,7 +226,7 @@ def _written(
     with archive.open(member, "w", force_zip64=large) as target:
         for piece in content:
             target.write(piece)
-            yield outlet.taken()
+            yield outlet.take()
 
 
 def _pieces(artifact: Artifact) -> Iterator[bytes]:
@@ -233,7 +236,7 @@ def _pieces(artifact: Artifact) -> Iterator[bytes]:
 
 
 def _all_columns(runs: QuerySet[Run]) -> Sequence[Shown]:
-    """A column for everything that one of the runs has."""
+    """Return a column for each value that any of the runs has."""
     chosen = runs.order_by()
     keys = Func("factors", function="jsonb_object_keys", output_field=TextField())
     factors = set(chosen.values_list(keys, flat=True).distinct())

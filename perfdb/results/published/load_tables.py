@@ -1,33 +1,35 @@
-"""Loading a paste: its text and mapping as the files of an upload, its runs through the ordinary load path.
+"""Loading pasted tables as a settled upload: text and mapping as its files, runs by the ordinary writer.
 
-All of it happens in one transaction. The upload is settled at once, and can be undone like any other.
+Printed figures and differences are stored as those of published studies, with their audit. All is one transaction.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
 from django.db import transaction
 from django.utils import timezone
 
+from perfdb.results import models
 from perfdb.results.ingest import artifacts
 from perfdb.results.ingest.store import store
 from perfdb.results.ingest.uploads import DECISIONS, inbox_of
-from perfdb.results.models import Study, Upload, UploadFile, UploadRun
-from perfdb.results.published.map_tables import Reading, remember
-from perfdb.results.published.match_published import with_both
-from perfdb.results.published.paste_preview import Kept, Preview, file_name, prepared
-from perfdb.results.published.printed_figures import copy_printed, keep_printed
-from perfdb.results.published.published_records import FORMAT
+from perfdb.results.models import PublishedFigure, PublishedPercent, Run, Study, Upload, UploadFile, UploadRun
+from perfdb.results.published.map_tables import Reading, save_mappings
+from perfdb.results.published.match_published import add_stored_values
+from perfdb.results.published.paste_preview import PastedFile, Preview, file_name, prepare_preview
+from perfdb.results.published.published_audit import audit_differences, audit_figures
+from perfdb.results.published.published_records import FORMAT, PrintedFigure
 from perfdb.results.runs import write
 from perfdb.results.runs.lock import lock_study
+from perfdb.results.runs.write import disagreement_row
 
 _MAPPING = "published-mapping"
 
 
 class NotLoadedError(Exception):
-    """The tables cannot be loaded as they are; the text says why. ``preview`` has what must be decided, if anything."""
+    """The tables cannot be loaded; ``preview`` has the missing decisions, if any."""
 
     def __init__(self, message: str, preview: Preview | None = None) -> None:
         super().__init__(message)
@@ -37,10 +39,10 @@ class NotLoadedError(Exception):
 def load_tables(
     owner: User, study: Study | None, reading: Reading, decisions: Mapping[str, str] | None = None
 ) -> Upload:
-    """Store the runs of these tables, and remember their mappings for the study; without a study in the inbox.
+    """Store the runs of tables in a study, by default the inbox, and save the tables' mappings.
 
-    ``decisions``: ``run_id/trial``, or ``run_id/trial#number`` where several runs have these, -> keep, replace or
-    trial, for runs in conflict. Raises NotLoadedError when there is no run, a decision is missing or is none.
+    ``decisions`` on conflicts: ``run_id/trial``, or ``run_id/trial#number`` if several runs share these, -> keep,
+    replace or trial. Raises NotLoadedError without a run, and for a missing or unknown decision.
     """
     chosen = dict(decisions or {})
     wrong = [choice for choice in chosen.values() if choice not in DECISIONS]
@@ -52,31 +54,31 @@ def load_tables(
         lock_study(into)
         upload = _upload(owner, into, chosen, files)
         source = upload.files.get(format=FORMAT)
-        preview = prepared(into, reading, Kept(source.path, source.artifact_id, upload.pk, upload.created))
+        preview = prepare_preview(into, reading, PastedFile(source.path, source.artifact_id, upload.pk, upload.created))
         _check(preview, chosen)
         for placement in preview.conflicts:
             if placement.decision(chosen) == "replace":
-                with_both(placement)
+                add_stored_values(placement)
         write.copy_problems((each, None, upload.pk) for each in [*reading.problems, *preview.records.problems])
         store(upload, preview.placements)
-        _keep_printed(upload, preview)
-        remember(into, owner, reading)
+        _store_printed(upload, preview)
+        save_mappings(into, owner, reading)
     upload.refresh_from_db()
     return upload
 
 
-def _keep_printed(upload: Upload, preview: Preview) -> None:
-    """What was printed of the runs that were stored now, also of those that they replace with their figures."""
+def _store_printed(upload: Upload, preview: Preview) -> None:
+    """Store the printed figures of new runs, and of the runs that they replace."""
     rows = list(upload.runs.exclude(run=None).values_list("number", "run_id", "outcome"))
     stored = {number: pk for number, pk, _ in rows}
     new = {number: pk for number, pk, outcome in rows if outcome == UploadRun.Outcome.NEW}
-    keep_printed(preview, new, stored)
+    store_printed(preview, new, stored)
     ours = [(preview.placements[number].run, pk) for number, pk in new.items()]
     copy_printed([(old, pk) for old, pk in ours if old is not None])
 
 
 def _files(reading: Reading) -> dict[str, tuple[str, bytes]]:
-    """The text as pasted and what was said of it: format -> path and content."""
+    """Return the pasted text and its mappings: format -> path and content."""
     mappings = [{"table": each.grid.title, **each.mapping.to_json()} for each in reading.tables]
     path = file_name(reading)
     return {
@@ -106,3 +108,67 @@ def _check(preview: Preview, decisions: Mapping[str, str]) -> None:
     undecided = [each.record.identity for each in preview.conflicts if each.decision(decisions) is None]
     if undecided:
         raise NotLoadedError(f"Decide what becomes of {', '.join(undecided[:5])}.", preview)
+
+
+def _table(place: str) -> str:
+    """Return the number of a table, or its name: ``Table 6`` is 6."""
+    return place.removeprefix("Table ")
+
+
+def store_printed(preview: Preview, new: Mapping[int, int], all_runs: Mapping[int, int]) -> None:
+    """Store the printed figures and differences of new runs.
+
+    ``new`` and ``all_runs``: index in the preview -> id of new and of all stored runs.
+    """
+    runs = preview.records.runs
+    PublishedFigure.objects.bulk_create(_figure(each, pk) for at, pk in new.items() for each in runs[at].figures)
+    numbers = {id(run): at for at, run in enumerate(runs)}
+    ends = [
+        (percent, numbers[id(percent.compared)], numbers[id(percent.baseline)]) for percent in preview.records.percents
+    ]
+    PublishedPercent.objects.bulk_create(
+        PublishedPercent(
+            run_id=new[compared],
+            baseline_id=all_runs[baseline],
+            table=_table(each.table),
+            line=each.percent.line,
+            metric=each.percent.metric,
+            role=each.percent.role,
+            printed=each.percent.printed,
+        )
+        for each, compared, baseline in ends
+        if compared in new and baseline in all_runs
+    )
+    _store_audit(preview, new, numbers)
+
+
+def _store_audit(preview: Preview, new: Mapping[int, int], numbers: Mapping[int, int]) -> None:
+    records = preview.records
+    found = [(at, each) for at, of_run in enumerate(audit_figures(records.runs)) for each in of_run]
+    found += [(numbers[id(percent.compared)], each) for percent, each in audit_differences(records.percents)]
+    models.Disagreement.objects.bulk_create(disagreement_row(each, new[at]) for at, each in found if at in new)
+
+
+def _figure(each: PrintedFigure, run: int) -> PublishedFigure:
+    figure = each.figure
+    return PublishedFigure(
+        run_id=run,
+        table=_table(each.table),
+        line=figure.line,
+        metric=figure.metric,
+        role=figure.role,
+        printed=figure.printed,
+        unit=figure.unit,
+        read_as=figure.read_as,
+        row_label=figure.row_label,
+        column_label=figure.column_label,
+    )
+
+
+def copy_printed(pairs: Sequence[tuple[Run, int]]) -> None:
+    """Copy the printed figures of replaced runs: (replaced, id of the new run)."""
+    for old, pk in pairs:
+        kept = list(PublishedFigure.objects.filter(run=old))
+        for row in kept:
+            row.pk, row.run_id = None, pk
+        PublishedFigure.objects.bulk_create(kept)

@@ -1,4 +1,4 @@
-"""The tables of a paste with the mapping of each: as given, as remembered for the study, or as guessed."""
+"""Reading pasted tables by a mapping of each: given, saved for the study, or guessed."""
 
 import hashlib
 import json
@@ -17,14 +17,14 @@ from importers.published.pasted_tables import Syntax, read_tables
 from importers.published.published_runs import Applied
 from perfdb.results.models import Study, TableMapping
 
-# Of what was said of a study's tables, the newest counts, and old sayings need not be read for ever.
-_REMEMBERED = 50
+# The newest mappings of a study that are compared with a table.
+_MAX_SAVED = 50
 _NUMBERED = re.compile(r"(?:table|tab\.)\s*(\d+)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class ReadTable:
-    """A table, the mapping it is read by with the guess behind it, and what it then says."""
+    """A table with its guessed mapping, its mapping, and the result of applying this one."""
 
     grid: Grid
     guessed: Guessed
@@ -33,14 +33,14 @@ class ReadTable:
 
     @property
     def place(self) -> str:
-        """How messages call the table: ``Table 6`` where its title numbers it."""
+        """The table's name in messages: ``Table 6`` if its title has a number."""
         match = _NUMBERED.match(self.grid.title)
         return f"Table {match[1]}" if match else self.grid.title or f"the table in line {self.grid.line}"
 
 
 @dataclass(slots=True)
 class Reading:
-    """A paste as it was read; ``problems`` are of the paste as a whole."""
+    """The tables of a pasted text; ``problems`` concern the whole text."""
 
     text: str
     syntax: str
@@ -48,12 +48,12 @@ class Reading:
     problems: list[Problem] = field(default_factory=list)
 
 
-def read_for(
+def read_paste(
     text: str, study: Study | None, syntax: Syntax | None = None, mappings: Sequence[Mapping | None] = ()
 ) -> Reading:
-    """Read the tables of a text; ``mappings`` are those that a person gave, in the order of the tables."""
+    """Read the tables of a text; ``mappings`` are a person's, in the order of the tables."""
     found = read_tables(text, syntax)
-    remembered = _remembered(study)
+    remembered = _saved_mappings(study)
     given = [*mappings, *[None] * len(found.grids)]
     tables = [_read(grid, mapping, remembered) for grid, mapping in zip(found.grids, given, strict=False)]
     return Reading(text, found.syntax, tables, found.problems)
@@ -65,8 +65,8 @@ def _read(grid: Grid, given: Mapping | None, remembered: Sequence[Mapping]) -> R
     return ReadTable(grid, guessed, mapping, apply_mapping(grid, mapping))
 
 
-def _remembered(study: Study | None) -> list[Mapping]:
-    """What was said of the study's tables, the newest last; what an older version wrote and none reads is left out."""
+def _saved_mappings(study: Study | None) -> list[Mapping]:
+    """Return the study's saved mappings, the newest last, without unreadable ones of older versions."""
     if study is None:
         return []
     kept = []
@@ -75,17 +75,17 @@ def _remembered(study: Study | None) -> list[Mapping]:
             kept.append(Mapping.from_json(data))
         except ValueError:
             continue
-        if len(kept) == _REMEMBERED:
+        if len(kept) == _MAX_SAVED:
             break
     return kept[::-1]
 
 
-def remember(study: Study, user: User, reading: Reading) -> None:
-    """Keep what the headings of these tables mean. What their titles say is of each table alone."""
+def save_mappings(study: Study, user: User, reading: Reading) -> None:
+    """Save the mappings of headings for a study; facts from a title belong to one table."""
     for table in reading.tables:
         TableMapping.objects.update_or_create(
             study=study,
-            shape=shape_of(table.grid, table.mapping),
+            shape=table_shape(table.grid, table.mapping),
             defaults={
                 "title": table.grid.title,
                 "mapping": replace(table.mapping, fixed={}).to_json(),
@@ -94,8 +94,8 @@ def remember(study: Study, user: User, reading: Reading) -> None:
         )
 
 
-def shape_of(grid: Grid, mapping: Mapping) -> str:
-    """A digest of what two tables have in common when the one can be read as the other: their lines and names."""
+def table_shape(grid: Grid, mapping: Mapping) -> str:
+    """Return a digest of a table's heading lines and names, equal for tables of the same mapping."""
     names = sorted(map(folded, mapping.names))
     whole = [mapping.head, mapping.side, names, grid.texts()[0][0] if not names else ""]
     return hashlib.sha256(json.dumps(whole).encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""What loading a paste would store: its runs with their outcomes, its figures, and what the audit says of them."""
+"""The preview of a paste: its runs with their outcomes, its figures, and their audit."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -10,9 +10,9 @@ from importers.model import Problem
 from perfdb.results.ingest.match_runs import Placement
 from perfdb.results.models import Study, UploadRun
 from perfdb.results.published.map_tables import Reading
-from perfdb.results.published.match_published import placed
+from perfdb.results.published.match_published import place_runs
 from perfdb.results.published.published_audit import add_audit
-from perfdb.results.published.published_records import PublishedRecord, Records, Source, records_of
+from perfdb.results.published.published_records import PublishedRecord, Records, Source, make_records
 from perfdb.results.runs.aliases import aliases_of
 from perfdb.results.runs.normalize import Context
 from perfdb.results.runs.normalize.alias_dimensions import NONE
@@ -21,8 +21,8 @@ ENDINGS = {"csv": "csv", "tsv": "tsv", "markdown": "md", "html": "html", "stacke
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """The pasted text as a file: its name, and the ids of its artifact and upload, 0 before they are stored."""
+class PastedFile:
+    """The pasted text as a file; the ids of artifact and upload are 0 before they are stored."""
 
     file: str
     artifact: int
@@ -32,7 +32,7 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class PreviewRun:
-    """A run and what would become of it."""
+    """A run and its placement."""
 
     run: PublishedRecord
     placement: Placement
@@ -40,7 +40,7 @@ class PreviewRun:
 
 @dataclass(slots=True)
 class Preview:
-    """Everything that loading would do, and all problems: of the paste, of its cells, of runs, and of the audit."""
+    """The effect of loading a paste, with the problems of text, cells, runs and audit."""
 
     records: Records
     placements: list[Placement]
@@ -53,27 +53,27 @@ class Preview:
 
     @property
     def conflicts(self) -> list[Placement]:
-        """The runs that a person must decide about."""
+        """The runs that need a decision."""
         return [each for each in self.placements if each.outcome is UploadRun.Outcome.CONFLICT]
 
 
 def file_name(reading: Reading) -> str:
-    """How the pasted text is called as a file."""
+    """Return the name of the pasted text as a file."""
     return f"tables.{ENDINGS.get(reading.syntax, 'txt')}"
 
 
 def preview_tables(study: Study | None, reading: Reading) -> Preview:
-    """What would be stored in the study; a study that does not exist yet has no runs."""
-    return prepared(study, reading, Kept(file_name(reading), 0, 0, timezone.now()))
+    """Return the preview for a study, or for a new one."""
+    return prepare_preview(study, reading, PastedFile(file_name(reading), 0, 0, timezone.now()))
 
 
-def prepared(study: Study | None, reading: Reading, kept: Kept) -> Preview:
-    """The tables as records, audited and placed."""
+def prepare_preview(study: Study | None, reading: Reading, kept: PastedFile) -> Preview:
+    """Make records of the tables, audit and match them."""
     aliases = aliases_of(study) if study is not None else NONE
-    records = records_of(reading.tables, Source(kept.file, kept.artifact, kept.received, aliases))
+    records = make_records(reading.tables, Source(kept.file, kept.artifact, kept.received, aliases))
     add_audit(records, kept.file)
     context = Context({kept.file: kept.artifact}, {}, kept.received, (), aliases)
-    placements = placed(study, records.runs, context, kept.upload)
+    placements = place_runs(study, records.runs, context, kept.upload)
     return Preview(records, placements, [*reading.problems, *records.problems, *_of_runs(placements)])
 
 

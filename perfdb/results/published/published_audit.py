@@ -1,4 +1,4 @@
-"""The audit of published tables: every printed figure and difference against what follows from the others."""
+"""The audit of published tables: printed figures and differences are recomputed from others."""
 
 from collections.abc import Iterable, Sequence
 
@@ -9,13 +9,13 @@ from perfdb.analysis.metrics import BY_NAME, Measure
 from perfdb.results.published.published_records import PrintedFigure, PrintedPercent, PublishedRecord, Records
 
 
-def audit_of_figures(runs: Sequence[PublishedRecord]) -> list[list[Disagreement]]:
-    """The disagreements of each run, in the order of the runs."""
+def audit_figures(runs: Sequence[PublishedRecord]) -> list[list[Disagreement]]:
+    """Return the disagreements of each run."""
     return audit_runs([_printed_run(run) for run in runs])
 
 
-def audit_of_percents(percents: Iterable[PrintedPercent]) -> list[tuple[PrintedPercent, Disagreement]]:
-    """The printed differences that do not follow from the figures beside them."""
+def audit_differences(percents: Iterable[PrintedPercent]) -> list[tuple[PrintedPercent, Disagreement]]:
+    """Return the printed differences that do not match the figures of their table."""
     found: list[tuple[PrintedPercent, Disagreement]] = []
     for percent in percents:
         row = _percent_row(percent)
@@ -24,16 +24,16 @@ def audit_of_percents(percents: Iterable[PrintedPercent]) -> list[tuple[PrintedP
 
 
 def add_audit(records: Records, file: str) -> None:
-    """Put what the audit finds among the problems of the runs that it is about."""
-    for run, found in zip(records.runs, audit_of_figures(records.runs), strict=True):
-        run.record.problems += [as_problem(each, file, run.record.run_id) for each in found]
-    for percent, disagreement in audit_of_percents(records.percents):
+    """Add the disagreements to the problems of their runs."""
+    for run, found in zip(records.runs, audit_figures(records.runs), strict=True):
+        run.record.problems += [to_problem(each, file, run.record.run_id) for each in found]
+    for percent, disagreement in audit_differences(records.percents):
         record = percent.compared.record
-        record.problems.append(as_problem(disagreement, file, record.run_id))
+        record.problems.append(to_problem(disagreement, file, record.run_id))
 
 
-def as_problem(found: Disagreement, file: str, run_id: str) -> Problem:
-    """A disagreement as it stands beside its run; nothing is corrected."""
+def to_problem(found: Disagreement, file: str, run_id: str) -> Problem:
+    """Return a disagreement as a problem of its run."""
     message = f"{found.place}: {found.message}" if found.place else found.message
     remedy = "The figure is stored as printed."
     return Problem(Severity(found.severity), f"audit.{found.kind}", message, remedy, file, found.line, run_id)
@@ -60,7 +60,7 @@ def _printed(each: PrintedFigure) -> Printed:
 
 
 def _percent_row(each: PrintedPercent) -> PercentRow | None:
-    """The difference with the two figures that stand in the same table; None where one of them could not be read."""
+    """Return a difference with its two figures of the same table, or None without both."""
     base, other = (_in_table(run, each) for run in (each.baseline, each.compared))
     if base is None or other is None:
         return None

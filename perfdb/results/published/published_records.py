@@ -1,7 +1,7 @@
-"""Published runs as records: dimensions read, figures converted, and the same run of several tables put together."""
+"""Published runs as records: dimensions read, figures converted, runs of several tables merged."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -16,9 +16,9 @@ from perfdb.results.runs.normalize.configuration import configuration_of
 from perfdb.results.runs.record import Configuration, FactValue, Origin, RunRecord, Value
 
 FORMAT, VERSION = "published", 1
-# Said of a table for its audit; none of them is a dimension of a run.
+# Facts of a table for its audit, which are no dimensions.
 PROCESSORS, TRIALS, METHOD = "processors", "trials", "method"
-FOR_THE_AUDIT = (PROCESSORS, TRIALS, METHOD)
+AUDIT_FACTS = (PROCESSORS, TRIALS, METHOD)
 _METHODS = {method.value: method for method in Method}
 _AS_FACT = {"system": "machine"}
 _NO_NAME = re.compile(r"[^a-z0-9.+]+")
@@ -27,7 +27,7 @@ _LARGEST_TRIAL = 2**15 - 1
 
 @dataclass(frozen=True, slots=True)
 class PrintedFigure:
-    """A figure with the table it is printed in."""
+    """A figure with its table."""
 
     table: str
     figure: Figure
@@ -35,7 +35,7 @@ class PrintedFigure:
 
 @dataclass(slots=True)
 class PublishedRecord:
-    """A run's record with every figure that is printed of it; ``named``: its run id is printed too."""
+    """A run's record with all of its printed figures; ``named``: its run id is printed."""
 
     record: RunRecord
     named: bool
@@ -47,7 +47,7 @@ class PublishedRecord:
 
 @dataclass(frozen=True, slots=True)
 class PrintedPercent:
-    """A printed difference with its table and the records that it is between."""
+    """A printed difference between two records."""
 
     table: str
     percent: Percent
@@ -57,7 +57,7 @@ class PrintedPercent:
 
 @dataclass(slots=True)
 class Records:
-    """All runs of a paste in the order in which they first appear, and the differences between them."""
+    """The runs of a paste in order of appearance, and the differences between them."""
 
     runs: list[PublishedRecord] = field(default_factory=list)
     percents: list[PrintedPercent] = field(default_factory=list)
@@ -66,7 +66,7 @@ class Records:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The file that the tables are in, and what the study means by printed texts."""
+    """The file of the tables, and the study's aliases."""
 
     file: str
     artifact: int
@@ -74,12 +74,12 @@ class Source:
     aliases: Aliases
 
 
-def records_of(tables: Sequence[ReadTable], source: Source) -> Records:
-    """The records of all tables. A configuration that is printed in several tables is one run."""
+def make_records(tables: Sequence[ReadTable], source: Source) -> Records:
+    """Make the records of all tables; a configuration in several tables is one run."""
     found = Records()
     for table in tables:
         found.problems.extend(_in_file(table.applied.problems, source.file))
-        runs = [_merged(found, _record(table.place, run, source, found.problems)) for run in table.applied.runs]
+        runs = [_merge(found, _record(table.place, run, source, found.problems)) for run in table.applied.runs]
         found.percents.extend(
             PrintedPercent(table.place, each, runs[each.compared], runs[each.baseline])
             for each in table.applied.percents
@@ -95,10 +95,10 @@ def _in_file(problems: Iterable[Problem], file: str) -> list[Problem]:
 
 def _record(table: str, run: PublishedRun, source: Source, problems: list[Problem]) -> PublishedRecord:
     facts = {
-        # Only a person's word names a workload with the sizes that the glossary gives it.
-        _AS_FACT.get(key, key): FactValue(said.value, source.artifact, 0 if key == "workload" else said.line)
-        for key, said in run.facts.items()
-        if key not in {*FOR_THE_AUDIT, "trial"}
+        # Without a line, as supplied by a person, a workload has the sizes of the glossary.
+        _AS_FACT.get(key, key): FactValue(fact.value, source.artifact, 0 if key == "workload" else fact.line)
+        for key, fact in run.facts.items()
+        if key not in {*AUDIT_FACTS, "trial"}
     }
     own: list[Problem] = []
     record = RunRecord(
@@ -111,7 +111,7 @@ def _record(table: str, run: PublishedRun, source: Source, problems: list[Proble
     )
     align(record, source.aliases, source.aliases.dimensions, {source.file: source.artifact})
     named = bool(record.run_id)
-    record.run_id = record.run_id or label_of(record.configuration)
+    record.run_id = record.run_id or make_label(record.configuration)
     answer = PublishedRecord(record, named, [PrintedFigure(table, figure) for figure in run.figures])
     answer.processors = _whole(run, PROCESSORS, own, 2**31 - 1)
     answer.trials = _whole(run, TRIALS, own, 10_000) or 1
@@ -122,14 +122,14 @@ def _record(table: str, run: PublishedRun, source: Source, problems: list[Proble
 
 
 def _whole(run: PublishedRun, key: str, problems: list[Problem], most: int) -> int | None:
-    """A number that is said of a run; None where it is not, or is no number."""
-    said = run.facts.get(key)
-    if said is None:
+    """Return the whole number of a fact, or None and a problem for another text."""
+    fact = run.facts.get(key)
+    if fact is None:
         return None
-    if said.value.isdecimal() and 0 < len(said.value) < 12 and 0 < int(said.value) <= most:
-        return int(said.value)
-    message = f"{key} {said.value[:40]} is no number from 1 to {most}; it is left out."
-    problems.append(Problem(Severity.WARNING, "published.no-value", message, f"Correct {key}.", line=said.line or None))
+    if fact.value.isdecimal() and 0 < len(fact.value) < 12 and 0 < int(fact.value) <= most:
+        return int(fact.value)
+    message = f"{key} {fact.value[:40]} is no number from 1 to {most}; it is left out."
+    problems.append(Problem(Severity.WARNING, "published.no-value", message, f"Correct {key}.", line=fact.line or None))
     return None
 
 
@@ -159,13 +159,13 @@ def _add_values(record: RunRecord, figures: Iterable[Figure], source: Source, pr
         )
 
 
-def _merged(found: Records, new: PublishedRecord) -> PublishedRecord:
-    """The record of the same run from an earlier table, with the new figures; else the new one, which is kept."""
+def _merge(found: Records, new: PublishedRecord) -> PublishedRecord:
+    """Merge a record into that of the same run from an earlier table, or add it; return the record."""
     for known in found.runs:
-        if same_run(known.record, new.record, known_named=known.named, new_named=new.named):
+        if is_same_run(known.record, new.record, known_named=known.named, new_named=new.named):
             if new.named and not known.named:
                 known.record.run_id, known.named = new.record.run_id, True
-            # What was printed first is stored; the audit sees all.
+            # The value printed first is stored; the audit sees all.
             known.record.values = {**new.record.values, **known.record.values}
             known.record.facts = {**new.record.facts, **known.record.facts}
             known.record.problems += new.record.problems
@@ -176,15 +176,15 @@ def _merged(found: Records, new: PublishedRecord) -> PublishedRecord:
     return new
 
 
-def same_run(known: RunRecord, new: RunRecord, *, known_named: bool, new_named: bool) -> bool:
-    """Whether two records are of one run: equal dimensions and trial, and no two different run ids."""
+def is_same_run(known: RunRecord, new: RunRecord, *, known_named: bool, new_named: bool) -> bool:
+    """Return whether dimensions and trial are equal, and no two run ids differ."""
     if known.trial != new.trial or (known_named and new_named and known.run_id != new.run_id):
         return False
     return known.configuration.dimensions() == new.configuration.dimensions()
 
 
-def label_of(configuration: Configuration) -> str:
-    """A name for a run of which none is printed, made of its dimensions: ``osa-strg-8992-50-layer2``."""
+def make_label(configuration: Configuration) -> str:
+    """Return a run id made of dimensions, such as ``osa-strg-8992-50-layer2``."""
     dimensions = dict(configuration.dimensions())
     first = ("device", "workload", "mtu", "users")
     parts = [str(dimensions.pop(name)) for name in first if name in dimensions]
@@ -192,12 +192,12 @@ def label_of(configuration: Configuration) -> str:
     return "-".join(filter(None, (_NO_NAME.sub("-", part.casefold()).strip("-") for part in parts))) or "published"
 
 
-# The same for all runs of most studies, and long.
+# Long, and equal for all runs of most studies.
 _COMMON = frozenset({"system", "level"})
 
 
 def _fragment(run: PublishedRecord, source: Source) -> Fragment:
-    """What the tables say of a run, as one piece of evidence: its digest tells the same figures again."""
+    """Return the figures of a run as a fragment, whose digest identifies equal figures."""
     record = run.record
     lines = [each.figure.line for each in run.figures]
     return Fragment(
@@ -217,8 +217,3 @@ def _fragment(run: PublishedRecord, source: Source) -> Fragment:
 def _reading(each: PrintedFigure) -> Reading:
     figure = each.figure
     return Reading(figure.metric, figure.number, figure.read_as, figure.line, figure.role, each.table)
-
-
-def union(stored: Mapping[Measure, Value], new: Mapping[Measure, Value]) -> dict[Measure, Value]:
-    """Both runs' values; of a figure that both have the new one."""
-    return {**stored, **new}

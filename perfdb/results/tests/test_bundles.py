@@ -61,7 +61,7 @@ def demo(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[
         files = [(name, ContentFile(data)) for name, data in demo_files()]
         worked(uploads.receive(owner, files, study=study, facts={"campaign": "spring"}))
         annotated(study, owner)
-        content = packed(make_bundle.of_study(study))
+        content = packed(make_bundle.bundle_study(study))
         with django_db_blocker.block():
             yield content
         transaction.set_rollback(True)
@@ -89,7 +89,7 @@ def worked(upload: Upload) -> Upload:
 
 
 def packed(bundle: make_bundle.Bundle) -> bytes:
-    return b"".join(make_bundle.packed(bundle, "<p>page</p>", "http://here/"))
+    return b"".join(make_bundle.write_bundle(bundle, "<p>page</p>", "http://here/"))
 
 
 def brought(person: User, content: bytes, study: Study | None = None, *, preview: bool = False) -> Upload:
@@ -199,7 +199,7 @@ def json_of(content: bytes) -> dict[str, Any]:
 
 def test_a_selection(demo: bytes, db: None) -> None:
     chosen = Run.objects.filter(study__slug="demo", workload__name="RR", status="complete", trial=1)
-    content = packed(make_bundle.of_runs(chosen.values_list("pk", flat=True), "workload=RR&trial=1"))
+    content = packed(make_bundle.bundle_runs(chosen.values_list("pk", flat=True), "workload=RR&trial=1"))
     expected = [row for row in stored("demo") if row[5] == "RR" and row[2] == "complete" and row[1] == 1]
     emptied()
     upload = brought(access.owner(), content)
@@ -211,7 +211,7 @@ def test_a_published_study_without_logs(db: None) -> None:
     call_command("loadstudies", OSA)
     owner = access.owner()
     study = Study.objects.get(slug=OSA)
-    content = packed(make_bundle.of_study(study))
+    content = packed(make_bundle.bundle_study(study))
     wrong = list(Disagreement.objects.order_by("message").values_list("message", flat=True))
     client = Client()
     client.force_login(owner)
@@ -317,7 +317,7 @@ def test_a_study_that_has_no_runs_yet(db: None) -> None:
     owner = access.owner()
     study = Study.objects.create(slug="planned", title="Planned", owner=owner, plan=[{"name": "a", "device": ["B"]}])
     report_items.add_item(study, ItemText("prose", "", "What for", "", "To know."))
-    content = packed(make_bundle.of_study(study))
+    content = packed(make_bundle.bundle_study(study))
     study.report_items.all().delete()
     study.delete()
     assert brought(owner, content).state == Upload.State.DONE
@@ -334,7 +334,7 @@ def test_a_large_log_goes_through_in_pieces(db: None) -> None:
     file = upload.files.get()
     about = {"format": "x", "format_version": 1, "digests": [], "driver": True, "study": run.study}
     RunSource.objects.create(run=run, artifact=file.artifact, upload=upload, path=file.path, **about)
-    pieces = list(make_bundle.packed(make_bundle.of_study(run.study), "<p>page</p>", "http://here/"))
+    pieces = list(make_bundle.write_bundle(make_bundle.bundle_study(run.study), "<p>page</p>", "http://here/"))
     assert max(map(len, pieces)) < 2 * 1024 * 1024
     with zipfile.ZipFile(io.BytesIO(b"".join(pieces))) as bundle:
         assert bundle.read("logs/large.log") == large
@@ -352,7 +352,7 @@ def test_trials_that_no_log_tells_apart_stay_as_they_were(db: None, monkeypatch:
             uploads.accept(upload, {f"{row.run_label}/{row.trial}": "trial" for row in upload.runs.all()})
             worked(upload)
     runs = stored("twice")
-    content = packed(make_bundle.of_study(study))
+    content = packed(make_bundle.bundle_study(study))
     emptied()
     # Each by itself: the second finds the first one stored.
     monkeypatch.setattr(store, "CHUNK", 1)

@@ -18,7 +18,9 @@ from perfdb.results.models import (
     TableMapping,
     Upload,
 )
-from perfdb.results.published import NotLoadedError, load_tables, preview_tables, read_for
+from perfdb.results.published.load_tables import NotLoadedError, load_tables
+from perfdb.results.published.map_tables import read_paste
+from perfdb.results.published.paste_preview import preview_tables
 from perfdb.results.runs.read import read_record
 from perfdb.results.runs.record import Origin
 from perfdb.results.tests.builders import make_run, make_study
@@ -29,7 +31,7 @@ pytestmark = pytest.mark.django_db
 
 def load(owner: User, text: str, decisions: dict[str, str] | None = None) -> Upload:
     study = make_study()
-    return load_tables(owner, study, read_for(text, study), decisions)
+    return load_tables(owner, study, read_paste(text, study), decisions)
 
 
 def outcomes(upload: Upload) -> list[str]:
@@ -81,7 +83,7 @@ def test_a_configuration_in_two_tables_of_a_paste_is_one_run(owner: User) -> Non
 
 def test_the_audit_says_which_differences_do_not_follow(owner: User) -> None:
     text = BLOCKS.replace("| Total CPU msec/MB | -25% | -25% | -25% |", "| Total CPU msec/MB | -25% | -15% | -25% |")
-    preview = preview_tables(None, read_for(text, None))
+    preview = preview_tables(None, read_paste(text, None))
     found = [problem for problem in preview.problems if problem.code.startswith("audit")]
     assert [(each.code, each.line, each.run_id) for each in found] == [("audit.percent", 14, "cd4sn102")]
     assert "-15 %" in found[0].message
@@ -107,16 +109,16 @@ def test_what_is_printed_where_is_kept_as_that_of_the_studies(owner: User) -> No
 
 def test_what_is_said_of_the_measurement_lets_the_audit_check_more(owner: User) -> None:
     text = "Device,workload,users,trans/sec,CPU (%),cpu_msec/trans\nQDIO,RR,10,1000,50,1.00\nQDIO,RR,20,1000,50,2.00\n"
-    reading = read_for(text, None)
+    reading = read_paste(text, None)
     assert not [each for each in preview_tables(None, reading).problems if each.code.startswith("audit")]
     said = replace(reading.tables[0].mapping, fixed={"processors": "2", "method": "report"})
-    problems = preview_tables(None, read_for(text, None, mappings=[said])).problems
+    problems = preview_tables(None, read_paste(text, None, mappings=[said])).problems
     assert [(each.code, each.line) for each in problems] == [("audit.cpu", 3)]
 
 
 def test_a_preview_stores_nothing_and_promises_what_loading_does(owner: User) -> None:
     study = make_study()
-    preview = preview_tables(study, read_for(BLOCKS, study))
+    preview = preview_tables(study, read_paste(BLOCKS, study))
     assert not Run.objects.exists() and not Upload.objects.exists()
     upload = load(owner, BLOCKS)
     assert [each.outcome for each in preview.placements] == outcomes(upload)
@@ -135,7 +137,7 @@ def test_other_numbers_are_asked_about_and_decided(owner: User) -> None:
     load(owner, BLOCKS)
     other = BLOCKS.replace("| 88.0 |", "| 99.0 |")
     study = make_study()
-    (conflict,) = preview_tables(study, read_for(other, study)).conflicts
+    (conflict,) = preview_tables(study, read_paste(other, study)).conflicts
     assert conflict.record.identity == "cd4sn102/1"
     assert "mb_per_s 88.0 and has mb_per_s 99.0 here" in conflict.problems[0].message
     with pytest.raises(NotLoadedError, match="cd4sn102/1"):
@@ -179,7 +181,7 @@ def test_measured_runs_are_left_alone_unless_the_table_prints_their_id(owner: Us
     make_run("hipersockets-1", workload="RR", machine="", device="HiperSockets", mtu=8192, users=10, study=study)
     assert set(outcomes(load(owner, SWEEP))) == {"new"}
     named = "Device,MTU,workload,users,run id,trans/sec\nHiperSockets,8K,RR,10,hipersockets-1,99\n"
-    (conflict,) = preview_tables(study, read_for(named, study)).conflicts
+    (conflict,) = preview_tables(study, read_paste(named, study)).conflicts
     assert conflict.run is not None and conflict.run.run_id == "hipersockets-1"
 
 
@@ -193,14 +195,14 @@ def test_aliases_of_the_study_hold_for_tables_too(owner: User) -> None:
 def test_what_was_said_is_remembered_for_the_next_table_of_the_study(owner: User) -> None:
     study = make_study()
     text = "Flavour,sweet,sour\nMB/sec,10,11\n"
-    reading = read_for(text, study)
+    reading = read_paste(text, study)
     assert reading.tables[0].guessed.open == ["top.0"]
     said = replace(reading.tables[0].mapping, top=("factor.flavour",), fixed={"workload": "STRG"})
-    load_tables(owner, study, read_for(text, study, mappings=[said]))
+    load_tables(owner, study, read_paste(text, study, mappings=[said]))
     assert set(Run.objects.values_list("factors__flavour", flat=True)) == {"sweet", "sour"}
-    (table,) = read_for(text.replace("10,11", "12,13"), study).tables
+    (table,) = read_paste(text.replace("10,11", "12,13"), study).tables
     assert (table.guessed.open, table.mapping.top, table.mapping.fixed) == ([], ("factor.flavour",), {})
-    assert read_for(text, make_study("another")).tables[0].guessed.open == ["top.0"]
+    assert read_paste(text, make_study("another")).tables[0].guessed.open == ["top.0"]
     assert TableMapping.objects.count() == 1
 
 

@@ -88,7 +88,7 @@ def _of_answer(request: HttpRequest, question: Question, server: str) -> tuple[B
     # What the page itself swaps when its question changes.
     result = rendered[rendered.index('<section id="result"') : rendered.rindex("</main>")]
     address = to_question(question)
-    bundle = make_bundle.of_runs(_runs_of(found), f"page={question.page}&{question.encode()}")
+    bundle = make_bundle.bundle_runs(_runs_of(found), f"page={question.page}&{question.encode()}")
     return bundle, as_file(answer_section.title(question), bundle.study.title, mark_safe(result), server, address)
 
 
@@ -103,7 +103,7 @@ def _of_list(data: QueryDict, server: str) -> tuple[Bundle, str]:
     data.pop("columns", None)
     numbers = data.pop("pk", [])
     runs = chosen(numbers, None if numbers else data.urlencode())
-    bundle = make_bundle.of_runs(
+    bundle = make_bundle.bundle_runs(
         _numbers(runs.order_by().values_list("pk", flat=True)), f"page={RUNS}&{_asked(data, numbers)}"
     )
     rows = [row for chunk in export.chunks(bundle.runs, shown) for row in chunk]
@@ -116,7 +116,7 @@ def _of_list(data: QueryDict, server: str) -> tuple[Bundle, str]:
 
 def _numbers(found: Iterable[int]) -> list[int]:
     """No more of them than show that there are too many."""
-    return list(islice(found, make_bundle.MOST_RUNS + 1))
+    return list(islice(found, make_bundle.MAX_RUNS + 1))
 
 
 def _asked(data: QueryDict, numbers: list[str]) -> str:

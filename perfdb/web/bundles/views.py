@@ -19,7 +19,7 @@ def study_bundle(request: HttpRequest, slug: str) -> HttpResponseBase:
     """A study with all its runs."""
     study = get_object_or_404(access.studies_for(request.user), slug=slug)
     try:
-        found = make_bundle.of_study(study)
+        found = make_bundle.bundle_study(study)
         page = pages.study_page(study, request.build_absolute_uri("/"))
     except QueryError as error:
         ways = pages.WaysOut([], reverse("web:study", args=[slug]), pages.tables_of(f"study={slug}"))
@@ -44,5 +44,5 @@ def _refused(request: HttpRequest, error: QueryError, ways: pages.WaysOut | None
 
 def _sent(request: HttpRequest, found: Bundle, page: str) -> HttpResponseBase:
     headers = {"Content-Disposition": f'attachment; filename="{found.file_name}"'}
-    content = make_bundle.packed(found, page, request.build_absolute_uri("/"))
+    content = make_bundle.write_bundle(found, page, request.build_absolute_uri("/"))
     return StreamingHttpResponse(content, "application/zip", headers=headers)

@@ -14,7 +14,7 @@ from importers.published.heading_words import NOTHING, Guess, read_unit
 from importers.published.mapping import BOTH, FACTOR, IGNORE, LINES, NAMES, ROLE, UNIT, Mapping, Name, What, line_kind
 from perfdb.analysis import dimensions, metrics
 from perfdb.analysis.metrics import TOTAL, Measure
-from perfdb.results.published import ReadTable
+from perfdb.results.published.map_tables import ReadTable
 
 # What holds for a whole table where it says nothing else: name, label, help.
 FIXED = (

@@ -15,7 +15,9 @@ from perfdb.results.ingest import artifacts
 from perfdb.results.ingest.upload_summary import summary_of
 from perfdb.results.models import Study, UploadFile
 from perfdb.results.models.dimensions import INBOX
-from perfdb.results.published import NotLoadedError, Preview, Reading, load_tables, preview_tables, read_for
+from perfdb.results.published.load_tables import NotLoadedError, load_tables
+from perfdb.results.published.map_tables import Reading, read_paste
+from perfdb.results.published.paste_preview import Preview, preview_tables
 from perfdb.results.published.published_records import FORMAT
 from perfdb.web.published import mapping_form
 from perfdb.web.uploads import upload_page
@@ -63,12 +65,12 @@ def table_import(request: HttpRequest) -> HttpResponse:
     asked = _asked(request, request.user)
     if asked.errors or not asked.text.strip():
         return _paste_page(request, asked.form, asked.text, asked.errors or ["Paste a table, or choose a file."])
-    first = read_for(asked.text, asked.study, asked.syntax)
+    first = read_paste(asked.text, asked.study, asked.syntax)
     if not first.tables:
         errors = [f"{each.message} {each.remedy}" for each in first.problems]
         return _paste_page(request, asked.form, asked.text, errors)
     said = mapping_form.said_of(first.tables, request.POST.dict())
-    reading = read_for(asked.text, asked.study, asked.syntax, said.mappings)
+    reading = read_paste(asked.text, asked.study, asked.syntax, said.mappings)
     action = request.POST.get("action", "read")
     if action == "load" and not said.errors:
         return _load(request, asked, reading)

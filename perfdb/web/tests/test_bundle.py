@@ -18,7 +18,7 @@ from pytest_django import DjangoDbBlocker
 
 from fixtures.demo import demo_files
 from perfdb.results.bundles import make_bundle
-from perfdb.results.bundles.make_bundle import logs_of
+from perfdb.results.bundles.make_bundle import collect_logs
 from perfdb.results.ingest import uploads
 from perfdb.results.models import Artifact, Run, RunSource, Study
 from perfdb.results.runs import access
@@ -132,7 +132,7 @@ def test_names_stay_in_their_folder_and_apart(ada: User, web: Client) -> None:
         artifact = Artifact.objects.create(sha256=f"{number:064}", size=1)
         about = {"format": "x", "format_version": 1, "digests": [], "driver": True}
         RunSource.objects.create(run=run, study=run.study, artifact=artifact, upload=upload, path=path, **about)
-    names = [log.name for log in logs_of(Run.objects.filter(pk=run.pk)).logs]
+    names = [log.name for log in collect_logs(Run.objects.filter(pk=run.pk)).logs]
     assert len({name.casefold() for name in names}) == len(paths)
     assert all(name.startswith("logs/") and len(name.encode()) < 1000 for name in names)
     assert not any({"..", ""} & set(name.split("/")) or "\\" in name or ":" in name for name in names)
@@ -170,7 +170,7 @@ def test_several_studies_lead_to_a_bundle_of_each(web: Client) -> None:
 
 
 def test_too_many_runs_lead_back_to_the_question(web: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(make_bundle, "MOST_RUNS", 3)
+    monkeypatch.setattr(make_bundle, "MAX_RUNS", 3)
     for address, back in (
         ("/studies/demo/bundle.zip", "/studies/demo/"),
         ("/bundle.zip?page=charts&study=demo&workload=RR", "/charts/?study=demo&amp;workload=RR"),
