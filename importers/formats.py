@@ -5,34 +5,25 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from importers import (
-    awm,
-    cp_query,
-    flent,
-    fortio,
-    iperf2,
-    iperf3,
-    linux_snapshot,
-    manifest,
-    netperf,
-    netpipe,
-    nfs_read,
-    nuttcp,
-    perfkit,
-    ping,
-    qperf,
-    run_records,
-    sockperf,
-    sysstat,
-    ttcp,
-    uperf,
-    vmprf,
-    wrk,
-    zc,
-)
+from importers import awm, cp_query, linux_snapshot, manifest, perfkit, run_records, sysstat, vmprf
 from importers.files.archive import decompress
 from importers.files.text import decode
+from importers.flent import log as flent
+from importers.fortio import log as fortio
+from importers.iperf2 import log as iperf2
+from importers.iperf3 import log as iperf3
 from importers.model import Format, Fragment, Problem, Severity, SourceFile, Text
+from importers.netperf import log as netperf
+from importers.netpipe import log as netpipe
+from importers.nfs_read import transcript as nfs_read
+from importers.nuttcp import log as nuttcp
+from importers.ping import log as ping
+from importers.qperf import log as qperf
+from importers.sockperf import log as sockperf
+from importers.ttcp import log as ttcp
+from importers.uperf import log as uperf
+from importers.wrk import log as wrk
+from importers.zc import log as zc
 
 FORMATS: tuple[Format, ...] = (
     awm,

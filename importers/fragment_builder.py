@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from itertools import repeat
 from typing import NamedTuple
 
-from importers.model import Fact, Fragment, Head, Kind, Reading, Status, make_facts, make_readings
+from importers.model import Fact, Fragment, Head, Kind, Listing, Reading, Status, make_facts, make_readings
 
 # Signs, exponents and more digits than a listing's: C programs print 1.112e+09 and -1.000.
 _NUMBER = re.compile(r"[+-]?(?:\d{1,30}(?:\.\d{0,30})?|\.\d{1,30})(?:[eE][+-]?\d{1,3})?", re.ASCII)
@@ -45,10 +45,6 @@ class Gathered:
     def facts_but(self, of_host: Collection[str]) -> Sequence[Fact]:
         """Return the circumstances, those of some keys marked as properties of the host."""
         return [fact._replace(of_host=fact.key in of_host) for fact in self.facts]
-
-    def facts_with(self, keys: Sequence[str], texts: Sequence[str], line: int) -> Sequence[Fact]:
-        """Return the circumstances, followed by those of one line."""
-        return (*self.facts, *make_facts(keys, texts, line))
 
     @property
     def readings(self) -> Sequence[Reading]:
@@ -129,16 +125,31 @@ class Gathered:
         return self.printed(name) is not None
 
 
-def of_client(
-    written: tuple[str, str, int],
+def driver_fragment(
+    source: tuple[str, str, int],
     lines: tuple[int, int],
     status: Status,
     facts: Sequence[Fact],
-    readings: Sequence[Reading],
+    readings: Sequence[Reading] = (),
+    *,
+    listings: tuple[Listing, ...] = (),
+    role: str | None = "client",
+    run_id: str | None = None,
+    trial: int | None = None,
+    host: str | None = None,
+    taken: datetime | None = None,
+    ended: datetime | None = None,
+    zone: str = "",
 ) -> Fragment:
-    """Return a client's result without run ID; ``written``: file, format and the format's version."""
-    no = None
-    return Fragment(*written, _DRIVER, *lines, no, no, "client", no, no, no, no, "", status, facts, readings)
+    """Return a load driver's fragment.
+
+    ``source`` is file, format and version of the format, ``lines`` the first and last line. Arguments are positional
+    since a file may hold very many results, and keywords double the time of a call.
+    """
+    return Fragment(
+        *(*source, _DRIVER, *lines),
+        *(run_id, trial, role, None, host, taken, ended, zone, status, facts, readings, (), listings),
+    )
 
 
 def is_decimal(text: str) -> bool:

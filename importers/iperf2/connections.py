@@ -1,8 +1,9 @@
-"""What text and CSV of iperf 2 have in common: tests, their connections, and rows of an interval each."""
+"""A test of iperf 2 with its connections and rows, read from text or from CSV."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from importers.fragment_builder import Printed
 from importers.model import Fact
 
 SUM = "SUM"
@@ -11,9 +12,9 @@ TO_SERVER, TO_CLIENT = "to_server", "to_client"
 
 @dataclass(slots=True)
 class Row:
-    """A line with a transfer and a rate, as printed. ``is_report`` marks what the server said about UDP.
+    """A line with a transfer and a rate, as printed; ``is_report`` marks the server's report about UDP.
 
-    ``more`` holds what further columns say, by the names of metrics or of the listing's columns.
+    ``more`` holds further columns by the names of metrics or of the listing's columns.
     """
 
     line: int
@@ -33,14 +34,15 @@ class Row:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was measured: no time, or not a byte."""
+        """Whether no time passed or no byte was transferred."""
         return float(self.t1) == 0 or float(self.transfer) == 0
 
     @property
     def is_round(self) -> bool:
-        """Whether it ends on the full second to all of four digits, as intervals do, or is the first second.
+        """Whether the row ends like an interval: on a full second of four digits, or at 1.0 s.
 
-        Who receives datagrams goes by the sender's clock, by which results end so too: of these the first second.
+        A receiver of datagrams uses the sender's clock, so that its results end on full seconds too: only the first
+        second counts as an interval.
         """
         seconds, _, digits = self.t1.partition(".")
         if "packets" in self.more:
@@ -50,9 +52,9 @@ class Row:
 
 @dataclass(slots=True)
 class Test:
-    """The connections of one test, by id, with the direction their data takes, and all rows.
+    """One test: all rows, and the direction of the data of each connection by its id.
 
-    ``said`` is the first error message, with its line. ``knows_direction`` is False for CSV, which does not say it.
+    ``error`` is the first error message. ``knows_direction`` is False for CSV, which has no direction.
     """
 
     role: str
@@ -61,7 +63,7 @@ class Test:
     facts: list[Fact] = field(default_factory=list)
     connections: dict[str, str] = field(default_factory=dict)
     rows: list[Row] = field(default_factory=list)
-    said: tuple[str, int] | None = None
+    error: Printed | None = None
     is_udp: bool = False
     is_bounceback: bool = False
     knows_direction: bool = True
@@ -69,30 +71,29 @@ class Test:
     ended: str = ""
     started: tuple[str, str] = ("", "")
     _by_id: dict[tuple[str, bool], list[Row]] = field(default_factory=dict)
-    _last: dict[tuple[str, bool], Row | None] = field(default_factory=dict)
+    _results: dict[tuple[str, bool], Row | None] = field(default_factory=dict)
 
     def direction(self, row_id: str) -> str:
-        """Where an id's data goes. The star marks the way back of a connection."""
+        """Return the direction of an id's data; a star marks the way back of a connection."""
         return TO_CLIENT if "*" in row_id else self.connections.get(row_id, TO_SERVER)
 
     def add(self, row: Row) -> None:
-        """Take one more row."""
         self.rows.append(row)
         key = row.id, row.is_report
         self._by_id.setdefault(key, []).append(row)
-        self._last.pop(key, None)
+        self._results.pop(key, None)
 
-    def last(self, row_id: str, *, is_report: bool = False) -> Row | None:
-        """The result of an id: the longest interval from the start, unless later ones show that it is none."""
+    def find_result(self, row_id: str, *, is_report: bool = False) -> Row | None:
+        """Return an id's result: the longest interval from the start, unless intervals follow."""
         key = row_id, is_report
         if key not in self._by_id:
             return None
-        if key not in self._last:
-            self._last[key] = self._find_last(self._by_id[key], is_report=is_report)
-        return self._last[key]
+        if key not in self._results:
+            self._results[key] = self._pick_result(self._by_id[key], is_report=is_report)
+        return self._results[key]
 
     @staticmethod
-    def _find_last(rows: list[Row], *, is_report: bool) -> Row | None:
+    def _pick_result(rows: list[Row], *, is_report: bool) -> Row | None:
         whole = [row for row in rows if row.is_from_start]
         if not whole or not rows[-1].is_from_start or (len(rows) == 1 and rows[0].is_round and not is_report):
             return None
@@ -100,5 +101,5 @@ class Test:
 
     @property
     def ids(self) -> list[str]:
-        """The ids that have rows, without sums."""
+        """The ids of rows, without sums."""
         return list(dict.fromkeys(row_id for row_id, _ in self._by_id if row_id.strip("*").isdigit()))

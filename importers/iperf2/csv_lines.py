@@ -1,4 +1,4 @@
-"""The comma-separated values of iperf 2 (``-y C``) as tests."""
+"""Tests in iperf 2's comma-separated values (``-y C``)."""
 
 import re
 import sys
@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 
+from importers.fragment_builder import Printed
 from importers.iperf2.connections import SUM, TO_SERVER, Row, Test
 from importers.key_values import whole
 from importers.model import Fact, Text
@@ -16,28 +17,28 @@ _LINE = re.compile(
     r"(?P<id>-?\d+),(?P<t0>\d+\.\d+)-(?P<t1>\d+\.\d+),(?P<transfer>\d+),(?P<rate>\d+)"
     r"(?:,(?P<jitter_ms>-?[\d.]+),(?P<packets_lost>-?\d+),(?P<packets>-?\d+),(?P<loss_percent>-?[\d.naif]+),-?\d+)?"
 )
-_SAID = re.compile(r"\b(?:\w+ )?\w+ failed: .+|WARNING: did not receive ack .+")
+_ERROR = re.compile(r"\b(?:\w+ )?\w+ failed: .+|WARNING: did not receive ack .+")
 _NOTHING: Mapping[str, str] = {}
-_NEVER = "19700101000000"  # What 2.1.8 writes when there is only one report.
+_NEVER = "19700101000000"  # Version 2.1.8 writes this time if there is only one report.
 
 
 def recognise(text: Text) -> bool:
-    """Whether one of the first lines is a whole line of values."""
+    """Look for a whole line of values."""
     return any(_LINE.fullmatch(line.strip()) for line in islice(text.lines, _HEAD_LINES))
 
 
-def tests(text: Text) -> Iterator[Test]:
-    """All tests, in order; what is no line of values may be an error message."""
+def read_tests(text: Text) -> Iterator[Test]:
+    """Yield all tests; lines without values may be error messages."""
     reader = _Reader()
     for number, line in text.whole():
         if match := _LINE.fullmatch(line.strip()):
             before = reader.test
             if reader.take(number, match) is not before and before is not None:
                 yield before
-        elif said := _SAID.search(line):
-            reader.said = reader.said or (said[0], number)
+        elif error := _ERROR.search(line):
+            reader.error = reader.error or Printed(error[0], number)
             if reader.test is not None:
-                reader.test.said = reader.test.said or reader.said
+                reader.test.error = reader.test.error or reader.error
     if reader.test is not None:
         reader.test.cut_line = None if text.ends_whole else len(text.lines)
         yield reader.test
@@ -45,14 +46,14 @@ def tests(text: Text) -> Iterator[Test]:
 
 @dataclass(slots=True)
 class _Reader:
-    """A test ends where an id comes again with other ports."""
+    """Groups lines into tests: a test ends where an id is repeated with other ports."""
 
     test: Test | None = None
     ports: dict[str, frozenset[str]] = field(default_factory=dict)
-    said: tuple[str, int] | None = None
+    error: Printed | None = None
 
     def take(self, number: int, match: re.Match[str]) -> Test:
-        """Take the next line of values; answers the test that it is of."""
+        """Add the next line of values; return its test."""
         time, _, own_port, _, other_port, id_, t0, t1, transfer, rate, jitter, _, packets, _ = match.groups()
         # A test has few ids and very many rows.
         row_id, ports = sys.intern(id_), frozenset((own_port, other_port))
@@ -68,29 +69,26 @@ class _Reader:
             test.connections[row_id] = TO_SERVER
         test.is_udp = test.is_udp or jitter is not None
         if packets is not None and packets.startswith("-"):
-            # A client that never heard of the server writes this line in the place of its report.
+            # A client writes this line if the server's report never arrived.
             return test
-        more = _known(match) if packets is not None else _NOTHING
+        more = _read_report(match) if packets is not None else _NOTHING
         is_report = jitter is not None and test.role == "client"
         texts = t0, t1, transfer, "bytes", rate, "bits/s"
         test.add(Row(number, SUM if is_sum else row_id, *texts, more=more, is_report=is_report))
         return test
 
     def _begin(self, number: int, match: re.Match[str]) -> Test:
-        """The side with the lower port is the one that listens; a sum's own port is 0."""
+        """Begin a test; the side with the lower port is the server, and a sum's own port is 0."""
         is_server = 0 < whole(match["own_port"]) < whole(match["other_port"])
         own, other = ("server", "client") if is_server else ("client", "server")
-        test = Test(own, number, number, knows_direction=False, said=self.said)
-        test.facts = [
-            Fact(f"{own}_address", match["own"], number),
-            Fact(f"{other}_address", match["other"], number),
-        ]
-        self.ports, self.said = {}, None
+        test = Test(own, number, number, knows_direction=False, error=self.error)
+        test.facts = [Fact(f"{side}_address", match[end], number) for side, end in ((own, "own"), (other, "other"))]
+        self.ports, self.error = {}, None
         return test
 
 
-def _known(match: re.Match[str]) -> Mapping[str, str]:
-    """What the server said of UDP, if it had any datagrams."""
+def _read_report(match: re.Match[str]) -> Mapping[str, str]:
+    """Return the server's figures about UDP, if any datagram arrived."""
     if not whole(match["packets"]):
         return _NOTHING
     keys = ("jitter_ms", "packets_lost", "packets", "loss_percent")

@@ -1,29 +1,265 @@
-"""Results of iperf 2, client's or server's, as text or as CSV (``-y C``)."""
+"""iperf 2: results of client and server, as text or as comma-separated values (``-y C``)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from functools import lru_cache
 
+from importers.fragment_builder import Gathered, driver_fragment
 from importers.iperf2 import csv_lines, plain
-from importers.iperf2.results import fragment_of
-from importers.model import Fragment, Parsed, Problem, Text
+from importers.iperf2.connections import SUM, TO_CLIENT, TO_SERVER, Row, Test
+from importers.listing_columns import Column, listing
+from importers.listing_columns import Row as ListingRow
+from importers.model import Fragment, Parsed, Problem, Status, Text
 from importers.problem_log import ProblemLog
 from importers.trial_numbers import number_each
 
+NAME = "iperf2"
 TITLE = "iperf 2 result"
+VERSION = 3
+
+_AGAIN = "Measure again."
+_TRANSFER = "Transfer the file again and import it."
+_MORE = {
+    "packets_lost": "count",
+    "loss_percent": "%",
+    "jitter_ms": "ms",
+    "retransmits": "count",
+    "transactions": "count",
+    "latency_mean_ms": "ms",
+    "latency_min_ms": "ms",
+    "latency_max_ms": "ms",
+    "latency_sd_ms": "ms",
+}
+_INTERVAL: tuple[Column, ...] = (("t0", "s"), ("t1", "s"))
+_INTERVAL_OF_ONE: tuple[Column, ...] = (("id", ""), *_INTERVAL)
+_CONNECTION: tuple[Column, ...] = (("id", ""), ("seconds", "s"))
+_COLUMN_UNITS = _MORE | {"packets": "count", "rtt": "us", "write_errors": "count", "busy_rps": "1/s"}
 
 
 def recognise(text: Text) -> bool:
-    """The heading in dashes that iperf 2 begins with, or its lines of comma-separated values."""
+    """Look for iperf 2's heading below dashes, or for lines of comma-separated values."""
     return plain.recognise(text) or csv_lines.recognise(text)
 
 
 def parse(text: Text) -> Parsed:
-    """One fragment a test."""
+    """Return a fragment for each test."""
     problems: list[Problem] = []
     return Parsed(list(each(text, problems)), problems)
 
 
 def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
-    """One fragment after the other: tests in a line each are very many."""
+    """Yield the fragments one by one: a file may hold very many tests of one line each."""
     found = ProblemLog(text.name, problems=problems)
-    tests = csv_lines.tests(text) if csv_lines.recognise(text) else plain.tests(text)
-    return number_each(fragment_of(test, text.name, found) for test in tests)
+    tests = csv_lines.read_tests(text) if csv_lines.recognise(text) else plain.read_tests(text)
+    return number_each(_read(test, text.name, found) for test in tests)
+
+
+def _read(test: Test, file: str, found: ProblemLog) -> Fragment:
+    ids = test.ids
+    results = _find_results(test, ids)
+    status = _judge(test, results, found)
+    into = Gathered()
+    _gather_facts(test, results, into)
+    if status is Status.COMPLETE:
+        _gather_readings(test, results, into)
+    time, zone = test.started
+    return driver_fragment(
+        (file, NAME, VERSION),
+        (test.first_line, test.last_line),
+        status,
+        into.facts,
+        into.readings,
+        listings=(*listing("intervals", _intervals(test, ids)), *listing("connections", _connections(test, ids))),
+        role=test.role,
+        taken=_parse_time(time, "%Y-%m-%d %H:%M:%S"),
+        ended=_parse_time(test.ended, "%Y%m%d%H%M%S"),
+        zone="+00:00" if zone in {"UTC", "GMT"} else zone,
+    )
+
+
+def _parse_time(text: str, form: str) -> datetime | None:
+    try:
+        return datetime.strptime(text, form) if text else None
+    except ValueError:
+        return None
+
+
+_Results = dict[str, Row | None]
+"""The row with the result of each direction; None if several connections have no sum."""
+
+
+def _find_results(test: Test, listed: Sequence[str]) -> _Results:
+    ways: dict[str, list[str]] = {}
+    for row_id in listed:
+        ways.setdefault(test.direction(row_id), []).append(row_id)
+    results: _Results = {}
+    for way, ids in ways.items():
+        is_report = test.is_udp and test.role == "client" and way == TO_SERVER
+        row = test.find_result(ids[0] if len(ids) == 1 else SUM, is_report=is_report)
+        results[way] = row if row is None or not row.is_empty else None
+    return results
+
+
+def _judge(test: Test, results: _Results, found: ProblemLog) -> Status:
+    nothing = all(row.is_empty for row in test.rows)
+    if nothing and (test.error or test.rows):
+        error, line = test.error or ("nothing was transferred", test.last_line)
+        found.warn("iperf2.failed", f"The test failed: {error}.", _AGAIN, line)
+        return Status.FAILED
+    if test.error is not None and "ack of last datagram" not in test.error.text:
+        found.warn("iperf2.interrupted", f"The test broke off: {test.error.text}.", _AGAIN, test.error.line)
+        return Status.INCOMPLETE
+    open_ids = [each for each in test.connections if not _has_result(test, each)]
+    if open_ids or not test.connections or (test.cut_line is not None and not test.knows_direction):
+        line = test.cut_line or test.last_line
+        found.warn("iperf2.cut-off", "The file ends inside a test: it was cut off.", _TRANSFER, line)
+        return Status.INCOMPLETE
+    return _judge_results(test, results, found)
+
+
+def _has_result(test: Test, connection: str) -> bool:
+    """Return whether a connection, or its way back (``*``), has a result."""
+    ids = [connection] if f"*{connection}" in test.connections else [connection, f"*{connection}"]
+    return any(test.find_result(each) is not None or test.find_result(each, is_report=True) is not None for each in ids)
+
+
+def _judge_results(test: Test, results: _Results, found: ProblemLog) -> Status:
+    """Judge a test with all connections ended, which may still lack the result of a direction."""
+    line = test.last_line
+    missing = [way for way, row in results.items() if row is None]
+    if missing and test.is_udp and not any(row.is_report for row in test.rows):
+        message = "The server never reported: what was received is not known."
+        found.warn("iperf2.no-server-report", message, _AGAIN, line)
+        return Status.INCOMPLETE
+    if missing and test.knows_direction and not test.is_udp:
+        found.warn("iperf2.cut-off", "The sum of the connections is missing: the file was cut off.", _TRANSFER, line)
+        return Status.INCOMPLETE
+    if missing:
+        message = "There is no sum of the connections: each has its rate, but the test has none."
+        found.warn("iperf2.no-sum", message, "Use text instead of -y C, or iperf3, for parallel streams.", line)
+        return Status.INCOMPLETE
+    for result in results.values():
+        if result is not None and result.id == SUM:
+            _check_sum(test, result, found)
+    if not test.knows_direction:
+        message = "Comma-separated values do not say which side sent; the workload is open."
+        found.note("iperf2.no-direction", message, "Give the workload (STRP or STRG) with the upload.", line)
+    return Status.COMPLETE
+
+
+def _check_sum(test: Test, sums: Row, found: ProblemLog) -> None:
+    """Note a sum whose interval ends before its connections (version 2.1), so that its rate is too high."""
+    longest = max((float(row.t1) for each in test.ids if (row := test.find_result(each))), default=0.0)
+    if float(sums.t1) < longest:
+        message = f"The sum's interval ends after {sums.t1} s, before its last connection does: its rate is too high."
+        found.note("iperf2.short-sum", message, "Compare it with the listing of connections.", sums.line)
+
+
+def _gather_facts(test: Test, results: _Results, into: Gathered) -> None:
+    into.say("factor.tool", NAME, test.first_line)
+    for fact in test.facts:
+        if fact.key != "message_bytes" or not test.is_bounceback:
+            into.say(fact.key, fact.text, fact.line)
+    first = test.rows[0].line if test.rows else test.first_line
+    into.say("workload", _pattern(test), first)
+    # Two connections in opposite directions are one user.
+    ways = list(test.connections.values())
+    if users := max((ways.count(way) for way in set(ways)), default=0):
+        into.say("users", str(users), first)
+    if test.error is not None:
+        into.note("error", *test.error)
+    for way, row in results.items():
+        suffix = f"_{way}" if len(results) > 1 else ""
+        own = _find_sent(test, row)
+        if own is not None:
+            into.say(f"sent_rate{suffix}", f"{own.rate} {own.rate_unit}", own.line)
+        if row is not None:
+            into.say("busy_rps", row.more.get("busy_rps"), row.line)
+            into.say(f"write_errors{suffix}", row.more.get("write_errors"), row.line)
+
+
+def _find_sent(test: Test, result: Row | None) -> Row | None:
+    """Return the row of the UDP data that a client sent, with or without a report of the server."""
+    if result is not None:
+        return test.find_result(result.id) if result.is_report else None
+    if not test.is_udp or test.role != "client":
+        return None
+    ids = [each for each in test.connections if test.direction(each) == TO_SERVER]
+    return test.find_result(ids[0] if len(ids) == 1 else SUM)
+
+
+def _pattern(test: Test) -> str | None:
+    if test.is_bounceback:
+        return "RR"
+    if not test.knows_direction:
+        return None
+    ways = set(map(test.direction, test.ids)) or set(test.connections.values())
+    return {frozenset({TO_SERVER}): "STRP", frozenset({TO_CLIENT}): "STRG"}.get(
+        frozenset(ways), "STRB" if ways else None
+    )
+
+
+def _gather_readings(test: Test, results: _Results, into: Gathered) -> None:
+    """Keep the results with a role: the direction if there are two, ``server`` in a server's log."""
+    for way, row in results.items():
+        role = way if len(results) > 1 else "total"
+        if test.role == "server":
+            if role != "total":
+                continue
+            role = "server"
+        if row is not None:
+            _gather_row(test, row, way, role, into)
+
+
+def _gather_row(test: Test, row: Row, way: str, role: str, into: Gathered) -> None:
+    into.keep(("driver_s", "sec", role), row.t1, row.line)
+    if not test.is_bounceback:
+        into.keep(("mb_per_s", row.rate_unit, role), row.rate, row.line)
+        if test.knows_direction:
+            is_received = row.is_report or (way == TO_CLIENT) is (test.role == "client")
+            name = "bytes_received" if is_received else "bytes_sent"
+            into.keep((name, row.transfer_unit, role), row.transfer, row.line)
+    own = test.find_result(row.id) if row.is_report else None
+    if own is not None:
+        into.keep(("bytes_sent", own.transfer_unit, role), own.transfer, own.line)
+    if not row.more:
+        return
+    for name, unit in _MORE.items():
+        if name in row.more:
+            into.keep((name, unit, role), row.more[name], row.line)
+    if "latency_mean_ms" in row.more:
+        into.keep(("response_ms", "ms", role), row.more["latency_mean_ms"], row.line)
+    if row.more.get("rtt", "0").strip("0") and row.id != SUM:
+        into.keep(("rtt_ms", "us", role), row.more["rtt"], row.line)
+
+
+def _intervals(test: Test, listed: Sequence[str]) -> Iterator[ListingRow]:
+    """Yield the rows that are no results; only the sums if there are any."""
+    results = {row.line for each in (*listed, SUM) if (row := test.find_result(each)) is not None}
+    rows = [row for row in test.rows if row.line not in results and not row.is_report]
+    ids = {row.id for row in rows}
+    first = _INTERVAL if len(ids) == 1 or SUM in ids else _INTERVAL_OF_ONE
+    for row in rows:
+        if row.id == SUM or SUM not in ids:
+            texts = [row.t0, row.t1] if first is _INTERVAL else [row.id, row.t0, row.t1]
+            yield _list_row(row, first, texts)
+
+
+def _connections(test: Test, listed: Sequence[str]) -> Iterator[ListingRow]:
+    for each in listed:
+        for is_report in (False, True):
+            row = test.find_result(each, is_report=is_report)
+            if row is not None:
+                yield _list_row(row, _CONNECTION, [each.strip("*"), row.t1])
+
+
+def _list_row(row: Row, first: tuple[Column, ...], texts: list[str]) -> ListingRow:
+    more = row.more
+    texts += (row.transfer, row.rate, *more.values())
+    return row.line, first + _columns(row.transfer_unit, row.rate_unit, row.is_report, tuple(more)), texts
+
+
+@lru_cache(256)
+def _columns(transfer_unit: str, rate_unit: str, is_report: bool, more: tuple[str, ...]) -> tuple[Column, ...]:
+    always = ("received" if is_report else "bytes", transfer_unit), ("throughput", rate_unit)
+    return *always, *((name.removesuffix("_ms"), _COLUMN_UNITS[name]) for name in more)

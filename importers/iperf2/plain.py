@@ -1,10 +1,10 @@
-"""The text of iperf 2 (2.0.4 to 2.1.x, with and without -e) as tests."""
+"""Tests in iperf 2's text (2.0.4 to 2.1.x, with and without ``-e``)."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice, pairwise
 
+from importers.fragment_builder import Printed
 from importers.iperf2.connections import TO_CLIENT, TO_SERVER, Row, Test
 from importers.model import Fact, Text
 from importers.tcp_segments import mtu_of
@@ -35,8 +35,7 @@ _FURTHER = (
     ),
     re.compile(r" +\d+/(?P<write_errors>\d+) +(?P<retransmits>\d+)(?: +-?\d+K?/(?P<rtt>\d+)(?:\(\d+\))? us)?"),
 )
-_COLUMNS = tuple((pattern, tuple(pattern.groupindex)) for pattern in _FURTHER)
-# Each with a word that its line must have.
+# Each with a word to search for first, which is faster.
 _FACTS = (
     ("Write buffer", re.compile(r"Write buffer size: +(?P<message_bytes>\d+) Byte")),
     (" byte datagrams", re.compile(r"(?:Sending|Receiving) (?P<message_bytes>\d+) byte datagrams")),
@@ -46,75 +45,74 @@ _FACTS = (
     ("MSS size", re.compile(r"\[ *\*?\d+\] MSS size (?P<mss>\d+) bytes")),
     ("BB8(f)-PDF", re.compile(r"BB8\(f\)-PDF: (?P<histogram>bin\S.{0,4000})")),
 )
-# The congestion window, the segment size and the round trip of the handshake, as 2.1 knows them of a connection.
+# Congestion window, segment size and round trip of the handshake, which 2.1 prints for a connection.
 _HANDSHAKE = re.compile(r"icwnd/mss/irtt=\d+/(?P<mss>\d+)/(?P<initial_rtt_us>\d+)")
 _PEER = re.compile(r"\(peer (?P<peer_version>\d[\w.-]*)\)")
 _STARTED = re.compile(r" on (?P<time>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) \((?P<zone>[^()]+)\)")
-_SAID = re.compile(r"(?:^|[:\] ])(?P<said>(?:\w+ )?\w+ failed: .+|WARNING: did not receive ack .+|unable to connect.+)")
+_ERROR = re.compile(r"(?:^|[:\] ])((?:\w+ )?\w+ failed: .+|WARNING: did not receive ack .+|unable to connect.+)")
 
 
 def recognise(text: Text) -> bool:
-    """A line of dashes, then who connects where or who listens."""
+    """Look for a heading of client or server below a line of dashes."""
     head = list(islice(text.lines, _HEAD_LINES))
     return any(_DASHES in dashes and _HEADING.match(line.lstrip()) for dashes, line in pairwise(head))
 
 
-def tests(text: Text) -> list[Test]:
-    """All tests that began, in order."""
+def read_tests(text: Text) -> list[Test]:
+    """Return all tests that began."""
     reader = _Reader(text.name)
     for number, line in text.whole():
         reader.take(number, line)
     if not text.ends_whole and reader.tests:
         reader.tests[-1].cut_line = len(text.lines)
     for test in reader.tests:
-        _complete(test)
-    return [test for test in reader.tests if test.connections or test.said or test.role == "client"]
+        _add_implied(test)
+    return [test for test in reader.tests if test.connections or test.error or test.role == "client"]
 
 
 @dataclass(slots=True)
 class _Reader:
-    """Sorts lines into tests: a heading begins one, and so does a connection after all before it have a result."""
+    """Sorts lines into tests: a heading begins a test, and so does a connection after all results."""
 
     file: str
     tests: list[Test] = field(default_factory=list)
     listening: str = ""
     open_ids: set[str] = field(default_factory=set)
     is_report: bool = False
-    said: tuple[str, int] | None = None
+    error: Printed | None = None
 
     def take(self, number: int, line: str) -> None:
-        """Take the next line."""
         if (row := _ROW.search(line)) is not None:
             self._take_row(number, row)
         elif " port " in line and (heading := _HEADING.search(line)) is not None:
             self._take_heading(number, heading)
         elif " port " in line and (connected := _CONNECTED.search(line)) is not None:
             self._take_connection(number, connected)
-        elif _may_have_failed(line) and (said := _SAID.search(line)) is not None:
-            self._take_error(said["said"].strip(), number)
+        elif _may_have_failed(line) and (error := _ERROR.search(line)) is not None:
+            self._take_error(Printed(error[1].strip(), number))
         elif self.tests:
             self.is_report = self.is_report or ("Report:" in line and _REPORT.search(line) is not None)
             self._take_facts(number, line)
 
     def _take_heading(self, number: int, heading: re.Match[str]) -> None:
-        """A client's and a server's heading without a connection between them are those of one test, run both ways."""
+        """Begin a test, unless headings of both sides without a connection between belong to one test of two ways."""
         protocol = heading["protocol"] or heading["client_protocol"]
         test = self.tests[-1] if self.tests else None
         if test is None or (test.connections and test.role == "client"):
             test = self._begin("server" if heading["listening"] else "client", number)
             self.listening = ""
         test.is_udp = protocol == "UDP"
-        _add(test, Fact("factor.protocol", protocol, number))
+        _add_fact(test, Fact("factor.protocol", protocol, number))
         if heading["listening"]:
             self.listening = heading["listening"]
         elif not test.connections:
             test.role = "client"
-            _add(test, Fact("server", heading["server"], number))
-            _add(test, Fact("port", heading["port"], number))
+            _add_fact(test, Fact("server", heading["server"], number))
+            _add_fact(test, Fact("port", heading["port"], number))
 
     def _begin(self, role: str, number: int) -> Test:
-        test = Test(role, number, number, said=self.said)
-        self.said, self.open_ids = None, set()
+        test = Test(role, number, number, error=self.error)
+        self.error, self.open_ids = None, set()
         self.tests.append(test)
         return test
 
@@ -123,7 +121,7 @@ class _Reader:
             return
         test = self.tests[-1]
         if test.rows and not self.open_ids:
-            test = self._next(test, number)
+            test = self._begin_next(test, number)
         self.open_ids.add(match["id"])
         test.last_line = number
         is_accepted = test.role == "client" and match["own_port"] == self.listening
@@ -133,17 +131,17 @@ class _Reader:
             test.connections["*" + match["id"]] = TO_CLIENT
         test.is_bounceback = test.is_bounceback or "(bb " in match["more"]
         own, other = ("client", "server") if test.role == "client" else ("server", "client")
-        _add(test, Fact(f"{own}_address", match["own"], number))
-        _add(test, Fact(f"{other}_address", match["other"], number))
+        _add_fact(test, Fact(f"{own}_address", match["own"], number))
+        _add_fact(test, Fact(f"{other}_address", match["other"], number))
         for pattern in (_HANDSHAKE, _PEER):
             if known := pattern.search(match["more"]):
                 for key, value in known.groupdict().items():
-                    _add(test, Fact(key, value, number))
+                    _add_fact(test, Fact(key, value, number))
         if started := _STARTED.search(match["more"]):
             test.started = test.started if test.started[0] else (started["time"], started["zone"])
 
-    def _next(self, test: Test, number: int) -> Test:
-        """Another test under the same heading, as a server has them and a client that tests one way after the other."""
+    def _begin_next(self, test: Test, number: int) -> Test:
+        """Begin another test under the same heading: of a server, or of a client's second direction."""
         kept = {"factor.protocol", "server", "port", "window", "tool_version"}
         if test.is_udp or test.role == "client":
             kept.add("message_bytes")
@@ -158,18 +156,18 @@ class _Reader:
             return
         test = self.tests[-1]
         row_id, t0, t1, transfer, unit, rate, rate_unit, more = match.groups()
-        test.add(Row(number, row_id, t0, t1, transfer, unit, rate, rate_unit, _further(more), self.is_report))
+        test.add(Row(number, row_id, t0, t1, transfer, unit, rate, rate_unit, _read_columns(more), self.is_report))
         self.is_report = False
         self.open_ids.discard(row_id.strip("*"))
         test.last_line = number
 
-    def _take_error(self, said: str, number: int) -> None:
-        """Version 2.0 writes that it cannot connect before the heading of the test."""
+    def _take_error(self, error: Printed) -> None:
+        """Keep an error; version 2.0 prints a failed connection before the heading of its test."""
         test = self.tests[-1] if self.tests else None
-        if test is None or (test.rows and test.role == "client" and "connect" in said):
-            self.said = self.said or (said, number)
+        if test is None or (test.rows and test.role == "client" and "connect" in error.text):
+            self.error = self.error or error
         else:
-            test.said = test.said or (said, number)
+            test.error = test.error or error
 
     def _take_facts(self, number: int, line: str) -> None:
         test = self.tests[-1]
@@ -177,38 +175,31 @@ class _Reader:
             if word in line and (match := pattern.search(line)):
                 test.last_line = max(test.last_line, number)
                 for key, value in match.groupdict().items():
-                    _add(test, Fact(key, value.strip(), number))
+                    _add_fact(test, Fact(key, value.strip(), number))
 
 
 def _may_have_failed(line: str) -> bool:
     return "failed:" in line or "did not receive ack" in line or "unable to connect" in line
 
 
-def _further(columns: str) -> dict[str, str]:
-    """What stands behind transfer and rate, by its names."""
-    for pattern, names in _COLUMNS:
+def _read_columns(columns: str) -> dict[str, str]:
+    """Return the columns behind transfer and rate by name."""
+    for pattern in _FURTHER:
         if found := pattern.match(columns):
-            texts = found.groups()
-            said = zip(names, texts, strict=True)
-            return {name: text for name, text in said if text is not None} if None in texts else dict(said)
+            return {name: text for name, text in found.groupdict().items() if text is not None}
     return {}
 
 
-def _add(test: Test, fact: Fact) -> None:
-    """The first time that something is said counts."""
+def _add_fact(test: Test, fact: Fact) -> None:
+    """Keep a fact unless its key is known."""
     if fact.key not in [known.key for known in test.facts]:
         test.facts.append(fact)
 
 
-def _complete(test: Test) -> None:
-    """What follows from what was said: the answer of a bounce-back is as long, and some segments tell the MTU."""
-    for fact in _following(test.facts):
-        _add(test, fact)
-
-
-def _following(facts: list[Fact]) -> Iterator[Fact]:
-    for fact in list(facts):
+def _add_implied(test: Test) -> None:
+    """Add implied facts: the answer of a bounce-back has the request's size, and some segments imply the MTU."""
+    for fact in list(test.facts):
         if fact.key == "request_bytes":
-            yield Fact("response_bytes", fact.text, fact.line)
+            _add_fact(test, fact._replace(key="response_bytes"))
         elif fact.key == "mss" and (mtu := mtu_of(fact.text)):
-            yield Fact("mtu", mtu, fact.line)
+            _add_fact(test, Fact("mtu", mtu, fact.line))

@@ -6,13 +6,14 @@ from dataclasses import dataclass, field
 
 from importers.files import json_documents
 from importers.files.json_documents import Document
-from importers.iperf3 import plain
+from importers.iperf3 import plain, version
 from importers.iperf3.json_events import Test, is_start, tests_of
 from importers.iperf3.results import fragment_of
 from importers.model import Fragment, Parsed, Problem, Text
 from importers.problem_log import ProblemLog
 from importers.trial_numbers import number_each
 
+NAME, VERSION = version.NAME, version.VERSION
 TITLE = "iperf3 result"
 
 # The version comes after a list of all connections, of which there may be 128.

@@ -1,4 +1,4 @@
-"""The line netperf begins a test with: which test it is, between which hosts, with which options."""
+"""netperf's banner, the first line of a test: its kind, hosts and options."""
 
 import re
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from importers.fragment_builder import Gathered
 
-# As recognition sees it; a banner that an editor has wrapped fits this and not the whole pattern below.
+# For recognition: a banner wrapped by an editor matches this pattern alone.
 _LOOSE = re.compile(r"(?:MIGRATED |OMNI )?\S.* TEST from .+ port \d+ AF_\S+ to\b")
 _BANNER = re.compile(
     r"(?P<test>\S.*?) TEST from (?P<client>\S+) \([^)]*\) port \d+ AF_\w+"
@@ -26,11 +26,11 @@ _KEYS = (
     "server_address",
     "flags",
 )
-_NO_ADDRESS = frozenset({"0.0.0.0", "::", "0::0"})  # What netperf prints when it was told none.
+_NO_ADDRESS = frozenset({"0.0.0.0", "::", "0::0"})  # netperf prints these if none was chosen.
 
 
 class Shape(StrEnum):
-    """How the classic table of a test is laid out."""
+    """Layout of a test's classic table."""
 
     STREAM = "stream"
     TRANSACTIONS = "transactions"
@@ -39,13 +39,13 @@ class Shape(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A sort of test: the traffic pattern as the client sees it, and the layout of its table."""
+    """A kind of test: the traffic pattern from the client's side, and the layout of the table."""
 
     pattern: str
     shape: Shape
 
 
-# The first that fits the banner's words, or the name that -t takes, in capitals.
+# The first match of the banner's words, or of the name for -t, in capitals.
 _KINDS: tuple[tuple[re.Pattern[str], Kind], ...] = tuple(
     (re.compile(words), kind)
     for words, kind in (
@@ -61,7 +61,7 @@ _VARIANT = re.compile(r"SENDFILE|CONNECT/CLOSE|NON-?BLOCKING|TRANSACTION(?!S)\w*
 
 @dataclass(frozen=True, slots=True)
 class Banner:
-    """A banner as printed; ``kind`` is None for a test that is not known."""
+    """A banner as printed; ``kind`` is None for an unknown test."""
 
     text: str
     line: int
@@ -74,60 +74,59 @@ class Banner:
 
     @property
     def burst(self) -> str:
-        """How many transactions are sent before the first answer; empty for none."""
+        """Transactions sent before the first answer; empty for none."""
         found = _BURST.search(self.flags)
         return found[1] if found and found[1].strip("0") else ""
 
     @property
     def never_pauses(self) -> bool:
-        """Whether each transaction follows the one before at once: no burst, and no build that can pace (-w)."""
+        """Whether transactions follow each other at once: no burst, and no build with pacing (``-w``)."""
         transactions = self.kind is not None and self.kind.shape is Shape.TRANSACTIONS
         return transactions and not self.burst and "interval" not in self.flags
 
     @property
     def half_width(self) -> str:
-        """Half of the confidence interval that was asked for, in per cent; empty when none was."""
+        """Half width of the requested confidence interval in percent; empty for none."""
         found = _CONFIDENCE.search(self.flags)
         return found[1] if found else ""
 
     def gather(self, into: Gathered) -> None:
-        """What the banner says of the run."""
-        test, client = self.test, "" if self.client in _NO_ADDRESS else self.client
-        said = (test, protocol_of(test), variant_of(test), self.burst, client, self.server, self.address, self.flags)
-        into.say_all(_KEYS, said, self.line)
+        """Keep the banner's circumstances."""
+        client = "" if self.client in _NO_ADDRESS else self.client
+        named = self.test, find_protocol(self.test), _find_variant(self.test)
+        into.say_all(_KEYS, (*named, self.burst, client, self.server, self.address, self.flags), self.line)
 
 
 def is_banner(line: str) -> bool:
-    """Whether a line begins as a banner does, whole or not."""
+    """Return whether a line begins like a banner, whole or not."""
     return " TEST from " in line and _LOOSE.match(line) is not None
 
 
 def read_banner(text: str, line: int) -> Banner | None:
-    """The banner in a line that is one; None when it is not whole."""
+    """Return the banner of a line; None if it is not whole."""
     found = _BANNER.fullmatch(text)
     if found is None:
         return None
-    flags = (found["flags"] or "").strip()
-    test = found["test"]
-    return Banner(text, line, test, found["server"], found["address"], found["client"], flags, kind_of(test))
+    test, client, server, address, flags = found.groups("")
+    return Banner(text, line, test, server, address, client, flags.strip(), find_kind(test))
 
 
 @lru_cache(256)
-def kind_of(test: str) -> Kind | None:
-    """The kind of a test by its banner's words or its name (``TCP_RR``); None when it is not known."""
+def find_kind(test: str) -> Kind | None:
+    """Return the kind of a test by its banner's words or its name (``TCP_RR``); None if unknown."""
     words = test.upper()
     return next((kind for pattern, kind in _KINDS if pattern.search(words)), None)
 
 
 @lru_cache(256)
-def protocol_of(test: str) -> str:
-    """``TCP`` of ``MIGRATED TCP STREAM`` or ``TCP_STREAM``; empty when the test does not say."""
+def find_protocol(test: str) -> str:
+    """Return ``TCP`` for ``MIGRATED TCP STREAM`` or ``TCP_STREAM``; "" if the test has no protocol."""
     found = _PROTOCOL.match(test.upper().replace("_", " "))
     return found[1] if found else ""
 
 
 @lru_cache(256)
-def variant_of(test: str) -> str:
-    """What sets a test apart from the plain one of its pattern, in lower case: ``sendfile``."""
+def _find_variant(test: str) -> str:
+    """Return the variant of a pattern's plain test, in lower case (``sendfile``); "" for the plain test."""
     found = _VARIANT.search(test.upper())
     return found[0].strip("_").lower() if found else ""

@@ -1,4 +1,4 @@
-"""What the classic tables of netperf say: the columns by their number, the heading for the units."""
+"""Figures of netperf's classic tables, by the number of the column; units are in the heading."""
 
 import re
 from collections.abc import Sequence
@@ -6,61 +6,63 @@ from collections.abc import Sequence
 from importers.fragment_builder import Gathered, Printed
 from importers.netperf.banner import Shape
 from importers.netperf.processors import Processors
-from importers.netperf.scanned_tests import Test
+from importers.netperf.scan import Test
 
-# Columns of the first and of the second line, without and with CPU figures.
+# Number of columns in the first and the second line, without and with CPU figures.
 _OF_STREAM, _OF_TRANSACTIONS, _OF_DATAGRAMS = ((5, 9),), ((6, 10), (2,)), ((6, 8), (4, 6))
 _RATE = re.compile(r"(?:10\^\d+\s*bits|[KMGT]?Bytes)\s*/s(?:ec)?")
 _DEMAND = re.compile(r"us/\w+")
 _METHOD = re.compile(r"%(?: ([A-Z]{1,2}))?(?=\s|$)")
 
 
-def odd_line(test: Test) -> int | None:
-    """The line of figures that has another number of columns than its table; None when all are as they should be."""
+def find_odd_line(test: Test) -> int | None:
+    """Return the line of figures with a wrong number of columns, if any."""
     if test.misfit is not None or test.kind is None:
         return test.misfit
-    for row, counts in zip(test.rows, _counts(test.kind.shape), strict=False):
+    for row, counts in zip(test.rows, _column_counts(test.kind.shape), strict=False):
         if len(row.cells) not in counts:
             return row.line
     return None
 
 
 def is_whole(test: Test) -> bool:
-    """Whether the table has all its lines."""
-    return test.kind is not None and len(test.rows) == len(_counts(test.kind.shape))
+    """Return whether the table has all its lines."""
+    return test.kind is not None and len(test.rows) == len(_column_counts(test.kind.shape))
 
 
-def _counts(shape: Shape) -> tuple[tuple[int, ...], ...]:
-    # An enumeration's member takes long to look up in a dictionary.
+def _column_counts(shape: Shape) -> tuple[tuple[int, ...], ...]:
+    # Comparing is faster than looking up an enumeration's member in a dictionary.
     return _OF_STREAM if shape is Shape.STREAM else _OF_DATAGRAMS if shape is Shape.DATAGRAMS else _OF_TRANSACTIONS
 
 
-def rate_unit(test: Test) -> str:
-    """The unit of throughput in the heading, ``10^6bits/s`` or ``MBytes/s``; empty when -P 0 hid it."""
+def find_rate_unit(test: Test) -> str:
+    """Return the heading's unit of throughput (``10^6bits/s``); "" if hidden by ``-P 0``."""
     found = _RATE.search(test.units.text) if test.units else None
     return re.sub(r"\s", "", found[0]) if found else ""
 
 
 def gather_figures(test: Test, into: Gathered, cpu: Processors) -> None:
-    """The figures of a whole table."""
+    """Keep the figures of a whole table."""
     if test.kind is None:
         return
     shape = test.kind.shape
-    gather = _stream if shape is Shape.STREAM else _datagrams if shape is Shape.DATAGRAMS else _transactions
+    gather = _gather_transactions
+    if shape is not Shape.TRANSACTIONS:
+        gather = _gather_stream if shape is Shape.STREAM else _gather_datagrams
     gather(test, into, cpu)
     into.say("title", test.rows[0].rest, test.rows[0].line)
 
 
-def _stream(test: Test, into: Gathered, cpu: Processors) -> None:
+def _gather_stream(test: Test, into: Gathered, cpu: Processors) -> None:
     row = test.rows[0]
     into.say_all(("socket.recv_bytes", "socket.send_bytes", "message_bytes"), row.cells[:3], row.line)
     into.measure(("driver_s", "s", "total"), row.cells[3], row.line)
-    _throughput(row.at(4), rate_unit(test), into)
+    _gather_throughput(row.at(4), find_rate_unit(test), into)
     if len(row.cells) > 5:
-        _both_ends(test, [row.at(place) for place in range(5, 9)], cpu)
+        _read_processors(test, [row.at(place) for place in range(5, 9)], cpu)
 
 
-def _transactions(test: Test, into: Gathered, cpu: Processors) -> None:
+def _gather_transactions(test: Test, into: Gathered, cpu: Processors) -> None:
     row, remote = test.rows[0], test.rows[1]
     keys = ("local_send", "local_recv", "remote_send", "remote_recv")
     for key, printed in zip(keys, (row.at(0), row.at(1), remote.at(0), remote.at(1)), strict=True):
@@ -71,13 +73,13 @@ def _transactions(test: Test, into: Gathered, cpu: Processors) -> None:
         into.fact(key, Printed("0", row.line) if closes_only else printed)
     into.reading("driver_s", row.at(4), "s")
     into.reading("trans_per_s", row.at(5), "trans/s")
-    _both_ends(test, [row.at(place) for place in range(6, 10)], cpu)
+    _read_processors(test, [row.at(place) for place in range(6, 10)], cpu)
 
 
-def _datagrams(test: Test, into: Gathered, cpu: Processors) -> None:
-    """Of datagrams, those that arrived are the throughput: the second line is the receiver's."""
+def _gather_datagrams(test: Test, into: Gathered, cpu: Processors) -> None:
+    """Keep figures of datagrams; the receiver's line, the second, has the throughput."""
     sent, received = test.rows[0], test.rows[1]
-    unit = rate_unit(test)
+    unit = find_rate_unit(test)
     into.fact("socket.send_bytes", sent.at(0))
     into.fact("socket.recv_bytes", received.at(0))
     into.fact("message_bytes", sent.at(1))
@@ -87,22 +89,21 @@ def _datagrams(test: Test, into: Gathered, cpu: Processors) -> None:
     rate = sent.at(5)
     into.fact("sent_throughput", Printed(f"{rate.text} {unit}", rate.line) if rate else None)
     into.fact("messages_received", received.at(2))
-    _throughput(received.at(3), unit, into)
-    _both_ends(test, [sent.at(6), received.at(4), sent.at(7), received.at(5)], cpu)
+    _gather_throughput(received.at(3), unit, into)
+    _read_processors(test, [sent.at(6), received.at(4), sent.at(7), received.at(5)], cpu)
 
 
-def _throughput(printed: Printed | None, unit: str, into: Gathered) -> None:
-    """The unit depends on -f; where the heading is hidden nobody knows what the figure means."""
-    if unit:
+def _gather_throughput(printed: Printed | None, unit: str, into: Gathered) -> None:
+    if unit:  # Depends on -f, and is unknown without heading.
         into.reading("mb_per_s", printed, unit)
 
 
-def _both_ends(test: Test, cells: Sequence[Printed | None], cpu: Processors) -> None:
-    """CPU % of the local and the remote machine, then their service demands."""
+def _read_processors(test: Test, cells: Sequence[Printed | None], cpu: Processors) -> None:
+    """Take CPU % of the local and the remote machine, then both service demands."""
     heading = test.units.text if test.units else ""
     letters = [letter for found in _METHOD.finditer(heading) for letter in found[1] or " "]
     methods = [letters[end].strip() if end < len(letters) else "" for end in range(2)]
     demand = _DEMAND.search(heading)
     unit = demand[0] if demand else ""
-    cpu.local.say(cells[0], cells[2], methods[0], unit)
-    cpu.remote.say(cells[1], cells[3], methods[1], unit)
+    cpu.local.take(cells[0], cells[2], methods[0], unit)
+    cpu.remote.take(cells[1], cells[3], methods[1], unit)

@@ -1,4 +1,4 @@
-"""netperf's logs: recognised by their banner, read test by test, one fragment each."""
+"""netperf: logs with classic tables or output selectors, one fragment for each test."""
 
 import re
 from collections.abc import Iterable
@@ -7,24 +7,19 @@ from decimal import Decimal
 from functools import lru_cache
 from pathlib import PurePosixPath
 
-from importers.fragment_builder import Gathered, Printed, from_epoch, is_decimal
+from importers.fragment_builder import Gathered, Printed, driver_fragment, from_epoch, is_decimal
 from importers.model import Fragment, Listing, Parsed, Status, Text
-from importers.model import Kind as Evidence
-from importers.netperf.banner import Kind, Shape, is_banner, kind_of, protocol_of
-from importers.netperf.classic_tables import gather_figures, is_whole, odd_line
-from importers.netperf.completion import judge
+from importers.netperf.banner import Kind, Shape, find_kind, find_protocol, is_banner
+from importers.netperf.classic_tables import find_odd_line, find_rate_unit, gather_figures, is_whole
 from importers.netperf.processors import Processors
-from importers.netperf.scan import scan
-from importers.netperf.scanned_tests import Interim, Scan, Test
-from importers.netperf.selector_values import asked_seconds, gather_values, kind_by_values
+from importers.netperf.scan import Interim, Scan, Test, scan_tests
+from importers.netperf.selector_values import find_asked_seconds, find_kind_by_values, find_missing_keys, gather_values
 from importers.netperf.selectors import SELECTORS
 from importers.problem_log import ProblemLog
 from importers.trial_numbers import number_trials
 
 NAME = "netperf"
 TITLE = "netperf log"
-# 2: the same figures, of which the mean response time is kept as measured. Stored runs have one that was worked out of
-# the rate in its place, and reading them again puts it right.
 VERSION = 3
 
 _HEAD_LINES = 200
@@ -34,13 +29,15 @@ _WORDS = (" TEST from ", "establish control: ", " failed: ", "THROUGHPUT=")
 _SELECTOR = re.compile(r"([A-Z][A-Z0-9_]*)=")
 _TEST_IN_NAME = re.compile(r"(?:tcp|udp|sctp|dccp)_(?:rr|crr|cc|stream|maerts|sendfile)", re.IGNORECASE)
 _FIGURES = re.compile(r"\s*(?:\d+(?:\.\d*)?\s+){4,9}\d+(?:\.\d*)?\s*")
+_AGAIN = "Transfer the log again, or measure again."
+_SHORT = Decimal("0.9")  # Of the requested seconds; netperf stops some hundredths late, not early.
 _PROMPT = re.compile(r".*[$#%>]\s*")
-# Confidence that was asked for, in the words of the warning and as fact.
+# Words of the warning, and of the fact.
 _WIDTHS = {"throughput": "throughput", "local cpu util": "local_cpu", "remote cpu util": "remote_cpu"}
 
 
 def recognise(text: Text) -> bool:
-    """A banner, an error of netperf alone, selectors with a throughput, or figures under a test's name."""
+    """Look for a banner, an error of netperf, selectors, or figures in a file with a test's name."""
     kind = _kind_in_name(text.name)
     if kind is None and not text.mentions(_WORDS, _HEAD_LINES):
         return False
@@ -54,28 +51,27 @@ def recognise(text: Text) -> bool:
 
 
 def parse(text: Text) -> Parsed:
-    """Read every test of the file."""
+    """Return a fragment for each test."""
     found = ProblemLog(text.name)
-    scanned = scan(text, _kind_in_name(text.name))
+    scanned = scan_tests(text, _kind_in_name(text.name))
     cut = not text.ends_whole and not _PROMPT.fullmatch(text.lines[-1])
     last = scanned.tests[-1] if scanned.tests else None
     read = [_read(test, text, found, cut=cut and test is last) for test in scanned.tests]
     fragments = [each for each in read if each is not None]
-    _report_leavings(scanned, found)
-    # Several netperf that wrote into one file side by side are the users of one trial.
+    _report_other_lines(scanned, found)
+    # Concurrent netperf processes with one output file are the users of one trial.
     together = any(test.interleaved for test in scanned.tests)
     return Parsed(fragments if together else number_trials(fragments), found.problems)
 
 
 def _kind_in_name(name: str) -> Kind | None:
-    """The kind of test that a file's name tells: the only trace of it when -P 0 hid the banner."""
+    """Return the kind of the test in a file's name, the only trace of a banner hidden by ``-P 0``."""
     test = _test_in_name(name)
-    return kind_of(test) if test else None
+    return find_kind(test) if test else None
 
 
 @lru_cache(64)
 def _test_in_name(name: str) -> str:
-    """The test that a file's name tells; empty when it tells none."""
     found = _TEST_IN_NAME.search(PurePosixPath(name).name)
     return found[0] if found else ""
 
@@ -83,47 +79,47 @@ def _test_in_name(name: str) -> str:
 def _read(test: Test, text: Text, found: ProblemLog, *, cut: bool) -> Fragment | None:
     _settle_kind(test)
     into, cpu = Gathered(), Processors()
-    _circumstances(test, text, into)
+    _gather_facts(test, text, into)
     if test.values:
         gather_values(test, into, cpu)
-    elif test.rows and is_whole(test) and odd_line(test) is None:
+    elif test.rows and is_whole(test) and find_odd_line(test) is None:
         gather_figures(test, into, cpu)
-    status = judge(test, into, found, cut=cut)
+    status = _judge(test, into, found, cut=cut)
     if status is None:
         return None
     cpu.gather(into, found)
-    _details(test, into)
-    _confidence(test, into, found)
-    return _fragment(test, text, into, status)
+    _gather_details(test, into)
+    _gather_confidence(test, into, found)
+    return _build_fragment(test, text, into, status)
 
 
 def _settle_kind(test: Test) -> None:
-    """Selectors tell the test where no banner does, and that a stream is one of datagrams."""
-    test.kind = test.kind or kind_by_values(test)
+    """Complete the kind by the selectors, which also show streams of datagrams."""
+    test.kind = test.kind or find_kind_by_values(test)
     protocol = test.values.get("PROTOCOL")
     if test.kind is not None and test.kind.shape is Shape.STREAM and protocol is not None and protocol.text == "UDP":
         test.kind = replace(test.kind, shape=Shape.DATAGRAMS)
 
 
-def _circumstances(test: Test, text: Text, into: Gathered) -> None:
+def _gather_facts(test: Test, text: Text, into: Gathered) -> None:
     line = test.first_line
     kind = test.kind.pattern if test.kind is not None else None
     into.say_all(("factor.tool", "users", "workload"), (NAME, "1", kind), line)
     if test.banner is not None:
         test.banner.gather(into)
     elif test.rows and (named := _test_in_name(text.name)):
-        into.say("factor.protocol", protocol_of(named), line)
+        into.say("factor.protocol", find_protocol(named), line)
     for error in test.errors:
         refused = _REFUSED.match(error.text)
         into.fact("server", Printed(refused[1], error.line) if refused else None)
         into.fact("error", error)
-    into.fact("asked_duration_s", asked_seconds(test))
+    into.fact("asked_duration_s", find_asked_seconds(test))
     if test.banner is not None and test.banner.never_pauses:
         into.fact("think_ms", Printed("0", line))
 
 
-def _details(test: Test, into: Gathered) -> None:
-    """What -v 2 adds: bytes or round-trip time, MSS, and how many times the histogram counts."""
+def _gather_details(test: Test, into: Gathered) -> None:
+    """Keep the additions of ``-v 2``: bytes or round-trip time, MSS, and the histogram's total."""
     into.fact("mss", test.segment)
     into.fact("histogram_total", test.histogram_total)
     row = test.alignment
@@ -135,8 +131,8 @@ def _details(test: Test, into: Gathered) -> None:
         into.reading("bytes_received" if test.kind.pattern == "STRG" else "bytes_sent", row.at(4), "bytes")
 
 
-def _confidence(test: Test, into: Gathered, found: ProblemLog) -> None:
-    """Confidence asked for with -i or -I and not reached: the figures are valid and the run unstable."""
+def _gather_confidence(test: Test, into: Gathered, found: ProblemLog) -> None:
+    """Mark a run as unstable if the confidence of ``-i`` or ``-I`` was not reached; its figures are valid."""
     for words, printed in test.widths.items():
         into.fact(f"confidence.{_WIDTHS[words]}_width_percent", printed)
     width = test.widths.get("throughput") or test.values.get("THROUGHPUT_CONFID")
@@ -152,31 +148,26 @@ def _confidence(test: Test, into: Gathered, found: ProblemLog) -> None:
         found.warn("netperf.confidence-not-reached", message, remedy, width.line)
 
 
-def _fragment(test: Test, text: Text, into: Gathered, status: Status) -> Fragment:
-    times = [moment for each in test.interims if (moment := from_epoch(each.ending)) is not None]
-    first = test.interims[0] if times else None
+def _build_fragment(test: Test, text: Text, into: Gathered, status: Status) -> Fragment:
+    # Interim results of concurrent netperf processes cannot be separated.
+    interims = [] if test.interleaved else test.interims
+    times = [moment for each in interims if (moment := from_epoch(each.ending)) is not None]
+    first = interims[0] if times else None
     is_timed = first is not None and is_decimal(first.ending) and is_decimal(first.seconds)
-    start = from_epoch(str(Decimal(first.ending) - Decimal(first.seconds))) if first and is_timed else None
-    return Fragment(
-        file=text.name,
-        format=NAME,
-        format_version=VERSION,
-        kind=Evidence.DRIVER,
-        first_line=test.first_line,
-        last_line=max(test.last_line, test.first_line),
-        role="client",
-        taken=None if test.interleaved else start,
-        ended=times[-1] if times and not test.interleaved else None,
-        zone="+00:00" if times and not test.interleaved else "",
-        status=status,
-        facts=into.facts,
-        readings=() if status is Status.FAILED else into.readings,
-        listings=() if test.interleaved else tuple(_intervals(test.interims)),
+    return driver_fragment(
+        (text.name, NAME, VERSION),
+        (test.first_line, max(test.last_line, test.first_line)),
+        status,
+        into.facts,
+        () if status is Status.FAILED else into.readings,
+        listings=tuple(_list_interims(interims)),
+        taken=from_epoch(str(Decimal(first.ending) - Decimal(first.seconds))) if first and is_timed else None,
+        ended=times[-1] if times else None,
+        zone="+00:00" if times else "",
     )
 
 
-def _intervals(interims: list[Interim]) -> Iterable[Listing]:
-    """The interim results of -D. Those of several netperf in one file cannot be told apart and are left out."""
+def _list_interims(interims: list[Interim]) -> Iterable[Listing]:
     units = {each.unit for each in interims}
     if len(units) == 1:
         unit = units.pop()
@@ -185,8 +176,7 @@ def _intervals(interims: list[Interim]) -> Iterable[Listing]:
         yield Listing("intervals", ((name, unit), ("seconds", "s")), rows, tuple(each.line for each in interims))
 
 
-def _report_leavings(scanned: Scan, found: ProblemLog) -> None:
-    """What belongs to no test."""
+def _report_other_lines(scanned: Scan, found: ProblemLog) -> None:
     for line in scanned.wrapped:
         message = "This banner is broken into several lines; what it is about cannot be told."
         found.error("netperf.wrapped", message, "Take the log as netperf wrote it, not from an editor.", line)
@@ -196,3 +186,75 @@ def _report_leavings(scanned: Scan, found: ProblemLog) -> None:
     if scanned.unknown and scanned.tests:
         message = f"{len(scanned.unknown)} lines are none of netperf's and were left out."
         found.note("netperf.unknown-lines", message, "See whether they matter.", scanned.unknown[0])
+
+
+def _judge(test: Test, into: Gathered, found: ProblemLog, *, cut: bool) -> Status | None:
+    """Return the test's status, with a problem unless complete; None if the test is rejected."""
+    if test.repeated is not None:
+        message = f"{test.repeated.text} comes twice in one test: the output of two netperf got mixed."
+        found.error("netperf.mixed", message, "Write each netperf's output to a file of its own.", test.repeated.line)
+        return None
+    if test.errors:
+        message = f"netperf failed: {test.errors[0].text}"
+        found.warn("netperf.failed", message, "See to netserver and network, then measure again.", test.errors[0].line)
+        return Status.FAILED
+    if test.has_figures or test.misfit is not None:
+        return _judge_figures(test, into, found, cut=cut)
+    if test.interims:
+        message = "The test has interim results and no result: it was interrupted."
+        found.warn("netperf.interrupted", message, _AGAIN, test.interims[-1].line)
+        return Status.INCOMPLETE
+    if cut or test.headed:
+        return _report_cut(test, found, "the file ends before its figures")
+    message = "The test has no figures: netperf was killed, and what it had to say was lost."
+    found.warn("netperf.no-figures", message, "Measure again.", test.first_line)
+    return Status.FAILED
+
+
+def _judge_figures(test: Test, into: Gathered, found: ProblemLog, *, cut: bool) -> Status:
+    odd, missing = find_odd_line(test), find_missing_keys(test)
+    rate = into.printed("trans_per_s") or into.printed("mb_per_s")
+    if odd is not None:
+        message = "This line of figures has another number of columns than such a table; it was not used."
+        found.warn("netperf.columns", message, "Take the log as netperf wrote it.", odd)
+        return Status.INCOMPLETE
+    if missing:
+        return _report_cut(test, found, f"{missing[0]} is missing")
+    if test.awaits_details or (test.rows and test.kind is not None and not is_whole(test)):
+        return _report_cut(test, found, "the last line of a table is missing")
+    if rate is None:
+        return _report_missing_rate(test, found)
+    if not rate.text.strip("0."):
+        found.warn("netperf.nothing-done", "The test moved nothing: it is kept as failed.", _AGAIN, rate.line)
+        return Status.FAILED
+    return _report_cut(test, found, "the file ends inside a line") if cut else _judge_length(test, into, found)
+
+
+def _report_cut(test: Test, found: ProblemLog, how: str) -> Status:
+    found.warn("netperf.cut-off", f"The test was cut off: {how}.", _AGAIN, test.last_line)
+    return Status.INCOMPLETE
+
+
+def _report_missing_rate(test: Test, found: ProblemLog) -> Status:
+    line = test.rows[0].line if test.rows else test.first_line
+    if test.kind is None:
+        remedy = "Measure with -P 1, or select DIRECTION and COMMAND_LINE."
+        found.warn("netperf.no-test", "Nothing tells which test this is.", remedy, line)
+    elif test.rows and not find_rate_unit(test):
+        message = "The heading with the unit of throughput is missing (-P 0); the figure was not used."
+        found.warn("netperf.no-unit", message, "Measure with -P 1.", line)
+    else:
+        message = "The selectors give no throughput that arrived."
+        found.warn("netperf.no-throughput", message, "Select THROUGHPUT, with UDP REMOTE_RECV_THROUGHPUT too.", line)
+    return Status.INCOMPLETE
+
+
+def _judge_length(test: Test, into: Gathered, found: ProblemLog) -> Status:
+    """Judge by the duration: an interrupted netperf prints its table too, with fewer seconds."""
+    asked = find_asked_seconds(test)
+    ran = into.printed("driver_s")
+    if asked is None or ran is None or not is_decimal(ran.text) or Decimal(ran.text) >= _SHORT * Decimal(asked.text):
+        return Status.COMPLETE
+    message = f"The test ran {ran.text} of {asked.text} seconds: it was stopped."
+    found.warn("netperf.stopped", message, "Measure again.", ran.line)
+    return Status.INCOMPLETE

@@ -1,4 +1,4 @@
-"""CPU utilisation and service demand of both ends, and when they are not to be believed."""
+"""CPU utilisation and service demand of both ends, with checks of their plausibility."""
 
 from dataclasses import dataclass, field
 
@@ -8,25 +8,21 @@ from importers.problem_log import ProblemLog
 
 @dataclass(slots=True)
 class End:
-    """The figures of one machine: CPU %, service demand with its unit, and how the CPU time was measured."""
+    """The figures of one machine: CPU %, service demand with its unit, method of measurement."""
 
     util: Printed | None = None
     demand: Printed | None = None
     method: str = ""
     unit: str = ""
 
-    def say(self, util: Printed | None, demand: Printed | None, method: str, unit: str) -> None:
-        """Take what is printed: -1, nan and the method U (unknown) mean that nothing was measured."""
+    def take(self, util: Printed | None, demand: Printed | None, method: str, unit: str) -> None:
+        """Take the printed figures; -1, nan and the method U (unknown) mean that nothing was measured."""
         self.method, self.unit = method, unit
         if method != "U":
-            self.util, self.demand = _measured(util), _measured(demand)
+            self.util, self.demand = _drop_invalid(util), _drop_invalid(demand)
 
-    def is_impossible(self) -> bool:
-        """More than all processors busy."""
-        return self.util is not None and float(self.util.text) > 100
-
-    def says_the_same(self, other: "End") -> bool:
-        """Whether both ends have the very same figures."""
+    def equals(self, other: "End") -> bool:
+        """Return whether both ends have the same figures."""
         if not (self.util and other.util and self.demand and other.demand):
             return False
         return (self.util.text, self.demand.text) == (other.util.text, other.demand.text)
@@ -34,17 +30,18 @@ class End:
 
 @dataclass(slots=True)
 class Processors:
-    """Both ends: ``local`` is the machine that ran netperf, whichever way the data went."""
+    """Both ends: ``local`` is netperf's machine, for data of either direction."""
 
     local: End = field(default_factory=End)
     remote: End = field(default_factory=End)
 
     def gather(self, into: Gathered, found: ProblemLog) -> None:
-        """Readings of client and server; figures that cannot be are kept as facts, with a warning."""
-        refused = [end.util for end in (self.local, self.remote) if end.util is not None and end.is_impossible()]
+        """Keep readings of client and server; figures above 100 % become facts, with a warning."""
+        utils = [end.util for end in (self.local, self.remote) if end.util is not None]
+        refused = [util for util in utils if float(util.text) > 100]
         for name, role, end in (("local", "client", self.local), ("remote", "server", self.remote)):
-            if end.util is not None or end.demand is not None:
-                _method(name, end, into)
+            printed = end.util or end.demand
+            into.fact(f"cpu_method.{name}", Printed(end.method, printed.line) if printed else None)
             if refused:
                 into.fact(f"refused.{name}_cpu_util", end.util)
                 into.fact(f"refused.{name}_service_demand", end.demand)
@@ -53,19 +50,14 @@ class Processors:
             into.reading("cpu_ms_per_mb" if "KB" in end.unit else "cpu_ms_per_trans", end.demand, end.unit, role)
         if refused:
             _report_impossible(refused[0], found)
-        elif self.local.says_the_same(self.remote):
+        elif self.local.equals(self.remote):
             _report_same_machine(self.local, into, found)
 
 
-def _measured(printed: Printed | None) -> Printed | None:
+def _drop_invalid(printed: Printed | None) -> Printed | None:
     if printed is None or not is_decimal(printed.text) or float(printed.text) < 0:
         return None
     return printed
-
-
-def _method(name: str, end: End, into: Gathered) -> None:
-    printed = end.util or end.demand
-    into.fact(f"cpu_method.{name}", Printed(end.method, printed.line) if printed else None)
 
 
 def _report_impossible(util: Printed, found: ProblemLog) -> None:

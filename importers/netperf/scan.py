@@ -1,14 +1,16 @@
-"""Cuts a netperf log into its tests: what of each line belongs to which banner, nothing interpreted yet."""
+"""The tests of a netperf log with their lines as printed, before any interpretation."""
 
 import csv
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass, field
+from itertools import takewhile
+from typing import NamedTuple
 
 from importers.fragment_builder import Printed
 from importers.model import Text
 from importers.netperf.banner import Banner, Kind, Shape, is_banner, read_banner
-from importers.netperf.scanned_tests import Interim, Row, Scan, Test
-from importers.netperf.selectors import LONG_NAMES, long_name
+from importers.netperf.selectors import LONG_NAMES, normalise_name
 
 _ERROR = re.compile(
     r"(?:establish[ _]control|establish_control\(\)|netperf: |(?:send|recv)_\w+: )(?!.*\bWarning\b).*"
@@ -35,8 +37,68 @@ _HEADER_LINES = 4
 _FEWEST_COLUMNS = 5
 
 
-def scan(text: Text, hidden: Kind | None) -> Scan:
-    """Read all whole lines; ``hidden`` is the kind of the tests whose banner -P 0 left out, where it is known."""
+class Row(NamedTuple):
+    """A line of figures: its numbers, and the text behind them (the tag of ``-B``)."""
+
+    line: int
+    cells: tuple[str, ...]
+    rest: str = ""
+
+    def at(self, place: int) -> Printed | None:
+        return Printed(self.cells[place], self.line) if place < len(self.cells) else None
+
+
+@dataclass(slots=True)
+class Interim:
+    """An interim result: a figure over a number of seconds, and the time of its end since 1970."""
+
+    line: int
+    value: str
+    unit: str = ""
+    seconds: str = ""
+    ending: str = ""
+
+
+@dataclass(slots=True)
+class Test:
+    """One test of a log; ``banner`` is None if hidden by ``-P 0`` or without a connection."""
+
+    first_line: int
+    last_line: int
+    banner: Banner | None = None
+    kind: Kind | None = None
+    units: Printed | None = None
+    rows: list[Row] = field(default_factory=list)
+    alignment: Row | None = None
+    segment: Printed | None = None
+    histogram_total: Printed | None = None
+    values: dict[str, Printed] = field(default_factory=dict)
+    interims: list[Interim] = field(default_factory=list)
+    widths: dict[str, Printed] = field(default_factory=dict)
+    errors: list[Printed] = field(default_factory=list)
+    headed: bool = False
+    interleaved: bool = False
+    repeated: Printed | None = None
+    misfit: int | None = None
+    awaits_details: bool = False
+
+    @property
+    def has_figures(self) -> bool:
+        return bool(self.rows or self.values)
+
+
+@dataclass(slots=True)
+class Scan:
+    """All tests of a file, and the other lines: wrapped banners, figures without banner, unknown lines."""
+
+    tests: list[Test] = field(default_factory=list)
+    wrapped: list[int] = field(default_factory=list)
+    stray_figures: list[int] = field(default_factory=list)
+    unknown: list[int] = field(default_factory=list)
+
+
+def scan_tests(text: Text, hidden: Kind | None) -> Scan:
+    """Sort all whole lines into tests; ``hidden`` is the kind of tests without banner (``-P 0``), if known."""
     scanner = _Scanner(hidden)
     for number, line in text.whole():
         if line.strip():
@@ -46,18 +108,18 @@ def scan(text: Text, hidden: Kind | None) -> Scan:
 
 
 class _Scanner:
-    """Goes through the lines; ``_current`` is the test that figures belong to until the next banner."""
+    """A state machine over the lines; ``_current`` is the open test."""
 
     def __init__(self, hidden: Kind | None) -> None:
         self.found = Scan()
         self._hidden = hidden
         self._section = ""
         self._current: Test | None = None
-        self._waiting: list[Test] = []  # Tests whose figures come behind a later banner.
-        self._early: list[Printed] = []  # Errors that were written before their banner, which was buffered.
-        self._headers: list[tuple[int, str]] = []  # Lines that may be the heading of an -O table.
-        self._names: list[str] | None = None  # The names of a CSV line whose values come next.
-        self._lost = False  # Behind a banner that could not be read, nobody knows what is what.
+        self._waiting: list[Test] = []  # Tests whose figures follow a later banner.
+        self._early: list[Printed] = []  # Errors before their banner, which was buffered.
+        self._headers: list[tuple[int, str]] = []  # Possible headings of an -O table.
+        self._names: list[str] | None = None  # Names of a CSV line; its values are in the next line.
+        self._lost = False  # Lines behind an unreadable banner belong to no known test.
 
     def take(self, number: int, line: str) -> None:
         if is_banner(line):
@@ -79,7 +141,7 @@ class _Scanner:
         self.found.unknown.sort()
 
     def _open(self, number: int, line: str) -> None:
-        """A new banner; a test before it that has no figures yet may still get them."""
+        """Begin a test with a banner; figures of the test before may still follow."""
         banner = read_banner(line, number)
         self._names, self._lost = None, banner is None
         if banner is None:
@@ -103,7 +165,7 @@ class _Scanner:
         return test
 
     def _settle(self) -> None:
-        """Errors that no banner followed make a test of their own."""
+        """Make a test of errors without a banner."""
         if self._early:
             test = self._start(self._early[0].line)
             test.errors, self._early = self._early, []
@@ -111,7 +173,7 @@ class _Scanner:
             self._current = None
 
     def _take_error(self, error: Printed) -> None:
-        """An error belongs to the test that is open, else to the next one; a refused connection has no banner."""
+        """Add an error to the open test, else keep the error for the next; a refused connection has no banner."""
         test = self._current
         if test is not None and test.banner is not None and not test.has_figures and not _CONTROL.match(error.text):
             test.errors.append(error)
@@ -124,18 +186,18 @@ class _Scanner:
             self._current = None
 
     def _take_marked(self, number: int, line: str) -> bool:
-        """Lines that say themselves what they are."""
+        """Take a line that is recognised by its words."""
         if not line[0].isalpha():
             return line.startswith("!!!") and self._take_warning(number, line)
         interim = _INTERIM.fullmatch(line)
         if interim is not None:
             test = self._current or self._start(number)
-            test.interims.append(Interim(number, *(each or "" for each in interim.groups())))
+            test.interims.append(Interim(number, *interim.groups("")))
             test.last_line = number
             return True
         keyed = _KEYED_INTERIM.fullmatch(line)
         if keyed is not None:
-            _add_keyed(self._current or self._start(number), number, keyed)
+            self._take_keyed_interim(number, *keyed.groups())
             return True
         key_value = _KEY_VALUE.fullmatch(line)
         if key_value is not None:
@@ -147,6 +209,15 @@ class _Scanner:
         self._begin(section)
         return True
 
+    def _take_keyed_interim(self, number: int, key: str, _place: str, text: str) -> None:
+        """Take one of the four lines of an interim result with ``-k``."""
+        test = self._current or self._start(number)
+        if key == "INTERIM_RESULT":
+            test.interims.append(Interim(number, text.strip()))
+        elif test.interims:
+            field_name = {"UNITS": "unit", "INTERVAL": "seconds", "ENDING": "ending"}[key]
+            setattr(test.interims[-1], field_name, text.strip())
+
     def _take_warning(self, number: int, line: str) -> bool:
         found = _UNREACHED.search(line)
         if found is not None and self._current is not None:
@@ -154,7 +225,7 @@ class _Scanner:
         return True
 
     def _begin(self, section: str) -> None:
-        """A table's heading. Behind figures it can only be that of a test whose banner came earlier."""
+        """Begin a table; behind figures it belongs to a waiting test with an earlier banner."""
         if section == "figures" and self._current is not None and self._current.has_figures and self._waiting:
             later, self._current = self._current, self._waiting.pop()
             later.interleaved = self._current.interleaved = True
@@ -165,7 +236,7 @@ class _Scanner:
         self._section = section
 
     def _take_value(self, number: int, key: str, text: str) -> None:
-        """A line of -k. Behind the last key they start again with the next test, which has no banner (-P 0)."""
+        """Take a line of ``-k``; a repeated key begins the next test if there are no banners (``-P 0``)."""
         test = self._current
         if test is None or (key in test.values and test.banner is None):
             test = self._start(number)
@@ -176,10 +247,10 @@ class _Scanner:
         test.last_line = number
 
     def _take_table(self, number: int, line: str) -> bool:
-        """Lines that are known by where they stand."""
+        """Take a line that is recognised by its place."""
         if self._take_csv_names(number, line):
             return True
-        row = _row(number, line)
+        row = _read_row(number, line)
         if self._section == "histogram":
             return self._take_histogram(number, line)
         if self._section in _DETAILS:
@@ -191,7 +262,7 @@ class _Scanner:
         return self._take_figures(row)
 
     def _take_csv_names(self, number: int, line: str) -> bool:
-        names = [long_name(name) for name in _cells(line)] if "," in line else []
+        names = [normalise_name(name) for name in _cells(line)] if "," in line else []
         if not any(name in LONG_NAMES for name in names):
             return False
         self._names = names
@@ -199,7 +270,7 @@ class _Scanner:
         return True
 
     def _take_heading(self, number: int, line: str) -> bool:
-        """The lines above the figures; the last one has the units."""
+        """Take a line above the figures; the last one has the units."""
         test = self._current
         if test is None or self._section != "figures" or test.has_figures:
             return False
@@ -208,13 +279,13 @@ class _Scanner:
         return True
 
     def _take_figures(self, row: Row) -> bool:
-        """The figures, one line for a stream and two for the others; more belong to a test whose banner is hidden."""
+        """Take figures: one line of a stream, else two; further lines begin a test without banner."""
         test = self._current
-        if test is None or (test.banner is None and len(test.rows) == _lines(test.kind)):
+        if test is None or (test.banner is None and len(test.rows) == _count_rows(test.kind)):
             if self._hidden is None:
                 return False
             test = self._start(row.line)
-        if self._section == "figures" and len(test.rows) < _lines(test.kind):
+        if self._section == "figures" and len(test.rows) < _count_rows(test.kind):
             test.rows.append(row)
             test.last_line = row.line
             return True
@@ -224,7 +295,7 @@ class _Scanner:
         return is_stray
 
     def _take_detail(self, row: Row | None) -> bool:
-        """The tables of -v 2 behind the figures."""
+        """Take a table of ``-v 2`` behind the figures."""
         if row is not None and self._current is not None:
             if self._section == "alignment":
                 self._current.alignment = row
@@ -245,7 +316,7 @@ class _Scanner:
         return True
 
     def _take_csv_values(self, number: int, line: str) -> None:
-        """The line below the names; with more or fewer values nobody knows which is which."""
+        """Take the line below the names; reject it if it has another number of values."""
         names, self._names = self._names or [], None
         values = _cells(line)
         if len(values) == len(names):
@@ -254,14 +325,14 @@ class _Scanner:
             self._current.misfit = self._current.last_line = number
 
     def _take_spread(self, number: int, line: str) -> bool:
-        """The values of an -O table; each name is spread over the lines above, from where its value begins."""
+        """Take the values of an ``-O`` table; each name is in the lines above, from its value's column on."""
         words = list(_WORDS.finditer(line))
         if not any(_NUMERIC.fullmatch(word[0]) for word in words):
             return False
         starts = [word.start() for word in words]
         ends = [*starts[1:], None]
         names = [
-            long_name(" ".join(header[start:end].strip() for _, header in self._headers))
+            normalise_name(" ".join(header[start:end].strip() for _, header in self._headers))
             for start, end in zip(starts, ends, strict=True)
         ]
         if not any(name in LONG_NAMES for name in names):
@@ -277,39 +348,25 @@ class _Scanner:
         test.last_line = number
 
 
-def _lines(kind: Kind | None) -> int:
-    """How many lines of figures a test has: that of the sender alone, or one of each end."""
+def _count_rows(kind: Kind | None) -> int:
+    """Return the lines of figures of a test: the sender's alone, or one of each end."""
     return 1 if kind is None or kind.shape is Shape.STREAM else 2
 
 
 def _is_new_attempt(error: Printed, early: Printed) -> bool:
-    """Whether an error opens another attempt: netperf complains twice about one connection, in other words."""
+    """Return whether an error is of another attempt: netperf prints two different errors for each connection."""
     return early.text.split(":")[0] == error.text.split(":")[0]
 
 
-def _row(number: int, line: str) -> Row | None:
+def _read_row(number: int, line: str) -> Row | None:
     words = line.split()
-    count = 0
-    for word in words:
-        if not _NUMERIC.fullmatch(word):
-            break
-        count += 1
-    return Row(number, tuple(words[:count]), " ".join(words[count:])) if count else None
+    cells = tuple(takewhile(_NUMERIC.fullmatch, words))
+    return Row(number, cells, " ".join(words[len(cells) :])) if cells else None
 
 
 def _cells(line: str) -> list[str]:
-    """The cells of a line of comma-separated values; none of a line that is no such line."""
+    """Return the cells of a line of comma-separated values; [] for an invalid line."""
     try:
         return next(csv.reader([line]), [])
     except csv.Error:
         return []
-
-
-def _add_keyed(test: Test, number: int, keyed: re.Match[str]) -> None:
-    """One of the four lines by which -k prints an interim result."""
-    if keyed[1] == "INTERIM_RESULT":
-        test.interims.append(Interim(number, keyed[3].strip(), "", "", ""))
-    elif test.interims:
-        last = test.interims[-1]
-        new = {"UNITS": last.unit, "INTERVAL": last.seconds, "ENDING": last.ending, keyed[1]: keyed[3].strip()}
-        test.interims[-1] = Interim(last.line, last.value, new["UNITS"], new["INTERVAL"], new["ENDING"])

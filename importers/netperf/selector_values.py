@@ -1,11 +1,11 @@
-"""What netperf's output selectors say (-k, -o and -O), by the names that -k prints."""
+"""Values of netperf's output selectors (``-k``, ``-o`` and ``-O``), by the names with ``-k``."""
 
 import re
 
 from importers.fragment_builder import Gathered, Printed, is_decimal
-from importers.netperf.banner import Kind, Shape, kind_of, protocol_of
+from importers.netperf.banner import Kind, Shape, find_kind, find_protocol
 from importers.netperf.processors import Processors
-from importers.netperf.scanned_tests import Test
+from importers.netperf.scan import Test
 
 _LATENCIES = {
     "MIN_LATENCY": "latency_min_ms",
@@ -30,38 +30,38 @@ _NAMED = {
     "LOCAL_CPU_MODEL": "cpu_model",
     "RESULT_BRAND": "title",
 }
-# What stands for a value that there is none of.
+# Texts of missing values.
 _NONE = re.compile(r"-1(?:\.0*)?|-?nan|Deprecated|Unknown|0xf{6,}\w*|", re.IGNORECASE)
 _OPTION = re.compile(r"\s-(t|l)\s+(\S+)")
 _KEYS = re.compile(r"\s-k\s+([A-Z][A-Z0-9_,]*)")
 _FIRST_OF_ALL = ("SOCKET_TYPE", "PROTOCOL", "DIRECTION", "ELAPSED_TIME")
 
 
-def kind_by_values(test: Test) -> Kind | None:
-    """The kind of a test without banner: by its command line, else by its direction; never by its unit alone."""
-    asked = _option(test, "t")
+def find_kind_by_values(test: Test) -> Kind | None:
+    """Return the kind of a test without banner by its command line, else by its direction."""
+    asked = _find_option(test, "t")
     if asked and asked.lower() != "omni":
-        return kind_of(asked)
+        return find_kind(asked)
     direction = test.values.get("DIRECTION")
-    return kind_of(f"OMNI {direction.text}") if direction else None
+    return find_kind(f"OMNI {direction.text}") if direction else None
 
 
-def asked_seconds(test: Test) -> Printed | None:
-    """The length that -l asked for; None where it is not known or counts transactions or bytes (negative)."""
-    text = _option(test, "l")
+def find_asked_seconds(test: Test) -> Printed | None:
+    """Return the length of ``-l``; None if unknown or, if negative, a number of transactions or bytes."""
+    text = _find_option(test, "l")
     if text is None or not is_decimal(text) or float(text) <= 0:
         return None
     return Printed(text, test.values["COMMAND_LINE"].line)
 
 
-def _option(test: Test, letter: str) -> str | None:
+def _find_option(test: Test, letter: str) -> str | None:
     command = test.values.get("COMMAND_LINE")
     general = command.text.split(" -- ")[0] if command else ""
     return next((found[2] for found in _OPTION.finditer(general) if found[1] == letter), None)
 
 
-def missing_keys(test: Test) -> list[str]:
-    """What the command line selects, or -k all prints, and the log does not have: it was cut off."""
+def find_missing_keys(test: Test) -> list[str]:
+    """Return the selected keys (all of them with ``-k all``) that are not in the log."""
     command = test.values.get("COMMAND_LINE")
     if command is None:
         everything = tuple(test.values)[: len(_FIRST_OF_ALL)] == _FIRST_OF_ALL
@@ -71,23 +71,23 @@ def missing_keys(test: Test) -> list[str]:
 
 
 def gather_values(test: Test, into: Gathered, cpu: Processors) -> None:
-    """All selectors of a test: figures as readings, circumstances as facts, the rest as ``netperf.<name>``."""
+    """Keep figures as readings, circumstances as facts, other values as facts ``netperf.<name>``."""
     values = {key: printed for key, printed in test.values.items() if _NONE.fullmatch(printed.text) is None}
     into.reading("driver_s", values.get("ELAPSED_TIME"), "s")
     if test.kind is None or test.kind.shape is Shape.TRANSACTIONS:
-        _transactions(values, into)
+        _gather_transactions(values, into)
     if test.kind is not None and test.kind.shape is not Shape.TRANSACTIONS:
-        _stream(test.kind, values, into)
+        _gather_stream(test.kind, values, into)
     unit = values["SD_UNITS"].text if "SD_UNITS" in values else ""
     for name, end in (("LOCAL", cpu.local), ("REMOTE", cpu.remote)):
         method = values[f"{name}_CPU_METHOD"].text if f"{name}_CPU_METHOD" in values else ""
-        end.say(values.get(f"{name}_CPU_UTIL"), values.get(f"{name}_SD"), method, unit)
-    _retransmits(test, values, into)
-    _circumstances(test, values, into)
+        end.take(values.get(f"{name}_CPU_UTIL"), values.get(f"{name}_SD"), method, unit)
+    _gather_retransmits(test, values, into)
+    _gather_facts(test, values, into)
 
 
-def _transactions(values: dict[str, Printed], into: Gathered) -> None:
-    """TRANSACTION_RATE has more digits than THROUGHPUT; in streams it means nothing."""
+def _gather_transactions(values: dict[str, Printed], into: Gathered) -> None:
+    """Keep rates and latencies; TRANSACTION_RATE has more digits than THROUGHPUT, but no meaning in streams."""
     unit = values.get("THROUGHPUT_UNITS")
     if "TRANSACTION_RATE" in values:
         into.reading("trans_per_s", values["TRANSACTION_RATE"], "trans/s")
@@ -100,8 +100,8 @@ def _transactions(values: dict[str, Printed], into: Gathered) -> None:
         into.reading(name, values.get(key), "usec")
 
 
-def _stream(kind: Kind, values: dict[str, Printed], into: Gathered) -> None:
-    """What arrived is the throughput: of datagrams only the receiver knows it."""
+def _gather_stream(kind: Kind, values: dict[str, Printed], into: Gathered) -> None:
+    """Keep the rate of arrived data as throughput; for datagrams it is the receiver's."""
     unit = values["THROUGHPUT_UNITS"].text if "THROUGHPUT_UNITS" in values else ""
     rate = values.get("THROUGHPUT")
     if kind.shape is Shape.DATAGRAMS:
@@ -115,8 +115,8 @@ def _stream(kind: Kind, values: dict[str, Printed], into: Gathered) -> None:
     into.reading("bytes_received", values.get("LOCAL_BYTES_RECVD") if sender == "REMOTE" else None, "bytes")
 
 
-def _retransmits(test: Test, values: dict[str, Printed], into: Gathered) -> None:
-    """Those of the end that sends the stream are the run's; transactions send from both ends."""
+def _gather_retransmits(test: Test, values: dict[str, Printed], into: Gathered) -> None:
+    """Keep retransmits: a stream's sender has the total, transactions have both roles."""
     streams = test.kind is not None and test.kind.shape is not Shape.TRANSACTIONS
     sender = "REMOTE" if test.kind is not None and test.kind.pattern == "STRG" else "LOCAL"
     for name, role in (("LOCAL", "client"), ("REMOTE", "server")):
@@ -125,9 +125,9 @@ def _retransmits(test: Test, values: dict[str, Printed], into: Gathered) -> None
     into.fact("factor.congestion_control", values.get(f"{sender}_CONG_CONTROL"))
 
 
-def _circumstances(test: Test, values: dict[str, Printed], into: Gathered) -> None:
+def _gather_facts(test: Test, values: dict[str, Printed], into: Gathered) -> None:
     transactions = test.kind is None or test.kind.shape is Shape.TRANSACTIONS
-    if test.banner is None or not protocol_of(test.banner.test):
+    if test.banner is None or not find_protocol(test.banner.test):
         into.fact("factor.protocol", values.get("PROTOCOL"))
     if test.banner is None:
         into.fact("server", values.get("DEST_ADDR"))

@@ -1,4 +1,4 @@
-"""The names of netperf's output selectors: those that -k prints, by those that -o and -O print."""
+"""Names of netperf's output selectors: the names with ``-k`` by the long names with ``-o`` and ``-O``."""
 
 LONG_NAMES: dict[str, str] = {
     "throughput": "THROUGHPUT",
@@ -45,11 +45,11 @@ LONG_NAMES: dict[str, str] = {
     "test uuid": "UUID",
     "command line": "COMMAND_LINE",
 }
-"""Long name in lower case -> the name of the selector; a name that is not here is kept as it is."""
+"""Long name in lower case -> name of the selector; unknown names are kept."""
 
 SELECTORS = frozenset(LONG_NAMES.values())
 
 
-def long_name(printed: str) -> str:
-    """A long name as it is looked up: one blank between words, lower case."""
+def normalise_name(printed: str) -> str:
+    """Return a long name in the form of ``LONG_NAMES``: single blanks, lower case."""
     return " ".join(printed.split()).lower()

@@ -1,10 +1,10 @@
-"""NetPIPE's curves: a result a message size, from its log or from its table (np.out)."""
+"""NetPIPE: a result for each message size, from its log or from its table (``np.out``)."""
 
 import re
 from collections.abc import Iterator
 
-from importers.fragment_builder import Gathered, of_client
-from importers.model import Fragment, Parsed, Problem, Status, Text, make_readings
+from importers.fragment_builder import Gathered, driver_fragment
+from importers.model import Fragment, Parsed, Problem, Status, Text
 from importers.problem_log import ProblemLog
 from importers.trial_numbers import number_each
 
@@ -12,30 +12,22 @@ NAME = "netpipe"
 TITLE = "NetPIPE log or table"
 VERSION = 2
 
-_COMPLETE = Status.COMPLETE  # Python 3.11 looks a member of an enumeration up in four times the time.
-
 _HEAD_LINES = 50
 _DECIMAL = r"\d{1,15}(?:\.\d{1,15})?"
 _LOGGED = re.compile(
     r"\s*\d+:\s+(?P<bytes>\d+) bytes\s+(?P<times>\d+) times -->"
     rf"\s+(?P<rate>{_DECIMAL}) Mbps in\s+(?P<time>{_DECIMAL}) usec\s*"
 )
-# Nothing of a row is tried twice.
+# Possessive, so that matching takes linear time.
 _TABLED = re.compile(r"\s*+(?P<bytes>\d{1,15}+)\s++(?P<rate>\d{1,15}+\.\d{6})\s++(?P<time>\d{1,15}+\.\d{8})\s*+")
 _BUFFERS = re.compile(r"Send and receive buffers are (\d+) and (\d+) bytes")
 _KNOWN = re.compile(r"Sending output to .*|\(A bug in Linux doubles.*|Now starting the main loop.*|\d+: \S+.*")
-# NetPIPE's megabit has 2^20 bits.
-_RATE = ("mb_per_s", "Mbit/s 2^20", "total")
-_LOGGED_HEADS = (_RATE, ("response_ms", "usec one way", "total"))
-_TABLED_HEADS = (_RATE, ("response_ms", "s one way", "total"))
-# Each message is sent when the one before is back; only streaming never waits.
-_KEYS = ("factor.tool", "users", "workload", "request_bytes", "response_bytes", "think_ms")
-_LOGGED_KEYS = (*_KEYS, "repetitions")
-_SAID = (NAME, "1", "RR")
+_RATE = ("mb_per_s", "Mbit/s 2^20", "total")  # NetPIPE's megabit has 2^20 bits.
+_KEYS = ("factor.tool", "users", "workload", "request_bytes", "response_bytes", "think_ms", "repetitions")
 
 
 def recognise(text: Text) -> bool:
-    """A line of its log, or a table of nothing but its three columns."""
+    """Look for a line of the log, or for a table with three columns alone."""
     head = [line for line in text.lines[:_HEAD_LINES] if line.strip()]
     return any(_LOGGED.fullmatch(line) for line in head) or (
         bool(head) and all(_TABLED.fullmatch(line) for line in head[:-1]) and _TABLED.fullmatch(head[0]) is not None
@@ -43,13 +35,13 @@ def recognise(text: Text) -> bool:
 
 
 def parse(text: Text) -> Parsed:
-    """One fragment a size. A last line without end may be half a figure and does not count."""
+    """Return a fragment for each size."""
     problems: list[Problem] = []
     return Parsed(list(each(text, problems)), problems)
 
 
 def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
-    """One fragment after the other: curves that are measured over and over have very many sizes."""
+    """Yield the fragments one by one: repeated curves have very many sizes."""
     unknown: list[int] = []
     is_empty = True
     for fragment in number_each(_results(text, unknown)):
@@ -59,33 +51,29 @@ def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
 
 
 def _results(text: Text, unknown: list[int]) -> Iterator[Fragment]:
-    """The sizes, one after another; lines that are none of NetPIPE's go to ``unknown``."""
-    common, written = Gathered(), (text.name, NAME, VERSION)
+    """Yield the sizes; append the numbers of other lines to ``unknown``."""
+    buffers = Gathered()
     for number, line in text.whole():
-        # A size: the message goes there and comes back, and its time is printed one way.
-        if ":" in line and (logged := _LOGGED.fullmatch(line)):
-            size, times, *figures = logged.groups()
-            facts = common.facts_with(_LOGGED_KEYS, (*_SAID, size, size, "0", times), number)
-            yield of_client(written, (number, number), _COMPLETE, facts, make_readings(_LOGGED_HEADS, figures, number))
-        elif tabled := _TABLED.fullmatch(line):
-            size, *figures = tabled.groups()
-            facts = common.facts_with(_KEYS, (*_SAID, size, size, "0"), number)
-            yield of_client(written, (number, number), _COMPLETE, facts, make_readings(_TABLED_HEADS, figures, number))
-        elif buffers := _BUFFERS.match(line):
-            common = _common(buffers, number)
+        row = (_LOGGED.fullmatch(line) if ":" in line else None) or _TABLED.fullmatch(line)
+        if row is not None:
+            size, times = row["bytes"], row.groupdict().get("times")
+            into = Gathered(buffers.facts)
+            # think_ms is 0: each message is sent as soon as the one before is back.
+            into.say_all(_KEYS, (NAME, "1", "RR", size, size, "0", times), number)
+            into.keep(_RATE, row["rate"], number)
+            # The message goes there and comes back; its time is printed one way.
+            into.keep(("response_ms", "usec one way" if times else "s one way", "total"), row["time"], number)
+            source, lines = (text.name, NAME, VERSION), (number, number)
+            yield driver_fragment(source, lines, Status.COMPLETE, into.facts, into.readings)
+        elif found := _BUFFERS.match(line):
+            buffers = Gathered()  # Each log of a file has its own.
+            buffers.say_all(("socket.send_bytes", "socket.recv_bytes"), found.groups(), number)
         elif line.strip() and not _KNOWN.fullmatch(line):
             unknown.append(number)
 
 
-def _common(buffers: re.Match[str], line: int) -> Gathered:
-    """What stands above the results of a log and holds for them; of several logs in one file each has its own."""
-    common = Gathered()
-    common.say_all(("socket.send_bytes", "socket.recv_bytes"), buffers.groups(), line)
-    return common
-
-
 def _report(text: Text, unknown: list[int], found: ProblemLog) -> None:
-    """Each size is a result of its own, so that a log that breaks off is only short of sizes."""
+    """Report a curve that is cut off, whose sizes are complete, and unknown lines."""
     if not text.ends_whole:
         message = "The file ends inside a line: the curve was cut off, and further sizes may be missing."
         found.warn("netpipe.cut-off", message, "Transfer the file again.", len(text.lines))

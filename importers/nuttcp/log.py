@@ -1,12 +1,12 @@
-"""Results of nuttcp, as its client prints them."""
+"""nuttcp: results as printed by the client."""
 
 import re
 from collections.abc import Container, Iterator, Sequence
 from functools import lru_cache
 
-from importers.fragment_builder import Gathered
+from importers.fragment_builder import Gathered, Printed, driver_fragment
 from importers.listing_columns import Column, Row, listing
-from importers.model import Fragment, Kind, Parsed, Status, Text
+from importers.model import Fragment, Parsed, Status, Text
 from importers.nuttcp import scan
 from importers.nuttcp.scan import Test, Transfer
 from importers.problem_log import ProblemLog
@@ -32,56 +32,46 @@ _COLUMNS = {
     "percent": ("lost_percent", "%"),
 }
 
-_Figure = tuple[str, tuple[str, int]]
-"""A further figure's name, its text and its line."""
+_Figure = tuple[str, Printed]
+"""Name and text of a further figure."""
 
 
 def recognise(text: Text) -> bool:
-    """Whether one of the first lines is one that only nuttcp prints."""
+    """Look for a line that only nuttcp prints."""
     return scan.recognise(text)
 
 
 def parse(text: Text) -> Parsed:
-    """One fragment a test."""
+    """Return a fragment for each test."""
     found = ProblemLog(text.name)
-    fragments = [_fragment(test, text.name, found) for test in scan.tests(text)]
+    fragments = [_read(test, text.name, found) for test in scan.scan_tests(text)]
     return Parsed(number_trials(fragments), found.problems)
 
 
-def _fragment(test: Test, file: str, found: ProblemLog) -> Fragment:
+def _read(test: Test, file: str, found: ProblemLog) -> Fragment:
     status = _judge(test, found)
-    workload = _workload(test)
+    workload = _find_workload(test)
     if status is Status.COMPLETE and workload is None:
         remedy = "Give the workload (STRP or STRG) with the upload, or measure with -v."
         found.note("nuttcp.no-direction", "The result does not say which side sent.", remedy, test.last_line)
-    into, figures = Gathered(), list(_figures(test))
-    _facts(test, status, workload, figures, into)
-    _readings(test, status, workload, dict(figures), into)
-    return Fragment(
-        file,
-        NAME,
-        VERSION,
-        Kind.DRIVER,
-        test.first_line,
-        test.last_line,
-        role="client",
-        status=status,
-        facts=into.facts,
-        readings=into.readings,
-        listings=listing("intervals", map(_interval, test.intervals)),
-    )
+    into, figures = Gathered(), list(_list_figures(test))
+    _gather_facts(test, status, workload, figures, into)
+    _gather_readings(test, status, workload, dict(figures), into)
+    source, lines = (file, NAME, VERSION), (test.first_line, test.last_line)
+    listings = listing("intervals", map(_list_interval, test.intervals))
+    return driver_fragment(source, lines, status, into.facts, into.readings, listings=listings)
 
 
 def _judge(test: Test, found: ProblemLog) -> Status:
-    if test.said is not None:
-        found.warn("nuttcp.failed", f"The test failed: {test.said[0]}.", _AGAIN, test.said[1])
+    if test.error is not None:
+        found.warn("nuttcp.failed", f"The test failed: {test.error.text}.", _AGAIN, test.error.line)
         return Status.FAILED
     if test.interrupted is not None:
         message = "The test was interrupted; what was transferred until then is kept without a throughput."
         found.warn("nuttcp.interrupted", message, _AGAIN, test.interrupted)
         return Status.INCOMPLETE
-    received = _received(test)
-    if received is not None and scan.is_nothing(received.transfer):
+    received = _find_received(test)
+    if received is not None and scan.is_zero(received.transfer):
         found.warn("nuttcp.failed", "Nothing was transferred.", _AGAIN, received.line)
         return Status.FAILED
     if not test.is_over or received is None:
@@ -91,65 +81,65 @@ def _judge(test: Test, found: ProblemLog) -> Status:
     return Status.COMPLETE
 
 
-def _received(test: Test) -> Transfer | None:
-    """What arrived: the result's line, in verbose output the receiver's."""
+def _find_received(test: Test) -> Transfer | None:
+    """Return the received transfer: the result's line, in verbose output the receiver's."""
     sides = (side.transfer for side in test.sides if side.letter == "r")
     return test.result or next(sides, None)
 
 
-def _workload(test: Test) -> str | None:
-    """Verbose output begins with the local side; else the command tells, which sends unless it has -r."""
+def _find_workload(test: Test) -> str | None:
+    """Return the direction by the local side, the first in verbose output, else by the command's ``-r``."""
     if test.sides:
         return "STRP" if test.sides[0].letter == "t" else "STRG"
-    options = test.command[0].split() if test.command else ["-F"]
+    options = test.command.text.split() if test.command else ["-F"]
     if "-F" in options:
         return None
     return "STRG" if "-r" in options else "STRP"
 
 
-def _facts(test: Test, status: Status, workload: str | None, figures: Sequence[_Figure], into: Gathered) -> None:
+def _gather_facts(test: Test, status: Status, workload: str | None, figures: Sequence[_Figure], into: Gathered) -> None:
     into.say_all(("factor.tool", "workload"), (NAME, workload), test.first_line)
     if test.command is not None:
-        _say_command(*test.command, test.facts, into)
+        _gather_command(test.command, test.facts, into)
     for fact in test.facts.values():
         is_protocol = fact.key == "protocol"
         key, text = ("factor.protocol", fact.text.upper()) if is_protocol else (fact.key, fact.text)
         into.say(key, text, fact.line)
         if fact.key == "mss":
             into.say("mtu", mtu_of(fact.text), fact.line)
-    if test.said is not None:
-        into.say_all(("error",), test.said[:1], test.said[1])
+    if test.error is not None:
+        into.note("error", *test.error)
     if test.result is not None and not test.sides:
-        into.say("factor.protocol", _protocol(test.result), test.result.line)
+        into.say("factor.protocol", _find_protocol(test.result), test.result.line)
     measured = next((line for key, (_, line) in figures if key.endswith("_cpu")), None)
     if measured is not None:
         into.say("cpu_scope", "process", measured)
     for side in test.sides:
         if side.letter == "t" and side.transfer is not None:
             into.say("sent_rate", f"{side.transfer.rate} {side.transfer.rate_unit}", side.transfer.line)
-    if status is not Status.COMPLETE and (so_far := _received(test)) is not None:
+    if status is not Status.COMPLETE and (so_far := _find_received(test)) is not None:
         into.say("rate_so_far", f"{so_far.rate} {so_far.rate_unit}", so_far.line)
 
 
-def _say_command(options: str, line: int, told: Container[str], into: Gathered) -> None:
-    """The command, and what no result tells: one stream, unless it has -N."""
-    into.say("command_line", f"nuttcp {options}", line)
-    streams = _STREAMS.search(options)
-    if "users" not in told and (streams is None or streams[1].isdecimal()):
-        into.say("users", streams[1] if streams else "1", line)
+def _gather_command(command: Printed, known: Container[str], into: Gathered) -> None:
+    """Keep the command, and its number of streams (``-N``, one by default) unless known."""
+    into.say("command_line", f"nuttcp {command.text}", command.line)
+    streams = _STREAMS.search(command.text)
+    if "users" not in known and (streams is None or streams[1].isdecimal()):
+        into.say("users", streams[1] if streams else "1", command.line)
 
 
-def _protocol(result: Transfer) -> str:
-    """Brief results do not name it: only UDP loses datagrams, only TCP has retransmits and round trips."""
+def _find_protocol(result: Transfer) -> str:
+    """Return the protocol by the columns: only UDP loses datagrams, only TCP has retransmits and round trips."""
     if "packets" in result.more:
         return "UDP"
     return "TCP" if result.more.keys() & {"retransmits", "rtt"} else ""
 
 
-def _readings(
-    test: Test, status: Status, workload: str | None, figures: dict[str, tuple[str, int]], into: Gathered
+def _gather_readings(
+    test: Test, status: Status, workload: str | None, figures: dict[str, Printed], into: Gathered
 ) -> None:
-    received = _received(test)
+    received = _find_received(test)
     if received is not None and status is not Status.FAILED:
         if status is Status.COMPLETE:
             into.keep(("mb_per_s", received.rate_unit, "total"), received.rate, received.line)
@@ -167,16 +157,16 @@ def _readings(
             into.keep(("processor_util", "%", role), *figures[key])
 
 
-def _figures(test: Test) -> Iterator[_Figure]:
-    """The further figures with their lines, of verbose output those of both sides."""
+def _list_figures(test: Test) -> Iterator[_Figure]:
+    """Yield the further figures; in verbose output of both sides."""
     if test.result is not None:
-        yield from ((key, (text, test.result.line)) for key, text in test.result.more.items())
+        yield from ((key, Printed(text, test.result.line)) for key, text in test.result.more.items())
     for side in test.sides:
         name = "sender_cpu" if side.letter == "t" else "receiver_cpu"
         yield from ((name if key == "cpu" else key, figure) for key, figure in side.figures.items())
 
 
-def _interval(each: Transfer) -> Row:
+def _list_interval(each: Transfer) -> Row:
     more = each.more
     keys, columns = _columns(each.rate_unit, frozenset(more))
     return each.line, columns, [each.seconds, each.transfer, each.rate, *(more[key] for key in keys)]
@@ -184,6 +174,6 @@ def _interval(each: Transfer) -> Row:
 
 @lru_cache(64)
 def _columns(unit: str, more: frozenset[str]) -> tuple[tuple[str, ...], tuple[Column, ...]]:
-    """Which of the further figures are in the listing, and all of its columns."""
+    """Return the further figures of the listing, and all columns."""
     keys = tuple(key for key in _COLUMNS if key in more)
     return keys, (("seconds", "s"), ("bytes", "MB"), ("throughput", unit), *(_COLUMNS[key] for key in keys))

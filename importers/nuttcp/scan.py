@@ -1,9 +1,10 @@
-"""The lines of nuttcp, in each of its three forms: brief, ``-fparse`` and verbose (``-v``)."""
+"""The tests in nuttcp's output, in its three forms: brief, ``-fparse`` and verbose (``-v``)."""
 
 import re
 from dataclasses import dataclass, field
 from itertools import islice
 
+from importers.fragment_builder import Printed
 from importers.model import Fact, Text
 
 _HEAD_LINES = 60
@@ -17,7 +18,7 @@ _PARSE = re.compile(
     r" rate_Mbps=(?P<rate>\d[\d.]*)(?P<more>.*)"
 )
 _Patterns = tuple[tuple[str, re.Pattern[str]], ...]
-"""Each with a word that it has; to look for that is quicker."""
+"""Patterns, each with a word to search for first, which is faster."""
 _MORE: _Patterns = (
     ("%TX", re.compile(r" (?P<sender_cpu>[\d.]+) %TX")),
     ("%RX", re.compile(r" (?P<receiver_cpu>[\d.]+) %RX")),
@@ -63,7 +64,7 @@ _SIDE_FIGURES: _Patterns = (
 )
 _ERROR = re.compile(
     r"(?:nuttcp-[tr](?:<\S+>)?: (?:v(?P<tool_version>\d[\w.]*): )?)?"
-    r"(?P<said>Error: .+|connect: .+|invalid ctlport = .+|errno=\d+)"
+    r"(?P<error>Error: .+|connect: .+|invalid ctlport = .+|errno=\d+)"
 )
 _WORDS = (" MB / ", "megabytes=", "nuttcp-", "invalid ctlport")
 _INTERRUPTED = "*** transfer interrupted ***"
@@ -72,7 +73,7 @@ _COMMAND = re.compile(r"(?:^|[\s/])nuttcp(?P<options>(?: +[\w./:@-]+)+) *$")
 
 @dataclass(slots=True)
 class Transfer:
-    """What one line says was transferred; ``more`` has its further figures by name."""
+    """The transfer in one line; ``more`` holds further figures by name."""
 
     line: int
     transfer: str
@@ -84,17 +85,17 @@ class Transfer:
 
 @dataclass(slots=True)
 class Side:
-    """What one end says in verbose output: ``t`` sends, ``r`` receives. ``is_whole`` when its last line is there."""
+    """The output of one end with ``-v``: ``t`` sends, ``r`` receives; ``is_whole`` once its last line is read."""
 
     letter: str
     transfer: Transfer | None = None
-    figures: dict[str, tuple[str, int]] = field(default_factory=dict)
+    figures: dict[str, Printed] = field(default_factory=dict)
     is_whole: bool = False
 
 
 @dataclass(slots=True)
 class Test:
-    """One test: the local side comes first. ``result`` is the line of a brief or ``-fparse`` result."""
+    """One test, with the local side first; ``result`` is the line of a brief or ``-fparse`` result."""
 
     first_line: int
     last_line: int
@@ -102,23 +103,22 @@ class Test:
     sides: list[Side] = field(default_factory=list)
     intervals: list[Transfer] = field(default_factory=list)
     result: Transfer | None = None
-    said: tuple[str, int] | None = None
+    error: Printed | None = None
     interrupted: int | None = None
-    command: tuple[str, int] | None = None
+    command: Printed | None = None
 
     @property
     def is_over(self) -> bool:
-        """Whether the next line is of another test."""
+        """Whether the next line belongs to another test."""
         return self.result is not None or (len(self.sides) > 1 and self.sides[-1].is_whole)
 
     def add(self, key: str, text: str, line: int) -> None:
-        """The first time that something is said counts."""
-        if key not in self.facts:
-            self.facts[key] = Fact(key, text, line)
+        """Keep a fact unless its key is known."""
+        self.facts.setdefault(key, Fact(key, text, line))
 
 
 def recognise(text: Text) -> bool:
-    """A line that only nuttcp prints, among the first."""
+    """Look for a line that only nuttcp prints."""
     head = islice(text.lines, _HEAD_LINES) if text.mentions(_WORDS, _HEAD_LINES) else ()
     return any(_BRIEF.match(line) or _PARSE.match(line) or _is_other(line) for line in head)
 
@@ -130,28 +130,28 @@ def _is_other(line: str) -> bool:
     return re.fullmatch(r"invalid ctlport = \d+", line.strip()) is not None
 
 
-def tests(text: Text) -> list[Test]:
-    """All tests, in order. A last line that is not whole says nothing."""
+def scan_tests(text: Text) -> list[Test]:
+    """Return all tests, without a last line that may be cut off."""
     found: list[Test] = []
-    command: tuple[str, int] | None = None
+    command: Printed | None = None
     for number, line in text.whole():
         if "nuttcp " in line and len(line) < _LONGEST_COMMAND and (asked := _COMMAND.search(line)):
-            command = asked["options"].strip(), number
+            command = Printed(asked["options"].strip(), number)
             if found and not found[-1].is_over:
                 found.append(Test(number, number))
                 found[-1].command = command
             continue
-        match = _known(line)
+        match = _match(line)
         if match is not None or _INTERRUPTED in line:
             if not found or found[-1].is_over or _begins(match, found[-1]):
                 found.append(Test(number, number))
             found[-1].command = found[-1].command or command
             _take(found[-1], number, line, match)
-    return [test for test in found if test.sides or test.intervals or test.result or test.said]
+    return [test for test in found if test.sides or test.intervals or test.result or test.error]
 
 
-def _known(line: str) -> re.Match[str] | None:
-    """The match of a line with figures, an error or one side's words; None for any other."""
+def _match(line: str) -> re.Match[str] | None:
+    """Return the match of a line with figures, an error or one side's output, if any."""
     if " MB / " in line and (brief := _BRIEF.match(line)):
         return brief
     if line.startswith("megabytes="):
@@ -160,21 +160,21 @@ def _known(line: str) -> re.Match[str] | None:
 
 
 def _begins(match: re.Match[str] | None, test: Test) -> bool:
-    """Whether this line is of another test: figures after an error, or a side that introduces itself again.
+    """Return whether a line begins another test: figures after an error, or a side's first line again.
 
-    What could not begin prints a result of nothing behind its error.
+    A test that could not begin prints a result of zero behind its error.
     """
     if match is None:
         return False
-    if test.said is not None:
-        return match.re in {_BRIEF, _PARSE} and not is_nothing(match["transfer"])
+    if test.error is not None:
+        return match.re in {_BRIEF, _PARSE} and not is_zero(match["transfer"])
     if match.re is not _SIDE or not _VERSION.match(match["what"]):
         return False
     return len(test.sides) > 1 or any(each.letter == match["side"] for each in test.sides)
 
 
-def is_nothing(figure: str) -> bool:
-    """Whether a figure is zero, however many digits it has."""
+def is_zero(figure: str) -> bool:
+    """Return whether a figure is zero, with any number of digits."""
     return not figure.strip("0.")
 
 
@@ -182,7 +182,7 @@ def _take(test: Test, number: int, line: str, match: re.Match[str] | None) -> No
     test.last_line = number
     if match is not None and match.re is _BRIEF:
         transfer, seconds, rate, unit, more = match.groups()
-        figures = _said(_MORE, more.partition(" Tot:")[0])
+        figures = _find_all(_MORE, more.partition(" Tot:")[0])
         is_result = "sender_cpu" in figures and "receiver_cpu" in figures
         _take_transfer(test, Transfer(number, transfer, seconds, rate, unit, figures), is_result=is_result)
     elif match is not None and match.re is _PARSE:
@@ -192,15 +192,15 @@ def _take(test: Test, number: int, line: str, match: re.Match[str] | None) -> No
     elif _INTERRUPTED in line:
         test.interrupted = number
     elif match is not None and match.re is _ERROR:
-        test.said = test.said or (match["said"].removeprefix("Error: "), number)
+        test.error = test.error or Printed(match["error"].removeprefix("Error: "), number)
         if match["tool_version"]:
             test.add("tool_version", match["tool_version"], number)
     elif match is not None:
         _take_side(test, number, match["side"], match["what"])
 
 
-def _said(patterns: _Patterns, line: str) -> dict[str, str]:
-    """What the patterns find in a line, by name."""
+def _find_all(patterns: _Patterns, line: str) -> dict[str, str]:
+    """Return all groups that the patterns find in a line."""
     figures: dict[str, str] = {}
     for word, pattern in patterns:
         if word in line and (match := pattern.search(line)):
@@ -216,20 +216,21 @@ def _take_transfer(test: Test, transfer: Transfer, *, is_result: bool) -> None:
 
 
 def _take_side(test: Test, number: int, letter: str, what: str) -> None:
-    """A line of verbose output; the two ends say the same circumstances, of which the local side's count."""
+    """Take a line of verbose output; circumstances printed by both ends are the local side's."""
     if what.startswith("v") and _VERSION.match(what):
         test.sides.append(Side(letter))
     for side in test.sides:
         if side.letter == letter:
-            _take_of(side, test, number, what)
+            _take_figures(side, test, number, what)
             return
 
 
-def _take_of(side: Side, test: Test, number: int, what: str) -> None:
-    for key, value in _said(_SIDE_FACTS, what).items():
+def _take_figures(side: Side, test: Test, number: int, what: str) -> None:
+    for key, value in _find_all(_SIDE_FACTS, what).items():
         test.add(key, value, number)
-    for key, value in _said(_SIDE_FIGURES, what).items():
-        side.figures[key] = value, number
+    for key, value in _find_all(_SIDE_FIGURES, what).items():
+        side.figures[key] = Printed(value, number)
     side.is_whole = side.is_whole or "cpu" in side.figures
-    if side.transfer is None and " MB in " in what and (said := _TRANSFER.match(what)):
-        side.transfer = Transfer(number, said["transfer"], said["seconds"], said["rate"], said["rate_unit"])
+    if side.transfer is None and " MB in " in what and (transfer := _TRANSFER.match(what)):
+        seconds, rate, unit = transfer["seconds"], transfer["rate"], transfer["rate_unit"]
+        side.transfer = Transfer(number, transfer["transfer"], seconds, rate, unit)

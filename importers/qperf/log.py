@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import islice, repeat
 from typing import Literal, NamedTuple
 
-from importers.fragment_builder import Gathered, Printed, is_decimal, of_client
+from importers.fragment_builder import Gathered, Printed, driver_fragment, is_decimal
 from importers.key_values import whole
 from importers.model import Fact, Fragment, Head, Parsed, Reading, Status, Text, make_facts, make_readings
 from importers.problem_log import ProblemLog
@@ -272,7 +272,7 @@ def _fragment(block: _Block, loops: bool, configuration: dict[str, Printed], fil
     is_complete = status is _COMPLETE
     facts = _facts(block, plan, configuration, is_complete)
     readings = _readings(block, plan) if is_complete else ()
-    return of_client((file, NAME, VERSION), (block.line, block.last_line), status, facts, readings)
+    return driver_fragment((file, NAME, VERSION), (block.line, block.last_line), status, facts, readings)
 
 
 def _judge(block: _Block, plan: _Plan, found: ProblemLog) -> Status:

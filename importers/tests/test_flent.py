@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from importers import flent
 from importers.files.text import decode
+from importers.flent import log as flent
 from importers.formats import read_files
 from importers.model import SourceFile, Status
 from importers.tests.fixture_cases import LOGS, assert_case, cases, readings_of

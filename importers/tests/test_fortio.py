@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from importers import fortio
 from importers.files.text import decode
 from importers.formats import read_files
+from importers.fortio import log as fortio
 from importers.model import SourceFile, Status
 from importers.tests.fixture_cases import LOGS, assert_case, cases, readings_of
 

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from importers import iperf2, iperf3
 from importers.files.text import decode
+from importers.iperf2 import log as iperf2
+from importers.iperf3 import log as iperf3
 from importers.model import Parsed, Status
 from importers.tests.expectations import LOGS, assert_as_expected, cases
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from importers import iperf3
 from importers.files.text import decode
 from importers.formats import read_files
+from importers.iperf3 import log as iperf3
 from importers.model import Parsed, SourceFile, Status
 from importers.tests.expectations import LOGS, assert_as_expected, cases
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from importers import netperf
 from importers.files.text import decode
 from importers.formats import read_files
 from importers.model import SourceFile, Status
+from importers.netperf import log as netperf
 from importers.tests.fixture_cases import LOGS, assert_case, cases, facts_of, readings_of
 
 RR = (LOGS / "netperf" / "rr_cpu" / "netperf.txt").read_text()

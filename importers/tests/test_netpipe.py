@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from importers import netpipe
 from importers.files.text import decode
 from importers.formats import read_files
 from importers.model import SourceFile
+from importers.netpipe import log as netpipe
 from importers.tests.fixture_cases import LOGS, assert_case, cases, readings_of
 
 TABLE = (LOGS / "netpipe" / "curve" / "np.out").read_text()

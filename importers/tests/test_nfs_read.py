@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from importers import nfs_read
 from importers.files.text import decode
 from importers.model import Parsed, Status, Text
+from importers.nfs_read import transcript as nfs_read
 from importers.tests.expectations import LOGS, assert_as_expected, cases
 
 MOUNT = "# mount -t nfs server:/export /mnt -o rsize=8192,wsize=8192\n"

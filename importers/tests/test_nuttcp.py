@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from importers import nuttcp
 from importers.files.text import decode
 from importers.model import Parsed, Status
+from importers.nuttcp import log as nuttcp
 from importers.tests.expectations import LOGS, assert_as_expected, cases
 
 CASES = cases("nuttcp")

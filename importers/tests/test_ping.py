@@ -5,10 +5,10 @@ from pathlib import Path
 import jc
 import pytest
 
-from importers import ping
 from importers.files.text import decode
 from importers.formats import read_files
 from importers.model import SourceFile, Status
+from importers.ping import log as ping
 from importers.tests.fixture_cases import LOGS, assert_case, cases, facts_of, readings_of
 
 REPORT = (LOGS / "ping" / "linux" / "plain.txt").read_text()

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from importers import qperf
 from importers.files.text import decode
 from importers.model import Fragment, Parsed, Status, Text
+from importers.qperf import log as qperf
 from importers.tests.expectations import LOGS, assert_as_expected, cases
 
 

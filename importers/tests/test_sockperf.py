@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from importers import sockperf
 from importers.files.text import decode
 from importers.model import Fragment, Parsed, Status, Text
+from importers.sockperf import log as sockperf
 from importers.tests.expectations import LOGS, assert_as_expected, cases
 
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from importers import ttcp
 from importers.files.text import decode
 from importers.model import Fragment, Parsed, Status, Text
 from importers.tests.expectations import LOGS, assert_as_expected, cases
+from importers.ttcp import log as ttcp
 
 
 def content(case: str, name: str) -> str:

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from importers import uperf
 from importers.files.text import decode
 from importers.model import Fragment, Kind, Parsed, Status
 from importers.tests.expectations import EXPECTED, LOGS, assert_fragment, cases, read_case
+from importers.uperf import log as uperf
 
 
 def content(case: str, name: str = "uperf.log") -> str:

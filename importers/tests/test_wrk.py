@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from importers import wrk
 from importers.files.text import decode
 from importers.formats import read_files
 from importers.model import SourceFile, Status
 from importers.tests.fixture_cases import LOGS, assert_case, cases, readings_of
+from importers.wrk import log as wrk
 
 REPORT = (LOGS / "wrk" / "latency" / "wrk.txt").read_text()
 

@@ -1,7 +1,9 @@
 """The runs of a uperf log, each with its lines sorted by kind: progress, tables, statistics, messages."""
 
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from operator import attrgetter
 from re import Pattern
 from typing import NamedTuple
@@ -9,20 +11,61 @@ from typing import NamedTuple
 from importers.fragment_builder import Printed
 from importers.key_values import whole
 from importers.model import Text
-from importers.uperf import line_patterns
-from importers.uperf.line_patterns import Piece
-from importers.uperf.profile_names import assumed
 
-_new = tuple.__new__  # As in ``importers.fragment_builder``.
-ONE_WAY = frozenset({"read", "write", "recv", "send", "sendto", "sendfile", "sendfilev"})
+_TIME = r"(\d+(?:\.\d+)?)(ns|us|ms|s)"
+_UNREAD_TIME = r"\d+(?:\.\d+)?(?:ns|us|ms|s)"
+# Workers, profile.
+START = re.compile(r"Starting (\d+ .*?) running profile:(.+?) \.\.\.")
+_WORKERS = re.compile(r"(\d+) (threads?|process(?:es)?)")
+# Name, data and unit, seconds, rate and unit, operations. A message may follow, for progress has no line end.
+# The data field is eight characters wide, so the B is cut off from larger figures: "118.94M" are megabytes.
+_PROGRESS = re.compile(
+    r"(\S+)\s+(\d+(?:\.\d+)?)([KMGT]?)B?\s*/\s*(\d+\.\d+)\(s\) =\s*"
+    r"(\d{1,30}(?:\.\d{1,30})?)([KMGT]?b/s)?\s*(\d{1,30})op/s"
+)
+# Time stamp, name, bytes, operations.
+_RAW = re.compile(r"timestamp_ms:(\d{1,20}\.\d+) name:(\S+) nr_bytes:(\d+) nr_ops:(\d+)\s*")
+_TABLE_HEAD = re.compile(r"(?:Txn|Flowop)\s+Count\s+avg\s+cpu\s+max\s+min\s*")
+# Name, count, then average, maximum and minimum, each with its unit.
+_TABLE_ROW = re.compile(rf"(\S+)\s+(\d+)\s+{_TIME}\s*{_UNREAD_TIME}\s*{_TIME}\s*{_TIME}\s*")
+_NETSTAT_HEAD = re.compile(r"Nic\s+opkts/s\s+ipkts/s\s+obits/s\s+ibits/s\s*")
+_NETSTAT_ROW = re.compile(r"(\S+)\s+(\d+)\s+(\d+)\s+(\S+b/s)\s*(\S+b/s)\s*")
+_STATISTICS_HEAD = re.compile(r"Hostname\s+Time\s+Data\s+Throughput\s+Operations\s+Errors\s*")
+# Host. With -v other text precedes the host and is part of its cell, so the end of the cell is found by the time.
+_STATISTICS_ROW = re.compile(
+    r"(.*?)(?<!\s)\s++\d+\.\d+s\s+\d+(?:\.\d+)?[KMGT]?B?\s+\S+?/s\s*\d+\s+(?:-?\d+\.\d+|-?nan)\s*"
+)
+# Difference of times.
+_DIFFERENCE = re.compile(r"Difference\(%\)\s+(-?\d+\.\d+|-?nan|-?inf)%(?:\s+-?(?:\d+\.\d+|nan|inf)%){4}\s*")
+_ERRORS = re.compile(r"WARNING: (\d+) Errors detected during run\s*")
+_RULE = re.compile(r"-{20,}\s*")
 _TITLES = frozenset({"Group Details", "Strand Details", "Run Statistics"})
+_ONE_WAY = frozenset({"read", "write", "recv", "send", "sendto", "sendfile", "sendfilev"})
+_SIZE = r"(\d{1,15}[kmg]?)"
+_EXCHANGE_NAME = re.compile(rf"(rr|crr|strg|strp)(?:\d+c)?-{_SIZE}x{_SIZE}(?:-+\d+)?", re.IGNORECASE)
+_STREAM_NAME = re.compile(rf"str-(read|write)x{_SIZE}(?:-+\d+)?", re.IGNORECASE)
+_new = tuple.__new__  # As in ``importers.fragment_builder``.
 
 Row = tuple[Sequence[str], int]
-"""What a line says, in the order of its pattern's groups, and its number."""
+"""The groups of a line's pattern, and the number of the line."""
+
+
+@lru_cache(64)
+def assume_facts(profile: str) -> Mapping[str, str]:
+    """Return the facts that a profile's name suggests (``rr1c-200x1000``, ``str-readx30k``), if any.
+
+    A name is no proof. In this naming by IBM, two of whose pages differ, ``read`` means that the client reads.
+    """
+    if exchange := _EXCHANGE_NAME.fullmatch(profile):
+        keys = ("workload", "request_bytes", "response_bytes")
+        return dict(zip(keys, (exchange[1].upper(), exchange[2], exchange[3]), strict=True))
+    if stream := _STREAM_NAME.fullmatch(profile):
+        return {"workload": "STRG" if stream[1].lower() == "read" else "STRP", "message_bytes": stream[2]}
+    return {}
 
 
 class Start(NamedTuple):
-    """The line that a run begins with: its threads and processes, each a number and a word, and its profile."""
+    """The first line of a run: number and kind of its workers, and its profile."""
 
     workers: tuple[tuple[str, str], ...]
     profile: str
@@ -31,7 +74,7 @@ class Start(NamedTuple):
 
 @dataclass(slots=True)
 class Block:
-    """What one run of uperf printed, sorted by kind. ``others`` are the lines that are nothing of it: messages."""
+    """The lines of one run, sorted by kind; ``others`` are messages."""
 
     start: Start | None
     first_line: int
@@ -44,19 +87,19 @@ class Block:
     hosts: list[Row] = field(default_factory=list)
     difference: Printed | None = None
     errors: Printed | None = None
-    others: list[Piece] = field(default_factory=list)
+    others: list[Printed] = field(default_factory=list)
 
     @property
     def users(self) -> str | None:
-        """Threads or processes; None where the line names both, which the profile explains."""
+        """Threads or processes; None if the line has both, which only the profile explains."""
         return self.start.workers[0][0] if self.start and len(self.start.workers) == 1 else None
 
     @property
     def streams(self) -> bool:
-        """Whether all goes one way, by the table of operations, else by the profile's name."""
+        """Whether all data go one way, by the table of operations, else by the profile's name."""
         if self.operations:
-            return len({name for (name, *_), _ in self.operations} & ONE_WAY) == 1
-        return self.start is not None and "message_bytes" in assumed(self.start.profile)
+            return len({name for (name, *_), _ in self.operations} & _ONE_WAY) == 1
+        return self.start is not None and "message_bytes" in assume_facts(self.start.profile)
 
     @property
     def connects_always(self) -> bool:
@@ -67,14 +110,14 @@ class Block:
         return self.start is not None and self.start.profile.lower().startswith("crr")
 
 
-def blocks_of(text: Text) -> Iterator[Block]:
-    """The log cut at the starting lines; what stands before the first belongs to it."""
+def split_blocks(text: Text) -> Iterator[Block]:
+    """Cut the log at the starting lines; lines before the first belong to it."""
     reader: _Reader | None = None
     for number, line in text.numbered():
-        for said in line_patterns.pieces(line) if "\r" in line else (line,):
-            if not said or said.isspace():
+        for piece in split_overwritten(line) if "\r" in line else (line,):
+            if not piece or piece.isspace():
                 continue
-            start = _start_of(said, number) if said.startswith("Starting ") else None
+            start = _read_start(piece, number) if piece.startswith("Starting ") else None
             if start is not None and reader is not None and reader.block.start is not None:
                 yield reader.block
                 reader = None
@@ -84,93 +127,92 @@ def blocks_of(text: Text) -> Iterator[Block]:
             if start is not None:
                 reader.block.start = start
             else:
-                reader.take(said, number)
+                reader.take(piece, number)
     if reader is not None:
         yield reader.block
 
 
-def _start_of(said: str, number: int) -> Start | None:
-    match = line_patterns.START.match(said)
-    return Start(tuple(line_patterns.WORKERS.findall(match[1])), match[2].strip(), number) if match else None
+def split_overwritten(line: str) -> Iterator[str]:
+    """Split a line at CR, by which progress lines overwrite each other on the screen; skip blank pieces."""
+    return (piece for piece in line.split("\r") if piece and not piece.isspace())
+
+
+def _read_start(piece: str, number: int) -> Start | None:
+    match = START.match(piece)
+    return Start(tuple(_WORKERS.findall(match[1])), match[2].strip(), number) if match else None
 
 
 class _Reader:
-    """Puts pieces to their places in a block; which table a row belongs to depends on the heading before it."""
+    """Sorts lines into a block; the table of a row depends on the last heading."""
 
     def __init__(self, first_line: int) -> None:
         self.block = Block(None, first_line)
         self._row: Pattern[str] | None = None
         self._rows: list[Row] = []
 
-    def take(self, said: str, line: int) -> None:
-        if "op/s" in said and self._progress(said, line):
+    def take(self, piece: str, line: int) -> None:
+        if "op/s" in piece and self._take_progress(piece, line):
             return
-        # Most kinds show in the first word; only rows, rules and messages are left to be tried one after the other.
-        kind = _KINDS.get(said.split(None, 1)[0])
-        if kind is not None and kind(self, said, line):
+        # Most kinds show in the first word; only rows, rules and messages are tried one after the other.
+        kind = _KINDS.get(piece.split(None, 1)[0])
+        if kind is not None and kind(self, piece, line):
             return
-        if said.startswith("---") and line_patterns.RULE.fullmatch(said):
+        if piece.startswith("---") and _RULE.fullmatch(piece):
             return
-        if said.startswith("timestamp_ms:") and (raw := line_patterns.RAW.fullmatch(said)):
+        if piece.startswith("timestamp_ms:") and (raw := _RAW.fullmatch(piece)):
             self.block.raw.setdefault(raw[2], []).append((raw.groups(), line))
-        elif self._row is not None and (row := self._row.fullmatch(said)):
+        elif self._row is not None and (row := self._row.fullmatch(piece)):
             self._rows.append((row.groups(), line))
         else:
-            self.block.others.append(_new(Piece, (said, line)))
+            self.block.others.append(_new(Printed, (piece, line)))
 
-    def _progress(self, said: str, line: int) -> bool:
-        match = line_patterns.PROGRESS.match(said)
+    def _take_progress(self, piece: str, line: int) -> bool:
+        match = _PROGRESS.match(piece)
         if match is None:
             return False
         self.block.progress.setdefault(match[1], []).append((match.groups(), line))
-        if behind := said[match.end() :].strip():
-            self.block.others.append(_new(Piece, (behind, line)))
+        if behind := piece[match.end() :].strip():
+            self.block.others.append(_new(Printed, (behind, line)))
         return True
 
-    def open(self, row: Pattern[str], rows: list[Row]) -> None:
-        """Take what follows as the rows of a table."""
+    def open_table(self, row: Pattern[str], rows: list[Row]) -> None:
         self._row, self._rows = row, rows
 
-    def pass_title(self, said: str, _line: int) -> bool:
-        """Whether this is one of the titles that say nothing."""
-        return said.startswith("Netstat ") or said.strip() in _TITLES
+    def is_title(self, piece: str, _line: int) -> bool:
+        return piece.startswith("Netstat ") or piece.strip() in _TITLES
 
-    def end(self, said: str, line: int) -> bool:
-        """Keep by how much master and slaves differ."""
-        match = line_patterns.DIFFERENCE.fullmatch(said)
-        if match is not None:
+    def take_difference(self, piece: str, line: int) -> bool:
+        if match := _DIFFERENCE.fullmatch(piece):
             self.block.difference = Printed(match[1], line)
         return match is not None
 
-    def count_errors(self, said: str, line: int) -> bool:
-        """Keep how many errors there were."""
-        match = line_patterns.ERRORS.fullmatch(said)
-        if match is not None:
+    def take_errors(self, piece: str, line: int) -> bool:
+        if match := _ERRORS.fullmatch(piece):
             self.block.errors = Printed(match[1], line)
         return match is not None
 
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """A table: its heading, its rows, and where they are kept."""
+    """A table: patterns of its heading and rows, and the list in the block that keeps the rows."""
 
     head: Pattern[str]
     row: Pattern[str]
     rows: Callable[[Block], list[Row]]
 
-    def __call__(self, reader: _Reader, said: str, _line: int) -> bool:
-        if self.head.fullmatch(said) is None:
+    def __call__(self, reader: _Reader, piece: str, _line: int) -> bool:
+        if self.head.fullmatch(piece) is None:
             return False
-        reader.open(self.row, self.rows(reader.block))
+        reader.open_table(self.row, self.rows(reader.block))
         return True
 
 
 _KINDS: dict[str, Callable[[_Reader, str, int], bool]] = {
-    "Txn": _Table(line_patterns.TABLE_HEAD, line_patterns.TABLE_ROW, attrgetter("averages")),
-    "Flowop": _Table(line_patterns.TABLE_HEAD, line_patterns.TABLE_ROW, attrgetter("operations")),
-    "Nic": _Table(line_patterns.NETSTAT_HEAD, line_patterns.NETSTAT_ROW, attrgetter("networks")),
-    "Hostname": _Table(line_patterns.STATISTICS_HEAD, line_patterns.STATISTICS_ROW, attrgetter("hosts")),
-    **dict.fromkeys(("Netstat", "Group", "Strand", "Run"), _Reader.pass_title),
-    "Difference(%)": _Reader.end,
-    "WARNING:": _Reader.count_errors,
+    "Txn": _Table(_TABLE_HEAD, _TABLE_ROW, attrgetter("averages")),
+    "Flowop": _Table(_TABLE_HEAD, _TABLE_ROW, attrgetter("operations")),
+    "Nic": _Table(_NETSTAT_HEAD, _NETSTAT_ROW, attrgetter("networks")),
+    "Hostname": _Table(_STATISTICS_HEAD, _STATISTICS_ROW, attrgetter("hosts")),
+    **dict.fromkeys(("Netstat", "Group", "Strand", "Run"), _Reader.is_title),
+    "Difference(%)": _Reader.take_difference,
+    "WARNING:": _Reader.take_errors,
 }

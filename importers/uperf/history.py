@@ -1,7 +1,6 @@
-"""The history that ``uperf -X`` writes: a line for each operation, of which the moments are taken."""
+"""uperf's history of operations (``uperf -X``): a line for each operation, of which only the times are read."""
 
 import re
-from collections.abc import Iterator
 from itertools import islice
 
 from importers.fragment_builder import Gathered, Printed, from_epoch
@@ -14,16 +13,16 @@ _HEAD = 5
 
 
 def recognise(text: Text) -> bool:
-    """Whether the first lines are such lines; threads write at once, so one of them may be cut into another."""
+    """Look for lines of five numbers; concurrent threads may have torn one line of the head."""
     head = [line for line in islice(text.lines, _HEAD) if line.strip()]
     fitting = sum(_LINE.fullmatch(line) is not None for line in head)
     return fitting > 0 and fitting >= len(head) - 1
 
 
 def parse(text: Text, name: str, version: int) -> Parsed:
-    """A report with the time from the first to the last whole line. What the operations took stays in the file."""
+    """Return a report from the first to the last operation's end; operations stay in the file."""
     found = ProblemLog(text.name)
-    whole = _whole_lines(text)
+    whole = ((number, match["end"]) for number, line in text.numbered() if (match := _LINE.fullmatch(line)))
     first_line, first = next(whole)
     last_line, latest, count = first_line, first, 1
     for number, end in whole:
@@ -35,7 +34,7 @@ def parse(text: Text, name: str, version: int) -> Parsed:
     if odd:
         message = f"{odd} lines of the history are not five numbers; they were left out."
         found.note("uperf.torn-lines", message, "None is needed: threads that write at once tear each other's lines.")
-    moments = [_moment(end) for end in (first, latest)]
+    taken, ended = (from_epoch(f"{nanoseconds[:-9]}.{nanoseconds[-9:]}") for nanoseconds in (first, latest))
     fragment = Fragment(
         file=text.name,
         format=name,
@@ -43,21 +42,9 @@ def parse(text: Text, name: str, version: int) -> Parsed:
         kind=Kind.REPORT,
         first_line=first_line,
         last_line=last_line,
-        taken=from_epoch(moments[0]),
-        ended=from_epoch(moments[1]),
+        taken=taken,
+        ended=ended,
         zone="+00:00",
         facts=gathered.facts,
     )
     return Parsed([fragment], found.problems)
-
-
-def _whole_lines(text: Text) -> Iterator[tuple[int, str]]:
-    for number, line in text.numbered():
-        match = _LINE.fullmatch(line)
-        if match is not None:
-            yield number, match["end"]
-
-
-def _moment(nanoseconds: str) -> str:
-    """Nanoseconds since 1970 as seconds, by placing the point."""
-    return f"{nanoseconds[:-9]}.{nanoseconds[-9:]}"

@@ -1,102 +1,120 @@
-"""A uperf log: progress lines, tables and statistics of the master, one block a run.
+"""uperf: its log, its profile and its history of operations.
 
-The figures are those of the measured transaction: its last progress line, and its row in the table of averages, which
-counts from 0 where the progress lines count from 1. The totals over start-up and end are no throughput.
+The figures of a log are those of the measured transaction: its last progress line, and its row in the table of
+averages, which counts from 0 where progress lines count from 1. Totals over start-up and end are no throughput.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import lru_cache
 
-from importers.fragment_builder import Gathered, from_epoch
+from importers.fragment_builder import Gathered, Printed, driver_fragment, from_epoch
 from importers.key_values import whole
-from importers.model import Fragment, Kind, Listing, Parsed, Status, Text
+from importers.model import Fragment, Listing, Parsed, Status, Text
 from importers.problem_log import ProblemLog
 from importers.trial_numbers import number_trials
-from importers.uperf import line_patterns
-from importers.uperf.blocks import Block, Row, blocks_of
-from importers.uperf.failures import failures, judge
-from importers.uperf.line_patterns import head_of
-from importers.uperf.profile_names import assumed
+from importers.uperf import history, profile
+from importers.uperf.blocks import START, Block, Row, assume_facts, split_blocks, split_overwritten
 
-_DRIVER = Kind.DRIVER  # Python 3.11 looks a member of an enumeration up in four times the time.
+NAME = "uperf"
+TITLE = "uperf log or profile"
+VERSION = 2
+
 _HEAD = 16_384
 _HEAD_WORDS = ("Starting ", "Error ")
 _NOT_SLAVES = frozenset({"", "master", "Total"})
-_SERVER_CUT = 15  # Names of hosts are cut to so many characters.
+_SERVER_CUT = 15  # uperf cuts names of hosts to so many characters.
 _SCALE = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
+_AGAIN = "Measure again."
+_FAILURES = re.compile(
+    r"\*\*\* Slave aborted! \*\*\*|Error connecting to .*|\*\* TCP: Cannot connect to .*|Error parsing .*|Error 1: .*"
+    r"|Wrong goodbye magic.*|Error saying goodbye.*"
+)
+_ABORTED = re.compile(r"\*\*\* Slave aborted! \*\*\*|Wrong goodbye magic.*|Error saying goodbye.*")
+_INTERRUPTED = re.compile(r"Got SIG\w+.*")
+_HUNG_PERCENT = 5.0
 
 
 def recognise(text: Text) -> bool:
-    """Whether the head has uperf's starting line, or nothing but one of its errors about profile or slave."""
+    """Return True for a log, a profile or a history."""
+    return profile.recognise(text) or history.recognise(text) or _is_log(text)
+
+
+def parse(text: Text) -> Parsed:
+    """Read the file as the kind that is recognised; return nothing for a forced file of no kind."""
+    if profile.recognise(text):
+        return profile.parse(text, NAME, VERSION)
+    if history.recognise(text):
+        return history.parse(text, NAME, VERSION)
+    found = ProblemLog(text.name)
+    blocks = split_blocks(text) if _is_log(text) else ()
+    return Parsed(number_trials([_read(block, text.name, found) for block in blocks]), found.problems)
+
+
+def _is_log(text: Text) -> bool:
+    """Look for uperf's starting line, or for one of its errors about profile or slave alone."""
     if text.lacks(_HEAD_WORDS, _HEAD):
         return False
     head: list[str] = []
-    for piece in head_of(text, _HEAD):
-        if line_patterns.START.match(piece):
-            return True
-        head.append(piece)
+    seen = 0
+    for line in text.lines:
+        for piece in split_overwritten(line):
+            if START.match(piece):
+                return True
+            head.append(piece)
+        seen += len(line) + 1
+        if seen > _HEAD:
+            break
     joined = "\n".join(head[:10])
     connecting = "Error connecting to " in joined and "** TCP: Cannot connect to " in joined
     return connecting or ("Error 1: " in joined and "Error parsing " in joined)
 
 
-def parse(text: Text, name: str, version: int) -> Parsed:
-    """Every run of the log; one that failed or was cut off has its facts and no figures."""
-    found = ProblemLog(text.name)
-    fragments = [_fragment(block, text.name, (name, version), found) for block in blocks_of(text)]
-    return Parsed(number_trials(fragments), found.problems)
-
-
-def _fragment(block: Block, file: str, form: tuple[str, int], found: ProblemLog) -> Fragment:
-    measured = _measured(block)
-    status = judge(block, measured, found)
+def _read(block: Block, file: str, found: ProblemLog) -> Fragment:
+    measured = _find_measured(block)
+    status = _judge(block, measured, found)
     gathered = Gathered()
-    _facts(block, gathered)
+    _gather_facts(block, gathered)
     if status is Status.FAILED:
-        gathered.say("error", failures(block), block.last_line)
+        gathered.say("error", _join_failures(block), block.last_line)
     if status is Status.COMPLETE and measured is not None:
-        _figures(block, measured, gathered, found)
-    taken, ended = _moments(block.raw.values())
-    return Fragment(
-        file=file,
-        format=form[0],
-        format_version=form[1],
-        kind=_DRIVER,
-        first_line=block.first_line,
-        last_line=block.last_line,
-        role="client",
+        _gather_figures(block, measured, gathered, found)
+    taken, ended = _find_times(block.raw.values())
+    return driver_fragment(
+        (file, NAME, VERSION),
+        (block.first_line, block.last_line),
+        status,
+        gathered.facts,
+        gathered.readings,
+        listings=_list_progress(block.progress.get(measured or "", [])),
         taken=taken,
         ended=ended,
         zone="+00:00" if block.raw else "",
-        status=status,
-        facts=gathered.facts,
-        readings=gathered.readings,
-        listings=_intervals(block.progress.get(measured or "", [])),
     )
 
 
-def _measured(block: Block) -> str | None:
-    """The transaction that moved most bytes, by its last line; among those without any, the one that took longest."""
+def _find_measured(block: Block) -> str | None:
+    """Return the transaction with most bytes in its last line; without any bytes, the longest."""
     ends = {name: rows[-1][0] for name, rows in (block.raw or block.progress).items() if name.startswith("Txn")}
-    moved = _moved_by_raw if block.raw else _moved
-    return max(ends, key=lambda name: moved(ends[name]), default=None)
+    amount = _raw_amount if block.raw else _progress_amount
+    return max(ends, key=lambda name: amount(ends[name]), default=None)
 
 
-def _moved_by_raw(said: Sequence[str]) -> tuple[float, float]:
-    _, _, moved, operations = said
+def _raw_amount(cells: Sequence[str]) -> tuple[float, float]:
+    _, _, moved, operations = cells
     return whole(moved), whole(operations)
 
 
-def _moved(said: Sequence[str]) -> tuple[float, float]:
-    _, data, unit, elapsed, *_ = said
+def _progress_amount(cells: Sequence[str]) -> tuple[float, float]:
+    _, data, unit, elapsed, *_ = cells
     return float(data) * float(1 << 10 * _SCALE[unit]), float(elapsed)
 
 
-def _moments(raw: Iterable[list[Row]]) -> tuple[datetime | None, datetime | None]:
-    """The first and the last time stamp; only raw logs have any."""
-    stamps = [said[0] for rows in raw for said, _ in rows]
+def _find_times(raw: Iterable[list[Row]]) -> tuple[datetime | None, datetime | None]:
+    """Return the first and the last time stamp; only raw logs have any."""
+    stamps = [cells[0] for rows in raw for cells, _ in rows]
     if not stamps:
         return None, None
     first, last = min(stamps, key=float), max(stamps, key=float)
@@ -104,17 +122,17 @@ def _moments(raw: Iterable[list[Row]]) -> tuple[datetime | None, datetime | None
 
 
 def _in_seconds(milliseconds: str) -> str:
-    """The same digits with the point three places to the left."""
+    """Move the decimal point by three places, without arithmetic."""
     whole, _, fraction = milliseconds.partition(".")
     return f"{whole[:-3] or '0'}.{whole[-3:]:>03}{fraction}"
 
 
-def _facts(block: Block, gathered: Gathered) -> None:
-    """Circumstances. What the profile's name suggests is marked as assumed."""
-    gathered.note("factor.tool", "uperf", block.start.line if block.start else block.first_line)
+def _gather_facts(block: Block, gathered: Gathered) -> None:
+    """Keep circumstances; those suggested by the profile's name are marked as assumed."""
+    gathered.note("factor.tool", NAME, block.start.line if block.start else block.first_line)
     if block.start is not None:
-        gathered.say_all(*_said_of(block.start.workers, block.start.profile), block.start.line)
-    servers = _servers(block)
+        gathered.say_all(*_start_facts(block.start.workers, block.start.profile), block.start.line)
+    servers = _find_servers(block)
     if servers:
         gathered.say("server", ", ".join(servers), next(iter(servers.values())))
     for (name, *figures), line in block.networks:
@@ -122,20 +140,19 @@ def _facts(block: Block, gathered: Gathered) -> None:
 
 
 @lru_cache(64)
-def _said_of(workers: tuple[tuple[str, str], ...], profile: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What a starting line tells, by keys and their texts."""
-    # Run after run of a log starts in the same way.
+def _start_facts(workers: tuple[tuple[str, str], ...], profile: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return keys and texts of the facts in a starting line."""
     facts = [("profile", profile)]
     if len(workers) == 1:
         facts.append(("users", workers[0][0]))
     facts += [("processes" if word.startswith("process") else "threads", count) for count, word in workers]
-    if suggested := assumed(profile):
-        facts += [*suggested.items(), ("assumed", f"{', '.join(suggested)}: from the profile's name")]
+    if assumed := assume_facts(profile):
+        facts += [*assumed.items(), ("assumed", f"{', '.join(assumed)}: from the profile's name")]
     return tuple(key for key, _ in facts), tuple(text for _, text in facts)
 
 
-def _servers(block: Block) -> dict[str, int]:
-    """The slaves and their lines. A name that fills its cell may be cut, one with blanks has left-over text in it."""
+def _find_servers(block: Block) -> dict[str, int]:
+    """Return the slaves with their lines, without names that may be cut or mixed with other text."""
     servers: dict[str, int] = {}
     for (cell,), line in block.hosts:
         host = cell.strip()
@@ -146,8 +163,8 @@ def _servers(block: Block) -> dict[str, int]:
     return servers
 
 
-def _figures(block: Block, measured: str, gathered: Gathered, found: ProblemLog) -> None:
-    """The measured transaction's figures as printed; what follows from two of them is derived elsewhere."""
+def _gather_figures(block: Block, measured: str, gathered: Gathered, found: ProblemLog) -> None:
+    """Keep the measured transaction's figures; values that follow from two figures are derived elsewhere."""
     gathered.note("measured_transaction", measured, block.start.line if block.start else block.first_line)
     if measured in block.progress:
         (_, data, unit, elapsed, rate, rate_unit, operations), line = block.progress[measured][-1]
@@ -156,73 +173,126 @@ def _figures(block: Block, measured: str, gathered: Gathered, found: ProblemLog)
         gathered.note("operations_per_s", operations, line)
         gathered.say("data_per_s", f"{rate} {rate_unit or ''}", line)
     elif measured in block.raw:
-        for end, (said, line) in (("first", block.raw[measured][0]), ("last", block.raw[measured][-1])):
-            stamp, _, moved, operations = said
+        for end, ((stamp, _, moved, operations), line) in (
+            ("first", block.raw[measured][0]),
+            ("last", block.raw[measured][-1]),
+        ):
             gathered.note(f"raw.{end}_ms", stamp, line)
             gathered.note(f"raw.{end}_bytes", moved, line)
             gathered.note(f"raw.{end}_operations", operations, line)
-    _averages(block, measured, gathered, found)
+    _gather_averages(block, measured, gathered, found)
     gathered.reading("errors", block.errors, "errors")
 
 
-def _averages(block: Block, measured: str, gathered: Gathered, found: ProblemLog) -> None:
-    """The measured transaction's count and response times; tables of several groups say them of each group only."""
+def _gather_averages(block: Block, measured: str, gathered: Gathered, found: ProblemLog) -> None:
+    """Keep count and response times of the measured transaction, unless the table has several groups."""
     number = measured.removeprefix("Txn")
     wanted = f"Txn{whole(number) - 1}" if number.isdecimal() else measured
-    names = [said[0] for said, _ in block.averages]
+    names = [cells[0] for cells, _ in block.averages]
     if len(set(names)) < len(names):
-        _note_groups(names, block.averages[names.index(wanted)][1] if wanted in names else None, found)
+        # Each group of the table begins its numbering anew.
+        line = block.averages[names.index(wanted)][1] if wanted in names else None
+        groups = max(Counter(names).values())
+        message = f"The table of averages has {groups} groups; transactions and response times are not taken."
+        found.note("uperf.several-groups", message, "Upload the profile: rates follow from it.", line)
     elif wanted in names:
-        said, line = block.averages[names.index(wanted)]
-        _figures_of_row(block, said, line, gathered, found)
+        _gather_row(block, *block.averages[names.index(wanted)], gathered, found)
 
 
-def _note_groups(names: Iterable[str], line: int | None, found: ProblemLog) -> None:
-    """Each group of the table begins its numbering anew."""
-    groups = max(Counter(names).values())
-    message = f"The table of averages has {groups} groups; transactions and response times are not taken."
-    found.note("uperf.several-groups", message, "Upload the profile: rates follow from it.", line)
-
-
-def _figures_of_row(block: Block, said: Sequence[str], line: int, gathered: Gathered, found: ProblemLog) -> None:
-    _, count, average, average_unit, longest, longest_unit, shortest, shortest_unit = said
+def _gather_row(block: Block, cells: Sequence[str], line: int, gathered: Gathered, found: ProblemLog) -> None:
+    _, count, average, average_unit, longest, longest_unit, shortest, shortest_unit = cells
     if block.streams:
-        # So many calls as the profile happens to repeat: no unit of work that compares with anything.
+        # The number of repeated calls in the profile: no unit of work that can be compared.
         gathered.note("rounds", count, line)
         return
     gathered.measure(("transactions", "count", "total"), count, line)
     gathered.measure(("response_ms", average_unit, "total"), average, line)
     gathered.measure(("latency_max_ms", longest_unit, "total"), longest, line)
     gathered.measure(("latency_min_ms", shortest_unit, "total"), shortest, line)
-    _warn_of_few(block, count, line, found)
-
-
-def _warn_of_few(block: Block, count: str, line: int, found: ProblemLog) -> None:
-    """What is under way at the end is not counted: with few transactions a user that matters."""
+    # Transactions under way at the end are not counted, which matters if there are few for each user.
     users = whole(block.users or "0")
     if whole(count) < 10 * users:
         message = f"Only {count} transactions were counted for {users} users; what was under way was not."
         found.warn("uperf.few-transactions", message, "Measure for longer.", line)
 
 
-def _intervals(rows: Sequence[Row]) -> tuple[Listing, ...]:
-    """The measured transaction's progress, cumulative as printed: a column for each unit that occurs."""
+def _list_progress(rows: Sequence[Row]) -> tuple[Listing, ...]:
+    """Return the measured transaction's progress, cumulative as printed, with a column for each unit."""
     if not rows:
         return ()
-    said, numbers = zip(*rows, strict=True)
-    _, data, units, elapsed, rates, rate_units, operations = zip(*said, strict=True)
+    cells, numbers = zip(*rows, strict=True)
+    _, data, units, elapsed, rates, rate_units, operations = zip(*cells, strict=True)
     columns: dict[tuple[str, str], Sequence[str | None]] = {("elapsed", "s"): elapsed}
-    columns |= {("data", f"{unit}B"): column for unit, column in _by_unit(data, units)}
-    columns |= {("data_per_s", unit): column for unit, column in _by_unit(rates, rate_units) if unit}
+    columns |= {("data", f"{unit}B"): column for unit, column in _split_by_unit(data, units)}
+    columns |= {("data_per_s", unit): column for unit, column in _split_by_unit(rates, rate_units) if unit}
     columns["operations_per_s", "1/s"] = operations
     return (Listing("intervals", tuple(columns), [*zip(*columns.values(), strict=True)], numbers),)
 
 
-def _by_unit(texts: Sequence[str], units: Sequence[str]) -> Iterable[tuple[str, Sequence[str | None]]]:
-    """The texts of each unit that occurs, and None where a text has another."""
+def _split_by_unit(texts: Sequence[str], units: Sequence[str]) -> Iterable[tuple[str, Sequence[str | None]]]:
+    """Return a column for each unit, with None for texts in other units."""
     distinct = dict.fromkeys(units)
     if len(distinct) == 1:
         return [(units[0], texts)]
     return [
         (unit, [text if own == unit else None for text, own in zip(texts, units, strict=True)]) for unit in distinct
     ]
+
+
+def _judge(block: Block, measured: str | None, found: ProblemLog) -> Status:
+    """Return the run's status; add a warning with uperf's own message for any but a complete run."""
+    failure = _find_message(block, _FAILURES)
+    aborted = _find_message(block, _ABORTED)
+    interrupted = _find_message(block, _INTERRUPTED)
+    is_whole = block.difference is not None and any(host.strip() == "master" for (host,), _ in block.hosts)
+    if (cause := aborted or (None if is_whole else failure)) is not None:
+        message = f"uperf failed: {_join_failures(block)}. None of its figures is used."
+        found.warn("uperf.failed", message, "Check slave, profile and variables, then measure again.", cause.line)
+        return Status.FAILED
+    if interrupted is not None:
+        message = f"The run was interrupted ({interrupted.text.strip()}); its figures are not used."
+        found.warn("uperf.interrupted", message, _AGAIN, interrupted.line)
+        return Status.INCOMPLETE
+    if not is_whole:
+        message = "The log ends before its run statistics: it was cut off, or uperf was killed."
+        found.warn("uperf.cut-off", message, "Transfer the file again, or measure again.", block.last_line)
+        return Status.INCOMPLETE
+    rows = (block.raw.get(measured) or block.progress.get(measured) or []) if measured else []
+    if not rows or whole(rows[-1][0][-1]) <= 0:  # Operations, in rows of both kinds.
+        message = "No transaction moved data or finished an operation; there are no figures."
+        found.warn("uperf.nothing-done", message, "Check profile and slave, then measure again.", block.last_line)
+        return Status.FAILED
+    _warn_of_errors(block, found)
+    _warn_of_hung_slave(block, found)
+    return Status.COMPLETE
+
+
+def _find_message(block: Block, pattern: re.Pattern[str]) -> Printed | None:
+    return next((piece for piece in block.others if pattern.match(piece.text)), None)
+
+
+def _join_failures(block: Block) -> str:
+    """Return the first three failure messages, each once."""
+    return _join_distinct([piece.text for piece in block.others if _FAILURES.match(piece.text)])
+
+
+def _join_distinct(texts: Sequence[str]) -> str:
+    return "; ".join(dict.fromkeys(text.strip()[:150] for text in texts[:3]))
+
+
+def _warn_of_errors(block: Block, found: ProblemLog) -> None:
+    if block.errors is None:
+        return
+    causes = _join_distinct([piece.text for piece in block.others if piece.text.startswith("** ")])
+    causes = f" ({causes})" if causes else ""
+    message = f"uperf counted {block.errors.text} errors during the run{causes}; its figures are complete."
+    found.warn("uperf.errors", message, "See whether so many errors matter for the result.", block.errors.line)
+
+
+def _warn_of_hung_slave(block: Block, found: ProblemLog) -> None:
+    """Warn if the times of slave and master differ; with CRR a slave always waits ten seconds more."""
+    differ = block.difference
+    if differ is None or "n" in differ.text or abs(float(differ.text)) <= _HUNG_PERCENT or block.connects_always:
+        return
+    message = f"Slave and master differ by {differ.text} % in time: the slave may have hung."
+    found.warn("uperf.slave-time", message, "Compare with other runs of this experiment.", differ.line)

@@ -1,6 +1,6 @@
-"""A uperf profile: the XML that says what is exchanged, in what sizes, by how many, over which protocol.
+"""uperf's profile: the XML of the exchanged messages, their sizes, users and protocol.
 
-It is no log: it has facts only, and belongs to the log beside it.
+A profile is no log: it has facts only, which belong to the run of the log beside it.
 """
 
 import re
@@ -34,34 +34,34 @@ _HEAD_LINES = 400
 
 @dataclass(slots=True)
 class _Element:
-    """An element of the profile with the line it starts in."""
+    """An element of the profile with its first line."""
 
     name: str
     attributes: dict[str, str]
     line: int
     children: list["_Element"] = field(default_factory=list)
 
-    def of(self, name: str) -> list["_Element"]:
+    def find_all(self, name: str) -> list["_Element"]:
         return [child for child in self.children if child.name == name]
 
     @property
     def options(self) -> dict[str, str]:
-        """The flowop's options; a word without value has itself as value."""
+        """The flowop's options; the value of a bare word is the word."""
         words = (word.partition("=") for word in self.attributes.get("options", "").split())
         return {key: value or key for key, _, value in words}
 
     @property
     def times(self) -> int:
-        """How often a flowop is done in one transaction."""
+        """Number of executions of a flowop in one transaction."""
         count = self.options.get("count", "1")
         return int(count) if re.fullmatch(r"[1-9]\d{0,8}", count) else 1
 
 
 @dataclass(frozen=True, slots=True)
 class _Exchange:
-    """What a transaction does: its pattern, the bytes out and back or of a stream's message, as printed.
+    """A transaction's pattern, with the bytes out and back or of a stream's message, as printed.
 
-    ``streams``: all goes one way, and the transaction is so many calls as the profile happens to repeat.
+    ``streams``: all data go one way, and the length of a transaction is arbitrary.
     """
 
     pattern: str
@@ -72,7 +72,7 @@ class _Exchange:
 
 
 class _Tree:
-    """Builds elements with lines; far more of them than a profile has are none of uperf's."""
+    """An XML target that builds elements with lines; raises ParseError if there are too many."""
 
     def __init__(self) -> None:
         self.parser: DefusedXMLParser | None = None
@@ -93,28 +93,28 @@ class _Tree:
         self._open.pop()
 
     def data(self, data: str) -> None:
-        """Text between elements says nothing."""
+        """Ignore text between elements."""
 
     def close(self) -> _Element:
         return self.root
 
 
 def recognise(text: Text) -> bool:
-    """Whether the head has a profile with a name, and a group or flowop in it."""
+    """Look for a named profile with a group or flowop."""
     head = text.head(_HEAD_LINES)[:16_384]
     start = re.search(r"<profile\s[^>]*\bname\s*=", head)
     return start is not None and re.search(r"<(group|flowop)\s", head[start.end() :]) is not None
 
 
 def parse(text: Text, name: str, version: int) -> Parsed:
-    """A report whose facts say what the log cannot; XML that cannot be read is an error."""
+    """Return a report with the profile's facts; unreadable XML is an error."""
     found = ProblemLog(text.name)
     profile = _read(text, found)
     if profile is None:
         return Parsed(problems=found.problems)
     gathered = Gathered()
     gathered.fact("profile", Printed(profile.attributes.get("name", ""), profile.line))
-    _describe(profile.of("group"), gathered, found)
+    _gather_groups(profile.find_all("group"), gathered, found)
     fragment = Fragment(
         file=text.name,
         format=name,
@@ -138,33 +138,35 @@ def _read(text: Text, found: ProblemLog) -> _Element | None:
         found.error("uperf.bad-profile", message, "Upload the profile that uperf was given.")
         return None
     profiles = [element for element in tree.root.children if element.name == "profile"]
-    if not profiles or not profiles[0].of("group"):
+    if not profiles or not profiles[0].find_all("group"):
         found.error("uperf.bad-profile", "The profile has no group.", "Upload the profile that uperf was given.")
         return None
     return profiles[0]
 
 
-def _describe(groups: Sequence[_Element], gathered: Gathered, found: ProblemLog) -> None:
-    """The facts of all groups together; where groups do different things only what holds for all."""
-    gathered.fact("users", _users(groups))
-    measured = [transaction for group in groups if (transaction := _measured(group)) is not None]
-    _say_connections(groups, gathered)
+def _gather_groups(groups: Sequence[_Element], gathered: Gathered, found: ProblemLog) -> None:
+    """Keep the facts that hold for all groups."""
+    gathered.fact("users", _count_users(groups))
+    measured = [transaction for group in groups if (transaction := _find_measured(group)) is not None]
+    _gather_connections(groups, gathered)
     if not measured:
         return
     first = measured[0]
-    gathered.fact("measured_transaction", Printed(_names(groups[0], first), first.line))
+    # The log's progress lines count transactions from 1.
+    place = 1 + next(at for at, each in enumerate(groups[0].find_all("transaction")) if each is first)
+    gathered.fact("measured_transaction", Printed(f"Txn{place}", first.line))
     if len({each.attributes.get("duration", "") for each in measured}) == 1:
-        _say_duration(first, gathered)
-    _say_workload(measured, gathered, found)
+        _gather_duration(first, gathered)
+    _gather_workload(measured, gathered, found)
     if all(_exchange(each).streams for each in measured):
         return
-    counts = {sum(flowop.times for flowop in each.of("flowop")) for each in measured}
+    counts = {sum(flowop.times for flowop in each.find_all("flowop")) for each in measured}
     if len(counts) == 1:
         gathered.fact("operations_per_transaction", Printed(str(counts.pop()), first.line))
 
 
-def _users(groups: Iterable[_Element]) -> Printed | None:
-    """Threads and processes of all groups; None where one of them comes from the environment."""
+def _count_users(groups: Iterable[_Element]) -> Printed | None:
+    """Return the threads and processes of all groups; None if a number comes from the environment."""
     total, line = 0, 0
     for group in groups:
         workers = [group.attributes.get(key, "1") for key in ("nthreads", "nprocs")]
@@ -175,9 +177,9 @@ def _users(groups: Iterable[_Element]) -> Printed | None:
     return Printed(str(total), line)
 
 
-def _measured(group: _Element) -> _Element | None:
-    """The transaction that is measured: the longest of those with a duration, else the one with most iterations."""
-    transactions = group.of("transaction")
+def _find_measured(group: _Element) -> _Element | None:
+    """Return the transaction with the longest duration, else the one with most iterations."""
+    transactions = group.find_all("transaction")
     timed = [each for each in transactions if each.attributes.get("duration")]
     key = "duration" if timed else "iterations"
     return max(timed or transactions, key=lambda each: _leading_number(each.attributes.get(key, "")), default=None)
@@ -189,14 +191,10 @@ def _leading_number(text: str) -> float:
     return float(match[0]) * scale if match else 0.0
 
 
-def _names(group: _Element, transaction: _Element) -> str:
-    """The name in the log's progress lines, which count from 1."""
-    return f"Txn{1 + next(at for at, each in enumerate(group.of('transaction')) if each is transaction)}"
-
-
-def _say_connections(groups: Iterable[_Element], gathered: Gathered) -> None:
-    """Protocols, servers and socket options of the flowops; $h and its like are the environment's, not known here."""
-    flowops = [f for group in groups for transaction in group.of("transaction") for f in transaction.of("flowop")]
+def _gather_connections(groups: Iterable[_Element], gathered: Gathered) -> None:
+    """Keep protocols, servers and socket options of the flowops, except variables of the environment (``$h``)."""
+    transactions = [each for group in groups for each in group.find_all("transaction")]
+    flowops = [flowop for each in transactions for flowop in each.find_all("flowop")]
     for key, name in _CONNECTION_FACTS.items():
         stated = {flowop.options[key]: flowop.line for flowop in flowops if key in flowop.options}
         values = [value.upper() if key == "protocol" else value for value in stated if "$" not in value]
@@ -204,7 +202,7 @@ def _say_connections(groups: Iterable[_Element], gathered: Gathered) -> None:
             gathered.fact(name, Printed(", ".join(values), min(stated.values())))
 
 
-def _say_duration(transaction: _Element, gathered: Gathered) -> None:
+def _gather_duration(transaction: _Element, gathered: Gathered) -> None:
     text = transaction.attributes.get("duration", "")
     seconds = _SECONDS.fullmatch(text)
     if seconds is not None:
@@ -213,21 +211,19 @@ def _say_duration(transaction: _Element, gathered: Gathered) -> None:
         gathered.fact("asked_duration", Printed(text, transaction.line))
 
 
-def _say_workload(measured: Sequence[_Element], gathered: Gathered, found: ProblemLog) -> None:
+def _gather_workload(measured: Sequence[_Element], gathered: Gathered, found: ProblemLog) -> None:
     exchanges = {_exchange(each) for each in measured}
     line = measured[0].line
-    exchange = exchanges.pop() if len(exchanges) == 1 else _of_several(exchanges)
+    exchange = exchanges.pop() if len(exchanges) == 1 else _merge_exchanges(exchanges)
     if exchange.pattern == "MIXED":
         message = "The profile's transactions are no pattern with a name, or its groups do different things."
         found.note("uperf.mixed", message, "Give the workload with the upload.", line)
-    gathered.fact("workload", Printed(exchange.pattern, line))
-    gathered.fact("request_bytes", Printed(exchange.request, line))
-    gathered.fact("response_bytes", Printed(exchange.response, line))
-    gathered.fact("message_bytes", Printed(exchange.message, line))
+    texts = exchange.pattern, exchange.request, exchange.response, exchange.message
+    gathered.say_all(("workload", "request_bytes", "response_bytes", "message_bytes"), texts, line)
 
 
-def _of_several(exchanges: Iterable[_Exchange]) -> _Exchange:
-    """Groups that stream, some this way and some that, stream in both directions at once."""
+def _merge_exchanges(exchanges: Iterable[_Exchange]) -> _Exchange:
+    """Return streams of several groups as one workload; other groups as a mixed one."""
     several = list(exchanges)
     if all(each.streams for each in several):
         patterns = {each.pattern for each in several}
@@ -238,8 +234,8 @@ def _of_several(exchanges: Iterable[_Exchange]) -> _Exchange:
 
 
 def _exchange(transaction: _Element) -> _Exchange:
-    """The pattern of a transaction's flowops, with sizes where each way has one flowop of a fixed size."""
-    flowops = transaction.of("flowop")
+    """Return the pattern of a transaction's flowops, with sizes if each way has one flowop of a fixed size."""
+    flowops = transaction.find_all("flowop")
     kinds = {flowop.attributes.get("type", "") for flowop in flowops}
     writes = [flowop for flowop in flowops if flowop.attributes.get("type") in _WRITES]
     reads = [flowop for flowop in flowops if flowop.attributes.get("type") in _READS]
@@ -258,7 +254,7 @@ def _exchange(transaction: _Element) -> _Exchange:
 
 
 def _one_size(flowops: Sequence[_Element]) -> str:
-    """The bytes that go one way in a transaction; empty unless that is one flowop, done once, of a fixed size."""
+    """Return the bytes of one way; "" unless there is one flowop, executed once, of a fixed size."""
     if len(flowops) != 1 or flowops[0].times != 1:
         return ""
     size = flowops[0].options.get("size", "")
@@ -266,13 +262,13 @@ def _one_size(flowops: Sequence[_Element]) -> str:
 
 
 def _direction(out: int, back: int) -> str:
-    """A megabyte and more in one direction against little in the other is a stream."""
+    """Return a stream's pattern if only one direction has a megabyte or more."""
     if out < _LARGE <= back:
         return "STRG"
     return "STRP" if back < _LARGE <= out else "RR"
 
 
 def _bytes(size: str) -> int:
-    """The bytes of a fixed size, 0 for any other (``rand(1,4k)``, ``$size``)."""
+    """Return the bytes of a fixed size, 0 for other sizes (``rand(1,4k)``, ``$size``)."""
     match = _SIZE.fullmatch(size)
     return whole(match[1]) << 10 * _POWERS[match[2].lower()] if match else 0

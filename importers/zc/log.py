@@ -1,0 +1,277 @@
+"""Output of zero-copy transfers: the receiver zcs, the sender zcc, and the CPU load by cyclesoak.
+
+Only zcs prints a rate, every five seconds for each connection, so its output is the run's log. cyclesoak measures load
+by the share of time left to it, relative to a calibration that is worthless if made on a busy machine.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import islice
+from pathlib import PurePosixPath
+from statistics import median_low
+
+from importers.fragment_builder import Gathered, Printed, driver_fragment
+from importers.model import Fragment, Kind, Listing, Parsed, Status, Text
+from importers.problem_log import ProblemLog
+from importers.trial_numbers import number_trials
+
+NAME = "zc"
+TITLE = "zc output"
+VERSION = 1
+
+_HEAD_LINES = 200
+_ROLES = {
+    "client": frozenset({"client", "sender", "local", "zcc"}),
+    "server": frozenset({"server", "receiver", "remote", "zcs"}),
+}
+_FACTS = {"factor.tool": NAME, "factor.protocol": "TCP", "workload": "STRP"}
+
+_RATE = re.compile(r"(\d{1,15}) kbytes/sec\s*")
+_EXITS = "server exits"
+_VANISHED = "client seems to have vanished"
+_RECEIVER_ERROR = re.compile(r"(?:bind|listen|accept|socket): (.+)")
+
+_SENDING = re.compile(r"Sending (\d+) bytes in (\d+) files (\d+) times, for (\d+) bytes total\s*")
+_SENDER_ERROR = re.compile(r"connect: .+|error sending '.*|Can't read .*: Skipping\.")
+
+# Other figures precede the load in its line with -d; the free shares of each processor follow with -B.
+_LOAD_WORDS = "System load:"
+_LOAD = re.compile(r"System load:\s*(-?\d{1,4}\.\d)%")
+_PROCESSORS = re.compile(r"using (\d{1,4}) CPUs\s*")
+_CALIBRATED = re.compile(r"calibrated OK\.\s+(\d{1,15}) loops/sec\s*")
+_CALIBRATING = re.compile(r"calibrating: (\d{1,15}) loops/sec\s*")
+_COUNT = re.compile(r"\d{1,15}\s*")
+_UNCALIBRATED = "Please run `cyclesoak -C' on an unloaded system"
+_LEAST_MEDIAN = -5.0
+
+
+def recognise(text: Text) -> bool:
+    """Return True for output of the receiver, the sender or cyclesoak."""
+    return _find_parser(text) is not None
+
+
+def parse(text: Text) -> Parsed:
+    """Read the output of the program that is recognised; return nothing for a forced file of another kind."""
+    found = ProblemLog(text.name)
+    parser = _find_parser(text)
+    return Parsed(parser(text, found) if parser else [], found.problems)
+
+
+def _find_parser(text: Text) -> Callable[[Text, ProblemLog], list[Fragment]] | None:
+    parts = ((_is_receiver, _parse_receiver), (_is_sender, _parse_sender), (_is_cyclesoak, _parse_cyclesoak))
+    return next((parser for recognises, parser in parts if recognises(text)), None)
+
+
+@lru_cache(64)
+def _words(name: str) -> frozenset[str]:
+    """Return the words of a file's name in lower case."""
+    return frozenset(re.split(r"[._\-\s]+", PurePosixPath(name).name.lower()))
+
+
+# Receiver
+
+
+@dataclass(slots=True)
+class _Transfer:
+    """The rates until the server exits; the server exits once for each connection."""
+
+    first_line: int
+    last_line: int
+    rates: list[Printed] = field(default_factory=list)
+    exits: int = 0
+    failure: Printed | None = None
+
+
+def _is_receiver(text: Text) -> bool:
+    """Look for a rate or the server's last line; an error counts only if the file's name has ``zcs``."""
+    is_named = "zcs" in _words(text.name)
+    if not is_named and not text.mentions(("kbytes/sec", _EXITS), _HEAD_LINES):
+        return False
+    head = [line.strip() for line in islice(text.lines, _HEAD_LINES)]
+    if any(_RATE.fullmatch(line) or line == _EXITS for line in head):
+        return True
+    return is_named and any(line == _VANISHED or _RECEIVER_ERROR.match(line) for line in head)
+
+
+def _parse_receiver(text: Text, found: ProblemLog) -> list[Fragment]:
+    return number_trials([_read_transfer(each, text.name, found) for each in _transfers(text)])
+
+
+def _transfers(text: Text) -> Iterator[_Transfer]:
+    """Cut the file where rates follow the server's last line."""
+    transfer: _Transfer | None = None
+    for number, line in text.numbered():
+        rate, exits = _RATE.fullmatch(line), line.strip() == _EXITS
+        failed = line.strip() == _VANISHED or _RECEIVER_ERROR.match(line) is not None
+        if not (rate or exits or failed):
+            continue
+        if transfer is None or (rate and transfer.exits):
+            if transfer is not None:
+                yield transfer
+            transfer = _Transfer(number, number)
+        transfer.last_line = number
+        transfer.exits += exits
+        if rate is not None:
+            transfer.rates.append(Printed(rate[1], number))
+        if failed:
+            transfer.failure = Printed(line.strip()[:200], number)
+    if transfer is not None:
+        yield transfer
+
+
+def _read_transfer(transfer: _Transfer, file: str, found: ProblemLog) -> Fragment:
+    status, first, last = _judge_transfer(transfer, found), transfer.first_line, transfer.last_line
+    gathered = Gathered()
+    gathered.say_all((*_FACTS,), (*_FACTS.values(),), first)
+    gathered.fact("error", transfer.failure)
+    if transfer.exits > 1:
+        gathered.fact("connections", Printed(str(transfer.exits), last))
+        message = f"{transfer.exits} connections ended; their rates stand side by side and cannot be told apart."
+        found.warn("zc.several-connections", message, "Give the users with the upload.", last)
+    if status is Status.COMPLETE:
+        samples = " ".join([rate.text for rate in transfer.rates])
+        gathered.say("samples_kbytes_per_s", samples, transfer.rates[0].line)
+    listings = _list_samples(("rate", "KB/s"), transfer.rates)
+    return driver_fragment((file, NAME, VERSION), (first, last), status, gathered.facts, listings=listings, role=None)
+
+
+def _judge_transfer(transfer: _Transfer, found: ProblemLog) -> Status:
+    failure, last = transfer.failure, transfer.last_line
+    if failure is not None and failure.text != _VANISHED:
+        found.warn("zc.failed", f"zcs failed: {failure.text}.", "Free the port, then measure again.", failure.line)
+        return Status.FAILED
+    if failure is not None:
+        found.warn("zc.interrupted", "The client vanished during the transfer.", "Measure again.", failure.line)
+        return Status.INCOMPLETE
+    if not transfer.rates:
+        message = "The transfer took less than five seconds, for which zcs prints no rate."
+        found.warn("zc.too-short", message, "Measure again with more loops (zcc -n).", last)
+        return Status.INCOMPLETE
+    if not transfer.exits:
+        message = f"The output ends without “{_EXITS}”: zcs was killed or the file cut off."
+        found.warn("zc.cut-off", message, "Transfer the file again, or measure again.", last)
+        return Status.INCOMPLETE
+    return Status.COMPLETE
+
+
+def _list_samples(column: tuple[str, str], samples: list[Printed]) -> tuple[Listing, ...]:
+    if not samples:
+        return ()
+    return (Listing("intervals", (column,), [(each.text,) for each in samples], [each.line for each in samples]),)
+
+
+# Sender
+
+
+def _is_sender(text: Text) -> bool:
+    """Look for the amount to send; an error counts only if the file's name has ``zcc``."""
+    is_named = "zcc" in _words(text.name)
+    if not is_named and not text.mentions(("Sending ",), _HEAD_LINES):
+        return False
+    head = list(islice(text.lines, _HEAD_LINES))
+    if any(_SENDING.fullmatch(line) for line in head):
+        return True
+    return is_named and any(_SENDER_ERROR.match(line) for line in head)
+
+
+def _parse_sender(text: Text, found: ProblemLog) -> list[Fragment]:
+    """Return the sent bytes as a report for the receiver's run; a sender that failed is a failed run."""
+    gathered = Gathered()
+    matching = ((number, line) for number, line in text.numbered() if _SENDER_ERROR.match(line))
+    errors = [Printed(line.strip()[:200], number) for number, line in matching]
+    sendings = ((match, number) for number, line in text.numbered() if (match := _SENDING.fullmatch(line)))
+    sending, number = next(sendings, (None, 0))
+    if sending is not None:
+        gathered.say_all(("set_bytes", "files", "loops"), sending.groups()[:3], number)
+        gathered.reading("bytes_sent", None if errors else Printed(sending[4], number), "bytes")
+    if errors:
+        gathered.say_all((*_FACTS,), (*_FACTS.values(),), errors[0].line)
+        gathered.fact("error", errors[0])
+        message = f"zcc failed: {errors[0].text}."
+        found.warn("zc.failed", message, "Check the receiver, then measure again.", errors[0].line)
+    status = Status.FAILED if errors else Status.COMPLETE
+    source, lines = (text.name, NAME, VERSION), (1, len(text.lines))
+    fragment = driver_fragment(source, lines, status, gathered.facts, gathered.readings)
+    fragment.kind = Kind.DRIVER if errors else Kind.REPORT
+    return [fragment]
+
+
+# cyclesoak
+
+
+def _is_cyclesoak(text: Text) -> bool:
+    """Look for a load or a calibration; a bare number counts only by the file's name."""
+    words = (_LOAD_WORDS, "calibrating: ", _UNCALIBRATED)
+    head = islice(text.lines, _HEAD_LINES) if text.mentions(words, _HEAD_LINES) else ()
+    if any(_find_load(line) or _CALIBRATING.fullmatch(line) or _UNCALIBRATED in line for line in head):
+        return True
+    return _is_count(text)
+
+
+def _find_load(line: str) -> re.Match[str] | None:
+    # Lines of other tools may be very long; searching for the word is ten times as fast.
+    return _LOAD.search(line) if _LOAD_WORDS in line else None
+
+
+def _is_count(text: Text) -> bool:
+    content = [line for line in islice(text.lines, 3) if line.strip()]
+    named = {"counts", "per", "sec"} <= _words(text.name)
+    return named and len(content) == 1 and _COUNT.fullmatch(content[0]) is not None
+
+
+def _parse_cyclesoak(text: Text, found: ProblemLog) -> list[Fragment]:
+    """Return a report with the load samples of the machine's role, or with the calibration."""
+    gathered = Gathered()
+    loads = [Printed(match[1], number) for number, line in text.numbered() if (match := _find_load(line))]
+    role = None
+    if loads:
+        roles = [role for role, words in _ROLES.items() if words & _words(text.name)]
+        role = roles[0] if len(roles) == 1 else "host"
+        _gather_load(loads, role, gathered, found)
+    _gather_calibration(text, role, gathered, found)
+    fragment = Fragment(
+        file=text.name,
+        format=NAME,
+        format_version=VERSION,
+        kind=Kind.REPORT,
+        first_line=1,
+        last_line=len(text.lines),
+        role=role,
+        status=Status.COMPLETE if gathered.facts else Status.FAILED,
+        facts=gathered.facts,
+        readings=gathered.readings,
+        listings=_list_samples(("load", "%"), loads),
+    )
+    return [fragment]
+
+
+def _gather_load(loads: list[Printed], role: str, gathered: Gathered, found: ProblemLog) -> None:
+    """Keep all samples; single negative loads are normal near zero, a negative median is a bad calibration."""
+    middle = median_low([float(load.text) for load in loads])
+    if middle < _LEAST_MEDIAN:
+        message = f"Half of the loads are {middle} % or less: cyclesoak was calibrated on a busy machine."
+        found.warn("zc.bad-calibration", message, "Calibrate on an idle machine, then measure again.", loads[0].line)
+        return
+    if role == "host":
+        message = "Nothing says on which machine cyclesoak ran; its load is that of “host”."
+        found.note("zc.unknown-machine", message, "Put client or server into the file's name.", loads[0].line)
+    gathered.fact(f"load_percent@{role}", Printed(" ".join(load.text for load in loads), loads[0].line))
+
+
+def _gather_calibration(text: Text, role: str | None, gathered: Gathered, found: ProblemLog) -> None:
+    """Keep the number of processors and the calibration, which may also be a file with a bare number."""
+    is_count = role is None and _is_count(text)
+    for number, line in text.numbered():
+        if role is not None and "CPUs" in line and (processors := _PROCESSORS.fullmatch(line)):
+            gathered.reading("processors", Printed(processors[1], number), "processors", role)
+        if "calibrated OK" in line and (calibrated := _CALIBRATED.fullmatch(line)):
+            gathered.fact("calibration_loops_per_s", Printed(calibrated[1], number))
+        if _UNCALIBRATED in line:
+            found.warn("zc.failed", "cyclesoak was not calibrated.", "Run cyclesoak -C when idle.", number)
+        if is_count and _COUNT.fullmatch(line):
+            gathered.fact("calibration_loops_per_s", Printed(line.strip(), number))
+    if role is None and not gathered.facts and not found.problems:
+        message = "The calibration did not come to its end."
+        found.warn("zc.cut-off", message, "Run cyclesoak -C again on an idle machine.", len(text.lines))
