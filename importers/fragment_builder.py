@@ -12,7 +12,6 @@ from importers.model import Fact, Fragment, Head, Kind, Listing, Reading, Status
 _NUMBER = re.compile(r"[+-]?(?:\d{1,30}(?:\.\d{0,30})?|\.\d{1,30})(?:[eE][+-]?\d{1,3})?", re.ASCII)
 _LATEST = 32_503_680_000  # Seconds from 1970 to the year 3000.
 MANY_DIGITS = 30
-_DRIVER = Kind.DRIVER  # Python 3.11 looks a member of an enumeration up in four times the time.
 
 
 class Printed(NamedTuple):
@@ -141,14 +140,22 @@ def driver_fragment(
     ended: datetime | None = None,
     zone: str = "",
 ) -> Fragment:
-    """Return a load driver's fragment.
-
-    ``source`` is file, format and version of the format, ``lines`` the first and last line. Arguments are positional
-    since a file may hold very many results, and keywords double the time of a call.
-    """
+    """Return a load driver's fragment; ``source`` is file, format and version, ``lines`` the first and the last."""
     return Fragment(
-        *(*source, _DRIVER, *lines),
-        *(run_id, trial, role, None, host, taken, ended, zone, status, facts, readings, (), listings),
+        *source,
+        Kind.DRIVER,
+        *lines,
+        run_id=run_id,
+        trial=trial,
+        role=role,
+        host=host,
+        taken=taken,
+        ended=ended,
+        zone=zone,
+        status=status,
+        facts=facts,
+        readings=readings,
+        listings=listings,
     )
 
 
