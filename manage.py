@@ -1,5 +1,5 @@
 #!/usr/bin/env python
-"""Django's command line; `make shell` and `make manage` run it inside the embedded environment."""
+"""Django's command line; `make manage` runs it in the embedded environment."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""The Celery application; `perfdb.results.apps` imports it, so that the package itself stays empty."""
+"""Celery application; `perfdb.results.apps` imports it, so that `perfdb/__init__.py` stays empty."""
 
 import os
 

@@ -1,14 +1,13 @@
-"""How often a process that serves for long looks for garbage in circles."""
+"""Interval of the garbage collector in long-running processes."""
 
 import gc
 
 
 def collect_seldom(after: int = 50_000) -> None:
-    """Leave what is there now alone for ever, and look through what comes later less often than Python does by itself.
+    """Freeze all present objects and collect garbage less often.
 
-    An answer and a chunk of an import are made of tens of thousands of small objects, none of them in a circle: looking
-    for circles after every 700 takes a third of the time. Call it once, when all code is loaded. It looks each time
-    that ``after`` more objects are there than before; at most so many may be garbage that waits for it.
+    Answers and import chunks are tens of thousands of small objects without cycles; looking for cycles after every 700
+    takes a third of the time. Call once, when all code is loaded. At most ``after`` objects wait for a collection.
     """
     gc.collect()
     gc.freeze()

@@ -1,7 +1,7 @@
-"""All settings, each from the environment; a wrong value stops the start.
+"""Settings, each from the environment; a wrong value stops the start.
 
-The same file serves the embedded default, the tests and production (docker-compose): only the environment
-differs. docs/settings.md lists every variable, and a test fails when one is missing there.
+The embedded default, the tests and production (docker-compose) use the same file. docs/settings.md lists every
+variable, and a test fails when one is missing there.
 """
 
 from pathlib import Path

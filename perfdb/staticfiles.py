@@ -1,4 +1,4 @@
-"""Which static files are served, compressed once, and under names with a hash, so that a browser keeps them for ever.
+"""Static files: compressed once, under names with a hash, so that browsers keep them forever.
 
 `manage.py collectstatic` does the work; the launcher and the image call it.
 """
@@ -23,13 +23,13 @@ BROTLI_BEST_UP_TO_BYTES = 100_000
 
 
 class PerfdbStaticFilesConfig(StaticFilesConfig):
-    """Leaves out what no page asks for: source maps and what lies beside plotly.min.js in its wheel."""
+    """Configuration that leaves out source maps and the other files beside plotly.min.js in its wheel."""
 
     ignore_patterns = [*StaticFilesConfig.ignore_patterns, "*.map", "datasets", "templates", "widgetbundle.js"]
 
 
 class QuickCompressor(Compressor):  # type: ignore[misc]
-    """Compresses large files with less effort, so that a first start does not wait for them."""
+    """Compressor with less effort for large files, so that a first start is fast."""
 
     @staticmethod
     def compress_brotli(data: bytes) -> bytes:
@@ -38,9 +38,9 @@ class QuickCompressor(Compressor):  # type: ignore[misc]
 
 
 class HashedStaticFilesStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
-    """Names with a hash, also in the `import` lines of our own modules (js/): others' bundles have none.
+    """Storage with hashed names, also in the `import` lines of our own modules (js/).
 
-    The patterns are Django's without source maps, which are left out.
+    The patterns are Django's without source maps.
     """
 
     joins_sheets = True
@@ -62,7 +62,7 @@ class HashedStaticFilesStorage(CompressedManifestStaticFilesStorage):  # type: i
     def post_process(
         self, paths: dict[str, tuple[Storage, str]], dry_run: bool = False, **options: Any
     ) -> Iterator[tuple[str, str | None, bool | Exception]]:
-        """Join our own style sheets with those that they import, before names are hashed."""
+        """Join our style sheets with their imports before names are hashed."""
         yield from super().post_process(paths if dry_run else paths | self._joined(paths), dry_run, **options)
 
     def _joined(self, paths: Mapping[str, tuple[Storage, str]]) -> dict[str, tuple[Storage, str]]:

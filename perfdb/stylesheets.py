@@ -1,4 +1,4 @@
-"""Style sheets that import others, as one text: a browser would ask for each once it has read who imports it."""
+"""Style sheets joined with their imports, since a browser would request each import in turn."""
 
 import posixpath
 import re
@@ -9,14 +9,14 @@ _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 
 
 def joined(name: str, read: Callable[[str], str]) -> str:
-    """The sheet with those that it imports in their places. ``read`` gives a sheet's text by its name."""
+    """Return a sheet with its imports inserted. ``read`` returns a sheet's text by name."""
     return "".join(map(read, parts(name, read)))
 
 
 def parts(name: str, read: Callable[[str], str]) -> list[str]:
-    """The names of the sheets that it consists of, in order; its own where it imports none.
+    """Return the names of a sheet's parts in order; its own name without imports.
 
-    Raises ValueError for one that imports others and has rules of its own: these would have no place among them.
+    Raise ValueError if a sheet has both imports and rules, whose order would be undefined.
     """
     text, folder = read(name), posixpath.dirname(name)
     imports = _IMPORT.findall(text)

@@ -1,4 +1,4 @@
-"""The composition root of addresses: pages at /, the API at /api/."""
+"""Root of the addresses: pages at /, the API at /api/."""
 
 from django.urls import URLPattern, URLResolver, include, path
 

@@ -1,4 +1,4 @@
-"""The WSGI entry for gunicorn."""
+"""WSGI entry for gunicorn."""
 
 import os
 

@@ -1,9 +1,9 @@
-"""The launcher behind `make run`, `make manage` and `make test`: PostgreSQL, Valkey and perfdb's own processes.
+"""Launcher behind `make run`, `make manage` and `make test`: PostgreSQL, Valkey and perfdb's processes.
 
-It takes the servers' programs out of wheels (or from the system), keeps everything it writes in PERFDB_HOME and
-needs neither root nor a configured database. docs/running.md describes what it promises.
+The servers' programs come from wheels or from the system; everything written is in PERFDB_HOME; neither root nor a
+configured database is needed. docs/running.md has the details.
 """
 
 
 class LauncherError(Exception):
-    """Something a person has to mend; the message is the one line that tells what."""
+    """Error that a person can correct; its message is one line."""

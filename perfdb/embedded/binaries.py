@@ -1,7 +1,7 @@
-"""Where the servers' programs are: named by the environment, in a wheel, or on the system.
+"""Location of the servers' programs: from the environment, a wheel or the system.
 
-Only the wheels' programs are used, never their Python code, which opens parent folders to the world, creates
-users and cannot end servers whose parent was killed.
+Only the wheels' programs are used, not their Python code, which opens parent folders to everybody, creates users and
+cannot stop servers whose parent was killed.
 """
 
 import importlib.util
@@ -16,9 +16,9 @@ from perfdb.embedded import LauncherError
 
 
 def postgres_folder() -> Path:
-    """The folder with `postgres` and `initdb`: PERFDB_PG_BIN, the wheel, the newest of Debian's, or on PATH.
+    """Return the folder with `postgres` and `initdb`: PERFDB_PG_BIN, the wheel, Debian's newest, or on PATH.
 
-    Raises LauncherError when there is none, or when PERFDB_PG_BIN holds none.
+    Raise LauncherError if there is none, or if PERFDB_PG_BIN has none.
     """
     named = os.environ.get("PERFDB_PG_BIN")
     if named:
@@ -51,7 +51,7 @@ def _holds_postgres(folder: Path) -> bool:
 
 
 def postgres_major(folder: Path) -> int:
-    """The major version of the PostgreSQL in the folder. Raises LauncherError when it cannot be run."""
+    """Return the major version of a folder's PostgreSQL. Raise LauncherError if it does not run."""
     try:
         answer = subprocess.run([folder / "postgres", "--version"], capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError) as error:
@@ -63,7 +63,7 @@ def postgres_major(folder: Path) -> int:
 
 
 def broker_program() -> Path:
-    """valkey-server or redis-server: PERFDB_REDIS_BIN, the wheel, or on PATH. Raises LauncherError without any."""
+    """Return the broker program: PERFDB_REDIS_BIN, the wheel, or on PATH. Raise LauncherError without any."""
     named = os.environ.get("PERFDB_REDIS_BIN")
     if named:
         if not os.access(named, os.X_OK) or Path(named).is_dir():
@@ -89,6 +89,6 @@ def _broker_candidates() -> Iterator[Path]:
 
 
 def _package_folder(name: str) -> Path | None:
-    """Where a package lies, without importing it."""
+    """Return the folder of a package without importing the package."""
     found = importlib.util.find_spec(name)
     return Path(found.origin).parent if found and found.origin else None

@@ -1,4 +1,4 @@
-"""The embedded Valkey (or Redis): broker and cache behind a socket, every message in an append-only file."""
+"""Embedded Valkey (or Redis): broker and cache on a socket, with an append-only file."""
 
 import signal
 from collections.abc import Mapping
@@ -13,10 +13,10 @@ START_LIMIT_S = 60.0
 
 
 class Broker:
-    """One embedded broker; `durable=False` is for tests.
+    """An embedded broker; `durable=False` is for tests.
 
     Attributes:
-        environment: What reaches it (REDIS_URL).
+        environment: Variables that lead to the broker (REDIS_URL).
     """
 
     def __init__(self, processes: Processes, env: Mapping[str, str], *, durable: bool = True) -> None:
@@ -29,7 +29,7 @@ class Broker:
         self.environment = {"REDIS_URL": f"unix://{self.socket}"}
 
     def start(self) -> Child:
-        """Start it. Raises LauncherError when it cannot be."""
+        """Start the broker. Raise LauncherError on failure."""
         self.data.mkdir(exist_ok=True)
         self.socket.unlink(missing_ok=True)
         argv = [str(self.program), "--port", "0", "--unixsocket", str(self.socket), "--unixsocketperm", "700"]
@@ -47,7 +47,7 @@ class Broker:
         )
 
     def wait(self, child: Child) -> None:
-        """Wait until it answers."""
+        """Wait until the broker answers."""
         self.processes.wait_until(child, self._answers, START_LIMIT_S)
 
     def _answers(self) -> bool:

@@ -1,4 +1,4 @@
-"""The settings as mypy's Django plugin reads them: with stand-ins for what only a running instance has."""
+"""Settings for mypy's Django plugin, with stand-ins for values of a running instance."""
 
 import os
 

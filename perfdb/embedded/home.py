@@ -1,6 +1,6 @@
-"""PERFDB_HOME: the folder with everything one instance writes, its lock and its secret.
+"""PERFDB_HOME: the folder with all data of an instance, its lock and its secret.
 
-The lock is a `flock`, so that it goes away with the process that holds it, however that ends.
+The lock is a `flock`, which the kernel releases when the process that holds it ends.
 """
 
 import fcntl
@@ -22,11 +22,11 @@ LONGEST_SOCKET_NAME = ".s.PGSQL.5432.lock"
 
 
 class Home:
-    """One PERFDB_HOME.
+    """A PERFDB_HOME.
 
     Attributes:
-        path: The folder itself, absolute; mode 0700.
-        identity: A short name that no other PERFDB_HOME on this machine has.
+        path: The absolute folder, of mode 0700.
+        identity: A short name, unique among the PERFDB_HOMEs of this machine.
     """
 
     def __init__(self, path: Path) -> None:
@@ -35,7 +35,7 @@ class Home:
         self._lock: TextIO | None = None
 
     def create(self) -> None:
-        """Make the folder, private to its owner. Raises LauncherError where that cannot be."""
+        """Create the folder, private to its owner. Raise LauncherError on failure."""
         try:
             self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
             owner = self.path.stat().st_uid
@@ -60,9 +60,9 @@ class Home:
 
     @property
     def sockets(self) -> Path:
-        """The folder of the servers' sockets: in here where the path is short and plain enough for an URL.
+        """Return the folder of the servers' sockets: inside the home if its path is short and plain enough for a URL.
 
-        Raises LauncherError when the substitute in the temporary folder belongs to somebody else.
+        Raise LauncherError if the substitute in the temporary folder belongs to another user.
         """
         plain = re.fullmatch(r"[A-Za-z0-9/._-]+", str(self.run))
         if plain and len(f"{self.run}/{LONGEST_SOCKET_NAME}") <= SOCKET_PATH_LIMIT:
@@ -76,7 +76,7 @@ class Home:
         return folder
 
     def lock(self) -> bool:
-        """Take the lock without waiting; False when another process has it."""
+        """Take the lock without waiting; return False if another process has it."""
         handle = (self.path / "lock").open("a+", encoding="utf-8")
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -88,21 +88,21 @@ class Home:
         return True
 
     def unlock(self) -> None:
-        """Give the lock back."""
+        """Release the lock."""
         if self._lock is not None:
             self._lock.truncate(0)
             self._lock.close()
             self._lock = None
 
     def announce(self, address: str, environment: dict[str, str]) -> None:
-        """Tell other processes what runs here: its address, and the servers' URLs as environment variables."""
+        """Publish the address of the running instance and the environment variables of its servers."""
         assert self._lock is not None, "only the holder of the lock announces"
         self._lock.truncate(0)
         json.dump({"address": address, "pid": os.getpid(), "environment": environment}, self._lock)
         self._lock.flush()
 
     def announced(self) -> tuple[str, dict[str, str]]:
-        """The address and environment of the instance that holds the lock; empty while it is still starting."""
+        """Return address and environment of the instance that holds the lock; empty while it starts."""
         text = (self.path / "lock").read_text(encoding="utf-8")
         if not text.endswith("}}"):
             return "", {}
@@ -110,7 +110,7 @@ class Home:
         return f"{found['address']} (process {found['pid']})", found["environment"]
 
     def secret_key(self) -> str:
-        """Django's SECRET_KEY of this instance, made at the first call and kept in a file of mode 0600."""
+        """Return Django's SECRET_KEY, created at the first call in a file of mode 0600."""
         path = self.path / "secret_key"
         if not path.exists():
             fresh = path.with_suffix(".new")

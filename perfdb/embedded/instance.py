@@ -1,4 +1,4 @@
-"""What `up`, `manage` and `exec` share: taking hold of a PERFDB_HOME, and the environment of perfdb's processes."""
+"""Shared steps of `up`, `manage` and `exec`: lock a PERFDB_HOME, set up the environment."""
 
 import contextlib
 import os
@@ -15,13 +15,13 @@ STARTING_LIMIT_S = 120.0
 
 
 def say(line: str) -> None:
-    """One line on the terminal, which may be gone by now."""
+    """Print a line; ignore a terminal that is gone."""
     with contextlib.suppress(OSError):
         print(f"perfdb: {line}", flush=True)
 
 
-def take(home: Home, processes: Processes) -> bool:
-    """Make the home and lock it, and end what a killed launcher left there; False when an instance runs on it."""
+def lock_home(home: Home, processes: Processes) -> bool:
+    """Create and lock the home, and stop processes of a killed launcher; return False if an instance runs there."""
     home.create()
     if not home.lock():
         return False
@@ -30,12 +30,12 @@ def take(home: Home, processes: Processes) -> bool:
 
 
 def environment(home: Home, port: int, reach: Mapping[str, str]) -> dict[str, str]:
-    """The environment of perfdb's processes: that of the user, completed.
+    """Return the environment of perfdb's processes: the user's, completed.
 
     Args:
-        home: Where the instance keeps its data.
-        port: Its port, which also names its cookies: those of two instances on one host would meet.
-        reach: What reaches the servers, such as DATABASE_URL.
+        home: The instance's folder.
+        port: The instance's port, also part of cookie names, since two instances on one host would share cookies.
+        reach: Variables that lead to the servers, such as DATABASE_URL.
     """
     defaults = {"PUBLIC_READ": "1", "SESSION_COOKIE_NAME": f"perfdb_session_{port}"}
     given = clean_environment(os.environ)
@@ -45,9 +45,9 @@ def environment(home: Home, port: int, reach: Mapping[str, str]) -> dict[str, st
 
 
 def running_environment(home: Home) -> dict[str, str]:
-    """What reaches the servers of the instance that holds the lock, once it has them.
+    """Wait for the instance that holds the lock and return the variables of its servers.
 
-    Raises LauncherError when it does not get that far.
+    Raise LauncherError if the instance does not start.
     """
     deadline = time.monotonic() + STARTING_LIMIT_S
     while time.monotonic() < deadline:

@@ -1,4 +1,4 @@
-"""`up`: starts everything in order, watches it, starts again what dies, and ends it in reverse order."""
+"""Launcher `up`: starts all services in order, restarts dead ones, and stops all in reverse order."""
 
 import http.client
 import os
@@ -13,7 +13,7 @@ from functools import partial
 
 from perfdb.embedded import LauncherError
 from perfdb.embedded.home import Home
-from perfdb.embedded.instance import ADDRESS, environment, say, take
+from perfdb.embedded.instance import ADDRESS, environment, say
 from perfdb.embedded.processes import Child, Interrupted, Processes, Service
 from perfdb.embedded.servers import Servers
 from perfdb.embedded.static import ROOT, collect_static, mark_collected
@@ -35,14 +35,14 @@ class Launcher:
         self.deaths: dict[str, deque[float]] = {}
 
     def up(self, *, with_parent: bool) -> None:
-        """Run until asked to end; `with_parent` also ends when the process that started us has gone.
+        """Run until interrupted, or with `with_parent` until the parent process has gone.
 
-        Raises LauncherError when something cannot be started or kept running.
+        Raise LauncherError if a service does not start or keeps dying.
         """
         parent = os.getppid() if with_parent else None
         self.processes.listen_to_signals()
         try:
-            if not take(self.home, self.processes):
+            if not lock_home(self.home, self.processes):
                 holder = self.home.announced()[0] or "this PERFDB_HOME and is starting"
                 raise LauncherError(f"another perfdb runs on {holder}, with the data in {self.home.path}")
             with listen(self.port) as listener:
@@ -73,7 +73,7 @@ class Launcher:
         say(f"data and logs are in {self.home.path}; Ctrl-C stops")
 
     def _prepare(self, env: dict[str, str], *, alone: bool) -> str:
-        """Bring the database to the present state; returns the path of a one-time sign-in link."""
+        """Migrate the database and load the demo; return the path of a one-time sign-in link."""
         link = self.home.run / "signinlink"
         argv = [sys.executable, "-m", "perfdb.embedded.prepare", str(link), *(["--alone"] if alone else [])]
         self.processes.run(Service(name="prepare", argv=argv, env=env, cwd=ROOT))
@@ -90,7 +90,7 @@ class Launcher:
                 return False
 
     def _watch(self, parent: int | None) -> None:
-        while parent is None or (os.getppid() == parent and not terminal_lost(parent)):
+        while parent is None or (os.getppid() == parent and not is_terminal_lost(parent)):
             for child in list(self.processes.children):
                 if not child.alive:
                     self._start_again(child)
@@ -111,10 +111,10 @@ class Launcher:
         self.starts[name]()
 
 
-def terminal_lost(parent: int) -> bool:
-    """Whether the terminal has gone of which our parent was the first process, as in `ssh -t host make run`.
+def is_terminal_lost(parent: int) -> bool:
+    """Return whether the terminal whose first process was our parent has gone, as in `ssh -t host make run`.
 
-    The kernel tells only that process; make does not pass it on, and waits for us.
+    The kernel notifies only that process; make waits for us and does not pass the signal on.
     """
     poll = select.poll()
     poll.register(sys.stdout.fileno(), 0)
@@ -123,10 +123,10 @@ def terminal_lost(parent: int) -> bool:
 
 
 def listen(port: int) -> socket.socket:
-    """The web server's socket, ours from the start, so that nobody waits in vain for the port at the end.
+    """Return the web server's listening socket, opened first so that a taken port is found at once.
 
-    It also keeps browsers waiting instead of refused while the web server starts again.
-    Raises LauncherError when the port is taken or not to be had.
+    While the web server restarts, the socket keeps browsers waiting instead of refusing them.
+    Raise LauncherError if the port is taken or cannot be bound.
     """
     listener = socket.socket()
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -142,7 +142,7 @@ def listen(port: int) -> socket.socket:
 
 
 def services(env: dict[str, str], listener: int) -> list[Service]:
-    """perfdb's own processes, the web server first."""
+    """Return the services of perfdb, the web server first."""
     web = [sys.executable, "-m", "gunicorn", "perfdb.wsgi", "--bind", f"fd://{listener}", "--no-control-socket"]
     web += ["--worker-class", "gthread", "--workers", "2", "--threads", "4", "--timeout", "120"]
     web += ["--access-logfile", "-"]

@@ -1,4 +1,4 @@
-"""The embedded PostgreSQL: a cluster in PERFDB_HOME/postgres, reached only by a socket in a private folder."""
+"""Embedded PostgreSQL: a cluster in PERFDB_HOME/postgres, on a socket in a private folder."""
 
 import contextlib
 import shutil
@@ -26,10 +26,10 @@ THROW_AWAY = ("fsync=off", "synchronous_commit=off", "full_page_writes=off")
 
 
 class Postgres:
-    """One embedded PostgreSQL; `durable=False` is for tests.
+    """An embedded PostgreSQL; `durable=False` is for tests.
 
     Attributes:
-        environment: What reaches it, for Django (DATABASE_URL) and for PostgreSQL's own programs (PGHOST ...).
+        environment: Variables for Django (DATABASE_URL) and for PostgreSQL's own programs (PGHOST ...).
     """
 
     def __init__(self, processes: Processes, env: Mapping[str, str], *, durable: bool = True) -> None:
@@ -51,11 +51,11 @@ class Postgres:
         }
 
     def start(self) -> Child:
-        """Start it, making the cluster first where there is none. Raises LauncherError when that cannot be."""
+        """Start the server, after creating a missing cluster. Raise LauncherError on failure."""
         return self.processes.start(self._service())
 
     def wait(self, child: Child) -> None:
-        """Wait until it answers, and create the database where it is missing."""
+        """Wait until the server answers, and create a missing database."""
         self.processes.wait_until(child, self._answers, START_LIMIT_S)
         with self._connect() as connection:
             known = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", (NAME,)).fetchone()
@@ -99,7 +99,7 @@ class Postgres:
             path.unlink(missing_ok=True)
 
     def _make_cluster(self) -> None:
-        """initdb into another folder and rename it, so that a cut initdb is begun anew."""
+        """Run initdb in another folder and rename it, so that an interrupted initdb starts again."""
         fresh = self.home.path / "postgres.new"
         shutil.rmtree(fresh, ignore_errors=True)
         fresh.mkdir(mode=0o700)
@@ -139,7 +139,7 @@ class Postgres:
             )
 
     def _end_strays(self) -> None:
-        """Kill the cluster's processes that outlived a killed postmaster, such as one within a long query."""
+        """Kill processes of the cluster that outlived a killed postmaster, such as one in a long query."""
         strays = []
         for process in psutil.process_iter(["cmdline"]):
             command = process.info["cmdline"] or []

@@ -1,7 +1,7 @@
-"""Brings an instance's database to the present state: migrations, the demonstration data, the published studies.
+"""Preparation of an instance's database: migrations, demo data, published studies.
 
-One process for all of it, since starting Django takes longer than each of the steps. The sign-in link goes to a
-file of its own and not to the log.
+One process runs all steps, since starting Django takes longer than each step. The sign-in link goes to a file of its
+own, not to the log.
 """
 
 import sys
@@ -14,7 +14,7 @@ from django.core.management import call_command
 def main(link: Path, *, alone: bool) -> None:
     """Prepare the database and write the path of a one-time sign-in link to the file.
 
-    ``alone``: no worker can be alive, so that jobs a hard end interrupted need not wait for their leases.
+    ``alone``: no worker can be alive, so interrupted jobs need not wait for their leases.
     """
     django.setup()
     call_command("migrate", interactive=False)

@@ -1,7 +1,7 @@
-"""Starting, watching and ending processes so that none outlives the launcher.
+"""Child processes that never outlive the launcher.
 
-On Linux the kernel ends the children of a killed launcher (PR_SET_PDEATHSIG). Elsewhere, and for the rare
-child that was just being born, each is recorded with its start time and ended at the next start.
+On Linux the kernel kills the children of a killed launcher (PR_SET_PDEATHSIG). Elsewhere, and for a child just being
+started, each is recorded with its start time and stopped at the next start.
 """
 
 import contextlib
@@ -31,24 +31,24 @@ _LIBC = ctypes.CDLL(None, use_errno=True)
 
 
 class Interrupted(Exception):  # noqa: N818 - not an error
-    """A person or the system asked the launcher to end."""
+    """Request of a person or the system to stop the launcher."""
 
 
 def nothing() -> None:
-    """The default of a step that a service does not need."""
+    """Do nothing: the default of an optional step."""
 
 
 @dataclass(frozen=True)
 class Service:
-    """What is needed to start one process, and to end it.
+    """Settings to start and stop one process.
 
     Attributes:
         before: Called in the launcher before each start.
-        become: Called in the child before the program starts, such as to give up rights.
-        stop_signal: What asks the program to end in good order.
-        death_signal: What the kernel sends it when the launcher is killed.
-        grace: Seconds from the stop signal until it is killed.
-        outlives_others: Whether the other services need it until they have ended.
+        become: Called in the child before the program starts, for example to drop rights.
+        stop_signal: Signal for an orderly stop.
+        death_signal: Signal from the kernel when the launcher is killed.
+        grace: Seconds from the stop signal to the kill.
+        outlives_others: Whether the other services need this one until they have stopped.
     """
 
     name: str
@@ -78,13 +78,13 @@ class Child:
         return self.process.poll() is None
 
     def last_line(self) -> str:
-        """The last line of the log that says something, for a message of one line."""
+        """Return the last line of the log that is not empty, for a message of one line."""
         lines = self.log.read_text(encoding="utf-8", errors="replace").split("\n")[-200:]
         return next((line.strip() for line in reversed(lines) if line.strip()), "no output")
 
 
 class Processes:
-    """All processes of one instance; records them in PERFDB_HOME/run/processes.json."""
+    """All processes of one instance, recorded in PERFDB_HOME/run/processes.json."""
 
     def __init__(self, home: Home) -> None:
         self.home = home
@@ -93,12 +93,12 @@ class Processes:
         self._interruption = threading.Event()
 
     def listen_to_signals(self) -> None:
-        """From now on SIGINT, SIGTERM and SIGHUP interrupt the next `pause`."""
+        """Make SIGINT, SIGTERM and SIGHUP interrupt the next `pause`."""
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, lambda *_: self._interruption.set())
 
     def pause(self, seconds: float) -> None:
-        """Sleep; raises Interrupted as soon as the launcher is asked to end."""
+        """Sleep. Raise Interrupted as soon as the launcher shall stop."""
         if self._interruption.wait(seconds):
             raise Interrupted
 
@@ -124,11 +124,11 @@ class Processes:
         return child
 
     def run(self, service: Service) -> None:
-        """Start the service and wait until it ends. Raises LauncherError with its last line when it fails."""
+        """Start the service and wait for its end. Raise LauncherError with its last line on failure."""
         self.finish(self.start(service))
 
     def finish(self, child: Child) -> None:
-        """Wait until the child ends by itself. Raises LauncherError with its last line when it failed."""
+        """Wait for the child's end. Raise LauncherError with its last line on failure."""
         while child.alive:
             self.pause(0.02)
         self.forget(child)
@@ -136,7 +136,7 @@ class Processes:
             raise LauncherError(f"{child.service.name} failed: {child.last_line()} (all of it: {child.log})")
 
     def wait_until(self, child: Child, ready: Callable[[], bool], limit: float) -> None:
-        """Wait until the child is ready. Raises LauncherError when it ends or `limit` seconds pass."""
+        """Wait until the child is ready. Raise LauncherError if it ends or after `limit` seconds."""
         deadline = time.monotonic() + limit
         while not ready():
             if not child.alive:
@@ -148,13 +148,13 @@ class Processes:
             self.pause(0.02)
 
     def forget(self, child: Child) -> None:
-        """Take an ended child off the list, ending what it may have left behind in its process group."""
+        """Remove an ended child from the list, and stop the rest of its process group."""
         _signal_group(child.process.pid, signal.SIGKILL)
         self.children.remove(child)
         self._write_record()
 
     def stop(self) -> None:
-        """End all children in the reverse of their order; those that the others need come last."""
+        """Stop all children in reverse order, services that others need last."""
         latest_first = list(reversed(self.children))
         self._stop([child for child in latest_first if not child.service.outlives_others])
         for child in latest_first:
@@ -162,7 +162,7 @@ class Processes:
                 self._stop([child])
 
     def _stop(self, children: Sequence[Child]) -> None:
-        """Ask these children to end, all at once; kill those that have not ended after their grace."""
+        """Stop these children at the same time; kill each that outlives its grace."""
         asked = time.monotonic()
         for child in children:
             with contextlib.suppress(ProcessLookupError):
@@ -176,7 +176,7 @@ class Processes:
             self.forget(child)
 
     def end_orphans(self) -> None:
-        """End what an earlier launcher on this PERFDB_HOME left running. Only the holder of the lock may ask."""
+        """Stop processes of an earlier launcher on this PERFDB_HOME; the caller must hold the lock."""
         try:
             recorded = json.loads(self._record.read_text(encoding="utf-8"))
         except (FileNotFoundError, ValueError):
@@ -218,7 +218,7 @@ class Processes:
 
 
 def dies_with_us(death_signal: signal.Signals, become: Callable[[], None] = nothing) -> Callable[[], None]:
-    """What a child does before its program starts, so that the kernel ends it when this process is killed."""
+    """Return a function for the child to run first: the kernel then ends it when this process is killed."""
     parent = os.getpid()
 
     def prepare() -> None:
@@ -240,10 +240,11 @@ def _created(pid: int) -> float:
 
 
 def _is_ours(pid: int, created: float) -> bool:
-    """Whether the process group `pid` is the recorded one: its leader as recorded, or dead with members left.
+    """Return whether process group `pid` is the recorded one: its leader as recorded, or dead with members left.
 
-    While a group has members the kernel gives its number to no new process, so a dead leader proves it ours
-    unless the members are older than the record.
+    The kernel reuses the number of a group only when the group is empty, so a dead leader is ours unless the members
+    are
+    older than the record.
     """
     leader = _created(pid)
     if leader:
@@ -252,7 +253,7 @@ def _is_ours(pid: int, created: float) -> bool:
 
 
 def _group(pid: int) -> list[float]:
-    """When each running member of the process group was created, in seconds since 1970."""
+    """Return the creation times of the group's running members, in seconds since 1970."""
     members = []
     for process in psutil.process_iter():
         # Any of them may end between two looks at it.

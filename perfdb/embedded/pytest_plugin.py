@@ -1,9 +1,8 @@
-"""Gives the tests their own PostgreSQL and Valkey, unless DATABASE_URL and REDIS_URL name some.
+"""Pytest plugin: a PostgreSQL and a Valkey for the tests, unless DATABASE_URL and REDIS_URL name others.
 
-A plugin loaded with `-p`, not a conftest: pytest-django reads the settings before any conftest is found.
-
-With `-n`, the tests run in several processes on the servers of the first: each with a database of its own, as
-pytest-django has it, and with a database of the broker and a folder of its own, as said here.
+A plugin loaded with `-p` instead of a conftest, since pytest-django reads the settings before any conftest.
+With `-n`, the processes share the servers of the first one; each has a database (by pytest-django), a database of the
+broker and a folder of its own.
 """
 
 import fcntl
@@ -32,7 +31,7 @@ settings.load_profile("perfdb")
 
 
 class EmbeddedServers:
-    """Holds the servers of one test run and what is to be undone at its end."""
+    """Servers of one test run, with the steps that undo the set-up."""
 
     def __init__(self) -> None:
         _remove_abandoned_homes()
@@ -59,28 +58,28 @@ class EmbeddedServers:
 @pytest.hookimpl(wrapper=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> Iterator[None]:
     if worker := os.environ.get("PYTEST_XDIST_WORKER"):
-        take_part(worker)
+        set_up_worker(worker)
     else:
         early_config.pluginmanager.register(EmbeddedServers(), "perfdb-embedded-servers")
     return (yield)
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Each of several processes keeps its pictures in a folder of its own: it empties that when it begins."""
+    """Give each test process a folder of its own for pictures, which is emptied at the start."""
     if worker := os.environ.get("PYTEST_XDIST_WORKER"):
         config.option.output = str(Path(config.option.output) / worker)
 
 
-def take_part(worker: str) -> None:
-    """Make ready one of several processes, `gw0`, `gw1` and so on, that share the servers of the first."""
-    os.environ["REDIS_URL"] = with_database(os.environ["REDIS_URL"], int(worker.removeprefix("gw")))
+def set_up_worker(worker: str) -> None:
+    """Set up a test process, `gw0`, `gw1` and so on, on the servers of the first."""
+    os.environ["REDIS_URL"] = with_broker_database(os.environ["REDIS_URL"], int(worker.removeprefix("gw")))
     home = Path(os.environ["PERFDB_HOME"], worker)
     home.mkdir()
     _write_below(home)
 
 
-def with_database(url: str, number: int) -> str:
-    """A broker's address with the number of another of its databases."""
+def with_broker_database(url: str, number: int) -> str:
+    """Return a broker's URL with the number of another database."""
     if url.startswith("unix:"):
         return f"{url.partition('?')[0]}?db={number}"
     return urlunsplit(urlsplit(url)._replace(path=f"/{number}"))
@@ -92,7 +91,7 @@ def _write_below(home: Path) -> None:
 
 
 def _remove_abandoned_homes() -> None:
-    """Remove the homes of test runs that were killed: those whose lock nobody holds."""
+    """Remove the homes of killed test runs, whose locks are free."""
     for path in Path(tempfile.gettempdir()).glob(f"{PREFIX}*/lock"):
         try:
             with path.open("a") as handle:
@@ -104,9 +103,9 @@ def _remove_abandoned_homes() -> None:
 
 @pytest.fixture
 def celery_worker_running() -> Iterator[None]:
-    """A real Celery worker in this process, fed by the broker.
+    """Run a real Celery worker in this process.
 
-    For tests that commit: those marked `django_db(transaction=True)` and those with `live_server`.
+    For tests that commit: `django_db(transaction=True)` or `live_server`.
     """
     # It takes the log of the whole process for its own, of which later tests want to see something, too.
     root = logging.getLogger()

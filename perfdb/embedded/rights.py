@@ -1,7 +1,7 @@
-"""Under which rights PostgreSQL runs: it refuses to start as root, and containers often run as root.
+"""Rights of PostgreSQL's processes, which refuse to run as root.
 
-A user: as it is. Root: in a user namespace of its own, where PostgreSQL sees itself as nobody while its files stay
-root's. Root where namespaces are refused (the usual container): as nobody with the one right to reach the files.
+A user starts PostgreSQL as is. Root starts it in a user namespace, where PostgreSQL sees itself as nobody and files
+stay root's. Where namespaces are refused (most containers), root starts it as nobody with the right to reach its files.
 """
 
 import ctypes
@@ -22,12 +22,12 @@ _LIBC = ctypes.CDLL(None, use_errno=True)
 
 @dataclass(frozen=True)
 class Rights:
-    """How to start a program without root's rights.
+    """Settings to start a program without root's rights.
 
     Attributes:
-        prefix: Goes before the program on its command line.
+        prefix: Arguments before the program on its command line.
         become: Called in the child before the program starts.
-        owner: The user id that must own the program's files.
+        owner: User id that must own the program's files.
     """
 
     prefix: tuple[str, ...]
@@ -36,7 +36,7 @@ class Rights:
 
 
 def database_rights(folders: tuple[Path, ...]) -> Rights:
-    """The rights for PostgreSQL, which must reach these folders. Raises LauncherError when root has no way."""
+    """Return the rights for PostgreSQL, which must reach these folders. Raise LauncherError if root has no way."""
     uid = os.geteuid()
     if uid != 0:
         return Rights((), nothing, uid)
@@ -59,7 +59,7 @@ def database_rights(folders: tuple[Path, ...]) -> Rights:
 
 
 def own(tree: Path, uid: int) -> None:
-    """Give the tree to the user when it belongs to another; needs root's rights."""
+    """Change the owner of a tree that belongs to another user; needs root."""
     if tree.exists() and tree.stat().st_uid != uid:
         for path in (tree, *tree.rglob("*")):
             os.chown(path, uid, -1, follow_symlinks=False)
@@ -71,7 +71,7 @@ def _enter_namespace() -> None:
 
 
 def _namespace_reaches(folders: tuple[Path, ...]) -> bool:
-    """Whether a namespace can be had, and root without its rights over others' files still reaches the folders."""
+    """Return whether root in a new namespace, without its rights over others' files, reaches the folders."""
     probe = os.fork()
     if probe == 0:
         refused = _LIBC.unshare(CLONE_NEWUSER) != 0

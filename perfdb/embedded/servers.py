@@ -1,4 +1,4 @@
-"""The servers perfdb stands on: embedded ones, unless DATABASE_URL or REDIS_URL name others."""
+"""Servers of an instance: embedded ones, unless DATABASE_URL or REDIS_URL name others."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -19,28 +19,28 @@ class Server(Protocol):
 
     @property
     def environment(self) -> dict[str, str]:
-        """What reaches it."""
+        """Return the variables that lead to the server."""
 
     def start(self) -> Child:
-        """Start it, without waiting."""
+        """Start the server without waiting."""
 
     def wait(self, child: Child) -> None:
-        """Wait until it answers."""
+        """Wait until the server answers."""
 
 
 def clean_environment(given: Mapping[str, str]) -> dict[str, str]:
-    """The environment for the processes we start: as given, without what would change their behaviour unseen."""
+    """Return the environment for child processes, without variables that would change PostgreSQL's behaviour."""
     return {
         name: value for name, value in given.items() if name not in UNWANTED and not name.startswith(UNWANTED_PREFIX)
     }
 
 
 class Servers:
-    """The servers of one instance; `durable=False` is for tests.
+    """Servers of one instance; `durable=False` is for tests.
 
     Attributes:
-        environment: What reaches them, such as DATABASE_URL and REDIS_URL: ours or those that were given.
-        alone: Whether nobody but this instance works on the database.
+        environment: Variables that lead to the servers, such as DATABASE_URL and REDIS_URL.
+        alone: Whether only this instance uses the database.
     """
 
     def __init__(self, processes: Processes, *, durable: bool = True) -> None:
@@ -61,9 +61,9 @@ class Servers:
         self.environment.update(server.environment)
 
     def start(self) -> dict[str, Callable[[], Child]]:
-        """Start the embedded ones and wait until they answer; returns what starts each again, by its name.
+        """Start the embedded servers and wait; return a function to restart each, by name.
 
-        Raises LauncherError.
+        Raise LauncherError on failure.
         """
         started = [(server, server.start()) for server in self._embedded]
         for server, child in started:

@@ -1,4 +1,4 @@
-"""Collects and compresses the static files when one of them, or what they come from, has changed."""
+"""Collection and compression of static files when one of them or a source has changed."""
 
 import hashlib
 import sys
@@ -21,7 +21,7 @@ SOURCES = (
 
 
 def collect_static(processes: Processes, env: Mapping[str, str]) -> Child | None:
-    """Start collecting, without waiting; None when nothing has changed since it was last done."""
+    """Start collecting without waiting; return None if nothing has changed since the last time."""
     if _stamp(processes.home).exists() and _stamp(processes.home).read_text(encoding="ascii") == _state():
         return None
     _stamp(processes.home).unlink(missing_ok=True)
@@ -30,7 +30,7 @@ def collect_static(processes: Processes, env: Mapping[str, str]) -> Child | None
 
 
 def mark_collected(home: Home) -> None:
-    """Remember that the present state has been collected."""
+    """Record that the present state is collected."""
     _stamp(home).write_text(_state(), encoding="ascii")
 
 

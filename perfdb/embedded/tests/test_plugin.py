@@ -5,7 +5,7 @@ import redis
 from django.conf import settings
 from django.db import connection
 
-from perfdb.embedded.pytest_plugin import with_database
+from perfdb.embedded.pytest_plugin import with_broker_database
 
 
 @pytest.mark.django_db
@@ -29,4 +29,4 @@ def test_broker_answers() -> None:
     ],
 )
 def test_each_process_takes_a_database_of_the_broker_for_itself(url: str, second: str) -> None:
-    assert with_database(url, 2) == second
+    assert with_broker_database(url, 2) == second
