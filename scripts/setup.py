@@ -1,7 +1,7 @@
-"""Makes .venv and installs the pinned requirements: `python3 scripts/setup.py runtime|dev`.
+"""Set-up of .venv with the pinned requirements: `python3 scripts/setup.py runtime|dev`.
 
-Standard library only, and old syntax: it must run far enough under any Python 3 to say what is missing. Done
-again it only compares two hashes. What a person has to mend is one line.
+Standard library only and old syntax, since any Python 3 must run far enough to print a missing requirement. A second
+start only compares two hashes. Errors that a person can correct are one line.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ ENVIRONMENT.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 class SetupError(Exception):
-    """Something a person has to mend; the message is one line."""
+    """Error that a person can correct; the message is one line."""
 
 
 def main(purpose: str) -> int:
-    """Bring .venv to the state that `purpose` ("runtime" or "dev") needs; returns the exit status."""
+    """Set up .venv for `purpose` ("runtime" or "dev"); return the exit status."""
     try:
         check_python()
         # Any file that is always there will do; inside .venv it would be swept away.
@@ -47,7 +47,7 @@ def main(purpose: str) -> int:
 
 
 def check_python() -> None:
-    """Raise SetupError when this Python cannot carry perfdb."""
+    """Raise SetupError if this Python cannot run perfdb."""
     if sys.version_info < (3, 11):  # noqa: UP036 - that is what it is for
         raise SetupError(
             f"Python 3.11 or newer is needed and this is {VERSION}; install one and name it, as in "
@@ -58,7 +58,7 @@ def check_python() -> None:
 
 
 def wait_for(lock: TextIO) -> None:
-    """Take the lock, so that two starts at the same time do not install into each other."""
+    """Wait for the lock, so that two starts do not install at the same time."""
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -67,19 +67,19 @@ def wait_for(lock: TextIO) -> None:
 
 
 def is_installed(purpose: str) -> bool:
-    """Whether .venv works and holds the present requirements."""
+    """Return whether .venv works and has the present requirements."""
     lines = STAMP.read_text().split("\n") if STAMP.exists() else []
     return state(purpose) in lines and PYTHON.exists()
 
 
 def state(purpose: str) -> str:
-    """One line that changes with the requirements."""
+    """Return one line that changes with the requirements."""
     digest = hashlib.sha256((ROOT / FILES[purpose]).read_bytes()).hexdigest()
     return f"{purpose} {digest}"
 
 
 def make_venv() -> None:
-    """Make .venv where there is none that works."""
+    """Create .venv where none works."""
     if succeeds([str(PYTHON), "-m", "pip", "--version"]) and succeeds(
         [str(PYTHON), "-c", "import sys; sys.exit(sys.version_info < (3, 11))"]
     ):
@@ -91,7 +91,7 @@ def make_venv() -> None:
 
 
 def install(purpose: str) -> None:
-    """Install the requirements, each by its hash: with uv, and with pip where uv cannot be had or fails."""
+    """Install the requirements by their hashes with uv, or with pip where uv is missing or fails."""
     print(f"perfdb: installing {FILES[purpose]} (once; needs the network)", flush=True)
     wanted = ["--require-hashes", "-r", str(ROOT / FILES[purpose])]
     pip = [str(PYTHON), "-m", "pip", "install", "--quiet"]
@@ -105,7 +105,7 @@ def install(purpose: str) -> None:
 
 
 def succeeds(command: list[str]) -> bool:
-    """Whether the command can be run and succeeds; its output is dropped."""
+    """Return whether the command succeeds; drop its output."""
     try:
         return not subprocess.call(
             command, env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
@@ -115,7 +115,7 @@ def succeeds(command: list[str]) -> bool:
 
 
 def run(command: list[str], trouble: str) -> None:
-    """Run the command. Raises SetupError with the trouble and the last line of the command's output."""
+    """Run the command. Raise SetupError with `trouble` and the last line of the output on failure."""
     done = subprocess.run(
         command,
         env=ENVIRONMENT,

@@ -1,1 +1,1 @@
-"""A tour of perfdb: one declaration of steps that are walked by a browser, pictured, described and tested."""
+"""Tour of perfdb: declared steps that a browser walks, with pictures, text and tests."""

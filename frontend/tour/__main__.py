@@ -1,6 +1,6 @@
-"""``python -m frontend.tour``: walks the tour through a fresh instance; writes docs/tour.md and its pictures.
+"""Command ``python -m frontend.tour``: walks the tour on a fresh instance; writes docs/tour.md and its pictures.
 
-Pictures are taken with one pixel a CSS pixel, so that they stay small.
+One pixel of a picture is one CSS pixel, which keeps pictures small.
 """
 
 import os
@@ -26,7 +26,7 @@ _PATIENCE_MS = 120_000
 
 @contextmanager
 def instance(home: Path) -> Iterator[str]:
-    """A perfdb of its own with the demo and the published studies; gives its sign-in link."""
+    """Start a perfdb with the demo and the published studies; yield its sign-in link."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -55,7 +55,7 @@ def walk(page: Page) -> None:
 
 
 def main() -> None:
-    """Make the pictures and the page; a step that does not work ends it with the step's name."""
+    """Write the pictures and the page; exit with the title of a step that fails."""
     if not obtain():
         sys.exit(f"perfdb: {REMEDY}")
     with tempfile.TemporaryDirectory() as folder, instance(Path(folder)) as link, sync_playwright() as playwright:

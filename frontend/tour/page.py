@@ -1,4 +1,4 @@
-"""The page docs/tour.md, as it follows from the steps."""
+"""Page docs/tour.md, generated from the steps."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -26,7 +26,7 @@ every verdict; [recording.md](recording.md) measures and uploads in one go; [api
 
 
 def render(steps: Iterable[Step]) -> str:
-    """The whole page, in Markdown."""
+    """Return the whole page in Markdown."""
     return "\n".join([_HEAD, *_sections(steps), _FOOT])
 
 

@@ -1,4 +1,4 @@
-"""What a step of the tour is, how a browser walks it, and how its picture is taken."""
+"""Step of the tour: how a browser walks the step and takes its picture."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ _DRAWN_MS = 30_000
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How the browser's window is: its size in CSS pixels, and which theme its visitor likes."""
+    """Browser window: size in CSS pixels, and preferred theme."""
 
     width: int = 1200
     height: int = 800
@@ -27,10 +27,11 @@ PHONE = Look(390, 700)
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step: what one does and sees, in Markdown, and the same for a browser.
+    """One step, in Markdown for people and as actions for a browser.
 
-    ``act`` starts where the step before it ended and expects what ``see`` says. The picture ``name``.png begins at the
-    top of what ``part`` finds and shows at most ``tall`` pixels of it.
+    ``act`` starts at the end of the step before, and expects the state described in ``see``. The picture ``name``.png
+    starts
+    at the top of ``part`` and is at most ``tall`` pixels high.
     """
 
     name: str
@@ -44,23 +45,23 @@ class Step:
 
     @property
     def picture(self) -> str:
-        """The name of the picture's file."""
+        """Return the file name of the picture."""
         return f"{self.name}.png"
 
     def walk(self, page: Page) -> None:
-        """Do what the step says; raises AssertionError or Playwright's error, with the step's title, if it fails."""
+        """Act the step. Raise AssertionError or Playwright's error, with the step's title, on failure."""
         page.set_viewport_size({"width": self.look.width, "height": self.look.height})
         page.emulate_media(color_scheme=self.look.scheme, reduced_motion="reduce")
         try:
             self.act(page)
-            drawn(page)
+            wait_for_charts(page)
             expect(self.part(page)).to_be_visible()
         except Exception as error:
             error.add_note(f"in step “{self.title}” of the tour, at {page.url}")
             raise
 
     def shoot(self, page: Page, folder: Path) -> None:
-        """Take the picture of the step that was just walked."""
+        """Take the picture of the step just walked."""
         # Where a page is scrolled, its header stands in the middle of the picture.
         page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
         box = self.part(page).bounding_box()
@@ -71,7 +72,7 @@ class Step:
         page.screenshot(path=folder / self.picture, full_page=True, animations="disabled", clip=box)
 
 
-def drawn(page: Page) -> None:
+def wait_for_charts(page: Page) -> None:
     """Wait until every chart of the page is drawn."""
     for chart in page.locator("perf-chart").all():
         chart.scroll_into_view_if_needed()

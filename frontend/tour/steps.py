@@ -1,4 +1,4 @@
-"""The steps of the tour, in the order in which they are walked; the demo and the published studies must be there."""
+"""Steps of the tour in order; the demo and the published studies must be loaded."""
 
 import re
 from collections.abc import Callable
@@ -19,7 +19,7 @@ _BOTH = f"{_LINES}&metric=trans_per_s&metric=cpu_ms_per_trans"
 
 
 def _at(selector: str) -> Callable[[Page], Locator]:
-    """What to picture: the first that this CSS selector finds."""
+    """Return a function that finds the first element of a CSS selector."""
     return lambda page: page.locator(selector).first
 
 

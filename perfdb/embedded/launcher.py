@@ -13,7 +13,7 @@ from functools import partial
 
 from perfdb.embedded import LauncherError
 from perfdb.embedded.home import Home
-from perfdb.embedded.instance import ADDRESS, environment, say
+from perfdb.embedded.instance import ADDRESS, environment, lock_home, say
 from perfdb.embedded.processes import Child, Interrupted, Processes, Service
 from perfdb.embedded.servers import Servers
 from perfdb.embedded.static import ROOT, collect_static, mark_collected
