@@ -29,8 +29,8 @@ def pages(filled: dict[str, int]) -> list[str]:
         ("maximum", "workload=RR"),
     ):
         question = Question.parse(page, query)
-        saved_queries.save(access.owner(), f"Asked of {page}", question)
-        links.append(f"/f/{frozen_links.freeze(question, access.owner()).token}/")
+        saved_queries.save_query(access.owner(), f"Asked of {page}", question)
+        links.append(f"/f/{frozen_links.freeze_question(question, access.owner()).token}/")
     return [
         *links,
         f"{links[0]}runs/",

@@ -66,13 +66,13 @@ _FORMS: Mapping[str, tuple[Callable[[Query, Sequence[Table]], str | bytes], str]
 def saved_queries(request: Request) -> Response:
     """All of them by name; or one more. It is asked anew of the data whenever it is opened."""
     if request.method == "GET":
-        return Response({"results": [_saved(request, each) for each in saved.listed()]})
+        return Response({"results": [_saved(request, each) for each in saved.list_queries()]})
     asked = NewSavedQuerySerializer(data=request.data)
     asked.is_valid(raise_exception=True)
     given = asked.validated_data
     question = Question.parse(given["page"], given["query"])
     try:
-        kept = saved.save(signed_in(request), given["name"], question, replace=given["replace"])
+        kept = saved.save_query(signed_in(request), given["name"], question, replace=given["replace"])
     except NameTakenError as error:
         raise Conflict(f"{error}; send replace=true to put this one in its place") from None
     body = _saved(request, kept)
@@ -119,10 +119,10 @@ def saved_query(request: Request, pk: int) -> Response:
 
 def _change(found: SavedQuery, given: Mapping[str, str]) -> None:
     if "page" in given or "query" in given:
-        saved.overwrite(found, Question.parse(given.get("page", found.page), given.get("query", found.query)))
+        saved.overwrite_query(found, Question.parse(given.get("page", found.page), given.get("query", found.query)))
     if "name" in given:
         try:
-            saved.rename(found, given["name"])
+            saved.rename_query(found, given["name"])
         except NameTakenError as error:
             raise Conflict(str(error)) from None
 
@@ -130,7 +130,7 @@ def _change(found: SavedQuery, given: Mapping[str, str]) -> None:
 def _saved(request: Request, found: SavedQuery) -> dict[str, Any]:
     try:
         error = None
-        saved.question_of(found)
+        saved.parse_question(found)
     except QueryError as refused:
         error = refused.message
     return {
@@ -161,7 +161,7 @@ def freeze(request: Request) -> Response:
     asked = QuestionSerializer(data=request.data)
     asked.is_valid(raise_exception=True)
     question = Question.parse(asked.validated_data["page"], asked.validated_data["query"])
-    body = _link(request, frozen_links.freeze(question, signed_in(request)))
+    body = _link(request, frozen_links.freeze_question(question, signed_in(request)))
     return Response(body, status=201, headers={"Location": body["url"]})
 
 
@@ -174,9 +174,9 @@ def freeze(request: Request) -> Response:
 def frozen(request: Request, token: str) -> Response:
     """The answer as of then, and what is different today."""
     link = _found(token)
-    with frozen_links.opened(link) as (_, answer):
+    with frozen_links.open_link(link) as (_, answer):
         body = _link(request, link) | _answer(answer)
-    changes = frozen_links.changes(link)
+    changes = frozen_links.find_changes(link)
     return Response(body | {"changes": asdict(changes) if changes else None})
 
 
@@ -191,7 +191,7 @@ def frozen_tables(request: Request, token: str, form: str) -> HttpResponseBase:
     if form not in _FORMS:
         raise Http404(f"no tables as {form}; there are {', '.join(_FORMS)}")
     render, media_type = _FORMS[form]
-    with frozen_links.opened(_found(token)) as (_, answer):
+    with frozen_links.open_link(_found(token)) as (_, answer):
         response = HttpResponse(render(answer.query, answer.tables), media_type)
     if form == "parquet":
         response.headers["Content-Disposition"] = f'attachment; filename="perfdb-frozen-{token}.parquet"'

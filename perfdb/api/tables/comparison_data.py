@@ -11,7 +11,7 @@ from perfdb.analysis.query.query import Query
 from perfdb.analysis.render.exports import json
 from perfdb.analysis.tables.matched_pairs import LeftOver, Sides
 from perfdb.results.queries.best_evidence import Best
-from perfdb.results.queries.compare import Against, Comparison
+from perfdb.results.queries.compare import ComparedValue, Comparison
 
 
 def comparison_body(found: Comparison) -> dict[str, Any]:
@@ -31,7 +31,7 @@ def comparison_body(found: Comparison) -> dict[str, Any]:
     }
 
 
-def _against(part: Against) -> dict[str, Any]:
+def _against(part: ComparedValue) -> dict[str, Any]:
     return {
         "new": part.matched.sides.new,
         "pairs": part.matched.pairs,

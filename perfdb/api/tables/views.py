@@ -26,7 +26,7 @@ from perfdb.results.queries import compare
 from perfdb.results.queries.answers import make_tables as tables_of
 from perfdb.results.queries.answers import read_answer
 from perfdb.results.queries.best_evidence import find_best
-from perfdb.results.queries.explain import explain
+from perfdb.results.queries.explain import explain_address
 
 # More metrics make a longer file name than anybody reads.
 _MOST_NAMED = 3
@@ -88,14 +88,14 @@ def tables(request: Request) -> HttpResponseBase:
 def comparisons(request: Request) -> HttpResponseBase:
     """Every experiment of one value against the one of the other that is equal in all else, and what has no partner."""
     _, pairs = Drawing.take(_pairs(request))
-    chosen, pairs = compare.take(pairs)
-    sides = compare.sides_of(chosen)
+    chosen, pairs = compare.take_sides(pairs)
+    sides = compare.parse_sides(chosen)
     query = Query.parse(pairs)
     about = query.with_filter(sides[0].dimension, sides[0].old, *(each.new for each in sides))
     tag = caching.etag(request, about.filters.get("study", ()))
     if same := caching.unchanged(request, tag):
         return same
-    found = compare.compare(query, *sides)
+    found = compare.compare_sides(query, *sides)
     return answered(request, comparison_body(found), caching.headers(tag), found)
 
 
@@ -111,7 +111,7 @@ def explanations(request: Request) -> HttpResponseBase:
     tag = caching.etag(request)
     if same := caching.unchanged(request, tag):
         return same
-    found, _ = explain(_pairs(request))
+    found, _ = explain_address(_pairs(request))
     return answered(request, explanation_body(found), caching.headers(tag))
 
 

@@ -17,7 +17,7 @@ from perfdb.api.tests.answers import problem
 from perfdb.api.tests.files import BOUNDARY, case, multipart, post_files
 from perfdb.api.tests.test_upload import settled
 from perfdb.results.models import Alias, Artifact, Note, PartialFile
-from perfdb.results.queries.frozen_links import freeze
+from perfdb.results.queries.frozen_links import freeze_question
 from perfdb.results.queries.questions import Question
 from perfdb.results.runs.lock import touch_study
 from perfdb.results.tests.builders import make_run, make_study
@@ -64,7 +64,7 @@ def names(worker: None, ada: User, api: APIClient) -> dict[str, str]:
         "RUN": str(done["runs"][0]["id"]),
         "OTHER": str(make_run("OTHER").pk),
         "NOTE": str(Note.objects.create(run_id=done["runs"][0]["id"], author=ada, text="odd").pk),
-        "FROZEN": freeze(Question.parse("maximum", "workload=RR"), ada).token,
+        "FROZEN": freeze_question(Question.parse("maximum", "workload=RR"), ada).token,
         "ARTIFACT": str(Artifact.objects.order_by("pk").values_list("pk", flat=True)[0]),
     }
 

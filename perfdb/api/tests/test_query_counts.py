@@ -53,8 +53,8 @@ def names(worker: None, api: APIClient, ada: User) -> dict[str, int | str]:
     return {
         "run": run,
         "other": make_run("OTHER").pk,
-        "saved": saved_queries.save(ada, "Rates", question).pk,
-        "frozen": frozen_links.freeze(question, ada).token,
+        "saved": saved_queries.save_query(ada, "Rates", question).pk,
+        "frozen": frozen_links.freeze_question(question, ada).token,
         "upload": upload["id"],
         "artifact": artifact,
         "alias": alias.pk,

@@ -1,4 +1,4 @@
-"""Some chosen runs beside each other: a column for each of their experiments, the first run's being the base."""
+"""Comparison of chosen runs: a column for each experiment, the first run's as the baseline."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,18 +14,18 @@ from perfdb.results.queries import compare
 from perfdb.results.queries.observations import add_notes, read_observations
 from perfdb.results.runs import measures
 
-# More columns are no table that anybody reads.
+# Nobody reads a table of more columns.
 MOST_RUNS = 60
 
 _DECLARED = {metric.name: place for place, metric in enumerate(METRICS)}
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
-    """``tables``: one a measure that any of the runs has, all with the same columns, the base first.
+class ChosenComparison:
+    """A table for each measure that any of the runs has, all with the same columns, the baseline first.
 
-    ``differs``: for each other column how its circumstances differ from the base's. ``left_out``: numbers of runs that
-    are not complete, or not there.
+    ``differs`` has the circumstances of each other column that differ from the baseline's; ``left_out`` the ids of
+    runs that are incomplete or missing.
     """
 
     query: Query
@@ -34,10 +34,10 @@ class Beside:
     left_out: list[int]
 
 
-def beside(runs: Sequence[int]) -> Beside:
-    """The complete ones of these runs, by their experiments; trials of one experiment alone stand each by itself.
+def compare_chosen_runs(runs: Sequence[int]) -> ChosenComparison:
+    """Compare the complete runs among these by experiment, or by trial where all are of one experiment.
 
-    Raises QueryError for fewer than two of them, and for very many.
+    Raise QueryError for fewer than two complete runs and for more than MOST_RUNS runs.
     """
     wanted = list(dict.fromkeys(runs))
     if len(wanted) > MOST_RUNS:
@@ -51,11 +51,11 @@ def beside(runs: Sequence[int]) -> Beside:
     query = _question(found, base, chosen)
     tables = baseline_comparison.answer(query, found)
     left_out = [number for number in wanted if number not in rows]
-    return Beside(query, tables, _differs(found, tables[0], base), left_out)
+    return ChosenComparison(query, tables, _differs(found, tables[0], base), left_out)
 
 
 def _rank(measure: Measure) -> tuple[int, bool, str]:
-    """Metrics as they are declared, rates first; the total before the roles."""
+    """Return a sort key: metrics as declared, rates first, and the total before the roles."""
     return _DECLARED[measure.metric], measure.role != TOTAL, measure.role
 
 
@@ -64,7 +64,7 @@ def _are(number: int) -> str:
 
 
 def _question(found: Observations, base: Row, chosen: Query) -> Query:
-    """The question that lays these runs out: columns for what their experiments differ in."""
+    """Return the query whose columns are the dimensions in which the experiments differ."""
     names = [name for name in found.dimensions if name not in REPEATS]
     varying = tuple(name for name in in_order(names) if len({found.key([name])(row) for row in found.rows}) > 1)
     columns = varying or ("run_id", "trial")
@@ -81,13 +81,13 @@ def _has(found: Observations, measure: Measure) -> bool:
 
 
 def _differs(found: Observations, table: Table, base: Row) -> dict[Key, list[Difference]]:
-    """The circumstances of each column against those of the base's."""
+    """Return the circumstances of each column that differ from the baseline's."""
     read = found.key(table.query.columns)
     bare = found.noted({})
     old = [row for row in found.rows if read(row) == read(base)]
     differing = {}
     for column in table.columns:
         if column != read(base):
-            left, right = compare.circumstances_of(bare, old, [row for row in found.rows if read(row) == column])
+            left, right = compare.read_circumstances(bare, old, [row for row in found.rows if read(row) == column])
             differing[column] = what_else_differs(left, right, (*table.query.columns, *REPEATS))
     return differing

@@ -1,4 +1,4 @@
-"""Values of a dimension against one of them, over all experiments that are otherwise equal, from the database."""
+"""Comparison of values of a dimension over all experiments that are otherwise equal."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,25 +25,25 @@ from perfdb.results.runs.aliases import meant
 from perfdb.results.runs.evidence import text_of
 from perfdb.results.runs.normalize.alias_dimensions import PRINTED
 
-# Circumstances are read run by run; so many of either side tell what differs.
+# The number of runs of either side whose circumstances are compared.
 MOST_FACTS = 500
 
-# How long the driver ran is a measurement, and a circumstance too.
+# The run time of the driver is a measurement, and a circumstance too.
 _DURATION = Measure("driver_s")
 
-# So many suggestions are a choice and no list, and so many experiments are enough to tell them from.
+# The number of suggestions, and of the experiments that suggestions are made from.
 MOST_SUGGESTED = 8
 MOST_EXPERIMENTS = 5000
 _SURROUNDINGS = ("campaign", "system", "level", "layer")
 _WORTH_COMPARING = ("device", "level", "mtu", "system", "layer")
 
-# What names the sides in an address, beside the parameters of a Query.
+# The parameters of an address that name the sides, beside those of a Query.
 PARAMETERS = ("dimension", "old", "new")
 
 
 @dataclass(frozen=True, slots=True)
-class Against:
-    """One new value against the old one: the pairs, and what else differs, told from ``looked_at`` runs of them."""
+class ComparedValue:
+    """One new value and its matched pairs; ``differs`` has the other differences of ``looked_at`` runs of the pairs."""
 
     matched: Matched
     differs: list[Difference]
@@ -52,19 +52,19 @@ class Against:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The answer to "these against that": ``query`` asks for ``tables``, a row a pair, old before new.
+    """Tables of the matched pairs: a row for each pair, old before new; ``query`` asks for these tables.
 
-    ``parts``: one for each new value, in the order asked for.
+    ``parts`` has an element for each new value, in the order of the question.
     """
 
     query: Query
     tables: list[Table]
-    parts: list[Against]
+    parts: list[ComparedValue]
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
-    """What is to be compared, as texts; empty where it is not said. ``new`` may be several values."""
+class ChosenSides:
+    """The sides of a comparison as texts of an address; empty where not chosen."""
 
     dimension: str = ""
     old: str = ""
@@ -72,19 +72,19 @@ class Chosen:
 
     @property
     def complete(self) -> bool:
-        """Whether both sides are chosen."""
+        """Return whether both sides are chosen."""
         return bool(self.old and self.new)
 
     def pairs(self) -> Iterator[tuple[str, str]]:
-        """The parameters in their order, without those that are empty."""
+        """Yield the parameters in order, without empty ones."""
         named = [("dimension", self.dimension), ("old", self.old), *(("new", text) for text in self.new)]
         yield from ((name, text) for name, text in named if text)
 
 
-def take(pairs: Iterable[tuple[str, str]]) -> tuple[Chosen, list[tuple[str, str]]]:
-    """What an address chooses to compare, and its other parameters.
+def take_sides(pairs: Iterable[tuple[str, str]]) -> tuple[ChosenSides, list[tuple[str, str]]]:
+    """Return the sides that an address chooses, and its other parameters.
 
-    Raises QueryError for a dimension or an old side that is named twice.
+    Raise QueryError for two dimensions or two old sides.
     """
     given: dict[str, list[str]] = {}
     rest = []
@@ -94,11 +94,11 @@ def take(pairs: Iterable[tuple[str, str]]) -> tuple[Chosen, list[tuple[str, str]
         elif text.strip():
             given.setdefault(name, []).append(text)
     new = tuple(dict.fromkeys(given.get("new", ())))
-    return Chosen(parameters.single(given, "dimension"), parameters.single(given, "old"), new), rest
+    return ChosenSides(parameters.single(given, "dimension"), parameters.single(given, "old"), new), rest
 
 
-def sides_of(chosen: Chosen) -> list[Sides]:
-    """What a person chose, in the dimension's own type; raises QueryError."""
+def parse_sides(chosen: ChosenSides) -> list[Sides]:
+    """Return the chosen sides in the type of the dimension. Raise QueryError."""
     if not chosen.dimension.strip():
         raise QueryError("dimension", "which dimension is to be compared?", parameters.KNOWN_DIMENSIONS)
     name = parameters.dimension("dimension", chosen.dimension).name
@@ -112,10 +112,10 @@ def _side(dimension: str, parameter: str, text: str) -> Value:
     return parameters.value(parameters.dimension("dimension", dimension), text, parameter)
 
 
-def compare(query: Query, *sides: Sides) -> Comparison:
-    """The pairs of each two sides among the runs of a query, compared; its own layout does not count.
+def compare_sides(query: Query, *sides: Sides) -> Comparison:
+    """Compare the matched pairs of each sides among the runs of a query, whose own layout is ignored.
 
-    All sides have the same dimension and the same old value. Raises QueryError when it cannot be answered.
+    All sides have the same dimension and the same old value. Raise QueryError for a query that cannot be answered.
     """
     first = sides[0]
     asked = query.with_filter(first.dimension, first.old, *(each.new for each in sides)).replace(pick=None)
@@ -124,14 +124,14 @@ def compare(query: Query, *sides: Sides) -> Comparison:
     found = add_notes(read_observations(asked.replace(metrics=(*asked.metrics, _DURATION))), asked)
     sides = tuple(_there(sides, found))
     asked = asked.with_filter(first.dimension, sides[0].old, *(each.new for each in sides))
-    parts = [Against(matched, *_differences(matched)) for matched in (match(found, each) for each in sides)]
+    parts = [ComparedValue(matched, *_differences(matched)) for matched in (match(found, each) for each in sides)]
     question, paired = _together(asked, found, [part.matched for part in parts])
     tables = baseline_comparison.answer(question, paired, read_earlier_campaigns(question, paired))
     return Comparison(question, tables, parts)
 
 
 def _there(sides: Sequence[Sides], found: Observations) -> Iterator[Sides]:
-    """The sides as the runs spell them: a text that an alias replaced is what it means."""
+    """Yield the sides as the runs spell them, with aliases replaced by their meanings."""
     name = sides[0].dimension
     known = meant({name: [value for each in sides for value in (each.old, each.new)]}, found)
     for each in sides:
@@ -139,19 +139,19 @@ def _there(sides: Sequence[Sides], found: Observations) -> Iterator[Sides]:
 
 
 def _together(asked: Query, found: Observations, parts: Sequence[Matched]) -> tuple[Query, Observations]:
-    """The question whose table shows the pairs of all parts, and their runs."""
+    """Return the query whose table shows the pairs of all parts, and the runs of these."""
     runs = {row[0] for part in parts for row in part.observations.rows}
     varying = in_order(dict.fromkeys(name for part in parts for name in part.varying))
     question = parts[0].question(asked)
     paired = found.only([row for row in found.rows if row[0] in runs])
-    names = [name for name in varying if name != parts[0].sides.dimension and not _said_by_study(name, varying, paired)]
-    # The last one is the axis of figures, and users are what curves are drawn over.
+    names = [name for name in varying if name != parts[0].sides.dimension and not _follows_study(name, varying, paired)]
+    # The last row dimension is the x axis of charts: users where these vary.
     rows = tuple(sorted(names, key=lambda name: name == "users"))
     return question.replace(filters=asked.filters, rows=rows), paired
 
 
-def _said_by_study(name: str, varying: Sequence[str], found: Observations) -> bool:
-    """Whether pairs of one study agree in the surroundings of a measurement: the study's name says it, then."""
+def _follows_study(name: str, varying: Sequence[str], found: Observations) -> bool:
+    """Return whether a dimension of the surroundings has one value in each study."""
     if "study" not in varying or name not in _SURROUNDINGS:
         return False
     read = found.key(["study", name])
@@ -159,8 +159,8 @@ def _said_by_study(name: str, varying: Sequence[str], found: Observations) -> bo
     return len(seen) == len({study for study, _ in seen})
 
 
-def values_of(query: Query, dimension: str) -> list[Value]:
-    """The values of a dimension among a query's runs, in natural order; a filter on it does not count."""
+def find_values(query: Query, dimension: str) -> list[Value]:
+    """Return the values of a dimension among a query's runs in natural order, ignoring its own filter."""
     name = parameters.dimension("dimension", dimension).name
     factor = name.removeprefix(FACTOR)
     column = DIMENSION_COLUMNS.get(name) or KeyTextTransform(factor, "factors")
@@ -168,10 +168,10 @@ def values_of(query: Query, dimension: str) -> list[Value]:
     return sorted(runs.values_list(column, flat=True).distinct(), key=parameters.ordered)
 
 
-def suggestions(study: str, dimension: str = "") -> list[tuple[Sides, int]]:
-    """Which values of a study (its slug) are most worth comparing, and how many pairs of experiments each two make.
+def suggest_sides(study: str, dimension: str = "") -> list[tuple[Sides, int]]:
+    """Return the sides of a study (by slug) that are most worth comparing, each with its number of pairs.
 
-    A few of each dimension that devices and software are told apart by, or of the one dimension given.
+    A few of each dimension of devices and software, or of the one dimension given.
     """
     found = _experiments(study)
     factors = [name for name in found.dimensions if name.startswith(FACTOR)]
@@ -181,7 +181,7 @@ def suggestions(study: str, dimension: str = "") -> list[tuple[Sides, int]]:
 
 
 def _experiments(study: str) -> Observations:
-    """The configurations of a study that any complete run has, as rows without measures."""
+    """Return the configurations of a study's complete runs, as rows without measures."""
     columns = {name: column for name, column in DIMENSION_COLUMNS.items() if name not in REPEATS}
     complete = Run.objects.filter(experiment=OuterRef("pk"), status=Run.Status.COMPLETE)
     experiments = Experiment.objects.filter(Exists(complete), study__slug=study)
@@ -192,12 +192,12 @@ def _experiments(study: str) -> Observations:
 
 
 def _differences(matched: Matched) -> tuple[list[Difference], int]:
-    """What else differs between the runs of the pairs, and how many runs tell it."""
+    """Return the other differences between the runs of the pairs, and the number of runs compared."""
     runs, sides = matched.observations, matched.sides
     side_of = runs.key([sides.dimension])
     old, new = ([row for row in runs.rows if side_of(row) == (side,)][:MOST_FACTS] for side in (sides.old, sides.new))
-    left, right = circumstances_of(runs, old, new)
-    # What makes a pair is equal in each; only the numbers of trials could tell its values apart.
+    left, right = read_circumstances(runs, old, new)
+    # The dimensions of a pair are equal on both sides; only the numbers of trials differ.
     equal = fixed(runs, sides.dimension)
     return what_else_differs(left, right, (sides.dimension, *equal)), len(old) + len(new)
 
@@ -208,23 +208,23 @@ def _differences(matched: Matched) -> tuple[list[Difference], int]:
     lambda facts: sorted(facts.items()),
     dict,
 )
-def facts_of(runs: Sequence[int]) -> Mapping[int, Facts]:
-    """What the files of these runs say of their circumstances, as printed."""
+def read_facts(runs: Sequence[int]) -> Mapping[int, Facts]:
+    """Return the circumstances in the files of these runs, as printed, by run."""
     rows = RunEvidence.objects.filter(run__in=runs).values_list("run_id", "facts")
     return {
         run: {key: text_of(fact) for key, fact in facts.items() if not key.startswith(PRINTED)} for run, facts in rows
     }
 
 
-def circumstances_of(runs: Observations, old: Sequence[Row], new: Sequence[Row]) -> tuple[list[Facts], list[Facts]]:
-    """What is known of the circumstances of some of the runs, for each of two sides."""
-    facts = facts_of([row[0] for row in (*old, *new)])
+def read_circumstances(runs: Observations, old: Sequence[Row], new: Sequence[Row]) -> tuple[list[Facts], list[Facts]]:
+    """Return the known circumstances of the runs of each side."""
+    facts = read_facts([row[0] for row in (*old, *new)])
     left, right = ([_circumstances(runs, row, facts) for row in side] for side in (old, new))
     return left, right
 
 
 def _circumstances(runs: Observations, row: Row, facts: Mapping[int, Facts]) -> Facts:
-    """What a run's files say; its dimensions in their own words, which count before the printed ones."""
+    """Return the facts of a run's files, its dimensions, which replace printed facts, and its duration."""
     names = [name for name in runs.dimensions if name not in REPEATS]
     dimensions = _spelled(names, runs.key(names)(row))
     place = runs.place(_DURATION)

@@ -1,8 +1,8 @@
-"""Why two sets of runs differ, as far as anything is known: circumstances, what else moved, limits, flags, remarks.
+"""Explanations of the difference between two sets of runs: circumstances, other measures, bottlenecks, flags and notes.
 
-The two sides are a compared cell and its base, which are looked up in the table that compared them, or two runs. The
-verdict on a cell is that of its table; how far the other figures moved is told from the same runs, with the noise of
-the table's other cells of the same kind.
+The two sides are a compared cell and its baseline, taken from the table that compared the two, or two runs. The
+verdict on a cell is the table's own. Differences of other measures come from the same runs, with the noise of the
+table's other cells of the same kind.
 """
 
 import math
@@ -34,10 +34,10 @@ from perfdb.results.queries.limits import judge_limit
 from perfdb.results.queries.observations import add_notes, read_observations
 from perfdb.results.runs import measures
 
-# So many other cells tell the noise of a figure well enough.
+# The number of other cells that the noise of a measure is estimated from.
 MOST_COMPANIONS = 60
 
-# What an address names beside a query.
+# The parameters of an address beside those of a Query.
 PARAMETERS = ("of", "at", "old", "new")
 
 _DECIDED = {Verdict.HIGHER, Verdict.LOWER, Verdict.OUTSIDE}
@@ -45,7 +45,7 @@ _DECIDED = {Verdict.HIGHER, Verdict.LOWER, Verdict.OUTSIDE}
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One of the two: what it is in words, its measurements, and its limit (None without runs)."""
+    """One of the two sides: its title, its measurements, and its bottleneck (None without runs)."""
 
     title: str
     sample: tuple[Point, ...]
@@ -53,13 +53,13 @@ class Side:
 
     @property
     def runs(self) -> list[int]:
-        """The numbers of its runs."""
+        """Return the ids of the runs."""
         return [point.run for point in self.sample]
 
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """Another figure on both sides; ``beyond`` is the difference in units of its standard error, where one is known."""
+    """Another measure on both sides."""
 
     measure: Measure
     old: float | None
@@ -68,22 +68,23 @@ class Moved:
 
     @property
     def beyond(self) -> float | None:
-        """How many standard errors the ratio's logarithm is away from nothing."""
+        """Return the logarithm of the ratio in standard errors; None where the error is unknown."""
         ratio, error = self.comparison.ratio, self.comparison.error
         return abs(math.log(ratio)) / error if ratio and error else None
 
     @property
     def decided(self) -> bool:
-        """Whether it moved by more than its noise explains."""
+        """Return whether the difference exceeds the noise."""
         return self.comparison.verdict in _DECIDED
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """``compared`` are the dimensions that the comparison is about, with both values; ``differs`` everything else.
+    """The explanation of a difference.
 
-    ``where``: the other dimensions that the table shows, in which both sides are equal. ``moved``: the other figures,
-    those first that moved furthest beyond their noise. ``flags`` and ``problems`` concern runs of either side.
+    ``compared`` has the compared dimensions with both values, ``where`` the dimensions shown in which both sides are
+    equal, and ``differs`` all other differences. ``moved`` has the other measures, the largest difference beyond noise
+    first. ``flags`` and ``problems`` concern runs of either side.
     """
 
     measure: Measure
@@ -99,10 +100,10 @@ class Explanation:
     notes: list[str]
 
 
-def of_cell(query: Query, measure: Measure, at: Mapping[str, Value]) -> Explanation:
-    """Explain the cell of a query's tables that has these values of the dimensions shown, against its base.
+def explain_cell(query: Query, measure: Measure, at: Mapping[str, Value]) -> Explanation:
+    """Explain the difference of a cell, given by its values of the dimensions shown, from its baseline.
 
-    Raises QueryError where there is no such cell, or nothing that it is compared with.
+    Raise QueryError for a cell that does not exist or has no baseline.
     """
     if not query.baseline:
         raise QueryError("baseline", "nothing is compared in this question: it names no baseline")
@@ -142,7 +143,7 @@ def _named(table: Table, key: CellKey) -> dict[str, Value]:
 
 
 def _companions(tables: Iterable[Table], table: Table, key: CellKey) -> Iterator[tuple[list[int], list[int]]]:
-    """The runs of both sides of other cells that vary alike: of the same metric, pattern and sides."""
+    """Yield the runs of both sides of other cells of the same metric, pattern and sides, which share their noise."""
     query = table.query
     alike = [each for each in tables if each.measure == table.measure]
     everywhere = {frozenset(_named(each, at).items()): (each, at) for each in alike for at in each.cells}
@@ -167,11 +168,10 @@ def _limit(cell: Cell) -> Bottleneck | None:
     return judge_limit([runs[number] for number in _runs(cell)]) if runs else None
 
 
-def of_runs(old: int, new: int, measure: Measure | None = None) -> Explanation:
-    """Explain what differs between two runs; the trials of their experiments tell the noise.
+def explain_runs(old: int, new: int, measure: Measure | None = None) -> Explanation:
+    """Explain the difference between two runs, with the noise of the trials of their experiments.
 
-    ``measure`` is the one to begin with; the rate of the new run's workload unless said. Raises QueryError for runs
-    that are not there or not complete.
+    ``measure`` is by default the rate of the new run's workload. Raise QueryError for missing or incomplete runs.
     """
     runs = {number: _complete(number, name) for name, number in (("old", old), ("new", new))}
     if old == new:
@@ -186,7 +186,9 @@ def of_runs(old: int, new: int, measure: Measure | None = None) -> Explanation:
         raise QueryError("of", f"the {missing[0]} run has no value of {metrics.BY_NAME[measure.metric].title}", has)
     companions = [(trials[0], trials[1])] if max(map(len, trials)) > 1 else []
     comparison = _compare(measure, [([old], [new]), *companions], values, DELTA)
-    left, right = (Side(_said(runs[at]), (_point(runs[at], values[at]),), judge_limit([runs[at]])) for at in (old, new))
+    left, right = (
+        Side(_title(runs[at]), (_point(runs[at], values[at]),), judge_limit([runs[at]])) for at in (old, new)
+    )
     return _explained(_Found(measure, {}, left, right, comparison, [], companions, DELTA, []))
 
 
@@ -200,14 +202,14 @@ def _complete(number: int, name: str) -> Run:
 
 
 def _primary(run: Run) -> Measure:
-    """The rate of a run's workload, else the first figure that every run may have and this one has."""
+    """Return the rate of a run's workload, else the first hot metric that the run has."""
     wanted = [primary_metric(run.workload.pattern)] if run.workload else []
     has = [name for name in (*wanted, *Run.HOT) if getattr(run, name, None) is not None]
     return Measure(has[0] if has else "trans_per_s")
 
 
 def _shared(runs: Iterable[Run]) -> set[Measure]:
-    """The measures that all of these runs have."""
+    """Return the measures that all of these runs have."""
     slots = measures.slots()
     return set.intersection(
         *(
@@ -222,7 +224,7 @@ def _trials(run: Run) -> list[int]:
     return list(complete.order_by("trial", "pk").values_list("pk", flat=True)[:MOST_COMPANIONS])
 
 
-def _said(run: Run) -> str:
+def _title(run: Run) -> str:
     return f"{run.run_id}, trial {run.trial}"
 
 
@@ -234,7 +236,7 @@ _RunPairs = Sequence[tuple[Sequence[int], Sequence[int]]]
 
 
 def _compare(measure: Measure, pairs: _RunPairs, values: Mapping[int, float], delta: float) -> Comparison:
-    """The first of the pairs, judged with the others: all of one kind."""
+    """Compare the first of the pairs, with the noise of all, which are of one kind."""
     samples = [tuple(tuple(values[run] for run in side if run in values) for side in sides) for sides in pairs]
     made = [Pair(old, new, "", finest_step(old + new)) for old, new in samples]
     return compare(made, metrics.BY_NAME[measure.metric].better, delta / 100)[0]
@@ -242,7 +244,7 @@ def _compare(measure: Measure, pairs: _RunPairs, values: Mapping[int, float], de
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """Both sides and their comparison, before anything else is read; ``companions`` are pairs that vary alike."""
+    """Both sides and their comparison; ``companions`` are pairs with the same noise."""
 
     measure: Measure
     where: Mapping[str, Value]
@@ -284,13 +286,13 @@ def _name(found: Observations, row: Row) -> str:
 
 def _differs(found: Observations, old: Sequence[int], new: Sequence[int], compared: Sequence[str]) -> list[Difference]:
     rows = {row[0]: row for row in found.rows}
-    left, right = matching.circumstances_of(found, [rows[run] for run in old], [rows[run] for run in new])
+    left, right = matching.read_circumstances(found, [rows[run] for run in old], [rows[run] for run in new])
     together = {"level", "campaign"} if "level" in compared else set()
     return what_else_differs(left, right, (*compared, *REPEATS, *together))
 
 
 def _moved(found: Observations, measure: Measure, pairs: _RunPairs, delta: float) -> list[Moved]:
-    """Every other figure that both sides have, those that moved furthest beyond noise first."""
+    """Return all other measures that both sides have, the largest difference beyond noise first."""
     moved = []
     for each in found.measures:
         place = found.place(each)
@@ -307,23 +309,23 @@ def _order(moved: Moved) -> tuple[bool, float, str]:
     return not moved.decided, -size, str(moved.measure)
 
 
-def explain(pairs: Iterable[tuple[str, str]]) -> tuple[Explanation, Query | None]:
-    """What an address asks to explain, and the question that it is about where it is a cell.
+def explain_address(pairs: Iterable[tuple[str, str]]) -> tuple[Explanation, Query | None]:
+    """Explain the difference that an address names; also return the query of a cell.
 
-    ``old`` and ``new`` are numbers of runs; else a query with a baseline, a measure (``of``) and the values of the
-    dimensions shown that make the cell (``at=users:10``). Raises QueryError.
+    ``old`` and ``new`` are ids of runs; otherwise the address has a query with a baseline, a measure (``of``) and the
+    values of the dimensions shown (``at=users:10``). Raise QueryError.
     """
     given: dict[str, list[str]] = {}
     for name, text in pairs:
         given.setdefault(name, []).append(text)
     measure = parameters.measure("of", text) if (text := parameters.single(given, "of")) else None
     if "old" in given or "new" in given:
-        return of_runs(_number(given, "old"), _number(given, "new"), measure), None
+        return explain_runs(_number(given, "old"), _number(given, "new"), measure), None
     if measure is None:
         raise QueryError("of", "which figure is to be explained?")
     _, asked = Drawing.take((name, text) for name, texts in given.items() for text in texts if name not in PARAMETERS)
     query = Query.parse(asked)
-    return of_cell(query, measure, _read_at(given.get("at", []))), query
+    return explain_cell(query, measure, _read_at(given.get("at", []))), query
 
 
 def _number(given: Mapping[str, list[str]], name: str) -> int:

@@ -1,8 +1,8 @@
-"""Frozen links: a short address that pins a question with the rows that answered it.
+"""Frozen links: a short address of a question with its rows.
 
-What the answer reads is recorded on a tape (`pinned`) and stored. Shown again, the tape plays and the same code makes
-the same answer, whatever became of the runs. Whether the question would read other rows today is told by study
-versions first and by the digest of the rows then.
+A tape (`recorded_reads`) records all that the answer reads, and is stored. When the link is opened the tape plays,
+and the same code makes the same answer from the stored rows. Differences from today's rows are found by the versions of
+the studies, then by the digest of the tape.
 """
 
 import secrets
@@ -16,21 +16,21 @@ from perfdb.analysis.dimensions import Value
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.tables.observations import Observations, Row
 from perfdb.results.models import FrozenLink, Study
-from perfdb.results.queries.questions import Answer, Question, answer
+from perfdb.results.queries.questions import Answer, Question, answer_question
 from perfdb.results.runs import recorded_reads
 from perfdb.results.runs.recorded_reads import Tape
 
-# 22 characters: as much as the column holds, and 128 random bits.
+# 128 random bits are 22 characters, the length of the column.
 _TOKEN_BYTES = 16
-# Where the runs of a question are kept, by the name of what reads them.
+# The name under which a tape keeps the runs of a question.
 RUNS = "runs"
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What became of the runs of a frozen question: their numbers. ``altered`` are there with other values.
+    """The ids of the runs of a frozen question that were added, are gone, or have other values.
 
-    Without any of the three, what changed stands beside the runs: notes, circumstances or earlier campaigns.
+    All three are empty where notes, circumstances or earlier campaigns changed.
     """
 
     added: tuple[int, ...] = ()
@@ -38,10 +38,10 @@ class Changes:
     altered: tuple[int, ...] = ()
 
 
-def freeze(question: Question, maker: User | None) -> FrozenLink:
-    """Pin the answer of now. Raises QueryError where the question cannot be answered."""
-    asked = question.understood()
-    tape = record(asked)
+def freeze_question(question: Question, maker: User | None) -> FrozenLink:
+    """Store the present answer of a question as a frozen link. Raise QueryError where there is no answer."""
+    asked = question.with_metrics()
+    tape = record_answer(asked)
     return FrozenLink.objects.create(
         token=secrets.token_urlsafe(_TOKEN_BYTES),
         page=asked.page,
@@ -52,17 +52,17 @@ def freeze(question: Question, maker: User | None) -> FrozenLink:
     )
 
 
-def record(question: Question) -> Tape:
-    """What the question reads today. Raises QueryError."""
-    # Before the rows: what changes in between then counts as newer.
-    tape = Tape(versions=versions(question))
+def record_answer(question: Question) -> Tape:
+    """Record all that the answer of a question reads today. Raise QueryError."""
+    # Versions before rows: a change in between then counts as newer.
+    tape = Tape(versions=read_versions(question))
     with recorded_reads.on(tape):
-        answer(question)
+        answer_question(question)
     return tape
 
 
-def versions(question: Question) -> dict[str, int]:
-    """The versions of the studies that a question is about; every change of their data raises them."""
+def read_versions(question: Question) -> dict[str, int]:
+    """Return the versions of the studies of a question; every change of a study's data raises its version."""
     studies = Study.objects.all()
     wanted = [study for study in question.studies if study]
     if wanted:
@@ -70,32 +70,32 @@ def versions(question: Question) -> dict[str, int]:
     return {str(pk): version for pk, version in studies.values_list("pk", "version")}
 
 
-def question_of(link: FrozenLink) -> Question:
-    """What a link asks. Raises QueryError where perfdb does not understand it any more."""
+def parse_question(link: FrozenLink) -> Question:
+    """Return the question of a link. Raise QueryError for a question of an earlier perfdb."""
     return Question.parse(link.page, link.query)
 
 
-def tape_of(link: FrozenLink) -> Tape:
-    """What a link keeps, ready to play."""
+def read_tape(link: FrozenLink) -> Tape:
+    """Return the tape of a link, ready to play."""
     return Tape.unpacked(bytes(link.rows), link.token)
 
 
 @contextmanager
-def opened(link: FrozenLink) -> Iterator[tuple[Question, Answer]]:
-    """A link's question and its answer of then; within, all that reads for answers takes it from the link."""
-    with recorded_reads.on(tape_of(link)):
-        question = question_of(link)
-        yield question, answer(question)
+def open_link(link: FrozenLink) -> Iterator[tuple[Question, Answer]]:
+    """Yield the question of a link and its frozen answer; within the block all reading is from the link."""
+    with recorded_reads.on(read_tape(link)):
+        question = parse_question(link)
+        yield question, answer_question(question)
 
 
-def changes(link: FrozenLink) -> Changes | None:
-    """What is different today; None where nothing is. A question that cannot be answered any more has lost all."""
-    tape, question = tape_of(link), question_of(link)
-    if tape.versions == versions(question):
+def find_changes(link: FrozenLink) -> Changes | None:
+    """Return the differences from today's answer, or None. A question without an answer today has lost all runs."""
+    tape, question = read_tape(link), parse_question(link)
+    if tape.versions == read_versions(question):
         return None
     then = recorded_reads.observations_named(tape, RUNS)
     try:
-        today = record(question)
+        today = record_answer(question)
     except QueryError:
         return Changes(gone=tuple(sorted(_rows(then))))
     if today.digest == link.digest:
@@ -113,7 +113,7 @@ def _between(then: Observations | None, today: Observations | None) -> Changes:
 
 
 def _rows(found: Observations | None) -> Mapping[int, Mapping[str, Value | float]]:
-    """Each run with what it has, by name: another run may have brought a further factor along."""
+    """Return the values of each run by name, since another run may have added a factor."""
     if found is None:
         return {}
     names = [*found.dimensions, *map(str, found.measures)]

@@ -1,4 +1,4 @@
-"""The maximum-throughput question: for each device, or whatever else, the best experiment and what it cost."""
+"""The maximum-throughput query: the best experiment of each device, or of another dimension, and its costs."""
 
 from perfdb.analysis.dimensions import FACTOR
 from perfdb.analysis.metrics import TOTAL, Measure
@@ -8,8 +8,7 @@ from perfdb.analysis.tables.observations import Observations
 from perfdb.analysis.workloads import parse_workload, primary_metric
 from perfdb.results.runs import measures
 
-# What the table shows, in the order in which studies print it: rates of the whole run, then utilisations and costs,
-# total first and then the roles.
+# The measures of the table in the order of printed studies: rates, then utilisations and costs, total before roles.
 _RATES = ("mb_per_s", "trans_per_s", "response_ms")
 _BY_ROLE = (
     "cpu_util",
@@ -27,28 +26,28 @@ _BY_ROLE = (
     "cp_cpu_ms_per_mb",
 )
 
-# What a study without devices is most likely about, the first that varies.
+# The columns for a study without devices: the first of these dimensions that varies.
 _INSTEAD = ("level", "system", "layer", "mtu", "campaign", "study", "users")
 
 
-def pattern_of(workload: str) -> str:
-    """The traffic pattern of a workload; raises QueryError for one that has none."""
+def parse_pattern(workload: str) -> str:
+    """Return the traffic pattern of a workload. Raise QueryError for a workload without one."""
     try:
         return parse_workload(workload).pattern
     except ValueError as error:
         raise QueryError("workload", str(error)) from None
 
 
-def maximum(asked: Query) -> Query:
-    """The maximum-throughput question about the runs that ``asked`` selects, the best of each of its columns.
+def build_maximum_query(asked: Query) -> Query:
+    """Return the maximum-throughput query for the runs that ``asked`` selects, with the best of each column.
 
-    Columns are devices and the measures all that any run has, unless it names some. Asked again of what it answers,
-    it changes nothing. Raises QueryError for two workloads.
+    By default the columns are devices, and the measures all that any run has. The function leaves its own result
+    unchanged. Raise QueryError for two workloads.
     """
     workloads = asked.filters.get("workload") or ("RR",)
     if len(workloads) > 1:
         raise QueryError("workload", "a maximum-throughput table is about one workload")
-    primary = Measure(primary_metric(pattern_of(str(workloads[0]))))
+    primary = Measure(primary_metric(parse_pattern(str(workloads[0]))))
     query = Query(
         metrics=(primary, *(asked.metrics or _shown())),
         filters=dict(asked.filters) | {"workload": workloads},
@@ -57,16 +56,16 @@ def maximum(asked: Query) -> Query:
         summary=asked.summary,
         layout=Layout.METRICS,
     )
-    return best_of_each(query, asked.columns or ("device",))
+    return pick_best_of_each(query, asked.columns or ("device",))
 
 
-def best_of_each(query: Query, names: tuple[str, ...]) -> Query:
-    """The same maximum-throughput question with the best experiment for each value of these dimensions."""
+def pick_best_of_each(query: Query, names: tuple[str, ...]) -> Query:
+    """Return the query with the best experiment for each value of these dimensions."""
     return query.replace(columns=names, pick=Pick(query.metrics[0], names))
 
 
-def telling(found: Observations) -> str:
-    """What the best may be told apart by: the device, and where no run has one the first thing that varies."""
+def find_telling_dimension(found: Observations) -> str:
+    """Return the dimension for columns: the device, or without devices the first dimension that varies."""
     factors = tuple(name for name in found.dimensions if name.startswith(FACTOR))
     for name in ("device", *factors, *_INSTEAD):
         values = set(found.coded(name).values)
@@ -75,12 +74,12 @@ def telling(found: Observations) -> str:
     return "device"
 
 
-def offered(names: list[str]) -> list[str]:
-    """Of these dimensions those that the best may be picked for: what tells experiments apart, but the workload."""
+def select_offered(names: list[str]) -> list[str]:
+    """Return the dimensions for which a best can be picked: those of experiments, without the workload."""
     return [name for name in names if name not in REPEATS and name != "workload"]
 
 
 def _shown() -> tuple[Measure, ...]:
-    """Every measure of the table that any run has."""
+    """Return the measures of the table that any run has."""
     known = sorted(measures.slots(), key=lambda each: (each.role != TOTAL, each.role))
     return (*map(Measure, _RATES), *(each for name in _BY_ROLE for each in known if each.metric == name))

@@ -1,4 +1,4 @@
-"""A run among the trials of its experiment, and the runs before and after it, from the database."""
+"""The trials beside a run, and the runs before and after it."""
 
 from collections.abc import Hashable, Sequence
 from math import isfinite
@@ -13,16 +13,16 @@ from perfdb.analysis.query.query import default_metrics
 from perfdb.results.models import Run
 from perfdb.results.queries.observations import measure_columns
 
-# A campaign with more runs than that says nothing more about how trials vary.
+# The runs of a campaign that are read for the noise of trials.
 _MOST = 2000
 _BESIDE = Measure("cpu_util")
-# Before the values of a row: its number, experiment, trial and status.
+# The id, experiment, trial and status of a run, then its values.
 _Row = tuple[Any, ...]
 _FIRST_VALUE = 4
 
 
-def standings(run: Run) -> list[Standing]:
-    """How a run sits among its trials, for the main metrics of its workload that it has; none where it is alone.
+def compute_standings(run: Run) -> list[Standing]:
+    """Compare a run with its trials in the main metrics of its workload; return nothing for a single trial.
 
     Reads ``workload``: fetch it along.
     """
@@ -43,7 +43,7 @@ def standings(run: Run) -> list[Standing]:
 
 
 def _campaign(run: Run) -> QuerySet[Run]:
-    """The runs of a run's campaign that have its workload."""
+    """Return the runs of the same campaign and workload."""
     same = {"study": run.study_id, "workload": run.workload_id, "campaign": run.campaign, "level": run.level_id}
     return Run.objects.filter(**same)
 
@@ -54,7 +54,7 @@ def _rows(runs: QuerySet[Run], measures: Sequence[Measure]) -> list[_Row]:
 
 
 def _trials(rows: Sequence[_Row], at: int) -> dict[Hashable, list[Trial]]:
-    """The trials of each experiment that have the measure at this place."""
+    """Return by experiment the trials that have the measure at this place."""
     found: dict[Hashable, list[Trial]] = {}
     for row in rows:
         if (value := _number(row[at])) is not None:
@@ -66,8 +66,8 @@ def _number(value: float | None) -> float | None:
     return value if value is not None and isfinite(value) else None
 
 
-def neighbours(run: Run) -> tuple[Run | None, Run | None]:
-    """The runs of the study that started before and after a run; withdrawn ones are left out."""
+def find_neighbours(run: Run) -> tuple[Run | None, Run | None]:
+    """Return the runs of the study that started before and after a run, without withdrawn runs."""
     others = (
         Run.objects.filter(study=run.study_id).exclude(status=Run.Status.WITHDRAWN).only("run_id", "trial", "started")
     )
@@ -81,10 +81,10 @@ def neighbours(run: Run) -> tuple[Run | None, Run | None]:
     )
 
 
-# What the list of an experiment's trials shows of each.
+# The fields of a trial in the list of an experiment's trials.
 TRIAL = ("id", "run_id", "trial", "status", "started", "trans_per_s", "mb_per_s", "response_ms", "cpu_util")
 
 
-def trials_of(experiment: int, most: int) -> list[dict[str, Any]]:
-    """The first runs of an experiment by name and trial."""
+def list_trials(experiment: int, most: int) -> list[dict[str, Any]]:
+    """Return the first runs of an experiment by run id and trial."""
     return list(Run.objects.filter(experiment=experiment).order_by("run_id", "trial", "pk").values(*TRIAL)[:most])

@@ -1,4 +1,4 @@
-"""Named queries: questions that people keep, and that are asked anew of the data whenever they are opened."""
+"""Named queries: questions that people keep, answered from the present data when opened."""
 
 from django.contrib.auth.models import AnonymousUser, User
 from django.db import IntegrityError, transaction
@@ -12,33 +12,33 @@ LONGEST_NAME = 200
 
 
 class NameTakenError(Exception):
-    """The person has a query of this name already: ``taken``."""
+    """The person already has a query of this name, ``taken``."""
 
     def __init__(self, taken: SavedQuery) -> None:
         self.taken = taken
         super().__init__(f"there is a query called {taken.name!r} already")
 
 
-def listed(page: str = "") -> QuerySet[SavedQuery]:
-    """All named queries, or those that one page answers, by name."""
+def list_queries(page: str = "") -> QuerySet[SavedQuery]:
+    """Return all named queries, or those of one page, by name."""
     found = SavedQuery.objects.select_related("owner", "study").order_by("name", "pk")
     return found.filter(page=page) if page else found
 
 
 def may_change(user: User | AnonymousUser, saved: SavedQuery) -> bool:
-    """Whether this visitor may rename, overwrite or delete it: who saved it, and staff."""
+    """Return whether a visitor may rename, overwrite or delete a query: its owner and staff."""
     return bool(user.is_authenticated and (user.is_staff or saved.owner_id == user.pk))
 
 
-def question_of(saved: SavedQuery) -> Question:
-    """What it asks. Raises QueryError where perfdb does not understand it any more."""
+def parse_question(saved: SavedQuery) -> Question:
+    """Return the question of a named query. Raise QueryError for a question of an earlier perfdb."""
     return Question.parse(saved.page, saved.query)
 
 
-def save(owner: User, name: str, question: Question, *, replace: bool = False) -> SavedQuery:
-    """Keep a question under a name; ``replace`` puts it in the place of the one of that name.
+def save_query(owner: User, name: str, question: Question, *, replace: bool = False) -> SavedQuery:
+    """Save a question under a name; ``replace`` overwrites the query of that name.
 
-    Raises QueryError for a name that cannot be one, and NameTakenError.
+    Raise QueryError for an invalid name, and NameTakenError.
     """
     name = _checked(name)
     with transaction.atomic():
@@ -50,13 +50,13 @@ def save(owner: User, name: str, question: Question, *, replace: bool = False) -
         return saved
 
 
-def overwrite(saved: SavedQuery, question: Question) -> None:
-    """Let it ask something else under the same name."""
+def overwrite_query(saved: SavedQuery, question: Question) -> None:
+    """Replace the question of a named query."""
     _put(saved, question)
 
 
-def rename(saved: SavedQuery, name: str) -> None:
-    """Give it another name. Raises QueryError and NameTakenError."""
+def rename_query(saved: SavedQuery, name: str) -> None:
+    """Rename a query. Raise QueryError for an invalid name, and NameTakenError."""
     saved.name = _checked(name)
     try:
         with transaction.atomic():
@@ -73,10 +73,10 @@ def _put(saved: SavedQuery, question: Question) -> None:
 
 
 def _study(question: Question) -> Study | None:
-    """The study that it is listed with: the only one that it is about."""
+    """Return the study with which a query is listed: its only study, if any."""
     if len(question.studies) != 1:
         return None
-    # Everybody has an inbox, so a slug may name several; then it is listed with none.
+    # Each person has an inbox of the same slug.
     found = list(Study.objects.filter(slug=str(question.studies[0]))[:2])
     return found[0] if len(found) == 1 else None
 

@@ -1,8 +1,8 @@
-"""The experiments among which the best of each device is, where there are too many runs to look through all of them.
+"""The experiments that can be the best of each device, among too many runs to read all.
 
-An index has the runs of each workload and device with the highest first. The mean of an experiment is not above its
-highest run: once the best of those that were looked at reaches the lowest run that was, no other can be better. So a
-few experiments say what is best, and how much they vary, however many others there are.
+An index has the runs of each workload and device, the highest first. The mean of an experiment is not above its highest
+run: once the best mean reaches the lowest run read, no other experiment can be better. So a few experiments answer a
+pick and tell the noise.
 """
 
 from collections import defaultdict
@@ -22,10 +22,10 @@ from perfdb.results.runs.experiments import z
 from perfdb.results.runs.vocabulary import find_named_rows
 
 MANY = 20_000
-"""Of more runs in all studies only the highest are looked at."""
+"""With more runs in all studies, only the highest are read."""
 
 HIGHEST = 50
-"""So many of each workload and device, or more where these do not tell which experiment is the best."""
+"""The number of runs read for each workload and device; more where these do not decide which experiment is the best."""
 
 NOTE = Note(
     "highest-only",
@@ -33,11 +33,11 @@ NOTE = Note(
     f"results vary, are told from experiments with one of the {HIGHEST} highest runs of a workload and device, or more",
 )
 
-# Beyond that nobody can say; a question is then refused or answered as any other.
+# Beyond these numbers all runs are read.
 _MOST_HIGHEST, _MOST_PAIRS = 3200, 2000
 _INDEXED = {Measure("trans_per_s"): "trans_per_s", Measure("mb_per_s"): "mb_per_s"}
 _MODELS: Mapping[str, Any] = {"workload": Workload, "device": Device}
-# A mean may differ in its last digit from the one by which the best is picked in the end.
+# The mean by SQL may differ in its last digit from the mean by which the best is picked.
 _NOISE = 1e-9
 
 _HIGHEST_OF_PAIR = """
@@ -48,7 +48,7 @@ _HIGHEST_OF_PAIR = """
 
 
 class _High(NamedTuple):
-    """A run among the highest of a workload and device."""
+    """One of the highest runs of a workload and device."""
 
     workload: int | None
     device: int | None
@@ -80,7 +80,7 @@ def find_top_experiments(query: Query, runs: QuerySet[Run]) -> list[int] | None:
 
 
 def _is_about_very_many(query: Query, pick: Pick) -> bool:
-    """Whether a query picks by what is indexed, from the runs of all studies, and these are many."""
+    """Return whether a query picks by an indexed metric from the runs of all studies, and these are many."""
     by_index = pick.measure in _INDEXED and set(pick.dimensions) <= set(_MODELS)
     if not by_index or query.summary is Summary.TRIAL or "study" in query.filters:
         return False
@@ -115,7 +115,7 @@ def _highest(column: str, pairs: Mapping[str, Sequence[int | None]], runs: Query
 
 
 def _halves(alias: str, column: str, numbers: Sequence[int | None]) -> Iterable[tuple[str, str, list[int | None]]]:
-    """The rows that are referred to, and no row: SQL for them, what a run must fulfil, and their numbers."""
+    """Yield SQL of the rows referred to, the condition on a run, and the ids: first for rows, then for no row."""
     known = [number for number in numbers if number is not None]
     if known:
         yield f"unnest(%s::bigint[]) AS {alias}(id)", f"run.{column} = {alias}.id", [*known]
@@ -130,7 +130,7 @@ def _means(column: str, experiments: Iterable[int], runs: QuerySet[Run]) -> dict
 
 
 def _best(pick: Pick, found: Iterable[_High], means: Mapping[int, float], most: int) -> list[int] | None:
-    """The best experiments, equals too, of each group; None where one that was not looked at may be better."""
+    """Return the best experiments of each group, ties included; None where an experiment not read may be better."""
     pairs: dict[tuple[int | None, int | None], list[_High]] = defaultdict(list)
     for each in found:
         pairs[each.workload, each.device].append(each)

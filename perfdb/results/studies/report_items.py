@@ -16,7 +16,7 @@ from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import Query
 from perfdb.analysis.render.charts.chart_options import Drawing
 from perfdb.results.models import Page, RemovedItem, ReportItem, Study, StudyActivity
-from perfdb.results.queries.questions import Question, answer
+from perfdb.results.queries.questions import Question, answer_question
 from perfdb.results.runs.lock import lock_study, touch_study
 
 Kind = ReportItem.Kind
@@ -100,7 +100,7 @@ def parse_query(study: Study, text: str) -> str:
         # Kept as written, with an order or summary that may have no effect.
         drawing = {name for name, _ in question.drawing.pairs()}
         return urlencode([pair for pair in parse_qsl(asked) if pair[0] != "study" and pair[0] not in drawing])
-    found = answer(replace(question, query=question.query.with_filter("study", study.slug), drawing=Drawing()))
+    found = answer_question(replace(question, query=question.query.with_filter("study", study.slug), drawing=Drawing()))
     # Only the measures of a maximum table that have values.
     there = tuple(dict.fromkeys(table.measure for table in found.tables if table.cells))
     query = found.query.replace(metrics=there) if there else found.query
@@ -234,4 +234,4 @@ def understood_query(study: Study, question: Question) -> Query:
     others = [name for name in question.studies if name != study.slug]
     if others:
         raise QueryError("study", f"this is asked of the runs of {others[0] or 'no study'}, and not of {study.title}")
-    return answer(question).query.with_filter("study")
+    return answer_question(question).query.with_filter("study")

@@ -76,7 +76,9 @@ def test_a_baseline_is_what_it_means(study: Study) -> None:
 
 
 def test_a_side_of_a_comparison_is_what_it_means(study: Study) -> None:
-    found = questions.answer(Question.parse("compare", "dimension=level&old=z/VM 4.2&new=z/VM 4.3&metric=trans_per_s"))
+    found = questions.answer_question(
+        Question.parse("compare", "dimension=level&old=z/VM 4.2&new=z/VM 4.3&metric=trans_per_s")
+    )
 
     assert found.comparison is not None
     (part,) = found.comparison.parts

@@ -7,7 +7,7 @@ from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import Query
 from perfdb.analysis.tables.matched_pairs import Sides
 from perfdb.results.models import RunEvidence
-from perfdb.results.queries.compare import Chosen, Comparison, compare, sides_of
+from perfdb.results.queries.compare import ChosenSides, Comparison, compare_sides, parse_sides
 from perfdb.results.tests.builders import make_run
 
 pytestmark = pytest.mark.django_db
@@ -25,7 +25,7 @@ def runs() -> None:
 
 def one(old: str, new: str) -> Comparison:
     """One device against another."""
-    return compare(Query(), *sides_of(Chosen("device", old, (new,))))
+    return compare_sides(Query(), *parse_sides(ChosenSides("device", old, (new,))))
 
 
 def test_it_works(runs: None) -> None:
@@ -63,7 +63,7 @@ def test_what_makes_a_pair_is_equal_whatever_the_numbers_of_trials(runs: None) -
 
 
 def test_nothing_to_pair() -> None:
-    (part,) = compare(Query(), Sides("device", "A", "B")).parts
+    (part,) = compare_sides(Query(), Sides("device", "A", "B")).parts
     assert (part.matched.pairs, part.differs) == (0, [])
 
 
@@ -79,14 +79,14 @@ def test_nothing_to_pair() -> None:
 )
 def test_what_is_not_said_is_asked_for(dimension: str, old: str, new: str, parameter: str) -> None:
     with pytest.raises(QueryError) as refused:
-        sides_of(Chosen(dimension, old, (new,)))
+        parse_sides(ChosenSides(dimension, old, (new,)))
     assert refused.value.parameter == parameter
 
 
 def test_several_values_are_held_against_one(runs: None) -> None:
     for users in (10, 50):
         make_run(f"vCTC{users}", device="vCTC", users=users, values={"trans_per_s": 50.0 * users})
-    found = compare(Query(), *sides_of(Chosen("device", "QDIO", ("HiperSockets", "vCTC"))))
+    found = compare_sides(Query(), *parse_sides(ChosenSides("device", "QDIO", ("HiperSockets", "vCTC"))))
     assert [part.matched.pairs for part in found.parts] == [2, 2]
     rates = found.tables[0]
     assert rates.columns == (("QDIO",), ("HiperSockets",), ("vCTC",))

@@ -15,7 +15,7 @@ from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.bundles import make_bundle
 from perfdb.results.bundles.make_bundle import Bundle
 from perfdb.results.models import Page, Study
-from perfdb.results.queries.questions import Answer, Question, answer
+from perfdb.results.queries.questions import Answer, Question, answer_question
 from perfdb.results.queries.run_list import columns, export
 from perfdb.results.queries.run_list.filters import chosen
 from perfdb.web.bundles.standalone_page import as_file, report_file
@@ -82,7 +82,7 @@ def of_question(request: HttpRequest, asked: QueryDict) -> tuple[Bundle, str]:
 
 
 def _of_answer(request: HttpRequest, question: Question, server: str) -> tuple[Bundle, str]:
-    found = answer(question)
+    found = answer_question(question)
     context = answer_section.result(question, found) | {"frozen": True}
     rendered = render_to_string(f"web/{question.page}.html", context, request)
     # What the page itself swaps when its question changes.

@@ -19,7 +19,7 @@ from perfdb.analysis.render.labels import measure_title
 from perfdb.analysis.tables.matched_pairs import Sides
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Table
-from perfdb.results.queries.compare import Against, Chosen, Comparison
+from perfdb.results.queries.compare import ChosenSides, ComparedValue, Comparison
 from perfdb.web.shared.links import to_runs
 from perfdb.web.tables import filter_form
 from perfdb.web.tables.filter_form import Facet, Select
@@ -133,18 +133,18 @@ def plain(query: Query) -> Query:
     )
 
 
-def parameters(query: Query, drawing: Drawing, chosen: Chosen) -> str:
+def parameters(query: Query, drawing: Drawing, chosen: ChosenSides) -> str:
     """The query string of a comparison."""
     return urlencode([*chosen.pairs(), *query.pairs(), *drawing.pairs()])
 
 
-def address(query: Query, drawing: Drawing, chosen: Chosen) -> str:
+def address(query: Query, drawing: Drawing, chosen: ChosenSides) -> str:
     """The page of a comparison."""
     return f"{reverse('web:compare')}?{parameters(query, drawing, chosen)}"
 
 
-def _of(sides: Sides) -> Chosen:
-    return Chosen(sides.dimension, spelled(sides.old), (spelled(sides.new),))
+def _of(sides: Sides) -> ChosenSides:
+    return ChosenSides(sides.dimension, spelled(sides.old), (spelled(sides.new),))
 
 
 def suggested(query: Query, found: Iterable[tuple[Sides, int]]) -> list[Suggestion]:
@@ -161,7 +161,7 @@ def arrow(sides: Sides) -> str:
     return f"{say(sides.old)} → {say(sides.new)}"
 
 
-def selects(chosen: Chosen, values: Sequence[Value]) -> list[Select]:
+def selects(chosen: ChosenSides, values: Sequence[Value]) -> list[Select]:
     """The two fields for values of the dimension, which offer those that there are and what was asked for."""
     texts = _texts(chosen, values)
     new = chosen.new[0] if chosen.new else ""
@@ -176,12 +176,12 @@ def selects(chosen: Chosen, values: Sequence[Value]) -> list[Select]:
     ]
 
 
-def _texts(chosen: Chosen, values: Sequence[Value]) -> dict[str, str]:
+def _texts(chosen: ChosenSides, values: Sequence[Value]) -> dict[str, str]:
     named = {spelled(value): dimensions.display_value(chosen.dimension, value) for value in values}
     return {text: "none" if value is None else str(value) for text, value in named.items()}
 
 
-def further(chosen: Chosen, values: Sequence[Value]) -> Facet | None:
+def further(chosen: ChosenSides, values: Sequence[Value]) -> Facet | None:
     """The field for more values to hold against the old one; None where there are no more than two."""
     texts = _texts(chosen, values)
     return filter_form.facet("new", "Also", texts.items(), chosen.new[1:], "no other") if len(texts) > 2 else None
@@ -230,7 +230,7 @@ def without_pairs(found: Comparison, asked: Query) -> list[tuple[str, str]]:
     ]
 
 
-def _part(query: Query, part: Against) -> Part:
+def _part(query: Query, part: ComparedValue) -> Part:
     sides = part.matched.sides
     say = dimension(sides.dimension).describe
     return Part(
@@ -269,7 +269,7 @@ def _summed_up(table: Table, side: Key, summary: Summary) -> str:
     return said if len(table.summaries) == 1 else f"{describe_values(table.query.baseline, side)}: {said}"
 
 
-def _left_overs(query: Query, part: Against, side: Value) -> LeftOvers:
+def _left_overs(query: Query, part: ComparedValue, side: Value) -> LeftOvers:
     own = [each for each in part.matched.left_over if each.side == side]
     sides = part.matched.sides
     lines = [
@@ -285,7 +285,7 @@ def _left_overs(query: Query, part: Against, side: Value) -> LeftOvers:
 
 
 def form(
-    chosen: Chosen, values: Sequence[Value], query: Query, drawing: Drawing, there: dict[str, Any]
+    chosen: ChosenSides, values: Sequence[Value], query: Query, drawing: Drawing, there: dict[str, Any]
 ) -> dict[str, Any]:
     """What the fields of the page offer, with what the address names chosen."""
     return {

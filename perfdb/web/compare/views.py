@@ -14,9 +14,9 @@ from perfdb.analysis.query.query import Query
 from perfdb.analysis.render.charts.chart_options import Drawing
 from perfdb.results.models import Page, Run
 from perfdb.results.queries import compare as matching
-from perfdb.results.queries.chosen_runs import beside as beside_of
-from perfdb.results.queries.compare import Chosen
-from perfdb.results.queries.questions import Question, answer
+from perfdb.results.queries.chosen_runs import compare_chosen_runs as beside_of
+from perfdb.results.queries.compare import ChosenSides
+from perfdb.results.queries.questions import Question, answer_question
 from perfdb.results.runs.access import may_read
 from perfdb.web.compare import compare_page
 from perfdb.web.questions.question_actions import keeping
@@ -35,14 +35,14 @@ def compare(request: HttpRequest) -> HttpResponse:
     if "runs" in request.GET:
         return _beside(request)
     there = filter_form.present()
-    chosen, query, drawing, values = Chosen(), Query(), Drawing(), list[Value]()
+    chosen, query, drawing, values = ChosenSides(), Query(), Drawing(), list[Value]()
     try:
         drawing, pairs = Drawing.take((name, text) for name, texts in request.GET.lists() for text in texts)
-        chosen, pairs = matching.take(pairs)
+        chosen, pairs = matching.take_sides(pairs)
         chosen, pairs = _of_this_dimension(chosen, pairs)
         query = compare_page.plain(Query.parse(pairs))
         if chosen.dimension:
-            values = matching.values_of(query, chosen.dimension)
+            values = matching.find_values(query, chosen.dimension)
         question = Question(Page.COMPARE, query, drawing, chosen)
         answered = _answered(request, question) if chosen.complete else _suggested(question, dict(there["study"]))
     except QueryError as error:
@@ -68,25 +68,25 @@ def _numbers(texts: Iterable[str]) -> list[int]:
     return list(dict.fromkeys(map(int, parts)))
 
 
-def _of_this_dimension(chosen: Chosen, pairs: list[tuple[str, str]]) -> tuple[Chosen, list[tuple[str, str]]]:
+def _of_this_dimension(chosen: ChosenSides, pairs: list[tuple[str, str]]) -> tuple[ChosenSides, list[tuple[str, str]]]:
     """Without the values of another dimension: those stand in a form until it is sent with the one now chosen.
 
     ``of`` is the dimension whose values the form offered.
     """
     offered = [text for name, text in pairs if name == "of"]
     if offered and offered != [chosen.dimension]:
-        chosen = Chosen(chosen.dimension)
+        chosen = ChosenSides(chosen.dimension)
     return chosen, [(name, text) for name, text in pairs if name != "of"]
 
 
 def _answered(request: HttpRequest, question: Question) -> dict[str, Any]:
-    return answer_section.result(question, answer(question)) | keeping(request, question)
+    return answer_section.result(question, answer_question(question)) | keeping(request, question)
 
 
 def _suggested(question: Question, studies: Mapping[str, str]) -> dict[str, Any]:
     """What is worth comparing, while the sides are not chosen. ``studies``: titles by slug."""
     study = _study(question.query)
-    promising = matching.suggestions(study, question.chosen.dimension) if study else []
+    promising = matching.suggest_sides(study, question.chosen.dimension) if study else []
     within = question.query.with_filter("study", *filter(None, [study]))
     return {"study": studies.get(study, study), "suggestions": compare_page.suggested(within, promising)}
 

@@ -11,7 +11,7 @@ from perfdb.analysis.query.parameters import spelled
 from perfdb.analysis.query.query import REPEATS, Query
 from perfdb.analysis.render.charts.chart_options import Drawing
 from perfdb.results.models import Run
-from perfdb.results.queries.compare import Chosen
+from perfdb.results.queries.compare import ChosenSides
 from perfdb.results.runs.experiments import configuration_of
 from perfdb.web.compare import compare_page
 from perfdb.web.studies.coverage_matrix import command
@@ -63,7 +63,7 @@ def _series(left: Run, right: Run) -> Iterator[Step]:
     for name in (*names, *factors):
         if name in old and name in new and old[name] != new[name]:
             say = dimension(name).describe
-            chosen = Chosen(name, spelled(old[name]), (spelled(new[name]),))
+            chosen = ChosenSides(name, spelled(old[name]), (spelled(new[name]),))
             text = f"Compare {say(old[name])} → {say(new[name])} over all their runs"
             yield Step(text, compare_page.address(kept, Drawing(), chosen))
 

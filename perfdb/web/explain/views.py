@@ -20,7 +20,7 @@ from perfdb.web.shared.problem_list import by_run
 def explain(request: HttpRequest) -> HttpResponse:
     """What is known about the difference that the address names."""
     try:
-        found, query = explaining.explain((name, text) for name, texts in request.GET.lists() for text in texts)
+        found, query = explaining.explain_address((name, text) for name, texts in request.GET.lists() for text in texts)
     except QueryError as error:
         return render(request, "web/explain.html", {"error": error}, status=400)
     context = {"found": found, "explained": explained(found), "problems": by_run(found.problems)}

@@ -35,7 +35,7 @@ def freeze(request: HttpRequest) -> HttpResponse:
     """Pin a question's answer of now, and go there."""
     try:
         question = Question.parse(request.POST.get("page", ""), request.POST.get("query", ""))
-        link = frozen_links.freeze(question, person(request.user))
+        link = frozen_links.freeze_question(question, person(request.user))
     except QueryError as error:
         return render(request, "web/frozen.html", {"error": error}, status=400)
     return redirect("web:frozen", token=link.token)
@@ -47,9 +47,9 @@ def frozen(request: HttpRequest, token: str) -> HttpResponse:
     """The answer as of then, with a word on whether today's would be another."""
     link = _link(token)
     try:
-        with frozen_links.opened(link) as (question, answer):
+        with frozen_links.open_link(link) as (question, answer):
             context = answer_section.result(question, answer)
-        changes = frozen_links.changes(link)
+        changes = frozen_links.find_changes(link)
     except QueryError as error:
         return render(request, "web/frozen.html", {"link": link, "error": error}, status=400)
     # What leads to today's data would answer something else than what stands here.
@@ -99,7 +99,7 @@ def frozen_runs(request: HttpRequest, token: str) -> HttpResponse:
 
 def _kept(token: str) -> tuple[FrozenLink, Observations]:
     link = _link(token)
-    found = recorded_reads.observations_named(frozen_links.tape_of(link), frozen_links.RUNS)
+    found = recorded_reads.observations_named(frozen_links.read_tape(link), frozen_links.RUNS)
     if found is None:
         raise Http404("there are no runs in this answer")
     return link, found

@@ -36,7 +36,7 @@ class Named:
 def keeping(request: HttpRequest, question: Question) -> dict[str, Any]:
     """What the part ``keep.html`` shows of a question that was answered."""
     text = question.encode()
-    found = list(saved_queries.listed(question.page)[: MOST_OFFERED + 1])
+    found = list(saved_queries.list_queries(question.page)[: MOST_OFFERED + 1])
     return {
         "keeping": {
             "page": question.page,
@@ -54,7 +54,7 @@ def named(request: HttpRequest, each: SavedQuery) -> Named:
     """A named query as lists show it."""
     mine = saved_queries.may_change(request.user, each)
     try:
-        question = saved_queries.question_of(each)
+        question = saved_queries.parse_question(each)
     except QueryError as error:
         return Named(each, TITLES[each.page], "", error.message, mine)
     return Named(each, TITLES[each.page], to_question(question), "", mine)

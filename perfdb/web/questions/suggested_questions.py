@@ -10,7 +10,7 @@ from perfdb.analysis.query.query import Query
 from perfdb.analysis.render.charts.chart_options import Drawing
 from perfdb.analysis.workloads import cost_metric, primary_metric
 from perfdb.results.models import Run
-from perfdb.results.queries.maximum_throughput import pattern_of
+from perfdb.results.queries.maximum_throughput import parse_pattern
 from perfdb.results.queries.observations import find_patterns
 
 
@@ -58,7 +58,7 @@ def default(there: dict[str, list[tuple[str, str]]]) -> Query:
 
 def for_workload(workload: str) -> Query:
     """Rate and CPU cost of a workload over users, one line for each device and MTU."""
-    pattern = pattern_of(workload)
+    pattern = parse_pattern(workload)
     return Query(
         metrics=(Measure(primary_metric(pattern)), Measure(cost_metric(pattern))),
         filters={"workload": (workload,)},

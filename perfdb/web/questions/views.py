@@ -38,7 +38,7 @@ def _save(request: HttpRequest) -> HttpResponse:
     data = request.POST
     try:
         question = Question.parse(data.get("page", ""), data.get("query", ""))
-        kept = saved.save(access.person(request.user), data.get("name", ""), question, replace="replace" in data)
+        kept = saved.save_query(access.person(request.user), data.get("name", ""), question, replace="replace" in data)
     except NameTakenError as error:
         return _list(request, {"taken": error.taken, "asked": data}, status=409)
     except QueryError as error:
@@ -48,7 +48,7 @@ def _save(request: HttpRequest) -> HttpResponse:
 
 
 def _list(request: HttpRequest, more: dict[str, Any] | None = None, status: int = 200) -> HttpResponse:
-    found = [question_actions.named(request, each) for each in saved.listed()]
+    found = [question_actions.named(request, each) for each in saved.list_queries()]
     return render(request, "web/saved.html", {"named": found, **(more or {})}, status=status)
 
 
@@ -58,7 +58,7 @@ def saved_query(request: HttpRequest, pk: int) -> HttpResponse:
     """Open a named query: on to the page that answers it."""
     found = get_object_or_404(SavedQuery, pk=pk)
     try:
-        return redirect(to_question(saved.question_of(found)))
+        return redirect(to_question(saved.parse_question(found)))
     except QueryError as error:
         return _list(request, {"error": error, "broken": found}, status=400)
 
@@ -76,7 +76,7 @@ def rename(request: HttpRequest, pk: int) -> HttpResponse:
     """Give a named query another name."""
     found = _own(request, pk)
     try:
-        saved.rename(found, request.POST.get("name", ""))
+        saved.rename_query(found, request.POST.get("name", ""))
     except NameTakenError as error:
         messages.error(request, f"There is a query called “{error.taken.name}” already.")
     except QueryError as error:

@@ -111,7 +111,7 @@ class _Asking:
     def _tables(self, found: Question) -> tuple[Query, list[Table]]:
         if _of_archive(self.item.study, found):
             return self.archive.answer(found.query)
-        answer = questions.answer(found)
+        answer = questions.answer_question(found)
         return answer.query, list(answer.tables)
 
     def _charts(self, found: Question, tables: list[Table], anchor: str, title: str) -> list[Chart]:

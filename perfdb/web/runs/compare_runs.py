@@ -11,7 +11,7 @@ from perfdb.analysis.render.labels import measure_title
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Table
 from perfdb.analysis.workloads import cost_metric, primary_metric
-from perfdb.results.queries.chosen_runs import Beside
+from perfdb.results.queries.chosen_runs import ChosenComparison
 from perfdb.web.compare.compare_page import difference_line
 from perfdb.web.runs.run_values import group_of
 from perfdb.web.shared.links import to_explanation, to_run
@@ -57,7 +57,7 @@ class Shown:
     left_out: list[int]
 
 
-def shown(found: Beside) -> Shown:
+def shown(found: ChosenComparison) -> Shown:
     """The page of runs beside each other."""
     tables = found.tables
     grouped: dict[str, list[Line]] = {}
@@ -94,7 +94,7 @@ def _drawn(tables: list[Table]) -> list[Table]:
     return [table for table in tables if str(table.measure) in wanted]
 
 
-def _circumstances(found: Beside) -> Iterator[Circumstance]:
+def _circumstances(found: ChosenComparison) -> Iterator[Circumstance]:
     """Each circumstance in which any column differs from the base, the heaviest first."""
     order = list(Weight)
     by_key = {each.key: each for differs in found.differs.values() for each in differs}

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_GET
 from perfdb.results.changes import history, provenance
 from perfdb.results.models import Note, Run
 from perfdb.results.queries.limits import judge_limit
-from perfdb.results.queries.run_siblings import neighbours, standings, trials_of
+from perfdb.results.queries.run_siblings import compute_standings, find_neighbours, list_trials
 from perfdb.results.runs import access, notes
 from perfdb.results.runs.read import ALONG, read_record
 from perfdb.results.runs.record import Origin, RunRecord
@@ -71,10 +71,10 @@ def _figures(run: Run, record: RunRecord, paths: Mapping[int, str]) -> dict[str,
 
 def _around(run: Run) -> dict[str, Any]:
     """The run among its trials, and the runs before and after it."""
-    rows = trials_of(run.experiment_id, SIBLINGS)
-    before, after = neighbours(run)
+    rows = list_trials(run.experiment_id, SIBLINGS)
+    before, after = find_neighbours(run)
     return {
-        "strips": run_trials.strips(standings(run), run) if len(rows) > 1 else [],
+        "strips": run_trials.strips(compute_standings(run), run) if len(rows) > 1 else [],
         "siblings": run_trials.siblings(run, rows) if len(rows) > 1 else [],
         "before": before,
         "after": after,

@@ -11,7 +11,7 @@ from perfdb.analysis.render.charts.chart_options import Drawing
 from perfdb.analysis.render.labels import measure_title
 from perfdb.results.models import Page
 from perfdb.results.queries import compare
-from perfdb.results.queries.compare import Chosen
+from perfdb.results.queries.compare import ChosenSides
 from perfdb.results.queries.questions import Answer, Question
 from perfdb.web.aliases import alias_hints
 from perfdb.web.compare import compare_page
@@ -46,7 +46,7 @@ def _charts(question: Question, answer: Answer) -> dict[str, Any]:
         "any": any(table.cells for table in answer.tables),
         "exports": suggested_questions.exports(answer.query),
         "address": suggested_questions.address(answer.query, drawing),
-        "compare": compare_page.address(compare_page.plain(answer.query), Drawing(), Chosen()),
+        "compare": compare_page.address(compare_page.plain(answer.query), Drawing(), ChosenSides()),
     }
 
 
@@ -96,7 +96,7 @@ def title(question: Question) -> str:
         [value for values in filters.values() for value in values],
     )
     if question.page is Page.COMPARE:
-        sides = compare.sides_of(question.chosen)
+        sides = compare.parse_sides(question.chosen)
         known = dimension(sides[0].dimension)
         shown = f"{known.describe(sides[0].old)} → {', '.join(known.describe(each.new) for each in sides)}"
     if question.page is Page.MAXIMUM:

@@ -227,7 +227,7 @@ def _circumstances(heading: str, runs: Sequence[Run]) -> Best:
 
 def each_select(asked: Sequence[str], answered: Sequence[str]) -> Select:
     """The field for what the best is picked for; unless it is asked for, what tells the runs apart."""
-    names = maximum_throughput.offered(filter_form.layout_dimensions())
+    names = maximum_throughput.select_offered(filter_form.layout_dimensions())
     chosen = ",".join(asked)
     usual = " and ".join(dimension(name).title for name in answered)
     texts = [("", "device" if asked else usual), *((name, dimension(name).title) for name in names)]

@@ -15,7 +15,7 @@ from perfdb.analysis.render.charts.chart_options import Drawing, check
 from perfdb.analysis.tables.table import Table
 from perfdb.results.models import Page
 from perfdb.results.queries.answers import answer_query
-from perfdb.results.queries.questions import Answer, Question, answer
+from perfdb.results.queries.questions import Answer, Question, answer_question
 from perfdb.results.runs.access import may_read
 from perfdb.web.questions import suggested_questions
 from perfdb.web.questions.question_actions import keeping
@@ -130,7 +130,7 @@ def maximum(request: HttpRequest) -> HttpResponse:
     there = filter_form.present()
     try:
         question = _of_maxima(Query.parse(_pairs(request.GET)) if request.GET else suggested_questions.default(there))
-        found = answer(question)
+        found = answer_question(question)
     except QueryError as error:
         context = {"facets": filter_form.dimension_facets(there, {}, without=("workload",)), "error": error}
         return render(request, "web/maximum.html", context, status=400)

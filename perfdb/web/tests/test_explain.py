@@ -192,7 +192,7 @@ def test_remarks_of_one_kind_on_a_run_are_counted(web: Client, runs: list[Run]) 
 
 def test_nobody_is_asked_for_a_thousand_trials(runs: list[Run]) -> None:
     old, new = (next(run.pk for run in runs if (run.device.name, run.users) == (device, 10)) for device in DEVICES)
-    found, _ = explain.explain([("old", str(old)), ("new", str(new))])
+    found, _ = explain.explain_address([("old", str(old)), ("new", str(new))])
 
     *_, step = next_steps(old, new, found.comparison._replace(trials_needed=900))
 

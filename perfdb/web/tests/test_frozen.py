@@ -128,7 +128,7 @@ def test_the_database_is_not_asked_for_runs(web: Client, runs: list[Run]) -> Non
     link = FrozenLink.objects.get()
     Run.objects.all().delete()
 
-    with frozen_links.opened(link) as (_, answer):
+    with frozen_links.open_link(link) as (_, answer):
         assert [len(best.runs) for best in answer.best] == [3, 3]
         assert answer.best[0].limit.sentence
 
