@@ -279,6 +279,31 @@ class Fragment:
     digest: str = field(default="", init=False, repr=False, compare=False)
     """Digest of the content, once calculated (``collate.digests.content_digest``)."""
 
+    @property
+    def is_client(self) -> bool:
+        """Whether this is a load tool's log of the side that makes the load."""
+        return self.kind is Kind.DRIVER and self.role != "server"
+
+    @property
+    def is_peer(self) -> bool:
+        """Whether this is a load tool's log of the side that answers."""
+        return self.kind is Kind.DRIVER and self.role == "server"
+
+    @property
+    def is_evidence(self) -> bool:
+        """Whether this is a snapshot or a report."""
+        return self.kind in {Kind.SNAPSHOT, Kind.REPORT}
+
+    @property
+    def is_setting(self) -> bool:
+        """Whether there are only facts, of no time and host, such as a profile's: they may hold for several runs."""
+        values = self.readings or self.counters or self.listings
+        return self.kind is Kind.REPORT and not (values or self.taken or self.host)
+
+    def fact_text(self, key: str) -> str | None:
+        """Return the text of the first fact of a key."""
+        return next((fact.text for fact in self.facts if fact.key == key), None)
+
     def __reduce__(self) -> tuple[object, ...]:
         """Kept on disk by the tens of thousands: what dataclasses do by themselves takes several times as long."""
         return Fragment._kept, (self.digest, *_PARTS(self))

@@ -1,22 +1,22 @@
-"""What manifests say: to which drafts a row belongs, and where it contradicts their logs."""
+"""Rows of manifests: the drafts that a row belongs to, and contradictions with their logs."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from importers.collate.assumptions import giving_way
+from importers.collate.assumptions import drop_assumed
 from importers.collate.placement import about
 from importers.collate.run_ids import same_value
 from importers.model import Fragment, Problem, RunDraft, Severity, SourcedFact
 
-LEFT_OVER = "collate.rows-left-over"
-"""The code of the problem that rows name runs that are not here."""
+UNUSED_ROWS = "collate.rows-left-over"
+"""Code of the problem that rows name runs without logs."""
 
 _SHOWN = 5
 _EXIT_STATUS = "exit_status"
 
 
-def by_run(rows: Iterable[Fragment]) -> dict[str, list[Fragment]]:
-    """The manifests' rows by their run id in lower case."""
+def rows_by_run(rows: Iterable[Fragment]) -> dict[str, list[Fragment]]:
+    """Return the rows of manifests by their run ID in lower case."""
     found: dict[str, list[Fragment]] = {}
     for row in rows:
         found.setdefault((row.run_id or "").casefold(), []).append(row)
@@ -24,7 +24,7 @@ def by_run(rows: Iterable[Fragment]) -> dict[str, list[Fragment]]:
 
 
 def add_circumstances(draft: RunDraft, rows: Mapping[str, Sequence[Fragment]]) -> None:
-    """Join the rows of a run id that fit; of rows that contradict each other none, for nothing tells which is right."""
+    """Add the rows that fit a draft; rows that contradict each other are all left out."""
     stated = {fact.key: fact.text for fact in draft.facts if not fact.of_host}
     own = rows.get(draft.run_id.casefold(), ())
     fitting = [row for row in own if _fits(row, draft, stated)]
@@ -39,26 +39,26 @@ def add_circumstances(draft: RunDraft, rows: Mapping[str, Sequence[Fragment]]) -
         draft.trial = draft.trial or row.trial
         draft.problems.extend(_contradictions(row, draft))
         draft.problems.extend(_failure(row, draft))
-        draft.facts = giving_way(draft.facts, [fact.key for fact in row.facts])
+        draft.facts = drop_assumed(draft.facts, [fact.key for fact in row.facts])
         known = {fact.key for fact in draft.facts}
         draft.facts += [SourcedFact(f.key, f.text, row.file, f.line) for f in row.facts if f.key not in known]
 
 
-def unused(rows: Mapping[str, Sequence[Fragment]], drafts: Iterable[RunDraft]) -> list[Fragment]:
-    """The rows that went to no draft."""
+def unused_rows(rows: Mapping[str, Sequence[Fragment]], drafts: Iterable[RunDraft]) -> list[Fragment]:
+    """Return the rows that belong to no draft."""
     used = {id(row) for draft in drafts for row in draft.circumstances}
     return [row for own in rows.values() for row in own if id(row) not in used]
 
 
-class LeftOver:
-    """The rows that name runs which are not here: how many of each manifest, and a few of their names."""
+class UnusedRows:
+    """Rows of runs without logs: their number in each manifest, and a few run IDs."""
 
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
         self._first: dict[str, list[tuple[int, str]]] = {}
 
     def add(self, rows: Iterable[Fragment]) -> None:
-        """Take some more rows."""
+        """Add rows."""
         for row in rows:
             first = self._first.setdefault(row.file, [])
             self._counts[row.file] += 1
@@ -67,7 +67,7 @@ class LeftOver:
 
     @property
     def problems(self) -> list[Problem]:
-        """What to say of each manifest."""
+        """One problem for each manifest."""
         return [self._problem(file) for file in self._first]
 
     def _problem(self, file: str) -> Problem:
@@ -77,18 +77,18 @@ class LeftOver:
         were = f"{count} rows were" if count > 1 else "One row was"
         message = f"{were} not used, for no log of such a run is among these files: {names}{more}."
         remedy = "Upload the manifest together with the logs, or after them."
-        return Problem(Severity.NOTE, LEFT_OVER, message, remedy, file, first[0][0])
+        return Problem(Severity.NOTE, UNUSED_ROWS, message, remedy, file, first[0][0])
 
 
 def left_over(rows: Iterable[Fragment]) -> list[Problem]:
-    """Say of each manifest how many of its rows name runs that are not here."""
-    left = LeftOver()
+    """Report for each manifest its rows of runs without logs."""
+    left = UnusedRows()
     left.add(rows)
     return left.problems
 
 
 def _fits(row: Fragment, draft: RunDraft, stated: Mapping[str, str]) -> bool:
-    """Whether a row is about this very run: trial and factors are the same where both say them."""
+    """Whether a row is about this run: trial and factors do not differ."""
     if row.trial is not None and draft.trial is not None and row.trial != draft.trial:
         return False
     factors = (fact for fact in row.facts if fact.key.startswith("factor."))
@@ -96,7 +96,7 @@ def _fits(row: Fragment, draft: RunDraft, stated: Mapping[str, str]) -> bool:
 
 
 def _agree(rows: Sequence[Fragment]) -> bool:
-    """Whether no two rows say different things: each of two manifests may say something else of a run."""
+    """Whether no two rows have different values; two manifests may have different keys."""
     said: dict[str, str] = {}
     for row in rows:
         about = {
@@ -112,7 +112,7 @@ def _agree(rows: Sequence[Fragment]) -> bool:
 
 
 def _failure(row: Fragment, draft: RunDraft) -> list[Problem]:
-    """What the exit status of the run's command says; what became of the run itself its log knows better."""
+    """Report an exit status of the run's command other than 0; the log decides the run's status."""
     status = next((fact for fact in row.facts if fact.key == _EXIT_STATUS), None)
     if status is None or not status.text.strip("0"):
         return []
@@ -122,9 +122,9 @@ def _failure(row: Fragment, draft: RunDraft) -> list[Problem]:
 
 
 def _contradictions(row: Fragment, draft: RunDraft) -> list[Problem]:
-    """Where a row says another value than the logs do, which count. Users of several processes are added later."""
+    """Report values that differ from the logs', which win. Users of several processes are added up later."""
     found = []
-    certain = giving_way(draft.facts, [fact.key for fact in row.facts])
+    certain = drop_assumed(draft.facts, [fact.key for fact in row.facts])
     for fact in row.facts:
         said = next((each for each in certain if each.key == fact.key), None)
         if said is None or same_value(fact.text, said.text) or (draft.parts and fact.key == "users"):

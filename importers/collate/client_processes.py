@@ -1,9 +1,8 @@
-"""Processes of the client that were started together: each wrote a log of its own, and what they moved adds up.
+"""Client processes that were started together: each wrote its own log, and their data add up.
 
-Results that stand in one file and that its importer did not number as trials are theirs. Else such logs lie in one
-folder, are numbered (``netperf.01.txt``, ``netperf.02.txt``) and say the same of the run. So do the logs of trials that
-somebody took one after the other. Which it is, the logs' times tell; where they print none, the number of users that a
-manifest states, or snapshots in the folder, which are of one run.
+Results in one file without trial numbers are of such processes. Else such logs are in one folder, are numbered
+(``netperf.01.txt``, ``netperf.02.txt``) and have the same configuration. So have the logs of successive trials: times
+in the logs decide, else the number of users in a manifest, or snapshots in the folder, which are of one run.
 """
 
 import re
@@ -11,8 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import PurePosixPath
 
-from importers.collate.folders import own_folder
-from importers.collate.kinds import is_client, is_evidence
+from importers.collate.run_ids import own_folder
 from importers.key_values import whole
 from importers.model import Fragment
 
@@ -23,40 +21,40 @@ _CONFIGURATION = frozenset(
 )
 
 
-def number_of_part(fragment: Fragment) -> str | None:
-    """The number in a client log's name by which it may be told from another with the very same figures."""
-    if not is_client(fragment) or fragment.run_id is not None or fragment.taken is not None:
+def process_number(fragment: Fragment) -> str | None:
+    """Return the number in a client log's name that distinguishes it from an equal log."""
+    if not fragment.is_client or fragment.run_id is not None or fragment.taken is not None:
         return None
     match = _NUMBERED.fullmatch(PurePosixPath(fragment.file).stem)
     return match["number"] if match else None
 
 
-def groups_of_parts(
+def group_processes(
     fragments: Sequence[Fragment], run_ids: Mapping[int, str | None], stated: Mapping[str, Sequence[Fragment]]
 ) -> list[list[Fragment]]:
-    """The client's logs that are of one run each, in the order of their numbers.
+    """Return groups of client logs of one run each, in the order of their numbers.
 
-    ``run_ids`` has the run of each fragment by its ``id()``, ``stated`` the manifests' rows by run id.
+    ``run_ids`` has the run of each fragment by its ``id()``, ``stated`` the rows of manifests by run ID.
     """
     beside: dict[tuple[object, ...], list[Fragment]] = {}
     siblings: dict[tuple[object, ...], list[Fragment]] = {}
-    furnished = {own_folder(each, run_ids[id(each)]) for each in fragments if is_evidence(each)}
-    for fragment in filter(is_client, fragments):
+    evidence_folders = {own_folder(each, run_ids[id(each)]) for each in fragments if each.is_evidence}
+    for fragment in (each for each in fragments if each.is_client):
         if fragment.run_id is None and fragment.trial is None:
             beside.setdefault((fragment.file, _configuration(fragment)), []).append(fragment)
     in_one_file = [group for group in beside.values() if len(group) > 1]
     placed = {id(fragment) for group in in_one_file for fragment in group}
-    for fragment in (each for each in fragments if is_client(each) and id(each) not in placed):
+    for fragment in (each for each in fragments if each.is_client and id(each) not in placed):
         key = _key(fragment, run_ids[id(fragment)])
         if key is not None:
             siblings.setdefault(key, []).append(fragment)
     groups = [sorted(group, key=_number) for group in siblings.values() if len(group) > 1]
-    together = [group for group in groups if _together(group, run_ids[id(group[0])] or "", stated, furnished)]
+    together = [group for group in groups if _together(group, run_ids[id(group[0])] or "", stated, evidence_folders)]
     return in_one_file + together
 
 
 def _key(fragment: Fragment, run_id: str | None) -> tuple[object, ...] | None:
-    """What logs of one run have in common; None for a log that names its own run or is not numbered."""
+    """Return the common key of logs of one run; None for a log with a run ID or without number."""
     folder = own_folder(fragment, run_id)
     match = _NUMBERED.fullmatch(PurePosixPath(fragment.file).stem)
     if fragment.run_id is not None or folder is None or match is None:
@@ -76,7 +74,7 @@ def _number(fragment: Fragment) -> int:
 
 
 def _together(
-    group: Sequence[Fragment], run_id: str, stated: Mapping[str, Sequence[Fragment]], furnished: set[str | None]
+    group: Sequence[Fragment], run_id: str, stated: Mapping[str, Sequence[Fragment]], evidence_folders: set[str | None]
 ) -> bool:
     """Whether the processes ran at the same time."""
     times = [(each.taken, each.ended) for each in group]
@@ -85,11 +83,11 @@ def _together(
     users = {fact.text for row in stated.get(run_id.casefold(), ()) for fact in row.facts if fact.key == "users"}
     if users:
         return str(_users(group)) in users
-    return own_folder(group[0], run_id) in furnished
+    return own_folder(group[0], run_id) in evidence_folders
 
 
 def _users(group: Iterable[Fragment]) -> int:
-    """How many users all processes have; a process that does not say has one."""
+    """Return the users of all processes; a process without this fact has one."""
     texts = (next((fact.text for fact in each.facts if fact.key == "users"), "1") for each in group)
     return sum(whole(text) if text.isdecimal() else 1 for text in texts)
 

@@ -1,7 +1,7 @@
-"""Files that stand beside a log: the other end of its test, what its tool wrote besides, and the same result again.
+"""Files that accompany a log: the other end of its test, other output of its tool, and copies of its result.
 
-They name no run themselves. Both ends of a test may know it by the same cookie; else the files' names tell:
-``x.send.txt`` and ``x.recv.txt`` are of one measurement, ``x`` being what is left without the words for its parts.
+These files name no run. Both ends of a test may have the same cookie; else the files' names decide: ``x.send.txt`` and
+``x.recv.txt`` are of one measurement, with ``x`` as the common name without the words for parts.
 """
 
 import re
@@ -12,8 +12,7 @@ from itertools import chain
 from pathlib import PurePosixPath
 from typing import TypeVar
 
-from importers.collate.folders import without_ending
-from importers.collate.kinds import is_client, is_peer, is_setting
+from importers.collate.run_ids import strip_ending
 from importers.model import Fragment, Kind
 
 _PARTS = frozenset(
@@ -26,16 +25,16 @@ _LAST_WORD = re.compile(r"(?P<name>.+?)[._-]+(?P<word>[A-Za-z]+)")
 _SAME_BOTH_WAYS = frozenset({"workload", "users", "factor.test", "factor.protocol", "factor.server_number", "server"})
 _HEADLINES = ("transactions", "trans_per_s", "mb_per_s", "response_ms")
 _FEWEST_FIGURES = 3
-"""So many figures with all their digits do not come out equal by chance."""
+"""Numbers of equal digits in two outputs that are no coincidence."""
 
 
 _Key = TypeVar("_Key")
 
 
 @lru_cache(maxsize=4096)
-def base_of(file: str) -> str:
-    """A file's path without its ending and without the last words, if they say which part of a measurement it is."""
-    path = PurePosixPath(without_ending(file))
+def base_name(file: str) -> str:
+    """Return a file's path without its ending and without last words for parts of a measurement."""
+    path = PurePosixPath(strip_ending(file))
     name = path.name
     while (match := _LAST_WORD.fullmatch(name)) and match["word"].lower() in _PARTS:
         name = match["name"]
@@ -43,15 +42,15 @@ def base_of(file: str) -> str:
 
 
 def names_of_files(files: Iterable[str]) -> dict[str, str]:
-    """A path for each file by which its run can be called: as short as it differs from the others' paths."""
+    """Return a path for each file to name its run: as short as it differs from the others' paths."""
     files = list(files)
-    bases = Counter(map(base_of, files))
-    plain = Counter(map(without_ending, files))
+    bases = Counter(map(base_name, files))
+    plain = Counter(map(strip_ending, files))
 
     def name_of(file: str) -> str:
-        if bases[base_of(file)] == 1:
-            return base_of(file)
-        return without_ending(file) if plain[without_ending(file)] == 1 else file
+        if bases[base_name(file)] == 1:
+            return base_name(file)
+        return strip_ending(file) if plain[strip_ending(file)] == 1 else file
 
     return {file: name_of(file) for file in files}
 
@@ -61,18 +60,19 @@ def fact_of(fragment: Fragment, key: str) -> str | None:
     return next((fact.text for fact in fragment.facts if fact.key == key), None)
 
 
-def companions_of(fragments: Sequence[Fragment], run_ids: Mapping[int, str | None]) -> dict[int, list[Fragment]]:
-    """The client's logs beside which each fragment stands, by its ``id()``; nothing for one that its run's name places.
+def find_companions(fragments: Sequence[Fragment], run_ids: Mapping[int, str | None]) -> dict[int, list[Fragment]]:
+    """Return the client logs that each fragment accompanies, by its ``id()``.
 
-    ``run_ids`` has the run of each fragment by its ``id()``, where content or name says one.
+    Fragments whose name places them in another way are missing. ``run_ids`` has the run of each fragment by its
+    ``id()``.
     """
     unnamed = [each for each in fragments if each.run_id is None and each.kind is not Kind.CIRCUMSTANCES]
-    others = [each for each in unnamed if not is_client(each)]
-    logs = [each for each in fragments if is_client(each)] if others else []
-    by_cookie, by_base = _grouped(logs, _cookie), _grouped(logs, lambda log: base_of(log.file))
+    others = [each for each in unnamed if not each.is_client]
+    logs = [each for each in fragments if each.is_client] if others else []
+    by_cookie, by_base = _grouped(logs, _cookie), _grouped(logs, lambda log: base_name(log.file))
     beside: dict[int, list[Fragment]] = {}
     for fragment in others:
-        found = by_cookie.get(_cookie(fragment)) or by_base.get(base_of(fragment.file)) or []
+        found = by_cookie.get(_cookie(fragment)) or by_base.get(base_name(fragment.file)) or []
         named = run_ids[id(fragment)]
         if found and (named is None or {run_ids[id(log)] for log in found} != {named}):
             beside[id(fragment)] = found
@@ -80,17 +80,17 @@ def companions_of(fragments: Sequence[Fragment], run_ids: Mapping[int, str | Non
 
 
 def _cookie(fragment: Fragment) -> object:
-    """What both ends call a test; where nothing does, the fragment itself, which is nobody else's."""
-    cookie = fact_of(fragment, "cookie") if is_client(fragment) or is_peer(fragment) else None
+    """Return the cookie that both ends of a test share, else a unique value."""
+    cookie = fragment.fact_text("cookie") if fragment.is_client or fragment.is_peer else None
     return cookie or id(fragment)
 
 
 def _settings_of_folders(
     fragments: Iterable[Fragment], run_ids: Mapping[int, str | None], placed: Mapping[int, object]
 ) -> dict[int, list[Fragment]]:
-    """Settings that nothing else places are those of all logs of their tool in their folder, if they agree."""
-    stray = [each for each in fragments if is_setting(each) and run_ids[id(each)] is None and id(each) not in placed]
-    logs = _grouped(filter(is_client, fragments), _place) if stray else {}
+    """Assign stray settings to all logs of their tool in their folder, if the settings agree."""
+    stray = [each for each in fragments if each.is_setting and run_ids[id(each)] is None and id(each) not in placed]
+    logs = _grouped((each for each in fragments if each.is_client), _place) if stray else {}
     beside: dict[int, list[Fragment]] = {}
     for place, settings in _grouped(stray, _place).items():
         if place in logs and _agree(settings):
@@ -113,10 +113,10 @@ def _agree(settings: Iterable[Fragment]) -> bool:
     return all(said.setdefault(fact.key, fact.text) == fact.text for each in settings for fact in each.facts)
 
 
-def copies_of(fragments: Iterable[Fragment]) -> dict[int, list[Fragment]]:
-    """The further outputs of each result that its tool wrote twice, by the ``id()`` of the fullest one."""
+def find_copies(fragments: Iterable[Fragment]) -> dict[int, list[Fragment]]:
+    """Return further outputs of each result that its tool wrote twice, by the ``id()`` of the fullest output."""
     copies: dict[int, list[Fragment]] = {}
-    logs = [*filter(is_client, fragments)]
+    logs = [*(each for each in fragments if each.is_client)]
     if len({log.file for log in logs}) < 2:
         return copies
     # By mark and file: a file does not print a result twice, and may have very many.
@@ -135,24 +135,24 @@ def copies_of(fragments: Iterable[Fragment]) -> dict[int, list[Fragment]]:
 
 
 def _fullness(log: Fragment) -> tuple[bool, int]:
-    """How much there is to a log; what names another file as its data is only a summary of that."""
-    return fact_of(log, "data_file") is None, len(log.readings) + len(log.facts)
+    """Return a sort key for the more complete log; a log that names a data file only summarises that."""
+    return log.fact_text("data_file") is None, len(log.readings) + len(log.facts)
 
 
 def _marks(log: Fragment) -> Iterator[object]:
-    """What two outputs of one result have in common: the file that one names, the figure that comes first of all."""
+    """Yield keys that two outputs of one result share: the file named, and the headline values."""
     place = _place(log)
-    yield place, fact_of(log, "data_file") or _folder_and_name(log.file)[1]
+    yield place, log.fact_text("data_file") or _folder_and_name(log.file)[1]
     for name in _HEADLINES:
         yield from ((place, each.name, each.unit, each.text) for each in log.readings if each.name == name)
 
 
 def _is_copy(one: Fragment, other: Fragment) -> bool:
-    """Whether two files print one result: the one names the other, or all figures that both print are the same."""
+    """Whether two files print one result: one names the other, or all common values are equal."""
     if one.file == other.file or one.trial != other.trial or not _same_test(one, other):
         return False
     names = {_folder_and_name(each.file)[1] for each in (one, other)}
-    if {fact_of(one, "data_file"), fact_of(other, "data_file")} & names:
+    if {one.fact_text("data_file"), other.fact_text("data_file")} & names:
         return True
     figures = [{(each.name, each.role, each.unit): each.text for each in log.readings} for log in (one, other)]
     shared = figures[0].keys() & figures[1].keys()

@@ -1,30 +1,30 @@
-"""Fragments to run drafts: which log, which snapshots and which reports belong to one run.
+"""Collation of fragments to run drafts.
 
-Fragments are joined by the run id in their content, else by a run id in the file or folder name, else by
-overlapping time on the same hosts. What stays ambiguous is a problem and is left out, never guessed.
+Fragments are joined by the run ID in their content, else by a run ID in the file or folder name, else by overlapping
+time on the same hosts. Ambiguous fragments are left out with a problem, never guessed.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from importers.collate.assumptions import assumed_in, giving_way
-from importers.collate.circumstances import add_circumstances, by_run, left_over, unused
-from importers.collate.client_processes import groups_of_parts
-from importers.collate.companions import companions_of, copies_of
-from importers.collate.placement import Bench
+from importers.collate.assumptions import assumed_keys, drop_assumed
+from importers.collate.circumstances import add_circumstances, left_over, rows_by_run, unused_rows
+from importers.collate.client_processes import group_processes
+from importers.collate.companions import find_companions, find_copies
+from importers.collate.placement import Placement
 from importers.collate.run_ids import RunIdPattern, apply_pattern, compile_pattern
-from importers.collate.snapshot_pairs import pair_up
+from importers.collate.snapshot_pairs import pair_snapshots
 from importers.model import Fragment, Kind, Problem, RunDraft, Severity, SourcedFact
 
 LONGEST_NAME = 200
-"""How many characters a run id, role, host or adapter may have."""
+"""Characters that a run ID, role, host or adapter may have."""
 
 
 @dataclass(slots=True)
 class Collated:
     """The drafts, in the order of their first files, and the problems that belong to no draft.
 
-    ``rows`` are those of manifests that went to no draft; the problems tell of them too.
+    ``rows`` are the rows of manifests that fit no draft; a problem reports these too.
     """
 
     drafts: list[RunDraft] = field(default_factory=list)
@@ -33,41 +33,41 @@ class Collated:
 
 
 def collate(fragments: Iterable[Fragment], pattern: RunIdPattern | None = None) -> Collated:
-    """Put fragments together to runs; a run's identity is (run id, trial).
+    """Collate fragments to runs; a run's identity is (run ID, trial).
 
     Two client logs of one identity with different content make two drafts, unless their processes were started
-    together. Manifests, and then a run id's pattern, fill dimensions that the logs lack. Drafts may have snapshots
+    together. Manifests, and then the run-ID pattern, fill dimensions that the logs lack. Drafts may have snapshots
     only.
     """
     problems: list[Problem] = []
     compiled = compile_pattern(pattern, problems)
     usable = [fragment for fragment in fragments if _is_usable(fragment, problems)]
     known = {fragment.run_id.casefold(): fragment.run_id for fragment in usable if fragment.run_id}
-    bench = Bench(known, compiled, problems)
-    run_ids = {id(fragment): bench.run_id_of(fragment) for fragment in usable}
-    bench.beside = companions_of(usable, run_ids)
-    ordered = bench.without_duplicates(usable)
-    bench.copies = copies_of(ordered)
-    rows = by_run(fragment for fragment in ordered if fragment.kind is Kind.CIRCUMSTANCES)
-    bench.place_all(ordered, groups_of_parts(ordered, run_ids, rows))
+    placement = Placement(known, compiled, problems)
+    run_ids = {id(fragment): placement.run_id_of(fragment) for fragment in usable}
+    placement.beside = find_companions(usable, run_ids)
+    ordered = placement.drop_duplicates(usable)
+    placement.copies = find_copies(ordered)
+    rows = rows_by_run(fragment for fragment in ordered if fragment.kind is Kind.CIRCUMSTANCES)
+    placement.place_all(ordered, group_processes(ordered, run_ids, rows))
     collated = Collated(problems=problems)
     position = {id(fragment): index for index, fragment in enumerate(ordered)}
-    for seat in sorted(bench.seats, key=lambda seat: min(position[id(each)] for each in seat.members)):
-        pair_up(seat.draft, [each for each in seat.members if each.kind is Kind.SNAPSHOT])
-        if seat.draft.fragments:
-            seat.draft.facts = _merged_facts(seat.draft.fragments)
-            add_circumstances(seat.draft, rows)
-            apply_pattern(compiled, pattern, seat.draft)
-            collated.drafts.append(seat.draft)
+    for opened in sorted(placement.open_drafts, key=lambda opened: min(position[id(each)] for each in opened.members)):
+        pair_snapshots(opened.draft, [each for each in opened.members if each.kind is Kind.SNAPSHOT])
+        if opened.draft.fragments:
+            opened.draft.facts = _merged_facts(opened.draft.fragments)
+            add_circumstances(opened.draft, rows)
+            apply_pattern(compiled, pattern, opened.draft)
+            collated.drafts.append(opened.draft)
         else:
-            problems.extend(seat.draft.problems)
-    collated.rows = unused(rows, collated.drafts)
+            problems.extend(opened.draft.problems)
+    collated.rows = unused_rows(rows, collated.drafts)
     problems.extend(left_over(collated.rows))
     return collated
 
 
 def has_usable_names(fragment: Fragment) -> bool:
-    """Whether run id, role, host and adapters are names; a longer text is none, and no database could index it."""
+    """Whether run ID, role, host and adapters are short enough for names and for a database index."""
     # The client's logs of very many runs have no counters.
     names = fragment.run_id, fragment.role, fragment.host
     longest = max([len(name) for name in names if name], default=0)
@@ -91,11 +91,11 @@ def _is_usable(fragment: Fragment, problems: list[Problem]) -> bool:
 
 
 def _merged_facts(fragments: Sequence[Fragment]) -> list[SourcedFact]:
-    """All facts of a draft's fragments, driver first; the same statement once, of each host its own."""
+    """Return all facts of a draft's fragments, driver first, without repetitions (for each host)."""
     facts: dict[tuple[str, str, str | None], SourcedFact] = {}
-    stated = {fact.key for each in fragments for fact in each.facts if fact.key not in assumed_in(each.facts)}
+    stated = {fact.key for each in fragments for fact in each.facts if fact.key not in assumed_keys(each.facts)}
     for each in fragments:
-        for fact in giving_way(each.facts, stated):
+        for fact in drop_assumed(each.facts, stated):
             sourced = SourcedFact(fact.key, fact.text, each.file, fact.line, each.role, fact.of_host)
             host = each.host or each.file if fact.of_host else None
             facts.setdefault((fact.key, fact.text, host), sourced)

@@ -8,9 +8,8 @@ import re
 from array import array
 from collections.abc import Callable, Mapping
 
-from importers.collate.companions import base_of
+from importers.collate.companions import base_name
 from importers.collate.drafts import has_usable_names
-from importers.collate.kinds import is_client, is_evidence
 from importers.collate.run_ids import RunIdPattern, compile_pattern, run_id_in_name
 from importers.model import Fragment, Kind
 
@@ -33,14 +32,14 @@ class FragmentGroups:
         self._all_usable = self._all_usable and has_usable_names(fragment)
         run_id = fragment.run_id
         if not run_id:
-            self._all_evidence = self._all_evidence and is_evidence(fragment)
+            self._all_evidence = self._all_evidence and fragment.is_evidence
             self._unnamed.append(number)
             return
         kept = self._rows if fragment.kind is Kind.CIRCUMSTANCES else self._runs
         kept.setdefault(run_id, array("I")).append(number)
-        if is_client(fragment):
+        if fragment.is_client:
             if fragment.file != self._last_file:
-                self._last_file, self._last_base = fragment.file, base_of(fragment.file)
+                self._last_file, self._last_base = fragment.file, base_name(fragment.file)
             base = self._last_base
             self._run_of_base[base] = run_id if self._run_of_base.get(base, run_id) == run_id else None
 
@@ -90,5 +89,5 @@ class FragmentGroups:
 
     def _run_of(self, fragment: Fragment, known: Mapping[str, str], compiled: re.Pattern[str] | None) -> str | None:
         run_id = run_id_in_name(fragment, known, compiled)
-        base = base_of(fragment.file)
+        base = base_name(fragment.file)
         return run_id if base not in self._run_of_base or self._run_of_base[base] == run_id else None

@@ -1,8 +1,7 @@
-"""Patterns of run ids that people write: as a regular expression or as a template, and how much work one may make.
+"""Patterns of run IDs, as a regular expression or a template, and a bound on their matching time.
 
-A regular expression can take longer than the age of the universe to say that it does not fit (``(a+)+b``). So a bound
-on the ways in which a pattern can be tried is computed from its parts before it is ever used, and one above
-`MOST_WAYS` is refused; texts longer than `LONGEST` are no run ids and are not tried.
+A regular expression can take forever to fail (``(a+)+b``). So a bound on the ways to try a pattern is computed from its
+parts before its first use; a pattern above `MOST_WAYS` is refused, and texts longer than `LONGEST` are not tried.
 """
 
 import re
@@ -12,9 +11,9 @@ from re import _parser as parser  # type: ignore[attr-defined] # what `re` itsel
 from typing import Any
 
 LONGEST = 100
-"""The most characters that a text may have to be held against a pattern."""
+"""Characters that a text may have to be matched."""
 MOST_WAYS = 1_000_000
-"""The most ways in which a pattern may have to be tried on one text: some tenths of a second."""
+"""Ways to try a pattern on one text that are allowed: some tenths of a second."""
 
 _FIELD = re.compile(r"\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::(?P<width>[0-9]{1,2}))?\}")
 _REPEATS = ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT")
@@ -22,7 +21,7 @@ _ONE_WAY = ("LITERAL", "NOT_LITERAL", "IN", "ANY", "AT", "RANGE", "CATEGORY", "N
 
 
 def compile_run_ids(regex: str) -> re.Pattern[str]:
-    """A pattern ready for use. Raises ValueError for what is no regular expression, or could take too long."""
+    """Compile a pattern. Raise ValueError for an invalid pattern, or one that could take too long."""
     try:
         compiled = re.compile(regex)
         ways = _sequence(parser.parse(regex))
@@ -36,8 +35,8 @@ def compile_run_ids(regex: str) -> re.Pattern[str]:
     return compiled
 
 
-def fitting(compiled: re.Pattern[str], text: str) -> re.Match[str] | None:
-    """How a pattern fits the whole of a text; None for one too long to be a run id."""
+def match_run_id(compiled: re.Pattern[str], text: str) -> re.Match[str] | None:
+    """Match the whole of a text; return None for a text too long to be a run ID."""
     return compiled.fullmatch(text) if len(text) <= LONGEST else None
 
 
@@ -46,10 +45,10 @@ def is_template(text: str) -> bool:
     return "(?" not in text and _FIELD.search(text) is not None
 
 
-def from_template(text: str) -> str:
-    """The regular expression of a template: ``{users:2}`` is a field of two characters, ``{device}`` of one or more.
+def template_to_regex(text: str) -> str:
+    """Return a template's regular expression: ``{users:2}`` is two characters, ``{device}`` one or more.
 
-    All else stands for itself. Raises ValueError for a field that is there twice.
+    Other characters stand for themselves. Raise ValueError for a repeated field.
     """
     parts, end, names = [], 0, set[str]()
     for field in _FIELD.finditer(text):
@@ -64,7 +63,7 @@ def from_template(text: str) -> str:
 
 
 def _sequence(items: Sequence[Any]) -> int:
-    """The ways of one part after the other."""
+    """Return the ways of successive parts."""
     ways = 1
     for item in items:
         ways = min(ways * _ways(*item), MOST_WAYS + 1)
@@ -72,7 +71,7 @@ def _sequence(items: Sequence[Any]) -> int:
 
 
 def _ways(op: object, what: Any) -> int:
-    """In how many ways a part can be tried on a text of the greatest length, at most."""
+    """Return an upper bound of the ways to try a part on a text of the greatest length."""
     kind = str(op)
     if kind in _ONE_WAY:
         return 1
@@ -87,7 +86,7 @@ def _ways(op: object, what: Any) -> int:
 
 
 def _repeated(least: int, most: Any, body: Sequence[Any]) -> int:
-    """So often, then once more, and so on: each number of times is a way of its own."""
+    """Return the ways of a repetition: the sum over each number of times."""
     ways, each = 0, _sequence(body)
     for times in range(int(least), min(int(most), LONGEST) + 1):
         ways += each ** min(times, LONGEST)
@@ -97,7 +96,7 @@ def _repeated(least: int, most: Any, body: Sequence[Any]) -> int:
 
 
 def _either(branches: Sequence[Sequence[Any]]) -> int:
-    """Of plain texts of which none begins another only one can fit; others may fit one after the other."""
+    """Return the ways of alternatives: one if these are texts of which none begins another."""
     texts = [_plain(branch) for branch in branches]
     known = sorted(text for text in texts if text)
     apart = all(not later.startswith(one) for one, later in pairwise(known))

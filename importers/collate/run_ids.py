@@ -1,13 +1,13 @@
-"""Run ids in names: finds them in file and folder names, and reads the dimensions that a study's ids encode."""
+"""Run IDs in names of files and folders, and the dimensions encoded in a study's run IDs."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import PurePosixPath
 
-from importers.collate.kinds import is_client
-from importers.collate.run_id_patterns import compile_run_ids, fitting
+from importers.collate.run_id_patterns import compile_run_ids, match_run_id
 from importers.key_values import trial_number, whole
 from importers.model import Fragment, Problem, RunDraft, Severity, SourcedFact
 
@@ -19,11 +19,11 @@ _SIZE = re.compile(r"([0-9]{1,30})\s*([KMGT]?)B?", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class RunIdPattern:
-    """How a study's run ids encode dimensions.
+    """The encoding of dimensions in a study's run IDs.
 
-    ``regex`` has named groups, one per dimension: ``NM(?P<device>GB|HI)(?P<workload>[RCS])…``. ``values`` maps
-    a group's codes to the dimension's values: ``{"device": {"GB": "QDIO GbE"}}``; a code without an entry
-    stands for itself.
+    ``regex`` has named groups, one per dimension: ``NM(?P<device>GB|HI)(?P<workload>[RCS])…``. ``values`` maps a
+    group's codes to the dimension's values: ``{"device": {"GB": "QDIO GbE"}}``; a code without an entry stands for
+    itself.
     """
 
     regex: str
@@ -31,7 +31,7 @@ class RunIdPattern:
 
 
 def compile_pattern(pattern: RunIdPattern | None, problems: list[Problem]) -> re.Pattern[str] | None:
-    """The pattern ready for use; one that is no regular expression, or takes too long, is reported and not used."""
+    """Compile the pattern; report an invalid or too slow one, and return None."""
     if pattern is None:
         return None
     try:
@@ -43,16 +43,15 @@ def compile_pattern(pattern: RunIdPattern | None, problems: list[Problem]) -> re
 
 
 def run_id_in_name(fragment: Fragment, known: Mapping[str, str], pattern: re.Pattern[str] | None) -> str | None:
-    """A run id in the file's name or a folder's, None when there is none or more than one.
+    """Return the run ID in the file's or a folder's name; None for none or several.
 
-    Known run ids count first (``known`` has them by their text in lower case), also as a word of a report's title;
-    then what the pattern fits, then a word of letters and digits at the head of the file's name or as the folder's
-    name.
+    ``known`` run IDs (by their lower case) win, also as a word of a report's title; then matches of the pattern; then a
+    word of letters and digits at the head of the file's name or as the folder's name.
     """
     titles = (fact.text for fact in fragment.facts if fact.key == _TITLE)
     words = [*_words(fragment.file), *(word for title in titles for word in title.split())]
     by_content = dict.fromkeys(known[word.casefold()] for word in words if word.casefold() in known)
-    by_pattern = dict.fromkeys(word for word in words if pattern is not None and fitting(pattern, word))
+    by_pattern = dict.fromkeys(word for word in words if pattern is not None and match_run_id(pattern, word))
     for found in (by_content, by_pattern, dict.fromkeys(_likely(fragment))):
         if found:
             return next(iter(found)) if len(found) == 1 else None
@@ -62,14 +61,14 @@ def run_id_in_name(fragment: Fragment, known: Mapping[str, str], pattern: re.Pat
 # A file may have thousands of fragments, one after the other.
 @lru_cache(256)
 def _words(name: str) -> tuple[str, ...]:
-    """The file's name and the folders' names, each whole and cut at dots, blanks, underscores and hyphens."""
+    """Return the names of file and folders, whole and cut at dots, blanks, underscores and hyphens."""
     parts = reversed(PurePosixPath(name).parts)
     return tuple(word for part in parts for word in (part, *re.split(r"[.\s]+", part), *re.split(r"[._\-\s]+", part)))
 
 
 @lru_cache(256)
 def _place(name: str) -> tuple[str, str]:
-    """The name of the folder in which a file is, and its own."""
+    """Return the names of a file's folder and of the file."""
     path = PurePosixPath(name)
     return path.parent.name, path.name
 
@@ -82,22 +81,22 @@ def _likely(fragment: Fragment) -> Iterator[str]:
 
 
 def _head(fragment: Fragment, name: str) -> str:
-    """The first word of a file's name. Of a log what an underscore joins to it may tell its run from another."""
+    """Return the first word of a file's name; of a log with words joined by underscores unless all are usual."""
     word = re.split(r"[.\s]+", name)[0]
     head, *rest = word.split("_")
-    return word if is_client(fragment) and not all(_is_usual(each, fragment) for each in rest) else head
+    return word if fragment.is_client and not all(_is_usual(each, fragment) for each in rest) else head
 
 
 def _is_usual(word: str, fragment: Fragment) -> bool:
-    """Whether a word says what the file is, not which run it is of."""
+    """Whether a word describes the file rather than its run."""
     return word.lower() in (*_NOT_RUN_IDS, fragment.format, fragment.format.rstrip("0123456789")) or (
         word.lower() == (fragment.host or "").lower()
     )
 
 
 def apply_pattern(compiled: re.Pattern[str] | None, pattern: RunIdPattern | None, draft: RunDraft) -> None:
-    """Add the dimensions that the run id encodes and no file states; report those that contradict."""
-    match = fitting(compiled, draft.run_id) if compiled else None
+    """Add the dimensions encoded in the run ID that no file states; report contradictions."""
+    match = match_run_id(compiled, draft.run_id) if compiled else None
     if match is None or pattern is None:
         return
     for key, code in match.groupdict().items():
@@ -125,12 +124,51 @@ def _contradiction(run_id: str, value: str, fact: SourcedFact) -> Problem:
 
 
 def same_value(one: str, other: str) -> bool:
-    """Whether two texts of a dimension mean the same.
+    """Whether two texts of a dimension have the same meaning.
 
-    They are equal apart from capitals, leading zeros and the letter for a power of 1024.
+    Capitals, leading zeros and the letter for a power of 1024 do not matter.
     """
     if one.strip().casefold() == other.strip().casefold():
         return True
     sizes = [_SIZE.fullmatch(text.strip()) for text in (one, other)]
     values = [whole(size[1]) << 10 * " KMGT".index(size[2].upper() or " ") for size in sizes if size]
     return len(values) == 2 and values[0] == values[1]
+
+
+def folder_of(fragment: Fragment, run_id: str | None) -> str | None:
+    """Return the path of the innermost folder named after the run, or None."""
+    if run_id is None:
+        return None
+    path = PurePosixPath(fragment.file)
+    for folder in path.parents:
+        if folder.name.casefold() == run_id.casefold():
+            return str(folder)
+    return None
+
+
+def own_folder(fragment: Fragment, run_id: str | None) -> str | None:
+    """Return the folder named after the run; without run ID the file's folder, if any."""
+    if run_id is not None:
+        return folder_of(fragment, run_id)
+    parent = PurePosixPath(fragment.file).parent
+    return str(parent) if parent.name else None
+
+
+def distinct_names(paths: Iterable[str]) -> dict[str, str]:
+    """Return a run ID for each path: its last part, after as many parts as make it unique."""
+    parts = {path: PurePosixPath(path).parts for path in paths}
+    names = {path: own[-1] for path, own in parts.items()}
+    for depth in range(2, max(map(len, parts.values()), default=0) + 1):
+        used = Counter(names.values())
+        for path, own in parts.items():
+            if used[names[path]] > 1:
+                names[path] = "/".join(own[-depth:])
+    return names
+
+
+@lru_cache(maxsize=4096)
+def strip_ending(file: str) -> str:
+    """Return a file's path without the ending of its name."""
+    path = PurePosixPath(file)
+    packed = path.with_suffix("") if path.suffix == ".gz" else path
+    return str(packed.with_suffix("")) if packed.suffix else str(packed)

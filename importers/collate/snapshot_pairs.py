@@ -1,16 +1,23 @@
-"""Snapshots to pairs: before and after of the same role and host. Whether a pair may be used is checked later."""
+"""Pairs of snapshots before and after a run, and the roles of their hosts.
 
-from collections.abc import Iterator, Sequence
+Whether a pair can be used is checked later.
+"""
 
-from importers.model import Fragment, Pair, Problem, RunDraft, Severity
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from importers.model import Fragment, Pair, Problem, RunDraft, Severity, SourcedFact
 
 _PHASES = ("before", "after")
+CLIENT, SERVER = "client", "server"
+UNNAMED = "host"
+"""Role of snapshots without a host."""
 
 
-def pair_up(draft: RunDraft, snapshots: Sequence[Fragment]) -> None:
-    """Fill ``draft.pairs``, in the order of their first snapshots; what fits no place in a pair is reported.
+def pair_snapshots(draft: RunDraft, snapshots: Sequence[Fragment]) -> None:
+    """Fill ``draft.pairs``, in the order of their first snapshots; report snapshots that fit no pair.
 
-    A snapshot with an empty role is paired by its host, which decides about the role later.
+    A snapshot with an empty role is paired by its host, which gets a role later.
     """
     usable = []
     for snapshot in snapshots:
@@ -29,7 +36,7 @@ def pair_up(draft: RunDraft, snapshots: Sequence[Fragment]) -> None:
 
 
 def _host_key(snapshot: Fragment, snapshots: Sequence[Fragment]) -> str | None:
-    """The host without regard to capitals; a snapshot that names none is of its role's only host."""
+    """Return the host in lower case; a snapshot without host belongs to its role's only host."""
     if snapshot.host:
         return snapshot.host.casefold()
     hosts = {each.host.casefold() for each in snapshots if each.host and each.role == snapshot.role}
@@ -37,7 +44,7 @@ def _host_key(snapshot: Fragment, snapshots: Sequence[Fragment]) -> str | None:
 
 
 def _by_contents(snapshots: Sequence[Fragment]) -> Iterator[list[Fragment]]:
-    """All of a host's snapshots; where it wrote a file for each kind of counters, those of one kind at a time."""
+    """Yield all of a host's snapshots, or those of each kind of counters where these have separate files."""
     if all(sum(each.phase == phase for each in snapshots) <= 1 for phase in _PHASES):
         yield list(snapshots)
         return
@@ -51,7 +58,7 @@ def _by_contents(snapshots: Sequence[Fragment]) -> Iterator[list[Fragment]]:
 
 
 def _half(draft: RunDraft, candidates: Sequence[Fragment]) -> Fragment | None:
-    """The only snapshot of a phase; of several that differ none is used, for nothing tells which is right."""
+    """Return the only snapshot of a phase; report and drop several that differ."""
     if len(candidates) > 1:
         files = ", ".join(each.file for each in candidates)
         for each in candidates:
@@ -64,3 +71,82 @@ def _half(draft: RunDraft, candidates: Sequence[Fragment]) -> Fragment | None:
 def _left_out(draft: RunDraft, snapshot: Fragment, code: str, message: str) -> Problem:
     remedy = "Import only the one that belongs to the run, marked with run id, phase and role."
     return Problem(Severity.WARNING, code, message, remedy, snapshot.file, snapshot.first_line, draft.run_id)
+
+
+def name_roles(draft: RunDraft, given: Mapping[str, str]) -> None:
+    """Give every pair of snapshots a role, and each host's own facts their key in the run.
+
+    Logs and manifests name the client, else a person does (``client`` and ``server`` of ``given``). One undecided host
+    of two gets the role that is left; other hosts have their own name as role.
+    """
+    known = _known_roles(draft, given)
+    captured: list[Pair | Fragment] = [*draft.pairs, *draft.reports]
+    hosts = {_lower_host(each): each.host or UNNAMED for each in captured if each.role == ""}
+    if len(hosts) > 1:
+        hosts.pop("", None)
+    undecided = [host for host in hosts if host not in known]
+    taken = {known[host] for host in hosts if host in known} | {pair.role for pair in draft.pairs if pair.role}
+    free = {CLIENT, SERVER} - taken
+    if len(undecided) == 1 and len(free) == 1 and len(hosts) > 1:
+        known[undecided[0]] = free.pop()
+    elif undecided:
+        draft.problems.append(_unknown(draft, [hosts[host] for host in undecided]))
+    draft.pairs = [_with_role(pair, known) for pair in draft.pairs]
+    draft.roles = _role_by_file(draft, known)
+    draft.facts = _of_run(draft)
+
+
+def _known_roles(draft: RunDraft, given: Mapping[str, str]) -> dict[str, str]:
+    """Return the role of each named host, by its name in lower case."""
+    logs = ((CLIENT, draft.driver), (SERVER, draft.peer))
+    stated = [(role, log.host) for role, log in logs if log is not None and log.host]
+    facts = [(fact.key, fact.text) for fact in draft.facts if fact.key in {CLIENT, SERVER} and not fact.of_host]
+    persons = [(role, text) for role, text in given.items() if role in {CLIENT, SERVER}]
+    captured = {each.host.casefold() for each in draft.fragments if each.host}
+    named: dict[str, str] = {}
+    for role, host in (*stated, *facts, *persons):
+        name = host.strip().casefold()
+        # A log may name the host by its address, and then another word counts; each role is played once.
+        if name in captured and role not in named.values():
+            named.setdefault(name, role)
+    return named
+
+
+def _with_role(pair: Pair, known: Mapping[str, str]) -> Pair:
+    return pair if pair.role else replace(pair, role=known.get(_lower_host(pair), pair.host or UNNAMED))
+
+
+def _lower_host(each: Pair | Fragment) -> str:
+    """Return the host in lower case."""
+    return (each.host or "").casefold()
+
+
+def _role_by_file(draft: RunDraft, known: Mapping[str, str]) -> dict[str, str]:
+    """Return the role of each file about its own host."""
+    halves = ((half, pair.role) for pair in draft.pairs for half in (pair.before, pair.after))
+    roles = {half.file: role for half, role in halves if half is not None}
+    for report in draft.reports:
+        role = report.role or known.get(_lower_host(report), report.host or UNNAMED)
+        if report.role is not None:
+            roles.setdefault(report.file, role)
+    return roles
+
+
+def _of_run(draft: RunDraft) -> list[SourcedFact]:
+    """Return the facts without repetitions, those of hosts other than the client under their role."""
+    placed: dict[tuple[str, str], SourcedFact] = {}
+    for fact in draft.facts:
+        role = draft.roles.get(fact.file, "") if fact.of_host else ""
+        foreign = role not in {"", CLIENT}
+        key = f"{role}.{fact.key}" if foreign else fact.key
+        one = fact._replace(key=key, role=fact.role or role or None, of_host=False)
+        placed.setdefault((one.key, one.text), one)
+    return list(placed.values())
+
+
+def _unknown(draft: RunDraft, hosts: Iterable[str]) -> Problem:
+    names = " and ".join(hosts)
+    message = f"Nothing says whether {names} was the client or the server of run {draft.run_id}."
+    remedy = "Its figures go by the host's name. Give client and server with the upload, or in a manifest."
+    files = [each.file for each in draft.fragments if each.role == ""]
+    return Problem(Severity.WARNING, "collate.roles", message, remedy, files[0] if files else "", None, draft.run_id)

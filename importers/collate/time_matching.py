@@ -1,8 +1,8 @@
-"""Joining by time: which of several runs a snapshot or report belongs to.
+"""Matching by time: the run that a snapshot or report belongs to.
 
-Local times are compared as printed, for all evidence of a run comes from one place; where both sides print their
-offsets from universal time, as load tools of today do, these count. A snapshot taken before
-belongs to the run that starts next, one taken after to the run that ended last.
+Local times are compared as printed, since all evidence of a run comes from one place; where both sides print offsets
+from UTC, these count. A snapshot taken before belongs to the run that starts next, one taken after to the run that
+ended last.
 """
 
 import re
@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from importers.model import Fragment, Kind, RunDraft
 
 REACH = timedelta(minutes=15)
-"""How long before its run's start or after its end a snapshot may be taken."""
+"""Time before a run's start or after its end at which a snapshot may be taken."""
 
 _SLACK = timedelta(seconds=60)  # Commands take a while on several guests, and clocks differ.
 _OFFSET = re.compile(r"(?P<sign>[+-])(?P<hours>0\d|1[0-4]):?(?P<minutes>[0-5]\d)")
@@ -21,7 +21,7 @@ _GUEST = "guest"  # the role of a report's reading about a user, who is its subj
 
 
 def hosts_of(fragments: Iterable[Fragment]) -> set[str]:
-    """The hosts, nodes and guests that fragments name, without regard to capitals."""
+    """Return the hosts, nodes and guests that fragments name, in lower case."""
     fragments = list(fragments)
     hosts = {fragment.host for fragment in fragments if fragment.host}
     facts = {fact.text for fragment in fragments for fact in fragment.facts if fact.key in _HOST_FACTS}
@@ -30,7 +30,7 @@ def hosts_of(fragments: Iterable[Fragment]) -> set[str]:
 
 
 def choose_by_time(fragment: Fragment, drafts: Sequence[RunDraft]) -> list[RunDraft]:
-    """The drafts that a fragment's time fits: none, the one, or several that ran at the same time."""
+    """Return the drafts that fit a fragment's time: none, one, or several simultaneous ones."""
     distances = [(distance, draft) for draft in drafts if (distance := _distance(fragment, draft)) is not None]
     if not distances:
         return []
@@ -42,25 +42,28 @@ def choose_by_time(fragment: Fragment, drafts: Sequence[RunDraft]) -> list[RunDr
 def choose_by_time_and_host(
     fragment: Fragment, drafts: Sequence[RunDraft], members: Sequence[Sequence[Fragment]]
 ) -> list[RunDraft]:
-    """As choose_by_time, among the drafts that share a host with the fragment; ``members`` are their fragments."""
+    """Choose by time among the drafts that share a host with the fragment.
+
+    ``members`` are the fragments of each draft.
+    """
     hosts = hosts_of([fragment])
     sharing = [draft for draft, own in zip(drafts, members, strict=True) if hosts & hosts_of(own)]
     return choose_by_time(fragment, sharing)
 
 
 def window(draft: RunDraft) -> tuple[datetime, datetime | None] | None:
-    """When the run ran, by its driver's log or else the server's; the end is None when it was cut off."""
+    """Return start and end by the driver's log, else the server's; the end is None when cut off."""
     log = _log(draft)
     return None if log is None or log.taken is None else (log.taken, log.ended)
 
 
 def _log(draft: RunDraft) -> Fragment | None:
-    """The log that says when the run ran."""
+    """Return the log with the time of the run."""
     return next((log for log in (draft.driver, draft.peer) if log is not None and log.taken is not None), None)
 
 
 def _shift(draft: RunDraft, fragment: Fragment) -> timedelta:
-    """How much later a fragment's clock shows than that of the run's log, where both say how far they are from UTC."""
+    """Return how far the fragment's clock is ahead of the log's, 0 without offsets from UTC."""
     log = _log(draft)
     offsets = [_offset(each.zone) for each in (fragment, log) if each is not None]
     mine, theirs = offsets if len(offsets) == 2 else (None, None)
@@ -93,7 +96,7 @@ def is_within(draft: RunDraft, report: Fragment) -> bool:
 
 
 def _distance(fragment: Fragment, draft: RunDraft) -> timedelta | None:
-    """How far a fragment is from the edge of the run that it belongs to, None when it cannot belong to it."""
+    """Return the time between a fragment and the edge of its run, None if they cannot belong together."""
     times = window(draft)
     if times is None or fragment.taken is None:
         return None

@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
-from importers.collate import Collated, RunIdPattern, collate, name_roles
+from importers.collate.drafts import Collated, collate
+from importers.collate.run_ids import RunIdPattern
+from importers.collate.snapshot_pairs import name_roles
 from importers.model import Fact, Fragment, Kind, Reading, RunDraft, Severity
 
 START = datetime(2024, 3, 14, 10, 20)

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from importers.collate import Collated, collate
-from importers.collate.companions import base_of, names_of_files
+from importers.collate.companions import base_name, names_of_files
+from importers.collate.drafts import Collated, collate
 from importers.model import Fact, Fragment, Kind, Reading, RunDraft
 
 WHEN = datetime(2024, 3, 14, 14, 5)
@@ -49,7 +49,7 @@ def runs(collated: Collated) -> dict[str, list[str]]:
     ],
 )
 def test_the_base_of_a_name(file: str, base: str) -> None:
-    assert base_of(file) == base
+    assert base_name(file) == base
 
 
 def test_names_are_as_short_as_they_differ() -> None:

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from importers.collate import content_digest
+from importers.collate.digests import content_digest
 from importers.model import Fact, Fragment, Kind, Listing, Reading
 
 _WORDS = (

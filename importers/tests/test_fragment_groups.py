@@ -6,7 +6,10 @@ from typing import Any
 import pytest
 
 from importers import formats
-from importers.collate import LEFT_OVER, Collated, FragmentGroups, RunIdPattern, collate
+from importers.collate.circumstances import UNUSED_ROWS
+from importers.collate.drafts import Collated, collate
+from importers.collate.fragment_groups import FragmentGroups
+from importers.collate.run_ids import RunIdPattern
 from importers.model import Fragment, Kind, SourceFile
 from importers.tests.expectations import LOGS
 
@@ -40,7 +43,7 @@ def groups_of(fragments: list[Fragment], pattern: RunIdPattern | None = None) ->
 
 def said(*parts: Collated) -> tuple[list[str], list[str], list[str]]:
     """All drafts in order, the other problems but for the count of rows that are left over, and these rows."""
-    problems = {str(each) for part in parts for each in part.problems if each.code != LEFT_OVER}
+    problems = {str(each) for part in parts for each in part.problems if each.code != UNUSED_ROWS}
     rows = sorted(str(row) for part in parts for row in part.rows)
     return [str(draft) for part in parts for draft in part.drafts], sorted(problems), rows
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from importers.collate import RunIdPattern, collate
+from importers.collate.drafts import collate
+from importers.collate.run_ids import RunIdPattern
 from importers.cp_query.console_lines import clean
 from importers.formats import FileReading, read_files
 from importers.model import SourceFile

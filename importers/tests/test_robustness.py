@@ -15,7 +15,7 @@ from fixtures.report_listings import (
     perfkit_pages,
     vmprf_pages,
 )
-from importers.collate import collate
+from importers.collate.drafts import collate
 from importers.formats import FileReading, read_files
 from importers.model import SourceFile, Status
 from importers.tests.expectations import LOGS

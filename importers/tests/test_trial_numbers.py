@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from importers.collate import collate
+from importers.collate.drafts import collate
 from importers.formats import read_files
 from importers.model import Fact, Fragment, Kind, SourceFile
 from importers.tests.fixture_cases import LOGS, facts_of

@@ -3,7 +3,7 @@
 import pytest
 
 from fixtures.report_listings import VMPRF_DRIVER, VMPRF_WINDOW, controlled, fixed_records, form_feeds, vmprf_pages
-from importers.collate import collate
+from importers.collate.drafts import collate
 from importers.formats import FileReading, read_files
 from importers.model import Fragment, SourceFile, Status
 from importers.monitor.listing import GUEST, MEAN_OF_ROWS

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from importers.collate import LEFT_OVER, LeftOver
+from importers.collate.circumstances import UNUSED_ROWS, UnusedRows
 from importers.model import Fragment, Problem, RunDraft
 from perfdb.results.ingest.later_manifests import drafts_of_rows
 from perfdb.results.ingest.make_records import pattern_of, record_of, together
@@ -34,7 +34,7 @@ class Batches:
         self._kept: list[list[Brought]] | None = None
         self._problems_of_runs: set[Problem] = set()
         self._problems_of_none: list[Problem] = []
-        self._left_over = LeftOver()
+        self._left_over = UnusedRows()
 
     @property
     def problems(self) -> list[Problem]:
@@ -46,7 +46,7 @@ class Batches:
         if self._kept is not None:
             yield from self._kept
             return
-        self._problems_of_none, self._left_over = [], LeftOver()
+        self._problems_of_none, self._left_over = [], UnusedRows()
         number, kept = 0, list[list[Brought]]()
         for fragments in self._parsed.fragments.batches(pattern_of(self._upload.study)):
             batch, number = self._batch(fragments, number)
@@ -62,7 +62,7 @@ class Batches:
         drafts = [*((draft, None) for draft in collated.drafts), *((draft, run.pk) for run, draft in later)]
         used = {id(row) for _, draft in later for row in draft.circumstances}
         self._left_over.add(row for row in collated.rows if id(row) not in used)
-        own = [each for each in collated.problems if each.code != LEFT_OVER]
+        own = [each for each in collated.problems if each.code != UNUSED_ROWS]
         context = replace(self._context, problems=FoundProblems([*self._about(drafts), *own]))
         batch = [self._brought(draft, run, context, at) for at, (draft, run) in enumerate(drafts, start=first)]
         batch = self._select(batch)

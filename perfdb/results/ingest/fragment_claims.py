@@ -8,7 +8,7 @@ fragment belongs to the run whose lines it shares most of.
 from collections.abc import Iterable, Sequence
 
 from importers import formats
-from importers.collate import content_digest
+from importers.collate.digests import content_digest
 from importers.model import Fragment
 from perfdb.results.models import RunSource
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from importers.collate import FragmentGroups, RunIdPattern
+from importers.collate.fragment_groups import FragmentGroups
+from importers.collate.run_ids import RunIdPattern
 from importers.model import Fragment
 from perfdb.results.ingest.spooled_list import SpooledList
 

@@ -5,7 +5,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import NamedTuple
 
-from importers.collate import Collated, RunIdPattern, collate, content_digest
+from importers.collate.digests import content_digest
+from importers.collate.drafts import Collated, collate
+from importers.collate.run_ids import RunIdPattern
 from importers.model import Fragment, Kind, Problem, RunDraft
 from perfdb.results.ingest.fragment_claims import Claims, is_stale, spans_of, versions
 from perfdb.results.ingest.reread_files import Reread, read_again

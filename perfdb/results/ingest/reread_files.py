@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 from importers import formats
-from importers.collate import content_digest
+from importers.collate.digests import content_digest
 from importers.model import Fragment, Problem, SourceFile
 from perfdb.results.ingest import artifacts
 from perfdb.results.ingest.spooled_list import SpooledList

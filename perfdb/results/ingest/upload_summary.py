@@ -54,7 +54,7 @@ def gaps_of(record: RunRecord, given: Mapping[str, str]) -> Summary:
 def _assumed(record: RunRecord) -> list[str]:
     """Return the dimensions whose values are only assumed."""
     fact = record.facts.get(assumptions.KEY)
-    return sorted(assumptions.keys_in(fact.text) & set(ASKED)) if fact else []
+    return sorted(assumptions.listed_keys(fact.text) & set(ASKED)) if fact else []
 
 
 def _given(record: RunRecord, given: Mapping[str, str]) -> dict[str, str]:

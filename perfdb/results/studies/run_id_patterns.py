@@ -4,9 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from importers.collate import RunIdPattern
-from importers.collate.run_id_patterns import compile_run_ids, fitting, from_template, is_template
-from importers.collate.run_ids import same_value
+from importers.collate.run_id_patterns import compile_run_ids, is_template, match_run_id, template_to_regex
+from importers.collate.run_ids import RunIdPattern, same_value
 from perfdb.analysis import dimensions
 from perfdb.analysis.query import parameters
 from perfdb.analysis.query.parameters import QueryError
@@ -45,7 +44,7 @@ def parse_pattern(pattern: str, values: Mapping[str, Any]) -> RunIdPattern | Non
     if len(text) > _MAX_LENGTH or "\0" in text:
         raise QueryError("pattern", f"a pattern has at most {_MAX_LENGTH} characters")
     try:
-        regex = from_template(text) if is_template(text) else text
+        regex = template_to_regex(text) if is_template(text) else text
         groups = compile_run_ids(regex).groupindex
     except ValueError as error:
         raise QueryError("pattern", f"the run-id pattern {error}") from None
@@ -72,7 +71,7 @@ def decode_run_ids(study: Study, pattern: RunIdPattern | None, run_ids: Iterable
     compiled = compile_run_ids(pattern.regex)
     named = list(dict.fromkeys(text.strip() for text in run_ids if text.strip()))[:MAX_DECODED]
     stored = _stored(study, named, compiled.groupindex)
-    return [_decode(fitting(compiled, run_id), pattern, run_id, stored.get(run_id, [])) for run_id in named]
+    return [_decode(match_run_id(compiled, run_id), pattern, run_id, stored.get(run_id, [])) for run_id in named]
 
 
 def _stored(study: Study, run_ids: list[str], groups: Iterable[str]) -> dict[str, list[dict[str, Any]]]:

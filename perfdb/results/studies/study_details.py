@@ -8,7 +8,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import F
 
-from importers.collate import RunIdPattern
+from importers.collate.run_ids import RunIdPattern
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.models import Run, Study
 from perfdb.results.runs.lock import lock_study

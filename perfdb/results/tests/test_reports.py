@@ -16,7 +16,7 @@ from fixtures.report_listings import (
     perfkit_pages,
     vmprf_pages,
 )
-from importers.collate import collate
+from importers.collate.drafts import collate
 from importers.formats import read_files
 from importers.model import SourceFile
 from perfdb.analysis.metrics import Measure

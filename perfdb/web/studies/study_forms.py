@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import Model
 from django.http import QueryDict
 
-from importers.collate import RunIdPattern
+from importers.collate.run_ids import RunIdPattern
 from perfdb.analysis.dimensions import DIMENSIONS, FACTOR
 from perfdb.analysis.query import parameters
 from perfdb.analysis.query.parameters import QueryError

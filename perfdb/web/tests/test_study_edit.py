@@ -6,7 +6,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from importers.collate import RunIdPattern
+from importers.collate.run_ids import RunIdPattern
 from perfdb.results import tasks
 from perfdb.results.ingest.make_records import pattern_of
 from perfdb.results.models import Job, Run, RunChange, Study, Upload

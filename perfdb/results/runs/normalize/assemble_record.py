@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from importers import run_records
-from importers.collate import name_roles
+from importers.collate.snapshot_pairs import name_roles
 from importers.model import Problem, RunDraft, Severity, Status
 from importers.run_records.record_fields import TAGS
 from perfdb.results.runs.normalize import configuration, convert_values, run_checks

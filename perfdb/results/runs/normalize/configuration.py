@@ -162,7 +162,7 @@ def _needless(draft: RunDraft, key: str, given: str, printed: str) -> list[Probl
 
 def _without_assumed(facts: dict[str, FactValue], given: Mapping[str, str]) -> dict[str, FactValue]:
     """The facts without what an importer assumed, where a person says otherwise."""
-    keys = assumptions.keys_in(facts[assumptions.KEY].text) if assumptions.KEY in facts else frozenset()
+    keys = assumptions.listed_keys(facts[assumptions.KEY].text) if assumptions.KEY in facts else frozenset()
     dropped = {*keys, assumptions.KEY} if keys & given.keys() else frozenset()
     return {key: value for key, value in facts.items() if key not in dropped}
 

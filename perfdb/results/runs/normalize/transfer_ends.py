@@ -6,7 +6,6 @@ A receiver prints an ordinary result for what came until its sender was interrup
 from collections.abc import Sequence
 from itertools import permutations
 
-from importers.collate.companions import fact_of
 from importers.model import Fragment, Problem, RunDraft, Severity
 from perfdb.analysis.dimensions import parse_bytes, parse_integer
 from perfdb.analysis.units import convert
@@ -24,8 +23,8 @@ def check_ends(draft: RunDraft) -> list[Problem]:
 
 def _asked(log: Fragment) -> int | None:
     """How much was to be sent: so many buffers of one size, where the log says both."""
-    texts: Sequence[str | None] = [fact_of(log, key) for key in ("message_bytes", "buffers")]
-    if None in texts or fact_of(log, "factor.protocol") == "UDP":
+    texts: Sequence[str | None] = [log.fact_text(key) for key in ("message_bytes", "buffers")]
+    if None in texts or log.fact_text("factor.protocol") == "UDP":
         return None
     try:
         return parse_bytes(texts[0] or "") * parse_integer(texts[1] or "")
