@@ -1,4 +1,4 @@
-"""PostgreSQL's catalogue: the parts of a table as statements that make them again."""
+"""PostgreSQL's catalogue: the parts of a table as statements."""
 
 import re
 from dataclasses import dataclass
@@ -14,14 +14,17 @@ _KEY_COLUMNS = re.compile(r"(UNIQUE.*?|PRIMARY KEY )\(([^()]*)\)")
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A named part of a table: a constraint's definition, or the statement that makes an index, trigger or view."""
+    """A named part of a table.
+
+    ``text`` is a constraint's definition, or the statement that makes an index, trigger or view.
+    """
 
     name: str
     text: str
 
     @property
     def with_study(self) -> str:
-        """The text with the study as the last column of a unique key, which a partitioned table requires."""
+        """The text with the study in a unique key, which a partitioned table requires."""
         return _KEY_COLUMNS.sub(r"\1(\2, study_id)", self.text, count=1)
 
 
@@ -44,7 +47,7 @@ def is_partitioned() -> bool:
 
 
 def rest_of(name: str) -> str:
-    """Return the name of a table, or its index, in the default partition: *the rest* of the studies."""
+    """Return a table's, or index's, name in the default partition: *the rest*."""
     return f"{name}_rest"
 
 
@@ -82,7 +85,7 @@ def read_indexes(table: str) -> list[Definition]:
 
 
 def read_triggers(table: str) -> list[Definition]:
-    """Return the triggers, without those of constraints."""
+    """Return the triggers, without the triggers of constraints."""
     return _definitions(
         "SELECT tgname, pg_get_triggerdef(oid) FROM pg_trigger WHERE tgrelid = %s::regclass AND NOT tgisinternal "
         "ORDER BY tgname",
@@ -101,7 +104,7 @@ def read_views() -> list[Definition]:
 
 
 def next_id(table: str) -> int | None:
-    """Take the next number of a table's ids; None for a table without an identity column."""
+    """Take the next number of a table's ids; None without an identity column."""
     sequence = fetch(
         "SELECT nextval(pg_get_serial_sequence(%s, attname)) FROM pg_attribute "
         "WHERE attrelid = %s::regclass AND attidentity <> ''",

@@ -1,4 +1,4 @@
-"""Moving studies from *the rest* into parts of their own, and dropping a study's part."""
+"""Moving studies from *the rest* into parts, and dropping a study's part."""
 
 from dataclasses import dataclass
 
@@ -14,12 +14,12 @@ MIN_RUNS, MAX_PARTS = 1_000_000, 16
 
 
 class SharedPartError(Exception):
-    """The study has no part of its own."""
+    """The study has no part for itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Studies that share one part of each table, and their number of runs."""
+    """Studies that share one part of each table, and the number of runs."""
 
     studies: tuple[int, ...]
     runs: int
@@ -27,7 +27,10 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The parts to be made, the studies that stay in the rest, and bytes a run of all tables with their indexes."""
+    """The parts to be made, the studies that stay, and the bytes of a run.
+
+    ``bytes_a_run`` is of all tables with indexes.
+    """
 
     parts: tuple[Part, ...]
     staying: Part
@@ -35,7 +38,7 @@ class Plan:
 
 
 def make_plan(min_runs: int | None = None) -> Plan:
-    """Plan parts of at least ``min_runs`` runs, of studies in the order of their creation.
+    """Plan parts of at least ``min_runs`` runs, of the oldest studies first.
 
     Default: `MIN_RUNS`, or more if that made more than `MAX_PARTS` of all runs.
     """
@@ -79,7 +82,7 @@ def move_studies(part: Part) -> int:
 
 
 def _move(table: str, number: int, studies: str) -> None:
-    """Fill a new part from the rest, then build its keys and indexes."""
+    """Fill a new part from the rest, then build keys and indexes."""
     new = f"{table}_{number}"
     execute(f"CREATE TABLE {new} (LIKE {table} INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING STORAGE)")
     with connection.cursor() as cursor:
@@ -100,16 +103,19 @@ def _move(table: str, number: int, studies: str) -> None:
 
 
 def vacuum_rest() -> None:
-    """Free the space of moved rows and refresh the planner's statistics; call it outside of a transaction."""
+    """Free the space of moved rows and refresh the planner's statistics.
+
+    Call this outside of a transaction.
+    """
     for table in TABLES:
         execute(f"VACUUM {rest_of(table)}")
         execute(f"ANALYZE {table}")
 
 
 def drop_runs(study: Study) -> None:
-    """Drop the runs of a study that has a part of its own, with evidence, notes, experiments and counts.
+    """Drop the runs of a study that has a part for itself.
 
-    The study, its uploads and their files stay. Raises SharedPartError.
+    Evidence, notes, experiments and counts go too; the study and uploads with files stay. Raises SharedPartError.
     """
     found = fetch(
         "SELECT substring(relname FROM '[0-9]+$') FROM pg_inherits JOIN pg_class ON oid = inhrelid "

@@ -1,8 +1,8 @@
-"""Turning the tables of runs into partitioned tables: each existing table becomes *the rest*, and no row moves.
+"""Partitioning the tables of runs: each table becomes *the rest*, and no row moves.
 
 The id of a run alone is no key of a partitioned table, so triggers keep the references to runs. Statements that add
-references check, and lock, the runs as a foreign key does; statements that delete runs check that nothing refers to
-them. Both see all rows of a statement, and only statements on the whole table: moving rows between parts costs nothing.
+references check, and lock, the runs as a foreign key does; statements that delete runs check for references. Both see
+all rows of a statement, and only statements on the whole table: moving rows between parts costs nothing.
 """
 
 from django.db import transaction
@@ -64,7 +64,7 @@ def convert() -> None:
 
 
 def keep_references() -> None:
-    """Keep all references to runs by triggers, those of tables that came after the conversion included."""
+    """Keep all references to runs by triggers, also of tables added later."""
     references = references_to_runs()
     execute(_REFERS)
     execute(_REFERRED_TO.format(checks="".join(_CHECK.format(table=table, column=name) for table, name in references)))
@@ -93,7 +93,7 @@ def _drop_references() -> None:
 
 
 def _convert(table: str) -> None:
-    """Make a table the default partition of a new one with the same keys, indexes, triggers and numbers."""
+    """Make a table the default partition of an equal new one."""
     rest, number = rest_of(table), catalogue.next_id(table)
     keys, foreign = catalogue.read_keys(table), catalogue.read_foreign_keys(table)
     indexes, triggers = catalogue.read_indexes(table), catalogue.read_triggers(table)

@@ -26,7 +26,7 @@ _logger = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class _Request:
-    """The state of a request: whether it writes, and whether the replica serves it (None: not decided yet)."""
+    """The state of a request; ``on_replica`` is None before the first read."""
 
     writes: bool
     on_replica: bool | None = None
@@ -44,7 +44,7 @@ class ReplicaRouter:
     """A database router that reads from the replica within a request that `ReadFromReplica` serves."""
 
     def db_for_read(self, model: object, **hints: object) -> str:
-        """Return the replica if it has replayed all known writes and the request has written nothing."""
+        """Return the replica if caught up and the request has written nothing."""
         request = _current.get()
         if request is None or request.writes:
             return DEFAULT_DB_ALIAS
@@ -64,7 +64,7 @@ class ReplicaRouter:
 
 
 class ReadFromReplica:
-    """The outermost middleware: opens a request to the router, and notes the log's position after writes."""
+    """The outermost middleware: opens a request to the router, and notes writes."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         if not is_configured():
@@ -85,7 +85,7 @@ class ReadFromReplica:
 
 
 def note_writes(**_: object) -> None:
-    """Store the position of the primary's log with the broker; later reads have to see everything before it."""
+    """Store the position of the primary's log, which later reads must have reached."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn")
         position = int(cursor.fetchone()[0])

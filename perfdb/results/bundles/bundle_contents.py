@@ -1,4 +1,4 @@
-"""The content of a bundle besides its logs: study, runs and published figures, as plain data."""
+"""The content of a bundle besides the logs, as plain data."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -37,7 +37,7 @@ def _columns(row: Model, names: tuple[str, ...]) -> dict[str, Any]:
 
 
 def describe_study(study: Study) -> dict[str, Any]:
-    """Return a study with its aliases and report."""
+    """Return a study with aliases and report."""
     return {
         **_columns(study, STUDY),
         "document_digest": study.document_digest,
@@ -48,7 +48,7 @@ def describe_study(study: Study) -> dict[str, Any]:
 
 
 def describe_runs(runs: QuerySet[Run], names: Mapping[tuple[int, str], str]) -> list[dict[str, Any]]:
-    """Return the runs with sources: their lines, tags, notes and withdrawal; ``names`` of files."""
+    """Return runs with lines, tags, notes and withdrawal; ``names`` of files."""
     chosen = runs.order_by().values("pk")
     sources: dict[int, list[Any]] = {}
     for run, upload, path, spans in RunSource.objects.filter(run__in=chosen).order_by("pk").values_list(*_SOURCE):
@@ -95,7 +95,7 @@ def _time(at: datetime | None) -> str:
 
 
 def describe_document(study: Study, runs: QuerySet[Run]) -> dict[str, Any] | None:
-    """Return the published runs with their figures, or None for a study without a document."""
+    """Return the published runs with figures, or None without a document."""
     if not study.document_digest:
         return None
     published = list(runs.filter(sources=None).select_related("system", *_EXPERIMENT).order_by("pk"))

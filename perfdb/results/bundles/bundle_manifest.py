@@ -56,7 +56,7 @@ class ManifestError(Exception):
 
 
 def check_manifest(manifest: dict[str, Any]) -> dict[str, Any]:
-    """Return the manifest if it has the shape of a bundle's. Raises ManifestError."""
+    """Check and return a manifest. Raises ManifestError."""
     _check(manifest, _WHOLE, "it")
     if manifest.get("document", ...) is not None:
         _check(manifest.get("document"), _DOCUMENT, "document")

@@ -1,4 +1,4 @@
-"""The published runs of a bundle, which have no logs and are stored as their document was."""
+"""The published runs of a bundle: stored like a document, since there are no logs."""
 
 from collections.abc import Sequence
 from datetime import date, datetime
@@ -30,7 +30,7 @@ def published_entries(manifest: dict[str, Any]) -> Sequence[dict[str, Any]]:
 
 
 def document_digest(manifest: dict[str, Any]) -> str:
-    """Return the digest of a document, or of the chosen part of it."""
+    """Return the digest of a document, or of the chosen part."""
     whole = str(manifest["study"]["document_digest"])
     return sha256(f"{whole}?{manifest['asked']}".encode()).hexdigest() if manifest["asked"] else whole
 
@@ -66,7 +66,7 @@ def upload_rows(upload: Upload, manifest: dict[str, Any], first: int) -> list[Up
 
 
 def load_published(upload: Upload, manifest: dict[str, Any]) -> list[tuple[int, dict[str, Any]]]:
-    """Store the published runs, unless the document is stored; return each run's id and entry.
+    """Store the published runs, unless the document is stored; return ids and entries.
 
     Raises ValueError for unreadable figures.
     """

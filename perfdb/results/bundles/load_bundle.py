@@ -1,4 +1,4 @@
-"""Uploads of offline bundles: the logs take the ordinary route, then notes, tags and the report are added.
+"""Uploads of offline bundles: logs take the ordinary route, then notes, tags and report follow.
 
 The logs are read with the supplied facts, run id pattern and aliases of the bundle, so that the same runs result.
 Everything that could be refused is checked before anything is stored.
@@ -56,9 +56,9 @@ def recognise(upload: Upload) -> "BundleUpload | None":
 
 @dataclass(slots=True)
 class BundleUpload(UploadType):
-    """An upload of an offline bundle, with its manifest's file.
+    """An upload of an offline bundle; ``member`` is the manifest's file.
 
-    ``manifest`` is the manifest; ``runs`` are its entries by the numbers of the upload's runs.
+    ``runs`` are the entries of ``manifest`` by the numbers of the upload's runs.
     """
 
     member: UploadFile
@@ -67,7 +67,7 @@ class BundleUpload(UploadType):
 
     @property
     def folder(self) -> str:
-        """The folder of the bundle's files, with a slash at its end."""
+        """The folder of the bundle's files, with a slash at the end."""
         return self.member.path.removesuffix(MANIFEST)
 
     def prepare(self, upload: Upload) -> list[Problem]:
@@ -95,7 +95,7 @@ class BundleUpload(UploadType):
         return Problem(Severity.NOTE, "bundle.recognised", message, "", member.path)
 
     def _pasted(self, member: UploadFile) -> list[Problem]:
-        """Return a warning if runs were pasted as tables, which have to be imported as tables."""
+        """Return a warning about runs of pasted tables, which come only as tables."""
         tables = {file["name"] for file in self.manifest["files"] if file["format"] == PUBLISHED}
         runs = [run["run_id"] for run in self.manifest["runs"] if {name for name, _ in run["sources"]} <= tables]
         if not runs:
@@ -119,7 +119,7 @@ class BundleUpload(UploadType):
         UploadFile.objects.filter(pk=member.pk).update(format=FORMAT)
 
     def select(self, upload: Upload, batch: list[Brought]) -> list[Brought]:
-        """Return the runs of the bundle: its logs may contain others."""
+        """Return the runs of the bundle; the logs may contain others."""
         entries = [
             each for each in self.manifest["runs"] if each["status"] != Run.Status.WITHDRAWN or each["withdrawn"]
         ]
@@ -190,7 +190,7 @@ def _check_alone(upload: Upload) -> None:
 
 
 def _check_files(upload: Upload, manifest: dict[str, Any], folder: str) -> None:
-    """Check that the logs are those of the manifest. Raises BundleError."""
+    """Compare the logs with the manifest. Raises BundleError."""
     there = dict(upload.files.filter(path__startswith=folder).values_list("path", "artifact__sha256"))
     for file in manifest["files"]:
         if there.get(folder + file["name"]) != file["sha256"]:
@@ -204,7 +204,7 @@ def _check_files(upload: Upload, manifest: dict[str, Any], folder: str) -> None:
 
 
 def _choose_study(upload: Upload, manifest: dict[str, Any]) -> Study:
-    """Return the chosen study, or the bundle's: one with its runs, or a new one."""
+    """Return the chosen study, or the bundle's: one with the runs, or a new one."""
     slug = manifest["study"]["slug"]
     if upload.study.slug != INBOX:
         if not Run.objects.filter(study=upload.study).exists() and not upload.study.run_id_pattern:
@@ -224,7 +224,7 @@ def _choose_study(upload: Upload, manifest: dict[str, Any]) -> Study:
 
 
 def _has_content(study: Study, manifest: dict[str, Any]) -> bool:
-    """Return whether a study has the bundle's document, or some of its logs."""
+    """Return whether a study has the bundle's document or logs."""
     if manifest["document"] is not None and study.document_digest == bundled_documents.document_digest(manifest):
         return True
     digests = [file["sha256"] for file in manifest["files"]]
@@ -283,7 +283,7 @@ def _supplied_corrections(manifest: dict[str, Any], folder: str) -> list[Correct
 
 
 def _move_place(place: Place, names: dict[str, str]) -> list[Place]:
-    """Return a place by the files' present names; for a folder, the places of its files."""
+    """Return a place by present names; for a folder, the places of the files."""
     return [Place(name, place.first, place.last) for path, name in names.items() if place.holds((path, *_lines(place)))]
 
 

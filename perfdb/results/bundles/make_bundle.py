@@ -1,7 +1,7 @@
-"""Writing an offline bundle: runs with their logs, values, notes and tags, as one zip (docs/studies.md).
+"""Writing an offline bundle: runs with logs, values, notes and tags in one zip.
 
 The zip is written as it is read: neither zip nor log is held in memory. ``perfdb-bundle.json`` describes the content,
-so that another instance makes the same runs of the same files.
+so that another instance makes the same runs of the same files (docs/studies.md).
 """
 
 import json
@@ -47,7 +47,7 @@ PAGES: dict[str, Callable[[Study, str], str]] = {}
 
 @dataclass(slots=True)
 class Log:
-    """A file in the bundle: its name, and a source with its artifact."""
+    """A file in the bundle, with a source of the artifact."""
 
     name: str
     source: RunSource
@@ -63,7 +63,7 @@ class Logs:
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """Runs of a study; ``asked`` is the question that chose them, or "" for all."""
+    """Runs of a study; ``asked`` is the choosing question, or "" for all."""
 
     study: Study
     runs: QuerySet[Run]
@@ -81,7 +81,10 @@ def bundle_study(study: Study) -> Bundle:
 
 
 def bundle_runs(runs: Iterable[int], asked: str) -> Bundle:
-    """Return a bundle of chosen runs. Raises QueryError for none, too many or several studies."""
+    """Return a bundle of chosen runs.
+
+    Raises QueryError for none, too many or several studies.
+    """
     found = Run.objects.filter(pk__in=list(runs))
     studies = list(Study.objects.filter(pk__in=found.order_by().values("study")).order_by("title"))
     if not studies:
@@ -101,7 +104,7 @@ def _check_size(bundle: Bundle) -> Bundle:
 
 
 def collect_logs(runs: QuerySet[Run]) -> Logs:
-    """Return the files of runs, with names that are safe and unique on any file system."""
+    """Return the files of runs, with safe and unique names."""
     sources = RunSource.objects.filter(run__in=runs.order_by().values("pk"))
     found, taken = Logs(), dict[str, int]()
     for source in sources.order_by("upload", "path", "pk").select_related("artifact"):
@@ -132,7 +135,10 @@ def _choose_name(source: RunSource, taken: dict[str, int]) -> tuple[str, bool]:
 
 
 def clean_path(path: str) -> str:
-    """Return a path that stays within its folder on any system; a digest if it is too long."""
+    """Return a path that stays within the folder on any system.
+
+    A path that is too long becomes a digest.
+    """
     parts = [_DRIVE.sub("", part) for part in PurePosixPath(path.replace("\\", "/")).parts]
     name = "/".join(part for part in parts if part not in ("", "/", "//", "..", ".")) or "unnamed"
     if len(name.encode()) <= _MAX_NAME:
@@ -163,7 +169,7 @@ def _file(log: Log) -> dict[str, Any]:
 
 
 def _uploads(logs: Logs) -> list[dict[str, Any]]:
-    """Return the supplied facts and decisions of each upload, with its files' names in the bundle."""
+    """Return supplied facts, decisions and files of each upload."""
     named: dict[int, dict[str, str]] = {}
     for (upload, path), name in logs.names.items():
         named.setdefault(upload, {})[path] = name
@@ -183,7 +189,7 @@ def _uploads(logs: Logs) -> list[dict[str, Any]]:
 
 
 def write_bundle(bundle: Bundle, page: str, server: str) -> Iterator[bytes]:
-    """Yield the pieces of the zip; ``page`` is its ``index.html``."""
+    """Yield the pieces of the zip; ``page`` becomes ``index.html``."""
     outlet = _Outlet()
     manifest = json.dumps(make_manifest(bundle, server), ensure_ascii=False, indent=1).encode()
     with zipfile.ZipFile(cast("IO[bytes]", outlet), "w") as archive:
@@ -199,7 +205,7 @@ def write_bundle(bundle: Bundle, page: str, server: str) -> Iterator[bytes]:
 
 
 class _Outlet:
-    """A write-only stream that holds a zip's bytes until they are taken."""
+    """A write-only stream that holds the bytes of a zip until the next read."""
 
     def __init__(self) -> None:
         self._waiting = bytearray()

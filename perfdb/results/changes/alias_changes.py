@@ -1,8 +1,8 @@
-"""Making and undoing aliases of a study: their effect, and the job that changes runs.
+"""The making and undoing of aliases of a study, and the job that changes runs.
 
-An alias acts on printed texts (`runs.normalize.alias_dimensions`). Making or undoing one moves the runs that print its
-text to another experiment. Runs are never merged: one whose run id and trial are taken becomes a further trial, until
-the alias is undone.
+An alias acts on printed texts (`runs.normalize.alias_dimensions`). Making or undoing an alias moves the runs that print
+the text to another experiment. Runs are never merged: a run whose run id and trial are taken becomes a further trial,
+until the alias is undone.
 """
 
 from collections import Counter
@@ -50,9 +50,10 @@ class Collision:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """The effect of an alias: the number of changed runs, their present values with numbers of runs, and collisions.
+    """The effect of an alias on the runs of a study.
 
-    ``there`` is the number of other runs that have the meaning already.
+    ``runs`` is the number of runs that change, ``values`` are the present values with numbers of runs, ``there`` is the
+    number of other runs that have the meaning already.
     """
 
     alias: Alias
@@ -89,7 +90,7 @@ def _check_text(name: str, text: str) -> str:
 
 
 def _parse_meaning(dimension: str, meaning: str) -> str:
-    """Return a meaning as the dimension spells it. Raises QueryError."""
+    """Return a meaning in the spelling of the dimension. Raises QueryError."""
     try:
         named = with_value(Configuration(), dimension, meaning, Aliases(systems=systems()))
     except ValueError as error:
@@ -165,7 +166,7 @@ def _keys_after(alias: Alias, experiments: Iterable[int]) -> dict[int, int]:
 
 
 def add_alias(study: Study, dimension: str, printed: str, meaning: str, person: User) -> Alias:
-    """Store an alias and queue the change of its runs. Raises QueryError."""
+    """Store an alias and queue the change of the runs. Raises QueryError."""
     with transaction.atomic():
         lock_study(study)
         alias = propose_alias(study, dimension, printed, meaning)
@@ -176,7 +177,7 @@ def add_alias(study: Study, dimension: str, printed: str, meaning: str, person: 
 
 
 def remove_alias(alias: Alias) -> None:
-    """Delete an alias and queue the change of its runs back to the printed values."""
+    """Delete an alias and queue the return of the runs to the printed values."""
     with transaction.atomic():
         lock_study(alias.study)
         _enqueue(alias)

@@ -1,6 +1,6 @@
-"""Changes to an upload in preview: facts of runs, the study, the files to read and their formats.
+"""Changes of an upload in preview: supplied facts, study, files and formats.
 
-Each change is stored with the upload, and its files are read again.
+Each change is stored with the upload, and the files are read again.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ CORRECTABLE = (RUN_ID, TRIAL, *GIVEN_FACTS)
 
 
 class WrongValueError(IntakeError):
-    """A text is not a value of its fact."""
+    """A text is not a value of the fact."""
 
     def __init__(self, key: str, text: str, why: str) -> None:
         super().__init__(f"{text!r} is no value of {key}: {why}.")
@@ -34,7 +34,7 @@ class WrongValueError(IntakeError):
 def add_corrections(upload: Upload, corrections: Sequence[Correction]) -> None:
     """Add supplied facts of runs, and read the files again.
 
-    A supplied fact is used if no file has a readable one; it replaces the same fact supplied before. Raises
+    A supplied fact counts if no file has a readable one, and replaces the same fact supplied before. Raises
     WrongValueError, and IntakeError for an unknown fact or an upload that is not open to changes.
     """
     for correction in corrections:
@@ -69,7 +69,7 @@ def remove_correction(upload: Upload, number: int) -> None:
 
 
 def move_upload(upload: Upload, study: Study) -> None:
-    """Move a preview to another study. Raises IntakeError if it is not open to changes."""
+    """Move a preview to another study. Raises IntakeError for other uploads."""
     with transaction.atomic():
         held = _lock_open(upload, "move")
         held.study = study
@@ -77,7 +77,7 @@ def move_upload(upload: Upload, study: Study) -> None:
 
 
 def exclude_file(upload: Upload, path: str, *, excluded: bool = True) -> None:
-    """Exclude a file of a preview from reading, or include it again; the file stays stored.
+    """Exclude a file of a preview from reading, or include the file again.
 
     Raises IntakeError for an unknown file, or an upload that is not open to changes.
     """
@@ -90,7 +90,7 @@ def exclude_file(upload: Upload, path: str, *, excluded: bool = True) -> None:
 
 
 def choose_format(upload: Upload, path: str, format_name: str) -> None:
-    """Read a file as a format that a person chose, for a file of no or two recognised formats.
+    """Read a file as a chosen format, if recognition found none or two.
 
     Raises IntakeError for an unknown format or file, or an upload that is not open to changes.
     """

@@ -36,9 +36,10 @@ _OUTCOMES = {Outcome.NEW: "Imported", Outcome.EXTENDED: "Evidence added", Outcom
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """An event in a run's history; ``who`` is "" for a job without a person.
+    """An event in the history of a run.
 
-    ``detail`` may have several lines. ``run`` is another run, which was replaced or is the replacement.
+    ``who`` is "" for a job without a person. ``detail`` may have several lines. ``run`` is another run: the replaced
+    one, or the replacement.
     """
 
     when: datetime
@@ -55,13 +56,16 @@ def record_change(runs: Iterable[int], kind: Kind, detail: str, by: User | None 
 
 
 def read_history(run: Run) -> list[Event]:
-    """Return the events of a run, newest first, by four queries if ``evidence`` was fetched."""
+    """Return the events of a run, newest first.
+
+    Takes four queries if ``evidence`` was fetched.
+    """
     events = [*_uploaded(run), *_aliased(run), *_values(run), *_recorded(run)]
     return sorted(events, key=lambda event: event.when, reverse=True)
 
 
 def _uploaded(run: Run) -> Iterator[Event]:
-    """Yield the uploads of the run, and its replacements in either direction."""
+    """Yield the uploads and replacements of a run."""
     concerned = UploadRun.objects.filter(Q(run=run, loaded=True) | Q(replaced=run))
     for row in concerned.select_related("upload__owner", "run", "replaced").order_by("pk"):
         upload, who = row.upload, row.upload.owner.get_username()

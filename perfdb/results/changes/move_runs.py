@@ -1,7 +1,7 @@
-"""Moving runs to another study, by rebuilding them with the aliases and run id pattern of that study.
+"""The move of runs to another study, by rebuilding.
 
-A run keeps its id and everything that refers to it. A run that the other study has already, or that no file makes,
-stays and is named.
+The aliases and the run id pattern of the new study apply. The id of a run, and all references to the run, stay. A run
+that the new study has already, or that no file makes, stays and is named.
 """
 
 from typing import cast
@@ -24,7 +24,7 @@ KIND = "move"
 
 
 def select_runs(study: Study, asked: str) -> QuerySet[Run]:
-    """Return the runs of a study that match a query string of the run list. Raises QueryError."""
+    """Return a study's runs that match a query string. Raises QueryError."""
     data = QueryDict(asked.strip().rpartition("?")[2], mutable=True)
     for name in ("sort", "cursor", "size", "study"):
         data.pop(name, None)
@@ -32,7 +32,7 @@ def select_runs(study: Study, asked: str) -> QuerySet[Run]:
 
 
 def enqueue_move(study: Study, target: Study, asked: str, person: User) -> Job:
-    """Queue the move of the present runs. Raises QueryError if there is nothing to move."""
+    """Queue the move of the present runs. Raises QueryError without runs."""
     if study.pk == target.pk:
         raise QueryError("to", "the runs are in this study already")
     last = select_runs(study, asked).aggregate(last=Max("pk"))["last"]
@@ -78,7 +78,7 @@ def _find_obstacle(run: Run, target: Study) -> str:
 
 
 def _rebuild_in(run: Run, target: Study) -> str:
-    """Move a run by rebuilding it; return the reason why this failed, or ""."""
+    """Rebuild a run in another study; return the reason of a failure, or ""."""
     run.study = target
     try:
         again = rebuild_run(run)
@@ -91,7 +91,10 @@ def _rebuild_in(run: Run, target: Study) -> str:
 
 
 def _pass_uploads(study: Study, target: Study) -> None:
-    """Move the uploads of which all runs moved, so that a repeated upload or an undo finds the runs."""
+    """Move the uploads of which all runs moved.
+
+    A repeated upload or an undo then finds the runs.
+    """
     moved = Upload.objects.filter(study=study, runs__run__study=target)
     staying = Upload.objects.filter(study=study, runs__run__study=study)
     passed = cast("list[int]", list(moved.exclude(pk__in=staying).values_list("pk", flat=True).distinct()))

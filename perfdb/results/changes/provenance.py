@@ -1,6 +1,6 @@
-"""The provenance of a run's values: origin, printed text, log line, formula and inputs.
+"""The provenance of values: origin, printed text, log line, formula and inputs.
 
-A derived value is stored with its formula and version; its inputs follow from the formula's declaration and are found
+A derived value is stored with formula and version; the inputs follow from the declaration of the formula and are found
 in the stored evidence when asked for.
 """
 
@@ -29,7 +29,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """An input of a derived value: a ``metric`` (or fact, such as users) or a ``counter``.
+    """An input of a derived value: a ``metric`` (or fact) or a ``counter``.
 
     For a counter, ``value`` is after minus before, in base units; ``time`` is the local time of the capture in seconds.
     """
@@ -48,7 +48,7 @@ class Input:
 
 @dataclass(frozen=True, slots=True)
 class AppliedFormula:
-    """A formula with its numbers; ``worked`` and ``inputs`` are empty for an unknown version."""
+    """A formula with numbers; ``worked`` and ``inputs`` are empty for unknown versions."""
 
     id: str
     version: int
@@ -77,7 +77,7 @@ def read_figures(run: Run) -> list[Figure]:
 
 
 def record_figures(record: RunRecord, paths: Mapping[int, str]) -> list[Figure]:
-    """Return the values of a record; ``paths`` are the names of its artifacts."""
+    """Return the values of a record; ``paths`` are the names of artifacts."""
     finder = _Finder(record, paths)
     order = {metric.name: number for number, metric in enumerate(metrics.METRICS)}
     measures = sorted(record.values, key=lambda m: (order[m.metric], m.role != metrics.TOTAL, m.role))
@@ -90,7 +90,7 @@ def artifact_paths(run: Run) -> dict[int, str]:
 
 
 class _Finder:
-    """Finds the places of a record's values and of their inputs."""
+    """Finds the places of values and inputs of a record."""
 
     def __init__(self, record: RunRecord, paths: Mapping[int, str]) -> None:
         self._record = record

@@ -1,6 +1,6 @@
-"""Rebuilding stored runs from their files, and deriving their values again.
+"""Rebuilding stored runs from the files, and deriving values again.
 
-A run keeps its id and everything that refers to it; it is written whole or not at all, and never deleted here.
+The id of a run, and all references to the run, stay. A run is written whole or not at all, and never deleted here.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -27,19 +27,22 @@ from perfdb.results.runs.trials import keep_trial, settle_trial
 
 
 class NotFoundError(Exception):
-    """A run's files no longer make this run; the message is the reason."""
+    """The files of a run no longer make the run; the message is the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rebuilt:
-    """A run as read from its files today."""
+    """A run as read from the files today."""
 
     record: RunRecord
     sources: list[Source]
 
 
 def rebuild_run(run: Run) -> Rebuilt:
-    """Read a run's files again and derive its values, as at import; the trial stays. Raises NotFoundError."""
+    """Read a run's files again and derive values, as at import.
+
+    The trial stays. Raises NotFoundError.
+    """
     evidence = stored_evidence(run)
     draft = _draft(run, evidence)
     if draft is None:
@@ -51,7 +54,7 @@ def rebuild_run(run: Run) -> Rebuilt:
 
 
 def _draft(run: Run, evidence: StoredEvidence) -> RunDraft | None:
-    """Return the run's draft, with fragments that only a newer importer found in its files."""
+    """Return a run's draft, with fragments that only a newer importer found."""
     own = digests_of(evidence.fragments)
     if not own:
         return None
@@ -64,7 +67,10 @@ def _draft(run: Run, evidence: StoredEvidence) -> RunDraft | None:
 
 
 def store_rebuilt(run: Run, rebuilt: Rebuilt) -> None:
-    """Replace a stored run; a withdrawn one stays withdrawn, old derived values go to the history."""
+    """Replace a stored run and keep replaced derived values in the history.
+
+    A withdrawn run stays withdrawn.
+    """
     record = rebuilt.record
     if run.status == Run.Status.WITHDRAWN:
         # The status to return to, when the replacing upload or the withdrawal is undone.
@@ -80,10 +86,11 @@ def store_rebuilt(run: Run, rebuilt: Rebuilt) -> None:
 
 
 def process_runs(job: Job, runs: Callable[[], QuerySet[Run]], do: Callable[[Run], bool]) -> None:
-    """Process runs in chunks, each in a transaction with the study locked; ``do`` returns whether a run changed.
+    """Process runs in chunks, each in a transaction with the study locked.
 
-    Runs are selected under the lock, after the last run of this or an earlier attempt: writes of others are seen, and
-    no run is processed twice. The job's outcome holds ``after`` (study and run), and counts ``runs`` and ``changed``.
+    ``do`` returns whether a run changed. Runs are selected under the lock, after the last run of this or an earlier
+    attempt: writes of others are seen, and no run is processed twice. The job's outcome holds ``after`` (study and
+    run), and counts ``runs`` and ``changed``.
     """
     while study := _next_study(job, runs):
         with transaction.atomic():

@@ -1,6 +1,6 @@
-"""Reading stored files again by newer importers: the differences, and the job that stores them.
+"""Reading stored files again by newer importers: differences, and the job that stores changes.
 
-A run that its files no longer make stays as it is and is named; nothing is deleted.
+A run that the files no longer make stays unchanged and is named; nothing is deleted.
 """
 
 from array import array
@@ -29,7 +29,7 @@ MAX_NAMED = 100
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Runs to read again: of a format, of a study (its id), with ``every`` also current ones."""
+    """Runs to read again, of a format and a study; ``every`` includes current ones."""
 
     format: str = ""
     study: int | None = None
@@ -64,7 +64,7 @@ def _any(conditions: Iterable[Q]) -> Q:
 class Difference:
     """A difference of a run; ``old`` is "" for an addition, ``new`` for a removal.
 
-    ``what`` is its kind: dimension, value, fact, problem, …
+    ``what`` is the kind: dimension, value, fact, problem, …
     """
 
     what: str
@@ -80,7 +80,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """The differences of a run read again, or the reason (``trouble``) to leave the run as it is."""
+    """The differences of a run read again, or the reason (``trouble``) for no change."""
 
     run: Run
     differences: list[Difference] = field(default_factory=list)
@@ -119,7 +119,7 @@ def review_runs(runs: QuerySet[Run]) -> Iterator[Review]:
 
 
 def _rebuild_or_reason(run: Run) -> Rebuilt | str:
-    """Return the run rebuilt from its files, or the reason to leave it as it is."""
+    """Return the run rebuilt from the files, or the reason for no change."""
     try:
         again = rebuild_run(run)
     except NotFoundError as error:
@@ -206,13 +206,13 @@ def _values(record: RunRecord) -> _Texts:
 
 
 def _spell_value(value: Value) -> str:
-    """Return a value with its origin, such as ``9077.29 (reported, line 12)``."""
+    """Return a value with the origin, such as ``9077.29 (reported, line 12)``."""
     place = value.formula or (f"line {value.line}" if value.line else "")
     return f"{value.value!r} ({', '.join(part for part in (value.origin.word, place) if part)})"
 
 
 def _facts(facts: Mapping[str, FactValue]) -> _Texts:
-    """Return the printed facts, without those of aliases."""
+    """Return the printed facts, without the facts of aliases."""
     return {key: fact.text or "(blank)" for key, fact in facts.items() if not key.startswith(PRINTED)}
 
 
@@ -235,7 +235,7 @@ def _traces(record: RunRecord) -> _Texts:
 
 
 def _summarize(samples: list[float]) -> str:
-    """Return the number of samples and a weighted sum, both of the stored four-byte floats."""
+    """Return the number and a weighted sum of samples, as four-byte floats."""
     stored = [sample for sample in array("f", samples) if sample == sample]  # noqa: PLR0124 - NaN is not itself
     weighted = sum(number * sample for number, sample in enumerate(stored, start=1))
     return f"{len(samples)} samples, weighted sum {weighted:.6g}"

@@ -1,4 +1,4 @@
-"""Spellings of values: printed texts of a study by dimension, and values that may be the same."""
+"""Spellings of values: printed texts by dimension, and values that may be equal."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,7 +23,7 @@ _BLANK = Value("", TextField())
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """A printed text, its number of runs, and the alias that gives its value, if any."""
+    """A printed text, the number of runs, and the alias that applies, if any."""
 
     text: str
     runs: int
@@ -32,7 +32,7 @@ class Printed:
 
 @dataclass(slots=True)
 class ValueSpellings:
-    """A value of a dimension, or None for unreadable texts, with its printed texts."""
+    """A value of a dimension, or None for unreadable texts, with the printed texts."""
 
     value: str | None
     texts: list[Printed] = field(default_factory=list)
@@ -175,9 +175,9 @@ def group_spellings(values: Iterable[DimensionValue]) -> list[list[str]]:
 
 
 def find_offers(shown: Mapping[str, Iterable[DimensionValue]]) -> list[Offer]:
-    """Return the aliases to offer for values shown together; no SQL query unless some are alike.
+    """Return the aliases to offer for values shown together.
 
-    In each study, the spelling of fewer runs is to mean that of more.
+    In each study, the spelling of fewer runs is to mean that of more. Without similar values there is no SQL query.
     """
     groups = {name: found for name in _NAMES if (found := group_spellings(shown.get(name, ())))}
     return [offer for name, found in groups.items() for offer in _offers(name, found)]

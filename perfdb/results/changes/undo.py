@@ -1,4 +1,4 @@
-"""Undoing an upload: its runs are deleted, others lose its evidence, replaced runs return."""
+"""The undo of an upload: runs, evidence and replacements."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
@@ -38,7 +38,7 @@ def run_undo(job: Job) -> None:
 
 @dataclass(slots=True)
 class _Files:
-    """The files of a run, as artifact and path, from the upload (``own``) and from others."""
+    """The files of a run, as artifact and path, of the upload (``own``) and of others."""
 
     own: set[tuple[int, str]] = field(default_factory=set)
     left: set[tuple[int, str]] = field(default_factory=set)
@@ -79,7 +79,7 @@ def _pass_on(row: UploadRun) -> bool:
 
 
 def _bring_back(row: UploadRun) -> None:
-    """Restore a replaced run with its status, and give it evidence that others added to its successor."""
+    """Restore a replaced run, with evidence that others added to the successor."""
     returning, successor = row.replaced, Run.objects.filter(upload_runs=row).first()
     assert returning is not None
     if successor is not None:

@@ -1,6 +1,6 @@
-"""Withdrawing runs, which keeps their files but excludes them from all tables, and restoring them.
+"""Withdrawing and restoring runs: a withdrawn run keeps the files, but is in no table.
 
-A replaced run is withdrawn too, but returns only by the undo of the upload that replaced it.
+A replaced run is withdrawn too, but returns only by the undo of the replacing upload.
 """
 
 from django.contrib.auth.models import User
@@ -39,7 +39,7 @@ def withdraw_runs(user: User, runs: QuerySet[Run], reason: str) -> int:
 
 @transaction.atomic
 def restore_runs(user: User, runs: QuerySet[Run]) -> int:
-    """Restore runs that a person withdrew, with their former status; return their number.
+    """Restore runs that a person withdrew, with the former status; return the number.
 
     A run whose run id and trial are taken returns as a further trial. Raises as `withdraw_runs` does.
     """
@@ -58,7 +58,7 @@ def restore_runs(user: User, runs: QuerySet[Run]) -> int:
 
 
 def _take(user: User, runs: QuerySet[Run]) -> list[Run]:
-    """Take runs as `bulk_changes.take` does, with their studies locked against imports."""
+    """Take runs as `bulk_changes.take` does, with the studies locked against imports."""
     for study in Study.objects.filter(pk__in=runs.order_by().values("study")).order_by("pk"):
         lock_study(study)
     return bulk_changes.take(user, runs)
@@ -71,14 +71,14 @@ def _restorable(runs: QuerySet[Run]) -> QuerySet[Run]:
 
 
 def _statuses_before(runs: list[Run]) -> dict[int, str]:
-    """Return the status of each run before its last withdrawal."""
+    """Return the status of each run before the last withdrawal."""
     last = RunChange.objects.filter(run=OuterRef("pk"), kind=RunChange.Kind.WITHDRAWN).order_by("-pk")
     found = Run.objects.filter(pk__in=[run.pk for run in runs])
     return dict(found.values_list("pk", Subquery(last.values("status_before")[:1])))
 
 
 def _crowded(runs: list[Run]) -> QuerySet[Run]:
-    """Return the runs whose run id and trial another run has, or is about to have again."""
+    """Return the runs whose run id and trial are taken or wanted twice."""
     keys = [run.pk for run in runs]
     same = Run.objects.filter(experiment=OuterRef("experiment"), run_id=OuterRef("run_id"), trial=OuterRef("trial"))
     rivals = same.filter(~Q(status=_WITHDRAWN) | Q(pk__in=keys)).exclude(pk=OuterRef("pk"))
@@ -87,7 +87,7 @@ def _crowded(runs: list[Run]) -> QuerySet[Run]:
 
 
 def _return_where_free(run: Run, status: str) -> None:
-    """Restore a run as its former trial, or as a further one."""
+    """Restore a run as the former trial, or as a further one."""
     record = read_record(run)
     record.status = status
     keep_trial(run, record)

@@ -9,7 +9,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
     """Connections whose health Django checks before each request."""
 
     def is_usable(self) -> bool:
-        """Return whether the server has sent nothing, which it does only to end the connection.
+        """Return whether the server has sent nothing, as before the end of a connection.
 
         Django sends a query instead, for whose answer each request would wait.
         """

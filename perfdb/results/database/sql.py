@@ -1,4 +1,4 @@
-"""Helpers for SQL: a lookup by array, a time limit, and the SQL of a query set."""
+"""Helpers for SQL: lookup by array, time limit, SQL of a query set."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -19,11 +19,11 @@ class Among(Lookup):
     lookup_name = "among"
 
     def get_prep_lookup(self) -> str:
-        """Return the values as the field prepares them, as the text of an array."""
+        """Return the prepared values as the text of an array."""
         return _array([str(value) for value in map(self.lhs.output_field.get_prep_value, self.rhs)])
 
     def as_sql(self, compiler: Any, connection: Any) -> tuple[str, Any]:
-        """Return the condition and its parameters."""
+        """Return the condition and the parameters."""
         column, parameters = self.process_lhs(compiler, connection)
         # With the column's own type, PostgreSQL does not compare each row with the values one by one.
         kind = self.lhs.output_field.cast_db_type(connection)
@@ -40,7 +40,7 @@ def _array(texts: Sequence[str]) -> str:
 
 
 class TooLongError(Exception):
-    """A statement exceeded its time limit."""
+    """A statement exceeded the time limit."""
 
 
 @contextmanager
@@ -58,6 +58,6 @@ def in_time(milliseconds: int, using: str) -> Iterator[None]:
 
 
 def compile_query(rows: QuerySet[Any]) -> tuple[str, list[Any]]:
-    """Return the SQL of a query set and its parameters, even where Django knows it to be empty."""
+    """Return SQL and parameters of a query set, even of one known to be empty."""
     sql, parameters = rows.query.get_compiler(connection=connection, elide_empty=False).as_sql()
     return sql, list(parameters)

@@ -12,7 +12,7 @@ def add_user_option(parser: CommandParser) -> None:
 
 
 def read_user(name: str | None) -> User:
-    """Return the user of a name, or the owner for None. Raises CommandError for an unknown name."""
+    """Return the user of a name, or the owner for None. Raises CommandError."""
     if name is None:
         return access.owner()
     user = User.objects.filter(username=name).first()

@@ -1,6 +1,6 @@
-"""The schema: all tables, the triggers that keep counts and names, and the view ``measurement``.
+"""The schema: tables, the triggers for counts and names, and the view ``measurement``.
 
-Its ``replaces`` are the migrations of earlier versions, so that a database that has them all goes on from here.
+The migration replaces all migrations of earlier versions. A database that has all of these goes on from here.
 """
 
 from django.conf import settings

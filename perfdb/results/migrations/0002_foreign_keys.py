@@ -1,6 +1,7 @@
-"""Foreign keys in the place of the triggers that kept references in databases of earlier versions.
+"""Foreign keys instead of the triggers for references in databases of earlier versions.
 
-The count of renamings goes too: no process remembers names any more. A partitioned database keeps the triggers for references to runs, since ``run`` has no unique ``id`` there.
+A partitioned database keeps the triggers for references to runs, since ``run`` has no unique ``id`` there. The count of
+renamings goes too: no process remembers names any more.
 """
 
 from copy import copy
@@ -20,7 +21,7 @@ TRIGGERS_TO_RUNS = "refers_to_run(), is_referred_to()"
 
 
 def add_keys(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:
-    """Add the foreign keys to a database that has the triggers, and drop the functions of these."""
+    """Add the foreign keys to a database with triggers, and drop the functions."""
     with schema_editor.connection.cursor() as cursor:
         cursor.execute("SELECT to_regproc('refers_to_few') IS NULL, relkind = 'p' FROM pg_class WHERE oid = 'run'::regclass")
         fresh, partitioned = cursor.fetchone()

@@ -3,6 +3,7 @@
 from perfdb.results.models.annotation import Note, RunChange
 from perfdb.results.models.counts import DimensionCount, RunCount, SearchName, StudyActivity
 from perfdb.results.models.dimensions import Alias, Device, Experiment, Level, Study, System, Workload
+from perfdb.results.models.personal import ApiToken, FrozenLink, Page, SavedQuery, SignInLink
 from perfdb.results.models.report import (
     Claim,
     Disagreement,
@@ -22,8 +23,6 @@ from perfdb.results.models.run import (
     RunSource,
     Trace,
 )
-from perfdb.results.models.saved import FrozenLink, Page, SavedQuery
-from perfdb.results.models.tokens import ApiToken, SignInLink
 from perfdb.results.models.upload import Artifact, Job, PartialFile, Problem, Upload, UploadFile, UploadRun
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Counts and names of runs, kept by triggers (migration ``0001_schema``): a page counts no runs."""
+"""Counts and names of runs, kept by triggers (migration ``0001_schema``)."""
 
 from typing import ClassVar
 
@@ -27,10 +27,10 @@ class RunCount(models.Model):
 
 
 class DimensionCount(models.Model):
-    """The number of a study's runs with a value of a dimension and a status; may be 0.
+    """The number of a study's runs with a value of a dimension and a status.
 
-    ``name`` is a dimension, ``factor.NAME`` for a factor, or "" for all runs. ``value`` is "" for a missing value; a
-    missing factor has no row.
+    The number may be 0. ``name`` is a dimension, ``factor.NAME`` for a factor, or "" for all runs. ``value`` is "" for
+    a missing value; a missing factor has no row.
     """
 
     study = models.ForeignKey(Study, models.CASCADE, db_constraint=False, db_index=False, related_name="+")
@@ -50,7 +50,7 @@ class DimensionCount(models.Model):
 
 
 class StudyActivity(models.Model):
-    """A study's number of runs that are not withdrawn, and the time of its last change."""
+    """The number of a study's runs that are not withdrawn, and the last change."""
 
     study = models.OneToOneField(Study, models.CASCADE, primary_key=True, db_constraint=False, related_name="activity")
     runs = models.BigIntegerField(default=0)
@@ -64,9 +64,9 @@ class StudyActivity(models.Model):
 
 
 class SearchName(models.Model):
-    """A run id or tag, stored once for all of its runs, for the search.
+    """A run id or tag for the search, stored once for all runs.
 
-    The row stays when the last of its runs goes, so the search checks for runs.
+    The row stays when the last run goes, so the search checks for runs.
     """
 
     class Kind(models.TextChoices):

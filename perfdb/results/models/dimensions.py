@@ -1,4 +1,4 @@
-"""Studies, systems, levels, devices, workloads, and experiments, which combine them."""
+"""Studies, systems, levels, devices, workloads, aliases and experiments."""
 
 from typing import ClassVar
 
@@ -10,7 +10,7 @@ INBOX = "inbox"
 
 
 class Study(models.Model):
-    """A set of measurements that answers a question; ``version`` rises with each change of data."""
+    """A set of measurements; ``version`` rises with each change of data."""
 
     slug = models.SlugField(max_length=80)
     title = models.CharField(max_length=200)
@@ -81,7 +81,7 @@ class Level(models.Model):
 
 
 class Device(models.Model):
-    """The connectivity under test, named as its logs print it."""
+    """The connectivity under test, named as in the logs."""
 
     class Kind(models.TextChoices):
         """Whether frames leave the machine."""
@@ -105,7 +105,7 @@ class Device(models.Model):
 
 
 class Workload(models.Model):
-    """A traffic pattern and its sizes, in bytes; a tool's own pattern may have none."""
+    """A traffic pattern and the sizes in bytes, if the pattern has any."""
 
     name = models.TextField(unique=True)
     pattern = models.TextField()

@@ -1,4 +1,4 @@
-"""A study's report, its published figures, and figures that do not match their inputs."""
+"""Reports of studies, published figures, and mismatches."""
 
 from typing import ClassVar
 
@@ -50,7 +50,7 @@ class ReportItem(models.Model):
 
 
 class RemovedItem(models.Model):
-    """An item removed from a report, as its columns, so that it can be restored."""
+    """An item removed from a report, as columns, to be restored."""
 
     study = models.ForeignKey("results.Study", models.CASCADE, related_name="removed_items")
     columns = models.JSONField()
@@ -66,7 +66,7 @@ class RemovedItem(models.Model):
 
 
 class PublishedFigure(models.Model):
-    """A figure as printed in a table of a document; the run holds its value."""
+    """A figure as printed in a table of a document; the run holds the value."""
 
     run = models.ForeignKey("results.Run", models.CASCADE, related_name="published_figures")
     table = models.TextField()
@@ -105,7 +105,7 @@ class PublishedPercent(models.Model):
 
 
 class Disagreement(models.Model):
-    """A published figure that does not match the figures it is derived from."""
+    """A published figure that does not match the inputs."""
 
     run = models.ForeignKey("results.Run", models.CASCADE, related_name="disagreements")
     kind = models.TextField()

@@ -24,7 +24,7 @@ class RealField(models.FloatField):  # type: ignore[type-arg]
 
 
 class Measure(models.Model):
-    """A (metric, role) pair with its slot, an index into ``run.values`` that is never reused."""
+    """A (metric, role) pair with the slot in ``run.values``, which is never reused."""
 
     slot = models.SmallIntegerField(primary_key=True)
     metric = models.TextField()
@@ -51,12 +51,12 @@ def _vocabulary(model: type[models.Model]) -> Any:
 
 
 def _study() -> Any:
-    """Return the reference to the study of the run, by which tables are partitioned; a trigger keeps it equal."""
+    """Return a reference to the run's study, which a trigger keeps equal; for partitions."""
     return models.ForeignKey(Study, models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+")
 
 
 class Run(models.Model):
-    """One execution of an experiment; eight-byte columns come first, so that rows have no padding."""
+    """One execution of an experiment; eight-byte columns first, against padding."""
 
     class Status(models.TextChoices):
         """The end of a run; only complete runs enter averages."""
@@ -139,7 +139,9 @@ class Run(models.Model):
 
 
 class RunEvidence(models.Model):
-    """The origins of a run's values and its facts, as `perfdb.results.runs.evidence` writes and reads them.
+    """The origins of a run's values, and the facts.
+
+    `perfdb.results.runs.evidence` writes and reads the columns:
 
     - ``slots``: the slots with a value.
     - ``origins``: a letter a slot: r reported by a log, d derived, p published in a document, g given by a person.
@@ -196,10 +198,11 @@ class CounterLayout(models.Model):
 
 
 class CounterSet(models.Model):
-    """The counters of one role (and adapter) before and after a run, in base units (seconds, bytes, counts).
+    """The counters of one role (and adapter) before and after a run.
 
-    The counter ``time`` is the local time of the capture in seconds, so that its difference is the elapsed time.
-    A missing half has artifact 0 and NULLs. ``usable`` is false for a refused pair.
+    Units are base units (seconds, bytes, counts). The counter ``time`` is the local time of the capture in seconds, so
+    that the difference is the elapsed time. A missing half has artifact 0 and NULLs. ``usable`` is false for a refused
+    pair.
     """
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="counter_sets")

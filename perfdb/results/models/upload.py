@@ -1,4 +1,4 @@
-"""Uploads with their files, runs, problems and jobs."""
+"""Uploads with files, runs, problems and jobs."""
 
 from typing import ClassVar
 
@@ -12,7 +12,7 @@ from perfdb.results.models.dimensions import Study
 
 
 class Artifact(models.Model):
-    """A file as received, stored once by its digest and never altered."""
+    """A file as received, stored once by digest and never altered."""
 
     sha256 = models.CharField(max_length=64, unique=True)
     size = models.BigIntegerField()
@@ -34,7 +34,7 @@ class Artifact(models.Model):
 
 
 class Upload(models.Model):
-    """Files received together; ``facts`` are those that a person supplied because the files lack them."""
+    """Files received together; ``facts`` were supplied, since the files lack some."""
 
     class State(models.TextChoices):
         """The state of an upload; ``preview`` waits for a person."""
@@ -75,7 +75,7 @@ class Upload(models.Model):
 
 
 class PartialFile(models.Model):
-    """A large file being received, in pieces that are appended until ``size`` bytes are there."""
+    """A large file being received, in pieces that are appended."""
 
     token = models.CharField(max_length=22, unique=True)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE)
@@ -102,7 +102,7 @@ class PartialFile(models.Model):
 
 
 class UploadFile(models.Model):
-    """A file of an upload: its relative path and format; ``container`` is the archive that holds it."""
+    """A file of an upload with path and format; ``container`` is the archive around."""
 
     upload = models.ForeignKey(Upload, models.CASCADE, related_name="files")
     artifact = models.ForeignKey(Artifact, models.PROTECT)
@@ -129,7 +129,7 @@ class UploadFile(models.Model):
 
 
 class UploadRun(models.Model):
-    """A run of an upload and its outcome; in a preview, its expected outcome."""
+    """A run of an upload and the outcome; in a preview, the expected outcome."""
 
     class Outcome(models.TextChoices):
         """The outcome of a run."""
@@ -171,7 +171,7 @@ class UploadRun(models.Model):
 
 
 class Problem(models.Model):
-    """A problem found by an importer or a check, of an upload, a run or both."""
+    """A problem found by an importer or a check, of an upload or run."""
 
     class Severity(models.TextChoices):
         """The severity: with an error, nothing of the concerned run or file is stored."""
@@ -203,9 +203,9 @@ class Problem(models.Model):
 
 
 class Job(models.Model):
-    """Background work on an upload, a study or neither; ``about`` holds further parameters of its kind.
+    """Background work on an upload, a study or neither.
 
-    This row is the truth; the broker's message carries only its id.
+    This row is the truth; the broker's message carries only the id. ``about`` holds further parameters of the kind.
     """
 
     class State(models.TextChoices):

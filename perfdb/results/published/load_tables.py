@@ -1,6 +1,7 @@
-"""Loading pasted tables as a settled upload: text and mapping as its files, runs by the ordinary writer.
+"""Loading pasted tables as a settled upload, in one transaction.
 
-Printed figures and differences are stored as those of published studies, with their audit. All is one transaction.
+Text and mapping become files of the upload. Printed figures and differences are stored as for published studies, with
+the audit.
 """
 
 import json
@@ -39,9 +40,9 @@ class NotLoadedError(Exception):
 def load_tables(
     owner: User, study: Study | None, reading: Reading, decisions: Mapping[str, str] | None = None
 ) -> Upload:
-    """Store the runs of tables in a study, by default the inbox, and save the tables' mappings.
+    """Store the runs and mappings of tables in a study, by default the inbox.
 
-    ``decisions`` on conflicts: ``run_id/trial``, or ``run_id/trial#number`` if several runs share these, -> keep,
+    ``decisions`` on conflicts: ``run_id/trial``, or ``run_id/trial#number`` if several runs share both, -> keep,
     replace or trial. Raises NotLoadedError without a run, and for a missing or unknown decision.
     """
     chosen = dict(decisions or {})
@@ -68,7 +69,7 @@ def load_tables(
 
 
 def _store_printed(upload: Upload, preview: Preview) -> None:
-    """Store the printed figures of new runs, and of the runs that they replace."""
+    """Store the printed figures of new and replaced runs."""
     rows = list(upload.runs.exclude(run=None).values_list("number", "run_id", "outcome"))
     stored = {number: pk for number, pk, _ in rows}
     new = {number: pk for number, pk, outcome in rows if outcome == UploadRun.Outcome.NEW}
@@ -78,7 +79,7 @@ def _store_printed(upload: Upload, preview: Preview) -> None:
 
 
 def _files(reading: Reading) -> dict[str, tuple[str, bytes]]:
-    """Return the pasted text and its mappings: format -> path and content."""
+    """Return the pasted text and the mappings: format -> path and content."""
     mappings = [{"table": each.grid.title, **each.mapping.to_json()} for each in reading.tables]
     path = file_name(reading)
     return {
@@ -111,7 +112,7 @@ def _check(preview: Preview, decisions: Mapping[str, str]) -> None:
 
 
 def _table(place: str) -> str:
-    """Return the number of a table, or its name: ``Table 6`` is 6."""
+    """Return the number of a table, or the name: ``Table 6`` is 6."""
     return place.removeprefix("Table ")
 
 

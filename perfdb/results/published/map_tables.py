@@ -1,4 +1,4 @@
-"""Reading pasted tables by a mapping of each: given, saved for the study, or guessed."""
+"""Reading pasted tables by a mapping: given, saved for the study, or guessed."""
 
 import hashlib
 import json
@@ -24,7 +24,7 @@ _NUMBERED = re.compile(r"(?:table|tab\.)\s*(\d+)", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class ReadTable:
-    """A table with its guessed mapping, its mapping, and the result of applying this one."""
+    """A table with guessed mapping, mapping, and the result of applying the latter."""
 
     grid: Grid
     guessed: Guessed
@@ -33,7 +33,7 @@ class ReadTable:
 
     @property
     def place(self) -> str:
-        """The table's name in messages: ``Table 6`` if its title has a number."""
+        """The name of the table in messages: ``Table 6`` for a numbered title."""
         match = _NUMBERED.match(self.grid.title)
         return f"Table {match[1]}" if match else self.grid.title or f"the table in line {self.grid.line}"
 
@@ -51,7 +51,7 @@ class Reading:
 def read_paste(
     text: str, study: Study | None, syntax: Syntax | None = None, mappings: Sequence[Mapping | None] = ()
 ) -> Reading:
-    """Read the tables of a text; ``mappings`` are a person's, in the order of the tables."""
+    """Read the tables of a text; ``mappings`` are a person's, in order."""
     found = read_tables(text, syntax)
     remembered = _saved_mappings(study)
     given = [*mappings, *[None] * len(found.grids)]
@@ -81,7 +81,7 @@ def _saved_mappings(study: Study | None) -> list[Mapping]:
 
 
 def save_mappings(study: Study, user: User, reading: Reading) -> None:
-    """Save the mappings of headings for a study; facts from a title belong to one table."""
+    """Save the mappings of headings for a study, without facts from titles."""
     for table in reading.tables:
         TableMapping.objects.update_or_create(
             study=study,
@@ -95,7 +95,7 @@ def save_mappings(study: Study, user: User, reading: Reading) -> None:
 
 
 def table_shape(grid: Grid, mapping: Mapping) -> str:
-    """Return a digest of a table's heading lines and names, equal for tables of the same mapping."""
+    """Return a digest of heading lines and names, equal for tables of one mapping."""
     names = sorted(map(folded, mapping.names))
     whole = [mapping.head, mapping.side, names, grid.texts()[0][0] if not names else ""]
     return hashlib.sha256(json.dumps(whole).encode()).hexdigest()

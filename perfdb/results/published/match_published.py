@@ -1,4 +1,4 @@
-"""Matching published runs with those of their study: new, already there, or a conflict.
+"""Matching published runs with stored ones: new, already there, or a conflict.
 
 A published run has no files to be read again together with others. So a stored run of the same configuration that lacks
 some of the figures is a conflict, as is one with other figures.
@@ -47,7 +47,7 @@ def _place(brought: Brought, new: PublishedRecord, stored: Sequence[tuple[Run, R
 
 
 def _comparable(known: RunRecord, new: PublishedRecord) -> bool:
-    """Return whether a stored run is published, or has the run id that the table prints."""
+    """Return whether a stored run is published, or has the printed run id."""
     published = any(value.origin is Origin.PUBLISHED for value in known.values.values())
     return published or (new.named and known.run_id == new.record.run_id)
 

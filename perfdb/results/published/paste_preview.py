@@ -1,4 +1,4 @@
-"""The preview of a paste: its runs with their outcomes, its figures, and their audit."""
+"""The preview of a paste: runs with outcomes, figures and audit."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ ENDINGS = {"csv": "csv", "tsv": "tsv", "markdown": "md", "html": "html", "stacke
 
 @dataclass(frozen=True, slots=True)
 class PastedFile:
-    """The pasted text as a file; the ids of artifact and upload are 0 before they are stored."""
+    """The pasted text as a file; ids are 0 before storage."""
 
     file: str
     artifact: int
@@ -32,7 +32,7 @@ class PastedFile:
 
 @dataclass(frozen=True, slots=True)
 class PreviewRun:
-    """A run and its placement."""
+    """A run with the placement."""
 
     run: PublishedRecord
     placement: Placement
@@ -40,7 +40,7 @@ class PreviewRun:
 
 @dataclass(slots=True)
 class Preview:
-    """The effect of loading a paste, with the problems of text, cells, runs and audit."""
+    """The effect of loading a paste, with all problems."""
 
     records: Records
     placements: list[Placement]
@@ -68,7 +68,7 @@ def preview_tables(study: Study | None, reading: Reading) -> Preview:
 
 
 def prepare_preview(study: Study | None, reading: Reading, kept: PastedFile) -> Preview:
-    """Make records of the tables, audit and match them."""
+    """Make, audit and match the records of tables."""
     aliases = aliases_of(study) if study is not None else NONE
     records = make_records(reading.tables, Source(kept.file, kept.artifact, kept.received, aliases))
     add_audit(records, kept.file)

@@ -15,7 +15,7 @@ def audit_figures(runs: Sequence[PublishedRecord]) -> list[list[Disagreement]]:
 
 
 def audit_differences(percents: Iterable[PrintedPercent]) -> list[tuple[PrintedPercent, Disagreement]]:
-    """Return the printed differences that do not match the figures of their table."""
+    """Return the printed differences that do not match the figures."""
     found: list[tuple[PrintedPercent, Disagreement]] = []
     for percent in percents:
         row = _percent_row(percent)
@@ -24,7 +24,7 @@ def audit_differences(percents: Iterable[PrintedPercent]) -> list[tuple[PrintedP
 
 
 def add_audit(records: Records, file: str) -> None:
-    """Add the disagreements to the problems of their runs."""
+    """Add disagreements to the problems of the runs."""
     for run, found in zip(records.runs, audit_figures(records.runs), strict=True):
         run.record.problems += [to_problem(each, file, run.record.run_id) for each in found]
     for percent, disagreement in audit_differences(records.percents):
@@ -33,7 +33,7 @@ def add_audit(records: Records, file: str) -> None:
 
 
 def to_problem(found: Disagreement, file: str, run_id: str) -> Problem:
-    """Return a disagreement as a problem of its run."""
+    """Return a disagreement as a problem of the run."""
     message = f"{found.place}: {found.message}" if found.place else found.message
     remedy = "The figure is stored as printed."
     return Problem(Severity(found.severity), f"audit.{found.kind}", message, remedy, file, found.line, run_id)
@@ -60,7 +60,7 @@ def _printed(each: PrintedFigure) -> Printed:
 
 
 def _percent_row(each: PrintedPercent) -> PercentRow | None:
-    """Return a difference with its two figures of the same table, or None without both."""
+    """Return a difference with both figures of the table, or None without both."""
     base, other = (_in_table(run, each) for run in (each.baseline, each.compared))
     if base is None or other is None:
         return None

@@ -27,7 +27,7 @@ _LARGEST_TRIAL = 2**15 - 1
 
 @dataclass(frozen=True, slots=True)
 class PrintedFigure:
-    """A figure with its table."""
+    """A figure with the table."""
 
     table: str
     figure: Figure
@@ -35,7 +35,7 @@ class PrintedFigure:
 
 @dataclass(slots=True)
 class PublishedRecord:
-    """A run's record with all of its printed figures; ``named``: its run id is printed."""
+    """A run's record with all printed figures; ``named``: the run id is printed."""
 
     record: RunRecord
     named: bool
@@ -57,7 +57,7 @@ class PrintedPercent:
 
 @dataclass(slots=True)
 class Records:
-    """The runs of a paste in order of appearance, and the differences between them."""
+    """The runs of a paste in order of appearance, with differences and problems."""
 
     runs: list[PublishedRecord] = field(default_factory=list)
     percents: list[PrintedPercent] = field(default_factory=list)
@@ -122,7 +122,7 @@ def _record(table: str, run: PublishedRun, source: Source, problems: list[Proble
 
 
 def _whole(run: PublishedRun, key: str, problems: list[Problem], most: int) -> int | None:
-    """Return the whole number of a fact, or None and a problem for another text."""
+    """Return the whole number of a fact, or None and a problem."""
     fact = run.facts.get(key)
     if fact is None:
         return None
@@ -160,7 +160,7 @@ def _add_values(record: RunRecord, figures: Iterable[Figure], source: Source, pr
 
 
 def _merge(found: Records, new: PublishedRecord) -> PublishedRecord:
-    """Merge a record into that of the same run from an earlier table, or add it; return the record."""
+    """Merge a record into that of the same run, or add the record; return the result."""
     for known in found.runs:
         if is_same_run(known.record, new.record, known_named=known.named, new_named=new.named):
             if new.named and not known.named:

@@ -1,4 +1,4 @@
-"""Auditing a document: its printed figures are recomputed from others, and mismatches stored."""
+"""The audit of a document: printed figures are recomputed from others."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -14,7 +14,7 @@ from perfdb.results.studies.document_format import Document, DocumentFigure, Doc
 
 
 def audit_document(document: Document, runs: Mapping[str, int]) -> None:
-    """Audit the figures and differences of a document, and store mismatches; ``runs``: row -> id."""
+    """Audit a document and store mismatches; ``runs`` maps rows to ids."""
     figures: dict[str, list[DocumentFigure]] = defaultdict(list)
     for figure in document.figures:
         figures[figure.run].append(figure)

@@ -1,4 +1,4 @@
-"""A published document as typed rows, as docs/studies.md describes its files."""
+"""A published document as typed rows (docs/studies.md)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from perfdb.results.runs.record import SystemIdentity
 
 @dataclass(frozen=True, slots=True)
 class DocumentRun:
-    """A published run, or mean of ``trials`` runs, with its row in the data and its dimensions as texts."""
+    """A published run, or mean of ``trials`` runs; ``row`` is the key in the data."""
 
     row: str
     run_id: str
@@ -22,7 +22,7 @@ class DocumentRun:
 
 @dataclass(frozen=True, slots=True)
 class DocumentFigure:
-    """A figure of the run in row ``run`` as printed in ``table``; ``number`` is in the unit ``read_as``."""
+    """A figure of a run (row) as printed in ``table``; ``number`` is in ``read_as``."""
 
     run: str
     table: str
@@ -39,7 +39,7 @@ class DocumentFigure:
 
 @dataclass(frozen=True, slots=True)
 class DocumentPercent:
-    """A printed difference in per cent of the figure of row ``run`` from that of row ``baseline``."""
+    """A printed difference in per cent of ``run`` from ``baseline`` (rows)."""
 
     table: str
     line: int
@@ -88,7 +88,7 @@ class DocumentDevice:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A published document; ``digest`` changes with its content.
+    """A published document; ``digest`` changes with the content.
 
     ``date`` dates the runs, since documents rarely do. ``audit_method``, ``asked_s``, ``think_ms`` and ``mtu`` (of runs
     that print none) describe the measurement for the audit. ``systems`` and ``devices`` have the names of the rows.

@@ -1,4 +1,4 @@
-"""Loading a published document as a study, with its runs, report and audit, if it has changed."""
+"""Loading a published document as a study, if the document has changed."""
 
 import dataclasses
 from collections.abc import Iterable, Mapping
@@ -84,16 +84,16 @@ def write_attachments(study: Study, attachments: Iterable[Attachments]) -> None:
 
 
 def _write_rows(model: Any, run: Run, rows: Iterable[dict[str, Any]], moment: str) -> None:
-    """Write rows of a run with their original time."""
+    """Write rows of a run with the original time."""
     for row in rows:
         model.objects.create(**row | {"run_id": run.pk})
         model.objects.filter(pk=row["id"]).update(**{moment: row[moment]})
 
 
 def load_document(document: Document, owner: User | None) -> bool:
-    """Store a document as a study; return False if it is stored unchanged.
+    """Store a document as a study; return False for an unchanged document.
 
-    A changed document replaces its earlier runs and report; runs from uploads stay. Raises ValueError for unreadable
+    A changed document replaces the earlier runs and report; runs from uploads stay. Raises ValueError for unreadable
     data, and SlugTakenError.
     """
     with transaction.atomic():
@@ -116,7 +116,7 @@ def load_document(document: Document, owner: User | None) -> bool:
 
 
 def _delete_earlier(study: Study) -> list[Attachments]:
-    """Delete the runs and report of an earlier document; return the attachments of its runs."""
+    """Delete runs and report of an earlier document; return the runs' attachments."""
     # Runs with a source came with an upload, whose undo deletes them.
     published = Run.objects.filter(study=study, published_figures__isnull=False, sources=None).distinct()
     runs = Run.objects.filter(pk__in=list(published.values_list("pk", flat=True)))
@@ -162,7 +162,7 @@ def _write_runs(study: Study, document: Document) -> dict[str, int]:
 
 
 def _name_systems(document: Document) -> None:
-    """Name systems as the document does, whose queries and claims use these names."""
+    """Name systems as the queries and claims of the document do."""
     for name, identity in document.systems.items():
         System.objects.update_or_create(**_columns(identity), defaults={"name": name})
 

@@ -1,4 +1,4 @@
-"""The answers of a study's report, the figures its document printed, and exports of its tables."""
+"""Answers of a study's report, figures as printed, and exports of tables."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -28,7 +28,7 @@ Ask = Callable[[Query], tuple[Query, list[Table]]]
 
 @dataclass(frozen=True, slots=True)
 class AnsweredItem:
-    """A report item with the tables of its queries.
+    """A report item with the tables of the queries.
 
     ``differences`` are printed differences in per cent by measure and compared run.
     """
@@ -46,17 +46,17 @@ class AnsweredItem:
 
 
 def item_queries(item: ReportItem) -> tuple[Query, ...]:
-    """Return the queries of an item, filtered by its study."""
+    """Return the queries of an item, filtered by study."""
     return tuple(study_query(item.study, text) for text in item.queries)
 
 
 def study_query(study: Study, text: str) -> Query:
-    """Return a query string of a report as a query filtered by the study. Raises QueryError."""
+    """Return a report's query string as a query filtered by study. Raises QueryError."""
     return Query.parse(parse_qsl(text, keep_blank_values=True)).with_filter("study", study.slug)
 
 
 def answer_item(item: ReportItem, ask: Ask = answer_query) -> AnsweredItem:
-    """Answer an item; cells of published runs get the printed texts of its table. Raises QueryError."""
+    """Answer an item; published runs get the printed texts. Raises QueryError."""
     asked = item_queries(item)
     found = [ask(query) for query in asked]
     tables = [table for _, tables in found for table in tables]
@@ -66,7 +66,7 @@ def answer_item(item: ReportItem, ask: Ask = answer_query) -> AnsweredItem:
 
 
 def _as_printed(item: ReportItem, tables: Sequence[Table]) -> list[Table]:
-    """Return tables with the texts printed in the item's table, which may differ from another table's."""
+    """Return tables with the texts printed in the item's table."""
     figures = PublishedFigure.objects.filter(run__study=item.study_id, table=item.number)
     texts: dict[tuple[int, Measure], tuple[str, float]] = {}
     for run, metric, role, printed, read_as in figures.values_list("run_id", "metric", "role", "printed", "read_as"):
@@ -120,7 +120,7 @@ class StudyRuns:
 
 
 def _render_csv(tables: Sequence[Table]) -> str:
-    """Return a rectangle for each group of tables of equal layout, with empty lines between."""
+    """Return a rectangle a layout, with empty lines between."""
     alike = groupby(tables, key=lambda table: (table.query.shown, bool(table.query.baseline)))
     parts = [list(group) for _, group in alike]
     return "\r\n".join(render_csv(part[0].query, part) for part in parts)

@@ -1,4 +1,4 @@
-"""The items of a study's report: adding, changing, moving, removing and restoring them.
+"""The items of a study's report: adding, changing, moving, removing, restoring.
 
 The version of an item rises with each change, so that a change of an older state is refused. Removed items are kept.
 """
@@ -30,7 +30,7 @@ _NUMBERED = (Kind.TABLE, Kind.FIGURE)
 
 
 class ChangedMeanwhileError(Exception):
-    """The item was changed since it was read."""
+    """Another person has changed the item."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,10 @@ class ItemText:
 
 
 def list_items(study: Study) -> list[ReportItem]:
-    """Return the items in the order of the report, which groups a document's items by kind."""
+    """Return the items in the order of the report.
+
+    A report of a document groups items by kind.
+    """
     items = list(study.report_items.select_related("study").order_by("position", "pk"))
     if study.document_digest:
         items.sort(key=lambda item: _GROUPED.index(Kind(item.kind)))
@@ -84,7 +87,7 @@ def parse_item(study: Study, written: ItemText) -> dict[str, Any]:
 
 
 def split_address(text: str) -> tuple[str, str]:
-    """Split a pasted address into page and query string; the page is charts by default."""
+    """Split a pasted address into page (default: charts) and query string."""
     address = urlsplit(text.strip())
     page = address.path.strip("/").rpartition("/")[2]
     if "?" not in text and "=" in text:
@@ -108,7 +111,7 @@ def parse_query(study: Study, text: str) -> str:
 
 
 def add_item(study: Study, written: ItemText, before: int | None = None) -> ReportItem:
-    """Add an item at the end of a report, or before the item with an id. Raises QueryError."""
+    """Add an item at the end, or before another item. Raises QueryError."""
     columns = parse_item(study, written)
     with transaction.atomic():
         lock_study(study)
@@ -127,7 +130,7 @@ def add_item(study: Study, written: ItemText, before: int | None = None) -> Repo
 
 
 def change_item(item: ReportItem, written: ItemText, version: int) -> None:
-    """Change an item except its kind, if its version is ``version``.
+    """Change an item of a ``version``, except the kind.
 
     Raises QueryError and ChangedMeanwhileError.
     """
@@ -145,7 +148,7 @@ def change_item(item: ReportItem, written: ItemText, version: int) -> None:
 
 
 def remove_item(item: ReportItem, person: User) -> RemovedItem:
-    """Remove an item and keep its columns."""
+    """Remove an item and keep the columns."""
     with transaction.atomic():
         lock_study(item.study)
         columns = {name: getattr(item, name) for name in ("asks", "position", "written_with")}
@@ -157,7 +160,7 @@ def remove_item(item: ReportItem, person: User) -> RemovedItem:
 
 
 def restore_item(removed: RemovedItem) -> ReportItem:
-    """Restore a removed item at its former place, with another number if its own is taken."""
+    """Restore a removed item at the former place; a taken number changes."""
     study = removed.study
     with transaction.atomic():
         lock_study(study)
@@ -175,7 +178,7 @@ def restore_item(removed: RemovedItem) -> ReportItem:
 
 
 def reorder_items(study: Study, order: Sequence[int]) -> None:
-    """Order the items by a list of ids; unnamed items follow in their present order."""
+    """Order the items by a list of ids; unnamed items follow."""
     with transaction.atomic():
         lock_study(study)
         items = {item.pk: item for item in list_items(study)}
@@ -185,7 +188,7 @@ def reorder_items(study: Study, order: Sequence[int]) -> None:
 
 
 def _renumber(items: Sequence[ReportItem]) -> None:
-    """Number the positions from 1, by way of unused ones, since two of a kind may not be equal."""
+    """Number the positions from 1, by way of unused ones: two may not be equal."""
     aside = 1_000_000
     for offset in (aside, 0):
         for number, item in enumerate(items, 1):
@@ -194,7 +197,7 @@ def _renumber(items: Sequence[ReportItem]) -> None:
 
 
 def choose_number(study: Study, kind: str, asked: str, pk: int | None = None, *, free: bool = False) -> str:
-    """Return the number of a table or figure: the requested one, or the next whole number.
+    """Return the requested number of a table or figure, or the next whole one.
 
     Raises QueryError if the number is taken, unless ``free`` allows another one.
     """
@@ -209,7 +212,7 @@ def choose_number(study: Study, kind: str, asked: str, pk: int | None = None, *,
 
 
 def _written_with(study: Study, columns: Mapping[str, Any]) -> int | None:
-    """Return the number of runs for an item with prose, which may become out of date."""
+    """Return the number of runs for an item with prose, which may become outdated."""
     return count_runs(study) if columns["prose"] else None
 
 
@@ -230,7 +233,7 @@ def add_question(study: Study, kind: str, title: str, question: Question) -> Rep
 
 
 def understood_query(study: Study, question: Question) -> Query:
-    """Return a question's query without its study. Raises QueryError for another study."""
+    """Return a question's query without the study. Raises QueryError for another study."""
     others = [name for name in question.studies if name != study.slug]
     if others:
         raise QueryError("study", f"this is asked of the runs of {others[0] or 'no study'}, and not of {study.title}")

@@ -1,4 +1,4 @@
-"""The run id pattern of a study: parsing it, and decoding run ids beside stored runs."""
+"""The run id pattern of a study: parsing, and decoding of run ids."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ _NUMBERING = ("date", "run_id", "study")
 
 @dataclass(frozen=True, slots=True)
 class DecodedDimension:
-    """A dimension decoded from a run id; ``stored`` are other values of its stored runs, or ""."""
+    """A dimension decoded from a run id; ``stored`` lists other stored values."""
 
     name: str
     title: str
@@ -31,7 +31,10 @@ class DecodedDimension:
 
 @dataclass(frozen=True, slots=True)
 class DecodedRunId:
-    """A decoded run id with its number of stored runs; ``says`` is None if the pattern does not match."""
+    """A decoded run id and the number of stored runs.
+
+    ``says`` is None if the pattern does not match.
+    """
 
     run_id: str
     says: list[DecodedDimension] | None
@@ -39,7 +42,7 @@ class DecodedRunId:
 
 
 def parse_pattern(pattern: str, values: Mapping[str, Any]) -> RunIdPattern | None:
-    """Parse a regular expression or template, or return None for an empty one. Raises QueryError."""
+    """Parse a regular expression or template; None for an empty text. Raises QueryError."""
     text = pattern.strip()
     if len(text) > _MAX_LENGTH or "\0" in text:
         raise QueryError("pattern", f"a pattern has at most {_MAX_LENGTH} characters")

@@ -1,4 +1,4 @@
-"""The details of a study that its owner edits: texts, notes, run id pattern and plan."""
+"""The details of a study that the owner edits: texts, notes, run id pattern and plan."""
 
 import hashlib
 import json
@@ -22,7 +22,7 @@ _EDITED = (*TEXTS, "notes", "run_id_pattern", "run_id_values", "plan")
 
 
 class ChangedMeanwhileError(Exception):
-    """The study was changed since it was read."""
+    """Another person has changed the study."""
 
 
 def details_digest(study: Study) -> str:
@@ -32,7 +32,7 @@ def details_digest(study: Study) -> str:
 
 
 def change_details(study: Study, columns: Mapping[str, Any], state: str = "") -> None:
-    """Change columns of a study, with ``state`` only if its digest is still the same.
+    """Change columns of a study, with ``state`` only if the digest is still equal.
 
     Raises ChangedMeanwhileError and QueryError.
     """
@@ -56,7 +56,7 @@ def _check(name: str, value: Any) -> Any:
 
 
 def _check_notes(notes: Sequence[Any]) -> list[dict[str, Any]]:
-    """Return notes with their text and tables. Raises QueryError."""
+    """Return notes with text and tables. Raises QueryError."""
     found = []
     for note in notes:
         text = str(note.get("text", "")).strip() if isinstance(note, Mapping) else ""

@@ -1,4 +1,4 @@
-"""Creating a study, deleting an empty one, and publishing its read-only address."""
+"""Creating, deleting and publishing a study."""
 
 import secrets
 
@@ -26,9 +26,9 @@ def check_title(title: str) -> str:
 
 
 def create_study(owner: User, title: str, slug: str = "", **texts: str) -> Study:
-    """Create a study, by default with a slug made of its title; ``texts``: purpose, method, source.
+    """Create a study; without ``slug`` the title makes one.
 
-    Raises QueryError for an invalid title or slug.
+    ``texts``: purpose, method, source. Raises QueryError for an invalid title or slug.
     """
     title = check_title(title)
     with transaction.atomic():
@@ -76,7 +76,7 @@ def delete_study(study: Study) -> None:
 
 
 def publish_study(study: Study) -> str:
-    """Give a study a new read-only address; return its secret part."""
+    """Give a study a new read-only address; return the secret part."""
     token = secrets.token_urlsafe(16)
     Study.objects.filter(pk=study.pk).update(share_token=token)
     study.share_token = token

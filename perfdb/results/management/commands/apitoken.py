@@ -11,7 +11,7 @@ from perfdb.results.runs import access
 
 
 class Command(BaseCommand):
-    """Prints a new token, or writes a file that only its owner can read."""
+    """Prints a new token, or writes a file that only the owner can read."""
 
     help = "Make a token for scripts and print it; it cannot be shown again."
 
@@ -33,7 +33,7 @@ class Command(BaseCommand):
 
 
 def _private_file(path: Path) -> IO[str]:
-    """Return a new file that only its owner can read."""
+    """Return a new file that only the owner can read."""
     try:
         path.unlink(missing_ok=True)
         return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w")

@@ -1,4 +1,4 @@
-"""``manage.py loaddemo``: make the owner, an API token and the demo study; safe to repeat."""
+"""``manage.py loaddemo``: make owner, API token and demo study; safe to repeat."""
 
 from pathlib import Path
 from typing import Any

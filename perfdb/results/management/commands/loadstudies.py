@@ -176,12 +176,12 @@ def _tables_and_figures(about: Mapping[str, Any]) -> Iterator[DocumentItem]:
 
 
 def _orders(about: Mapping[str, Any]) -> dict[str, Sequence[object]]:
-    """Return the orders by dimension, without tables, which TOML makes of a factor's unquoted name."""
+    """Return the orders by dimension, without the tables of unquoted factor names."""
     return {name: values for name, values in about.items() if isinstance(values, list)}
 
 
 def _ordered(query: str, orders: Mapping[str, Sequence[object]]) -> str:
-    """Return the query with the orders of the dimensions in its layout."""
+    """Return a query with the orders of the dimensions in the layout."""
     pairs = parse_qsl(query, keep_blank_values=True)
     shown = {name for key, text in pairs if key in ("rows", "columns", "split") for name in text.split(",")}
     extra = [("order", f"{name}:{value}") for name, values in orders.items() if name in shown for value in values]

@@ -1,4 +1,4 @@
-"""``manage.py partition``: partition runs and their evidence by study."""
+"""``manage.py partition``: partition runs and evidence by study."""
 
 from collections.abc import Callable
 from functools import partial

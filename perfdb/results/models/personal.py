@@ -1,4 +1,7 @@
-"""Saved queries, which follow the data, and frozen links, which keep an answer."""
+"""Rows of users: saved queries, frozen links, API tokens and sign-in links.
+
+Only digests of tokens and links are stored.
+"""
 
 from typing import ClassVar
 
@@ -40,8 +43,8 @@ class SavedQuery(models.Model):
 class FrozenLink(models.Model):
     """A question with the rows that answered it, at a short address.
 
-    ``rows`` are compressed, and go through the same code as rows of the database. By their ``digest`` a page finds that
-    the same question has another answer today.
+    ``rows`` are compressed, and go through the same code as rows of the database. ``digest`` shows whether the same
+    question has another answer today.
     """
 
     token = models.CharField(max_length=22, unique=True)
@@ -57,3 +60,35 @@ class FrozenLink(models.Model):
 
     def __str__(self) -> str:
         return f"{self.page} {self.token}"
+
+
+class ApiToken(models.Model):
+    """A token for scripts, shown once."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE)
+    name = models.TextField()
+    digest = models.CharField(max_length=64, unique=True)
+    created = models.DateTimeField(auto_now_add=True)
+    last_used = models.DateTimeField(null=True)
+    revoked = models.DateTimeField(null=True)
+
+    class Meta:
+        db_table = "api_token"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class SignInLink(models.Model):
+    """A link that signs a user in once before ``expires``."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE)
+    digest = models.CharField(max_length=64, unique=True)
+    expires = models.DateTimeField()
+    used = models.DateTimeField(null=True)
+
+    class Meta:
+        db_table = "sign_in_link"
+
+    def __str__(self) -> str:
+        return f"sign-in link for {self.user}"
