@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from perfdb.analysis.checks.finding import Quantity
 from perfdb.analysis.metrics import BY_NAME, Measure
-from perfdb.analysis.units import decimals, rescale
+from perfdb.analysis.units import decimals, rescale, step
 from perfdb.analysis.workloads import Workload
 
 # Binary noise, so that figures that lie exactly their half-steps apart agree.
@@ -57,7 +57,7 @@ class Interval(NamedTuple):
         return self.reaches(other) and other.reaches(self)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Printed:
     """One figure as printed. ``place`` is where (``Table 6``): a run's figures may be printed in several places.
 
@@ -76,7 +76,7 @@ class Printed:
     """
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "interval", _interval(self.quantity, self.own_unit, self.half_step))
+        self.interval = _interval(self.quantity, self.own_unit, self.half_step)
 
     @property
     def factor(self) -> float:
@@ -110,7 +110,7 @@ def _interval(quantity: Quantity, own_unit: str, half_step: float | None) -> Int
         factor = rescale(1, quantity.unit, own_unit) if quantity.unit else 1.0
     except ValueError:
         return None
-    half = quantity.half_step if half_step is None else half_step
+    half = step(quantity.text) / 2 if half_step is None else half_step
     return Interval(max(0.0, value - half) * factor, value * factor, (value + half) * factor)
 
 

@@ -64,8 +64,8 @@ def figures_of(record: RunRecord) -> RunFigures:
     workload, system = measured_workload(record), configuration.system
     return RunFigures(
         metrics={(m.metric, m.role): v.value for m, v in record.values.items() if v.origin != Origin.DERIVED},
-        counters=_readings(record),
-        taken=_taken(record),
+        counters=counter_values(record),
+        taken=snapshot_times(record),
         pattern=workload.pattern if workload else None,
         users=configuration.users,
         request_bytes=workload.request_bytes if workload else None,
@@ -110,7 +110,8 @@ def _numbers_in(text: str) -> tuple[float, ...]:
     return numbers if all(map(isfinite, numbers)) else ()
 
 
-def _readings(record: RunRecord) -> Mapping[tuple[str, str, str], tuple[float, float]]:
+def counter_values(record: RunRecord) -> Mapping[tuple[str, str, str], tuple[float, float]]:
+    """Return the usable counters before and after, by role, subject and name."""
     return {
         (counters.role, counters.subject, name): (before, after)
         for counters in record.counters
@@ -120,8 +121,8 @@ def _readings(record: RunRecord) -> Mapping[tuple[str, str, str], tuple[float, f
     }
 
 
-def _taken(record: RunRecord) -> Mapping[str, tuple[datetime, datetime]]:
-    """When each role's snapshots were taken, before and after."""
+def snapshot_times(record: RunRecord) -> Mapping[str, tuple[datetime, datetime]]:
+    """Return the times of each role's snapshots before and after."""
     moments = {}
     for counters in record.counters:
         pair = pair_of(counters, TIME) if counters.usable else None

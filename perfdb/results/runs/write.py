@@ -29,6 +29,8 @@ from perfdb.results.runs.experiments import Stored, Vocabulary, Wanted
 from perfdb.results.runs.measures import ensure_slots
 from perfdb.results.runs.record import RunRecord, Source
 
+_HOT = tuple(Measure(metric, TOTAL) for metric in Run.HOT)
+
 _Key = tuple[int, int]
 """A run's id and that of its study: what a row of its evidence begins with."""
 
@@ -180,11 +182,6 @@ def put(vocabulary: Vocabulary, run: Run, record: RunRecord) -> None:
     _leave(run)
 
 
-def _hot(record: RunRecord, metric: str) -> float | None:
-    value = record.values.get(Measure(metric, TOTAL))
-    return value.value if value else None
-
-
 def _write(vocabulary: Vocabulary, rows: Sequence[tuple[int, RunRecord]], *, update: bool = False) -> None:
     slots = ensure_slots(measure for _, record in rows for measure in record.values)
     experiments = vocabulary.experiments([Wanted.of(record.configuration) for _, record in rows])
@@ -307,7 +304,7 @@ def _run_row(pk: int, record: RunRecord, experiment: Stored, slots: dict[Measure
         experiment.campaign,
         Jsonb(experiment.factors),
         record.started,
-        *(_hot(record, metric) for metric in Run.HOT),
+        *(value.value if (value := record.values.get(measure)) else None for measure in _HOT),
         record.trial,
         str(record.status),
         record.run_id,

@@ -26,16 +26,16 @@ def add_values(record: RunRecord, draft: RunDraft, artifacts: Mapping[str, int])
     for fragment in draft.fragments:
         if fragment.kind is Kind.REPORT or fragment.file in parts:
             continue
+        artifact, own_role, reported = artifacts[fragment.file], roles.get(fragment.file, ""), Origin.REPORTED
         for reading in fragment.readings:
-            if reading.name not in metrics.BY_NAME:
-                fact = FactValue(f"{reading.text} {reading.unit}".strip(), artifacts[fragment.file], reading.line)
-                record.facts.setdefault(reading.name, fact)
+            name, text, unit, line, role, _ = reading
+            if name not in metrics.BY_NAME:
+                record.facts.setdefault(name, FactValue(f"{text} {unit}".strip(), artifact, line))
                 continue
-            measure = _measure(reading.name, reading.role or roles.get(fragment.file, ""))
+            measure = _measure(name, role or own_role)
             value = _converted(reading, fragment, record)
             if value is not None and measure not in record.values:
-                artifact = artifacts[fragment.file]
-                record.values[measure] = Value(value, Origin.REPORTED, reading.text, artifact, reading.line)
+                record.values[measure] = Value(value, reported, text, artifact, line)
     _drop_means_of_nothing(record)
     host_intervals.add_values(record, draft, artifacts)
 
@@ -66,10 +66,11 @@ def _converted(reading: Reading, fragment: Fragment, record: RunRecord) -> float
 
 
 def _unit(reading: Reading, record: RunRecord) -> str:
-    """The unit as printed; a log may say that its megabytes have 1,000,000 bytes."""
+    """Return the unit as printed; a log may say that its megabytes have 1,000,000 bytes."""
+    if reading.unit != "MB/s":
+        return reading.unit
     mb_bytes = record.facts.get("mb_bytes")
-    decimal = reading.unit == "MB/s" and mb_bytes is not None and mb_bytes.text == "1000000"
-    return "MB/s 10^6" if decimal else reading.unit
+    return "MB/s 10^6" if mb_bytes is not None and mb_bytes.text == "1000000" else "MB/s"
 
 
 def _unreadable(reading: Reading, fragment: Fragment, run_id: str, why: str) -> Problem:

@@ -9,7 +9,7 @@ from perfdb.analysis.checks.driver_log import DriverLog, DriverRecord, check_dri
 from perfdb.analysis.checks.finding import Finding, Quantity
 from perfdb.analysis.checks.host_snapshots import WRAP, check_host, check_machine
 from perfdb.analysis.units import convert, read_number
-from perfdb.results.runs.derive import TIME, fact_number, figures_of, measured_workload
+from perfdb.results.runs.derive import TIME, counter_values, fact_number, measured_workload, snapshot_times
 from perfdb.results.runs.normalize.configuration import PROCESSORS
 from perfdb.results.runs.normalize.convert_values import pairs_of
 from perfdb.results.runs.normalize.transfer_ends import check_ends
@@ -25,8 +25,7 @@ def check(record: RunRecord, draft: RunDraft) -> None:
         pairs.setdefault(role, []).append(pair)
     for role, own in pairs.items():
         _check_pairs(record, role, own)
-    figures = figures_of(record)
-    of_all = [*check_elapsed(figures.taken), *check_machine(figures.counters)]
+    of_all = [*check_elapsed(snapshot_times(record)), *check_machine(counter_values(record))]
     record.problems += _problems(of_all, record, _client(draft))
     record.problems += check_ends(draft)
     if draft.driver is not None:
