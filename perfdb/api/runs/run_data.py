@@ -31,7 +31,7 @@ def run_body(request: Request, run: Run) -> dict[str, Any]:
         **_dimensions(run),
         "status": run.status,
         "started": run.started,
-        "facts": {key: asdict(fact) for key, fact in record.facts.items()},
+        "facts": {key: fact._asdict() for key, fact in record.facts.items()},
         "measurements": [_measurement(figure) for figure in figures],
         "counters": [_counters(each) for each in record.counters],
         "problems": _problems(run.problems.order_by("id")),
