@@ -1,11 +1,11 @@
-"""fping's lines: the times of every host (-C), or its summary (-c)."""
+"""fping: the times of every host (``-C``), or a summary of each host (``-c``)."""
 
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from importers.fragment_builder import Gathered
-from importers.model import Fragment, Kind, Listing, Status
+from importers.fragment_builder import Gathered, driver_fragment
+from importers.model import Fragment, Listing, Status
 from importers.problem_log import ProblemLog
 
 _TIMES = re.compile(r"(?P<server>\S+)\s+:(?P<times>(?: (?:\d+(?:\.\d+)?|-)){2,})\s*")
@@ -19,27 +19,26 @@ _SUMMARY = re.compile(
 _KEYS = ("factor.tool", "factor.protocol", "workload", "users", "server")
 _COLUMNS = (("n", ""), ("response_ms", "ms"))
 _Source = tuple[str, str, int]
-"""The file, what reads it, and the version of that."""
+"""File, format and version."""
 
 
 @dataclass(slots=True)
 class _Rows:
-    """The echoes of a host, and their lines."""
+    """The echoes of a host with their lines."""
 
     cells: list[tuple[str, str | None]] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
 
 
 def recognise(lines: Iterable[str]) -> bool:
-    """Whether all lines are fping's: a name, a colon and numbers alone say too little."""
+    """Return whether all lines are fping's; a few lines with a name, a colon and numbers are no proof."""
     matches = map(_match, lines)
     return next(matches, None) is not None and None not in matches
 
 
-def read(file: str, name: str, version: int, lines: Iterable[tuple[int, str]], found: ProblemLog) -> Iterator[Fragment]:
-    """One fragment a host: from its line of times, or from its summary with the replies above."""
+def read_hosts(source: _Source, lines: Iterable[tuple[int, str]], found: ProblemLog) -> Iterator[Fragment]:
+    """Yield a fragment for each host, from its line of times, or from its summary and replies."""
     replies: dict[str, _Rows] = {}
-    source = file, name, version
     for number, line in lines:
         match = _match(line)
         if match is None:
@@ -50,40 +49,39 @@ def read(file: str, name: str, version: int, lines: Iterable[tuple[int, str]], f
             rows.lines.append(number)
         elif match.re is _SUMMARY:
             rows = replies.pop(match["server"], _Rows())
-            yield _of_summary(source, match, number, rows, found)
+            yield _read_summary(source, match, number, rows, found)
         else:
-            yield _of_times(source, match, number, found)
+            yield _read_times(source, match, number, found)
     for server, rows in replies.items():
         message = f"The summary of {server} is missing: fping was killed, or the file was cut off."
         found.warn("ping.cut-off", message, "Transfer the report again, or measure again.", rows.lines[-1])
 
 
 def _match(line: str) -> re.Match[str] | None:
-    """A line of fping; what stands behind the colon tells which it can be."""
+    """Return the match of a line by its text behind the colon."""
     pattern = _REPLY if ": [" in line else _SUMMARY if ": xmt" in line else _TIMES
     return pattern.fullmatch(line)
 
 
-def _of_times(source: _Source, line: re.Match[str], number: int, found: ProblemLog) -> Fragment:
+def _read_times(source: _Source, line: re.Match[str], number: int, found: ProblemLog) -> Fragment:
     server, printed = line.groups()
     times = [None if text == "-" else text for text in printed.split()]
     answered = [time for time in times if time is not None]
-    into = _gathered(server, number)
+    into = _begin(server, number)
     into.say("samples_response_ms", " ".join(answered), number)
     into.say_all(("packets_sent", "packets_received"), (str(len(times)), str(len(answered))), number)
     if answered:
-        # The line has an echo after the other and no summary, so that what is lost is counted here.
+        # The line has no summary, so lost echoes are counted here.
         lost = 100 * (len(times) - len(answered)) / len(times)
         into.measure(("loss_percent", "%", "total"), f"{lost:.2f}".rstrip("0").rstrip("."), number)
     cells = [(str(place), time) for place, time in enumerate(times)]
-    return _fragment(
-        source, number, into, _Rows(cells, [number] * len(cells)), _judge(not answered, server, number, found)
-    )
+    status = _judge(not answered, server, number, found)
+    return _build_fragment(source, number, into, _Rows(cells, [number] * len(cells)), status)
 
 
-def _of_summary(source: _Source, line: re.Match[str], number: int, rows: _Rows, found: ProblemLog) -> Fragment:
+def _read_summary(source: _Source, line: re.Match[str], number: int, rows: _Rows, found: ProblemLog) -> Fragment:
     server, sent, received, loss, *times = line.groups()
-    into = _gathered(server, number)
+    into = _begin(server, number)
     into.say_all(("packets_sent", "packets_received"), (sent, received), number)
     status = _judge(not received.strip("0"), server, number, found)
     if status is Status.COMPLETE:
@@ -91,10 +89,10 @@ def _of_summary(source: _Source, line: re.Match[str], number: int, rows: _Rows, 
         for name, time in zip(("min", "mean", "max"), times, strict=True):
             into.measure((f"latency_{name}_ms", "ms", "total"), time, number)
         into.measure(("loss_percent", "%", "total"), loss, number)
-    return _fragment(source, number, into, rows, status)
+    return _build_fragment(source, number, into, rows, status)
 
 
-def _gathered(server: str, number: int) -> Gathered:
+def _begin(server: str, number: int) -> Gathered:
     into = Gathered()
     into.say_all(_KEYS, ("fping", "ICMP", "PING", "1", server), number)
     return into
@@ -107,18 +105,7 @@ def _judge(lost: bool, server: str, number: int, found: ProblemLog) -> Status:
     return Status.FAILED
 
 
-def _fragment(source: _Source, number: int, into: Gathered, rows: _Rows, status: Status) -> Fragment:
-    file, tool, version = source
-    return Fragment(
-        file=file,
-        format=tool,
-        format_version=version,
-        kind=Kind.DRIVER,
-        first_line=rows.lines[0] if rows.lines else number,
-        last_line=number,
-        role="client",
-        status=status,
-        facts=into.facts,
-        readings=into.readings,
-        listings=(Listing("intervals", _COLUMNS, rows.cells, rows.lines),) if rows.lines else (),
-    )
+def _build_fragment(source: _Source, number: int, into: Gathered, rows: _Rows, status: Status) -> Fragment:
+    lines = rows.lines[0] if rows.lines else number, number
+    listings = (Listing("intervals", _COLUMNS, rows.cells, rows.lines),) if rows.lines else ()
+    return driver_fragment(source, lines, status, into.facts, into.readings, listings=listings)

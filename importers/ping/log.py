@@ -1,11 +1,11 @@
-"""Reports of ping (iputils, BSD, busybox) and fping: how long an echo takes, and how many are lost."""
+"""ping (iputils, BSD, busybox) and fping: response times and losses of echoes."""
 
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from importers.fragment_builder import Gathered, Printed, from_epoch
-from importers.model import Fragment, Kind, Listing, Parsed, Problem, Status, Text
+from importers.fragment_builder import Gathered, Printed, driver_fragment, from_epoch
+from importers.model import Fragment, Listing, Parsed, Problem, Status, Text
 from importers.ping import fping
 from importers.problem_log import ProblemLog
 from importers.trial_numbers import number_each
@@ -41,7 +41,7 @@ _EXPECTED = re.compile(
 
 @dataclass(slots=True)
 class _Report:
-    """What one call of ping printed: the first line of each kind, all replies, the times of the first and the last."""
+    """The output of one ping: the first line of each kind, all replies, the first and the last time."""
 
     first_line: int
     last_line: int
@@ -59,7 +59,7 @@ class _Report:
 
 
 def recognise(text: Text) -> bool:
-    """The head of ping, its own error, or lines that are all fping's."""
+    """Look for ping's first line or error, or for lines that are all fping's."""
     head = text.lines[:_HEAD_LINES]
     if text.mentions(_WORDS, _HEAD_LINES) and any(_HEAD.fullmatch(line) or _ERROR.fullmatch(line) for line in head):
         return True
@@ -67,17 +67,17 @@ def recognise(text: Text) -> bool:
 
 
 def parse(text: Text) -> Parsed:
-    """Read every call's report; of fping every host's."""
+    """Return a fragment for each report of ping, or for each host of fping."""
     problems: list[Problem] = []
     return Parsed(list(each(text, problems)), problems)
 
 
 def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
-    """One fragment after the other: a network's hosts make very many."""
+    """Yield the fragments one by one: a network may have very many hosts."""
     found = ProblemLog(text.name, problems=problems)
-    # A last line without end may be half a figure.
+    # A last line without end may be cut off.
     if fping.recognise(line for _, line in text.whole() if line.strip()):
-        return number_each(fping.read(text.name, NAME, VERSION, text.whole(), found))
+        return number_each(fping.read_hosts((text.name, NAME, VERSION), text.whole(), found))
     return number_each(_read(report, text, found) for report in _reports(text.whole(), found))
 
 
@@ -125,36 +125,29 @@ def _take(report: _Report, number: int, line: str) -> bool:
 
 def _read(report: _Report, text: Text, found: ProblemLog) -> Fragment:
     into = Gathered()
-    _circumstances(report, into)
+    _gather_facts(report, into)
     status = _judge(report, found)
     if status is not Status.FAILED:
-        _figures(report, into)
+        _gather_figures(report, into)
     taken, ended = map(from_epoch, report.epochs) if report.epochs else (None, None)
     rows, lines = report.replies, report.reply_lines
-    return Fragment(
-        file=text.name,
-        format=NAME,
-        format_version=VERSION,
-        kind=Kind.DRIVER,
-        first_line=report.first_line,
-        last_line=report.last_line,
-        role="client",
+    return driver_fragment(
+        (text.name, NAME, VERSION),
+        (report.first_line, report.last_line),
+        status,
+        into.facts,
+        into.readings,
+        listings=(Listing("intervals", (("n", ""), ("response_ms", "ms")), rows, lines),) if rows else (),
         taken=taken,
         ended=ended,
         zone="+00:00" if taken else "",
-        status=status,
-        facts=into.facts,
-        readings=into.readings,
-        listings=(Listing("intervals", (("n", ""), ("response_ms", "ms")), rows, lines),) if rows else (),
     )
 
 
-def _circumstances(report: _Report, into: Gathered) -> None:
-    into.fact("factor.tool", Printed(NAME, report.first_line))
-    into.fact("factor.protocol", Printed("ICMP", report.first_line))
-    into.fact("workload", Printed("PING", report.first_line))
-    into.fact("users", Printed("1", report.first_line))
-    # An echo comes back with the bytes that were sent.
+def _gather_facts(report: _Report, into: Gathered) -> None:
+    keys = ("factor.tool", "factor.protocol", "workload", "users")
+    into.say_all(keys, (NAME, "ICMP", "PING", "1"), report.first_line)
+    # An echo returns the bytes that were sent.
     into.fact("request_bytes", report.group("head", "bytes"))
     into.fact("response_bytes", report.group("head", "bytes"))
     for key, name in (("server", "server"), ("server_address", "address"), ("client", "client")):
@@ -167,8 +160,8 @@ def _circumstances(report: _Report, into: Gathered) -> None:
     into.fact("packet_gap_ms", report.group("times", "gap"))
 
 
-def _figures(report: _Report, into: Gathered) -> None:
-    """Times only: ping sends at a given pace, so its packets per second say nothing."""
+def _gather_figures(report: _Report, into: Gathered) -> None:
+    """Keep times and losses; ping sends at a given pace, so its packets per second are no result."""
     into.reading("response_ms", report.group("times", "mean"), "ms")
     for name in ("min", "mean", "max", "sd"):
         into.reading(f"latency_{name}_ms", report.group("times", name), "ms")
@@ -178,7 +171,7 @@ def _figures(report: _Report, into: Gathered) -> None:
 
 
 def _judge(report: _Report, found: ProblemLog) -> Status:
-    """Complete with its statistics; anything else comes with a warning."""
+    """Return the status, with a warning unless complete."""
     received = report.group("statistics", "received")
     if report.error is not None and received is None:
         found.warn("ping.failed", f"ping failed: {report.error.text}", "Correct host or network.", report.error.line)

@@ -1,28 +1,25 @@
-"""Output of qperf: a block for each test, headed by the test's name, its lines ``name = value unit``.
+"""qperf: a block for each test, headed by the test's name, with lines ``name = value unit``.
 
 Each block is a result. Prefixes are powers of 1000; a latency is one way, half of the round trip.
 """
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import islice, repeat
-from typing import Literal, NamedTuple
+from itertools import islice
+from typing import NamedTuple
 
-from importers.fragment_builder import Gathered, Printed, driver_fragment, is_decimal
+from importers.fragment_builder import Gathered, Printed, driver_fragment
 from importers.key_values import whole
-from importers.model import Fact, Fragment, Head, Parsed, Reading, Status, Text, make_facts, make_readings
+from importers.model import Fragment, Parsed, Status, Text
 from importers.problem_log import ProblemLog
 from importers.trial_numbers import number_trials
 
 NAME = "qperf"
 TITLE = "qperf output"
 VERSION = 1
-
-# Python 3.11 looks a member of an enumeration up in four times the time.
-_COMPLETE, _FAILED, _INCOMPLETE = Status.COMPLETE, Status.FAILED, Status.INCOMPLETE
 
 _HEAD_LINES = 60
 _TEST = re.compile(r"(?P<protocol>tcp|udp|sctp|sdp|rds|rc|uc|ud|xrc|ver)_(?P<test>\w+):\s*")
@@ -32,7 +29,7 @@ _ERROR = re.compile(r"\S+: .*?(?:failed to|timed out|unable to|cannot).*|(?:serv
 _NUMBER = r"(?P<number>\d+(?:\.\d+)?|\d{1,3}(?:,\d{3})+)"
 _DATA = r"bytes?|[KMGT]i?B|B"
 _TIMES = r"ns|us|ms|sec|min|hours?"
-# What the figures are, by their names; a unit that is another, or none, was cut off.
+# Patterns of names and of values; a value with another unit, or none, is cut off.
 _FIGURES = (
     (re.compile(r"(?:send_|recv_)?bw"), re.compile(rf"{_NUMBER} (?P<unit>(?:{_DATA}|[KMGT]?b|bits?)/sec)")),
     (re.compile(r"latency|time|timeout"), re.compile(rf"{_NUMBER} (?P<unit>{_TIMES})")),
@@ -41,11 +38,7 @@ _FIGURES = (
     (re.compile(r"\w+_cost"), re.compile(rf"{_NUMBER} (?P<unit>(?:{_TIMES})/GB)")),
     (re.compile(r"\w+_cpus_used"), re.compile(rf"{_NUMBER} (?P<unit>%) cpus")),
 )
-_PROCESSORS = " cpus"
-# Any of these; which units a name may have is looked up.
-_VALUE = rf"{_NUMBER} (?P<unit>\S++)(?P<more>{_PROCESSORS}| \((?P<exact>\d[\d,]*)\))?"
-_FIGURE = re.compile(rf"    (?P<name>[a-z]\w*+) ++=\s++(?P<value>{_VALUE})\s*+")
-# Figures that become readings or sizes, and need not be kept a second time.
+# Figures that become readings or sizes; all others become facts.
 _READINGS = frozenset({"bw", "recv_bw", "latency", "time", "msg_size", "loc_send_bytes", "loc_recv_bytes"}) | {
     f"{side}_{figure}" for side in ("send", "recv", "loc", "rem") for figure in ("cost", "cpus_used")
 }
@@ -53,106 +46,62 @@ _SIZES = {"bytes": 1, "byte": 1, "B": 1, "KB": 10**3, "MB": 10**6, "KiB": 2**10,
 _POWERS = {"K": 3, "M": 6, "G": 9, "T": 12}
 _CONFIGURATION = {"loc_node": "client", "rem_node": "server", "loc_os": "kernel", "loc_cpu": "cpu_model"}
 _RATES = frozenset({"bw", "recv_bw", "msg_rate", "rate"})
-_BOTH_WAYS, _ONE_WAY = ("request_bytes", "response_bytes"), ("message_bytes",)
-_LOOPED = (*_ONE_WAY, "factor.message_bytes")
-_KEYS = ("factor.tool", "factor.protocol", "workload", "test", "users")
-_ECHO_KEYS = (*_KEYS, "think_ms")
-# What figures of a side are called: its cost, its use of processors, and in the configuration these.
-_OF_SIDES = tuple((f"{side}_cost", f"{side}_cpus_used", f"{side}_cpu") for side in ("send", "recv", "loc", "rem"))
 _BYTES = (("bytes_sent", ("loc_send_bytes", "send_bytes")), ("bytes_received", ("loc_recv_bytes", "recv_bytes")))
 _CORES = re.compile(r"(\d+) Cores?: ")
-_LONG = 200  # No line with a figure has as many characters; one that has is not remembered.
-
-
-# By identity these are found in a cache at once, and equal ones are mostly the same.
-@dataclass(frozen=True, slots=True, eq=False)
-class _Kind:
-    """What a figure is, whatever its value; ``has_size``: its bytes are known."""
-
-    name: str
-    unit: str
-    is_decimal: bool
-    has_size: bool
 
 
 class _Figure(NamedTuple):
-    """A value as printed, and its number; the bytes of what is a message's size."""
+    """A value as printed, with its number and unit; ``exact`` are the bytes printed behind a rounded size."""
 
-    kind: _Kind
-    number: str
     text: str
-    size: str | None
+    number: str
+    unit: str
+    exact: str
+    line: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Test:
-    """What a test's name says of it; ``keys`` and ``texts`` are the facts that follow."""
-
-    name: str
-    workload: str
-    is_latency: bool
-    keys: tuple[str, ...]
-    texts: tuple[str, ...]
-
-
-def _test(protocol: str, test: str) -> _Test:
-    """Echoed messages, or a stream: read by the client in the RDMA read tests, else written by it."""
-    is_latency = test.endswith("lat")
-    workload = "RR" if is_latency else test.upper()
-    if test.endswith("bw"):
-        workload = "STRG" if "rdma_read" in test else "STRP"
-    name = f"{protocol}_{test}"
-    # One connection with one message under way is all that qperf ever has.
-    texts = (NAME, protocol.upper(), workload, name, "1")
-    if is_latency:
-        return _Test(name, workload, is_latency, _ECHO_KEYS, (*texts, "0"))
-    return _Test(name, workload, is_latency, _KEYS, texts)
-
-
-class _Plan(NamedTuple):
-    """What is made of a test with figures of some kinds; ``keys`` are of its name, and behind them of its size.
-
-    ``others`` are the figures that become facts, ``measured`` those that become readings, of these ``heads``.
-    """
-
-    is_complete: bool
-    keys: tuple[str, ...]
-    others: tuple[str, ...]
-    measured: tuple[str, ...]
-    heads: tuple[Head, ...]
-
-
+@dataclass(slots=True)
 class _Block:
-    """One test: its figures by name and their lines, its parameters, and the first error among other lines."""
+    """One test: its figures and parameters by name, and the first error among other lines."""
 
-    __slots__ = ("cut", "error", "figures", "last_line", "line", "lines", "parameters", "size", "test")
+    protocol: str
+    test: str
+    line: int
+    last_line: int
+    figures: dict[str, _Figure] = field(default_factory=dict)
+    parameters: dict[str, Printed] = field(default_factory=dict)
+    error: Printed | None = None
+    size: str = ""
+    cut: bool = False
 
-    def __init__(self, test: _Test, line: int) -> None:
-        self.test = test
-        self.line = self.last_line = line
-        self.figures: dict[str, _Figure] = {}
-        self.lines: dict[str, int] = {}
-        self.parameters: dict[str, Printed] = {}
-        self.error: Printed | None = None
-        self.size = ""
-        self.cut = False
+    @property
+    def name(self) -> str:
+        return f"{self.protocol}_{self.test}"
 
-    def take(self, figure: _Figure, line: int) -> None:
-        """Keep a figure."""
-        name = figure.kind.name
-        self.figures[name] = figure
-        self.lines[name] = self.last_line = line
-        if figure.size is not None:
-            self.size = figure.size
+    @property
+    def is_latency(self) -> bool:
+        """Whether the test echoes messages."""
+        return self.test.endswith("lat")
+
+    @property
+    def workload(self) -> str:
+        """The traffic pattern: clients read streams in the RDMA read tests, and write in the others."""
+        if self.test.endswith("bw"):
+            return "STRG" if "rdma_read" in self.test else "STRP"
+        return "RR" if self.is_latency else self.test.upper()
+
+    @property
+    def is_complete(self) -> bool:
+        return "latency" in self.figures if self.is_latency else not _RATES.isdisjoint(self.figures)
 
     def take_other(self, text: str, line: int) -> None:
-        """Keep a line that is no figure, if it is the first error."""
+        """Keep a line if it is the first error."""
         if self.error is None and _ERROR.fullmatch(text):
             self.error = Printed(text, line)
 
 
 def recognise(text: Text) -> bool:
-    """Whether a test's name stands alone in a line of the head, with figures or an error below."""
+    """Look for a test's name alone in its line, above figures or an error."""
     head = [line.rstrip() for line in islice(text.lines, _HEAD_LINES)]
     below = zip(head, [*head[1:], ""], strict=True)
     return any(
@@ -162,227 +111,160 @@ def recognise(text: Text) -> bool:
 
 
 def parse(text: Text) -> Parsed:
-    """Every test of the file; one that gave nothing is failed."""
+    """Return a fragment for each test; a test without figures is failed."""
     found = ProblemLog(text.name)
     configuration: dict[str, Printed] = {}
     blocks = list(_blocks(text, configuration))
-    looped = _looped(blocks)
-    fragments = [_fragment(block, block.test.name in looped, configuration, text.name, found) for block in blocks]
+    looped = _find_looped(blocks)
+    fragments = [_read(block, block.name in looped, configuration, text.name, found) for block in blocks]
     return Parsed(number_trials(fragments), found.problems)
 
 
 def _blocks(text: Text, configuration: dict[str, Printed]) -> Iterator[_Block]:
-    """The tests; what the block conf says of the hosts goes to ``configuration``."""
+    """Yield the tests; entries of the block ``conf`` go to ``configuration``."""
     block: _Block | None = None
     unfinished = None if text.ends_whole else len(text.lines)
     for number, line in text.numbered():
         if line[:4] == "    ":
-            figure = (_known_figure if len(line) < _LONG else _figure)(line)
-            if figure is not None and block is not None:
-                block.take(figure, number)
-            else:
-                _read_entry(line, number, block, configuration, number == unfinished)
-        elif ":" in line and (heading := _heading(line)) is not None:
+            if block is not None:
+                _take_entry(block, line, number, number == unfinished)
+            elif (entry := _LINE.match(line)) is not None:
+                configuration[entry["name"]] = Printed(entry["value"].rstrip(), number)
+        elif ":" in line and ((head := _TEST.fullmatch(line)) or _CONF.fullmatch(line)):
             if block is not None:
                 yield block
-            block = _Block(heading, number) if heading else None
+            block = _Block(head["protocol"], head["test"], number, number) if head else None
         elif block is not None and (other := line.strip()):
             block.take_other(other, number)
     if block is not None:
         yield block
 
 
-def _read_entry(
-    line: str, number: int, block: _Block | None, configuration: dict[str, Printed], unfinished: bool
-) -> None:
-    """Any other line that is indented: a parameter, something that was cut, or what the block conf says."""
+def _take_entry(block: _Block, line: str, number: int, unfinished: bool) -> None:
+    """Take an indented line: a figure, a parameter, or a line that is cut off."""
     entry = _LINE.match(line)
     if entry is None:
-        if block is not None and (other := line.strip()):
+        if other := line.strip():
             block.take_other(other, number)
             block.cut = True
-    elif block is None:
-        configuration[entry["name"]] = Printed(entry["value"].rstrip(), number)
+        return
+    name, value = entry["name"], entry["value"].rstrip()
+    block.last_line = number
+    pattern = _find_pattern(name)
+    if pattern is not None and (match := pattern.fullmatch(value)):
+        exact = match.groupdict().get("exact") or ""
+        block.figures[name] = figure = _Figure(value, match["number"], match["unit"], exact, number)
+        if name == "msg_size":
+            block.size = _count_bytes(figure)
+    elif pattern is not None or (unfinished and line[-1] != " "):
+        # A value that may be cut off is not kept.
+        block.cut = True
     else:
-        name, value = entry.groups()
-        block.last_line = number
-        if _pattern_of(name) is not None or (unfinished and line[-1] != " "):
-            # What may be cut inside is not kept.
-            block.cut = True
-        else:
-            block.parameters[name] = Printed(value.rstrip(), number)
+        block.parameters[name] = Printed(value, number)
 
 
 @lru_cache(maxsize=256)
-def _heading(line: str) -> _Test | Literal[False] | None:
-    """The test that a line is the name of, False for that of the configuration; None for no name."""
-    if head := _TEST.fullmatch(line := line.rstrip()):
-        return _test(head["protocol"], head["test"])
-    return False if _CONF.fullmatch(line) else None
-
-
-def _looped(blocks: Sequence[_Block]) -> Collection[str]:
-    """Streams that a loop repeats with other message sizes differ in nothing else: the size is a factor of them."""
-    sizes: defaultdict[str, set[str]] = defaultdict(set)
-    for block in blocks:
-        sizes[block.test.name].add(block.size)
-    return {name for name, known in sizes.items() if len(known) > 1}
-
-
-@lru_cache(256)
-def _size(number: str, unit: str, exact: str) -> str:
-    """A message's size in bytes. KB are 1000 bytes here, which a size elsewhere never has."""
-    factor, plain = _SIZES.get(unit, 0), number.replace(",", "")
-    return exact if exact or not factor or not plain.isdecimal() else str(whole(plain) * factor)
-
-
-def _figure(line: str) -> _Figure | None:
-    """The figure in its unit that a line is."""
-    plain = _FIGURE.fullmatch(line)
-    if plain is None:
-        return None
-    name, value, number, unit, more, exact = plain.groups("")
-    if not _is_figure(name, unit, more):
-        return None
-    size = _size(number, unit, exact.replace(",", "")) if name == "msg_size" else None
-    return _Figure(_kind(name, unit, is_decimal(number), bool(size)), number, value, size)
-
-
-_kind = lru_cache(256)(_Kind)
-# Sizes and times are the same in every test, and figures have three digits.
-_known_figure = lru_cache(2048)(_figure)
-
-
-@lru_cache(maxsize=256)
-def _pattern_of(name: str) -> re.Pattern[str] | None:
+def _find_pattern(name: str) -> re.Pattern[str] | None:
     return next((pattern for names, pattern in _FIGURES if names.fullmatch(name)), None)
 
 
-@lru_cache(maxsize=256)
-def _is_figure(name: str, unit: str, more: str) -> bool:
-    """Whether a value of such a unit, with what stands behind it, is the figure that its name says."""
-    pattern = _pattern_of(name)
-    behind = more if more in {"", _PROCESSORS} else " (1)"
-    return pattern is not None and pattern.fullmatch(f"1 {unit}{behind}") is not None
+def _count_bytes(size: _Figure) -> str:
+    """Return a message's size in bytes, "" for an unknown unit; KB are 1000 bytes here, unlike in other tools."""
+    factor, plain = _SIZES.get(size.unit, 0), size.number.replace(",", "")
+    exact = size.exact.replace(",", "")
+    return exact if exact or not factor or not plain.isdecimal() else str(whole(plain) * factor)
 
 
-def _fragment(block: _Block, loops: bool, configuration: dict[str, Printed], file: str, found: ProblemLog) -> Fragment:
-    plan = _plan(block.test, loops, *[figure.kind for figure in block.figures.values()])
-    status = _judge(block, plan, found)
-    is_complete = status is _COMPLETE
-    facts = _facts(block, plan, configuration, is_complete)
-    readings = _readings(block, plan) if is_complete else ()
-    return driver_fragment((file, NAME, VERSION), (block.line, block.last_line), status, facts, readings)
+def _find_looped(blocks: Sequence[_Block]) -> Collection[str]:
+    """Return the tests with several message sizes, which are a factor of their streams."""
+    sizes: defaultdict[str, set[str]] = defaultdict(set)
+    for block in blocks:
+        sizes[block.name].add(block.size)
+    return {name for name, known in sizes.items() if len(known) > 1}
 
 
-def _judge(block: _Block, plan: _Plan, found: ProblemLog) -> Status:
-    name = block.test.name
-    if not block.figures:
-        said = block.error
-        why = f": {said.text[:200]}" if said else ", not even an error: qperf was killed or the file cut off"
-        line = said.line if said else block.line
-        found.warn("qperf.failed", f"Test {name} gave no figures{why}.", "Measure again.", line)
-        return _FAILED if said or not block.cut else _INCOMPLETE
-    if block.cut or not plan.is_complete:
-        message = f"The figures of test {name} are not all there: the file was cut off."
-        found.warn("qperf.cut-off", message, "Transfer the file again.", block.last_line)
-        return _INCOMPLETE
-    return _COMPLETE
-
-
-def _facts(block: _Block, plan: _Plan, configuration: dict[str, Printed], is_complete: bool) -> Sequence[Fact]:
-    """All circumstances; most tests have but a name and a size."""
-    (texts, lines), error = _short_facts(block, plan), block.error
-    if not (configuration or plan.others or block.parameters):
-        if error is None:
-            return make_facts(plan.keys, texts, lines)
-        return make_facts([*plan.keys, "error"], [*texts, error.text], [*lines, error.line])
+def _read(
+    block: _Block, is_looped: bool, configuration: Mapping[str, Printed], file: str, found: ProblemLog
+) -> Fragment:
+    status = _judge(block, found)
     gathered = Gathered()
-    gathered.say_each(plan.keys, texts, lines)
+    _gather_facts(block, is_looped, configuration, gathered)
+    if status is Status.COMPLETE:
+        for (_, _, cpu), role in _list_sides(block):
+            if cpu in configuration and (cores := _CORES.match(configuration[cpu].text)):
+                gathered.say(f"processors@{role}", cores[1], configuration[cpu].line)
+        _gather_readings(block, gathered)
+    lines = block.line, block.last_line
+    return driver_fragment((file, NAME, VERSION), lines, status, gathered.facts, gathered.readings)
+
+
+def _judge(block: _Block, found: ProblemLog) -> Status:
+    if not block.figures:
+        error = block.error
+        why = f": {error.text[:200]}" if error else ", not even an error: qperf was killed or the file cut off"
+        line = error.line if error else block.line
+        found.warn("qperf.failed", f"Test {block.name} gave no figures{why}.", "Measure again.", line)
+        return Status.FAILED if error or not block.cut else Status.INCOMPLETE
+    if block.cut or not block.is_complete:
+        message = f"The figures of test {block.name} are not all there: the file was cut off."
+        found.warn("qperf.cut-off", message, "Transfer the file again.", block.last_line)
+        return Status.INCOMPLETE
+    return Status.COMPLETE
+
+
+def _gather_facts(block: _Block, is_looped: bool, configuration: Mapping[str, Printed], gathered: Gathered) -> None:
+    # qperf has one connection, with one message at a time.
+    keys = ("factor.tool", "factor.protocol", "workload", "test", "users")
+    gathered.say_all(keys, (NAME, block.protocol.upper(), block.workload, block.name, "1"), block.line)
+    if block.is_latency:
+        gathered.note("think_ms", "0", block.line)
+    sizes = ("request_bytes", "response_bytes") if block.is_latency else ("message_bytes",)
+    if is_looped and not block.is_latency:
+        sizes = ("message_bytes", "factor.message_bytes")
+    for key in sizes if block.size else ():
+        gathered.note(key, block.size, block.figures["msg_size"].line)
     for name, value in configuration.items():
-        gathered.say(_CONFIGURATION.get(name, f"qperf.{name}"), value.text, value.line)
-    for name in plan.others:
-        gathered.say(f"qperf.{name}", block.figures[name].text, block.lines[name])
+        gathered.fact(_CONFIGURATION.get(name, f"qperf.{name}"), value)
+    for name, figure in block.figures.items():
+        if name not in _READINGS:
+            gathered.say(f"qperf.{name}", figure.text, figure.line)
     for name, value in block.parameters.items():
-        gathered.say(f"qperf.{name}", value.text, value.line)
-    gathered.fact("error", error)
-    if is_complete:
-        _processors(block.test, configuration, gathered)
-    return gathered.facts
+        gathered.fact(f"qperf.{name}", value)
+    gathered.fact("error", block.error)
 
 
-def _short_facts(block: _Block, plan: _Plan) -> tuple[Sequence[str], Sequence[int]]:
-    """What a test's name and size say, and in which lines."""
-    named = block.test.texts
-    of_size = len(plan.keys) - len(named)
-    if not of_size:
-        return named, [block.line] * len(named)
-    return (*named, *repeat(block.size, of_size)), [block.line] * len(named) + [block.lines["msg_size"]] * of_size
+def _gather_readings(block: _Block, gathered: Gathered) -> None:
+    """Keep throughput or latency, and CPU and bytes of each side; ``send_bw`` of udp_bw was only offered."""
+    figures = block.figures
+    names = ("latency",) if block.is_latency else ("recv_bw", "bw")
+    if (headline := next((figures[name] for name in names if name in figures), None)) is not None:
+        rate = ("mb_per_s", _decimal_unit(headline.unit), "total")
+        in_time = ("response_ms", f"{headline.unit} one way", "total")
+        gathered.measure(in_time if block.is_latency else rate, headline.number, headline.line)
+    if (time := figures.get("time")) is not None:
+        gathered.measure(("driver_s", time.unit, "total"), time.number, time.line)
+    for (cost, used, _), role in _list_sides(block):
+        if cost in figures:
+            head = ("cpu_ms_per_mb", f"{figures[cost].unit} 10^9", role)
+            gathered.measure(head, figures[cost].number, figures[cost].line)
+        if used in figures:
+            gathered.measure(("processor_util", "%", role), figures[used].number, figures[used].line)
+    for metric, names in _BYTES:
+        if (moved := next((figures[name] for name in names if name in figures), None)) is not None:
+            gathered.keep((metric, _decimal_unit(moved.unit), "total"), moved.number, moved.line)
 
 
-def _processors(test: _Test, configuration: dict[str, Printed], gathered: Gathered) -> None:
-    """How many each side has."""
-    for (_, _, cpu), role in _sides(test):
-        if cpu in configuration and (cores := _CORES.match(configuration[cpu].text)):
-            gathered.say(f"processors@{role}", cores[1], configuration[cpu].line)
-
-
-def _readings(block: _Block, plan: _Plan) -> Sequence[Reading]:
-    figures, lines, names = block.figures, block.lines, plan.measured
-    if len(names) > 1:
-        return make_readings(plan.heads, [figures[name].number for name in names], [lines[name] for name in names])
-    return make_readings(plan.heads, (figures[names[0]].number,), lines[names[0]]) if names else ()
-
-
-@lru_cache(256)
-def _plan(test: _Test, loops: bool, *kinds: _Kind) -> _Plan:
-    """What is made of a test with such figures."""
-    found = {kind.name: kind for kind in kinds}
-    size = found.get("msg_size")
-    own: tuple[str, ...] = ()
-    if size is not None and size.has_size:
-        own = _BOTH_WAYS if test.is_latency else _LOOPED if loops else _ONE_WAY
-    measured = [*_throughput(test, found), *_of_sides(test, found)]
-    return _Plan(
-        is_complete="latency" in found if test.is_latency else not _RATES.isdisjoint(found),
-        keys=test.keys + own,
-        others=tuple(name for name in found if name not in _READINGS),
-        measured=tuple(name for name, _ in measured),
-        heads=tuple(head for _, head in measured),
-    )
-
-
-def _throughput(test: _Test, found: dict[str, _Kind]) -> Iterator[tuple[str, Head]]:
-    """What arrived counts; udp_bw's send_bw is what was offered, and stays a fact."""
-    names = ("latency",) if test.is_latency else ("recv_bw", "bw")
-    headline = next((found[name] for name in names if name in found), None)
-    if headline is not None and headline.is_decimal:
-        in_time, rate = ("response_ms", f"{headline.unit} one way"), ("mb_per_s", _decimal(headline.unit))
-        yield headline.name, (*(in_time if test.is_latency else rate), "total")
-    if "time" in found and found["time"].is_decimal:
-        yield "time", ("driver_s", found["time"].unit, "total")
-
-
-def _decimal(unit: str) -> str:
-    """The unit with its prefix said to be a power of 1000; bits are that anyway."""
+def _decimal_unit(unit: str) -> str:
+    """Mark a prefix of bytes as a power of 1000; prefixes of bits always are."""
     prefix = unit[0] if unit[0] in _POWERS else ""
     return f"{unit} 10^{_POWERS[prefix]}" if prefix and unit[1] == "B" else unit
 
 
-def _sides(test: _Test) -> Iterator[tuple[tuple[str, str, str], str]]:
-    """What figures of each side are called, and its role: send and recv go by the stream, and loc prints."""
-    ends = ("server", "client") if test.workload == "STRG" else ("client", "server")
-    return zip(_OF_SIDES, (*ends, "client", "server"), strict=True)
+def _list_sides(block: _Block) -> Iterator[tuple[tuple[str, str, str], str]]:
+    """Yield the names of each side's figures (cost, processors used, processors), and its role.
 
-
-def _of_sides(test: _Test, found: dict[str, _Kind]) -> Iterator[tuple[str, Head]]:
-    """CPU and bytes of each side."""
-    for (cost, used, _), role in _sides(test):
-        if cost in found and found[cost].is_decimal:
-            yield cost, ("cpu_ms_per_mb", f"{found[cost].unit} 10^9", role)
-        if used in found and found[used].is_decimal:
-            yield used, ("processor_util", "%", role)
-    for metric, names in _BYTES:
-        name = next((name for name in names if name in found), None)
-        if name is not None:
-            yield name, (metric, _decimal(found[name].unit), "total")
+    ``send`` and ``recv`` are the ends of the stream; ``loc`` is the client, which prints.
+    """
+    ends = ("server", "client") if block.workload == "STRG" else ("client", "server")
+    for side, role in zip(("send", "recv", "loc", "rem"), (*ends, "client", "server"), strict=True):
+        yield (f"{side}_cost", f"{side}_cpus_used", f"{side}_cpu"), role

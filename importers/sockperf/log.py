@@ -1,6 +1,6 @@
-"""Output of sockperf: ping-pong, under-load and throughput tests, the full log's head, and the server's side.
+"""sockperf: ping-pong, under-load and throughput tests, the full log's head, and the server's output.
 
-Latencies are half of the round trip unless ``--full-rtt`` was given; MBps are 2^20 bytes/s.
+Latencies are half of the round trip without ``--full-rtt``; MBps are 2^20 bytes/s.
 """
 
 import re
@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
-from importers.fragment_builder import Gathered, Printed
+from importers.fragment_builder import Gathered, Printed, driver_fragment
 from importers.key_values import whole
-from importers.model import Fragment, Kind, Parsed, Status, Text
+from importers.model import Fragment, Parsed, Status, Text
 from importers.problem_log import ProblemLog
 from importers.trial_numbers import number_trials
 
@@ -58,18 +58,15 @@ _OPTIONS = re.compile(r"--([\w-]+)(?:=(\S+))?")
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """The groups of a line that fitted, and its number."""
+    """The groups of a line's pattern, and the line's number."""
 
     groups: tuple[str, ...]
     line: int
 
-    def printed(self, number: int = 0) -> Printed:
-        return Printed(self.groups[number], self.line)
-
 
 @dataclass(slots=True)
 class _Block:
-    """One test, or one server's statistics of it."""
+    """One test, or the statistics of one of its servers."""
 
     first_line: int
     last_line: int
@@ -83,13 +80,23 @@ class _Block:
     by_user: Printed | None = None
     beside_others: bool = False
 
+    def printed(self, name: str, group: int = 0) -> Printed | None:
+        """Return a group of the line with this pattern, if any."""
+        found = self.found.get(name)
+        return Printed(found.groups[group], found.line) if found else None
+
+    @property
+    def protocol(self) -> Printed | None:
+        printed = self.printed("peer", 2)
+        return printed._replace(text=printed.text.upper()) if printed else None
+
     @property
     def streams(self) -> bool:
         return "sent" in self.found or "rate" in self.found or "bandwidth" in self.found
 
     @property
     def under_load(self) -> bool:
-        """Far fewer answers than messages, by the counts themselves: nobody waits for an answer."""
+        """Whether senders do not wait for answers, by the counts: far fewer answers than messages."""
         counts = self.found.get("valid") or self.found.get("total")
         return counts is not None and whole(counts.groups[1]) > 2 * whole(counts.groups[2])
 
@@ -100,7 +107,7 @@ class _Block:
 
 
 def recognise(text: Text) -> bool:
-    """Whether the head names sockperf's version, or is that of its full log."""
+    """Look for sockperf's version, or for the head of its full log."""
     for line in islice(text.lines, _HEAD_LINES):
         plain = _COLOUR.sub("", line).strip()
         if _VERSION.match(plain) or (_PARAMETERS.match(plain) and "--" in plain):
@@ -109,18 +116,18 @@ def recognise(text: Text) -> bool:
 
 
 def parse(text: Text) -> Parsed:
-    """Every test of the file; with several servers each has its own statistics."""
+    """Return a fragment for each test, or for each of its servers."""
     found = ProblemLog(text.name)
-    blocks = [block for block in _blocks(text) if _says_something(block)]
+    blocks = [block for block in _blocks(text) if _has_head(block)]
     if len({block.found["number"].groups for block in blocks if "number" in block.found}) > 1:
-        # Statistics side by side, of connections that ran at the same time, are no trials.
+        # Statistics of concurrent connections are no trials.
         for block in blocks:
             block.beside_others = True
-    fragments = [_fragment(block, text.name, found) for block in blocks]
+    fragments = [_read(block, text.name, found) for block in blocks]
     return Parsed(number_trials(fragments), found.problems)
 
 
-def _says_something(block: _Block) -> bool:
+def _has_head(block: _Block) -> bool:
     return block.version is not None or block.parameters is not None
 
 
@@ -129,30 +136,29 @@ def _blocks(text: Text) -> Iterator[_Block]:
     last = len(text.lines)
     for number, line in text.numbered():
         if line[:1].isdigit():
-            continue  # In a full log these are the messages, millions perhaps.
+            continue  # A message of a full log, which may have millions.
         plain = _COLOUR.sub("", line).strip() if "\x1b" in line else line.strip()
         starts = _VERSION.match(plain) is not None or plain.startswith("test was performed using")
-        if block is None or (starts and _says_something(block)):
+        if block is None or (starts and _has_head(block)):
             if block is not None:
                 yield block
             block = _Block(number, number)
         if "valid" in block.found and "Printing statistics for Server No" in plain:
             yield block
-            block = _another(block, number)
+            block = _begin_next_server(block, number)
         if plain:
             _take(block, plain, number, number < last or text.ends_whole)
     if block is not None:
         yield block
 
 
-def _another(block: _Block, line: int) -> _Block:
-    """The statistics of the next server of the same test."""
+def _begin_next_server(block: _Block, line: int) -> _Block:
     shared = {key: block.found[key] for key in ("total",) if key in block.found}
     return _Block(line, line, shared, version=block.version, parameters=block.parameters, options=block.options)
 
 
 def _take(block: _Block, plain: str, line: int, whole: bool) -> None:
-    """Sort a line in. The last line of a file without line end counts only where it cannot be cut inside."""
+    """Take a line; unless ``whole``, its figures count only if it cannot be cut off."""
     block.last_line = line
     version, parameters = _VERSION.match(plain), _PARAMETERS.match(plain)
     if version is not None:
@@ -184,37 +190,27 @@ def _take_figures(block: _Block, body: str, line: int, whole: bool) -> None:
             block.found.setdefault(name, _Found(tuple(group or "" for group in match.groups()), line))
 
 
-def _fragment(block: _Block, file: str, found: ProblemLog) -> Fragment:
+def _read(block: _Block, file: str, found: ProblemLog) -> Fragment:
     status = _judge(block, found)
     gathered = Gathered()
-    _facts(block, gathered)
+    _gather_facts(block, gathered)
     gathered.fact("error", block.failures[0] if block.failures else None)
     if status is Status.COMPLETE:
         if block.is_server:
-            gathered.fact("messages_received", block.found["handled"].printed())
+            gathered.fact("messages_received", block.printed("handled"))
         elif block.streams:
-            _throughput(block, gathered, found)
+            _gather_throughput(block, gathered, found)
         else:
-            _latency(block, gathered)
-    return Fragment(
-        file=file,
-        format=NAME,
-        format_version=VERSION,
-        kind=Kind.DRIVER,
-        first_line=block.first_line,
-        last_line=block.last_line,
-        role="server" if block.is_server else "client",
-        status=status,
-        facts=gathered.facts,
-        readings=gathered.readings,
-    )
+            _gather_latency(block, gathered)
+    lines, role = (block.first_line, block.last_line), "server" if block.is_server else "client"
+    return driver_fragment((file, NAME, VERSION), lines, status, gathered.facts, gathered.readings, role=role)
 
 
 def _judge(block: _Block, found: ProblemLog) -> Status:
-    """sockperf exits with 0 whatever happens, so that only its words and its last line tell."""
+    """Return the status by messages and last line, since sockperf always exits with 0."""
     if block.failures:
-        said = block.failures[0]
-        found.warn("sockperf.failed", f"sockperf failed: {said.text}", "Measure again, for longer.", said.line)
+        error = block.failures[0]
+        found.warn("sockperf.failed", f"sockperf failed: {error.text}", "Measure again, for longer.", error.line)
         return Status.FAILED
     whole = "bandwidth" in block.found if block.streams else {"<MIN>", "<MAX>"} <= block.observations.keys()
     if block.is_server:
@@ -231,71 +227,58 @@ def _judge(block: _Block, found: ProblemLog) -> Status:
     return Status.COMPLETE
 
 
-def _facts(block: _Block, gathered: Gathered) -> None:
+def _gather_facts(block: _Block, gathered: Gathered) -> None:
     first = block.first_line
-    gathered.fact("factor.tool", Printed("sockperf", first))
+    gathered.note("factor.tool", NAME, first)
     gathered.fact("tool_version", block.version)
     gathered.fact("parameters", block.parameters)
-    if block.beside_others and "number" in block.found:
-        gathered.fact("factor.server_number", block.found["number"].printed())
-    peer = block.found.get("peer")
-    if peer is not None:
-        gathered.fact("factor.protocol", Printed(peer.groups[2].upper(), peer.line))
-        gathered.fact("port", peer.printed(1))
-        if not block.is_server:
-            gathered.fact("server", peer.printed(0))
+    if block.beside_others:
+        gathered.fact("factor.server_number", block.printed("number"))
+    gathered.fact("factor.protocol", block.protocol)
+    gathered.fact("port", block.printed("peer", 1))
     if block.is_server:
         return
-    gathered.fact("users", Printed("1", first))
+    gathered.fact("server", block.printed("peer"))
+    gathered.note("users", "1", first)
     if block.streams:
-        gathered.fact("workload", Printed("STRP", first))
-        if "size" in block.found:
-            gathered.fact("message_bytes", block.found["size"].printed())
+        gathered.note("workload", "STRP", first)
+        gathered.fact("message_bytes", block.printed("size"))
     elif block.found:
-        gathered.fact("workload", Printed("UNDER-LOAD" if block.under_load else "RR", first))
-        size = block.options.get("msg-size")
-        gathered.fact("request_bytes", size)
-        gathered.fact("response_bytes", size)
+        gathered.note("workload", "UNDER-LOAD" if block.under_load else "RR", first)
+        gathered.fact("request_bytes", block.options.get("msg-size"))
+        gathered.fact("response_bytes", block.options.get("msg-size"))
     for key in ("mps", "burst", "reply-every", "time"):
         gathered.fact("asked_duration_s" if key == "time" else key.replace("-", "_"), block.options.get(key))
 
 
-def _throughput(block: _Block, gathered: Gathered, found: ProblemLog) -> None:
-    """What was sent. Over UDP nothing tells how much of it arrived, so that it is no throughput."""
-    bandwidth = block.found["bandwidth"]
-    peer = block.found.get("peer")
-    if peer is not None and peer.groups[2].upper() == "UDP":
+def _gather_throughput(block: _Block, gathered: Gathered, found: ProblemLog) -> None:
+    """Keep the sender's rate; over UDP the rate of arrived messages is unknown."""
+    if block.protocol is not None and block.protocol.text == "UDP":
         message = "Over UDP sockperf prints the sender's rate only; what arrived is not known."
-        found.note("sockperf.sent-only", message, "Compare with other senders' rates.", bandwidth.line)
-    gathered.reading("mb_per_s", bandwidth.printed(), "MB/s")
-    if "rate" in block.found:
-        gathered.fact("messages_per_s", block.found["rate"].printed())
-    if "sent" in block.found:
-        gathered.fact("messages_sent", block.found["sent"].printed(0))
-        gathered.reading("driver_s", block.found["sent"].printed(1), "s")
+        line = block.found["bandwidth"].line
+        found.note("sockperf.sent-only", message, "Compare with other senders' rates.", line)
+    gathered.reading("mb_per_s", block.printed("bandwidth"), "MB/s")
+    gathered.fact("messages_per_s", block.printed("rate"))
+    gathered.fact("messages_sent", block.printed("sent"))
+    gathered.reading("driver_s", block.printed("sent", 1), "s")
 
 
-def _latency(block: _Block, gathered: Gathered) -> None:
-    """Response times of the valid duration; half round trips go out as such, and are converted with their unit."""
-    valid, average = block.found["valid"], block.found["average"]
-    gathered.reading("driver_s", valid.printed(0), "s")
+def _gather_latency(block: _Block, gathered: Gathered) -> None:
+    """Keep response times of the valid duration; the unit tells half round trips."""
+    gathered.reading("driver_s", block.printed("valid"), "s")
     if block.under_load:
-        gathered.fact("messages_sent", valid.printed(1))
-        gathered.fact("messages_received", valid.printed(2))
+        gathered.fact("messages_sent", block.printed("valid", 1))
+        gathered.fact("messages_received", block.printed("valid", 2))
     else:
-        gathered.reading("transactions", valid.printed(2), "count")
-    gathered.reading("response_ms", average.printed(1), block.unit)
-    gathered.reading("latency_sd_ms", average.printed(2), block.unit)
+        gathered.reading("transactions", block.printed("valid", 2), "count")
+    gathered.reading("response_ms", block.printed("average", 1), block.unit)
+    gathered.reading("latency_sd_ms", block.printed("average", 2), block.unit)
     for name, metric in _PERCENTILES.items():
         gathered.reading(metric, block.observations.get(name), block.unit)
-    for name, printed in block.observations.items():
+    for name, (text, line) in block.observations.items():
         if name not in _PERCENTILES:
-            said = Printed(f"{printed.text} {block.unit}", printed.line)
-            gathered.fact(f"latency_p{name.rstrip('0').rstrip('.')}", said)
-    packets = block.found.get("packets")
-    if packets is not None:
-        gathered.reading("packets_lost", packets.printed(0), "packets")
-        gathered.fact("duplicated_messages", packets.printed(1))
-        gathered.fact("out_of_order_messages", packets.printed(2))
-    if "total" in block.found:
-        gathered.fact("whole_run_s", block.found["total"].printed(0))
+            gathered.note(f"latency_p{name.rstrip('0').rstrip('.')}", f"{text} {block.unit}", line)
+    gathered.reading("packets_lost", block.printed("packets"), "packets")
+    gathered.fact("duplicated_messages", block.printed("packets", 1))
+    gathered.fact("out_of_order_messages", block.printed("packets", 2))
+    gathered.fact("whole_run_s", block.printed("total"))

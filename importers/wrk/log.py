@@ -1,12 +1,12 @@
-"""wrk's reports (and wrk2's): requests per second over HTTP, and how long they took."""
+"""wrk and wrk2: reports of HTTP requests per second and their latency."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from importers.fragment_builder import Gathered, Printed
-from importers.model import Fragment, Kind, Parsed, Status, Text
+from importers.fragment_builder import Gathered, Printed, driver_fragment
+from importers.model import Fragment, Parsed, Status, Text
 from importers.problem_log import ProblemLog
 from importers.trial_numbers import number_trials
 
@@ -28,16 +28,16 @@ _TRANSFER = re.compile(r"Transfer/sec:\s+(\S+)\s*")
 _CALIBRATION = re.compile(r"\s*Thread calibration: ")
 _IN_BETWEEN = re.compile(r"\s*(?:Thread Stats|Req/Sec|Latency Distribution|Initialised |---)")
 _GLUED = re.compile(r"([+-]?\d+(?:\.\d+)?)([A-Za-z]*)")
-# wrk writes m for minutes; its other units are written as everywhere, bytes in powers of 1024.
+# wrk writes m for minutes; the other units are the usual ones, bytes in powers of 1024.
 _UNITS = {"m": "min"}
 _SECONDS = {"us": Decimal("1e-6"), "ms": Decimal("1e-3"), "s": Decimal(1), "m": Decimal(60), "h": Decimal(3600)}
 _PERCENTILES = {"50": "p50", "75": "p75", "90": "p90", "95": "p95", "99": "p99", "99.9": "p999"}
-_SHORT = Decimal("0.9")  # Of the seconds asked for; wrk stops some milliseconds late, not early.
+_SHORT = Decimal("0.9")  # Of the requested seconds; wrk stops some milliseconds late, not early.
 
 
 @dataclass(slots=True)
 class _Report:
-    """The lines of one report by what they are; the first of each kind counts."""
+    """The lines of one report, the first of each kind."""
 
     first_line: int
     last_line: int
@@ -63,24 +63,23 @@ _KINDS = {
 
 
 def recognise(text: Text) -> bool:
-    """The line that says what runs, or the one that says why nothing does."""
+    """Look for the first line of a run, or of a refused connection."""
     return any(_RUNNING.fullmatch(line) or _REFUSED.fullmatch(line) for line in text.lines[:_HEAD_LINES])
 
 
 def parse(text: Text) -> Parsed:
-    """Read every report of the file."""
+    """Return a fragment for each report."""
     found = ProblemLog(text.name)
     fragments = [_read(report, text, found) for report in _reports(text, found)]
     return Parsed(number_trials(fragments), found.problems)
 
 
 def _reports(text: Text, found: ProblemLog) -> Iterator[_Report]:
-    """Cut the file where a report begins; a last line without end may be half a figure and does not count."""
+    """Cut the file where reports begin; skip a last line without end, which may be cut off."""
     current: _Report | None = None
     unknown = []
-    whole = len(text.lines) if text.ends_whole else len(text.lines) - 1
-    for number, line in text.numbered():
-        if number > whole or not line.strip():
+    for number, line in text.whole():
+        if not line.strip():
             continue
         running, refused = _RUNNING.fullmatch(line), _REFUSED.fullmatch(line)
         if running or refused:
@@ -104,71 +103,58 @@ def _take(report: _Report, number: int, line: str) -> bool:
         at = percentile[1].rstrip("0").rstrip(".") if "." in percentile[1] else percentile[1]
         report.percentiles.setdefault(at, Printed(percentile[2], number))
     else:
-        kind = next((name for name, pattern in _KINDS.items() if pattern.match(line)), None)
-        if kind is None:
+        kinds = ((name, match) for name, pattern in _KINDS.items() if (match := pattern.match(line)))
+        kind, match = next(kinds, (None, None))
+        if kind is None or match is None:
             return _IN_BETWEEN.match(line) is not None
-        match = _KINDS[kind].match(line)
-        if match is not None:
-            report.lines.setdefault(kind, (match, number))
+        report.lines.setdefault(kind, (match, number))
     report.last_line = number
     return True
 
 
 def _read(report: _Report, text: Text, found: ProblemLog) -> Fragment:
     into = Gathered()
-    _circumstances(report, into)
+    _gather_facts(report, into)
     status = _judge(report, found)
     if status is not Status.FAILED:
-        _figures(report, into)
-    return Fragment(
-        file=text.name,
-        format=NAME,
-        format_version=VERSION,
-        kind=Kind.DRIVER,
-        first_line=report.first_line,
-        last_line=report.last_line,
-        role="client",
-        status=status,
-        facts=into.facts,
-        readings=into.readings,
-    )
+        _gather_figures(report, into)
+    lines = report.first_line, report.last_line
+    return driver_fragment((text.name, NAME, VERSION), lines, status, into.facts, into.readings)
 
 
-def _circumstances(report: _Report, into: Gathered) -> None:
-    line = report.first_line
-    into.fact("factor.tool", Printed("wrk2" if "calibration" in report.lines else NAME, line))
-    into.fact("workload", Printed("HTTP", line))
-    into.fact("factor.protocol", Printed("TCP", line))
+def _gather_facts(report: _Report, into: Gathered) -> None:
+    tool = "wrk2" if "calibration" in report.lines else NAME
+    into.say_all(("factor.tool", "workload", "factor.protocol"), (tool, "HTTP", "TCP"), report.first_line)
     into.fact("users", report.group("size", "users"))
     into.fact("threads", report.group("size", "threads"))
     into.fact("url", report.group("running", "url"))
     into.fact("server", report.group("running", "server") or report.group("refused", "server"))
     into.fact("asked_duration", report.group("running", "asked"))
-    # Two decimals are too few to work out a rate that is printed with more.
+    # Two decimals are too few to derive a rate from, which is printed with more.
     into.fact("duration", report.group("total", "seconds"))
     for place, kind in enumerate(("connect", "read", "write", "timeout"), start=1):
         into.fact(f"errors.{kind}", report.group("sockets", place))
     into.fact("error", report.group("refused", 0))
 
 
-def _figures(report: _Report, into: Gathered) -> None:
-    _glued(into, "trans_per_s", report.group("rate"), "requests/s")
-    _glued(into, "mb_per_s", report.group("transfer"), "", per_second=True)
+def _gather_figures(report: _Report, into: Gathered) -> None:
+    _measure(into, "trans_per_s", report.group("rate"), "requests/s")
+    _measure(into, "mb_per_s", report.group("transfer"), "", per_second=True)
     into.reading("transactions", report.group("total", "requests"), "requests")
-    _glued(into, "bytes_received", report.group("total", "read"), "bytes")
+    _measure(into, "bytes_received", report.group("total", "read"), "bytes")
     into.reading("errors", report.group("refusals"), "errors")
-    _glued(into, "response_ms", report.group("times", "mean"), "")
+    _measure(into, "response_ms", report.group("times", "mean"), "")
     for name in ("mean", "sd", "max"):
-        _glued(into, f"latency_{name}_ms", report.group("times", name), "")
+        _measure(into, f"latency_{name}_ms", report.group("times", name), "")
     for at, printed in report.percentiles.items():
         if at in _PERCENTILES:
-            _glued(into, f"latency_{_PERCENTILES[at]}_ms", printed, "")
+            _measure(into, f"latency_{_PERCENTILES[at]}_ms", printed, "")
         else:
             into.fact(f"latency_p{at}", printed)
 
 
-def _glued(into: Gathered, name: str, printed: Printed | None, plain: str, *, per_second: bool = False) -> None:
-    """A number with its unit glued on (``289.83us``); ``plain`` is the unit of a number without one."""
+def _measure(into: Gathered, name: str, printed: Printed | None, plain: str, *, per_second: bool = False) -> None:
+    """Keep a number joined with its unit (``289.83us``); ``plain`` is the unit of a bare number."""
     found = _GLUED.fullmatch(printed.text) if printed else None
     if found is not None and printed is not None and (found[2] or plain):
         unit = _UNITS.get(found[2], found[2]) or plain
@@ -176,7 +162,7 @@ def _glued(into: Gathered, name: str, printed: Printed | None, plain: str, *, pe
 
 
 def _judge(report: _Report, found: ProblemLog) -> Status:
-    """Complete with its last line; anything else comes with a warning."""
+    """Return the status, with a warning unless complete."""
     refused, rate = report.group("refused", 0), report.group("rate")
     if refused is not None:
         found.warn("wrk.failed", f"wrk failed: {refused.text}", "Start the server, then measure again.", refused.line)
@@ -190,7 +176,7 @@ def _judge(report: _Report, found: ProblemLog) -> Status:
         found.warn("wrk.nothing-done", message, "See to the server.", rate.line)
         return Status.FAILED
     _report_errors(report, found)
-    asked, ran = _seconds(report.group("running", "asked")), _seconds(report.group("total", "seconds"))
+    asked, ran = _parse_seconds(report.group("running", "asked")), _parse_seconds(report.group("total", "seconds"))
     if asked is not None and ran is not None and ran < _SHORT * asked:
         message = f"wrk ran {ran} of {asked} seconds: it was stopped."
         found.warn("wrk.stopped", message, "Measure again.", rate.line)
@@ -201,15 +187,13 @@ def _judge(report: _Report, found: ProblemLog) -> Status:
 def _report_errors(report: _Report, found: ProblemLog) -> None:
     refusals, sockets = report.group("refusals"), report.group("sockets", 0)
     if refusals is not None:
-        message = (
-            f"{refusals.text} responses are refusals of the server, and count in requests per second all the same."
-        )
+        message = f"{refusals.text} responses are refusals of the server"
+        message += ", and count in requests per second all the same."
         found.warn("wrk.error-responses", message, "See what the server refuses.", refusals.line)
     if sockets is not None:
-        message = f"{sockets.text.strip()}."
-        found.warn("wrk.socket-errors", message, "See to the server and its limits.", sockets.line)
+        found.warn("wrk.socket-errors", f"{sockets.text.strip()}.", "See to the server and its limits.", sockets.line)
 
 
-def _seconds(printed: Printed | None) -> Decimal | None:
+def _parse_seconds(printed: Printed | None) -> Decimal | None:
     found = _GLUED.fullmatch(printed.text) if printed else None
     return Decimal(found[1]) * _SECONDS[found[2]] if found and found[2] in _SECONDS else None
