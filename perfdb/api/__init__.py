@@ -1,1 +1,1 @@
-"""The REST interface under /api/v1/; stands on results and analysis, never on web."""
+"""REST API under /api/v1/; imports results and analysis, never web."""

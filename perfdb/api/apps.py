@@ -4,6 +4,6 @@ from django.apps import AppConfig
 
 
 class ApiConfig(AppConfig):
-    """The REST interface; owns no models."""
+    """The REST API, an app without models."""
 
     name = "perfdb.api"

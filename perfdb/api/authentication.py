@@ -1,4 +1,4 @@
-"""Signing in with a token: ``Authorization: Bearer TOKEN``."""
+"""Authentication by a token: ``Authorization: Bearer TOKEN``."""
 
 from django.contrib.auth.models import User
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
@@ -12,10 +12,10 @@ _SCHEME = b"bearer"
 
 
 class TokenAuthentication(BaseAuthentication):
-    """Whose token came with the request; no opinion when none did."""
+    """Authentication by the request's token; requests without a token are left to others."""
 
     def authenticate(self, request: Request) -> tuple[User, str] | None:
-        """The user and the token. Raises AuthenticationFailed for a token that is not valid."""
+        """Return user and token. Raise AuthenticationFailed for an invalid token."""
         scheme, _, secret = get_authorization_header(request).partition(b" ")
         if scheme.lower() != _SCHEME:
             return None
@@ -26,16 +26,16 @@ class TokenAuthentication(BaseAuthentication):
         return user, token
 
     def authenticate_header(self, request: Request) -> str:
-        """What a 401 asks for."""
+        """Return the WWW-Authenticate header of a 401."""
         return 'Bearer realm="perfdb"'
 
 
 class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call] # registers itself, without types
-    """How the OpenAPI schema describes tokens."""
+    """Tokens in the OpenAPI schema."""
 
     target_class = TokenAuthentication
     name = "token"
 
     def get_security_definition(self, auto_schema: object) -> dict[str, str]:
-        """A bearer token."""
+        """Return the definition of a bearer token."""
         return {"type": "http", "scheme": "bearer"}

@@ -1,4 +1,4 @@
-"""Answers that a client may keep until data changes: weak ETags from the versions of the studies they rest on."""
+"""Caching by clients: weak ETags from the versions of an answer's studies."""
 
 import hashlib
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ from perfdb.results.models import Study
 
 
 def etag(request: Request, slugs: Iterable[object] = ()) -> str:
-    """Return the tag of this address as of now. ``slugs`` are the studies that the answer rests on, all by default.
+    """Return the present ETag of this address. ``slugs`` are the studies of the answer, by default all.
 
     Every change of a study's data raises its version in the same transaction, so equal versions are equal data.
     """
@@ -24,10 +24,10 @@ def etag(request: Request, slugs: Iterable[object] = ()) -> str:
 
 
 def unchanged(request: Request, tag: str) -> HttpResponseBase | None:
-    """A 304 when the client has this answer already, else None."""
+    """Return a 304 if the client has this answer already, else None."""
     return get_conditional_response(request, etag=tag)
 
 
 def headers(tag: str) -> dict[str, str]:
-    """What lets a client keep an answer and ask whether it still holds."""
+    """Return the headers that let a client keep and revalidate an answer."""
     return {"ETag": tag, "Cache-Control": "private, no-cache"}

@@ -1,7 +1,7 @@
-"""One shape for every error: problem details (RFC 9457).
+"""Errors as problem details (RFC 9457).
 
-``status``, ``title`` and ``detail`` are always there; ``parameter`` names what was wrong and ``known`` lists what
-would have been right, where there is such a thing.
+``status``, ``title`` and ``detail`` are always present; ``parameter`` names the wrong parameter and ``known`` lists the
+accepted values, where this applies.
 """
 
 import logging
@@ -30,21 +30,21 @@ logger = logging.getLogger(__name__)
 
 
 class Conflict(exceptions.APIException):
-    """What was asked does not fit the state in which the thing is."""
+    """A request that does not fit the present state of its object (409)."""
 
     status_code = HTTPStatus.CONFLICT
     default_code = "conflict"
 
 
 class TooLarge(exceptions.APIException):
-    """More bytes than are taken."""
+    """A request with more bytes than accepted (413)."""
 
     status_code = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
     default_code = "too_large"
 
 
 def problem(status: int, detail: str, kind: str = "about:blank", **more: Any) -> dict[str, Any]:
-    """The body of an error."""
+    """Return the body of an error."""
     title = HTTPStatus(status).phrase
     return {"type": kind, "title": title, "status": status, "detail": detail} | more
 
@@ -83,7 +83,7 @@ def _described(exc: Exception, context: Mapping[str, Any]) -> tuple[int, dict[st
 
 
 def _refused(exc: QueryError | IntakeError | RecordsError) -> dict[str, Any]:
-    """What perfdb itself cannot take."""
+    """Return the body for input that perfdb refuses."""
     match exc:
         case QueryError():
             return problem(400, str(exc), PARAMETER, parameter=exc.parameter, known=exc.known)
@@ -93,7 +93,7 @@ def _refused(exc: QueryError | IntakeError | RecordsError) -> dict[str, Any]:
 
 
 def _validation(exc: exceptions.ValidationError) -> dict[str, Any]:
-    """The first complaint in full, all of them under ``errors``."""
+    """Return the first complaint in full, with all of them under ``errors``."""
     errors = list(_complaints("", exc.detail))
     first = errors[0]
     said = f"{first['parameter']}: {first['detail']}" if first["parameter"] else first["detail"]
@@ -120,7 +120,7 @@ def _joined(parameter: str, name: object) -> str:
 
 
 def _headers(exc: exceptions.APIException) -> dict[str, str]:
-    """What HTTP wants beside a 401; the view has put it on the exception."""
+    """Return the headers of a 401 from the exception."""
     header = getattr(exc, "auth_header", None)
     return {"WWW-Authenticate": header} if header else {}
 

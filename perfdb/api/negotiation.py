@@ -1,4 +1,4 @@
-"""The address decides the format: ``tables.csv`` is CSV, whatever a client's Accept header prefers."""
+"""Format by address: ``tables.csv`` is CSV, regardless of a client's Accept header."""
 
 from collections.abc import Iterable
 
@@ -8,11 +8,11 @@ from rest_framework.request import Request
 
 
 class AddressDecides(DefaultContentNegotiation):
-    """Each address has one format, so there is nothing to negotiate and no 406."""
+    """Content negotiation without a choice: each address has one format, and there is no 406."""
 
     def select_renderer(
         self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None
     ) -> tuple[BaseRenderer, str]:
-        """The view's only renderer."""
+        """Return the view's only renderer."""
         only = next(iter(renderers))
         return only, str(only.media_type)

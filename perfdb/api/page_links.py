@@ -1,4 +1,4 @@
-"""Pages of lists as JSON: the rows and the full addresses of the neighbouring pages."""
+"""JSON body of a page of a list, with full addresses of the pages beside it."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from perfdb.results.queries.run_list.paging import Page
 
 
 def page_body(request: Request, page: Page, row: Callable[[dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:
-    """``{"results", "next", "previous"}``."""
+    """Return ``{"results", "next", "previous"}``."""
     return {
         "results": [row(found) for found in page.rows],
         "next": _address(request, page.next),
@@ -27,7 +27,7 @@ def _address(request: Request, cursor: str | None) -> str | None:
 
 
 def known_only(given: Iterable[str], known: Sequence[str]) -> None:
-    """Raises QueryError for a parameter that is none of those known."""
+    """Raise QueryError for an unknown parameter."""
     for name in given:
         if name not in known:
             raise QueryError(name, f"{name!r} is not a parameter", known)

@@ -1,4 +1,4 @@
-"""Who may read and who may write. Reading is open where PUBLIC_READ says so; writing needs a person or a token."""
+"""Permissions: reading is open if PUBLIC_READ is set; writing needs a signed-in user or a token."""
 
 from typing import Any
 
@@ -12,17 +12,17 @@ from perfdb.results.runs import access
 
 
 class ReadMayBePublic(BasePermission):
-    """Reads by `access.may_read`; writes by those who signed in."""
+    """Permission to read by `access.may_read`, and to write for signed-in users."""
 
     def has_permission(self, request: Request, view: Any) -> bool:
-        """Whether this request may go on."""
+        """Return whether this request is permitted."""
         if request.method in SAFE_METHODS:
             return access.may_read(request.user)
         return bool(request.user and request.user.is_authenticated)
 
 
 def signed_in(request: Request) -> User:
-    """The user of a request that has_permission let write."""
+    """Return the user of a request that may write."""
     if not isinstance(request.user, User):
         raise NotAuthenticated
     return request.user

@@ -1,4 +1,4 @@
-"""Answers as JSON, written by orjson: numbers unrounded, times in UTC, not-a-number as null."""
+"""JSON by orjson: numbers unrounded, times in UTC, not-a-number as null."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,7 +10,7 @@ from rest_framework.request import Request
 
 
 class JSONRenderer(BaseRenderer):
-    """Plain data to bytes."""
+    """Renderer of plain data."""
 
     media_type = "application/json"
     format = "json"
@@ -20,17 +20,17 @@ class JSONRenderer(BaseRenderer):
     def render(
         self, data: Any, accepted_media_type: str | None = None, renderer_context: Mapping[str, Any] | None = None
     ) -> bytes:
-        """Render an answer; no content stays empty."""
+        """Return an answer as bytes; no content stays empty."""
         if data is None:
             return b""
         return _written(data)
 
 
-def answered(request: Request, data: Any, headers: Mapping[str, str], *made_of: Any) -> HttpResponse:
-    """A large answer, written at once; ``made_of``: what it was made of and nobody needs any more.
+def large_answer(request: Request, data: Any, headers: Mapping[str, str], *made_of: Any) -> HttpResponse:
+    """Return a large answer, and keep ``made_of`` alive until the answer is sent.
 
-    Tens of thousands of objects are kept until it is sent, for to let them go takes as long as to write them, and no
-    longer: what is part of a circle would stay until Python looks for garbage, which then takes as long as the answer.
+    Freeing tens of thousands of objects takes as long as writing the answer, so the client gets the answer first. The
+    view is part of a cycle and would keep the objects until the next garbage collection.
     """
     return _Answer(request, _written(data), (data, made_of), headers)
 
@@ -42,7 +42,7 @@ class _Answer(HttpResponse):
         self._kept = kept
 
     def close(self) -> None:
-        """It is sent, and the view lets go of it: views are in circles with themselves and with their requests."""
+        """Close the answer and release the view, whose cycles would wait for the garbage collector."""
         super().close()
         self._kept = self._view.response = None
 

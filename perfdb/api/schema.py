@@ -1,4 +1,4 @@
-"""What the endpoints have in common in the OpenAPI schema: parameters, errors and examples."""
+"""Shared parts of the OpenAPI schema: parameters, errors and examples."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ _STATUS_TEXT = {
 
 
 def errors(*statuses: int) -> dict[Any, Any]:
-    """The errors that an endpoint answers."""
+    """Return the errors of an endpoint."""
     return {
         (status, MEDIA_TYPE): OpenApiResponse(ProblemDetailsSerializer, description=_STATUS_TEXT[status])
         for status in statuses

@@ -1,6 +1,7 @@
-"""The shapes of requests and answers, as OpenAPI describes them; requests are also checked by them.
+"""Serializers of requests and answers, for OpenAPI and for checking requests.
 
-Answers are plain data made in `representation` and `analysis.render.exports.json`: serializing each row would cost many
+Answers are plain data from `runs.run_data` and `analysis.render.exports.json`, since serializing each row would cost
+many
 times the query. A test checks real answers against these declarations.
 """
 
@@ -16,7 +17,7 @@ from perfdb.results.models.dimensions import INBOX
 
 
 class ProblemDetailsSerializer(serializers.Serializer[Any]):
-    """An error, as RFC 9457 has it."""
+    """An error as in RFC 9457."""
 
     type = serializers.CharField(help_text="urn:perfdb:parameter, :intake, :records, or about:blank for plain HTTP")
     title = serializers.CharField()
@@ -30,14 +31,14 @@ class ProblemDetailsSerializer(serializers.Serializer[Any]):
 
 
 class PageSerializer(serializers.Serializer[Any]):
-    """What all paged lists have in common."""
+    """Common fields of all paged lists."""
 
     next = serializers.URLField(allow_null=True)
     previous = serializers.URLField(allow_null=True)
 
 
 class DimensionsSerializer(serializers.Serializer[Any]):
-    """The dimensions of a run; what is not known is null."""
+    """The dimensions of a run; null if unknown."""
 
     study = serializers.CharField()
     campaign = serializers.CharField(allow_null=True)
@@ -72,7 +73,7 @@ class RunPageSerializer(PageSerializer):
 
 
 class PlaceSerializer(serializers.Serializer[Any]):
-    """A line of a file, where there is one."""
+    """A file and, if known, a line of the file."""
 
     artifact = serializers.IntegerField(allow_null=True)
     file = serializers.CharField(allow_null=True)
@@ -80,7 +81,7 @@ class PlaceSerializer(serializers.Serializer[Any]):
 
 
 class FormulaInputSerializer(PlaceSerializer):
-    """One number that went into a derived value: either `metric` or `counter` names it."""
+    """An input of a derived value, named by `metric` or `counter`."""
 
     metric = serializers.CharField(required=False)
     counter = serializers.CharField(required=False)
@@ -94,7 +95,7 @@ class FormulaInputSerializer(PlaceSerializer):
 
 
 class FormulaSerializer(serializers.Serializer[Any]):
-    """A formula with the numbers put in."""
+    """A formula with its numbers inserted."""
 
     id = serializers.CharField()
     version = serializers.IntegerField()
@@ -127,7 +128,7 @@ class ReadingSerializer(serializers.Serializer[Any]):
 
 
 class CountersSerializer(serializers.Serializer[Any]):
-    """The counters of one role; not `usable` when their captures do not fit the run."""
+    """The counters of one role; not `usable` if the captures do not fit the run."""
 
     role = serializers.CharField()
     subject = serializers.CharField(allow_blank=True)
@@ -139,7 +140,7 @@ class CountersSerializer(serializers.Serializer[Any]):
 
 
 class ProblemSerializer(serializers.Serializer[Any]):
-    """Something that could not be accepted, where it is and what to do about it."""
+    """A problem with its place and remedy."""
 
     severity = serializers.ChoiceField(Problem.Severity.choices)
     code = serializers.CharField()
@@ -161,7 +162,7 @@ class ArtifactSerializer(serializers.Serializer[Any]):
 
 
 class RunArtifactSerializer(ArtifactSerializer):
-    """A file that tells about a run."""
+    """A source file of a run."""
 
     format = serializers.CharField()
     upload = serializers.IntegerField()
@@ -193,7 +194,7 @@ class RunSerializer(DimensionsSerializer):
 
 
 class NewUploadSerializer(serializers.Serializer[Any]):
-    """Files to bring in."""
+    """Files to upload."""
 
     files = serializers.ListField(
         child=serializers.FileField(allow_empty_file=True), default=list, help_text="Repeated; names may carry a path"
@@ -214,13 +215,13 @@ class NewUploadSerializer(serializers.Serializer[Any]):
     )
 
     def validate_facts(self, facts: Any) -> dict[str, Any]:
-        """Only an object has names."""
+        """Return the facts. Raise ValidationError unless they are an object."""
         if not isinstance(facts, dict):
             raise serializers.ValidationError('must be a JSON object such as {"processors": 2, "mtu": 1500}')
         return facts
 
     def validate_paths(self, paths: list[str]) -> list[str]:
-        """Clean, and still there afterwards."""
+        """Return cleaned paths. Raise ValidationError if nothing is left of one."""
         clean = [clean_path(path) for path in paths]
         for given, path in zip(paths, clean, strict=True):
             if not path:
@@ -242,7 +243,7 @@ class NewPieceSerializer(serializers.Serializer[Any]):
 
 
 class PieceSerializer(serializers.Serializer[Any]):
-    """A large file on its way."""
+    """A large file in transfer."""
 
     token = serializers.CharField(help_text="What an upload names it by, in `pieces`")
     url = serializers.URLField()
@@ -255,13 +256,13 @@ class PieceSerializer(serializers.Serializer[Any]):
 
 
 class PiecesSerializer(serializers.Serializer[Any]):
-    """Files on their way."""
+    """Files in transfer."""
 
     results = PieceSerializer(many=True)
 
 
 class UploadReferenceSerializer(serializers.Serializer[Any]):
-    """Where to follow an upload."""
+    """The address at which to follow an upload."""
 
     id = serializers.IntegerField()
     state = serializers.ChoiceField(Upload.State.choices)
@@ -284,14 +285,14 @@ class UploadPageSerializer(PageSerializer):
 
 
 class UploadFileSerializer(ArtifactSerializer):
-    """A file of an upload and what it was recognised as."""
+    """A file of an upload with its recognised format."""
 
     format = serializers.CharField(allow_null=True)
     encoding = serializers.CharField(allow_null=True)
 
 
 class UploadRunSerializer(serializers.Serializer[Any]):
-    """A run that an upload brings, and what became or would become of it."""
+    """A run of an upload with its outcome or expected outcome."""
 
     id = serializers.IntegerField(allow_null=True)
     run_id = serializers.CharField()
@@ -302,7 +303,7 @@ class UploadRunSerializer(serializers.Serializer[Any]):
 
 
 class ProgressSerializer(serializers.Serializer[Any]):
-    """How far the work is."""
+    """Progress of a job."""
 
     files = serializers.IntegerField()
     files_read = serializers.IntegerField()
@@ -311,7 +312,7 @@ class ProgressSerializer(serializers.Serializer[Any]):
 
 
 class CorrectedPlaceSerializer(serializers.Serializer[Any]):
-    """Where something is corrected."""
+    """A corrected place."""
 
     path = serializers.CharField(help_text="A file of the upload; a folder where it ends in `/`")
     first = serializers.IntegerField(default=0, min_value=0, help_text="The first line; 0 for the whole file")
@@ -319,7 +320,7 @@ class CorrectedPlaceSerializer(serializers.Serializer[Any]):
 
 
 class CorrectionSerializer(serializers.Serializer[Any]):
-    """What a person says of runs because no file does."""
+    """A correction: facts of runs that a person supplied."""
 
     facts = serializers.DictField(child=serializers.CharField(), help_text="As in an upload, and `run_id` and `trial`")
     places = CorrectedPlaceSerializer(
@@ -341,7 +342,7 @@ class UploadSerializer(UploadRowSerializer):
 
 
 class AcceptSerializer(serializers.Serializer[Any]):
-    """What becomes of runs in conflict."""
+    """Decisions about runs in conflict."""
 
     decisions = serializers.DictField(
         child=serializers.ChoiceField(DECISIONS), default=dict, help_text="`run_id/trial` to keep, replace or trial"

@@ -1,4 +1,4 @@
-"""Addresses of the REST interface."""
+"""Addresses of the REST API."""
 
 from django.urls import URLPattern, URLResolver, include, path
 from drf_spectacular.renderers import OpenApiJsonRenderer2

@@ -1,4 +1,4 @@
-"""The shapes of requests and answers about aliases, as OpenAPI describes them."""
+"""Serializers of aliases, for OpenAPI and for checking requests."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from rest_framework import serializers
 
 
 class AliasSerializer(serializers.Serializer[Any]):
-    """What a study means by a printed text."""
+    """An alias: a printed text and its value in a study."""
 
     id = serializers.IntegerField(allow_null=True, help_text="Null while it is only proposed")
     dimension = serializers.CharField()
@@ -18,7 +18,7 @@ class AliasSerializer(serializers.Serializer[Any]):
 
 
 class PrintedTextSerializer(serializers.Serializer[Any]):
-    """A text as printed, and the alias by which it means its value."""
+    """A printed text, with the alias that gives its value."""
 
     text = serializers.CharField()
     runs = serializers.IntegerField()
@@ -26,7 +26,7 @@ class PrintedTextSerializer(serializers.Serializer[Any]):
 
 
 class MeantValueSerializer(serializers.Serializer[Any]):
-    """A value of a dimension; null where texts are not understood."""
+    """A value of a dimension; null for texts that perfdb cannot read."""
 
     value = serializers.CharField(allow_null=True)
     runs = serializers.IntegerField()
@@ -34,14 +34,14 @@ class MeantValueSerializer(serializers.Serializer[Any]):
 
 
 class SuggestionSerializer(serializers.Serializer[Any]):
-    """Two values that differ in capitals, blanks and punctuation only."""
+    """Two values that differ only in capitals, blanks and punctuation."""
 
     printed = serializers.CharField()
     meaning = serializers.CharField()
 
 
 class AliasedDimensionSerializer(serializers.Serializer[Any]):
-    """What the runs of a study print for one dimension."""
+    """Printed texts of a dimension in a study's runs."""
 
     dimension = serializers.CharField()
     values = MeantValueSerializer(many=True)
@@ -57,7 +57,7 @@ class AliasListSerializer(serializers.Serializer[Any]):
 
 
 class NewAliasSerializer(serializers.Serializer[Any]):
-    """A text and what it means."""
+    """A new alias."""
 
     dimension = serializers.CharField(max_length=200)
     printed = serializers.CharField(max_length=200)
@@ -66,14 +66,14 @@ class NewAliasSerializer(serializers.Serializer[Any]):
 
 
 class ValueRunsSerializer(serializers.Serializer[Any]):
-    """A value and how many runs leave it."""
+    """A value, with the number of runs that lose the value."""
 
     value = serializers.CharField(allow_null=True)
     runs = serializers.IntegerField()
 
 
 class TwiceSerializer(serializers.Serializer[Any]):
-    """Runs of one run id and trial that meet; all but one become further trials."""
+    """Runs that become equal in run ID and trial; all but one become further trials."""
 
     run_id = serializers.CharField()
     trial = serializers.IntegerField()
@@ -81,7 +81,7 @@ class TwiceSerializer(serializers.Serializer[Any]):
 
 
 class EffectSerializer(serializers.Serializer[Any]):
-    """An alias and what it changes."""
+    """An alias with its effect."""
 
     alias = AliasSerializer()
     runs = serializers.IntegerField(help_text="How many runs change")
@@ -91,7 +91,7 @@ class EffectSerializer(serializers.Serializer[Any]):
 
 
 class AliasUndoneSerializer(serializers.Serializer[Any]):
-    """Where to see when the runs have their printed values again."""
+    """The job that restores the printed values."""
 
     working = serializers.BooleanField()
     url = serializers.URLField()

@@ -1,4 +1,4 @@
-"""The aliases of a study: what its runs print, what that means, and undoing it."""
+"""Endpoints of a study's aliases."""
 
 from dataclasses import asdict
 from typing import Any
@@ -44,7 +44,7 @@ from perfdb.results.runs import access
 @api_view(["GET", "POST"])
 @parser_classes([JSONParser])
 def aliases(request: Request, slug: str) -> Response:
-    """All aliases with the texts that runs print, by dimension; or a new one, applied after the answer."""
+    """List aliases and printed texts by dimension, or create an alias, applied after the answer."""
     study = get_object_or_404(access.studies_for(request.user), slug=slug)
     if request.method == "POST":
         return _create(request, study)
@@ -86,7 +86,7 @@ def _create(request: Request, study: Study) -> Response:
 )
 @api_view(["GET", "DELETE"])
 def alias(request: Request, slug: str, pk: int) -> Response:
-    """One alias; undone, the runs that print its text get their printed value again, after the answer."""
+    """Return an alias, or remove it: its runs get their printed value again, after the answer."""
     study = get_object_or_404(access.studies_for(request.user), slug=slug)
     found = get_object_or_404(Alias.objects.select_related("study", "made_by"), study=study, pk=pk)
     if request.method == "GET":

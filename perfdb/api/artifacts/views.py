@@ -1,4 +1,4 @@
-"""Files as received, for download."""
+"""Endpoint of artifacts: files as received."""
 
 import posixpath
 
@@ -21,7 +21,7 @@ from perfdb.results.models import Artifact, UploadFile
 )
 @api_view(["GET"])
 def artifact(request: Request, pk: int) -> FileResponse:
-    """The bytes of a file, unaltered, whatever they are: never run, shown or guessed at by a browser."""
+    """Return a file's bytes unaltered, as a download that browsers neither run nor display."""
     found = get_object_or_404(Artifact, pk=pk)
     path = UploadFile.objects.filter(artifact=found).order_by("id").values_list("path", flat=True).first()
     name = posixpath.basename(path or "") or found.sha256

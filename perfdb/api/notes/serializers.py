@@ -1,4 +1,4 @@
-"""The shapes of requests and answers about notes, as OpenAPI describes them."""
+"""Serializers of notes, for OpenAPI and for checking requests."""
 
 from typing import Any
 
@@ -6,13 +6,13 @@ from rest_framework import serializers
 
 
 class NewNoteSerializer(serializers.Serializer[Any]):
-    """A text to be kept with a run."""
+    """A new note."""
 
     text = serializers.CharField(trim_whitespace=False, help_text="Plain text; lines are kept")
 
 
 class RunNoteSerializer(serializers.Serializer[Any]):
-    """What somebody wrote about a run."""
+    """A person's note on a run."""
 
     id = serializers.IntegerField()
     run = serializers.IntegerField()

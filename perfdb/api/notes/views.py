@@ -1,4 +1,4 @@
-"""Notes on runs: reading and writing them."""
+"""Endpoints of notes on runs."""
 
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
@@ -32,7 +32,7 @@ from perfdb.results.runs import notes as written
 @api_view(["GET", "POST"])
 @parser_classes([JSONParser])
 def notes(request: Request, pk: int) -> Response:
-    """All notes on a run, oldest first; or a new one, which whoever signed in may write."""
+    """List all notes on a run, oldest first, or add one as the signed-in user."""
     run = get_object_or_404(Run.objects.select_related("study"), pk=pk)
     if request.method == "POST":
         note = written.add(signed_in(request), run, _text(request))
@@ -65,7 +65,7 @@ def notes(request: Request, pk: int) -> Response:
 @api_view(["GET", "PUT", "DELETE"])
 @parser_classes([JSONParser])
 def note(request: Request, pk: int) -> Response:
-    """One note. Its author, the owner of the study and staff may change or remove it; the history keeps the text."""
+    """Return, change or remove a note, as its author, the study's owner or staff; the history keeps the text."""
     found = get_object_or_404(Note.objects.select_related("author", "run__study"), pk=pk)
     if request.method == "GET":
         return Response(note_body(request, found))

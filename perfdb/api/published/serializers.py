@@ -1,4 +1,4 @@
-"""What is asked and answered about published tables."""
+"""Serializers of published tables, for OpenAPI and for checking requests."""
 
 from typing import Any
 
@@ -13,10 +13,10 @@ LONGEST_TEXT = 1024 * 1024
 
 
 class MappingField(serializers.JSONField):
-    """The mapping of one table as `docs/published-tables.md` describes it, or null where it is to be guessed."""
+    """Mapping of one table as in `docs/published-tables.md`, or null to have the mapping guessed."""
 
     def to_internal_value(self, data: Any) -> Any:
-        """The Mapping, or None; raises ValidationError for what is no mapping."""
+        """Return the Mapping or None. Raise ValidationError for anything else."""
         if data is None:
             return None
         try:
@@ -26,7 +26,7 @@ class MappingField(serializers.JSONField):
 
 
 class NewTablesSerializer(serializers.Serializer[Any]):
-    """Tables to read, preview or load. ``mapping`` has one for each table in their order."""
+    """Tables to read, preview or load. ``mapping`` has one item for each table, in order."""
 
     text = serializers.CharField(max_length=LONGEST_TEXT, trim_whitespace=False, help_text="The tables as pasted")
     format = serializers.ChoiceField(
@@ -46,7 +46,7 @@ class NewTablesSerializer(serializers.Serializer[Any]):
 
 
 class GuessSerializer(serializers.Serializer[Any]):
-    """Why a part of a mapping is what it is; no value where nothing is known."""
+    """Reason of a part of a mapping; no value if unknown."""
 
     value = serializers.CharField(allow_blank=True)
     certainty = serializers.FloatField()
@@ -54,7 +54,7 @@ class GuessSerializer(serializers.Serializer[Any]):
 
 
 class ReadTableSerializer(serializers.Serializer[Any]):
-    """A table as it was read."""
+    """A table as read."""
 
     title = serializers.CharField(allow_blank=True)
     line = serializers.IntegerField()
@@ -64,7 +64,7 @@ class ReadTableSerializer(serializers.Serializer[Any]):
 
 
 class PublishedFigureSerializer(serializers.Serializer[Any]):
-    """A figure as printed, and in the unit of its metric (null where it could not be converted)."""
+    """A printed value, also in the unit of its metric (null if not convertible)."""
 
     measure = serializers.CharField()
     printed = serializers.CharField()
@@ -75,7 +75,7 @@ class PublishedFigureSerializer(serializers.Serializer[Any]):
 
 
 class PreviewedRunSerializer(serializers.Serializer[Any]):
-    """A run and what would become of it."""
+    """A run with its expected outcome."""
 
     run_id = serializers.CharField()
     trial = serializers.IntegerField()
@@ -85,7 +85,7 @@ class PreviewedRunSerializer(serializers.Serializer[Any]):
 
 
 class PreviewedPercentSerializer(serializers.Serializer[Any]):
-    """A printed difference: how much larger the figure of ``compared`` is."""
+    """A printed difference of ``compared`` relative to its baseline."""
 
     measure = serializers.CharField()
     printed = serializers.CharField()
@@ -96,7 +96,7 @@ class PreviewedPercentSerializer(serializers.Serializer[Any]):
 
 
 class FoundProblemSerializer(serializers.Serializer[Any]):
-    """Something that could not be accepted, or a figure that does not follow from the others (``audit.…``)."""
+    """A problem, or a printed value that does not match its inputs (``audit.…``)."""
 
     severity = serializers.CharField()
     code = serializers.CharField()
@@ -107,7 +107,7 @@ class FoundProblemSerializer(serializers.Serializer[Any]):
 
 
 class TablesPreviewSerializer(serializers.Serializer[Any]):
-    """What loading would store. ``upload`` is there when it was stored."""
+    """Result of loading the tables. ``upload`` is present if the tables are stored."""
 
     format = serializers.CharField()
     tables = ReadTableSerializer(many=True)
@@ -117,4 +117,4 @@ class TablesPreviewSerializer(serializers.Serializer[Any]):
 
 
 class TablesLoadedSerializer(UploadReferenceSerializer):
-    """The upload that brought the tables, settled."""
+    """The settled upload of the tables."""

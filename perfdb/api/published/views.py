@@ -1,4 +1,4 @@
-"""Published tables: read, previewed with their audit, loaded as an upload that is done at once."""
+"""Endpoint of published tables: read, preview with audit, load as an upload that settles at once."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ from perfdb.results.published.paste_preview import Preview, PreviewRun, preview_
 @api_view(["POST"])
 @parser_classes([JSONParser])
 def published_tables(request: Request) -> Response:
-    """Tables as text become runs whose figures are published; with `preview` nothing is stored."""
+    """Store tables given as text as runs with published values; with `preview` store nothing."""
     user = signed_in(request)
     asked = NewTablesSerializer(data=_with_preview(request))
     asked.is_valid(raise_exception=True)
@@ -55,7 +55,7 @@ def published_tables(request: Request) -> Response:
 
 
 def _with_preview(request: Request) -> object:
-    """The body; ``?preview=1`` in the address says the same as in the body."""
+    """Return the body, with ``?preview=1`` of the address added."""
     asked = request.query_params.get("preview")
     return {**request.data, "preview": asked} if asked and isinstance(request.data, dict) else request.data
 

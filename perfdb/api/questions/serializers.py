@@ -1,4 +1,4 @@
-"""The shapes of named queries and frozen links, as OpenAPI describes them."""
+"""Serializers of saved queries and frozen links, for OpenAPI and for checking requests."""
 
 from typing import Any
 
@@ -10,21 +10,21 @@ from perfdb.results.queries.saved_queries import LONGEST_NAME
 
 
 class QuestionSerializer(serializers.Serializer[Any]):
-    """A question as it stands in the address of the page that answers it."""
+    """A question as in the address of its page."""
 
     page = serializers.ChoiceField(Page.choices)
     query = serializers.CharField(help_text="The query string of the page")
 
 
 class NewSavedQuerySerializer(QuestionSerializer):
-    """A question and its name."""
+    """A question with a name."""
 
     name = serializers.CharField(max_length=LONGEST_NAME)
     replace = serializers.BooleanField(default=False, help_text="Take the place of your own query of that name")
 
 
 class SavedQueryChangeSerializer(serializers.Serializer[Any]):
-    """What is to be different; `page` and `query` go together."""
+    """Changes of a saved query; `page` and `query` go together."""
 
     name = serializers.CharField(max_length=LONGEST_NAME, required=False)
     page = serializers.ChoiceField(Page.choices, required=False)
@@ -32,7 +32,7 @@ class SavedQueryChangeSerializer(serializers.Serializer[Any]):
 
 
 class SavedQuerySerializer(QuestionSerializer):
-    """A named query."""
+    """A saved query."""
 
     id = serializers.IntegerField()
     name = serializers.CharField()
@@ -46,13 +46,13 @@ class SavedQuerySerializer(QuestionSerializer):
 
 
 class SavedQueryListSerializer(serializers.Serializer[Any]):
-    """All named queries."""
+    """All saved queries."""
 
     results = SavedQuerySerializer(many=True)
 
 
 class FrozenLinkSerializer(QuestionSerializer):
-    """A frozen link; `digest` is of the rows that it keeps."""
+    """A frozen link; `digest` is of its stored rows."""
 
     token = serializers.CharField()
     created = serializers.DateTimeField(help_text="The numbers are as of then")
@@ -63,7 +63,7 @@ class FrozenLinkSerializer(QuestionSerializer):
 
 
 class ChangesSerializer(serializers.Serializer[Any]):
-    """What is different today, as ids of runs; without any, notes, circumstances or earlier campaigns are."""
+    """Changes since the freezing, as run ids; without any, notes, circumstances or earlier campaigns changed."""
 
     added = serializers.ListField(child=serializers.IntegerField())
     gone = serializers.ListField(child=serializers.IntegerField())
@@ -71,7 +71,7 @@ class ChangesSerializer(serializers.Serializer[Any]):
 
 
 class FrozenAnswerSerializer(FrozenLinkSerializer):
-    """A frozen link with its answer of then; one of `tables` and `comparison` is there."""
+    """A frozen link with its answer, either `tables` or `comparison`."""
 
     changes = ChangesSerializer(allow_null=True, help_text="Null while today's answer rests on the same rows")
     tables = TablesSerializer(allow_null=True)

@@ -1,4 +1,4 @@
-"""Questions that people keep: named queries, and frozen links with the answer of then."""
+"""Endpoints of saved queries and frozen links."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
@@ -64,7 +64,7 @@ _FORMS: Mapping[str, tuple[Callable[[Query, Sequence[Table]], str | bytes], str]
 @api_view(["GET", "POST"])
 @parser_classes([JSONParser])
 def saved_queries(request: Request) -> Response:
-    """All of them by name; or one more. It is asked anew of the data whenever it is opened."""
+    """List saved queries by name, or save one; its answer follows the data."""
     if request.method == "GET":
         return Response({"results": [_saved(request, each) for each in saved.list_queries()]})
     asked = NewSavedQuerySerializer(data=request.data)
@@ -102,7 +102,7 @@ def saved_queries(request: Request) -> Response:
 @api_view(["GET", "PATCH", "DELETE"])
 @parser_classes([JSONParser])
 def saved_query(request: Request, pk: int) -> Response:
-    """A named query; changed and forgotten by who saved it, and by staff."""
+    """Return, change or delete a saved query; its owner and staff may change it."""
     found = get_object_or_404(SavedQuery.objects.select_related("owner", "study"), pk=pk)
     if request.method == "GET":
         return Response(_saved(request, found))
@@ -157,7 +157,7 @@ def _saved(request: Request, found: SavedQuery) -> dict[str, Any]:
 @api_view(["POST"])
 @parser_classes([JSONParser])
 def freeze(request: Request) -> Response:
-    """Keep what a question reads now under a short address; its answer stays the same whatever becomes of the runs."""
+    """Freeze the rows of a question under a short address; the answer never changes."""
     asked = QuestionSerializer(data=request.data)
     asked.is_valid(raise_exception=True)
     question = Question.parse(asked.validated_data["page"], asked.validated_data["query"])
@@ -172,7 +172,7 @@ def freeze(request: Request) -> Response:
 )
 @api_view(["GET"])
 def frozen(request: Request, token: str) -> Response:
-    """The answer as of then, and what is different today."""
+    """Return a frozen answer, and the changes since."""
     link = _found(token)
     with frozen_links.open_link(link) as (_, answer):
         body = _link(request, link) | _answer(answer)
@@ -187,7 +187,7 @@ def frozen(request: Request, token: str) -> Response:
 )
 @api_view(["GET"])
 def frozen_tables(request: Request, token: str, form: str) -> HttpResponseBase:
-    """The form is the ending: `csv`, `md`, `tex`, `txt` or `parquet`."""
+    """Return frozen tables in the format of the ending: `csv`, `md`, `tex`, `txt` or `parquet`."""
     if form not in _FORMS:
         raise Http404(f"no tables as {form}; there are {', '.join(_FORMS)}")
     render, media_type = _FORMS[form]

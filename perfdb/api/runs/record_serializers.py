@@ -1,4 +1,4 @@
-"""Results as JSON: a record of a run, and what became of the records of a request."""
+"""Serializers of JSON records and their outcomes."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from perfdb.results.models import UploadRun
 
 
 class RunRecordSerializer(serializers.Serializer[Any]):
-    """A run; what it may hold is described with the format. It documents, for records are checked by their importer."""
+    """A JSON record of a run, for documentation: the importer checks records."""
 
     run_id = serializers.CharField(max_length=200)
     trial = serializers.IntegerField(required=False, min_value=1, max_value=9999, help_text="1 unless said")
@@ -31,7 +31,7 @@ class RunRecordSerializer(serializers.Serializer[Any]):
 
 
 class RecordedRunSerializer(serializers.Serializer[Any]):
-    """What became of a record."""
+    """Outcome of a record."""
 
     id = serializers.IntegerField(help_text="Of the run", allow_null=True)
     run_id = serializers.CharField()
@@ -40,7 +40,7 @@ class RecordedRunSerializer(serializers.Serializer[Any]):
 
 
 class RecordedSerializer(serializers.Serializer[Any]):
-    """The upload that keeps the records, and the runs in their order."""
+    """The upload of the records, with the runs in order."""
 
     upload = UploadReferenceSerializer()
     runs = RecordedRunSerializer(many=True)

@@ -1,4 +1,4 @@
-"""Results as JSON: check all records, keep them as a file, bring that in, and say what became of each."""
+"""Endpoint of JSON records: check all, store the file, import it, return each outcome."""
 
 import re
 from typing import Any
@@ -24,7 +24,7 @@ _SLUG = re.compile(r"[-\w]{1,80}", re.ASCII)
 
 
 def create(request: Request) -> Response:
-    """The answer to records: 201 with new runs, 200 where all were there, 202 while the work goes on."""
+    """Answer 201 with new runs, 200 if all were present, 202 while the import goes on."""
     known_only(request.query_params, PARAMETERS)
     wait = read_wait(request.query_params.get("wait", _USUAL_WAIT))
     user = signed_in(request)
@@ -61,7 +61,7 @@ def _runs(upload: Upload) -> list[dict[str, Any]]:
 
 
 def _said(upload: Upload, url: str) -> str:
-    """Why nothing was stored."""
+    """Return why nothing was stored."""
     first = upload.problems.filter(severity=Problem.Severity.ERROR).order_by("pk").first()
     why = f": {first.message} {first.remedy}" if first else "."
     decide = " Decide with its preview." if upload.state == Upload.State.PREVIEW else ""

@@ -1,4 +1,4 @@
-"""What is done to many runs at once: tags, withdrawing, restoring."""
+"""Endpoints that change many runs: tags, withdraw, restore."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ from perfdb.results.runs import tags as tagging
 
 
 def _given(kind: type[Serializer[Any]], request: Request) -> tuple[QuerySet[Run], dict[str, Any]]:
-    """The runs that the body means, and the body; raises QueryError."""
+    """Return the runs chosen by the body, and the checked body. Raise QueryError."""
     asked = kind(data=request.data)
     asked.is_valid(raise_exception=True)
     given: dict[str, Any] = asked.validated_data
@@ -47,7 +47,7 @@ def _given(kind: type[Serializer[Any]], request: Request) -> tuple[QuerySet[Run]
 @api_view(["POST"])
 @parser_classes([JSONParser])
 def tags(request: Request) -> Response:
-    """Change the tags of runs; doing it again changes nothing. All of it is done or nothing."""
+    """Change the tags of runs, all or none; a repeated request changes nothing."""
     runs, given = _given(TagsSerializer, request)
     user = signed_in(request)
     # By their numbers: a query may ask for the very tag that is changed. One too many is refused.
@@ -67,7 +67,7 @@ def tags(request: Request) -> Response:
 @api_view(["POST"])
 @parser_classes([JSONParser])
 def withdraw(request: Request) -> Response:
-    """Take runs out of all tables, for a reason; their files stay, and they can be restored."""
+    """Withdraw runs from all tables for a reason; files stay, and runs can be restored."""
     runs, given = _given(WithdrawSerializer, request)
     return Response({"runs": withdrawing.withdraw_runs(signed_in(request), runs, given["reason"])})
 
@@ -81,6 +81,6 @@ def withdraw(request: Request) -> Response:
 @api_view(["POST"])
 @parser_classes([JSONParser])
 def restore(request: Request) -> Response:
-    """Let runs that a person withdrew count again; a query has to say `status=withdrawn` to mean any."""
+    """Restore runs that a person withdrew; only a query with `status=withdrawn` finds such runs."""
     runs, _ = _given(ChosenSerializer, request)
     return Response({"runs": withdrawing.restore_runs(signed_in(request), runs)})

@@ -1,4 +1,4 @@
-"""Runs and uploads as plain data: the field names that scripts rely on (docs/api.md)."""
+"""Runs and uploads as plain data, with the field names of docs/api.md."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -20,7 +20,7 @@ from perfdb.results.runs.record import Counters
 
 
 def run_body(request: Request, run: Run) -> dict[str, Any]:
-    """One run with everything known about it."""
+    """Return one run with all its data."""
     sources = run.sources.select_related("artifact").order_by("path", "id")
     record = read_record(run)
     figures = provenance.record_figures(record, {source.artifact_id: source.path for source in sources})
@@ -46,7 +46,7 @@ def run_body(request: Request, run: Run) -> dict[str, Any]:
 
 
 def note_body(request: Request, note: Note) -> dict[str, Any]:
-    """What somebody wrote about a run."""
+    """Return a note on a run."""
     return {
         "id": note.pk,
         "run": note.run_id,
@@ -96,7 +96,7 @@ def _formula(applied: AppliedFormula) -> dict[str, Any]:
 
 
 def _input(given: Input) -> dict[str, Any]:
-    """An input under its kind: ``{"metric": "transactions", …}`` or ``{"counter": "cpu_s", …}``."""
+    """Return an input under its kind: ``{"metric": "transactions", …}`` or ``{"counter": "cpu_s", …}``."""
     return {
         given.kind: given.name,
         "role": given.role,
@@ -151,21 +151,21 @@ def _artifact(request: Request, artifact: int, name: str, sha256: str, size: int
 
 
 def upload_reference(request: Request, upload: Upload) -> dict[str, Any]:
-    """What a request that started work answers: where to follow it."""
+    """Return the address at which to follow a started upload."""
     return {"id": upload.pk, "state": upload.state, "url": reverse("api:upload", [upload.pk], request=request)}
 
 
 def upload_row(request: Request, row: Mapping[str, Any]) -> dict[str, Any]:
-    """An upload in the list."""
+    """Return a row of the list of uploads."""
     return {**row, "url": reverse("api:upload", [row["id"]], request=request)}
 
 
 MOST_LISTED = 5000
-"""So many runs and problems of an upload are listed: a log may have as many as fill the server's memory."""
+"""Most runs and problems listed of an upload: a log can have enough to fill the server's memory."""
 
 
 def upload_body(request: Request, pk: int) -> dict[str, Any]:
-    """One upload: its state, files, the runs it brings, and what could not be accepted."""
+    """Return one upload: state, files, runs and problems."""
     files = Prefetch("files", UploadFile.objects.select_related("artifact").order_by("path"))
     upload = Upload.objects.select_related("study", "owner").prefetch_related(files, "jobs").get(pk=pk)
     found = list(upload.files.all())

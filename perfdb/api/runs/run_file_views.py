@@ -1,4 +1,4 @@
-"""The runs of a list as files."""
+"""Endpoints of the list of runs as a file."""
 
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -61,26 +61,26 @@ def _described(name: str, summary: str, media_type: str, kind: OpenApiTypes) -> 
 @_described("csv", "The list of runs as CSV", "text/csv", OpenApiTypes.STR)
 @api_view(["GET"])
 def runs_csv(request: Request) -> HttpResponseBase:
-    """All runs that the filters leave, with the columns asked for, in the order in which they were stored."""
+    """Return all filtered runs with the chosen columns as CSV, in the order of storing."""
     return _streamed(request, export.as_csv, "text/csv; charset=utf-8")
 
 
 @_described("json", "The list of runs as one JSON document", "application/json", OpenApiTypes.OBJECT)
 @api_view(["GET"])
 def runs_json(request: Request) -> HttpResponseBase:
-    """All runs that the filters leave: a list of flat objects, a line each."""
+    """Return all filtered runs as a JSON list of flat objects, one a line."""
     return _streamed(request, export.as_json, "application/json")
 
 
 @_described("parquet", "The list of runs as Parquet", "application/vnd.apache.parquet", OpenApiTypes.BINARY)
 @api_view(["GET"])
 def runs_parquet(request: Request) -> HttpResponseBase:
-    """All runs that the filters leave, typed, for data frames."""
+    """Return all filtered runs as Parquet with typed columns."""
     return _written(request, export.to_parquet, "runs.parquet")
 
 
 @_described("zip", "The logs of runs", "application/zip", OpenApiTypes.BINARY)
 @api_view(["GET"])
 def runs_zip(request: Request) -> HttpResponseBase:
-    """The files of the runs that the filters leave, as received, in a folder for each upload."""
+    """Return the files of all filtered runs as received, in a folder for each upload."""
     return _written(request, lambda runs, _, out: export.to_zip(runs, out), "runs.zip")

@@ -1,4 +1,4 @@
-"""What is done to many runs at once: which runs, what, and the answer."""
+"""Serializers of changes of many runs."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from perfdb.results.queries.run_list.filters import MOST_NUMBERED
 
 
 class ChosenSerializer(serializers.Serializer[Any]):
-    """Which runs are meant: by their numbers, or by a query string of the list of runs."""
+    """Choice of runs, by numbers or by a query string of the list of runs."""
 
     runs = serializers.ListField(
         child=serializers.IntegerField(min_value=1),
@@ -23,26 +23,26 @@ class ChosenSerializer(serializers.Serializer[Any]):
 
 
 class TagsSerializer(ChosenSerializer):
-    """Tags to put on and to take off."""
+    """Tags to add and to remove."""
 
     add = serializers.ListField(child=serializers.CharField(), default=list)
     remove = serializers.ListField(child=serializers.CharField(), default=list)
 
 
 class TaggedSerializer(serializers.Serializer[Any]):
-    """How many runs got each tag, and how many lost it."""
+    """Number of runs that gained each tag, and that lost each."""
 
     added = serializers.DictField(child=serializers.IntegerField())
     removed = serializers.DictField(child=serializers.IntegerField())
 
 
 class WithdrawSerializer(ChosenSerializer):
-    """Runs to withdraw, and why."""
+    """Runs to withdraw, and the reason."""
 
     reason = serializers.CharField(max_length=MAX_REASON_LENGTH)
 
 
 class ChangedSerializer(serializers.Serializer[Any]):
-    """How many runs were changed; those that were as asked before are not counted."""
+    """Number of runs that changed, without those already in the requested state."""
 
     runs = serializers.IntegerField()

@@ -1,4 +1,4 @@
-"""Runs: the filtered list, and one run with everything known about it."""
+"""Endpoints of runs: the filtered list, and one run."""
 
 from typing import Any
 
@@ -57,7 +57,7 @@ _VOCABULARY = ("study", "system", "level", "workload", "device")
 @api_view(["GET", "POST"])
 @parser_classes([RecordsParser, RecordLinesParser])
 def runs(request: Request) -> HttpResponseBase:
-    """Runs, newest first, without withdrawn ones unless ``status=withdrawn`` asks for them; or new ones."""
+    """List runs, newest first, withdrawn ones only with ``status=withdrawn``; or store JSON records."""
     if request.method == "POST":
         return record_views.create(request)
     asked = request.query_params
@@ -70,7 +70,7 @@ def runs(request: Request) -> HttpResponseBase:
 
 
 def _row(request: Request, row: dict[str, Any]) -> dict[str, Any]:
-    """A run in the list: its dimensions, and its main figures that it has."""
+    """Return a row of the list: dimensions, and the main metrics present."""
     about = {name: value for name, value in row.items() if name not in Run.HOT} | {"tags": row["tags"] or []}
     values = {name: row[name] for name in Run.HOT if row[name] is not None}
     return about | {
@@ -87,6 +87,6 @@ def _row(request: Request, row: dict[str, Any]) -> dict[str, Any]:
 )
 @api_view(["GET"])
 def run(request: Request, pk: int) -> Response:
-    """One run with its dimensions, measurements and where each comes from, counters, problems and files."""
+    """Return one run with dimensions, measurements and their origins, counters, problems and files."""
     related = Run.objects.select_related(*_VOCABULARY, *(f"experiment__{name}" for name in _VOCABULARY))
     return Response(run_body(request, get_object_or_404(related, pk=pk)))

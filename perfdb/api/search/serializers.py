@@ -1,4 +1,4 @@
-"""What a search answers."""
+"""Serializers of search results."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ SEARCH_PARAMETERS = [
 
 
 class HitSerializer(serializers.Serializer[Any]):
-    """Something that was found."""
+    """A search result."""
 
     kind = serializers.ChoiceField([kind.value for kind in Kind])
     name = serializers.CharField(help_text="A title, a name, a run id, a path, or the text of a note")
@@ -23,7 +23,7 @@ class HitSerializer(serializers.Serializer[Any]):
 
 
 class SearchSerializer(serializers.Serializer[Any]):
-    """What was found, the best of each kind first."""
+    """Search results, the best of each kind first."""
 
     near = serializers.BooleanField(help_text="Whether nothing has all the words, and these are like them")
     results = HitSerializer(many=True)

@@ -1,4 +1,4 @@
-"""Search over everything that has a name."""
+"""Endpoint of the search over all names."""
 
 from collections.abc import Callable
 from typing import Any
@@ -26,7 +26,7 @@ _MOST, _USUAL = 50, 10
 )
 @api_view(["GET"])
 def find(request: Request) -> Response:
-    """Studies, runs, devices and whatever else has all words of ``q``; where nothing has, what is like them."""
+    """Return studies, runs, devices and other objects with all words of ``q``, or else similar names."""
     found = search(_text(request), _size(request))
     hits = [_body(request, hit) for of_kind in found.hits.values() for hit in of_kind]
     return Response({"near": found.near, "results": hits})

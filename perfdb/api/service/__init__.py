@@ -1,1 +1,1 @@
-"""The endpoints, one module a subject; each is a plain function that hands over to results and analysis."""
+"""Endpoints of the service itself: health, unknown addresses, the recorder."""

@@ -1,4 +1,4 @@
-"""What answers for addresses of the API that do not exist, so that they too are problem details."""
+"""Answer for unknown addresses of the API, as problem details."""
 
 from typing import NoReturn
 
@@ -13,5 +13,5 @@ from rest_framework.request import Request
 @api_view(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"])
 @permission_classes([AllowAny])
 def nothing_here(request: Request, rest: str) -> NoReturn:
-    """404 for every method."""
+    """Answer 404 to every method."""
     raise NotFound(f"there is nothing at {request.path}; /api/docs/ lists what there is")

@@ -1,4 +1,4 @@
-"""Whether the process lives and whether what it needs answers; for load balancers and orchestrators."""
+"""Health endpoints for load balancers and orchestrators."""
 
 from collections.abc import Callable
 
@@ -23,7 +23,7 @@ def _broker() -> None:
 
 
 def _failure(check: Callable[[], None]) -> str:
-    """Why a check fails, empty when it does not."""
+    """Return the reason of a failed check, or ""."""
     try:
         check()
     except (DatabaseError, redis.RedisError, OSError) as error:
@@ -34,14 +34,14 @@ def _failure(check: Callable[[], None]) -> str:
 @never_cache
 @require_safe
 def healthz(request: HttpRequest) -> JsonResponse:
-    """The process is alive. Asks nothing else: a database that is down is no reason to restart it."""
+    """Answer 200 if the process is alive, without checks: a database that is down is no reason for a restart."""
     return JsonResponse({"status": "ok"})
 
 
 @never_cache
 @require_safe
 def readyz(request: HttpRequest) -> JsonResponse:
-    """Database and broker answer, or 503 with what is missing."""
+    """Answer 200 if database and broker respond, else 503 with the missing one."""
     checks = {"database": _failure(_database), "broker": _failure(_broker)}
     missing = {name: why for name, why in checks.items() if why}
     body = {"status": "missing" if missing else "ok", "missing": missing}

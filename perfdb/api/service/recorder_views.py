@@ -1,4 +1,4 @@
-"""The recorder: a shell script that measures on a user's machine and uploads what it kept."""
+"""Endpoint of the recorder, a shell script that measures on a user's machine and uploads the logs."""
 
 import shlex
 from pathlib import Path
@@ -14,7 +14,7 @@ _NO_ADDRESS = "default_url=''"
 
 
 def script(address: str = "") -> str:
-    """The whole script; ``address`` is that of the perfdb which it uploads to unless told otherwise."""
+    """Return the whole script; ``address`` is the default perfdb to upload to."""
     text = "\n".join((_FOLDER / f"{part}.sh").read_text() for part in _PARTS)
     return text.replace(_NO_ADDRESS, f"default_url={shlex.quote(address)}", 1)
 
@@ -22,6 +22,6 @@ def script(address: str = "") -> str:
 @never_cache
 @require_safe
 def record_sh(request: HttpRequest) -> HttpResponse:
-    """The script, with this server's address as its default. It holds no data, so everybody may have it."""
+    """Return the script with this server's address as default, to anybody, since the script has no data."""
     address = request.build_absolute_uri("/").rstrip("/")
     return HttpResponse(script(address), content_type="text/x-shellscript; charset=utf-8")

@@ -1,4 +1,4 @@
-"""A study's report as plain data: its tables with what the document prints, and what does not follow."""
+"""A study's report as plain data: tables with printed values, and inconsistent numbers."""
 
 from typing import Any
 
@@ -10,12 +10,12 @@ from perfdb.results.studies.report_answers import AnsweredItem
 
 
 def item_body(item: ReportItem) -> dict[str, Any]:
-    """A table or figure in the list of a report."""
+    """Return a table or chart for the list of a report."""
     return {"number": item.number, "title": item.title, "queries": item.queries}
 
 
 def table_body(found: AnsweredItem) -> dict[str, Any]:
-    """The tables of an item; each cell says by itself what it is, and what the document prints."""
+    """Return the tables of an item, each cell with its dimensions and printed value."""
     warnings = dict.fromkeys(note for table in found.tables for note in table.warnings)
     queries = [query.encode() for query in found.queries]
     return {
@@ -49,12 +49,12 @@ def _published(found: AnsweredItem, table: Table, key: CellKey, cell: Cell) -> d
 
 
 def _dimensions(table: Table, key: CellKey) -> dict[str, Value]:
-    """Everything that is fixed for a cell: what the table shows, and what all its runs have in common."""
+    """Return all dimensions fixed for a cell: those of the table and those common to all runs."""
     return {**table.common, **dict(zip(table.query.shown, table.split + key[0] + key[1], strict=True))}
 
 
 def problem_body(found: Disagreement, run: Run) -> dict[str, Any]:
-    """A figure that does not follow; ``recomputed`` and ``interval`` are in ``unit``."""
+    """Return an inconsistent number; ``recomputed`` and ``interval`` are in ``unit``."""
     named = {"workload": run.workload, "device": run.device, "level": run.level, "system": run.system}
     return {
         "kind": found.kind,

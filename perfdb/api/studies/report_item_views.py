@@ -1,4 +1,4 @@
-"""Editing a study's report: its items, their order, and what was taken out."""
+"""Endpoints that edit a study's report: items, order, removed items."""
 
 from typing import Any
 
@@ -50,7 +50,7 @@ from perfdb.results.studies.report_items import ChangedMeanwhileError, ItemText
 @api_view(["GET", "POST", "PUT"])
 @parser_classes([JSONParser])
 def report_items(request: Request, slug: str) -> Response:
-    """Tables, figures, findings and prose with their texts."""
+    """List tables, charts, findings and texts, or add one."""
     if request.method == "GET":
         return Response(_list(request, study_of(request, slug)))
     study = study_to_change(request, slug)
@@ -85,7 +85,7 @@ def report_items(request: Request, slug: str) -> Response:
 @api_view(["GET", "PATCH", "DELETE"])
 @parser_classes([JSONParser])
 def report_item(request: Request, slug: str, pk: int) -> Response:
-    """One item; a change says in `version` which state of it was read."""
+    """Return, change or remove one item; a change gives in `version` the version that was read."""
     study = study_of(request, slug) if request.method == "GET" else study_to_change(request, slug)
     item = get_object_or_404(ReportItem.objects.select_related("study"), study=study, pk=pk)
     if request.method == "DELETE":
@@ -109,7 +109,7 @@ def report_item(request: Request, slug: str, pk: int) -> Response:
 )
 @api_view(["POST"])
 def put_back(request: Request, slug: str, pk: int) -> Response:
-    """The item stands where it stood."""
+    """Put a removed item back to its place."""
     study = study_to_change(request, slug)
     removed = get_object_or_404(RemovedItem.objects.select_related("study"), study=study, pk=pk)
     return Response(_item(request, study, items.restore_item(removed)), status=201)

@@ -1,4 +1,4 @@
-"""A study's report: its tables as its document prints them, its figures drawn, and what does not follow."""
+"""Endpoints of a study's report: tables as printed, charts, inconsistent numbers."""
 
 from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404
@@ -37,7 +37,7 @@ def _item(request: Request, slug: str, kind: ReportItem.Kind, number: str) -> Re
 )
 @api_view(["GET"])
 def report(request: Request, slug: str) -> HttpResponseBase:
-    """The numbers and titles of the report's tables and figures; figures without queries are drawings of a set-up."""
+    """List the numbers and titles of the report's tables and figures; figures without queries are drawings."""
     study = _study(request, slug)
     tag = caching.etag(request, [slug])
     if same := caching.unchanged(request, tag):
@@ -57,7 +57,7 @@ def report(request: Request, slug: str) -> HttpResponseBase:
 )
 @api_view(["GET"])
 def table_json(request: Request, slug: str, number: str) -> HttpResponseBase:
-    """As `/api/v1/tables/`, and on each cell what it is, and its text as the document prints it."""
+    """Return a table as `/api/v1/tables/` does, with dimensions and printed text of each cell."""
     item = _item(request, slug, ReportItem.Kind.TABLE, number)
     tag = caching.etag(request, [slug])
     if same := caching.unchanged(request, tag):
@@ -72,7 +72,7 @@ def table_json(request: Request, slug: str, number: str) -> HttpResponseBase:
 )
 @api_view(["GET"])
 def table_form(request: Request, slug: str, number: str, form: str) -> HttpResponseBase:
-    """The form is the ending: `csv`, `md`, `tex` or `txt`. Numbers stand as the document prints them."""
+    """Return a table in the format of the ending, `csv`, `md`, `tex` or `txt`, with numbers as printed."""
     if form not in FORMS:
         raise Http404(f"no tables as {form}; there are json, {', '.join(FORMS)}")
     item = _item(request, slug, ReportItem.Kind.TABLE, number)
@@ -90,7 +90,7 @@ def table_form(request: Request, slug: str, number: str, form: str) -> HttpRespo
 )
 @api_view(["GET"])
 def figure_json(request: Request, slug: str, number: str) -> HttpResponseBase:
-    """`data` and `layout`, all measures in one. A drawing of a set-up has no data and is not found."""
+    """Return `data` and `layout` of a chart with all measures; a drawing has none and is not found."""
     item = _item(request, slug, ReportItem.Kind.FIGURE, number)
     if not item.queries:
         raise Http404(f"figure {number} has no data: it is a drawing of a set-up, or shows what is not published")
@@ -108,7 +108,7 @@ def figure_json(request: Request, slug: str, number: str) -> HttpResponseBase:
 )
 @api_view(["GET"])
 def problems(request: Request, slug: str) -> HttpResponseBase:
-    """The audit: each with the formula, what follows, and the interval that rounding leaves."""
+    """List inconsistent numbers, each with formula, recomputed value, and the interval that rounding allows."""
     study = _study(request, slug)
     asked = request.query_params
     known_only(asked, ("cursor", "size"))

@@ -1,4 +1,4 @@
-"""The shapes of requests and answers about editing a study and its report, as OpenAPI describes them."""
+"""Serializers of studies and reports, for OpenAPI and for checking requests."""
 
 from typing import Any
 
@@ -8,14 +8,14 @@ from perfdb.results.models import ReportItem
 
 
 class StudyNoteSerializer(serializers.Serializer[Any]):
-    """What is odd about a study's data."""
+    """A remark on a study's data."""
 
     tables = serializers.ListField(child=serializers.CharField(), default=list, help_text="The tables it is about")
     text = serializers.CharField()
 
 
 class StudyChangeSerializer(serializers.Serializer[Any]):
-    """What may be changed of a study; what is left out stays."""
+    """Changes of a study; omitted fields stay."""
 
     title = serializers.CharField(max_length=200, required=False)
     purpose = serializers.CharField(allow_blank=True, required=False, trim_whitespace=False)
@@ -43,14 +43,14 @@ class StudyChangeSerializer(serializers.Serializer[Any]):
 
 
 class NewStudySerializer(StudyChangeSerializer):
-    """A new study; without `slug`, it is made of the title."""
+    """A new study; without `slug`, the slug follows from the title."""
 
     title = serializers.CharField(max_length=200)
     slug = serializers.CharField(max_length=60, required=False, default="", allow_blank=True)
 
 
 class WholeStudySerializer(StudyChangeSerializer):
-    """A study with all that is said about it; `shared` is its published address, for those who may change it."""
+    """A study with all its texts; `shared` is its published address, for users who may change the study."""
 
     slug = serializers.CharField()
     owner = serializers.CharField(allow_null=True)
@@ -62,13 +62,13 @@ class WholeStudySerializer(StudyChangeSerializer):
 
 
 class SharedSerializer(serializers.Serializer[Any]):
-    """Where everybody may read the report."""
+    """The public address of the report."""
 
     shared = serializers.URLField(help_text="The published address")
 
 
 class TriedSerializer(serializers.Serializer[Any]):
-    """What a run id says; `says` is null where the pattern does not fit."""
+    """Dimensions in a run ID; `says` is null if the pattern does not match."""
 
     run_id = serializers.CharField()
     says = serializers.DictField(child=serializers.CharField(), allow_null=True)
@@ -77,7 +77,7 @@ class TriedSerializer(serializers.Serializer[Any]):
 
 
 class TryPatternSerializer(serializers.Serializer[Any]):
-    """A pattern and run ids to try it on; those of the study where none are given."""
+    """A pattern and run IDs to try, by default those of the study."""
 
     run_id_pattern = serializers.CharField()
     run_id_values = serializers.DictField(child=serializers.DictField(child=serializers.CharField()), default=dict)
@@ -85,14 +85,14 @@ class TryPatternSerializer(serializers.Serializer[Any]):
 
 
 class PatternTriedSerializer(serializers.Serializer[Any]):
-    """The regular expression that a pattern stands for, and what it says."""
+    """The regular expression of a pattern, and its results."""
 
     regex = serializers.CharField()
     results = TriedSerializer(many=True)
 
 
 class MoveSerializer(serializers.Serializer[Any]):
-    """Which runs go where."""
+    """Runs to move, and the target study."""
 
     to = serializers.CharField(help_text="Slug of the other study")
     runs = serializers.CharField(
@@ -102,7 +102,7 @@ class MoveSerializer(serializers.Serializer[Any]):
 
 
 class LeftSerializer(serializers.Serializer[Any]):
-    """A run that was left as it is, and why."""
+    """A run left unchanged, and the reason."""
 
     run = serializers.IntegerField()
     run_id = serializers.CharField()
@@ -110,7 +110,7 @@ class LeftSerializer(serializers.Serializer[Any]):
 
 
 class WorkSerializer(serializers.Serializer[Any]):
-    """Runs that are being changed; `state` is null before anything was asked for."""
+    """Progress of a change of runs; `state` is null before any request."""
 
     state = serializers.CharField(allow_null=True)
     runs = serializers.IntegerField(help_text="How many were looked at, or would be")
@@ -120,7 +120,7 @@ class WorkSerializer(serializers.Serializer[Any]):
 
 
 class ItemChangeSerializer(serializers.Serializer[Any]):
-    """What may be changed of an item; `version` is the one that was read: 409 where there is a newer one."""
+    """Changes of an item; `version` is the version that was read: 409 if there is a newer one."""
 
     title = serializers.CharField(max_length=300, required=False)
     number = serializers.CharField(max_length=20, required=False, allow_blank=True)
@@ -132,7 +132,7 @@ class ItemChangeSerializer(serializers.Serializer[Any]):
 
 
 class NewItemSerializer(serializers.Serializer[Any]):
-    """A new item, at the end of the report or before the item of the id `before`."""
+    """A new item, at the end of the report or before the item with the id `before`."""
 
     kind = serializers.ChoiceField(ReportItem.Kind.choices)
     title = serializers.CharField(max_length=300)
@@ -157,19 +157,19 @@ class ItemSerializer(serializers.Serializer[Any]):
 
 
 class ItemListSerializer(serializers.Serializer[Any]):
-    """The items of a report in their order, and how many runs there are now."""
+    """The items of a report in order, with the present number of runs."""
 
     runs = serializers.IntegerField()
     results = ItemSerializer(many=True)
 
 
 class OrderSerializer(serializers.Serializer[Any]):
-    """The ids of items in the order wanted; those left out follow as they were."""
+    """Item ids in the new order; omitted ones follow in the old order."""
 
     order = serializers.ListField(child=serializers.IntegerField(), max_length=1000)
 
 
 class ItemRemovedSerializer(serializers.Serializer[Any]):
-    """What was taken out; a POST to `put_back` undoes it."""
+    """The removed item; a POST to `put_back` restores it."""
 
     put_back = serializers.URLField()

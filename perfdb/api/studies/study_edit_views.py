@@ -34,12 +34,12 @@ from perfdb.results.studies.study_details import ChangedMeanwhileError
 
 
 def study_of(request: Request, slug: str) -> Study:
-    """The study of an address."""
+    """Return the study of an address."""
     return get_object_or_404(access.studies_for(request.user), slug=slug)
 
 
 def study_to_change(request: Request, slug: str) -> Study:
-    """The study of an address, for its owner and staff."""
+    """Return the study of an address if the user is its owner or staff."""
     study = study_of(request, slug)
     if not access.may_change(request.user, study):
         raise PermissionDenied(f"study {study.slug} belongs to somebody else; only its owner or staff may change it")
@@ -47,7 +47,7 @@ def study_to_change(request: Request, slug: str) -> Study:
 
 
 def study_body(request: Request, study: Study) -> dict[str, Any]:
-    """A study in the list."""
+    """Return a study for the list."""
     return {
         "slug": study.slug,
         "title": study.title,
@@ -60,7 +60,7 @@ def study_body(request: Request, study: Study) -> dict[str, Any]:
 
 
 def whole_body(request: Request, study: Study) -> dict[str, Any]:
-    """A study with all that is said about it."""
+    """Return a study with all its texts."""
     shown = study.share_token and access.may_change(request.user, study)
     said = ("method", "source", "notes", "run_id_pattern", "run_id_values", "plan")
     return {
@@ -77,7 +77,7 @@ def _shared(request: Request, study: Study) -> str:
 
 
 def changed(study: Study, given: dict[str, Any]) -> None:
-    """Change a study as a request says. Raises QueryError and Conflict."""
+    """Change a study as requested. Raise QueryError and Conflict."""
     columns = {name: value for name, value in given.items() if name not in ("state", "slug")}
     if {"run_id_pattern", "run_id_values"} & columns.keys():
         regex = columns.get("run_id_pattern", study.run_id_pattern)
@@ -90,7 +90,7 @@ def changed(study: Study, given: dict[str, Any]) -> None:
 
 
 def change(request: Request, study: Study) -> Response:
-    """PATCH of a study."""
+    """Answer a PATCH of a study."""
     asked = StudyChangeSerializer(data=request.data)
     asked.is_valid(raise_exception=True)
     changed(study, dict(asked.validated_data))
@@ -98,7 +98,7 @@ def change(request: Request, study: Study) -> Response:
 
 
 def delete(study: Study) -> Response:
-    """DELETE of a study; one that is not empty stays."""
+    """Answer a DELETE of a study, which must be empty."""
     try:
         study_lifecycle.delete_study(study)
     except QueryError as error:
@@ -122,7 +122,7 @@ def delete(study: Study) -> Response:
 )
 @api_view(["POST", "DELETE"])
 def share(request: Request, slug: str) -> Response:
-    """Whoever has the address reads the report, and nothing else; publishing again replaces it."""
+    """Publish the report, read-only, at an address that replaces any earlier one."""
     study = study_to_change(request, slug)
     if request.method == "DELETE":
         study_lifecycle.unpublish_study(study)
@@ -140,7 +140,7 @@ def share(request: Request, slug: str) -> Response:
 @api_view(["POST"])
 @parser_classes([JSONParser])
 def try_pattern(request: Request, slug: str) -> Response:
-    """Keeps nothing. `stored` names what stored runs of an id have otherwise."""
+    """Try a pattern without storing it. `stored` names dimensions in which stored runs differ."""
     study = study_of(request, slug)
     asked = TryPatternSerializer(data=request.data)
     asked.is_valid(raise_exception=True)
@@ -171,7 +171,7 @@ def _tried(each: DecodedRunId) -> dict[str, Any]:
 )
 @api_view(["GET", "POST"])
 def apply(request: Request, slug: str) -> Response:
-    """The runs that came as files; ids and what people attached stay."""
+    """Read the runs' files again by the new pattern; ids and attachments stay."""
     url = reverse("api:study-apply", [slug], request=request)
     if request.method == "GET":
         about = {"study": study_of(request, slug).pk}
@@ -200,7 +200,7 @@ def apply(request: Request, slug: str) -> Response:
 @api_view(["GET", "POST"])
 @parser_classes([JSONParser])
 def move(request: Request, slug: str) -> Response:
-    """They are put together anew by the other study's pattern and aliases; both studies must be yours."""
+    """Rebuild runs by the other study's pattern and aliases; the user must own both studies."""
     url = reverse("api:study-move", [slug], request=request)
     if request.method == "GET":
         job = Job.objects.filter(kind=move_runs.KIND, study=study_of(request, slug)).order_by("-pk").first()

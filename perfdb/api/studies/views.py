@@ -1,4 +1,4 @@
-"""Studies: what there is to compare."""
+"""Endpoints of studies."""
 
 from django.db import transaction
 from django.shortcuts import get_object_or_404
@@ -31,7 +31,7 @@ from perfdb.results.studies import study_lifecycle
 @api_view(["GET", "POST"])
 @parser_classes([JSONParser])
 def studies(request: Request) -> Response:
-    """All studies, by their titles; or a new one."""
+    """List all studies by title, or create one."""
     if request.method == "POST":
         return _create(request)
     found = access.studies_for(request.user).order_by("title", "id")
@@ -72,7 +72,7 @@ def _create(request: Request) -> Response:
 @api_view(["GET", "PATCH", "DELETE"])
 @parser_classes([JSONParser])
 def study(request: Request, slug: str) -> Response:
-    """One study; ``runs`` is the address of its runs."""
+    """Return, change or delete one study; ``runs`` is the address of its runs."""
     if request.method == "PATCH":
         return study_edit_views.change(request, study_to_change(request, slug))
     if request.method == "DELETE":

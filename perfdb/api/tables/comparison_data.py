@@ -1,4 +1,4 @@
-"""Comparisons and best experiments as plain data, beside the tables that ``analysis.render.exports.json`` makes."""
+"""Comparisons and best experiments as plain data, beside the tables of ``analysis.render.exports.json``."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,9 +15,9 @@ from perfdb.results.queries.compare import ComparedValue, Comparison
 
 
 def comparison_body(found: Comparison) -> dict[str, Any]:
-    """Values of a dimension against one of them: the tables of the pairs, what else differs, who is left over.
+    """Return a comparison: tables of matched pairs, other differences, experiments without a match.
 
-    What stands beside the tables is of the first new value; ``others`` has the same of each further one.
+    The fields beside the tables are of the first compared value; ``others`` has the same for each further value.
     """
     first, *others = found.parts
     sides = first.matched.sides
@@ -42,7 +42,7 @@ def _against(part: ComparedValue) -> dict[str, Any]:
 
 
 def difference_body(each: Difference) -> dict[str, Any]:
-    """A circumstance that is not equal on both sides."""
+    """Return a circumstance that differs between the sides."""
     return {
         "key": each.key,
         "old": list(each.old),
@@ -58,7 +58,7 @@ def _left_over(each: LeftOver, sides: Sides) -> dict[str, Any]:
 
 
 def best_body(query: Query, found: Sequence[Best]) -> list[dict[str, Any]]:
-    """What stands behind the best experiment of each group that a query picks."""
+    """Return the evidence of the best experiment of each group of a query."""
     return [_best(query, each) for each in found]
 
 
@@ -76,7 +76,7 @@ def _best(query: Query, best: Best) -> dict[str, Any]:
 
 
 def limit_data(limit: Bottleneck) -> dict[str, Any]:
-    """What limited an experiment, with the numbers that decided."""
+    """Return an experiment's bottleneck with the deciding numbers."""
     return {
         "verdict": limit.verdict.value,
         "component": limit.component,

@@ -1,4 +1,4 @@
-"""An explanation as plain data, and its shape as OpenAPI describes it."""
+"""An explanation as plain data, with its serializers."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -20,7 +20,7 @@ class SideSerializer(serializers.Serializer[Any]):
 
 
 class ComparedSerializer(serializers.Serializer[Any]):
-    """A dimension that the comparison is about."""
+    """A compared dimension."""
 
     dimension = serializers.CharField()
     old = serializers.JSONField(allow_null=True)
@@ -28,7 +28,7 @@ class ComparedSerializer(serializers.Serializer[Any]):
 
 
 class MovedSerializer(serializers.Serializer[Any]):
-    """Another figure; `beyond` is the difference in units of its standard error."""
+    """Another metric; `beyond` is the difference in standard errors."""
 
     metric = serializers.CharField()
     role = serializers.CharField()
@@ -40,7 +40,7 @@ class MovedSerializer(serializers.Serializer[Any]):
 
 
 class ExplanationSerializer(serializers.Serializer[Any]):
-    """What is known about a difference."""
+    """The explanation of a difference."""
 
     metric = serializers.CharField()
     role = serializers.CharField()
@@ -57,7 +57,7 @@ class ExplanationSerializer(serializers.Serializer[Any]):
 
 
 def explanation_body(found: Explanation) -> dict[str, Any]:
-    """An explanation; numbers are unrounded."""
+    """Return an explanation; numbers are unrounded."""
     return {
         "metric": found.measure.metric,
         "role": found.measure.role,

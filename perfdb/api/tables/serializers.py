@@ -1,4 +1,4 @@
-"""The shape of tables as OpenAPI describes them; the answers are made in ``analysis.render.exports.json``."""
+"""Serializers of tables for OpenAPI; ``analysis.render.exports.json`` makes the answers."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from perfdb.api.serializers import PageSerializer
 
 
 class NoteSerializer(serializers.Serializer[Any]):
-    """A warning; `code` is made for scripts."""
+    """A warning; `code` is for scripts."""
 
     code = serializers.CharField()
     message = serializers.CharField()
@@ -29,7 +29,7 @@ class PointSerializer(serializers.Serializer[Any]):
 
 
 class NoiseSerializer(serializers.Serializer[Any]):
-    """The estimate of the spread that a comparison used; `sd` is of natural logarithms."""
+    """The noise estimate of a comparison; `sd` is of natural logarithms."""
 
     source = serializers.ChoiceField(list(NoiseSource))  # type: ignore[assignment] # declared fields leave the class
     sd = serializers.FloatField(allow_null=True)
@@ -38,7 +38,7 @@ class NoiseSerializer(serializers.Serializer[Any]):
 
 
 class DiffSerializer(serializers.Serializer[Any]):
-    """A cell against its base. `percent`, `delta` are in per cent; `interval`, `band` are of the ratio."""
+    """A cell relative to its baseline. `percent`, `delta` are in per cent; `interval`, `band` are of the ratio."""
 
     percent = serializers.FloatField(allow_null=True)
     ratio = serializers.FloatField(allow_null=True)
@@ -59,7 +59,7 @@ class DiffSerializer(serializers.Serializer[Any]):
 
 
 class ComparisonSummarySerializer(serializers.Serializer[Any]):
-    """The matched cells with one value of the baseline's dimensions: geometric mean of ratios, counts by verdict."""
+    """Summary of matched cells with one value of the baseline's dimensions: mean ratio and verdict counts."""
 
     against = serializers.DictField()
     of = serializers.DictField()
@@ -76,7 +76,7 @@ class ComparisonSummarySerializer(serializers.Serializer[Any]):
 
 
 class CurveSerializer(serializers.Serializer[Any]):
-    """Where throughput over users levels off: between `after` and `start` users; null where it does not."""
+    """The user counts `after` and `start` between which throughput levels off; null if it does not."""
 
     course = serializers.ChoiceField(list(Course))
     after = serializers.IntegerField(allow_null=True)
@@ -89,13 +89,13 @@ class CurveSerializer(serializers.Serializer[Any]):
 
 
 class LineCurveSerializer(CurveSerializer):
-    """The curve of one line of a table; `key` has the values of the other dimensions shown."""
+    """The curve of one line of a table; `key` has the values of the other shown dimensions."""
 
     key = serializers.DictField()
 
 
 class FlagSerializer(serializers.Serializer[Any]):
-    """Trials to be looked at; they count all the same."""
+    """Flagged trials, which still count."""
 
     code = serializers.CharField()
     message = serializers.CharField()
@@ -103,7 +103,7 @@ class FlagSerializer(serializers.Serializer[Any]):
 
 
 class NotedSerializer(serializers.Serializer[Any]):
-    """What somebody wrote about one of a cell's runs."""
+    """A person's note on one of a cell's runs."""
 
     run = serializers.IntegerField()
     run_id = serializers.CharField(allow_blank=True)
@@ -112,7 +112,7 @@ class NotedSerializer(serializers.Serializer[Any]):
 
 
 class CellSerializer(serializers.Serializer[Any]):
-    """A sample and what became of it; `row` and `column` are places in the table's lists, from 0."""
+    """A sample with its summary; `row` and `column` are indexes of the table's lists, from 0."""
 
     row = serializers.IntegerField()
     column = serializers.IntegerField()
@@ -128,7 +128,7 @@ class CellSerializer(serializers.Serializer[Any]):
 
 
 class TableSerializer(serializers.Serializer[Any]):
-    """One metric laid out along rows and columns."""
+    """One metric laid out in rows and columns."""
 
     title = serializers.CharField()
     metric = serializers.CharField()
@@ -154,7 +154,7 @@ class ReasonSerializer(serializers.Serializer[Any]):
 
 
 class LimitSerializer(serializers.Serializer[Any]):
-    """What limited an experiment; `component` is the role that is at or near its limit, if it is one."""
+    """An experiment's bottleneck; `component` is the role at or near its limit, if any."""
 
     verdict = serializers.ChoiceField(list(bottleneck.Verdict))
     component = serializers.CharField(allow_null=True)
@@ -164,7 +164,7 @@ class LimitSerializer(serializers.Serializer[Any]):
 
 
 class RunnerUpSerializer(serializers.Serializer[Any]):
-    """An experiment that is not really different from the best; `diff` sets it against the best."""
+    """An experiment tied with the best; `diff` is its difference from the best."""
 
     dimensions = serializers.DictField()
     mean = serializers.FloatField()
@@ -173,7 +173,7 @@ class RunnerUpSerializer(serializers.Serializer[Any]):
 
 
 class BestSerializer(serializers.Serializer[Any]):
-    """What stands behind the best experiment of a group; `dimensions` are those in which its group varies."""
+    """Evidence of the best experiment of a group; `dimensions` are those that vary in its group."""
 
     of = serializers.DictField()
     dimensions = serializers.DictField()
@@ -198,7 +198,7 @@ class TablesSerializer(AnswerSerializer):
 
 
 class DifferenceSerializer(serializers.Serializer[Any]):
-    """A circumstance that is not equal on both sides; a side without values does not say."""
+    """A circumstance that differs between the sides; a side without values has none recorded."""
 
     key = serializers.CharField()
     old = serializers.ListField(child=serializers.CharField())
@@ -208,7 +208,7 @@ class DifferenceSerializer(serializers.Serializer[Any]):
 
 
 class LeftOverSerializer(serializers.Serializer[Any]):
-    """An experiment without partner; `side` is `old` or `new`, `dimensions` are those that vary."""
+    """An experiment without a match; `side` is `old` or `new`, `dimensions` are those that vary."""
 
     side = serializers.ChoiceField(["old", "new"])
     dimensions = serializers.DictField()
@@ -217,7 +217,7 @@ class LeftOverSerializer(serializers.Serializer[Any]):
 
 
 class AgainstSerializer(serializers.Serializer[Any]):
-    """One new value against the old one."""
+    """One value compared with the baseline."""
 
     new = serializers.JSONField()
     pairs = serializers.IntegerField()
@@ -227,7 +227,7 @@ class AgainstSerializer(serializers.Serializer[Any]):
 
 
 class ComparisonSerializer(AnswerSerializer, AgainstSerializer):
-    """Values of a dimension against one of them; `query` asks for the tables, a row a pair, old before new."""
+    """Values of a dimension compared with one of them; `query` returns the tables, a row a pair, baseline first."""
 
     dimension = serializers.CharField()
     old = serializers.JSONField()
@@ -236,7 +236,7 @@ class ComparisonSerializer(AnswerSerializer, AgainstSerializer):
 
 
 class ReportItemSerializer(serializers.Serializer[Any]):
-    """A table or figure of a report."""
+    """A table or chart of a report."""
 
     number = serializers.CharField()
     title = serializers.CharField()
@@ -244,14 +244,14 @@ class ReportItemSerializer(serializers.Serializer[Any]):
 
 
 class ReportSerializer(serializers.Serializer[Any]):
-    """What a study's report holds."""
+    """The content of a study's report."""
 
     tables = ReportItemSerializer(many=True)
     figures = ReportItemSerializer(many=True)
 
 
 class ReportCellSerializer(CellSerializer):
-    """A cell that says by itself what it is; `printed` is the document's text, null where it prints none."""
+    """A cell with its dimensions; `printed` is the document's text or null."""
 
     dimensions = serializers.DictField()
     metric = serializers.CharField()
@@ -269,7 +269,7 @@ class ReportPartSerializer(TableSerializer):
 
 
 class ReportTableSerializer(serializers.Serializer[Any]):
-    """A table of a report; one of several parts has several queries, in the order of its tables."""
+    """A table of a report; several parts have several queries, in the order of its tables."""
 
     number = serializers.CharField()
     title = serializers.CharField()
@@ -280,7 +280,7 @@ class ReportTableSerializer(serializers.Serializer[Any]):
 
 
 class DisagreementSerializer(serializers.Serializer[Any]):
-    """A figure that does not follow from its inputs; `recomputed` and `interval` are in `unit`."""
+    """An inconsistent number; `recomputed` and `interval` are in `unit`."""
 
     kind = serializers.CharField()
     severity = serializers.CharField()

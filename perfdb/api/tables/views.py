@@ -1,4 +1,4 @@
-"""Tables and comparisons: the answer to a Query, with exactly the query string of the pages."""
+"""Endpoints of tables and comparisons, with the query strings of the pages."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -17,7 +17,7 @@ from perfdb.analysis.render.exports.tidy import render_csv, render_parquet
 from perfdb.analysis.tables.observations import Observations
 from perfdb.analysis.tables.table import Table
 from perfdb.api import caching
-from perfdb.api.renderers import answered
+from perfdb.api.renderers import large_answer
 from perfdb.api.schema import COMPARISON_PARAMETERS, EXPLANATION_PARAMETERS, QUERY_PARAMETERS, TABLES_EXAMPLE, errors
 from perfdb.api.tables.comparison_data import best_body, comparison_body
 from perfdb.api.tables.explanation_data import ExplanationSerializer, explanation_body
@@ -37,13 +37,13 @@ def _pairs(request: Request) -> Iterator[tuple[str, str]]:
 
 
 def _query(request: Request) -> Query:
-    """What is asked; how a page would draw it is checked and makes no difference."""
+    """Return the query; drawing options are checked and ignored."""
     _, pairs = Drawing.take(_pairs(request))
     return Query.parse(pairs)
 
 
 class _Asked(NamedTuple):
-    """A question as understood, the runs that it is about, and the tag of its answer."""
+    """A parsed question with its runs and the ETag of its answer."""
 
     query: Query
     found: Observations
@@ -51,7 +51,7 @@ class _Asked(NamedTuple):
 
 
 def _asked(request: Request) -> _Asked | HttpResponseBase:
-    """Return what is asked; a 304 where the client has the answer."""
+    """Return the question, or a 304 if the client has the answer."""
     query = _query(request)
     tag = caching.etag(request, query.filters.get("study", ()))
     if same := caching.unchanged(request, tag):
@@ -68,14 +68,14 @@ def _asked(request: Request) -> _Asked | HttpResponseBase:
 )
 @api_view(["GET"])
 def tables(request: Request) -> HttpResponseBase:
-    """The tables that answer a query, with every sample and its runs. Numbers are unrounded."""
+    """Return the tables that answer a query, with every sample and its runs; numbers are unrounded."""
     question = _asked(request)
     if not isinstance(question, _Asked):
         return question
     query, found, tag = question
     laid, best = tables_of(query, found), find_best(query, found)
     body = json.render(query, laid) | {"best": best_body(query, best)}
-    return answered(request, body, caching.headers(tag), found, laid, best)
+    return large_answer(request, body, caching.headers(tag), found, laid, best)
 
 
 @extend_schema(
@@ -86,7 +86,7 @@ def tables(request: Request) -> HttpResponseBase:
 )
 @api_view(["GET"])
 def comparisons(request: Request) -> HttpResponseBase:
-    """Every experiment of one value against the one of the other that is equal in all else, and what has no partner."""
+    """Return the matched pairs of two values, and the experiments without a match."""
     _, pairs = Drawing.take(_pairs(request))
     chosen, pairs = compare.take_sides(pairs)
     sides = compare.parse_sides(chosen)
@@ -96,7 +96,7 @@ def comparisons(request: Request) -> HttpResponseBase:
     if same := caching.unchanged(request, tag):
         return same
     found = compare.compare_sides(query, *sides)
-    return answered(request, comparison_body(found), caching.headers(tag), found)
+    return large_answer(request, comparison_body(found), caching.headers(tag), found)
 
 
 @extend_schema(
@@ -107,18 +107,18 @@ def comparisons(request: Request) -> HttpResponseBase:
 )
 @api_view(["GET"])
 def explanations(request: Request) -> HttpResponseBase:
-    """What is known about the difference of a compared cell from its base, or between two runs."""
+    """Return the explanation of a compared cell's difference, or of two runs'."""
     tag = caching.etag(request)
     if same := caching.unchanged(request, tag):
         return same
     found, _ = explain_address(_pairs(request))
-    return answered(request, explanation_body(found), caching.headers(tag))
+    return large_answer(request, explanation_body(found), caching.headers(tag))
 
 
 def _file(
     request: Request, render: Callable[[Query, Sequence[Table]], str | bytes], media_type: str, name: str = ""
 ) -> HttpResponseBase:
-    """The answer in another form; with the ending of a file's ``name`` it is one to be kept."""
+    """Return the answer in another format, as a download if a file ``name`` has an ending."""
     question = _asked(request)
     if not isinstance(question, _Asked):
         return question
@@ -130,7 +130,7 @@ def _file(
 
 
 def _name(query: Query) -> str:
-    """A file name of what is in it, in letters that every system takes."""
+    """Return a file name from the query's content, in letters that every system accepts."""
     named = [str(measure) for measure in query.metrics[:_MOST_NAMED]]
     return re.sub(r"[^\w.-]+", "-", "-".join(["perfdb", *named]))
 
@@ -143,7 +143,7 @@ def _name(query: Query) -> str:
 )
 @api_view(["GET"])
 def tables_csv(request: Request) -> HttpResponseBase:
-    """The tables of a query for spreadsheets."""
+    """Return the tables of a query as CSV for spreadsheets."""
     return _file(request, render_csv, "text/csv; charset=utf-8")
 
 
@@ -155,7 +155,7 @@ def tables_csv(request: Request) -> HttpResponseBase:
 )
 @api_view(["GET"])
 def tables_md(request: Request) -> HttpResponseBase:
-    """The tables of a query for reports."""
+    """Return the tables of a query as Markdown for reports."""
     return _file(request, lambda _, found: markdown.render(found), "text/markdown; charset=utf-8")
 
 
@@ -167,7 +167,7 @@ def tables_md(request: Request) -> HttpResponseBase:
 )
 @api_view(["GET"])
 def tables_txt(request: Request) -> HttpResponseBase:
-    """The tables of a query for a terminal, in aligned columns."""
+    """Return the tables of a query in aligned columns for a terminal."""
     return _file(request, lambda _, found: text.render(found), "text/plain; charset=utf-8")
 
 
@@ -179,7 +179,7 @@ def tables_txt(request: Request) -> HttpResponseBase:
 )
 @api_view(["GET"])
 def tables_tex(request: Request) -> HttpResponseBase:
-    """The tables of a query for papers; needs the packages booktabs, multirow and amssymb."""
+    """Return the tables of a query as LaTeX; needs the packages booktabs, multirow and amssymb."""
     return _file(request, lambda _, found: latex.render(found), "application/x-tex; charset=utf-8")
 
 
@@ -191,5 +191,5 @@ def tables_tex(request: Request) -> HttpResponseBase:
 )
 @api_view(["GET"])
 def tables_parquet(request: Request) -> HttpResponseBase:
-    """The tables of a query for data frames: the lines of the CSV with their types."""
+    """Return the tables of a query as Parquet for data frames: the CSV's lines, typed."""
     return _file(request, render_parquet, "application/vnd.apache.parquet", ".parquet")

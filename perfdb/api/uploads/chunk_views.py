@@ -1,4 +1,4 @@
-"""Large files in pieces: begin one or go on with it, append at an offset, ask how far it is, forget it."""
+"""Endpoints of large files in pieces: begin or resume, append at an offset, ask the state, delete."""
 
 import base64
 import binascii
@@ -31,12 +31,12 @@ _DIGEST = re.compile(r"(?:^|,)\s*sha-256=:([A-Za-z0-9+/=]+):")
 
 
 class BytesParser(BaseParser):
-    """application/octet-stream, which the view reads itself, block by block."""
+    """Parser that leaves application/octet-stream to the view, which reads block by block."""
 
     media_type = "application/octet-stream"
 
     def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> Any:
-        """The stream as it is."""
+        """Return the stream unread."""
         return stream
 
 
@@ -56,7 +56,7 @@ class BytesParser(BaseParser):
 @api_view(["GET", "POST"])
 @parser_classes([JSONParser])
 def begun(request: Request) -> Response:
-    """Files that no upload has taken yet; or one more, `200` where it was begun before and `received` says how far."""
+    """List files in transfer, or begin one: `200` with `received` if it was begun before."""
     user = signed_in(request)
     if request.method == "GET":
         return Response({"results": [_body(request, part) for part in chunked_upload.unfinished(user)]})
@@ -113,7 +113,7 @@ def _offset(part: PartialFile) -> dict[str, str]:
 @api_view(["GET", "PATCH", "DELETE"])
 @parser_classes([BytesParser])
 def piece(request: Request, token: str) -> Response:
-    """One file on its way; `409` says by `received` from which offset to go on."""
+    """Return, continue or delete a file in transfer; `409` gives the offset to continue at as `received`."""
     # Whose file it is is nobody else's business: to others there is none.
     part = get_object_or_404(PartialFile, token=token, owner=signed_in(request))
     if request.method == "DELETE":
@@ -143,7 +143,7 @@ def _read_offset(text: str) -> int:
 
 
 def _read_digest(request: Request) -> str:
-    """The SHA-256 of the bytes in hexadecimal; empty where the request has none."""
+    """Return the SHA-256 of the bytes in hexadecimal, or "" if the request has none."""
     header = request.headers.get("Content-Digest", "")
     found = _DIGEST.search(header)
     if header and not found:
@@ -155,7 +155,7 @@ def _read_digest(request: Request) -> str:
 
 
 def _blocks(request: Request) -> Iterator[bytes]:
-    """The body as it comes. A connection that breaks ends it: what has come by then is kept."""
+    """Yield the body in blocks; a broken connection ends it, and the received part is kept."""
     if request.stream is None:
         return
     with suppress(UnreadablePostError):

@@ -1,4 +1,4 @@
-"""What a person says of runs in a preview because no file does; each act can be taken back."""
+"""Endpoints of corrections in a preview: facts that a person supplies, each reversible."""
 
 from drf_spectacular.utils import extend_schema
 from rest_framework.decorators import api_view, parser_classes
@@ -22,7 +22,7 @@ from perfdb.results.ingest.supplied_facts import Correction, Place
 @api_view(["POST"])
 @parser_classes([JSONParser])
 def corrections(request: Request, pk: int) -> Response:
-    """Facts of all runs of a preview, or of those made of what stands in these places; its files are read again."""
+    """Supply facts of all runs of a preview, or of the runs of some places; the files are read again."""
     found = own_upload(request, pk)
     asked = CorrectionSerializer(data=request.data)
     asked.is_valid(raise_exception=True)
@@ -40,7 +40,7 @@ def corrections(request: Request, pk: int) -> Response:
 )
 @api_view(["DELETE"])
 def correction(request: Request, pk: int, number: int) -> Response:
-    """Take back the correction of this number, counted from 0 as the upload lists them; its files are read again."""
+    """Remove the correction with this number, from 0 as the upload lists them; the files are read again."""
     found = own_upload(request, pk)
     correcting.remove_correction(found, number)
     return started(request, found)

@@ -1,7 +1,8 @@
-"""Reading uploads: multipart/form-data whose file names keep their folders.
+"""Parsers of uploads: multipart/form-data with folders in file names.
 
-Browsers and curl send the relative path of a file in ``filename``. Django throws the folders away, twice: when it
-reads the name and when it makes the file. But folders tell runs and trials apart, so they are kept here.
+Browsers and curl send a file's relative path in ``filename``. Django drops the folders twice: when it reads the name
+and
+when it creates the file. Folders tell runs and trials apart, so these parsers keep them.
 """
 
 import posixpath
@@ -20,14 +21,14 @@ from perfdb.results.ingest.json_runs import LARGEST
 
 
 class _InMemory(MemoryFileUploadHandler):
-    """Keeps a small file, with its path."""
+    """Handler of small files, with their paths."""
 
     def file_complete(self, file_size: int) -> "UploadedFile[bytes] | None":
         return _with_path(super().file_complete(file_size), self.file_name)
 
 
 class _OnDisk(TemporaryFileUploadHandler):
-    """Keeps a large file, with its path."""
+    """Handler of large files, with their paths."""
 
     def file_complete(self, file_size: int) -> "UploadedFile[bytes] | None":
         return _with_path(super().file_complete(file_size), self.file_name)
@@ -40,12 +41,12 @@ def _with_path(file: "UploadedFile[bytes] | None", path: str | None) -> "Uploade
 
 
 def relative_path(file: "UploadedFile[bytes]") -> str:
-    """The path that a file was sent under, with ``/``; never absolute and never upwards."""
+    """Return the path of a sent file, with ``/``; never absolute and never upwards."""
     return str(getattr(file, "relative_path", file.name))
 
 
 def clean_path(text: str) -> str:
-    """A path from outside made relative, with ``/``; empty when nothing is left of it."""
+    """Return an outside path made relative, with ``/``; "" if nothing is left."""
     parts = (part.strip() for part in text.replace("\\", "/").split("/"))
     kept = ["".join(filter(str.isprintable, part)) for part in parts if part not in ("", ".", "..")]
     return posixpath.join(*kept) if kept else ""
@@ -53,17 +54,17 @@ def clean_path(text: str) -> str:
 
 class _WithFolders(DjangoMultiPartParser):
     def sanitize_file_name(self, file_name: str) -> str | None:
-        """Django's own keeps only what follows the last slash."""
+        """Return the cleaned path; Django's method keeps only the part after the last slash."""
         return clean_path(file_name) or None
 
 
 class UploadParser(MultiPartParser):
-    """multipart/form-data of at most UPLOAD_LIMIT_BYTES; its files answer `relative_path`."""
+    """Parser of multipart/form-data of at most UPLOAD_LIMIT_BYTES, for `relative_path`."""
 
     def parse(
         self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
     ) -> "DataAndFiles[Any, Any]":
-        """Read a request. Raises TooLarge for too many bytes or files, MultiPartParserError for a damaged body."""
+        """Read a request. Raise TooLarge for too many bytes or files, MultiPartParserError for a damaged body."""
         request = (parser_context or {})["request"]
         _must_fit(request.META)
         meta = request.META | {"CONTENT_TYPE": media_type}
@@ -80,14 +81,14 @@ class UploadParser(MultiPartParser):
 
 
 class RecordsParser(BaseParser):
-    """application/json of at most `run_records.LARGEST` bytes, as it came: figures keep their characters."""
+    """Parser of application/json of at most `run_records.LARGEST` bytes, kept as text for its digits."""
 
     media_type = "application/json"
 
     def parse(
         self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
     ) -> Any:
-        """Read a request. Raises TooLarge."""
+        """Read a request. Raise TooLarge."""
         body: bytes = stream.read(LARGEST + 1)
         if len(body) > LARGEST:
             raise TooLarge(f"at most {LARGEST} bytes of records are taken at once: send a file to /api/v1/uploads/")
@@ -95,7 +96,7 @@ class RecordsParser(BaseParser):
 
 
 class RecordLinesParser(RecordsParser):
-    """The same, one record a line."""
+    """Parser of JSON records, one a line."""
 
     media_type = "application/x-ndjson"
 

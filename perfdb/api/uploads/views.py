@@ -1,4 +1,4 @@
-"""Uploads: bring files in, follow what becomes of them, accept a preview, take an upload back."""
+"""Endpoints of uploads: send files, follow the import, accept a preview, undo."""
 
 import time
 from typing import Any, cast
@@ -67,7 +67,7 @@ _ORDERINGS = {"created": Column.moment("created")}
 @api_view(["GET", "POST"])
 @parser_classes([UploadParser])
 def uploads(request: Request) -> Response:
-    """All uploads, newest first; or a new one, which is worked on after the answer."""
+    """List uploads, newest first, or create one, which is imported after the answer."""
     if request.method == "POST":
         return _create(request)
     asked = request.query_params
@@ -101,7 +101,7 @@ def _create(request: Request) -> Response:
 
 
 def _given(request: Request) -> dict[str, Any]:
-    """The form's fields and those of the address, without blank ones; raises QueryError for an unknown name."""
+    """Return the fields of form and address without blank ones. Raise QueryError for an unknown name."""
     fields = NewUploadSerializer().fields
     form = cast(QueryDict, request.data)
     known_only([*form, *request.query_params], list(fields))
@@ -112,7 +112,7 @@ def _given(request: Request) -> dict[str, Any]:
 
 
 def study_called(user: User, slug: str, *, create: bool) -> Study | None:
-    """The study called ``slug``, made when there is none; None for no slug and for one's own inbox."""
+    """Return the study ``slug``, created if missing; None without a slug and for the user's inbox."""
     if slug in ("", INBOX):
         return None
     if create:
@@ -132,14 +132,14 @@ def study_called(user: User, slug: str, *, create: bool) -> Study | None:
 )
 @api_view(["GET"])
 def upload(request: Request, pk: int) -> Response:
-    """An upload's state, files, runs and problems; ``?wait=30`` answers when it has settled or the time is over."""
+    """Return an upload's state, files, runs and problems; ``?wait=30`` waits at most that long for its end."""
     known_only(request.query_params, ("wait",))
     wait_until_settled(pk, read_wait(request.query_params.get("wait", "")))
     return Response(upload_body(request, pk))
 
 
 def read_wait(text: str) -> float:
-    """Seconds to wait, at most thirty; raises QueryError for what is no such number."""
+    """Return the seconds to wait, at most thirty. Raise QueryError for any other text."""
     if not text:
         return 0.0
     if not (text.isdecimal() and text.isascii()):
@@ -148,9 +148,9 @@ def read_wait(text: str) -> float:
 
 
 def wait_until_settled(pk: int, seconds: float) -> None:
-    """Wait for an upload, holding no transaction; raises Http404 when there is no such upload.
+    """Wait for an upload outside any transaction. Raise Http404 for an unknown one.
 
-    It is looked at when a job of it has ended, and every now and then.
+    The upload is looked up when one of its jobs ends, and at intervals.
     """
     until = time.monotonic() + seconds
     with notify.waiting(pk) as waiting:
@@ -174,7 +174,7 @@ def wait_until_settled(pk: int, seconds: float) -> None:
 @api_view(["POST"])
 @parser_classes([JSONParser])
 def accept(request: Request, pk: int) -> Response:
-    """Store the runs of a preview; ``decisions`` says what becomes of runs in conflict."""
+    """Store the runs of a preview; ``decisions`` resolve conflicts."""
     found = own_upload(request, pk)
     asked = AcceptSerializer(data=request.data)
     asked.is_valid(raise_exception=True)
@@ -194,7 +194,7 @@ def accept(request: Request, pk: int) -> Response:
 @api_view(["POST"])
 @parser_classes([JSONParser])
 def undo(request: Request, pk: int) -> Response:
-    """Remove the runs an upload brought and bring back those it replaced; its files stay."""
+    """Remove an upload's runs and restore those that it replaced; its files stay."""
     found = own_upload(request, pk)
     try:
         intake.undo(found)
@@ -204,13 +204,13 @@ def undo(request: Request, pk: int) -> Response:
 
 
 def own_upload(request: Request, pk: int) -> Upload:
-    """The upload, for its owner or staff. Raises Http404 and PermissionDenied."""
+    """Return the upload for its owner or staff. Raise Http404 and PermissionDenied."""
     found = get_object_or_404(Upload.objects.select_related("owner"), pk=pk)
     must_own(request, found)
     return found
 
 
 def started(request: Request, found: Upload) -> Response:
-    """The answer to a request that has set the upload to work."""
+    """Return the answer to a request that started a job."""
     found.refresh_from_db(fields=["state"])
     return Response(upload_reference(request, found), status=202)
