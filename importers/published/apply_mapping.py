@@ -1,27 +1,26 @@
-"""From a grid and what its parts mean to published runs with their figures, and differences in per cent."""
+"""Application of a mapping: a grid to published runs with values, and differences in per cent."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from importers.published.grid import Cell, Grid
-from importers.published.grid_layout import joined
 from importers.published.heading_words import read_unit
-from importers.published.headings import Headings, Part, Row, Told, blocks
+from importers.published.headings import Headings, Part, Row, TableProblems, blocks, join_labels
 from importers.published.mapping import ROLE, UNIT, Mapping, Name, What
 from importers.published.printed_numbers import Printed, is_nothing, read_number
-from importers.published.published_runs import Applied, Figure, Percent, PublishedRun, Said
+from importers.published.published_runs import Applied, Figure, Percent, PrintedValue, PublishedRun
 
 METRIC = "metric"
 
 
 def apply_mapping(grid: Grid, mapping: Mapping) -> Applied:
-    """Read a grid by a mapping. Never raises: cells that cannot be read are problems and stay out."""
+    """Read a grid by a mapping. Never raise: unreadable cells are problems and stay out."""
     return _Application(grid, mapping).read()
 
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A cell with its labels, and how problems name it."""
+    """A cell with its labels and its name in problems."""
 
     cell: Cell
     row_label: str
@@ -29,7 +28,7 @@ class _Place:
 
     @property
     def text(self) -> str:
-        return joined([self.row_label, self.column_label])
+        return join_labels([self.row_label, self.column_label])
 
     @property
     def key(self) -> str:
@@ -39,9 +38,9 @@ class _Place:
 class _Application:
     def __init__(self, grid: Grid, mapping: Mapping) -> None:
         self._grid, self._mapping = grid, mapping
-        self._told = Told()
-        self._headings = Headings(grid, mapping, self._told)
-        self._answer = Applied(problems=self._told.problems)
+        self._problems = TableProblems()
+        self._headings = Headings(grid, mapping, self._problems)
+        self._answer = Applied(problems=self._problems.problems)
         self._places: dict[tuple[tuple[str, str], ...], int] = {}
         self._differences: list[tuple[Part, _Place, Name]] = []
         self._by_value: dict[str, list[int]] = {}
@@ -50,7 +49,9 @@ class _Application:
         mapping, grid = self._mapping, self._grid
         if mapping.head >= len(grid.rows) or mapping.side >= grid.width:
             remedy = "Say that fewer rows and columns are headings."
-            self._told.tell("published.no-body", "All of the table is headings.", grid.line, about="", remedy=remedy)
+            self._problems.report(
+                "published.no-body", "All of the table is headings.", grid.line, about="", remedy=remedy
+            )
             return self._answer
         columns = self._headings.columns()
         rows = grid.rows[mapping.head :]
@@ -64,14 +65,16 @@ class _Application:
         return self._answer
 
     def _read_block(self, columns: Sequence[Part], rows: Sequence[Sequence[Cell]], parts: Sequence[Row]) -> None:
-        """The rows between two sections. A row of values, such as run ids, is about all of them."""
+        """Read the rows between two sections. Rows of values, such as run IDs, apply to all of them."""
         values = self._headings.values_of_columns(rows, parts)
         names = self._headings.names_of_columns()
         for row, part in zip(rows, parts, strict=True):
             if part.section or part.values or part.part.ignored:
                 continue
             own = part.part.joined(Part(self._headings.values_of_row(row, names)))
-            own.label = part.part.label or joined([cell.text for cell, name in zip(row, names, strict=True) if name])
+            own.label = part.part.label or join_labels(
+                [cell.text for cell, name in zip(row, names, strict=True) if name]
+            )
             for at, cell in enumerate(row[self._mapping.side :], start=self._mapping.side):
                 if not (names[at] or columns[at].ignored or is_nothing(cell.text)):
                     whole = columns[at].joined(Part(values[at])).joined(own)
@@ -79,7 +82,7 @@ class _Application:
                     self._read_cell(whole, _Place(cell, own.label, columns[at].label), part.name)
 
     def _fixed_name(self) -> Name | None:
-        """The metric of the whole table, where it is said."""
+        """Return the metric of the whole table, if given."""
         fixed = self._mapping.fixed
         if not fixed.get(METRIC):
             return None
@@ -92,7 +95,7 @@ class _Application:
         if name is None or not name.metric:
             heading = row_name or place.column_label or place.row_label
             message = f"It is not said which metric this is: {heading}; its figures stay out."
-            self._told.tell("published.no-metric", message, place.cell.line, about=heading)
+            self._problems.report("published.no-metric", message, place.cell.line, about=heading)
             return
         name = replace(name, role=part.role) if part.role and name.role == "total" else name
         if part.difference:
@@ -106,7 +109,7 @@ class _Application:
         if found is None or (found.unit and own is None):
             message = f"{place.cell.text[:60]} is no figure ({place.text}); it stays out."
             remedy = "Correct the cell, or empty it."
-            self._told.tell("published.no-number", message, place.cell.line, about=place.key, remedy=remedy)
+            self._problems.report("published.no-number", message, place.cell.line, about=place.key, remedy=remedy)
             return
         if own is not None:
             name = replace(name, unit=found.unit, read_as=own.read_as)
@@ -115,7 +118,7 @@ class _Application:
                 f"{name.metric} ({place.row_label or place.column_label}) has no unit that is known; its own is taken."
             )
             about = f"{name.metric} {place.row_label}"
-            self._told.tell(
+            self._problems.report(
                 "published.no-unit", message, place.cell.line, about=about, remedy="Say the unit.", note=True
             )
         self._put(self._answer.runs[self._run(part.facts)], place, name, found)
@@ -124,7 +127,7 @@ class _Application:
         if run.figure(name.metric, name.role) is not None:
             message = f"{name.metric} of the same run stands in the table twice ({place.text}); the first one counts."
             remedy = "Say by which heading the two differ."
-            self._told.tell("published.twice", message, place.cell.line, about=place.key, remedy=remedy)
+            self._problems.report("published.twice", message, place.cell.line, about=place.key, remedy=remedy)
             return
         run.figures.append(
             Figure(
@@ -142,10 +145,10 @@ class _Application:
             )
         )
 
-    def _run(self, facts: dict[str, Said]) -> int:
-        """The run that has these facts, besides what holds for the whole table."""
+    def _run(self, facts: dict[str, PrintedValue]) -> int:
+        """Return the index of the run with these facts and those of the whole table."""
         fixed = {
-            dimension: Said(self._headings.value(dimension, text), text)
+            dimension: PrintedValue(self._headings.value(dimension, text), text)
             for dimension, text in self._mapping.fixed.items()
             if text and dimension not in {METRIC, ROLE, UNIT, *facts}
         }
@@ -163,13 +166,13 @@ class _Application:
         found = read_number(place.cell.text)
         if found is None or found.unit not in {"", "%"}:
             message = f"{place.cell.text[:60]} is no difference in per cent ({place.text})."
-            self._told.tell("published.no-number", message, line, about=place.key, remedy="Correct the cell.")
+            self._problems.report("published.no-number", message, line, about=place.key, remedy="Correct the cell.")
             return
         compared, baseline = (self._end(part.facts, value, name) for value in (mapping.compared, mapping.baseline))
         if compared is None or baseline is None or compared == baseline:
             message = f"It is not known between which runs {place.cell.text} is the difference ({place.text})."
             remedy = "Say which values are compared."
-            self._told.tell("published.no-difference", message, line, about=place.key, remedy=remedy)
+            self._problems.report("published.no-difference", message, line, about=place.key, remedy=remedy)
             return
         self._answer.percents.append(
             Percent(
@@ -187,8 +190,8 @@ class _Application:
             )
         )
 
-    def _end(self, facts: dict[str, Said], value: str, name: Name) -> int | None:
-        """The one run that a difference is about, by all that its headings say."""
+    def _end(self, facts: dict[str, PrintedValue], value: str, name: Name) -> int | None:
+        """Return the only run of one side of a difference, by all its headings."""
         dimension = self._mapping.difference
         if not dimension:
             return None
@@ -206,6 +209,6 @@ class _Application:
 
 
 def _with_unit(name: Name, printed: str) -> Name:
-    """The name with the unit that stands in a column or row of units, where its own text has none."""
+    """Return the name with the unit from a row or column of units, if its own text has none."""
     unit = read_unit(printed) if printed and not name.unit else None
     return replace(name, unit=printed, read_as=unit.read_as) if unit else name

@@ -1,12 +1,18 @@
-"""Tables as grids of texts: every cell with its place in what was pasted, merged headings repeated in each cell."""
+"""Tables as grids of texts: cells with their place in the paste, and merged headings repeated in each cell."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from importers.model import Problem, Severity
 
 MOST_CELLS = 20_000
-"""What one paste may hold, merged cells counted as often as they are repeated; published tables have hundreds."""
+"""Cells that one paste may have, with each repetition of a merged cell; published tables have hundreds."""
+
+
+_LONGEST_TITLE = 160
+_NUMBERED = re.compile(r"(?:table|tab\.)\s*\d+\s*[.:)]?", re.IGNORECASE)
+_SENTENCE = re.compile(r"[.;,!?]$")
 
 
 class TooLargeError(Exception):
@@ -15,9 +21,9 @@ class TooLargeError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A text without blanks around it; ``line`` and ``column`` count from 1, a column is that of the grid.
+    """A text without surrounding blanks; ``line`` and grid ``column`` count from 1.
 
-    ``merged``: this is a further part of a merged cell and repeats its text.
+    ``merged`` marks a further part of a merged cell, which repeats its text.
     """
 
     text: str
@@ -28,7 +34,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """One table: rows of equally many cells, and the title that stood above it (empty for none)."""
+    """One table: rows of equally many cells, and the title above (empty for none)."""
 
     title: str
     rows: tuple[tuple[Cell, ...], ...]
@@ -36,17 +42,17 @@ class Grid:
 
     @property
     def width(self) -> int:
-        """How many columns there are."""
+        """The number of columns."""
         return len(self.rows[0]) if self.rows else 0
 
     def texts(self) -> list[list[str]]:
-        """The texts alone."""
+        """Return the texts alone."""
         return [[cell.text for cell in row] for row in self.rows]
 
 
 @dataclass(slots=True)
 class Tables:
-    """What was found in a paste: its grids in their order, the syntax they were read by, and what was amiss."""
+    """The grids of a paste in order, their syntax, and problems."""
 
     syntax: str = ""
     grids: list[Grid] = field(default_factory=list)
@@ -54,12 +60,12 @@ class Tables:
 
 
 def clean(text: str) -> str:
-    """A text with each run of blanks and line ends made one blank, and none around it."""
+    """Return a text with single blanks between words."""
     return " ".join(text.replace("\0", "").split())
 
 
 def grid_of(title: str, rows: Iterable[Sequence[tuple[str, int]]]) -> Grid:
-    """A grid of (text, line) cells; short rows are filled with empty cells. Raises TooLargeError."""
+    """Return a grid of (text, line) cells; fill short rows with empty cells. Raise TooLargeError."""
     found = [list(row) for row in rows]
     width = max((len(row) for row in found), default=0)
     if width * len(found) > MOST_CELLS:
@@ -75,5 +81,21 @@ def _row(row: Sequence[tuple[str, int]], width: int) -> tuple[Cell, ...]:
 
 
 def refusal(code: str, message: str, remedy: str) -> Problem:
-    """A problem that keeps the whole paste from being read."""
+    """Return a problem that refuses the whole paste."""
     return Problem(Severity.ERROR, code, message, remedy)
+
+
+def is_numbered_title(line: str) -> bool:
+    """Whether a line begins as ``Table 4.`` does."""
+    return _NUMBERED.match(line.strip()) is not None and len(line) <= _LONGEST_TITLE
+
+
+def is_title(line: str) -> bool:
+    """Whether a line above a table can be its title: short, and not a sentence."""
+    text = line.strip().lstrip("#").strip()
+    return bool(text) and (is_numbered_title(text) or (len(text) <= _LONGEST_TITLE and not _SENTENCE.search(text)))
+
+
+def title_text(line: str) -> str:
+    """Return the title without a heading's marks."""
+    return line.strip().lstrip("#").strip(" *_")

@@ -1,6 +1,6 @@
-"""What the parts of a table probably mean, each guess with its certainty and its reason.
+"""Guess of a table's mapping, each part with a certainty and a reason.
 
-What a person said of earlier tables of the study goes before any guess; what nobody can know stays unknown.
+Meanings given for earlier tables of the study win; unknown parts stay open.
 """
 
 import re
@@ -9,24 +9,23 @@ from dataclasses import dataclass, field, replace
 from itertools import permutations
 
 from importers.published.apply_mapping import apply_mapping
-from importers.published.grid import Grid
-from importers.published.grid_layout import section_text
+from importers.published.grid import Grid, is_numbered_title
 from importers.published.heading_values import WORKLOADS, is_device, is_mtu, kind_of_values, value_of
 from importers.published.heading_words import (
     NOTHING,
     Guess,
     NameGuess,
-    against,
     is_quantity,
     line_name,
+    read_comparison,
     read_name,
     read_unit,
 )
+from importers.published.headings import section_text
 from importers.published.mapping import BOTH, IGNORE, NAMES, UNIT, UNKNOWN, Mapping, Name, What, folded
 from importers.published.printed_numbers import is_number
-from importers.published.table_titles import is_numbered_title
 
-SAID = "as it was said of an earlier table of this study"
+REMEMBERED = "as it was said of an earlier table of this study"
 _FIRST_ROWS, _FIRST_COLUMNS = 8, 3
 _MOST_COMPARED = 6
 _CLEARLY_AHEAD = 0.3
@@ -35,20 +34,22 @@ _MOST_TRIED = 300
 
 @dataclass(slots=True)
 class Guessed:
-    """A proposed mapping; ``why`` has the guess behind each of its parts: ``top.0``, ``left.0``, ``section``,
-    ``names.TEXT``, ``fixed.DIMENSION``, ``difference``."""
+    """A proposed mapping and the guess behind each part.
+
+    The parts are ``top.0``, ``left.0``, ``section``, ``names.TEXT``, ``fixed.DIMENSION`` and ``difference``.
+    """
 
     mapping: Mapping
     why: dict[str, Guess] = field(default_factory=dict)
 
     @property
     def open(self) -> list[str]:
-        """The parts of which nothing is known."""
+        """The parts without a guess."""
         return [part for part, guess in self.why.items() if not guess.value]
 
 
 def guess_mapping(grid: Grid, remembered: Sequence[Mapping] = ()) -> Guessed:
-    """Propose what a table means. ``remembered`` are mappings of earlier tables of the study, the newest last."""
+    """Propose a mapping. ``remembered`` are mappings of earlier tables of the study, the newest last."""
     return _Guesser(grid, remembered).guess()
 
 
@@ -92,7 +93,7 @@ class _Guesser:
         return bool(texts) and beside and all(map(read_unit, texts if named else texts[1:] or texts))
 
     def _units_of_names(self) -> dict[str, str]:
-        """The unit of each name, where units stand in a row or column of their own."""
+        """Return the unit of each name from a row or column of units."""
         if self._unit_row is not None:
             pairs = zip(self._texts[self._unit_row - 1], self._texts[self._unit_row], strict=True)
             return {folded(name): unit for name, unit in pairs if name != unit}
@@ -101,7 +102,7 @@ class _Guesser:
         return {}
 
     def _read_name(self, text: str) -> NameGuess | None:
-        """What a text names, with the unit that stands beside it."""
+        """Return the meaning of a name, with the unit beside it."""
         unit = self._units.get(folded(text), "")
         found = read_name(f"{text} ({unit})") if unit and text else None
         # The unit is that of its own cell.
@@ -121,7 +122,7 @@ class _Guesser:
         return sum(self._is_measure(row[column]) for row in self._texts)
 
     def _names_on_top(self) -> int | None:
-        """The row of the first ones with the most names of metrics beside its first cell."""
+        """Return the row among the first ones with the most names of metrics beside its first cell."""
         counts = {
             row: self._measures_in_row(row)
             for row in range(min(_FIRST_ROWS, len(self._texts) - 1))
@@ -141,7 +142,7 @@ class _Guesser:
     # The three ways in which a table can be laid out.
 
     def _with_names_on_top(self, row: int) -> Mapping:
-        """Runs as rows: the columns before the first metric say which run it is."""
+        """Return a mapping with runs as rows: columns before the first metric identify the run."""
         names = self._texts[row]
         side = next(column for column, text in enumerate(names) if self._is_measure(text))
         units = self._unit_row == row + 1
@@ -158,7 +159,7 @@ class _Guesser:
         return Mapping(head, side, (*top, NAMES, *[UNIT] * units), tuple(left))
 
     def _with_names_on_the_left(self, column: int) -> Mapping:
-        """Runs as columns: the rows above the first metric say which run it is."""
+        """Return a mapping with runs as columns: rows above the first metric identify the run."""
         side = column + 1
         labels = [row[column] for row in self._texts]
         head = next(at for at, text in enumerate(labels) if self._begins_body(at, text))
@@ -175,13 +176,13 @@ class _Guesser:
         return Mapping(head, side, tuple(top), (*left, self._label_column(column, rows), *[UNIT] * units))
 
     def _begins_body(self, row: int, label: str) -> bool:
-        """The first row of figures, or the section above it; lines of words above all headings are none."""
+        """Whether a row is the first with values, or the section above; words above all headings are not."""
         if self._is_section(row):
             return self._is_measure(label) or not all(map(self._is_section, range(row)))
         return self._is_measure(label)
 
     def _label_column(self, column: int, rows: Sequence[int]) -> str:
-        """Names of metrics; or values, where the metrics stand in sections alone."""
+        """Return the kind of the label column: names of metrics, or values if sections name these."""
         texts = [self._texts[row][column] for row in rows]
         if any(map(self._is_measure, texts)):
             self._why[f"left.{column}"] = Guess(NAMES, 0.95, "names metrics")
@@ -189,7 +190,7 @@ class _Guesser:
         return self._line(f"left.{column}", "", texts)
 
     def _without_names(self) -> Mapping:
-        """No heading names a metric: a first row and a first column of values."""
+        """Return a mapping without names of metrics: a row and a column of values."""
         corner = self._texts[0][0]
         rows = [at for at in range(1, len(self._texts)) if not self._is_section(at)]
         beside = self._line("top.0", "" if line_name(corner).value else corner, self._texts[0][1:])
@@ -207,10 +208,10 @@ class _Guesser:
         return self._line(f"top.{row}", label, texts)
 
     def _line(self, part: str, heading: str, texts: Sequence[str]) -> str:
-        """What a heading line holds, by what was said before, by its own heading, else by its values."""
+        """Return the kind of a heading line, by earlier tables, by its own heading, else by its values."""
         known = self._known.get(folded(heading))
         if heading and known is not None and known.what is What.DIMENSION:
-            found = Guess(known.dimension, 1.0, SAID)
+            found = Guess(known.dimension, 1.0, REMEMBERED)
         else:
             values = [text for text in texts if text and not self._is_difference(text)]
             found = line_name(heading)
@@ -239,7 +240,7 @@ class _Guesser:
         return replace(mapping, section=found.value)
 
     def _with_fixed(self, mapping: Mapping) -> Mapping:
-        """What the title says and no heading does."""
+        """Return the mapping with facts of the title that no heading has."""
         said = {*mapping.top, *mapping.left, mapping.section}
         said |= {"workload", "users"} if BOTH in said else set()
         said |= {name.dimension for name in self._names(mapping).values() if name.what is What.DIMENSION}
@@ -250,7 +251,7 @@ class _Guesser:
         return replace(mapping, fixed={dimension: guess.value for dimension, guess in facts.items()})
 
     def _names(self, mapping: Mapping) -> dict[str, Name]:
-        """The meaning of every text in lines of names, of sections that are no values, and of differences."""
+        """Return the meaning of every text in lines of names, sections of names, and differences."""
         lines = [
             *(text for at in range(mapping.head) for text in self._names_of_top(mapping, at)),
             *(text for at in range(mapping.side) for text in self._names_of_left(mapping, at)),
@@ -270,14 +271,14 @@ class _Guesser:
     def _name(self, text: str) -> Name:
         known = self._known.get(folded(text))
         if known is not None and known.what is not What.UNKNOWN:
-            self._why[f"names.{text}"] = Guess(known.what, 1.0, SAID)
+            self._why[f"names.{text}"] = Guess(known.what, 1.0, REMEMBERED)
             return known
         found = self._read_name(text)
         self._why[f"names.{text}"] = Guess(found.name.what, found.certainty, found.reason) if found else NOTHING
         return found.name if found else Name()
 
     def _as_remembered(self, mapping: Mapping) -> Mapping:
-        """What earlier mappings say of lines that no heading and no value explains, and what values mean."""
+        """Return the mapping with kinds and values of earlier mappings where nothing else is certain."""
         values: dict[str, dict[str, str]] = {}
         for earlier in self._remembered:
             for dimension, meant in earlier.values.items():
@@ -303,17 +304,17 @@ class _Guesser:
         )
 
     def _remember(self, part: str, guessed: str, said: str) -> str:
-        """A kind that was said before, unless this table's own heading is surer of another."""
+        """Return an earlier kind, unless this table's heading is more certain of another."""
         sure = self._why.get(part, NOTHING).certainty >= 0.9
         if not said or (sure and guessed != UNKNOWN):
             return guessed
-        self._why[part] = Guess(said, 1.0, SAID)
+        self._why[part] = Guess(said, 1.0, REMEMBERED)
         return said
 
     # Differences.
 
     def _with_difference(self, mapping: Mapping) -> Mapping:
-        """Which values are compared: as the heading says, as before, or as the figures themselves give it."""
+        """Return the mapping with the compared values: by heading, by earlier tables, or by trying."""
         words = [text for text, name in mapping.names.items() if name.what is What.DIFFERENCE]
         if not words:
             return mapping
@@ -321,7 +322,7 @@ class _Guesser:
         if not dimension or len(values) < 2:
             self._why["difference"] = NOTHING
             return mapping
-        said = [pair for pair in map(against, words) if pair is not None]
+        said = [pair for pair in map(read_comparison, words) if pair is not None]
         pairs = list(permutations(values[:_MOST_COMPARED], 2))
         named = [pair for pair in pairs if tuple(map(folded, pair)) in {tuple(map(folded, each)) for each in said}]
         tried = [replace(mapping, difference=dimension, compared=one, baseline=other) for one, other in named or pairs]
@@ -335,7 +336,7 @@ class _Guesser:
         return chosen
 
     def _compared_values(self, mapping: Mapping, words: set[str]) -> tuple[str, list[str]]:
-        """The dimension whose line the word for a difference stands in, and its values there."""
+        """Return the dimension of the line with the word for a difference, and its values."""
         lines = [
             (mapping.section, self._sections(mapping)),
             *((mapping.top[at], self._texts[at][mapping.side :]) for at in range(mapping.head)),
@@ -353,7 +354,7 @@ def _is_word_for_unit(text: str) -> bool:
 
 
 def _certainty(shares: Sequence[float], best: int, *, named: bool) -> float:
-    """How far the best direction is ahead of the others; printed differences may be wrong themselves."""
+    """Return how far the best direction is ahead; printed differences may be wrong themselves."""
     if named:
         return 1.0
     ahead = shares[best] - max([share for at, share in enumerate(shares) if at != best], default=0.0)
@@ -361,7 +362,7 @@ def _certainty(shares: Sequence[float], best: int, *, named: bool) -> float:
 
 
 def _agreement(grid: Grid, mapping: Mapping) -> float:
-    """Which part of the printed differences follows from the printed figures, within one per cent."""
+    """Return the share of printed differences that follow from the printed values within one per cent."""
     applied = apply_mapping(grid, mapping)
     right = 0
     for percent in applied.percents:
@@ -383,7 +384,7 @@ _BETWEEN = re.compile(r"\s+[-\u2013\u2014]\s+|[:;,()]\s*")
 
 
 def title_facts(title: str) -> dict[str, Guess]:
-    """What a title says of the whole table: ``RR - 1492`` a workload and an MTU, ``CPU Time: QDIO`` a device."""
+    """Return facts in a title: ``RR - 1492`` a workload and an MTU, ``CPU Time: QDIO`` a device."""
     bare = _TITLE_NUMBER.sub("", title, count=1) if is_numbered_title(title) else title
     facts: dict[str, Guess] = {}
     for part in filter(None, map(str.strip, _BETWEEN.split(bare[:200]))):

@@ -1,4 +1,4 @@
-"""The values that headings of published tables hold: workloads, users, layers, MTU sizes, devices, run ids."""
+"""Values in headings of published tables: workloads, users, layers, MTU sizes, devices, run IDs."""
 
 import re
 from collections.abc import Callable
@@ -40,34 +40,11 @@ USERS = re.compile(
 )
 MTU = re.compile(r"(?:mtu[\s=:]*)?(?P<value>\d{3,6}|\d{1,3}\s?K)(?:\s?(?:B|bytes))?(?:\s*mtu)?", re.IGNORECASE)
 _MTUS = frozenset(
-    {
-        "576",
-        "1280",
-        "1454",
-        "1460",
-        "1492",
-        "1500",
-        "2000",
-        "4000",
-        "4096",
-        "4352",
-        "8000",
-        "8192",
-        "8992",
-        "9000",
-        "9216",
-        "16384",
-        "17914",
-        "32760",
-        "32768",
-        "57344",
-        "61440",
-        "64000",
-        "65280",
-        "65520",
-        "65535",
-        "65536",
-    }
+    (
+        *("576", "1280", "1454", "1460", "1492", "1500", "2000", "4000", "4096", "4352", "8000", "8192"),
+        *("8992", "9000", "9216", "16384", "17914", "32760", "32768", "57344", "61440", "64000", "65280"),
+        *("65520", "65535", "65536"),
+    )
 )
 _RUN_ID = re.compile(r"(?=.*[a-z])(?=.*\d.*\d)[a-z][a-z0-9_-]{4,30}", re.IGNORECASE)
 _DEVICES = re.compile(
@@ -81,7 +58,7 @@ _ROLE_VALUES = re.compile(r"total|client|server|sender|receiver", re.IGNORECASE)
 
 
 def is_mtu(text: str) -> bool:
-    """Whether a number is one that an MTU usually is: 1492, 8K."""
+    """Whether a number is a usual MTU: 1492, 8K."""
     match = MTU.fullmatch(text.strip())
     return match is not None and (
         match["value"] in _MTUS or match["value"][-1:] in {"K", "k"} or "mtu" in text.casefold()
@@ -94,7 +71,7 @@ def is_device(text: str) -> bool:
 
 
 def value_of(dimension: str, text: str) -> str:
-    """A value as a heading prints it, made plain: ``Layer3`` is 3, ``01`` is 1, ``10 users`` is 10, ``STR`` is STRG."""
+    """Return a normalised value: ``Layer3`` is 3, ``01`` is 1, ``10 users`` is 10, ``STR`` is STRG."""
     bare = text.strip()
     if dimension == "workload":
         return WORKLOADS.get(bare.casefold(), bare)
@@ -124,7 +101,7 @@ _OF_VALUES: tuple[tuple[str, Callable[[str], object], float, str], ...] = (
 
 
 def kind_of_values(texts: list[str]) -> Guess:
-    """The dimension that all of these texts can be values of; nothing for no texts."""
+    """Return the dimension that all texts can be values of."""
     given = [text for text in texts if text.strip()]
     if not given or any(len(text) > _LONGEST for text in given):
         return NOTHING

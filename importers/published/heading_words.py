@@ -1,7 +1,7 @@
-"""The words that headings of published tables are made of, and what they say with how much certainty.
+"""Words in headings of published tables, and their meanings with a certainty.
 
-A heading names a metric by a unit, by a quantity, or by both; who used it and which part of it stand before. Whoever
-adds a word here teaches all tables that are yet to come.
+A heading names a metric by a unit, a quantity, or both; the owner and the part of it stand before. A word added here
+applies to all future tables.
 """
 
 import re
@@ -13,7 +13,7 @@ from importers.published.mapping import DIMENSIONS, FACTOR, Name, What
 
 
 class Guess(NamedTuple):
-    """What a text may mean: ``certainty`` from 0 to 1, and why, in a few words."""
+    """A possible meaning of a text: ``certainty`` from 0 to 1, and the reason in a few words."""
 
     value: str
     certainty: float
@@ -21,7 +21,7 @@ class Guess(NamedTuple):
 
 
 class NameGuess(NamedTuple):
-    """What a heading's text may name."""
+    """A possible name in a heading."""
 
     name: Name
     certainty: float
@@ -50,7 +50,7 @@ _BITS = {r"(?:Mb|Mbits?|megabits?)": "Mbit", r"(?:Gb|Gbits?|gigabits?)": "Gbit",
 
 @dataclass(frozen=True, slots=True)
 class _Unit:
-    """A printed unit: what it measures, and its spelling for the conversion."""
+    """A printed unit: the quantity, and the spelling for the conversion."""
 
     of: str
     read_as: str
@@ -83,7 +83,7 @@ _AT_THE_END = re.compile(r"(?P<words>.*?)[\s_,/]*(?<![^\s_,/])(?P<unit>[^\s_,]+(
 
 
 def read_unit(text: str) -> "_Unit | None":
-    """A unit as printed, such as ``msec/trans``; None for what is none."""
+    """Return a printed unit such as ``msec/trans``, or None."""
     bare = text.strip()
     return next((unit for pattern, unit in _UNITS if pattern.fullmatch(bare)), None) if len(bare) < 40 else None
 
@@ -140,36 +140,15 @@ _ROLES = {"client": r"clients?|sender", "server": r"servers?|receiver", "lpar": 
 # Any other word before an underscore is whose figure it is: tcpip1_cpu_msec/trans.
 _OTHER_ROLE = re.compile(r"(?P<role>[a-z][a-z0-9]{1,15})_", re.IGNORECASE)
 _NO_ROLES = frozenset(
-    {
-        "total",
-        "tot",
-        "virt",
-        "virtual",
-        "cp",
-        "cpu",
-        "ccpu",
-        "vcpu",
-        "emul",
-        "run",
-        "avg",
-        "mean",
-        "max",
-        "min",
-        "response",
-        "elapsed",
-        "trans",
-        "lpar",
-        "throughput",
-        "latency",
-        "packets",
-        "msec",
-        "sec",
-    }
+    (
+        *("total", "tot", "virt", "virtual", "cp", "cpu", "ccpu", "vcpu", "emul", "run", "avg", "mean", "max"),
+        *("min", "response", "elapsed", "trans", "lpar", "throughput", "latency", "packets", "msec", "sec"),
+    )
 )
 
 
 def read_name(text: str) -> NameGuess | None:
-    """What a heading names, a metric or a dimension or a difference; None where its words say nothing."""
+    """Return the metric, dimension or difference that a heading names, or None."""
     if not text or len(text) > _LONGEST:
         return None
     if is_difference(text):
@@ -201,7 +180,7 @@ def _measure(text: str) -> NameGuess | None:
 
 
 def _with_unit(text: str) -> tuple[str, str, _Unit | None]:
-    """The words, the unit as printed and its meaning: the whole text, what is in brackets, or what stands last."""
+    """Return the words, the unit as printed and its meaning: the whole text, in brackets, or at the end."""
     whole = read_unit(text)
     if whole is not None:
         return "", text.strip(), whole
@@ -241,7 +220,7 @@ def _named(metric: str, part: str, role: str, read: tuple[str, str, _Unit | None
 
 
 def _utilisation(words: str, part: str, role: str) -> NameGuess:
-    """Of the system where it says so or names nobody else; what another guest used is in per cent of one processor."""
+    """Return a metric in per cent of the system, or of one processor for another guest."""
     if "run+wait" in words.casefold():
         return NameGuess(Name(What.MEASURE, "run_wait", role, "", "%"), 0.9, "running and waiting is in per cent")
     whole = role in {"total", "client", "server"} or "lpar" in words.casefold()
@@ -267,12 +246,12 @@ _AGAINST = re.compile(
 
 
 def is_difference(text: str) -> bool:
-    """Whether a heading says that differences stand there: ``% diff``, ``Change (%)``."""
+    """Whether a heading announces differences: ``% diff``, ``Change (%)``."""
     return len(text) < 80 and _DIFFERENCE.fullmatch(text.strip()) is not None
 
 
-def against(text: str) -> tuple[str, str] | None:
-    """What is compared with what, where a heading says so: ``% diff OSA vs VSwitch``."""
+def read_comparison(text: str) -> tuple[str, str] | None:
+    """Return the compared value and the baseline in a heading such as ``% diff OSA vs VSwitch``."""
     match = _AGAINST.search(re.sub(r"(?i)%|\b(?:diff(?:erence)?|change|of|in)\b|[():,]", " ", text))
     return (match["compared"].strip(), match["baseline"].strip()) if match else None
 
@@ -302,7 +281,7 @@ _LINE_NAMES: tuple[tuple[str, str, float], ...] = (
 
 
 def line_name(text: str) -> Guess:
-    """The dimension that a heading names, of which the texts beside or below it are values."""
+    """Return the dimension that a heading names, whose values stand beside or below."""
     bare = text.strip().casefold().rstrip(":")
     for pattern, dimension, certainty in _LINE_NAMES:
         if re.fullmatch(pattern, bare):

@@ -1,24 +1,26 @@
-"""What the headings of a table add to its cells: facts, metrics, roles, units, and that differences stand there."""
+"""Meaning of headings for their cells: facts, metrics, roles, units, and differences."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from importers.model import Problem, Severity
 from importers.published.grid import Cell, Grid
-from importers.published.grid_layout import joined, left_texts, section_text, top_texts
 from importers.published.heading_values import WORKLOAD_AND_USERS, value_of
 from importers.published.mapping import BOTH, IGNORE, NAMES, ROLE, UNIT, UNKNOWN, Mapping, Name, What, folded
 from importers.published.printed_numbers import is_nothing
-from importers.published.published_runs import Said
+from importers.published.published_runs import PrintedValue
 
-SAY = "Say what the heading means, or that it is left out."
+_REMEDY = "Say what the heading means, or that it is left out."
+
+_NOT_REPEATED = frozenset({NAMES, UNIT, IGNORE, UNKNOWN, "run_id"})
+BETWEEN = " | "
 
 
 @dataclass(slots=True)
 class Part:
-    """What a heading adds to its cells: facts, a metric, whose it is, its unit, and whether differences stand there."""
+    """The meaning of a heading for its cells."""
 
-    facts: dict[str, Said] = field(default_factory=dict)
+    facts: dict[str, PrintedValue] = field(default_factory=dict)
     name: Name | None = None
     role: str = ""
     unit: str = ""
@@ -27,7 +29,7 @@ class Part:
     label: str = ""
 
     def joined(self, other: "Part") -> "Part":
-        """Both together; where they contradict each other, the other one counts."""
+        """Return both parts together; the other one wins."""
         return Part(
             self.facts | other.facts,
             other.name or self.name,
@@ -40,9 +42,9 @@ class Part:
 
 @dataclass(slots=True)
 class Row:
-    """A row's headings; ``values`` is the dimension of which the row holds values for its columns.
+    """A row's headings; ``values`` is the dimension of a row that holds values for its columns.
 
-    ``begins``: the row begins another part of the table, in which further rows of values may stand.
+    ``begins`` marks the beginning of another part of the table, which may have further rows of values.
     """
 
     part: Part
@@ -53,24 +55,26 @@ class Row:
 
 
 @dataclass(slots=True)
-class Told:
-    """The problems of a table, each told once: ``told`` are codes with what they are about."""
+class TableProblems:
+    """The problems of a table, each reported once."""
 
     problems: list[Problem] = field(default_factory=list)
-    told: set[tuple[str, str]] = field(default_factory=set)
+    _reported: set[tuple[str, str]] = field(default_factory=set)
 
-    def tell(self, code: str, message: str, line: int, *, about: str, remedy: str = SAY, note: bool = False) -> None:
-        """Note a problem, unless the same was told of ``about``."""
-        if (code, about) not in self.told:
-            self.told.add((code, about))
+    def report(
+        self, code: str, message: str, line: int, *, about: str, remedy: str = _REMEDY, note: bool = False
+    ) -> None:
+        """Add a problem, unless there is one of this code about ``about``."""
+        if (code, about) not in self._reported:
+            self._reported.add((code, about))
             self.problems.append(Problem(Severity.NOTE if note else Severity.WARNING, code, message, remedy, line=line))
 
 
 class Headings:
-    """Reads the headings of one table by a mapping."""
+    """The headings of one table, read by a mapping."""
 
-    def __init__(self, grid: Grid, mapping: Mapping, told: Told) -> None:
-        self._grid, self._mapping, self._told = grid, mapping, told
+    def __init__(self, grid: Grid, mapping: Mapping, problems: TableProblems) -> None:
+        self._grid, self._mapping, self._problems = grid, mapping, problems
         self._names = {folded(text): name for text, name in mapping.names.items()}
         self._meant = {
             dimension: {folded(text): value for text, value in meant.items()}
@@ -78,38 +82,38 @@ class Headings:
         }
 
     def columns(self) -> list[Part]:
-        """What the heading rows say of each column."""
+        """Return the meaning of each column by the heading rows."""
         mapping, grid = self._mapping, self._grid
         lines = [top_texts(grid, mapping, line) for line in range(min(mapping.head, len(grid.rows)))]
         parts = []
         for column in range(grid.width):
             part = Part()
             for line, texts in enumerate(lines):
-                part = part.joined(self._said(mapping.top[line], texts[column], grid.rows[line][column].line))
-            part.label = joined([texts[column] for texts in lines])
+                part = part.joined(self._part(mapping.top[line], texts[column], grid.rows[line][column].line))
+            part.label = join_labels([texts[column] for texts in lines])
             parts.append(part)
         return parts
 
     def rows(self, rows: Sequence[Sequence[Cell]]) -> Iterator[Row]:
-        """What stands left of each row, and the sections above it."""
+        """Yield the headings of each row, with the sections above."""
         mapping = self._mapping
         value, measure = Part(), Part()
         for row, texts in zip(rows, left_texts(self._grid, mapping), strict=True):
             section = section_text(row)
             if section:
-                part = replace(self._said(mapping.section, section, row[0].line, section=True), label=section)
+                part = replace(self._part(mapping.section, section, row[0].line, section=True), label=section)
                 value, measure = (value, part) if part.name else (part, measure)
                 yield Row(part, "", section=True, begins=part.name is None)
                 continue
             part = value.joined(measure) if measure.name else value
             for kind, text in zip(mapping.left, texts, strict=True):
-                part = part.joined(self._said(kind, text, row[0].line))
+                part = part.joined(self._part(kind, text, row[0].line))
             name = next((text for kind, text in zip(mapping.left, texts, strict=True) if kind == NAMES), "")
-            part.label = joined([value.label, measure.label, *texts])
+            part.label = join_labels([value.label, measure.label, *texts])
             yield Row(part, name, values=self._dimension_of(name))
 
-    def _said(self, kind: str, text: str, line: int, *, section: bool = False) -> Part:
-        """What one heading says, by its own meaning or by the kind of its line."""
+    def _part(self, kind: str, text: str, line: int, *, section: bool = False) -> Part:
+        """Return the meaning of one heading, by its text or by the kind of its line."""
         name = self._names.get(folded(text), Name())
         if not text or kind == IGNORE:
             return Part()
@@ -119,7 +123,9 @@ class Headings:
             return Part(name=name if name.what is What.MEASURE else None)
         if kind == UNKNOWN:
             what = "this section" if section else "this heading"
-            self._told.tell("published.heading-unknown", f"It is not said what {what} means: {text}.", line, about=text)
+            self._problems.report(
+                "published.heading-unknown", f"It is not said what {what} means: {text}.", line, about=text
+            )
         return self._of_kind(kind, text, line)
 
     def _of_kind(self, kind: str, text: str, line: int) -> Part:
@@ -129,25 +135,27 @@ class Headings:
             return Part(role=self.value(ROLE, text).casefold())
         return Part(facts=self._facts(kind, text, line) if kind else {})
 
-    def _facts(self, kind: str, text: str, line: int) -> dict[str, Said]:
+    def _facts(self, kind: str, text: str, line: int) -> dict[str, PrintedValue]:
         if kind == BOTH:
             match = WORKLOAD_AND_USERS.fullmatch(text.strip())
             if match is None:
-                self._told.tell("published.no-value", f"{text} names no workload with its users.", line, about=text)
+                self._problems.report(
+                    "published.no-value", f"{text} names no workload with its users.", line, about=text
+                )
                 return {}
-            return {each: Said(self.value(each, match[each]), text, line) for each in ("workload", "users")}
-        return {kind: Said(self.value(kind, text), text, line)}
+            return {each: PrintedValue(self.value(each, match[each]), text, line) for each in ("workload", "users")}
+        return {kind: PrintedValue(self.value(kind, text), text, line)}
 
     def value(self, dimension: str, text: str) -> str:
-        """What a printed value means."""
+        """Return the meaning of a printed value."""
         return self._meant.get(dimension, {}).get(folded(text)) or value_of(dimension, text)
 
     def _dimension_of(self, text: str) -> str:
         name = self._names.get(folded(text), Name())
         return name.dimension if name.what is What.DIMENSION else ""
 
-    def values_of_columns(self, rows: Sequence[Sequence[Cell]], parts: Sequence[Row]) -> list[dict[str, Said]]:
-        found: list[dict[str, Said]] = [{} for _ in range(self._grid.width)]
+    def values_of_columns(self, rows: Sequence[Sequence[Cell]], parts: Sequence[Row]) -> list[dict[str, PrintedValue]]:
+        found: list[dict[str, PrintedValue]] = [{} for _ in range(self._grid.width)]
         for row, part in zip(rows, parts, strict=True):
             for cell in row[self._mapping.side :] if part.values else ():
                 if not is_nothing(cell.text):
@@ -156,7 +164,7 @@ class Headings:
         return found
 
     def names_of_columns(self) -> list[str]:
-        """For each column the dimension that its heading names, empty where it names none."""
+        """Return for each column the dimension that its heading names, or ""."""
         mapping, grid = self._mapping, self._grid
         lines = [line for line in range(mapping.head) if mapping.top[line] == NAMES]
         found = [""] * grid.width
@@ -165,8 +173,8 @@ class Headings:
                 found[column] = found[column] or (self._dimension_of(cell.text) if column >= mapping.side else "")
         return found
 
-    def values_of_row(self, row: Sequence[Cell], names: Sequence[str]) -> dict[str, Said]:
-        facts: dict[str, Said] = {}
+    def values_of_row(self, row: Sequence[Cell], names: Sequence[str]) -> dict[str, PrintedValue]:
+        facts: dict[str, PrintedValue] = {}
         for cell, name in zip(row, names, strict=True):
             if name and not is_nothing(cell.text):
                 facts |= self._facts(name, cell.text, cell.line)
@@ -174,7 +182,7 @@ class Headings:
 
 
 def blocks(parts: Iterable[Row]) -> Iterator[tuple[int, list[Row]]]:
-    """The rows from one section to the next, with the place of the first."""
+    """Yield the rows from one section to the next, with the place of the first."""
     start, block = 0, list[Row]()
     for at, part in enumerate(parts):
         if part.begins and block:
@@ -183,3 +191,47 @@ def blocks(parts: Iterable[Row]) -> Iterator[tuple[int, list[Row]]]:
         block.append(part)
     if block:
         yield start, block
+
+
+def section_text(row: Sequence[Cell]) -> str:
+    """Return the text that is alone in its row or merged over all of it, or ""."""
+    first = row[0]
+    alone = first.text and all(not cell.text or (cell.merged and cell.text == first.text) for cell in row[1:])
+    return first.text if alone and len(row) > 1 else ""
+
+
+def top_texts(grid: Grid, mapping: Mapping, line: int) -> list[str]:
+    """Return a heading row's texts for all columns; a heading printed once holds up to the next."""
+    texts = [cell.text for cell in grid.rows[line]]
+    if mapping.top[line] in _NOT_REPEATED:
+        return texts
+    return [*texts[: mapping.side], *_filled(texts[mapping.side :])]
+
+
+def left_texts(grid: Grid, mapping: Mapping) -> list[list[str]]:
+    """Return the headings of every row of the body; a dimension's value holds until the next."""
+    rows = []
+    last = [""] * mapping.side
+    for row in grid.rows[mapping.head :]:
+        if section_text(row):
+            last = [""] * mapping.side
+        texts = [cell.text for cell in row[: mapping.side]]
+        texts = [text or (last[at] if mapping.left[at] not in _NOT_REPEATED else "") for at, text in enumerate(texts)]
+        last = texts
+        rows.append(texts)
+    return rows
+
+
+def _filled(texts: Sequence[str]) -> list[str]:
+    filled = []
+    last = ""
+    for text in texts:
+        last = text or last
+        filled.append(last)
+    return filled
+
+
+def join_labels(texts: Sequence[str]) -> str:
+    """Return headings as one label, without immediate repetitions."""
+    kept = [text for at, text in enumerate(texts) if text and (at == 0 or text != texts[at - 1])]
+    return BETWEEN.join(kept)

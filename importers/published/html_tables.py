@@ -1,11 +1,10 @@
-"""HTML tables: merged cells are repeated, nested tables are tables of their own, all else is ignored."""
+"""HTML tables: merged cells are repeated, nested tables are separate tables, other elements are ignored."""
 
 import re
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
-from importers.published.grid import MOST_CELLS, Cell, Grid, TooLargeError, clean
-from importers.published.table_titles import is_title
+from importers.published.grid import MOST_CELLS, Cell, Grid, TooLargeError, clean, is_title
 
 # As in browsers: no cell spans more.
 _WIDEST, _HIGHEST = 1000, 65534
@@ -17,7 +16,7 @@ _SPAN = re.compile(r"\d{1,5}", re.ASCII)
 
 @dataclass(slots=True)
 class _Open:
-    """A cell while it is read."""
+    """A cell while its element is open."""
 
     line: int
     width: int
@@ -27,7 +26,7 @@ class _Open:
 
 @dataclass(slots=True)
 class _Table:
-    """A table while it is read: rows of (text, line, width, height)."""
+    """A table while its element is open."""
 
     title: str
     line: int
@@ -37,7 +36,7 @@ class _Table:
 
 
 class _Reader(HTMLParser):
-    """Collects tables; whatever is not closed is closed by what follows, as browsers do."""
+    """Collector of tables; elements without end tags end as in browsers."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
@@ -80,7 +79,7 @@ class _Reader(HTMLParser):
             self.handle_data(" ")
 
     def handle_endtag(self, tag: str) -> None:
-        """Close what the tag closes; an end without a beginning is nothing."""
+        """Close an element; ignore an end without a beginning."""
         if self._unshown:
             self._unshown = "" if tag == self._unshown else self._unshown
         elif not self._open:
@@ -95,7 +94,7 @@ class _Reader(HTMLParser):
             table.title, table.caption = "".join(table.caption or []), None
 
     def handle_data(self, data: str) -> None:
-        """Text of a cell or caption, or of what may be a title."""
+        """Add text to a cell, a caption, or a possible title."""
         if self._unshown:
             return
         if not self._open:
@@ -106,7 +105,7 @@ class _Reader(HTMLParser):
             self._open[-1].cell.parts.append(data)
 
     def _last_text(self) -> str:
-        """The last line of text before a table, if it can be its title."""
+        """Return the last line of text before a table, if it can be a title."""
         lines = [clean(line) for line in "".join(self._text).split("\n")]
         last = next((line for line in reversed(lines) if line), "")
         return last if is_title(last) else ""
@@ -118,7 +117,7 @@ def _span(attributes: dict[str, str | None], name: str, most: int) -> int:
 
 
 def read_html(text: str) -> list[Grid]:
-    """All tables of an HTML text that have a row. Raises TooLargeError."""
+    """Return all tables of an HTML text that have a row. Raise TooLargeError."""
     reader = _Reader()
     reader.feed(text)
     reader.close()
@@ -134,7 +133,7 @@ def read_html(text: str) -> list[Grid]:
 
 
 def _expanded(table: _Table, rows: list[list[_Open]], budget: int) -> Grid:
-    """The grid in which every merged cell stands in each place that it covers; rows below the last are cut off."""
+    """Return the grid with every merged cell in all its places; rows below the last are cut off."""
     placed: list[dict[int, Cell]] = [{} for _ in rows]
     count = 0
     for at, row in enumerate(rows):

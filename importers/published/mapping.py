@@ -1,6 +1,7 @@
-"""What the parts of a table mean, as plain data: what a person says once and what is remembered for the next table.
+"""Mapping of a table's headings to meanings, as plain data that is remembered for the next table.
 
-Everything is said by the texts of headings and not by their places, so that it also fits a table with more rows.
+Meanings belong to the texts of headings rather than to their places, so that a mapping also fits a table with more
+rows.
 """
 
 from collections.abc import Mapping as Map
@@ -10,7 +11,7 @@ from enum import StrEnum
 from typing import Any
 
 NAMES = "names"
-"""A heading line whose every text names what its row or column holds: a metric, or a dimension."""
+"""Kind of a heading line in which every text names the metric or dimension of its row or column."""
 UNIT, ROLE, IGNORE, UNKNOWN = "unit", "role", "ignore", ""
 BOTH = "workload+users"
 DIMENSIONS = ("campaign", "system", "level", "workload", "device", "mtu", "users", "layer", "trial", "run_id")
@@ -19,7 +20,7 @@ LINES = (*DIMENSIONS, BOTH, NAMES, ROLE, UNIT, IGNORE)
 
 
 class What(StrEnum):
-    """What a name stands for. Nothing is known of an empty one, and a person is asked."""
+    """Meanings of a name. An empty one is unknown, and a person is asked."""
 
     MEASURE = "measure"
     DIMENSION = "dimension"
@@ -32,8 +33,8 @@ class What(StrEnum):
 class Name:
     """The meaning of a heading's text.
 
-    ``unit`` is as printed (empty where none is), ``read_as`` the unit for the conversion; ``dimension`` is that of a
-    line of values.
+    ``unit`` is as printed (may be empty), ``read_as`` the unit for the conversion; ``dimension`` is that of a line of
+    values.
     """
 
     what: What = What.UNKNOWN
@@ -46,13 +47,13 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Mapping:
-    """How a table is read.
+    """The meaning of a table's headings.
 
-    The first ``head`` rows and ``side`` columns are headings; ``top`` and ``left`` say what each of them holds (one of
-    LINES, or ``factor.NAME``). ``section`` is what a text that stands alone in its row is a value of. ``names`` and
-    ``values`` (dimension -> printed -> meant) are by text. ``fixed`` holds for the whole table, also ``metric`` and
-    ``unit`` where no heading names them. ``compared`` and ``baseline`` are the values of ``difference`` whose
-    difference in per cent is printed: how much larger ``compared`` is.
+    The first ``head`` rows and ``side`` columns are headings; ``top`` and ``left`` have the kind of each (one of LINES,
+    or ``factor.NAME``). ``section`` is the dimension of a text alone in its row. ``names`` and ``values`` (dimension ->
+    printed -> meaning) are by text. ``fixed`` holds for the whole table, also ``metric`` and ``unit`` that no heading
+    names. ``compared`` and ``baseline`` are the values of dimension ``difference`` between which differences in per
+    cent are printed: how much larger ``compared`` is.
     """
 
     head: int = 1
@@ -68,12 +69,12 @@ class Mapping:
     baseline: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """The mapping as plain data."""
+        """Return the mapping as plain data."""
         return asdict(self)
 
     @classmethod
     def from_json(cls, data: object) -> "Mapping":
-        """A mapping from plain data; raises ValueError that says what is wrong."""
+        """Return a mapping of plain data. Raise ValueError with a description."""
         if not isinstance(data, dict):
             raise ValueError("a mapping is an object")
         unknown = data.keys() - {"head", "side", "top", "left", *_TEXTS, *_OBJECTS}
@@ -101,14 +102,14 @@ _MOST_LINES = 50
 
 
 def line_kind(text: str) -> str:
-    """What a heading line may hold; raises ValueError for anything else."""
+    """Return a valid kind of heading line. Raise ValueError for anything else."""
     if text in {*LINES, UNKNOWN} or (text.startswith(FACTOR) and len(text) > len(FACTOR)):
         return text
     raise ValueError(f"{text!r} is nothing that a heading line holds; known are {', '.join(LINES)} and {FACTOR}NAME")
 
 
 def folded(text: str) -> str:
-    """A heading's text as it is compared: without regard to capitals."""
+    """Return a heading's text for comparisons: in lower case."""
     return text.casefold()
 
 

@@ -1,4 +1,4 @@
-"""Pasted text or a file's text to grids: CSV, TSV, Markdown, HTML, and cells that stand one below the other."""
+"""Grids from pasted text: CSV, TSV, Markdown, HTML, and cells one below the other."""
 
 import csv
 import re
@@ -7,10 +7,19 @@ from enum import StrEnum
 from string import punctuation
 
 from importers.model import Problem
-from importers.published.grid import Grid, Tables, TooLargeError, clean, grid_of, refusal
+from importers.published.grid import (
+    Grid,
+    Tables,
+    TooLargeError,
+    clean,
+    grid_of,
+    is_numbered_title,
+    is_title,
+    refusal,
+    title_text,
+)
 from importers.published.html_tables import read_html
 from importers.published.stacked_cells import read_stacked
-from importers.published.table_titles import is_numbered_title, is_title, title_text
 
 _LONGEST_TEXT = 1_500_000
 _DELIMITERS = (",", ";")
@@ -20,7 +29,7 @@ _ABOVE = 3
 
 
 class Syntax(StrEnum):
-    """How tables are written."""
+    """Syntaxes of tables."""
 
     CSV = "csv"
     TSV = "tsv"
@@ -30,9 +39,9 @@ class Syntax(StrEnum):
 
 
 def read_tables(text: str, syntax: Syntax | None = None) -> Tables:
-    """Every table of a text with its title; recognises the syntax unless it is given. Never raises for bad content.
+    """Read every table of a text with its title; recognise the syntax unless given. Never raise for bad content.
 
-    Lines count as in ``text``. Tables need two columns; a text without any is a problem.
+    Lines count as in ``text``. Tables need two columns; a text without tables is a problem.
     """
     plain = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     if len(plain) > _LONGEST_TEXT:
@@ -51,7 +60,7 @@ def read_tables(text: str, syntax: Syntax | None = None) -> Tables:
 
 
 def recognise(text: str) -> Syntax:
-    """The syntax that a text is most probably written in. Raises TooLargeError."""
+    """Return the most probable syntax of a text. Raise TooLargeError."""
     if _TAG.search(text):
         return Syntax.HTML
     lines = text.split("\n")
@@ -90,13 +99,13 @@ def _read_tsv(text: str) -> list[Grid]:
 
 
 def _read_csv(text: str) -> list[Grid]:
-    """By the delimiter with which the rows of each table have equally many cells."""
+    """Read with the delimiter that gives rows of the same number of cells."""
     read = [list(_csv_rows(text, delimiter)) for delimiter in _DELIMITERS]
     return list(_blocks(max(read, key=_evenness)))
 
 
 def _csv_rows(text: str, delimiter: str) -> Iterator[list[tuple[str, int]]]:
-    """The rows as (text, line of the row's beginning); an empty line is an empty row."""
+    """Yield rows of (text, line of the row's beginning); an empty line is an empty row."""
     reader = csv.reader((line + "\n" for line in text.split("\n")), delimiter=delimiter)
     line = 1
     for row in reader:
@@ -105,13 +114,13 @@ def _csv_rows(text: str, delimiter: str) -> Iterator[list[tuple[str, int]]]:
 
 
 def _evenness(rows: Sequence[Sequence[tuple[str, int]]]) -> float:
-    """Which part of the rows with several cells has the commonest number of them, 0 to 1; 0 for no such row."""
+    """Return the share of rows with several cells that have the commonest number of cells; 0 without such rows."""
     widths = [len(row) for row in rows if len(row) > 1]
     return max((widths.count(width) for width in set(widths)), default=0) / max(sum(map(bool, rows)), 1)
 
 
 def _blocks(rows: Sequence[Sequence[tuple[str, int]]]) -> Iterator[Grid]:
-    """The tables, each with the last line of one cell above it."""
+    """Yield the tables, each with the last line of one cell above."""
     title, block = "", list[Sequence[tuple[str, int]]]()
     for row in [*rows, []]:
         alone = len(row) == 1
@@ -147,7 +156,7 @@ def _read_markdown(text: str) -> list[Grid]:
 
 
 def _end_of_rows(lines: Sequence[str], at: int) -> int:
-    """Where the table that begins here ends; ``at`` itself when none does."""
+    """Return the end of the table that begins at ``at``; ``at`` itself if none does."""
     loose = at + 1 < len(lines) and "|" in lines[at] and "|" in lines[at + 1] and _RULE.fullmatch(lines[at + 1])
     end = at
     while end < len(lines) and _is_row(lines[end], bool(loose)):
@@ -156,13 +165,13 @@ def _end_of_rows(lines: Sequence[str], at: int) -> int:
 
 
 def _is_row(line: str, loose: bool) -> bool:
-    """Between bars; where a rule says that it is a table, one bar is enough."""
+    """Whether a line is between bars; below a rule (``loose``) one bar is enough."""
     bare = line.strip()
     return len(bare) > 1 and (bare.startswith("|") or (loose and "|" in bare))
 
 
 def _markdown_cells(line: str) -> list[str]:
-    """The cells of a row; a backslash takes its meaning from a bar and any other punctuation."""
+    """Return the cells of a row; a backslash escapes a bar and other punctuation."""
     cells, cell, escaped = [], list[str](), False
     for character in line.strip():
         if escaped:
@@ -182,7 +191,7 @@ def _markdown_cells(line: str) -> list[str]:
 
 
 def _title_above(lines: Sequence[str], at: int) -> str:
-    """The nearest line above that can be a title; a numbered one goes before others."""
+    """Return the nearest possible title above; numbered titles win."""
     above = [clean(line) for line in lines[max(at - 2 * _ABOVE, 0) : at]]
     near = [line for line in reversed(above) if line][:_ABOVE]
     found = next(filter(is_numbered_title, near), None) or next(iter(near), "")

@@ -1,4 +1,4 @@
-"""Printed figures: what is a number, which characters around it are marks, and what stands for "nothing"."""
+"""Printed numbers, the marks around them, and texts for missing values."""
 
 import re
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ _DIGIT = re.compile(r"\d", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """A printed figure: its number with sign and point alone, the unit printed in the cell, and its decimals."""
+    """A printed number with sign and point alone, the unit in the cell, and its decimals."""
 
     number: str
     unit: str
@@ -38,12 +38,12 @@ class Printed:
 
 
 def is_nothing(text: str) -> bool:
-    """Whether a cell says that there is no figure: empty, a dash, n/a."""
+    """Whether a cell has no value: empty, a dash, n/a."""
     return text.strip().casefold() in _NOTHING
 
 
 def read_number(text: str) -> Printed | None:
-    """A figure without brackets, footnote marks and separators of thousands; None for what is none."""
+    """Return a number without brackets, footnote marks and separators of thousands, or None."""
     if len(text) > _LONGEST or not _DIGIT.search(text):
         return None
     bare = _bare(text)
@@ -57,7 +57,7 @@ def read_number(text: str) -> Printed | None:
 
 
 def _bare(text: str) -> str:
-    """The text without emphasis, marks and brackets, however they are nested."""
+    """Return the text without nested emphasis, marks and brackets."""
     bare, before = text.strip(), None
     while bare != before:
         before = bare
@@ -70,6 +70,6 @@ def _bare(text: str) -> str:
 
 
 def is_number(text: str) -> bool:
-    """Whether a text is a printed figure, with or without per cent sign."""
+    """Whether a text is a printed number, with or without per cent sign."""
     printed = read_number(text)
     return printed is not None and printed.unit in {"", "%"}

@@ -1,4 +1,4 @@
-"""What a published table says: runs with their figures, differences in per cent, and what could not be read."""
+"""The content of a published table: runs with their values, differences in per cent, and problems."""
 
 from dataclasses import dataclass, field
 
@@ -6,8 +6,8 @@ from importers.model import Problem
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """A dimension's value, made plain, as it is printed, and the line; line 0 means that a person gave it."""
+class PrintedValue:
+    """A dimension's value, normalised and as printed, and the line; line 0 means that a person gave it."""
 
     value: str
     printed: str
@@ -16,7 +16,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A printed figure. ``number`` is its text without marks; ``read_as`` is its unit for the conversion."""
+    """A printed number. ``number`` is the text without marks; ``read_as`` is the unit for the conversion."""
 
     metric: str
     role: str
@@ -33,19 +33,19 @@ class Figure:
 
 @dataclass(slots=True)
 class PublishedRun:
-    """A run, or a mean over trials, as one table has it: what is said of it, and its figures."""
+    """A run, or a mean over trials, in a table: its facts and its values."""
 
-    facts: dict[str, Said]
+    facts: dict[str, PrintedValue]
     figures: list[Figure] = field(default_factory=list)
 
     def figure(self, metric: str, role: str) -> Figure | None:
-        """The run's figure of a measure; None where the table has none."""
+        """Return the run's value of a metric and role, or None."""
         return next((each for each in self.figures if (each.metric, each.role) == (metric, role)), None)
 
 
 @dataclass(frozen=True, slots=True)
 class Percent:
-    """A printed difference: how much larger the figure of ``compared`` is; both are indexes of runs."""
+    """A printed difference: by how much the value of run ``compared`` exceeds that of run ``baseline``."""
 
     metric: str
     role: str
@@ -62,7 +62,7 @@ class Percent:
 
 @dataclass(slots=True)
 class Applied:
-    """What a table says by its mapping, and what could not be read."""
+    """The runs and differences of a table by its mapping, and problems."""
 
     runs: list[PublishedRun] = field(default_factory=list)
     percents: list[Percent] = field(default_factory=list)

@@ -1,16 +1,14 @@
-"""Text in which the cells of a table stand one below the other, as documents come out of a browser or a converter.
+"""Tables whose cells stand one below the other, as documents come out of a browser or a converter.
 
-A cell is a stack of lines, all cells of a table row have equally many, and empty lines stand between cells. The empty
-lines of an empty cell look the same, so cells can only be told apart by counting, and the width of the table is the one
-with which the counting comes out even.
+A cell is a stack of lines, all cells of a table row have equally many, and empty lines separate cells. An empty cell is
+made of the same empty lines, so cells are found by counting: the width of the table is the one that fits the counts.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from importers.published.grid import Grid, grid_of
+from importers.published.grid import Grid, grid_of, is_numbered_title, title_text
 from importers.published.printed_numbers import is_number
-from importers.published.table_titles import is_numbered_title, title_text
 
 _WIDEST = 60
 _HIGHEST = 200
@@ -31,9 +29,9 @@ class _Found:
 
 
 def read_stacked(lines: Sequence[str]) -> list[Grid]:
-    """The tables below numbered titles; without any title, the one that the text begins with.
+    """Return the tables below numbered titles; without titles, the table at the beginning.
 
-    None in a text that is far too long to be a document.
+    Return none for a text too long to be a document.
     """
     if len(lines) > _MOST_LINES:
         return []
@@ -62,7 +60,7 @@ def _table(title: str, lines: Sequence[Line]) -> Grid | None:
 
 
 def _gap(body: Sequence[Line]) -> int:
-    """How many empty lines stand between cells: the fewest that stand together; 0 where none do."""
+    """Return the number of empty lines between cells: the shortest run of such lines; 0 for none."""
     runs, run = [], 0
     for text, _ in body:
         if text:
@@ -75,7 +73,7 @@ def _gap(body: Sequence[Line]) -> int:
 
 
 def _counted(body: Sequence[Line], width: int, gap: int) -> _Found | None:
-    """The rows with so many cells, as far as the counting goes; None unless there are two."""
+    """Return the rows of ``width`` cells, as far as the counts fit; None for fewer than two rows."""
     rows: list[list[Line]] = []
     at = heights = 0
     looks = []
@@ -92,7 +90,7 @@ def _counted(body: Sequence[Line], width: int, gap: int) -> _Found | None:
 
 
 def _row(body: Sequence[Line], at: int, width: int, gap: int) -> list[list[Line]] | None:
-    """The cells of the row that begins here; None where its text does not fit."""
+    """Return the cells of the row that begins at ``at``; None if the text does not fit."""
     height = next((n for n in range(min(_HIGHEST, len(body) - at)) if not body[at + n][0]), len(body) - at)
     if not height or height > _HIGHEST:
         return None
@@ -110,7 +108,7 @@ def _row(body: Sequence[Line], at: int, width: int, gap: int) -> list[list[Line]
 
 
 def _looks_like_a_row(row: Sequence[Sequence[Line]]) -> bool:
-    """Whether words stand before texts of one sort: all numbers, or all words."""
+    """Whether words come before texts of one sort: all numbers, or all words."""
     first, *others = [[text for text, _ in cell] for cell in row]
     words = not any(is_number(text) for text in first)
     sorts = {is_number(text) for cell in others for text in cell if text}

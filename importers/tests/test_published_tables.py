@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from importers.published.apply_mapping import apply_mapping
 from importers.published.grid import Grid
 from importers.published.guess_mapping import Guessed, guess_mapping, title_facts
-from importers.published.heading_words import against, is_difference, read_name
+from importers.published.heading_words import is_difference, read_comparison, read_name
 from importers.published.mapping import Mapping, Name, What
 from importers.published.pasted_tables import read_tables
 from importers.published.printed_numbers import is_nothing, read_number
@@ -313,8 +313,8 @@ def test_words_for_differences(text: str) -> None:
 
 
 def test_what_a_difference_is_between() -> None:
-    assert against("% diff OSA vs VSwitch") == ("OSA", "VSwitch")
-    assert against("% diff") is None
+    assert read_comparison("% diff OSA vs VSwitch") == ("OSA", "VSwitch")
+    assert read_comparison("% diff") is None
 
 
 def test_what_titles_say() -> None:

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from importers.published.grid import Grid
-from importers.published.grid_layout import section_text
 from importers.published.heading_words import NOTHING, Guess, read_unit
+from importers.published.headings import section_text
 from importers.published.mapping import BOTH, FACTOR, IGNORE, LINES, NAMES, ROLE, UNIT, Mapping, Name, What, line_kind
 from perfdb.analysis import dimensions, metrics
 from perfdb.analysis.metrics import TOTAL, Measure
