@@ -198,7 +198,7 @@ def convert(text: str, unit: str, metric_name: str) -> float:
 
     Raises ValueError as to_base does, and when the unit measures something else; KeyError for an unknown metric.
     """
-    if is_own(unit, metric_name):
+    if is_storage_unit(unit, metric_name):
         return read_number(text)
     own = BY_NAME[metric_name].unit
     wanted = _unit(own)
@@ -209,7 +209,7 @@ def convert(text: str, unit: str, metric_name: str) -> float:
 
 
 @lru_cache(maxsize=1024)
-def is_own(unit: str, metric_name: str) -> bool:
+def is_storage_unit(unit: str, metric_name: str) -> bool:
     """Return whether a unit is that in which a metric is stored. Raise ValueError for an unknown unit."""
     return unit not in _SHAPES and _factor(unit, BY_NAME[metric_name].unit) == 1
 
@@ -295,7 +295,7 @@ def decimals_for(values: Iterable[float], least: int) -> int:
     wanted = 1 - math.floor(math.log10(min(map(abs, known))))
     if wanted <= least:
         return least
-    own = max(decimals_of(known))
+    own = max(count_decimals(known))
     return max(least, min(_MOST_DECIMALS, wanted, own))
 
 
@@ -314,7 +314,7 @@ def round_for_print(value: float, least: int) -> str:
     return f"{value:.{shown}f}"
 
 
-def decimals_of(values: Sequence[float]) -> list[int]:
+def count_decimals(values: Sequence[float]) -> list[int]:
     """How many decimals each of these finite numbers has as Python prints it; below zero for large round ones."""
     # orjson prints the same digits as Python ten times as fast; what has an exponent or no point is left to Python.
     printed = orjson.dumps(values)
@@ -337,10 +337,10 @@ def _exponent_of(value: float) -> int:
 
 def finest_step(values: Sequence[float]) -> float | None:
     """One in the last digit of the finest of these finite numbers as Python prints them; None for no number."""
-    return step_of(max(decimals_of(values))) if values else None
+    return decimal_step(max(count_decimals(values))) if values else None
 
 
 @lru_cache(maxsize=1024)
-def step_of(decimals: int) -> float:
+def decimal_step(decimals: int) -> float:
     """One in the last digit of a number with so many decimals."""
     return float(f"1e{-decimals}")

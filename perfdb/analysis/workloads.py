@@ -60,7 +60,7 @@ def _spelled(workload: Workload) -> str:
     return f"{workload.pattern} {_size(workload.request_bytes)}/{_size(workload.response_bytes)}"
 
 
-def pattern_of(text: str) -> str:
+def parse_pattern(text: str) -> str:
     """The pattern in capitals, one of the declared ones or a tool's own; raises ValueError for what is no word."""
     capitals = text.strip().upper()
     if _OWN.fullmatch(capitals) is None:
@@ -76,7 +76,7 @@ def workload_name(pattern: str, request_bytes: int | None, response_bytes: int |
 
     Without sizes it is the pattern alone. Raises ValueError for what is no pattern.
     """
-    workload = Workload(pattern_of(pattern), request_bytes, response_bytes)
+    workload = Workload(parse_pattern(pattern), request_bytes, response_bytes)
     if WELL_KNOWN.get(workload.pattern) == (request_bytes, response_bytes):
         return workload.pattern
     return _spelled(workload)
@@ -85,7 +85,7 @@ def workload_name(pattern: str, request_bytes: int | None, response_bytes: int |
 def parse_workload(name: str) -> Workload:
     """Read ``RR``, ``RR 200/32K`` or ``HTTP`` (any case). Raises ValueError that says what is expected."""
     word, _, sizes = name.strip().partition(" ")
-    pattern = pattern_of(word)
+    pattern = parse_pattern(word)
     if not sizes:
         return Workload(pattern, *WELL_KNOWN.get(pattern, (None, None)))
     request, slash, response = sizes.partition("/")
@@ -101,22 +101,22 @@ def workload_label(name: str) -> str:
 
 def unit_of_work(pattern: str) -> str:
     """What the pattern is naturally counted in: ``transaction`` or ``MB``. Raises ValueError for no pattern."""
-    return "MB" if pattern_of(pattern) in STREAMING else "transaction"
+    return "MB" if parse_pattern(pattern) in STREAMING else "transaction"
 
 
 def primary_metric(pattern: str) -> str:
     """The metric of the pattern's rate. Raises ValueError for what is no pattern."""
-    return "mb_per_s" if pattern_of(pattern) in STREAMING else "trans_per_s"
+    return "mb_per_s" if parse_pattern(pattern) in STREAMING else "trans_per_s"
 
 
 def cost_metric(pattern: str) -> str:
     """The metric of CPU time per unit of work. Raises ValueError for what is no pattern."""
-    return "cpu_ms_per_mb" if pattern_of(pattern) in STREAMING else "cpu_ms_per_trans"
+    return "cpu_ms_per_mb" if parse_pattern(pattern) in STREAMING else "cpu_ms_per_trans"
 
 
 def message_bytes(pattern: str, request_bytes: int, response_bytes: int) -> int:
     """The streamed message, without the short one that goes the other way. Raises ValueError if not streaming."""
-    known = pattern_of(pattern)
+    known = parse_pattern(pattern)
     if known not in ONE_WAY:
         raise ValueError(f"{known} streams no message in one direction")
     return response_bytes if known == "STRG" else request_bytes

@@ -16,9 +16,9 @@ from perfdb.analysis.comparison.comparison import Comparison, Pair, Verdict
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.insights.throughput_curve import Curve, Edge, Point, describe_with_edge
 from perfdb.analysis.query.query import Query
-from perfdb.analysis.tables.experiments import Beside, Chosen, Experiments, experiments_of
+from perfdb.analysis.tables.experiments import BestOfGroup, Experiments, Surroundings, group_experiments
 from perfdb.analysis.tables.observations import Key, Observations
-from perfdb.analysis.tables.table import Table, in_order, key_order
+from perfdb.analysis.tables.table import Table, key_order, sort_keys
 
 # What nobody can tell from the best: no change was found, or none could have been.
 _AS_GOOD = {Verdict.SAME, Verdict.INCONCLUSIVE, Verdict.INSIDE}
@@ -61,7 +61,7 @@ def evidence(query: Query, observations: Observations) -> dict[Key, Evidence]:
     pick = query.pick
     if pick is None:
         raise ValueError("there is no best without a pick")
-    found = experiments_of(observations, pick.dimensions, observations.telling, pick.measure)
+    found = group_experiments(observations, pick.dimensions, observations.experiment_dimensions, pick.measure)
     if not found.chosen:
         return {}
     better = metrics.BY_NAME[pick.measure.metric].better
@@ -97,8 +97,8 @@ class _Group(NamedTuple):
     """A group of experiments, the best of it and what surrounds that, and those that no test tells from it."""
 
     found: Experiments
-    chosen: Chosen
-    beside: Beside
+    chosen: BestOfGroup
+    beside: Surroundings
     unmoved: Sequence[tuple[int, Comparison]]
 
     def said(self, place: int) -> dict[str, Value]:
@@ -108,7 +108,7 @@ class _Group(NamedTuple):
     def runners_up(self) -> Iterator[RunnerUp]:
         """Those that are as good, in natural order."""
         as_good_as_it = {self.found.key(place): (place, each) for place, each in self.unmoved if as_good(each)}
-        for place, each in map(as_good_as_it.__getitem__, in_order(as_good_as_it)):
+        for place, each in map(as_good_as_it.__getitem__, sort_keys(as_good_as_it)):
             yield RunnerUp(self.said(place), _mean(self.found.sample(place)), self.found.runs(place), each)
 
     def points(self) -> tuple[Point, ...]:

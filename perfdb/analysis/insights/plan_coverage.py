@@ -17,7 +17,7 @@ from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query import parameters
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import REPEATS
-from perfdb.analysis.tables.observations import Key, Observations, finite
+from perfdb.analysis.tables.observations import Key, Observations, finite_value
 from perfdb.analysis.workloads import primary_metric
 
 # More than anyone runs; a plan that multiplies to more is a slip of the pen.
@@ -44,10 +44,10 @@ def part_of(name: str, lists: Mapping[str, Sequence[object]], trials: int | None
         raise QueryError("plan", f"part {name!r} names no dimension", parameters.KNOWN_DIMENSIONS)
     values: dict[str, tuple[Value, ...]] = {}
     for dimension, given in lists.items():
-        declared = parameters.dimension("plan", dimension)
+        declared = parameters.find_dimension("plan", dimension)
         if dimension in REPEATS:
             raise QueryError("plan", f"{dimension} tells runs of one experiment apart and cannot be planned")
-        values[dimension] = tuple(dict.fromkeys(parameters.value(declared, str(each), "plan") for each in given))
+        values[dimension] = tuple(dict.fromkeys(parameters.parse_value(declared, str(each), "plan") for each in given))
         if not values[dimension]:
             raise QueryError("plan", f"part {name!r} plans no value of {dimension}")
     part = Part(name, values, trials)
@@ -102,13 +102,13 @@ def coverage(parts: Iterable[Part], observations: Observations, delta: float) ->
 
 
 def _covered(part: Part, observations: Observations, delta: float) -> Coverage:
-    read = observations.key(list(part.values))
+    read = observations.key_reader(list(part.values))
     found: dict[Key, list[tuple[int, float | None]]] = {key: [] for key in product(*part.values.values())}
-    places = {measure.metric: observations.place(measure) for measure in observations.measures}
-    pattern_of = observations.key(["workload"])
+    places = {measure.metric: observations.measure_index(measure) for measure in observations.measures}
+    pattern_of = observations.key_reader(["workload"])
     for row in observations.rows:
         if (key := read(row)) in found:
-            found[key].append((row[0], finite(row, places.get(_metric(pattern_of(row)[0])))))
+            found[key].append((row[0], finite_value(row, places.get(_metric(pattern_of(row)[0])))))
     samples = [tuple(value for _, value in runs if value is not None) for runs in found.values()]
     needed = _needed(part, list(found), samples, delta)
     cells = zip(found.items(), needed, strict=True)

@@ -9,7 +9,7 @@ from perfdb.analysis.comparison.trial_checks import Flag, Trials, check, numbers
 from perfdb.analysis.dimensions import Value, describe_values
 from perfdb.analysis.insights.throughput_curve import FEWEST, Curve, Edge, Point, describe_known
 from perfdb.analysis.metrics import Better
-from perfdb.analysis.tables.baseline_comparison import kinds, whole
+from perfdb.analysis.tables.baseline_comparison import full_key, pattern_of_cells
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import CellKey, Table
 
@@ -36,7 +36,7 @@ def curves(table: Table) -> list[TableCurve]:
 
     Lines of fewer than three numbers of users are left out: nothing can be said about them.
     """
-    shown = table.query.shown
+    shown = table.query.layout_names
     if "users" not in shown or table.measure.metric not in _RATES or table.metric.better is not Better.HIGHER:
         return []
     # Where the users tell tables apart, no line has more than one number of them.
@@ -86,7 +86,7 @@ def _samples(table: Table) -> Samples:
     """The values of the cells end to end: as they were made, or gathered from the cells."""
     if table.samples is not None:
         return table.samples
-    kind, cells = kinds(table), table.cells.values()
+    kind, cells = pattern_of_cells(table), table.cells.values()
     values = [[point.value for point in cell.sample] for cell in cells]
     return Samples.of(values, [kind(key) for key in table.cells], [cell.step for cell in cells])
 
@@ -98,4 +98,4 @@ class _Title(NamedTuple):
     key: CellKey
 
     def __str__(self) -> str:
-        return describe_values(self.table.query.shown, whole(self.table, self.key))
+        return describe_values(self.table.query.layout_names, full_key(self.table, self.key))

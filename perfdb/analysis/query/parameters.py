@@ -45,30 +45,30 @@ class Range:
     @classmethod
     def parse(cls, name: str, text: str) -> Self:
         """Read ``1492..8992``, ``10..`` or ``..50`` of a dimension; raises QueryError."""
-        declared = dimension("range", name)
+        declared = find_dimension("range", name)
         if not declared.ordered:
             known = [each.name for each in dimensions.DIMENSIONS if each.ordered]
             raise QueryError("range", f"{name} has no order that a range could follow", known)
         low, to, high = text.partition(_TO)
         if not to or not (low.strip() or high.strip()):
             raise QueryError("range", f"range={name}:{text} is not written like range={name}:LOW..HIGH")
-        ends = [value(declared, end, "range") if end.strip() else None for end in (low, high)]
-        if None not in ends and ordered(ends[0]) > ordered(ends[1]):
+        ends = [parse_value(declared, end, "range") if end.strip() else None for end in (low, high)]
+        if None not in ends and value_order(ends[0]) > value_order(ends[1]):
             raise QueryError("range", f"range={name}:{text} ends before it begins")
         return cls(*ends)
 
 
-def ordered(each: Value) -> tuple[object, ...]:
+def value_order(each: Value) -> tuple[object, ...]:
     """The natural order, made total: texts that differ in case only have an order too."""
     return (natural_key(each), str(each))
 
 
-def spelled(each: Value) -> str:
+def spell_value(each: Value) -> str:
     """A value as it travels in a query string."""
     return MISSING if each is None else str(each)
 
 
-def single(given: Mapping[str, list[str]], name: str) -> str:
+def single_value(given: Mapping[str, list[str]], name: str) -> str:
     """The only value of a parameter, empty when it is not given; raises QueryError when there are several."""
     texts = given.get(name, [""])
     if len(texts) > 1:
@@ -76,7 +76,7 @@ def single(given: Mapping[str, list[str]], name: str) -> str:
     return texts[0].strip()
 
 
-def choice(kind: type[_Choice], name: str, text: str, default: _Choice) -> _Choice:
+def parse_choice(kind: type[_Choice], name: str, text: str, default: _Choice) -> _Choice:
     """One of a closed set; raises QueryError that lists the set."""
     try:
         return kind(text) if text else default
@@ -84,7 +84,7 @@ def choice(kind: type[_Choice], name: str, text: str, default: _Choice) -> _Choi
         raise QueryError(name, f"{name}={text} is not a choice", list(kind)) from None
 
 
-def percentage(name: str, text: str, default: float) -> float:
+def parse_percentage(name: str, text: str, default: float) -> float:
     """A positive number of per cent below 100; raises QueryError."""
     try:
         number = float(text) if text else default
@@ -95,12 +95,12 @@ def percentage(name: str, text: str, default: float) -> float:
     return number
 
 
-def names(texts: Iterable[str]) -> tuple[str, ...]:
+def parse_names(texts: Iterable[str]) -> tuple[str, ...]:
     """Names separated by commas, or one by one."""
     return tuple(part.strip() for text in texts for part in text.split(",") if part.strip())
 
 
-def measure(parameter: str, text: str) -> Measure:
+def parse_measure(parameter: str, text: str) -> Measure:
     """``name`` or ``name@role``; raises QueryError."""
     try:
         return Measure.parse(text)
@@ -109,7 +109,7 @@ def measure(parameter: str, text: str) -> Measure:
         raise QueryError(parameter, f"{name!r} is not a metric", metrics.BY_NAME) from None
 
 
-def dimension(parameter: str, name: str) -> Dimension:
+def find_dimension(parameter: str, name: str) -> Dimension:
     """The dimension called ``name``; raises QueryError.
 
     A selector is one only where runs are chosen: as a filter, which is called like it, and in ``exclude``.
@@ -122,7 +122,7 @@ def dimension(parameter: str, name: str) -> Dimension:
         raise QueryError(parameter, f"{name!r} is not a dimension", KNOWN_DIMENSIONS) from None
 
 
-def value(of: Dimension, given: Value, parameter: str = "") -> Value:
+def parse_value(of: Dimension, given: Value, parameter: str = "") -> Value:
     """A value in the dimension's own type, None for a missing one; raises QueryError."""
     if given is None or given == MISSING:
         return None
@@ -134,41 +134,41 @@ def value(of: Dimension, given: Value, parameter: str = "") -> Value:
         raise QueryError(parameter or of.name, f"{of.name}: {error}") from None
 
 
-def pairs(parameter: str, texts: Iterable[str]) -> list[tuple[str, str]]:
+def parse_pairs(parameter: str, texts: Iterable[str]) -> list[tuple[str, str]]:
     """What is written ``DIMENSION:VALUE``, taken apart; raises QueryError."""
     found = []
     for text in texts:
         name, colon, rest = text.partition(":")
         if not colon or not rest.strip():
             raise QueryError(parameter, f"{parameter}={text} is not written like {parameter}=device:VALUE")
-        dimension(parameter, name.strip())
+        find_dimension(parameter, name.strip())
         found.append((name.strip(), rest.strip()))
     return found
 
 
-def grouped(parameter: str, texts: Iterable[str]) -> dict[str, tuple[str, ...]]:
+def group_pairs(parameter: str, texts: Iterable[str]) -> dict[str, tuple[str, ...]]:
     """What is written ``DIMENSION:VALUE``, several values of a dimension together; raises QueryError."""
     found: dict[str, tuple[str, ...]] = {}
-    for name, text in pairs(parameter, texts):
+    for name, text in parse_pairs(parameter, texts):
         found[name] = (*found.get(name, ()), text)
     return found
 
 
-def canonical(filters: Mapping[str, Iterable[Value]], parameter: str = "") -> dict[str, tuple[Value, ...]]:
+def canonical_filters(filters: Mapping[str, Iterable[Value]], parameter: str = "") -> dict[str, tuple[Value, ...]]:
     """Filters in the order of the dimensions' declaration, factors last; values once each, in natural order.
 
     ``parameter`` names who asks, where it is not the dimension itself. Raises QueryError.
     """
-    return {name: _values(name, filters[name], parameter) for name in in_order(filters) if filters[name]}
+    return {name: _values(name, filters[name], parameter) for name in sort_dimensions(filters) if filters[name]}
 
 
-def in_order(given: Iterable[str]) -> list[str]:
+def sort_dimensions(given: Iterable[str]) -> list[str]:
     """Names of dimensions in the order of their declaration, factors last."""
     order = {name: number for number, name in enumerate((*dimensions.BY_NAME, *dimensions.SELECTORS))}
     return sorted(given, key=lambda name: (order.get(name, len(order)), name))
 
 
 def _values(name: str, given: Iterable[Value], parameter: str) -> tuple[Value, ...]:
-    declared = dimension(parameter or name, name)
-    read: Callable[[Value], Value] = lambda each: value(declared, each, parameter)  # noqa: E731
-    return tuple(sorted({read(each) for each in given}, key=ordered))
+    declared = find_dimension(parameter or name, name)
+    read: Callable[[Value], Value] = lambda each: parse_value(declared, each, parameter)  # noqa: E731
+    return tuple(sorted({read(each) for each in given}, key=value_order))

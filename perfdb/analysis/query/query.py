@@ -15,7 +15,7 @@ from perfdb.analysis import dimensions, metrics
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.metrics import Better, Measure
 from perfdb.analysis.query import parameters
-from perfdb.analysis.query.parameters import KNOWN_DIMENSIONS, KNOWN_FILTERS, QueryError, Range, spelled
+from perfdb.analysis.query.parameters import KNOWN_DIMENSIONS, KNOWN_FILTERS, QueryError, Range, spell_value
 from perfdb.analysis.workloads import cost_metric, primary_metric
 
 # What tells runs of one experiment apart; everything else is the experiment.
@@ -63,7 +63,7 @@ class Pick:
         measure, colon, names = text.rpartition(":")
         if not colon:
             raise QueryError("pick", f"pick={text} does not say per what: write pick={text}:device")
-        return cls(parameters.measure("pick", measure), parameters.names([names]))
+        return cls(parameters.parse_measure("pick", measure), parameters.parse_names([names]))
 
 
 @dataclass(frozen=True)
@@ -95,9 +95,11 @@ class Query:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "metrics", tuple(dict.fromkeys(self.metrics)))
-        object.__setattr__(self, "filters", parameters.canonical(self.filters))
-        object.__setattr__(self, "exclude", parameters.canonical(self.exclude, "exclude"))
-        object.__setattr__(self, "ranges", {name: self.ranges[name] for name in parameters.in_order(self.ranges)})
+        object.__setattr__(self, "filters", parameters.canonical_filters(self.filters))
+        object.__setattr__(self, "exclude", parameters.canonical_filters(self.exclude, "exclude"))
+        object.__setattr__(
+            self, "ranges", {name: self.ranges[name] for name in parameters.sort_dimensions(self.ranges)}
+        )
         object.__setattr__(self, "order", _sequences(self.order))
         object.__setattr__(self, "baseline", _values(self.baseline))
         _check_layout(self)
@@ -115,21 +117,21 @@ class Query:
             _check_known(name)
             if text.strip():
                 given.setdefault(name, []).append(text)
-        single = {name: parameters.single(given, name) for name in _SINGLE}
+        single = {name: parameters.single_value(given, name) for name in _SINGLE}
         return cls(
-            metrics=tuple(parameters.measure("metric", text) for text in given.get("metric", ())),
+            metrics=tuple(parameters.parse_measure("metric", text) for text in given.get("metric", ())),
             filters={name: tuple(texts) for name, texts in given.items() if name not in PARAMETERS},
-            exclude=parameters.grouped("exclude", given.get("exclude", ())),
+            exclude=parameters.group_pairs("exclude", given.get("exclude", ())),
             ranges=_ranges(given.get("range", ())),
-            rows=parameters.names(given.get("rows", ())),
-            columns=parameters.names(given.get("columns", ())),
-            split=parameters.names(given.get("split", ())),
-            order=parameters.grouped("order", given.get("order", ())),
-            baseline=_only("baseline", parameters.grouped("baseline", given.get("baseline", ()))),
-            delta=parameters.percentage("delta", single["delta"], DELTA),
+            rows=parameters.parse_names(given.get("rows", ())),
+            columns=parameters.parse_names(given.get("columns", ())),
+            split=parameters.parse_names(given.get("split", ())),
+            order=parameters.group_pairs("order", given.get("order", ())),
+            baseline=_only("baseline", parameters.group_pairs("baseline", given.get("baseline", ()))),
+            delta=parameters.parse_percentage("delta", single["delta"], DELTA),
             pick=Pick.parse(single["pick"]) if single["pick"] else None,
-            summary=parameters.choice(Summary, "summary", single["summary"], Summary.MEAN),
-            layout=parameters.choice(Layout, "layout", single["layout"], Layout.CELLS),
+            summary=parameters.parse_choice(Summary, "summary", single["summary"], Summary.MEAN),
+            layout=parameters.parse_choice(Layout, "layout", single["layout"], Layout.CELLS),
         )
 
     def encode(self) -> str:
@@ -140,16 +142,16 @@ class Query:
         """The parameters in canonical order, for hidden form fields and for ``encode``."""
         yield from (("metric", str(measure)) for measure in self.metrics)
         for name, values in self.filters.items():
-            yield from ((name, spelled(value)) for value in values)
+            yield from ((name, spell_value(value)) for value in values)
         for name, values in self.exclude.items():
-            yield from (("exclude", f"{name}:{spelled(value)}") for value in values)
+            yield from (("exclude", f"{name}:{spell_value(value)}") for value in values)
         yield from (("range", f"{name}:{ends}") for name, ends in self.ranges.items())
         for name in ("rows", "columns", "split"):
             if dims := getattr(self, name):
                 yield name, ",".join(dims)
         for name, values in self.order.items():
-            yield from (("order", f"{name}:{spelled(value)}") for value in values)
-        yield from (("baseline", f"{name}:{spelled(value)}") for name, value in self.baseline.items())
+            yield from (("order", f"{name}:{spell_value(value)}") for value in values)
+        yield from (("baseline", f"{name}:{spell_value(value)}") for name, value in self.baseline.items())
         if self.delta != DELTA:
             yield "delta", repr(self.delta).removesuffix(".0")
         if self.pick is not None:
@@ -160,15 +162,15 @@ class Query:
             yield "layout", self.layout.value
 
     @property
-    def shown(self) -> tuple[str, ...]:
+    def layout_names(self) -> tuple[str, ...]:
         """The dimensions a reader sees: those of split, rows and columns."""
         return self.split + self.rows + self.columns
 
     @property
-    def named(self) -> tuple[str, ...]:
+    def used_names(self) -> tuple[str, ...]:
         """Every dimension that the question names anywhere, each once."""
         picked = self.pick.dimensions if self.pick else ()
-        return tuple(dict.fromkeys((*self.shown, *self.filters, *self.exclude, *self.ranges, *picked)))
+        return tuple(dict.fromkeys((*self.layout_names, *self.filters, *self.exclude, *self.ranges, *picked)))
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -211,7 +213,7 @@ def _check_known(name: str) -> None:
 
 
 def _ranges(texts: Iterable[str]) -> dict[str, Range]:
-    found = _only("range", parameters.grouped("range", texts))
+    found = _only("range", parameters.group_pairs("range", texts))
     return {name: Range.parse(name, text) for name, text in found.items()}
 
 
@@ -225,16 +227,16 @@ def _only(parameter: str, found: Mapping[str, tuple[str, ...]]) -> dict[str, str
 def _sequences(order: Mapping[str, Iterable[Value]]) -> dict[str, tuple[Value, ...]]:
     """The values in the order given, each once."""
     found = {}
-    for name in parameters.in_order(order):
-        declared = parameters.dimension("order", name)
-        found[name] = tuple(dict.fromkeys(parameters.value(declared, value, "order") for value in order[name]))
+    for name in parameters.sort_dimensions(order):
+        declared = parameters.find_dimension("order", name)
+        found[name] = tuple(dict.fromkeys(parameters.parse_value(declared, value, "order") for value in order[name]))
     return {name: values for name, values in found.items() if values}
 
 
 def _values(baseline: Mapping[str, Value]) -> dict[str, Value]:
     return {
-        name: parameters.value(parameters.dimension("baseline", name), baseline[name], "baseline")
-        for name in parameters.in_order(baseline)
+        name: parameters.parse_value(parameters.find_dimension("baseline", name), baseline[name], "baseline")
+        for name in parameters.sort_dimensions(baseline)
     }
 
 
@@ -251,12 +253,12 @@ def _check_layout(query: Query) -> None:
         for name in named:
             _check_name(parameter, name)
     for name in query.order:
-        if name not in query.shown:
-            raise QueryError("order", f"{name} is not in rows, columns or split", query.shown)
+        if name not in query.layout_names:
+            raise QueryError("order", f"{name} is not in rows, columns or split", query.layout_names)
 
 
 def _check_name(parameter: str, name: str) -> None:
-    parameters.dimension(parameter, name)
+    parameters.find_dimension(parameter, name)
     if name != name.strip() or "," in name or ":" in name:
         raise QueryError(parameter, f"{name!r} cannot be named here: it has a comma, colon or outer blank")
 
@@ -281,10 +283,12 @@ def _check_pick(query: Query) -> None:
 def _check_baseline(query: Query) -> None:
     """A baseline must be a cell of the answer, so its dimensions are shown and its values not filtered out."""
     for name, value in query.baseline.items():
-        if name not in query.shown:
-            raise QueryError("baseline", f"{name} is not in rows, columns or split", query.shown)
+        if name not in query.layout_names:
+            raise QueryError("baseline", f"{name} is not in rows, columns or split", query.layout_names)
         wanted = query.filters.get(name)
         if wanted is not None and value not in wanted:
-            raise QueryError("baseline", f"{name} {spelled(value)} is not among those asked for", map(spelled, wanted))
+            raise QueryError(
+                "baseline", f"{name} {spell_value(value)} is not among those asked for", map(spell_value, wanted)
+            )
         if value in query.exclude.get(name, ()):
-            raise QueryError("baseline", f"{name} {spelled(value)} is excluded")
+            raise QueryError("baseline", f"{name} {spell_value(value)} is excluded")

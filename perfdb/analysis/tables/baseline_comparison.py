@@ -16,9 +16,9 @@ from perfdb.analysis.comparison.comparison import NOTHING_KNOWN, Background, Com
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query.query import REPEATS, Query
-from perfdb.analysis.tables.observations import Key, Note, Observations, Row, finite
+from perfdb.analysis.tables.observations import Key, Note, Observations, Row, finite_value
 from perfdb.analysis.tables.table import Cell, CellKey, Table
-from perfdb.analysis.tables.tabulate import pattern_of, tabulate
+from perfdb.analysis.tables.tabulate import pattern_reader, tabulate
 
 # What may differ between two campaigns of one configuration.
 COUPLED = frozenset({"level", "campaign"})
@@ -26,15 +26,15 @@ COUPLED = frozenset({"level", "campaign"})
 _CAMPAIGN = ("study", "system", "campaign", "level")
 
 
-def background_of(
+def noise_background(
     table: Table, observations: Observations, earlier: Observations | None, groups: Iterable[Hashable]
 ) -> Background:
     """The history of a table's configurations, and the trials of its groups (kind, side) in earlier campaigns."""
     if earlier is None:
         return NOTHING_KNOWN
     rows = _earlier_rows(observations, earlier)
-    place = earlier.place(table.measure)
-    measured = [(row, value) for row in rows if (value := finite(row, place)) is not None]
+    place = earlier.measure_index(table.measure)
+    measured = [(row, value) for row in rows if (value := finite_value(row, place)) is not None]
     kinds = _samples_by_kind(earlier, measured)
     return Background(
         history=_history(table, earlier, measured),
@@ -52,13 +52,13 @@ def _earlier_rows(observations: Observations, earlier: Observations) -> list[Row
     wanted = {
         campaign for campaign, day in theirs.items() if campaign not in mine and day < first and campaign[1] in systems
     }
-    read = earlier.key(_CAMPAIGN)
+    read = earlier.key_reader(_CAMPAIGN)
     return [row for row in earlier.rows if read(row) in wanted]
 
 
 def _began(observations: Observations) -> dict[Key, str]:
     """The first day of each campaign."""
-    read, day_of = observations.key(_CAMPAIGN), observations.key(["date"])
+    read, day_of = observations.key_reader(_CAMPAIGN), observations.key_reader(["date"])
     began: dict[Key, str] = {}
     for row in observations.rows:
         campaign, day = read(row), str(day_of(row)[0])
@@ -71,8 +71,8 @@ _Measured = Sequence[tuple[Row, float]]
 
 def _history(table: Table, earlier: Observations, measured: _Measured) -> Mapping[Hashable, Sequence[float]]:
     """For each configuration, by the dimensions the table shows, its mean in each campaign."""
-    names = [name for name in table.query.shown if name not in COUPLED | REPEATS]
-    configuration, campaign = earlier.key(names), earlier.key(_CAMPAIGN)
+    names = [name for name in table.query.layout_names if name not in COUPLED | REPEATS]
+    configuration, campaign = earlier.key_reader(names), earlier.key_reader(_CAMPAIGN)
     samples: dict[Key, dict[Key, list[float]]] = defaultdict(lambda: defaultdict(list))
     for row, value in measured:
         samples[configuration(row)][campaign(row)].append(value)
@@ -81,8 +81,8 @@ def _history(table: Table, earlier: Observations, measured: _Measured) -> Mappin
 
 def _samples_by_kind(earlier: Observations, measured: _Measured) -> Mapping[str, Sequence[Sequence[float]]]:
     """The trials of each experiment, by its traffic pattern."""
-    experiment = earlier.key([name for name in earlier.dimensions if name not in REPEATS])
-    kind = earlier.key(["workload"])
+    experiment = earlier.key_reader([name for name in earlier.dimensions if name not in REPEATS])
+    kind = earlier.key_reader(["workload"])
     samples: dict[str, dict[Key, list[float]]] = defaultdict(lambda: defaultdict(list))
     for row, value in measured:
         samples[str(kind(row)[0] or "").partition(" ")[0]][experiment(row)].append(value)
@@ -102,13 +102,13 @@ def answer(query: Query, observations: Observations, earlier: Observations | Non
         return tables
     everywhere: dict[Measure, dict[Key, Cell]] = {}
     for table in tables:
-        cells = {whole(table, key): cell for key, cell in table.cells.items()}
+        cells = {full_key(table, key): cell for key, cell in table.cells.items()}
         everywhere.setdefault(table.measure, {}).update(cells)
     return [_compared(table, everywhere[table.measure], observations, earlier) for table in tables]
 
 
-def whole(table: Table, key: CellKey) -> Key:
-    """The values of all dimensions shown, in the order of ``query.shown``."""
+def full_key(table: Table, key: CellKey) -> Key:
+    """The values of all dimensions shown, in the order of ``query.layout_names``."""
     return table.split + key[0] + key[1]
 
 
@@ -116,11 +116,11 @@ def _values(cell: Cell | None) -> tuple[float, ...]:
     return tuple([point.value for point in cell.sample]) if cell else ()
 
 
-def kinds(table: Table) -> Callable[[CellKey], str]:
+def pattern_of_cells(table: Table) -> Callable[[CellKey], str]:
     """What tells a cell's traffic pattern: cells of one vary alike. Empty where the cell mixes several."""
-    pattern = pattern_of(table.query, table.common)
-    if "workload" in table.query.shown:
-        return lambda key: pattern(whole(table, key))
+    pattern = pattern_reader(table.query, table.common)
+    if "workload" in table.query.layout_names:
+        return lambda key: pattern(full_key(table, key))
     only = pattern(())
     return lambda _: only
 
@@ -132,7 +132,7 @@ class _Compared(NamedTuple):
     """
 
     key: CellKey
-    whole: Key
+    full_key: Key
     base: Key
     side: Key
 
@@ -140,7 +140,7 @@ class _Compared(NamedTuple):
 def _compared(table: Table, everywhere: _Everywhere, observations: Observations, earlier: Observations | None) -> Table:
     found = list(_with_base(table))
     pairs = _pairs(table, found, everywhere, named=earlier is not None)
-    known = background_of(table, observations, earlier, [pair.group for pair in pairs])
+    known = noise_background(table, observations, earlier, [pair.group for pair in pairs])
     comparisons = compare(pairs, table.metric.better, table.query.delta / 100, known)
     cells = dict(table.cells)
     by_side: dict[Key, list[Comparison]] = {}
@@ -153,10 +153,10 @@ def _compared(table: Table, everywhere: _Everywhere, observations: Observations,
 
 
 def _with_base(table: Table) -> Iterator[_Compared]:
-    shown, baseline = table.query.shown, table.query.baseline
+    shown, baseline = table.query.layout_names, table.query.baseline
     places, theirs = [shown.index(name) for name in baseline], tuple(baseline.values())
     for key in table.cells:
-        own = whole(table, key)
+        own = full_key(table, key)
         side = tuple([own[at] for at in places])
         if side != theirs:
             base = list(own)
@@ -167,14 +167,14 @@ def _with_base(table: Table) -> Iterator[_Compared]:
 
 def _pairs(table: Table, found: Sequence[_Compared], everywhere: _Everywhere, *, named: bool) -> list[Pair]:
     """The cells with their bases; ``named`` as the history knows them."""
-    pattern = pattern_of(table.query, table.common)
+    pattern = pattern_reader(table.query, table.common)
     # One base may be that of many cells.
     bases = {each.base: everywhere.get(each.base) for each in found}
     samples = {key: _values(base) for key, base in bases.items()}
     pairs = []
     for each in found:
         base, cell = bases[each.base], table.cells[each.key]
-        group: Hashable = (pattern(each.whole), each.side)
+        group: Hashable = (pattern(each.full_key), each.side)
         names = tuple(_configurations(table, each)) if named else ()
         step = _finer(cell.step, base.step if base else None)
         pairs.append(Pair(samples[each.base], _values(cell), group, step, configurations=names))
@@ -189,10 +189,10 @@ def _finer(one: float | None, other: float | None) -> float | None:
 
 def _configurations(table: Table, each: _Compared) -> Iterator[Key]:
     """What the history knows the cell by, and its base where that is another configuration at any time."""
-    kept = [at for at, name in enumerate(table.query.shown) if name not in COUPLED | REPEATS]
+    kept = [at for at, name in enumerate(table.query.layout_names) if name not in COUPLED | REPEATS]
     if not set(table.query.baseline) <= COUPLED:
         yield tuple([each.base[at] for at in kept])
-    yield tuple([each.whole[at] for at in kept])
+    yield tuple([each.full_key[at] for at in kept])
 
 
 def _also_differs(cell: Cell, base: Cell | None) -> Iterator[Note]:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from perfdb.analysis.dimensions import Value
-from perfdb.analysis.query.parameters import ordered
+from perfdb.analysis.query.parameters import value_order
 
 Places = NDArray[np.intp]
 # So many combinations of values can be told apart by a number.
@@ -21,14 +21,14 @@ _MOST_CODES = 2**62
 _SPARSE = 16
 
 
-class Coded(NamedTuple):
+class CodedColumn(NamedTuple):
     """``values``: each that occurs, once. ``codes``: for each row the place of its value among them."""
 
     values: Sequence[Value]
     codes: Places
 
     @classmethod
-    def of(cls, listed: Sequence[Value]) -> Self:
+    def encode(cls, listed: Sequence[Value]) -> Self:
         """The values of rows, one after the other."""
         places: dict[Value, int] = {value: place for place, value in enumerate(dict.fromkeys(listed))}
         if len(places) < 2:
@@ -40,19 +40,19 @@ class Coded(NamedTuple):
         """The same value in all of so many rows."""
         return cls([value] if rows else [], np.zeros(rows, np.intp))
 
-    def at(self, rows: Places) -> list[Value]:
+    def values_at(self, rows: Places) -> list[Value]:
         """The values of some rows."""
         if len(self.values) == 1:
             return [self.values[0]] * len(rows)
         return list(map(self.values.__getitem__, self.codes[rows].tolist()))
 
-    def among(self, rows: Places) -> list[Value]:
+    def distinct_values(self, rows: Places) -> list[Value]:
         """The values that occur in some rows, each once."""
         if len(self.values) < 2 or len(rows) == len(self.codes):
             return list(self.values) if len(rows) else []
         return [self.values[code] for code in np.unique(self.codes[rows]).tolist()]
 
-    def among_each(self, rows: Places, sizes: Sequence[int]) -> list[tuple[Value, ...]]:
+    def distinct_by_group(self, rows: Places, sizes: Sequence[int]) -> list[tuple[Value, ...]]:
         """The values that occur in each of some groups of rows, end to end; each value once, in natural order."""
         number = len(self.values)
         if number < 2:
@@ -73,7 +73,7 @@ class Coded(NamedTuple):
 
     def _in_order(self) -> list[int]:
         """The places of the values, in their natural order."""
-        return sorted(range(len(self.values)), key=lambda place: ordered(self.values[place]))
+        return sorted(range(len(self.values)), key=lambda place: value_order(self.values[place]))
 
 
 def _ranks(in_order: Sequence[int]) -> Places:
@@ -108,7 +108,7 @@ class Groups(NamedTuple):
         found: Places = self.rows[np.cumsum(sizes) - sizes]
         return found
 
-    def only(self, groups: Sequence[int]) -> "Groups":
+    def select(self, groups: Sequence[int]) -> "Groups":
         """Some of the groups, in their order."""
         ends = np.cumsum(np.array(self.sizes, np.intp))
         sizes = [self.sizes[group] for group in groups]
@@ -116,7 +116,7 @@ class Groups(NamedTuple):
         return Groups(np.concatenate(rows), sizes)
 
 
-def grouped(columns: Iterable[Coded], rows: Places) -> Groups:
+def group_rows(columns: Iterable[CodedColumn], rows: Places) -> Groups:
     """Some of the rows, by their values in all these columns."""
     if not len(rows):
         return Groups(rows, [])
@@ -134,7 +134,7 @@ def grouped(columns: Iterable[Coded], rows: Places) -> Groups:
     return Groups(rows[together[moved]], sizes.tolist())
 
 
-def _combined(columns: Iterable[Coded], rows: Places) -> NDArray[np.int64] | None:
+def _combined(columns: Iterable[CodedColumn], rows: Places) -> NDArray[np.int64] | None:
     """A number for each row, equal for rows that are equal in all columns; None where all of them are."""
     codes: NDArray[np.int64] | None = None
     number = 1

@@ -16,7 +16,7 @@ from perfdb.analysis.comparison.samples import Samples
 from perfdb.analysis.comparison.spreads import Floats
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.metrics import BY_NAME, Better, Measure
-from perfdb.analysis.tables.coded_columns import Coded, Places, grouped
+from perfdb.analysis.tables.coded_columns import CodedColumn, Places, group_rows
 from perfdb.analysis.tables.observations import Key, Observations
 from perfdb.analysis.tables.table import key_order
 
@@ -24,7 +24,7 @@ RUN = "run"
 """Among the names of dimensions the run itself, by its number."""
 
 
-class Chosen(NamedTuple):
+class BestOfGroup(NamedTuple):
     """A group: its key, the experiments of it that have a value, and the best of these."""
 
     key: Key
@@ -32,7 +32,7 @@ class Chosen(NamedTuple):
     best: int
 
 
-class Beside(NamedTuple):
+class Surroundings(NamedTuple):
     """What surrounds the best experiment of a group, among those of the group that have a value.
 
     ``differing``: the names in which these are not all equal. ``alike``: those that are equal to the best in all names
@@ -59,7 +59,7 @@ class Experiments:
         self._better = BY_NAME[measure.metric].better
         self._grouping = [_coded(observations, name) for name in groups]
         self._columns = [_coded(observations, name) for name in names]
-        self._by = grouped([*self._grouping, *self._columns], observations.places)
+        self._by = group_rows([*self._grouping, *self._columns], observations.places)
         self._firsts = self._by.firsts
         self._ends = np.cumsum(np.array(self._by.sizes, np.intp))
         values, there = _values(observations, measure, self._by.rows)
@@ -74,14 +74,14 @@ class Experiments:
         self.means: Floats = np.array([fsum(sample) / len(sample) if sample else np.nan for sample in each])
 
     @cached_property
-    def chosen(self) -> list[Chosen]:
+    def chosen(self) -> list[BestOfGroup]:
         """The best of each group in which any has a value: that of the best mean, of equals the first in order."""
         sign = 1 if self._better is Better.HIGHER else -1
         found = []
         for key, own in self._groups:
             if len(own):
                 means = sign * self.means[own]
-                found.append(Chosen(key, own, self._first(own[means == means.max()].tolist())))
+                found.append(BestOfGroup(key, own, self._first(own[means == means.max()].tolist())))
         return found
 
     @property
@@ -92,11 +92,11 @@ class Experiments:
     @cached_property
     def _groups(self) -> list[tuple[Key, Places]]:
         """The experiments of each group that have a value."""
-        by = grouped(self._grouping, self._firsts)
+        by = group_rows(self._grouping, self._firsts)
         # A row is the first of one experiment alone.
         place = np.empty(len(self._runs), np.intp)
         place[self._firsts] = np.arange(len(self._firsts))
-        keys = zip(*(column.at(by.firsts) for column in self._grouping), strict=True)
+        keys = zip(*(column.values_at(by.firsts) for column in self._grouping), strict=True)
         experiments = place[by.rows]
         measured = self.sizes[experiments] > 0
         ends = np.concatenate(([0], np.cumsum(measured)))[np.cumsum([0, *by.sizes])].tolist()
@@ -125,7 +125,7 @@ class Experiments:
         """Its values."""
         return self.samples.each[place]
 
-    def beside(self, chosen: Sequence[Chosen], but: str) -> list[Beside]:
+    def beside(self, chosen: Sequence[BestOfGroup], but: str) -> list[Surroundings]:
         """What surrounds the best of each of these groups; ``but`` is the name that does not count for ``alike``."""
         sizes = [len(each.experiments) for each in chosen]
         starts = np.cumsum([0, *sizes])[:-1]
@@ -142,7 +142,9 @@ class Experiments:
                     equal &= same
         alike = np.split(experiments[equal], np.cumsum(np.add.reduceat(equal, starts, dtype=np.intp))[:-1])
         repeated = np.logical_or.reduceat(self.sizes[experiments] > 1, starts).tolist()
-        return [Beside(*each) for each in zip(differing, (each.tolist() for each in alike), repeated, strict=True)]
+        return [
+            Surroundings(*each) for each in zip(differing, (each.tolist() for each in alike), repeated, strict=True)
+        ]
 
     def value(self, name: str, place: int) -> Value:
         """One of the dimensions of an experiment."""
@@ -150,25 +152,25 @@ class Experiments:
         return column.values[int(column.codes[self._firsts[place]])]
 
 
-def experiments_of(
+def group_experiments(
     observations: Observations, groups: Sequence[str], names: Sequence[str], measure: Measure
 ) -> Experiments:
     """The experiments of these runs; the same ones however often they are asked for."""
     asked = (tuple(groups), tuple(names), measure)
-    if asked not in observations.made:
-        observations.made[asked] = Experiments(observations, groups, names, measure)
-    made: Experiments = observations.made[asked]
+    if asked not in observations.cache:
+        observations.cache[asked] = Experiments(observations, groups, names, measure)
+    made: Experiments = observations.cache[asked]
     return made
 
 
-def _coded(observations: Observations, name: str) -> Coded:
+def _coded(observations: Observations, name: str) -> CodedColumn:
     if name != RUN:
-        return observations.coded(name)
-    return Coded(observations.runs.tolist(), observations.places)
+        return observations.coded_column(name)
+    return CodedColumn(observations.runs.tolist(), observations.places)
 
 
 def _values(observations: Observations, measure: Measure, rows: Places) -> tuple[Floats, NDArray[np.bool_]]:
     """The values of a measure of these runs, and which of them are there."""
-    found = observations.values(measure)
+    found = observations.measure_values(measure)
     values = np.full(len(rows), np.nan) if found is None else found[rows]
     return values, np.isfinite(values)

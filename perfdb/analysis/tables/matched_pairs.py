@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from perfdb.analysis import dimensions
 from perfdb.analysis.dimensions import Value
-from perfdb.analysis.query.parameters import QueryError, in_order, ordered
+from perfdb.analysis.query.parameters import QueryError, sort_dimensions, value_order
 from perfdb.analysis.query.query import REPEATS, Query
 from perfdb.analysis.tables.observations import Key, Observations, Row
 from perfdb.analysis.tables.table import key_order
@@ -73,14 +73,14 @@ class Matched:
         return query.replace(filters=filters, rows=rows, columns=(name,), split=(), baseline=baseline, pick=None)
 
 
-def match(observations: Observations, sides: Sides) -> Matched:
+def match_experiments(observations: Observations, sides: Sides) -> Matched:
     """Pair the experiments of both sides that are equal in every dimension but the compared one.
 
     Raises QueryError when both values are the same, or the dimension numbers runs and says nothing about them.
     """
     _check(sides)
-    names = fixed(observations, sides.dimension)
-    read, side_of = observations.key(names), observations.key([sides.dimension])
+    names = matched_dimensions(observations, sides.dimension)
+    read, side_of = observations.key_reader(names), observations.key_reader([sides.dimension])
     found: dict[Value, dict[Key, list[Row]]] = {sides.old: {}, sides.new: {}}
     for row in observations.rows:
         (side,) = side_of(row)
@@ -91,26 +91,29 @@ def match(observations: Observations, sides: Sides) -> Matched:
     rows = [row for key in paired for row in (*old[key], *new[key])]
     return Matched(
         sides,
-        observations.only(rows),
-        tuple(in_order(_varying(names, paired))),
+        observations.select(rows),
+        tuple(sort_dimensions(_varying(names, paired))),
         len(paired),
         (*_left_over(names, sides.old, old, sides.new, new), *_left_over(names, sides.new, new, sides.old, old)),
     )
 
 
-def promising(observations: Observations, dimension: str) -> list[tuple[Sides, int]]:
+def promising_pairs(observations: Observations, dimension: str) -> list[tuple[Sides, int]]:
     """Every two values of a dimension that experiments share all else with, and how many do; the most pairs first.
 
     The lesser value in natural order is the old one. A missing value is no side, and of very many values that
     experiments otherwise equal have, only the first are set against each other.
     """
-    read, side_of = observations.key(fixed(observations, dimension)), observations.key([dimension])
+    read, side_of = (
+        observations.key_reader(matched_dimensions(observations, dimension)),
+        observations.key_reader([dimension]),
+    )
     values: dict[Key, set[Value]] = defaultdict(set)
     for row in observations.rows:
         (side,) = side_of(row)
         if side is not None:
             values[read(row)].add(side)
-    several = (sorted(each, key=ordered)[:_MOST_VALUES] for each in values.values() if len(each) > 1)
+    several = (sorted(each, key=value_order)[:_MOST_VALUES] for each in values.values() if len(each) > 1)
     counted = Counter(pair for each in several for pair in combinations(each, 2))
     return [(Sides(dimension, old, new), number) for (old, new), number in counted.most_common()]
 
@@ -123,7 +126,7 @@ def _check(sides: Sides) -> None:
         raise QueryError("dimension", f"{sides.dimension} tells runs of one experiment apart; there is nothing to pair")
 
 
-def fixed(observations: Observations, compared: str) -> list[str]:
+def matched_dimensions(observations: Observations, compared: str) -> list[str]:
     """The dimensions that must be equal on both sides."""
     free = {compared, *REPEATS, *(name for group in _TOGETHER if compared in group for name in group)}
     return [name for name in observations.dimensions if name not in free]

@@ -15,12 +15,12 @@ from perfdb.analysis.comparison.comparison import Summary as ComparisonSummary
 from perfdb.analysis.comparison.samples import Samples
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.metrics import Measure, Metric
-from perfdb.analysis.query.parameters import ordered
+from perfdb.analysis.query.parameters import value_order
 from perfdb.analysis.query.query import Query
 from perfdb.analysis.tables.observations import Key, Note
 
 CellKey = tuple[Key, Key]
-NOTHING: Mapping[str, tuple[Value, ...]] = MappingProxyType({})
+NO_VALUES: Mapping[str, tuple[Value, ...]] = MappingProxyType({})
 
 
 class Point(NamedTuple):
@@ -56,7 +56,7 @@ class Cell(NamedTuple):
     mean: float | None
     centre: float | None
     interval: tuple[float, float] | None = None
-    hidden: Mapping[str, tuple[Value, ...]] = NOTHING
+    hidden: Mapping[str, tuple[Value, ...]] = NO_VALUES
     warnings: tuple[Note, ...] = ()
     comparison: Comparison | None = None
     step: float | None = None
@@ -114,13 +114,14 @@ def layout_order(query: Query, names: Sequence[str]) -> Callable[[Key], tuple[ob
     def order(key: Key) -> tuple[object, ...]:
         named = zip(names, key, strict=True)
         return tuple(
-            (ranks[name].get(value, len(ranks[name])) if name in ranks else 0, ordered(value)) for name, value in named
+            (ranks[name].get(value, len(ranks[name])) if name in ranks else 0, value_order(value))
+            for name, value in named
         )
 
     return order
 
 
-def in_order(keys: Iterable[Key]) -> list[Key]:
+def sort_keys(keys: Iterable[Key]) -> list[Key]:
     """Keys of the same dimensions in this order. The few values of each are ranked first, which is quicker for many."""
     listed = list(keys)
     columns = zip(*listed, strict=True)
@@ -131,9 +132,9 @@ def in_order(keys: Iterable[Key]) -> list[Key]:
 
 def _ranks(values: Iterable[Value]) -> dict[Value, int]:
     """The place of each of these values among them."""
-    return {value: rank for rank, value in enumerate(sorted(values, key=ordered))}
+    return {value: rank for rank, value in enumerate(sorted(values, key=value_order))}
 
 
 def key_order(key: Key) -> tuple[tuple[object, ...], ...]:
     """A sort key for keys: each dimension in its natural order, the first one leading."""
-    return tuple(ordered(value) for value in key)
+    return tuple(value_order(value) for value in key)

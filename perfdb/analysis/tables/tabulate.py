@@ -19,11 +19,11 @@ from perfdb.analysis.comparison.samples import Samples, intervals_of
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query.query import REPEATS, Pick, Query, Summary
-from perfdb.analysis.tables.coded_columns import Groups, Places, grouped
-from perfdb.analysis.tables.experiments import RUN, experiments_of
+from perfdb.analysis.tables.coded_columns import Groups, Places, group_rows
+from perfdb.analysis.tables.experiments import RUN, group_experiments
 from perfdb.analysis.tables.observations import Key, Note, Observations
-from perfdb.analysis.tables.table import NOTHING, Cell, CellKey, Noted, Point, Table, key_order, layout_order
-from perfdb.analysis.units import decimals_for, decimals_of, step_of
+from perfdb.analysis.tables.table import NO_VALUES, Cell, CellKey, Noted, Point, Table, key_order, layout_order
+from perfdb.analysis.units import count_decimals, decimal_step, decimals_for
 
 
 def tabulate(query: Query, observations: Observations) -> list[Table]:
@@ -31,8 +31,8 @@ def tabulate(query: Query, observations: Observations) -> list[Table]:
 
     Without any run there is still an empty table for each metric, so that a page can say what is missing.
     """
-    query = each_trial(query)
-    kept, unpicked = best_experiments(query.pick, query.summary, observations)
+    query = show_trials(query)
+    kept, unpicked = pick_best_runs(query.pick, query.summary, observations)
     notes = (*observations.warnings, *unpicked)
     splits = _splits(query, observations, kept)
     named = query.split if any(splits) else ()
@@ -43,17 +43,15 @@ def tabulate(query: Query, observations: Observations) -> list[Table]:
     ]
 
 
-def each_trial(query: Query) -> Query:
+def show_trials(query: Query) -> Query:
     """With summary=trial and nothing to pick, the trials are columns of their own."""
     if query.summary is not Summary.TRIAL or query.pick is not None:
         return query
-    columns = query.columns if "trial" in query.shown else (*query.columns, "trial")
+    columns = query.columns if "trial" in query.layout_names else (*query.columns, "trial")
     return query.replace(columns=columns, summary=Summary.MEAN)
 
 
-def best_experiments(
-    pick: Pick | None, summary: Summary, observations: Observations
-) -> tuple[Places, tuple[Note, ...]]:
+def pick_best_runs(pick: Pick | None, summary: Summary, observations: Observations) -> tuple[Places, tuple[Note, ...]]:
     """The places of the runs that a pick keeps, and what it could not choose from.
 
     An experiment counts with the arithmetic mean over its runs, as the published maximum-throughput tables do; with
@@ -61,8 +59,8 @@ def best_experiments(
     """
     if pick is None:
         return observations.places, ()
-    names = (RUN,) if summary is Summary.TRIAL else observations.telling
-    found = experiments_of(observations, pick.dimensions, names, pick.measure)
+    names = (RUN,) if summary is Summary.TRIAL else observations.experiment_dimensions
+    found = group_experiments(observations, pick.dimensions, names, pick.measure)
     kept = [found.rows(each.best) for each in found.chosen]
     notes = tuple(_unpicked(pick, key) for key in sorted(found.lacking, key=key_order))
     return np.concatenate(kept) if kept else observations.places[:0], notes
@@ -82,11 +80,11 @@ class _Laid(NamedTuple):
 
 def _splits(query: Query, observations: Observations, kept: Places) -> dict[Key, _Laid]:
     """The runs of each cell: split → (row key, column key) → runs."""
-    columns = [observations.coded(name) for name in query.shown]
-    by_trial = np.lexsort((observations.runs[kept], observations.coded("trial").ranks()[kept]))
-    groups = grouped(columns, kept[by_trial])
+    columns = [observations.coded_column(name) for name in query.layout_names]
+    by_trial = np.lexsort((observations.runs[kept], observations.coded_column("trial").ranks()[kept]))
+    groups = group_rows(columns, kept[by_trial])
     firsts = groups.firsts
-    keys = list(zip(*(column.at(firsts) for column in columns), strict=True)) or [()] * len(groups.sizes)
+    keys = list(zip(*(column.values_at(firsts) for column in columns), strict=True)) or [()] * len(groups.sizes)
     first, second = len(query.split), len(query.split) + len(query.rows)
     cells: list[CellKey] = [(key[first:second], key[second:]) for key in keys]
     if not first or not keys:
@@ -94,7 +92,7 @@ def _splits(query: Query, observations: Observations, kept: Places) -> dict[Key,
     splits: dict[Key, list[int]] = defaultdict(list)
     for place, key in enumerate(keys):
         splits[key[:first]].append(place)
-    return {split: _Laid([cells[at] for at in places], groups.only(places)) for split, places in splits.items()}
+    return {split: _Laid([cells[at] for at in places], groups.select(places)) for split, places in splits.items()}
 
 
 def _tables(
@@ -116,15 +114,15 @@ def _tables(
         yield Table(query, measure, split, rows, columns, cells, common, notes, decimals=decimals, samples=samples)
 
 
-def pattern_of(query: Query, common: Mapping[str, Value]) -> Callable[[Key], str]:
+def pattern_reader(query: Query, common: Mapping[str, Value]) -> Callable[[Key], str]:
     """What tells the traffic pattern of a cell by the values of all dimensions shown: cells of one vary alike.
 
     Empty where the cell mixes several.
     """
-    if "workload" not in query.shown:
+    if "workload" not in query.layout_names:
         pattern = _pattern(common.get("workload"))
         return lambda _: pattern
-    at = query.shown.index("workload")
+    at = query.layout_names.index("workload")
     return lambda key: _pattern(key[at])
 
 
@@ -134,8 +132,8 @@ def _pattern(workload: Value) -> str:
 
 def _patterns(query: Query, common: Mapping[str, Value], split: Key, keys: Sequence[CellKey]) -> list[str]:
     """What tells the traffic pattern of each cell."""
-    pattern = pattern_of(query, common)
-    if "workload" not in query.shown:
+    pattern = pattern_reader(query, common)
+    if "workload" not in query.layout_names:
         return [pattern(())] * len(keys)
     return [pattern(split + row + column) for row, column in keys]
 
@@ -143,11 +141,11 @@ def _patterns(query: Query, common: Mapping[str, Value], split: Key, keys: Seque
 def _distinct(query: Query, observations: Observations, rows: Places) -> dict[str, set[Value]]:
     """The values of each dimension that is not shown; without rows those that the filters ask for."""
     if not len(rows):
-        return {name: set(values) for name, values in query.filters.items() if name not in query.shown}
-    hidden = [name for name in observations.dimensions if name not in query.shown]
+        return {name: set(values) for name, values in query.filters.items() if name not in query.layout_names}
+    hidden = [name for name in observations.dimensions if name not in query.layout_names]
     # Which trial it is says something only where it was asked for.
     telling = [name for name in hidden if name not in REPEATS or name in query.filters]
-    found = {name: set(observations.coded(name).among(rows)) for name in telling}
+    found = {name: set(observations.coded_column(name).distinct_values(rows)) for name in telling}
     return {name: values for name, values in found.items() if values != {None}}
 
 
@@ -160,9 +158,9 @@ class _Sampler:
         self._hidden = hidden
         self._groups = groups
         self._runs: list[int] = observations.runs[groups.rows].tolist()
-        run_ids = observations.told("run_id", groups.rows)
+        run_ids = observations.dimension_at("run_id", groups.rows)
         self._run_ids = ["" if name is None else str(name) for name in run_ids]
-        self._trials = observations.told("trial", groups.rows)
+        self._trials = observations.dimension_at("trial", groups.rows)
         self._numbers = observations.numbers("trial")
 
     def cells(self, measure: Measure, patterns: Sequence[str]) -> tuple[list[Cell], Samples]:
@@ -200,7 +198,7 @@ class _Sampler:
 
     def _values(self, measure: Measure) -> tuple[list[float], list[bool] | None]:
         """The values of all runs, and which of them there are; None where all are. What is no finite number is not."""
-        found = self._observations.values(measure)
+        found = self._observations.measure_values(measure)
         if found is None:
             return [0.0] * len(self._runs), [False] * len(self._runs)
         values = found[self._groups.rows]
@@ -210,8 +208,8 @@ class _Sampler:
     def _hidden_values(self, rows: Places, sizes: Sequence[int]) -> Iterable[Mapping[str, tuple[Value, ...]]]:
         """For each cell the values of the hidden dimensions among the runs that it has values of."""
         if not self._hidden:
-            return repeat(NOTHING)
-        columns = [self._observations.coded(name).among_each(rows, sizes) for name in self._hidden]
+            return repeat(NO_VALUES)
+        columns = [self._observations.coded_column(name).distinct_by_group(rows, sizes) for name in self._hidden]
         return [dict(zip(self._hidden, values, strict=True)) for values in zip(*columns, strict=True)]
 
     def _noted(self) -> Iterable[tuple[Noted, ...]]:
@@ -230,8 +228,8 @@ def _steps(values: Sequence[float], sizes: Sequence[int]) -> list[float | None]:
     if not values:
         return [None] * len(sizes)
     filled = [size for size in sizes if size]
-    finest = np.maximum.reduceat(decimals_of(values), list(accumulate(filled[:-1], initial=0))).tolist()
-    step = {decimals: step_of(decimals) for decimals in set(finest)}
+    finest = np.maximum.reduceat(count_decimals(values), list(accumulate(filled[:-1], initial=0))).tolist()
+    step = {decimals: decimal_step(decimals) for decimals in set(finest)}
     if len(filled) == len(sizes):
         return list(map(step.__getitem__, finest))
     known = map(step.__getitem__, finest)

@@ -4,7 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from perfdb.analysis.audit import Disagreement, Kind, Method, Printed, PrintedRun, audit_run, audit_runs
+from perfdb.analysis.audit.audit_run import audit_run, audit_runs
+from perfdb.analysis.audit.disagreement import Disagreement, Kind
+from perfdb.analysis.audit.printed_values import Method, Printed, PrintedRun
 from perfdb.analysis.audit.rules import RULES
 from perfdb.analysis.checks.finding import Quantity, Severity
 from perfdb.analysis.metrics import Measure

@@ -6,7 +6,9 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from perfdb.analysis.formulas import BY_ID, FORMULAS, Derived, InputKind, RunFigures, derive, explain
+from perfdb.analysis.formulas.catalogue import BY_ID, FORMULAS
+from perfdb.analysis.formulas.derivation import derive, explain
+from perfdb.analysis.formulas.run_values import Derived, InputKind, RunFigures
 from perfdb.analysis.metrics import BY_NAME
 from perfdb.analysis.units import round_half_up
 

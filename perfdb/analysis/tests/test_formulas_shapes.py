@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perfdb.analysis.formulas import Derived, RunFigures, derivation, derive
+from perfdb.analysis.formulas import derivation
+from perfdb.analysis.formulas.derivation import derive
+from perfdb.analysis.formulas.run_values import Derived, RunFigures
 from perfdb.analysis.metrics import METRICS
 
 _VALUES = st.sampled_from([0.0, 1.0, 2.5, 1e300])

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from perfdb.analysis.formulas import Derived, RunFigures, derive, explain
+from perfdb.analysis.formulas.derivation import derive, explain
+from perfdb.analysis.formulas.run_values import Derived, RunFigures
 
 Counters = dict[tuple[str, str, str], tuple[float, float]]
 TIMES = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal", "guest", "guest_nice")

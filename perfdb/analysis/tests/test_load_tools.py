@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from perfdb.analysis.formulas import RunFigures, derive
+from perfdb.analysis.formulas.derivation import derive
 from perfdb.analysis.formulas.load_tools import plateau
+from perfdb.analysis.formulas.run_values import RunFigures
 
 MB = 2**20
 RAW = {

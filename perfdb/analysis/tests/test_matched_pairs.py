@@ -3,7 +3,7 @@
 import pytest
 
 from perfdb.analysis.query.parameters import QueryError
-from perfdb.analysis.tables.matched_pairs import Matched, Sides, match, promising
+from perfdb.analysis.tables.matched_pairs import Matched, Sides, match_experiments, promising_pairs
 from perfdb.analysis.tables.observations import Observations, Row
 from perfdb.analysis.tables.tabulate import tabulate
 from perfdb.analysis.tests.archive import DIMENSIONS, MEASURES, observations, parsed
@@ -29,7 +29,7 @@ def test_it_works() -> None:
         ("L1", None, "B", 1500, 50),
         ("L1", None, "C", 1500, 1),
     )
-    matched = match(runs, Sides("device", "A", "B"))
+    matched = match_experiments(runs, Sides("device", "A", "B"))
     assert matched.pairs == 1
     assert [row[0] for row in matched.observations.rows] == [0, 2]
     assert reasons(matched) == [
@@ -43,34 +43,34 @@ def test_it_works() -> None:
 
 def test_the_fewest_words_that_are_true() -> None:
     runs = given(("L1", None, "A", 9000, 50), ("L1", None, "B", 1500, 50), ("L1", None, "B", 1500, 1))
-    assert reasons(match(runs, Sides("device", "A", "B")))[0] == ("A", "no run with MTU 9000 on B")
+    assert reasons(match_experiments(runs, Sides("device", "A", "B")))[0] == ("A", "no run with MTU 9000 on B")
     alone = given(("L1", None, "A", 9000, 50))
-    assert reasons(match(alone, Sides("device", "A", "B"))) == [("A", "no run on B")]
+    assert reasons(match_experiments(alone, Sides("device", "A", "B"))) == [("A", "no run on B")]
 
 
 def test_any_dimension_can_be_compared() -> None:
-    matched = match(observations(), Sides("mtu", 1500, 9000))
+    matched = match_experiments(observations(), Sides("mtu", 1500, 9000))
     assert (matched.pairs, matched.varying) == (2, ("users",))
-    matched = match(observations(), Sides("factor.kernel", "2.4.7", "2.4.9"))
+    matched = match_experiments(observations(), Sides("factor.kernel", "2.4.7", "2.4.9"))
     assert (matched.pairs, len(matched.left_over)) == (0, 7)
 
 
 def test_two_days_of_one_experiment_can_be_compared() -> None:
     names = ("device", "users", "trial", "date", "run_id")
     rows: list[Row] = [(n, "A", 10, n, day, f"r{n}", 100.0) for n, day in enumerate(("2026-05-01", "2026-06-01"))]
-    matched = match(Observations(names, MEASURES[:1], rows), Sides("date", "2026-05-01", "2026-06-01"))
+    matched = match_experiments(Observations(names, MEASURES[:1], rows), Sides("date", "2026-05-01", "2026-06-01"))
     assert (matched.pairs, matched.left_over) == (1, ())
 
 
 def test_a_level_and_its_campaign_differ_together() -> None:
     runs = given(("z/VM 4.3", "May", "A", 1500, 1), ("z/VM 4.4", "June", "A", 1500, 1))
-    assert match(runs, Sides("level", "z/VM 4.3", "z/VM 4.4")).pairs == 1
-    assert match(runs, Sides("campaign", "May", "June")).pairs == 1
-    assert match(runs, Sides("device", "A", "B")).pairs == 0
+    assert match_experiments(runs, Sides("level", "z/VM 4.3", "z/VM 4.4")).pairs == 1
+    assert match_experiments(runs, Sides("campaign", "May", "June")).pairs == 1
+    assert match_experiments(runs, Sides("device", "A", "B")).pairs == 0
 
 
 def test_the_pairs_are_a_table_with_old_as_baseline() -> None:
-    matched = match(observations(), Sides("mtu", 9000, 1500))
+    matched = match_experiments(observations(), Sides("mtu", 9000, 1500))
     query = matched.question(parsed("metric=trans_per_s&device=OSA"))
     assert query == parsed("metric=trans_per_s&device=OSA&mtu=1500&mtu=9000&rows=users&columns=mtu&baseline=mtu:9000")
     (table,) = tabulate(query, matched.observations)
@@ -81,7 +81,7 @@ def test_the_pairs_are_a_table_with_old_as_baseline() -> None:
 @pytest.mark.parametrize("sides", [Sides("device", "A", "A"), Sides("trial", 1, 2), Sides("run_id", "a", "b")])
 def test_what_cannot_be_matched_is_refused(sides: Sides) -> None:
     with pytest.raises(QueryError):
-        match(Observations(DIMENSIONS, MEASURES, []), sides)
+        match_experiments(Observations(DIMENSIONS, MEASURES, []), sides)
 
 
 def test_what_makes_most_pairs_comes_first() -> None:
@@ -93,10 +93,10 @@ def test_what_makes_most_pairs_comes_first() -> None:
         ("L1", None, "C", 1500, 10),
         (None, None, "A", 1500, 1),
     )
-    assert [(each.old, each.new, number) for each, number in promising(runs, "device")] == [
+    assert [(each.old, each.new, number) for each, number in promising_pairs(runs, "device")] == [
         ("B", "C", 2),
         ("A", "B", 1),
         ("A", "C", 1),
     ]
-    assert promising(runs, "mtu") == []
-    assert promising(runs, "level") == []
+    assert promising_pairs(runs, "mtu") == []
+    assert promising_pairs(runs, "level") == []

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from perfdb.analysis.formulas import Derived, RunFigures, derive, explain
+from perfdb.analysis.formulas.derivation import derive, explain
+from perfdb.analysis.formulas.run_values import Derived, RunFigures
 
 # HiperSockets study, table 6 (qnxr1072): whole CPU seconds of the stacks and of two driver guests over 150 s.
 QNXR1072 = RunFigures(

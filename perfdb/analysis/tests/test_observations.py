@@ -6,7 +6,7 @@ import pytest
 
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import Query
-from perfdb.analysis.tables.observations import Observations, narrowed
+from perfdb.analysis.tables.observations import Observations, narrow_observations
 
 RUNS = Observations(
     ("workload", "device", "mtu", "date", "factor.kernel"),
@@ -45,9 +45,9 @@ RUNS = Observations(
 )
 def test_it_keeps_what_the_question_is_about(text: str, kept: list[int]) -> None:
     query = Query.parse(parse_qsl(text))
-    assert [row[0] for row in narrowed(query, RUNS).rows] == kept
+    assert [row[0] for row in narrow_observations(query, RUNS).rows] == kept
 
 
 def test_a_tag_is_not_answered_wrongly() -> None:
     with pytest.raises(QueryError, match="tags"):
-        narrowed(Query.parse([("tag", "odd")]), RUNS)
+        narrow_observations(Query.parse([("tag", "odd")]), RUNS)

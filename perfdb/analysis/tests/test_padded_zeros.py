@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perfdb.analysis.audit import Printed, with_precision
+from perfdb.analysis.audit.printed_values import Printed, with_precision
 from perfdb.analysis.checks.finding import Quantity
 from perfdb.analysis.metrics import Measure
 

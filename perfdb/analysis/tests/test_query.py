@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from perfdb.analysis import dimensions, metrics
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.metrics import Better, Measure
-from perfdb.analysis.query.parameters import MISSING, QueryError, Range, ordered
+from perfdb.analysis.query.parameters import MISSING, QueryError, Range, value_order
 from perfdb.analysis.query.query import REPEATS, Layout, Pick, Query, Summary, default_metrics
 from perfdb.analysis.tests.archive import parsed
 
@@ -38,7 +38,7 @@ PLAIN = TEXTS.map(str.strip).filter(bool)
 def ranges(draw: st.DrawFn) -> dict[str, Range]:
     found = {}
     for name in draw(st.lists(RANGED, unique=True, max_size=2)):
-        low, high = sorted((draw(VALUES[name]), draw(VALUES[name])), key=ordered)
+        low, high = sorted((draw(VALUES[name]), draw(VALUES[name])), key=value_order)
         found[name] = draw(st.sampled_from([Range(low, high), Range(low, None), Range(None, high)]))
     return found
 

@@ -50,7 +50,7 @@ def _published(found: AnsweredItem, table: Table, key: CellKey, cell: Cell) -> d
 
 def _dimensions(table: Table, key: CellKey) -> dict[str, Value]:
     """Return all dimensions fixed for a cell: those of the table and those common to all runs."""
-    return {**table.common, **dict(zip(table.query.shown, table.split + key[0] + key[1], strict=True))}
+    return {**table.common, **dict(zip(table.query.layout_names, table.split + key[0] + key[1], strict=True))}
 
 
 def problem_body(found: Disagreement, run: Run) -> dict[str, Any]:

@@ -65,7 +65,7 @@ class Effect:
 
 def propose_alias(study: Study, dimension: str, printed: str, meaning: str) -> Alias:
     """Return an alias that is not stored yet. Raises QueryError."""
-    declared = parameters.dimension("dimension", dimension.strip())
+    declared = parameters.find_dimension("dimension", dimension.strip())
     if declared.name not in ALIASED and not declared.name.startswith(FACTOR):
         raise QueryError("dimension", f"{declared.name} can have no aliases", [*ALIASED, f"{FACTOR}NAME"])
     text, value = (_check_text(name, text) for name, text in (("printed", printed), ("meaning", meaning)))

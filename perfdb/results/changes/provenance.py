@@ -9,8 +9,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from perfdb.analysis import metrics
-from perfdb.analysis.formulas import BY_ID, Derived, InputKind, explain
-from perfdb.analysis.formulas import Input as FormulaInput
+from perfdb.analysis.formulas.catalogue import BY_ID
+from perfdb.analysis.formulas.derivation import explain
+from perfdb.analysis.formulas.run_values import Derived, InputKind
+from perfdb.analysis.formulas.run_values import Input as FormulaInput
 from perfdb.analysis.metrics import Measure, Metric
 from perfdb.results.models import Run, RunSource
 from perfdb.results.runs.derive import TIME, derived

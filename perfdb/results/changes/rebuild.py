@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from importers.model import RunDraft
-from perfdb.analysis.formulas import FORMULAS
+from perfdb.analysis.formulas.catalogue import FORMULAS
 from perfdb.analysis.metrics import Measure
 from perfdb.results.ingest import jobs
 from perfdb.results.ingest.make_records import StoredEvidence, as_one, digests_of, record_of, stored_evidence, together

@@ -8,7 +8,7 @@ from datetime import datetime
 from importers.model import Fact, Fragment, Kind, Problem, Reading, Severity, Status
 from importers.published.published_runs import Figure, Percent, PublishedRun
 from perfdb.analysis import metrics, units
-from perfdb.analysis.audit import Method
+from perfdb.analysis.audit.printed_values import Method
 from perfdb.analysis.metrics import Measure
 from perfdb.results.published.map_tables import ReadTable
 from perfdb.results.runs.normalize.alias_dimensions import Aliases, align

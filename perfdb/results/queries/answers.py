@@ -54,7 +54,7 @@ def read_earlier_campaigns(query: Query, found: Observations) -> Observations | 
 
     More than MOST_RUNS runs are left alone: the comparison then rests on its own trials.
     """
-    present = set(found.distinct(["study", "campaign", "level"]))
+    present = set(found.distinct_keys(["study", "campaign", "level"]))
     studies = {str(study) for study, _, _ in present}
     if _find_campaigns(studies) <= present:
         return None

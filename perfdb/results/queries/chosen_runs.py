@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from perfdb.analysis.insights.circumstances import Difference, what_else_differs
 from perfdb.analysis.metrics import METRICS, TOTAL, Measure
-from perfdb.analysis.query.parameters import QueryError, in_order
+from perfdb.analysis.query.parameters import QueryError, sort_dimensions
 from perfdb.analysis.query.query import REPEATS, Query
 from perfdb.analysis.tables import baseline_comparison
-from perfdb.analysis.tables.observations import Key, Observations, Row, finite
+from perfdb.analysis.tables.observations import Key, Observations, Row, finite_value
 from perfdb.analysis.tables.table import Table
 from perfdb.results.queries import compare
 from perfdb.results.queries.observations import add_notes, read_observations
@@ -66,24 +66,26 @@ def _are(number: int) -> str:
 def _question(found: Observations, base: Row, chosen: Query) -> Query:
     """Return the query whose columns are the dimensions in which the experiments differ."""
     names = [name for name in found.dimensions if name not in REPEATS]
-    varying = tuple(name for name in in_order(names) if len({found.key([name])(row) for row in found.rows}) > 1)
+    varying = tuple(
+        name for name in sort_dimensions(names) if len({found.key_reader([name])(row) for row in found.rows}) > 1
+    )
     columns = varying or ("run_id", "trial")
     return chosen.replace(
         metrics=tuple(each for each in found.measures if _has(found, each)),
         columns=columns,
-        baseline=dict(zip(columns, found.key(columns)(base), strict=True)),
+        baseline=dict(zip(columns, found.key_reader(columns)(base), strict=True)),
     )
 
 
 def _has(found: Observations, measure: Measure) -> bool:
-    place = found.place(measure)
-    return any(finite(row, place) is not None for row in found.rows)
+    place = found.measure_index(measure)
+    return any(finite_value(row, place) is not None for row in found.rows)
 
 
 def _differs(found: Observations, table: Table, base: Row) -> dict[Key, list[Difference]]:
     """Return the circumstances of each column that differ from the baseline's."""
-    read = found.key(table.query.columns)
-    bare = found.noted({})
+    read = found.key_reader(table.query.columns)
+    bare = found.with_notes({})
     old = [row for row in found.rows if read(row) == read(base)]
     differing = {}
     for column in table.columns:

@@ -10,10 +10,10 @@ from perfdb.analysis.dimensions import FACTOR, Value
 from perfdb.analysis.insights.circumstances import Difference, Facts, what_else_differs
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query import parameters
-from perfdb.analysis.query.parameters import QueryError, in_order
+from perfdb.analysis.query.parameters import QueryError, sort_dimensions
 from perfdb.analysis.query.query import REPEATS, Query, default_metrics
 from perfdb.analysis.tables import baseline_comparison
-from perfdb.analysis.tables.matched_pairs import Matched, Sides, fixed, match, promising
+from perfdb.analysis.tables.matched_pairs import Matched, Sides, match_experiments, matched_dimensions, promising_pairs
 from perfdb.analysis.tables.observations import Key, Observations, Row
 from perfdb.analysis.tables.table import Table
 from perfdb.results.models import Experiment, Run, RunEvidence
@@ -94,14 +94,14 @@ def take_sides(pairs: Iterable[tuple[str, str]]) -> tuple[ChosenSides, list[tupl
         elif text.strip():
             given.setdefault(name, []).append(text)
     new = tuple(dict.fromkeys(given.get("new", ())))
-    return ChosenSides(parameters.single(given, "dimension"), parameters.single(given, "old"), new), rest
+    return ChosenSides(parameters.single_value(given, "dimension"), parameters.single_value(given, "old"), new), rest
 
 
 def parse_sides(chosen: ChosenSides) -> list[Sides]:
     """Return the chosen sides in the type of the dimension. Raise QueryError."""
     if not chosen.dimension.strip():
         raise QueryError("dimension", "which dimension is to be compared?", parameters.KNOWN_DIMENSIONS)
-    name = parameters.dimension("dimension", chosen.dimension).name
+    name = parameters.find_dimension("dimension", chosen.dimension).name
     old = _side(name, "old", chosen.old)
     return [Sides(name, old, _side(name, "new", text)) for text in chosen.new or ("",)]
 
@@ -109,7 +109,7 @@ def parse_sides(chosen: ChosenSides) -> list[Sides]:
 def _side(dimension: str, parameter: str, text: str) -> Value:
     if not text.strip():
         raise QueryError(parameter, f"which {dimension} is the {parameter} one?")
-    return parameters.value(parameters.dimension("dimension", dimension), text, parameter)
+    return parameters.parse_value(parameters.find_dimension("dimension", dimension), text, parameter)
 
 
 def compare_sides(query: Query, *sides: Sides) -> Comparison:
@@ -124,7 +124,9 @@ def compare_sides(query: Query, *sides: Sides) -> Comparison:
     found = add_notes(read_observations(asked.replace(metrics=(*asked.metrics, _DURATION))), asked)
     sides = tuple(_there(sides, found))
     asked = asked.with_filter(first.dimension, sides[0].old, *(each.new for each in sides))
-    parts = [ComparedValue(matched, *_differences(matched)) for matched in (match(found, each) for each in sides)]
+    parts = [
+        ComparedValue(matched, *_differences(matched)) for matched in (match_experiments(found, each) for each in sides)
+    ]
     question, paired = _together(asked, found, [part.matched for part in parts])
     tables = baseline_comparison.answer(question, paired, read_earlier_campaigns(question, paired))
     return Comparison(question, tables, parts)
@@ -141,9 +143,9 @@ def _there(sides: Sequence[Sides], found: Observations) -> Iterator[Sides]:
 def _together(asked: Query, found: Observations, parts: Sequence[Matched]) -> tuple[Query, Observations]:
     """Return the query whose table shows the pairs of all parts, and the runs of these."""
     runs = {row[0] for part in parts for row in part.observations.rows}
-    varying = in_order(dict.fromkeys(name for part in parts for name in part.varying))
+    varying = sort_dimensions(dict.fromkeys(name for part in parts for name in part.varying))
     question = parts[0].question(asked)
-    paired = found.only([row for row in found.rows if row[0] in runs])
+    paired = found.select([row for row in found.rows if row[0] in runs])
     names = [name for name in varying if name != parts[0].sides.dimension and not _follows_study(name, varying, paired)]
     # The last row dimension is the x axis of charts: users where these vary.
     rows = tuple(sorted(names, key=lambda name: name == "users"))
@@ -154,18 +156,18 @@ def _follows_study(name: str, varying: Sequence[str], found: Observations) -> bo
     """Return whether a dimension of the surroundings has one value in each study."""
     if "study" not in varying or name not in _SURROUNDINGS:
         return False
-    read = found.key(["study", name])
+    read = found.key_reader(["study", name])
     seen = {read(row) for row in found.rows}
     return len(seen) == len({study for study, _ in seen})
 
 
 def find_values(query: Query, dimension: str) -> list[Value]:
     """Return the values of a dimension among a query's runs in natural order, ignoring its own filter."""
-    name = parameters.dimension("dimension", dimension).name
+    name = parameters.find_dimension("dimension", dimension).name
     factor = name.removeprefix(FACTOR)
     column = DIMENSION_COLUMNS.get(name) or KeyTextTransform(factor, "factors")
     runs = select_runs(query.with_filter(name)).order_by()
-    return sorted(runs.values_list(column, flat=True).distinct(), key=parameters.ordered)
+    return sorted(runs.values_list(column, flat=True).distinct(), key=parameters.value_order)
 
 
 def suggest_sides(study: str, dimension: str = "") -> list[tuple[Sides, int]]:
@@ -177,7 +179,7 @@ def suggest_sides(study: str, dimension: str = "") -> list[tuple[Sides, int]]:
     factors = [name for name in found.dimensions if name.startswith(FACTOR)]
     names = [dimension] if dimension else [*_WORTH_COMPARING, *factors]
     most = MOST_SUGGESTED if dimension else 2
-    return [each for name in names for each in promising(found, name)[:most]][:MOST_SUGGESTED]
+    return [each for name in names for each in promising_pairs(found, name)[:most]][:MOST_SUGGESTED]
 
 
 def _experiments(study: str) -> Observations:
@@ -194,11 +196,11 @@ def _experiments(study: str) -> Observations:
 def _differences(matched: Matched) -> tuple[list[Difference], int]:
     """Return the other differences between the runs of the pairs, and the number of runs compared."""
     runs, sides = matched.observations, matched.sides
-    side_of = runs.key([sides.dimension])
+    side_of = runs.key_reader([sides.dimension])
     old, new = ([row for row in runs.rows if side_of(row) == (side,)][:MOST_FACTS] for side in (sides.old, sides.new))
     left, right = read_circumstances(runs, old, new)
     # The dimensions of a pair are equal on both sides; only the numbers of trials differ.
-    equal = fixed(runs, sides.dimension)
+    equal = matched_dimensions(runs, sides.dimension)
     return what_else_differs(left, right, (sides.dimension, *equal)), len(old) + len(new)
 
 
@@ -226,8 +228,8 @@ def read_circumstances(runs: Observations, old: Sequence[Row], new: Sequence[Row
 def _circumstances(runs: Observations, row: Row, facts: Mapping[int, Facts]) -> Facts:
     """Return the facts of a run's files, its dimensions, which replace printed facts, and its duration."""
     names = [name for name in runs.dimensions if name not in REPEATS]
-    dimensions = _spelled(names, runs.key(names)(row))
-    place = runs.place(_DURATION)
+    dimensions = _spelled(names, runs.key_reader(names)(row))
+    place = runs.measure_index(_DURATION)
     duration = {} if place is None or row[place] is None else {_DURATION.metric: repr(row[place])}
     return {**facts.get(row[0], {}), **dimensions, **duration}
 

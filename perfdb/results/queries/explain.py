@@ -21,8 +21,8 @@ from perfdb.analysis.query import parameters
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import DELTA, REPEATS, Query
 from perfdb.analysis.render.charts.chart_options import Drawing
-from perfdb.analysis.tables.baseline_comparison import kinds
-from perfdb.analysis.tables.observations import Key, Observations, Row, finite
+from perfdb.analysis.tables.baseline_comparison import pattern_of_cells
+from perfdb.analysis.tables.observations import Key, Observations, Row, finite_value
 from perfdb.analysis.tables.table import Cell, CellKey, Point, Table
 from perfdb.analysis.units import finest_step
 from perfdb.analysis.workloads import primary_metric
@@ -139,7 +139,7 @@ def _found(tables: Iterable[Table], measure: Measure, at: Mapping[str, Value]) -
 
 
 def _named(table: Table, key: CellKey) -> dict[str, Value]:
-    return dict(zip(table.query.shown, table.split + key[0] + key[1], strict=True))
+    return dict(zip(table.query.layout_names, table.split + key[0] + key[1], strict=True))
 
 
 def _companions(tables: Iterable[Table], table: Table, key: CellKey) -> Iterator[tuple[list[int], list[int]]]:
@@ -156,7 +156,7 @@ def _companions(tables: Iterable[Table], table: Table, key: CellKey) -> Iterator
 
 def _kind(table: Table, key: CellKey) -> tuple[str, Key]:
     named = _named(table, key)
-    return kinds(table)(key), tuple(named[name] for name in table.query.baseline)
+    return pattern_of_cells(table)(key), tuple(named[name] for name in table.query.baseline)
 
 
 def _runs(cell: Cell) -> list[int]:
@@ -179,7 +179,9 @@ def explain_runs(old: int, new: int, measure: Measure | None = None) -> Explanat
     measure = measure or _primary(runs[new])
     trials = [_trials(runs[number]) for number in (old, new)]
     found = read_observations(Query(metrics=(measure,), filters={"run": tuple({old, new}.union(*trials))}))
-    values = {row[0]: value for row in found.rows if (value := finite(row, found.place(measure))) is not None}
+    values = {
+        row[0]: value for row in found.rows if (value := finite_value(row, found.measure_index(measure))) is not None
+    }
     missing = [name for name, number in (("old", old), ("new", new)) if number not in values]
     if missing:
         has = sorted(map(str, _shared(runs.values())))
@@ -280,7 +282,7 @@ def _explained(given: _Found) -> Explanation:
 
 
 def _name(found: Observations, row: Row) -> str:
-    run_id, trial = found.key(["run_id", "trial"])(row)
+    run_id, trial = found.key_reader(["run_id", "trial"])(row)
     return f"{run_id}, trial {trial}"
 
 
@@ -295,8 +297,8 @@ def _moved(found: Observations, measure: Measure, pairs: _RunPairs, delta: float
     """Return all other measures that both sides have, the largest difference beyond noise first."""
     moved = []
     for each in found.measures:
-        place = found.place(each)
-        values = {row[0]: value for row in found.rows if (value := finite(row, place)) is not None}
+        place = found.measure_index(each)
+        values = {row[0]: value for row in found.rows if (value := finite_value(row, place)) is not None}
         old, new = ([values[run] for run in side if run in values] for side in pairs[0])
         if each != measure and old and new:
             comparison = _compare(each, pairs, values, delta)
@@ -318,7 +320,7 @@ def explain_address(pairs: Iterable[tuple[str, str]]) -> tuple[Explanation, Quer
     given: dict[str, list[str]] = {}
     for name, text in pairs:
         given.setdefault(name, []).append(text)
-    measure = parameters.measure("of", text) if (text := parameters.single(given, "of")) else None
+    measure = parameters.parse_measure("of", text) if (text := parameters.single_value(given, "of")) else None
     if "old" in given or "new" in given:
         return explain_runs(_number(given, "old"), _number(given, "new"), measure), None
     if measure is None:
@@ -329,7 +331,7 @@ def explain_address(pairs: Iterable[tuple[str, str]]) -> tuple[Explanation, Quer
 
 
 def _number(given: Mapping[str, list[str]], name: str) -> int:
-    text = parameters.single(given, name)
+    text = parameters.single_value(given, name)
     if not text.isdecimal():
         raise QueryError(name, f"which run is the {name} one? {name} is the number of a run, as in its address")
     return int(text)
@@ -337,6 +339,6 @@ def _number(given: Mapping[str, list[str]], name: str) -> int:
 
 def _read_at(texts: Iterable[str]) -> dict[str, Value]:
     found: dict[str, Value] = {}
-    for name, values in parameters.grouped("at", texts).items():
-        found[name] = parameters.value(parameters.dimension("at", name), values[0], "at")
+    for name, values in parameters.group_pairs("at", texts).items():
+        found[name] = parameters.parse_value(parameters.find_dimension("at", name), values[0], "at")
     return found

@@ -68,7 +68,7 @@ def find_telling_dimension(found: Observations) -> str:
     """Return the dimension for columns: the device, or without devices the first dimension that varies."""
     factors = tuple(name for name in found.dimensions if name.startswith(FACTOR))
     for name in ("device", *factors, *_INSTEAD):
-        values = set(found.coded(name).values)
+        values = set(found.coded_column(name).values)
         if len(values) > 1 or (name == "device" and values - {None}):
             return name
     return "device"

@@ -50,11 +50,11 @@ def read_observations(query: Query) -> Observations:
     from the runs that can be the best, with a warning. Raise QueryError for more than MOST_RUNS runs.
     """
     runs = select_runs(query)
-    factors = [name for name in query.named if name.startswith(FACTOR)]
+    factors = [name for name in query.used_names if name.startswith(FACTOR)]
     experiments = find_top_experiments(query, runs)
     if experiments is None:
         return _read_runs(runs, query.measures, factors)
-    return _read_runs(runs.filter(experiment__in=experiments), query.measures, factors).warned(NOTE)
+    return _read_runs(runs.filter(experiment__in=experiments), query.measures, factors).with_warnings(NOTE)
 
 
 def _read_runs(runs: QuerySet[Run], asked: Sequence[Measure], factors: Iterable[str]) -> Observations:
@@ -100,7 +100,7 @@ def read_noted_observations(query: Query) -> Observations:
 
 def add_notes(found: Observations, query: Query) -> Observations:
     """Return the runs that a query found with the notes on them."""
-    return found.noted(_read_notes(query, found)) if len(found.runs) else found
+    return found.with_notes(_read_notes(query, found)) if len(found.runs) else found
 
 
 @recorded_reads.reading(

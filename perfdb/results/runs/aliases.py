@@ -42,13 +42,13 @@ def meant(
     if not absent or recorded_reads.playing():
         return {}
     if known is None:
-        known = meanings(found.coded("study").values)
+        known = meanings(found.coded_column("study").values)
     return {(name, text): known[name, fold(text)] for name, text in absent if (name, fold(text)) in known}
 
 
 def _absent(values: Mapping[str, Iterable[Value]], found: Observations) -> Iterable[tuple[str, str]]:
     for name, wanted in values.items():
-        there = set(found.coded(name).values)
+        there = set(found.coded_column(name).values)
         yield from ((name, value) for value in wanted if isinstance(value, str) and value not in there)
 
 

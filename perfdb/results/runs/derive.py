@@ -10,7 +10,8 @@ from functools import lru_cache
 from math import isfinite
 
 from importers.monitor.listing import LOST
-from perfdb.analysis.formulas import Derived, RunFigures, derive
+from perfdb.analysis.formulas.derivation import derive
+from perfdb.analysis.formulas.run_values import Derived, RunFigures
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.workloads import STREAMING, Workload
 from perfdb.results.runs.record import Counters, Origin, RunRecord, Value, moment_of, name_of, number

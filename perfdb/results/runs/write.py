@@ -11,7 +11,7 @@ from django.db import connection
 from psycopg.types.json import Jsonb
 
 from importers.model import Problem as Found
-from perfdb.analysis.audit import Disagreement as Disagrees
+from perfdb.analysis.audit.disagreement import Disagreement as Disagrees
 from perfdb.analysis.metrics import TOTAL, Measure
 from perfdb.results.models import (
     CounterLayout,

@@ -3,7 +3,8 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
-from perfdb.analysis.audit import PercentRow, Printed, PrintedRun, audit_percents, audit_runs
+from perfdb.analysis.audit.audit_run import PercentRow, audit_percents, audit_runs
+from perfdb.analysis.audit.printed_values import Printed, PrintedRun
 from perfdb.analysis.checks.finding import Quantity
 from perfdb.analysis.dimensions import parse_bytes, parse_integer
 from perfdb.analysis.metrics import Measure

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
-from perfdb.analysis.audit import Method
+from perfdb.analysis.audit.printed_values import Method
 from perfdb.results.runs.record import SystemIdentity
 
 

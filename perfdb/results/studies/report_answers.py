@@ -12,7 +12,7 @@ from perfdb.analysis.query.query import Query
 from perfdb.analysis.render.exports import latex, markdown, text
 from perfdb.analysis.render.exports.json import table_data
 from perfdb.analysis.render.exports.tidy import render_csv
-from perfdb.analysis.tables.observations import Observations, narrowed
+from perfdb.analysis.tables.observations import Observations, narrow_observations
 from perfdb.analysis.tables.table import Cell, Table
 from perfdb.results.models import PublishedFigure, PublishedPercent, ReportItem, Study
 from perfdb.results.queries.answers import answer_query, make_tables
@@ -107,9 +107,9 @@ class StudyRuns:
 
     def observations(self, query: Query) -> Observations:
         """Return the runs of a query, with all measures read."""
-        if "tag" in query.named:
+        if "tag" in query.used_names:
             return add_notes(read_observations(query), query)
-        return narrowed(understood(query, self._runs, self._aliases), self._runs)
+        return narrow_observations(understood(query, self._runs, self._aliases), self._runs)
 
     def answer(self, query: Query) -> tuple[Query, list[Table]]:
         """Answer as `answer_query`, which answers queries of other measures. Raises QueryError."""
@@ -121,7 +121,7 @@ class StudyRuns:
 
 def _render_csv(tables: Sequence[Table]) -> str:
     """Return a rectangle a layout, with empty lines between."""
-    alike = groupby(tables, key=lambda table: (table.query.shown, bool(table.query.baseline)))
+    alike = groupby(tables, key=lambda table: (table.query.layout_names, bool(table.query.baseline)))
     parts = [list(group) for _, group in alike]
     return "\r\n".join(render_csv(part[0].query, part) for part in parts)
 

@@ -105,7 +105,7 @@ def _decode_dimension(name: str, code: str, pattern: RunIdPattern, stored: list[
 
 def _same(name: str, text: str, stored: object) -> bool:
     try:
-        return parameters.value(dimensions.dimension(name), text) == stored or same_value(text, str(stored))
+        return parameters.parse_value(dimensions.dimension(name), text) == stored or same_value(text, str(stored))
     except QueryError:
         return same_value(text, str(stored))
 

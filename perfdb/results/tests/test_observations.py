@@ -26,7 +26,7 @@ def ask(**parameters: str | list[str]) -> Query:
 
 def run_ids(query: Query) -> list[str]:
     found = read_observations(query)
-    return sorted(found.column("run_id", found.rows))
+    return sorted(map(str, found.coded_column("run_id").values_at(found.places)))
 
 
 def test_it_works() -> None:
@@ -55,7 +55,7 @@ def test_runs_come_in_the_order_of_their_numbers_whatever_the_plan() -> None:
     found = read_observations(ask(metric="trans_per_s", workload="RR", device="QDIO"))
     assert [row[0] for row in found.rows] == [run.pk for run in made]
     assert [row[-1] for row in found.rows] == [10.0, 30.0, 20.0]
-    assert found.column("run_id", found.rows) == ["R10.0", "R30.0", "R20.0"]
+    assert found.coded_column("run_id").values_at(found.places) == ["R10.0", "R30.0", "R20.0"]
 
 
 def test_what_a_question_fixes_is_known_of_its_runs() -> None:

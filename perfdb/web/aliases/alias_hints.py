@@ -28,7 +28,7 @@ def of_tables(tables: Sequence[Table]) -> list[Alike]:
     shown: dict[str, dict[Value, None]] = {}
     for table in tables:
         for row, column in table.cells:
-            for name, value in zip(table.query.shown, table.split + row + column, strict=False):
+            for name, value in zip(table.query.layout_names, table.split + row + column, strict=False):
                 shown.setdefault(name, {})[value] = None
     return [] if recorded_reads.playing() else of_values(shown)
 

@@ -12,7 +12,7 @@ from perfdb.analysis.comparison import verdict_words
 from perfdb.analysis.comparison.comparison import Summary
 from perfdb.analysis.dimensions import FACTOR, Value, describe_values, dimension
 from perfdb.analysis.insights.circumstances import Difference, Weight, said
-from perfdb.analysis.query.parameters import spelled
+from perfdb.analysis.query.parameters import spell_value
 from perfdb.analysis.query.query import REPEATS, Query
 from perfdb.analysis.render.charts.chart_options import Drawing
 from perfdb.analysis.render.labels import measure_title
@@ -144,7 +144,7 @@ def address(query: Query, drawing: Drawing, chosen: ChosenSides) -> str:
 
 
 def _of(sides: Sides) -> ChosenSides:
-    return ChosenSides(sides.dimension, spelled(sides.old), (spelled(sides.new),))
+    return ChosenSides(sides.dimension, spell_value(sides.old), (spell_value(sides.new),))
 
 
 def suggested(query: Query, found: Iterable[tuple[Sides, int]]) -> list[Suggestion]:
@@ -177,7 +177,7 @@ def selects(chosen: ChosenSides, values: Sequence[Value]) -> list[Select]:
 
 
 def _texts(chosen: ChosenSides, values: Sequence[Value]) -> dict[str, str]:
-    named = {spelled(value): dimensions.display_value(chosen.dimension, value) for value in values}
+    named = {spell_value(value): dimensions.display_value(chosen.dimension, value) for value in values}
     return {text: "none" if value is None else str(value) for text, value in named.items()}
 
 

@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from perfdb.analysis.comparison.comparison import Comparison
 from perfdb.analysis.dimensions import DIMENSIONS, FACTOR, Value, dimension
-from perfdb.analysis.query.parameters import spelled
+from perfdb.analysis.query.parameters import spell_value
 from perfdb.analysis.query.query import REPEATS, Query
 from perfdb.analysis.render.charts.chart_options import Drawing
 from perfdb.results.models import Run
@@ -63,7 +63,7 @@ def _series(left: Run, right: Run) -> Iterator[Step]:
     for name in (*names, *factors):
         if name in old and name in new and old[name] != new[name]:
             say = dimension(name).describe
-            chosen = ChosenSides(name, spelled(old[name]), (spelled(new[name]),))
+            chosen = ChosenSides(name, spell_value(old[name]), (spell_value(new[name]),))
             text = f"Compare {say(old[name])} → {say(new[name])} over all their runs"
             yield Step(text, compare_page.address(kept, Drawing(), chosen))
 

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from perfdb.analysis import metrics
-from perfdb.analysis.query.parameters import ordered
+from perfdb.analysis.query.parameters import value_order
 from perfdb.analysis.query.query import Query
 from perfdb.results.ingest.parse_files import ARCHIVE
 from perfdb.results.models import DimensionCount, Run, Study, Upload, UploadFile
@@ -110,14 +110,17 @@ def _card(study: Study, workloads: Iterable[str], devices: Iterable[str]) -> Stu
     charts = reverse("web:charts")
     first = [
         Link(name, f"{charts}?{suggested_questions.for_workload(name).with_filter('study', study.slug).encode()}")
-        for name in sorted(workloads, key=ordered)
+        for name in sorted(workloads, key=value_order)
     ]
     runs = reverse("web:runs")
     return StudyCard(
         study,
         study.activity.runs,
         first,
-        [Link(name, f"{runs}?{about.with_filter('device', name).encode()}") for name in sorted(devices, key=ordered)],
+        [
+            Link(name, f"{runs}?{about.with_filter('device', name).encode()}")
+            for name in sorted(devices, key=value_order)
+        ],
         [Link(page.capitalize(), f"{reverse(f'web:{page}')}?{about.encode()}") for page in ("compare", "maximum")],
     )
 

@@ -14,7 +14,7 @@ from perfdb.analysis.dimensions import dimension
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import Query
 from perfdb.analysis.render.labels import measure_title
-from perfdb.analysis.tables.observations import Observations, Row, narrowed
+from perfdb.analysis.tables.observations import Observations, Row, narrow_observations
 from perfdb.results.models import FrozenLink, Run
 from perfdb.results.queries import frozen_links
 from perfdb.results.queries.questions import Question
@@ -94,7 +94,7 @@ def frozen_runs(request: HttpRequest, token: str) -> HttpResponse:
         asked = Query.parse((name, text) for name, texts in request.GET.lists() for text in texts)
     except QueryError as error:
         raise Http404(error.message) from None
-    return _listed(request, link, found, narrowed(asked, found).rows)
+    return _listed(request, link, found, narrow_observations(asked, found).rows)
 
 
 def _kept(token: str) -> tuple[FrozenLink, Observations]:

@@ -29,7 +29,7 @@ def _by_group(tables: Sequence[Table], asked: Query) -> Mapping[Key, tuple[Table
     assert asked.pick is not None  # for the type checker
     found = {}
     for table in tables:
-        if table.measure == asked.pick.measure and set(asked.pick.dimensions) <= set(table.query.shown):
+        if table.measure == asked.pick.measure and set(asked.pick.dimensions) <= set(table.query.layout_names):
             for (row, column), cell in table.cells.items():
                 named = _named(table, row + column)
                 found[tuple(named[name] for name in asked.pick.dimensions)] = (table, row + column, cell)
@@ -37,7 +37,7 @@ def _by_group(tables: Sequence[Table], asked: Query) -> Mapping[Key, tuple[Table
 
 
 def _named(table: Table, key: Key) -> dict[str, Value]:
-    return dict(zip(table.query.shown, table.split + key, strict=True))
+    return dict(zip(table.query.layout_names, table.split + key, strict=True))
 
 
 def _runs(cell: Cell) -> set[int]:

@@ -12,7 +12,7 @@ from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import REPEATS, Query
 from perfdb.analysis.render.labels import measure_title
-from perfdb.analysis.tables.observations import Key, Observations, finite
+from perfdb.analysis.tables.observations import Key, Observations, finite_value
 from perfdb.analysis.units import decimals_for, round_half_up
 from perfdb.analysis.workloads import parse_workload, primary_metric
 from perfdb.results.models import Claim
@@ -105,11 +105,11 @@ def _free(claim: Claim) -> list[str]:
 def _by_experiment(claim: Claim, found: Observations, free: Sequence[str]) -> dict[Key, list[float]]:
     """The values of each experiment: of the claim's metric, or of the rate by which its workload is judged."""
     names = [name for name in found.dimensions if name not in REPEATS and name not in free]
-    read, workload = found.key(names), found.key(["workload"])
+    read, workload = found.key_reader(names), found.key_reader(["workload"])
     samples: dict[Key, list[float]] = defaultdict(list)
     for row in found.rows:
         measure = Measure(claim.metric, claim.role or metrics.TOTAL) if claim.metric else _rate(workload(row)[0])
-        if (value := finite(row, found.place(measure))) is not None:
+        if (value := finite_value(row, found.measure_index(measure))) is not None:
             samples[read(row)].append(value)
     return samples
 

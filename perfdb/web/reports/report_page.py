@@ -188,7 +188,7 @@ def _in_words(query: Query) -> str:
     """What a question shows: ``Transactions per second by Users, Device and MTU``."""
     measures = [measure_title(each) for each in query.metrics]
     what = f"{len(measures)} measures" if len(measures) > _MOST_NAMED else ", ".join(measures) or "Throughput and cost"
-    shown = [dimension(name).title for name in query.shown]
+    shown = [dimension(name).title for name in query.layout_names]
     listed = " and ".join(part for part in (", ".join(shown[:-1]), *shown[-1:]) if part)
     return f"{what} by {listed}" if listed else what
 

@@ -8,7 +8,7 @@ from django.http import QueryDict
 from perfdb.analysis import metrics
 from perfdb.analysis.dimensions import FACTOR, Value, dimension
 from perfdb.analysis.metrics import TOTAL, Measure
-from perfdb.analysis.query.parameters import spelled
+from perfdb.analysis.query.parameters import spell_value
 from perfdb.results.queries.run_list import columns
 from perfdb.results.queries.run_list.columns import Shown
 from perfdb.results.queries.run_list.facets import COUNTED, Counts, Facets
@@ -111,14 +111,14 @@ def _in_order(names: Collection[str]) -> list[str]:
 def _facet(name: str, counts: Counts, chosen: Sequence[str], titles: Mapping[Value, str]) -> Facet:
     largest = sorted(counts.values, key=lambda value: -counts.values[value])[:MOST_VALUES]
     offered = {
-        spelled(value): Option(
-            spelled(value),
+        spell_value(value): Option(
+            spell_value(value),
             _said(name, value, titles),
             f"{counts.values[value]:,}{'' if counts.exact else '+'}",
-            spelled(value) in chosen,
+            spell_value(value) in chosen,
         )
         for value in counts.values
-        if value in largest or spelled(value) in chosen
+        if value in largest or spell_value(value) in chosen
     }
     # What was asked for stays, although it is not there.
     absent = [Option(text, titles.get(text, text), "0", chosen=True) for text in chosen if text not in offered]

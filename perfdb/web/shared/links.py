@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from django.urls import reverse
 
 from perfdb.analysis.dimensions import Value
-from perfdb.analysis.query.parameters import spelled
+from perfdb.analysis.query.parameters import spell_value
 from perfdb.analysis.query.query import Query
 from perfdb.analysis.tables.table import CellKey, Table
 from perfdb.results.queries.questions import Question
@@ -54,8 +54,8 @@ def to_explanation(table: Table, key: CellKey) -> str:
     cell = table.cells.get(key)
     if cell is None or cell.comparison is None or recorded_reads.playing():
         return ""
-    named = zip(table.query.shown, table.split + key[0] + key[1], strict=True)
-    at = [("at", f"{name}:{spelled(value)}") for name, value in named]
+    named = zip(table.query.layout_names, table.split + key[0] + key[1], strict=True)
+    at = [("at", f"{name}:{spell_value(value)}") for name, value in named]
     return f"{reverse('web:explain')}?{urlencode([*table.query.pairs(), ('of', str(table.measure)), *at])}"
 
 

@@ -117,7 +117,7 @@ def command(study: Study, named: Mapping[str, Value], trials: int) -> str:
 
 def _declared(part: Part) -> list[str]:
     """The dimensions of a part as they are declared, for the database keeps no order; workloads stand side by side."""
-    return sorted(parameters.in_order(part.values), key=lambda name: name == "workload")
+    return sorted(parameters.sort_dimensions(part.values), key=lambda name: name == "workload")
 
 
 def _matrix(study: Study, found: Coverage) -> Matrix:

@@ -7,7 +7,7 @@ from typing import TypeVar
 from django.db.models import QuerySet, Sum
 from django.urls import reverse
 
-from perfdb.analysis.query.parameters import ordered
+from perfdb.analysis.query.parameters import value_order
 from perfdb.analysis.query.query import Query
 from perfdb.analysis.render.charts.chart_options import Drawing
 from perfdb.results.models import Device, Level, Run, RunCount, Study, System
@@ -54,7 +54,7 @@ def workloads(study: Study) -> list[WorkloadLinks]:
     """The workloads of a study's complete runs, in natural order."""
     complete = _of(study).filter(status=Run.Status.COMPLETE).exclude(experiment__workload=None)
     counts = dict(complete.values_list("experiment__workload__name").annotate(number=Sum("runs")))
-    return [_links(study, name, counts[name]) for name in sorted(counts, key=ordered)]
+    return [_links(study, name, counts[name]) for name in sorted(counts, key=value_order)]
 
 
 def _links(study: Study, name: str, runs: int) -> WorkloadLinks:
@@ -77,7 +77,7 @@ def _of(study: Study) -> QuerySet[RunCount]:
 
 def _in(model: type[_Named], counts: Mapping[int, int]) -> list[_Named]:
     found = model._default_manager.filter(pk__in=counts)
-    return sorted(found, key=lambda each: ordered(each.name))
+    return sorted(found, key=lambda each: value_order(each.name))
 
 
 def _subject(

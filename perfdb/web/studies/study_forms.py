@@ -144,7 +144,7 @@ class PlanPart:
     def of(cls, part: Mapping[str, Any]) -> "PlanPart":
         """A part as it is stored."""
         named = [name for name in part if name not in ABOUT]
-        rows = tuple(Values(name, _listed(part[name])) for name in parameters.in_order(named))
+        rows = tuple(Values(name, _listed(part[name])) for name in parameters.sort_dimensions(named))
         return cls(str(part.get("name", "")), str(part.get("trials", "")), str(part.get("figure", "")), rows)
 
     def stored(self) -> dict[str, Any]:
@@ -175,7 +175,7 @@ def _listed(values: Sequence[object]) -> str:
 
 def _values(row: Values) -> Iterator[str | int]:
     """The values of a row; numbers of dimensions that count are numbers."""
-    whole = parameters.dimension("plan", row.dimension).whole
+    whole = parameters.find_dimension("plan", row.dimension).whole
     for text in row.text.split("\n" if "\n" in row.text else ","):
         if value := text.strip():
             yield int(value) if whole and value.isdecimal() and value.isascii() and len(value) < 19 else value
@@ -205,7 +205,7 @@ def present(study: Study) -> dict[str, list[str]]:
         values = Experiment.objects.filter(study=study).order_by().values_list(column, flat=True).distinct()
         there = [value for value in values if value not in (None, "")]
         if there:
-            found[name] = [str(value) for value in sorted(there, key=parameters.ordered)]
+            found[name] = [str(value) for value in sorted(there, key=parameters.value_order)]
     return found
 
 

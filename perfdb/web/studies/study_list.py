@@ -10,7 +10,7 @@ from perfdb.analysis.insights import plan_coverage
 from perfdb.analysis.insights.plan_coverage import Part
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import Query
-from perfdb.analysis.tables.observations import narrowed
+from perfdb.analysis.tables.observations import narrow_observations
 from perfdb.results.models import Disagreement, ReportItem, Study, StudyActivity
 from perfdb.results.runs import access
 from perfdb.results.studies.study_plan import parse_plan
@@ -72,7 +72,7 @@ def _plans(studies: Sequence[Study]) -> Mapping[int, str]:
     published = {study.pk for study in studies if study.document_digest}
     found = observed(list(named.values()), [part for each in parts.values() for part in each])
     for pk, slug in named.items():
-        of_study = narrowed(Query(filters={"study": (slug,)}), found)
+        of_study = narrow_observations(Query(filters={"study": (slug,)}), found)
         covered = plan_coverage.coverage(parts[pk], of_study, _ANY)
         planned, measured = sum(each.part.size for each in covered), sum(each.measured for each in covered)
         said[pk] = _far(measured, planned, published=pk in published)

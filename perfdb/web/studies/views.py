@@ -51,8 +51,10 @@ def contents(study: Study, asked: Mapping[str, str], *, fetched: bool = False) -
     ``fetched``: the page fetches the charts of a study without a report when somebody is about to see them. A page
     for people who cannot ask for them has them inside.
     """
-    delta = parameters.percentage("delta", asked.get("delta", "").strip(), DELTA)
-    severity = parameters.choice(audit_page.Severity, "severity", asked.get("severity", "").strip(), audit_page.ANY)
+    delta = parameters.parse_percentage("delta", asked.get("delta", "").strip(), DELTA)
+    severity = parameters.parse_choice(
+        audit_page.Severity, "severity", asked.get("severity", "").strip(), audit_page.ANY
+    )
     wrong = audit_page.disagreements(study)
     runs = count_runs(study)
     context = {

@@ -13,7 +13,7 @@ from django.db.models import F, Func
 from perfdb.analysis import metrics
 from perfdb.analysis.dimensions import DIMENSIONS, FACTOR, Value, dimension
 from perfdb.analysis.metrics import Measure
-from perfdb.analysis.query.parameters import MISSING, ordered, spelled
+from perfdb.analysis.query.parameters import MISSING, spell_value, value_order
 from perfdb.analysis.query.query import DELTA, Query, Summary
 from perfdb.analysis.render.charts.chart_options import Drawing
 from perfdb.analysis.render.labels import measure_heading
@@ -84,7 +84,9 @@ def present() -> dict[str, list[tuple[str, str]]]:
         "device": Device.objects.values_list("name", flat=True),
         **{name: [number for number in found if number is not None] for name, found in numbers.items()},
     }
-    values = {name: [(str(value), str(value)) for value in sorted(found, key=ordered)] for name, found in named.items()}
+    values = {
+        name: [(str(value), str(value)) for value in sorted(found, key=value_order)] for name, found in named.items()
+    }
     return values | {"study": [(str(slug), title) for slug, title in study_titles().items()]}
 
 
@@ -189,17 +191,18 @@ def drawing_said(selects: Sequence[Select], query: Query) -> str:
 
 def baseline_select(query: Query, tables: Sequence[Table]) -> Select:
     """What to compare with: a value of what is laid out. Of a baseline in several dimensions this is the first."""
-    values: dict[str, set[Value]] = {name: set() for name in query.shown}
+    values: dict[str, set[Value]] = {name: set() for name in query.layout_names}
     for table in tables:
         for row, column in table.cells:
-            for name, value in zip(query.shown, table.split + row + column, strict=False):
+            for name, value in zip(query.layout_names, table.split + row + column, strict=False):
                 values[name].add(value)
-    chosen = next((f"{name}:{spelled(value)}" for name, value in query.baseline.items()), "")
+    chosen = next((f"{name}:{spell_value(value)}" for name, value in query.baseline.items()), "")
     texts = [("", "nothing")]
     for name, found in values.items():
         if len(found) > 1:
             texts += [
-                (f"{name}:{spelled(each)}", dimension(name).describe(each)) for each in sorted(found, key=ordered)
+                (f"{name}:{spell_value(each)}", dimension(name).describe(each))
+                for each in sorted(found, key=value_order)
             ]
     if chosen and chosen not in dict(texts):
         texts.append((chosen, chosen))

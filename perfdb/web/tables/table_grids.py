@@ -246,5 +246,5 @@ def _cells(table: Table, line: Line) -> Sequence[tuple[Key, GridCell]]:
 def address(table: Table, row: Key, column: Key, cell: GridCell) -> str:
     """Where a cell leads: its run, or the list of its runs; empty without any."""
     query = table.query
-    fixed = dict(zip(query.shown, table.split + row + column, strict=True))
+    fixed = dict(zip(query.layout_names, table.split + row + column, strict=True))
     return to_runs(query, fixed, cell.runs)

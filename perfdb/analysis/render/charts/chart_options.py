@@ -91,7 +91,7 @@ class Drawing:
             else:
                 rest.append((name, text))
         chosen = {
-            name: parameters.choice(kind, name, parameters.single(given, name), kind(_default(name)))
+            name: parameters.parse_choice(kind, name, parameters.single_value(given, name), kind(_default(name)))
             for name, kind in DRAWING_PARAMETERS.items()
         }
         return cls(**chosen), rest  # type: ignore[arg-type] # each name has the type of its field

@@ -164,7 +164,7 @@ def _cells(table: Table, places: Sequence[_Place], kind: str, colours: _Colours)
         "meta": {
             "heat": kind,
             "runs": asked(query, {}),
-            "at": [also(query.shown, table.split + place.key[0] + place.key[1]) for place in places],
+            "at": [also(query.layout_names, table.split + place.key[0] + place.key[1]) for place in places],
         },
         "marker": ({} if kind == "undecided" else colours.of(places)) | ({} if kind == "diff" else _HATCHED),
     }

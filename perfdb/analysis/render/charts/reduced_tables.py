@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from perfdb.analysis.dimensions import Value
-from perfdb.analysis.query.parameters import ordered
+from perfdb.analysis.query.parameters import value_order
 from perfdb.analysis.render.charts.chart_series import place
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Cell, CellKey, Table, layout_order
@@ -103,4 +103,4 @@ def lines_by(tables: Sequence[Table], known: Iterable[Key]) -> dict[str, dict[Va
 
 
 def _counted(values: Mapping[Value, set[Key]]) -> dict[Value, int]:
-    return {value: len(values[value]) for value in sorted(values, key=ordered)}
+    return {value: len(values[value]) for value in sorted(values, key=value_order)}

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 
 from perfdb.analysis.dimensions import Value
-from perfdb.analysis.query.parameters import ordered
+from perfdb.analysis.query.parameters import value_order
 
 # How many colours the page's style sheet offers.
 PALETTE = 8
@@ -84,7 +84,7 @@ class Looks:
         """
         known = {**_KNOWN.get(name, {}), **self.ranks.get(name, {}), None: PALETTE - 1}
         found: dict[Value, int] = {}
-        for value in sorted(set(values), key=lambda each: (each not in known, ordered(each))):
+        for value in sorted(set(values), key=lambda each: (each not in known, value_order(each))):
             wanted = known[value] if value in known else _of_text(value)
             colours = {rank % PALETTE for rank in found.values()}
             free = (rank for rank in range(wanted, wanted + PALETTE) if rank % PALETTE not in colours)

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 from perfdb.analysis.dimensions import Value
-from perfdb.analysis.query.parameters import spelled
+from perfdb.analysis.query.parameters import spell_value
 from perfdb.analysis.query.query import Query
 from perfdb.analysis.render import labels
 from perfdb.analysis.render.charts.axis_range import Drawn, scaled
@@ -258,7 +258,7 @@ def asked(query: Query, fixed: Mapping[str, Value]) -> str:
 
 def also(names: Sequence[str], key: Key) -> str:
     """What a point adds to the question for the runs of its series, or says in place of it."""
-    return urlencode([(name, spelled(value)) for name, value in zip(names, key, strict=False)])
+    return urlencode([(name, spell_value(value)) for name, value in zip(names, key, strict=False)])
 
 
 def runs_meta(plan: Plan, table: Table, number: int, xs: Sequence[Key]) -> dict[str, Any]:

@@ -114,7 +114,7 @@ def _known(query: Query, tables: Sequence[Table]) -> tuple[_Known, ...]:
 
 def _shown(query: Query, tables: Sequence[Table]) -> tuple[str, ...]:
     # The tables may show more than was asked: a column for each trial.
-    return tables[0].query.shown if tables else query.shown
+    return tables[0].query.layout_names if tables else query.layout_names
 
 
 def _kind(name: str) -> Kind:

@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, quote, urlencode
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from fixtures.studies import files
-from perfdb.analysis.audit import Method
+from perfdb.analysis.audit.printed_values import Method
 from perfdb.analysis.units import to_base
 from perfdb.results.models import ReportItem, Study
 from perfdb.results.runs import access

@@ -72,7 +72,7 @@ def column(name: str) -> Shown:
         return Shown(name, declared.title, declared.title, declared.unit, declared.whole)
     if name.partition("@")[0] not in metrics.BY_NAME:
         raise QueryError("columns", f"{name!r} is not a column", [*OFFERED, f"{FACTOR}NAME", "METRIC@ROLE"])
-    measure = parameters.measure("columns", name)
+    measure = parameters.parse_measure("columns", name)
     metric, title = metrics.BY_NAME[measure.metric], measure_title(measure)
     short = SHORT.get(measure.metric, title) if measure.role == TOTAL else title
     return Shown(str(measure), short, title, metric.unit, number=True, measure=measure)
@@ -80,7 +80,7 @@ def column(name: str) -> Shown:
 
 def parse(texts: list[str]) -> tuple[Shown, ...]:
     """The columns named, separated by commas or one by one; the usual ones where none is. Raises QueryError."""
-    names = list(dict.fromkeys(parameters.names(texts))) or list(USUAL)
+    names = list(dict.fromkeys(parameters.parse_names(texts))) or list(USUAL)
     if len(names) > MOST_COLUMNS:
         raise QueryError("columns", f"{len(names)} columns are asked for, and at most {MOST_COLUMNS} are shown")
     return tuple(column(name) for name in names)

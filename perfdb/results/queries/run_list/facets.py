@@ -17,7 +17,7 @@ from django.db.models import IntegerField, QuerySet
 from django.db.models import Value as Number
 
 from perfdb.analysis.dimensions import FACTOR, Value, dimension
-from perfdb.analysis.query.parameters import ordered
+from perfdb.analysis.query.parameters import value_order
 from perfdb.results.database.sql import compile_query
 from perfdb.results.models import DimensionCount, Experiment, Run, RunCount
 from perfdb.results.queries.run_list.filters import RunFilter
@@ -212,7 +212,7 @@ def _counts(rows: Iterable[tuple[int, str, str | None, int]], part: int, *, limi
 
 
 def _in_order(values: Mapping[Value, int], *, limited: bool) -> Counts:
-    counts = {value: values[value] for value in sorted(values, key=ordered)}
+    counts = {value: values[value] for value in sorted(values, key=value_order)}
     return Counts(counts, exact=not limited or sum(counts.values()) <= MOST_COUNTED)
 
 

@@ -9,7 +9,7 @@ from importers.collate import assumptions
 from importers.model import Problem, RunDraft, Severity
 from perfdb.analysis.dimensions import FACTOR, parse_bytes, parse_integer
 from perfdb.analysis.metrics import Measure
-from perfdb.analysis.workloads import STREAMING, WELL_KNOWN, Workload, parse_workload, pattern_of
+from perfdb.analysis.workloads import STREAMING, WELL_KNOWN, Workload, parse_pattern, parse_workload
 from perfdb.results.runs.normalize.client_processes import users_of
 from perfdb.results.runs.record import Configuration, FactValue, Origin, RunRecord, SystemIdentity, Value
 
@@ -314,7 +314,7 @@ class _Reader:
 
 @lru_cache(_REMEMBERED)
 def _workload(pattern: str, request: int, response: int) -> Workload:
-    return Workload(pattern_of(pattern), request, response)
+    return Workload(parse_pattern(pattern), request, response)
 
 
 def _without_sizes(pattern: str) -> Workload | None:

@@ -7,7 +7,10 @@ all files of the run meet, a monitor's report and the driver's log among them.
 from collections.abc import Iterator, Mapping
 
 from importers.model import Problem, Severity
-from perfdb.analysis.audit import Disagreement, Kind, Method, Printed, PrintedRun, audit_run, audited_measures
+from perfdb.analysis.audit.audit_run import audit_run
+from perfdb.analysis.audit.disagreement import Disagreement, Kind
+from perfdb.analysis.audit.printed_values import Method, Printed, PrintedRun
+from perfdb.analysis.audit.rules import audited_measures
 from perfdb.analysis.checks.finding import Quantity
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.units import read_number
