@@ -10,7 +10,7 @@ import environ
 import plotly
 from csp.constants import NONE, SELF
 
-from perfdb.results.ingest.artifact_storage import storage
+from perfdb.artifact_storage import storage
 
 env = environ.Env()
 

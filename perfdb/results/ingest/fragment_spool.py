@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from importers.collate.fragment_groups import FragmentGroups
 from importers.collate.run_ids import RunIdPattern
+from importers.files.spooled_list import SpooledList
 from importers.model import Fragment
-from perfdb.results.ingest.spooled_list import SpooledList
 
 IN_MEMORY = 5000
 """Up to this number of fragments stay in memory."""

@@ -6,9 +6,9 @@ from contextvars import ContextVar
 
 from importers import formats
 from importers.collate.digests import content_digest
+from importers.files.spooled_list import SpooledList
 from importers.model import Fragment, Problem, SourceFile
 from perfdb.results.ingest import artifacts
-from perfdb.results.ingest.spooled_list import SpooledList
 from perfdb.results.models import Artifact
 
 _CACHED = 8  # Files.

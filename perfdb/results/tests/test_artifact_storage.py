@@ -12,8 +12,8 @@ from django.core.files.storage import default_storage
 from moto.server import ThreadedMotoServer
 from pytest_django import Settings
 
+from perfdb.artifact_storage import storage
 from perfdb.results.ingest import artifacts
-from perfdb.results.ingest.artifact_storage import storage
 from perfdb.results.models import Artifact, Run
 from perfdb.results.tests.conftest import LOGS, Bring, case
 

@@ -22,7 +22,7 @@ def storage(url: str) -> Mapping[str, Any]:
     or from the machine's role, as boto3 looks for them. Raises ImproperlyConfigured for any other address.
     """
     if not url:
-        return {"BACKEND": "perfdb.results.ingest.artifact_storage.WholeFiles"}
+        return {"BACKEND": "perfdb.artifact_storage.WholeFiles"}
     parts = urlsplit(url)
     options = dict(parse_qsl(parts.query))
     if parts.scheme != "s3" or not parts.netloc or not options.keys() <= _S3_OPTIONS:
