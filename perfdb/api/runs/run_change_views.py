@@ -35,7 +35,7 @@ def _given(kind: type[Serializer[Any]], request: Request) -> tuple[QuerySet[Run]
     given: dict[str, Any] = asked.validated_data
     if ("runs" in given) == ("query" in given):
         raise QueryError("runs", "name the runs either by their numbers or by a query string", ["runs", "query"])
-    return filters.chosen([str(number) for number in given.get("runs", ())], given.get("query")), given
+    return filters.choose_runs([str(number) for number in given.get("runs", ())], given.get("query")), given
 
 
 @extend_schema(

@@ -14,8 +14,8 @@ from rest_framework.request import Request
 from perfdb.api.schema import RUN_PARAMETERS, errors
 from perfdb.results.models import Run
 from perfdb.results.queries.run_list import columns, export
-from perfdb.results.queries.run_list.columns import Shown
-from perfdb.results.queries.run_list.filters import chosen
+from perfdb.results.queries.run_list.columns import ListColumn
+from perfdb.results.queries.run_list.filters import choose_runs
 
 _BESIDE = ("cursor", "size", "sort")
 _PARAMETERS = [
@@ -27,13 +27,13 @@ _PARAMETERS = [
         description="Dimensions, `factor.NAME`, `METRIC@ROLE`, separated by commas; the usual ones unless said",
     ),
 ]
-_Render = Callable[[QuerySet[Run], Sequence[Shown]], Iterator[str]]
-_Write = Callable[[QuerySet[Run], Sequence[Shown], IO[bytes]], object]
+_Render = Callable[[QuerySet[Run], Sequence[ListColumn]], Iterator[str]]
+_Write = Callable[[QuerySet[Run], Sequence[ListColumn], IO[bytes]], object]
 
 
-def _asked(request: Request) -> tuple[QuerySet[Run], Sequence[Shown]]:
+def _asked(request: Request) -> tuple[QuerySet[Run], Sequence[ListColumn]]:
     query = request.query_params
-    return chosen([], query.urlencode()), columns.parse(query.getlist("columns"))
+    return choose_runs([], query.urlencode()), columns.parse_columns(query.getlist("columns"))
 
 
 def _streamed(request: Request, render: _Render, media_type: str) -> HttpResponseBase:
@@ -62,25 +62,25 @@ def _described(name: str, summary: str, media_type: str, kind: OpenApiTypes) -> 
 @api_view(["GET"])
 def runs_csv(request: Request) -> HttpResponseBase:
     """Return all filtered runs with the chosen columns as CSV, in the order of storing."""
-    return _streamed(request, export.as_csv, "text/csv; charset=utf-8")
+    return _streamed(request, export.render_csv, "text/csv; charset=utf-8")
 
 
 @_described("json", "The list of runs as one JSON document", "application/json", OpenApiTypes.OBJECT)
 @api_view(["GET"])
 def runs_json(request: Request) -> HttpResponseBase:
     """Return all filtered runs as a JSON list of flat objects, one a line."""
-    return _streamed(request, export.as_json, "application/json")
+    return _streamed(request, export.render_json, "application/json")
 
 
 @_described("parquet", "The list of runs as Parquet", "application/vnd.apache.parquet", OpenApiTypes.BINARY)
 @api_view(["GET"])
 def runs_parquet(request: Request) -> HttpResponseBase:
     """Return all filtered runs as Parquet with typed columns."""
-    return _written(request, export.to_parquet, "runs.parquet")
+    return _written(request, export.write_parquet, "runs.parquet")
 
 
 @_described("zip", "The logs of runs", "application/zip", OpenApiTypes.BINARY)
 @api_view(["GET"])
 def runs_zip(request: Request) -> HttpResponseBase:
     """Return the files of all filtered runs as received, in a folder for each upload."""
-    return _written(request, lambda runs, _, out: export.to_zip(runs, out), "runs.zip")
+    return _written(request, lambda runs, _, out: export.write_logs_zip(runs, out), "runs.zip")

@@ -24,8 +24,8 @@ from perfdb.api.serializers import (
 from perfdb.api.uploads.parsers import RecordLinesParser, RecordsParser
 from perfdb.results.models import Run
 from perfdb.results.queries.run_list.filters import filter_runs
-from perfdb.results.queries.run_list.pages import run_page
-from perfdb.results.queries.run_list.paging import read_size
+from perfdb.results.queries.run_list.pages import read_run_page
+from perfdb.results.queries.run_list.paging import parse_size
 
 _VOCABULARY = ("study", "system", "level", "workload", "device")
 
@@ -65,7 +65,7 @@ def runs(request: Request) -> HttpResponseBase:
     tag = caching.etag(request)
     if same := caching.unchanged(request, tag):
         return same
-    page = run_page(found, asked.get("sort", ""), asked.get("cursor", ""), read_size(asked.get("size", "")))
+    page = read_run_page(found, asked.get("sort", ""), asked.get("cursor", ""), parse_size(asked.get("size", "")))
     return Response(page_body(request, page, lambda row: _row(request, row)), headers=caching.headers(tag))
 
 

@@ -13,7 +13,7 @@ from rest_framework.reverse import reverse
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.api.schema import errors
 from perfdb.api.search.serializers import SEARCH_PARAMETERS, SearchSerializer
-from perfdb.results.queries.run_list.search import LONGEST, Hit, Kind, search
+from perfdb.results.queries.run_list.search import LONGEST, Hit, Kind, search_names
 
 _MOST, _USUAL = 50, 10
 
@@ -27,7 +27,7 @@ _MOST, _USUAL = 50, 10
 @api_view(["GET"])
 def find(request: Request) -> Response:
     """Return studies, runs, devices and other objects with all words of ``q``, or else similar names."""
-    found = search(_text(request), _size(request))
+    found = search_names(_text(request), _size(request))
     hits = [_body(request, hit) for of_kind in found.hits.values() for hit in of_kind]
     return Response({"near": found.near, "results": hits})
 

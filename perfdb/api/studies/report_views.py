@@ -15,12 +15,12 @@ from perfdb.api.schema import LIST_PARAMETERS, errors
 from perfdb.api.studies.report_data import item_body, problem_body, table_body
 from perfdb.api.tables.serializers import ProblemListSerializer, ReportSerializer, ReportTableSerializer
 from perfdb.results.models import Disagreement, ReportItem, Study
-from perfdb.results.queries.run_list.paging import Column, Ordering, page, read_size
+from perfdb.results.queries.run_list.paging import Column, Ordering, parse_size, read_page
 from perfdb.results.runs import access
 from perfdb.results.runs.vocabulary import read_looks
 from perfdb.results.studies.report_answers import FORMS, answer_item
 
-_BY_NUMBER = Ordering("id", Column.integer("id"), descending=False)
+_BY_NUMBER = Ordering("id", Column("id"), descending=False)
 
 
 def _study(request: Request, slug: str) -> Study:
@@ -116,7 +116,7 @@ def problems(request: Request, slug: str) -> HttpResponseBase:
     if same := caching.unchanged(request, tag):
         return same
     every = Disagreement.objects.filter(run__study=study)
-    found = page(every, {"id": "id"}, _BY_NUMBER, asked.get("cursor", ""), read_size(asked.get("size", "")))
+    found = read_page(every, {"id": "id"}, _BY_NUMBER, asked.get("cursor", ""), parse_size(asked.get("size", "")))
     related = ("run", "run__workload", "run__device", "run__level", "run__system")
     known = Disagreement.objects.select_related(*related).in_bulk([row["id"] for row in found.rows])
     body = page_body(request, found, lambda row: problem_body(known[row["id"]], known[row["id"]].run))

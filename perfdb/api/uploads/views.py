@@ -34,7 +34,7 @@ from perfdb.results.ingest import uploads as intake
 from perfdb.results.ingest.uploads import IntakeError
 from perfdb.results.models import Study, Upload
 from perfdb.results.models.dimensions import INBOX
-from perfdb.results.queries.run_list.paging import Column, Ordering, page, read_size
+from perfdb.results.queries.run_list.paging import Column, Ordering, parse_size, read_page
 
 LONGEST_WAIT_S = 30.0
 _LOOK_S = 0.25
@@ -47,7 +47,7 @@ _COLUMNS = {
     "created": "created",
     "settled": "settled",
 }
-_ORDERINGS = {"created": Column.moment("created")}
+_ORDERINGS = {"created": Column("created")}
 
 
 @extend_schema(
@@ -73,7 +73,9 @@ def uploads(request: Request) -> Response:
     asked = request.query_params
     known_only(asked, ("cursor", "size"))
     ordering = Ordering.parse("-created", _ORDERINGS)
-    found = page(Upload.objects.all(), _COLUMNS, ordering, asked.get("cursor", ""), read_size(asked.get("size", "")))
+    found = read_page(
+        Upload.objects.all(), _COLUMNS, ordering, asked.get("cursor", ""), parse_size(asked.get("size", ""))
+    )
     return Response(page_body(request, found, lambda row: upload_row(request, row)))
 
 

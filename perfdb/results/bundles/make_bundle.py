@@ -23,7 +23,7 @@ from perfdb.results.bundles.bundle_contents import describe_document, describe_r
 from perfdb.results.ingest.artifacts import open_artifact
 from perfdb.results.models import Artifact, Run, RunEvidence, RunSource, Study, Upload, UploadFile
 from perfdb.results.queries.run_list import columns, export
-from perfdb.results.queries.run_list.columns import Shown
+from perfdb.results.queries.run_list.columns import ListColumn
 from perfdb.results.runs import measures
 
 FORMAT = "perfdb-bundle"
@@ -196,7 +196,7 @@ def write_bundle(bundle: Bundle, page: str, server: str) -> Iterator[bytes]:
         # The manifest comes first, which distinguishes a bundle from other archives.
         yield from _write_member(archive, outlet, MANIFEST, [manifest])
         yield from _write_member(archive, outlet, PAGE, [page.encode()])
-        lines = export.as_csv(bundle.runs.order_by(), _all_columns(bundle.runs))
+        lines = export.render_csv(bundle.runs.order_by(), _all_columns(bundle.runs))
         yield from _write_member(archive, outlet, VALUES, (line.encode() for line in lines))
         for log in collect_logs(bundle.runs).logs:
             artifact = log.source.artifact
@@ -241,7 +241,7 @@ def _pieces(artifact: Artifact) -> Iterator[bytes]:
             yield piece
 
 
-def _all_columns(runs: QuerySet[Run]) -> Sequence[Shown]:
+def _all_columns(runs: QuerySet[Run]) -> Sequence[ListColumn]:
     """Return a column for each value that any of the runs has."""
     chosen = runs.order_by()
     keys = Func("factors", function="jsonb_object_keys", output_field=TextField())
@@ -250,4 +250,7 @@ def _all_columns(runs: QuerySet[Run]) -> Sequence[Shown]:
     evidence = RunEvidence.objects.filter(run__in=chosen.values("pk"))
     slots = set(evidence.values_list(each, flat=True).distinct())
     named = [str(measure) for measure, slot in measures.slots().items() if slot in slots]
-    return [columns.column(name) for name in (*columns.OFFERED, *(FACTOR + key for key in sorted(factors)), *named)]
+    return [
+        columns.parse_column(name)
+        for name in (*columns.OFFERED_COLUMNS, *(FACTOR + key for key in sorted(factors)), *named)
+    ]

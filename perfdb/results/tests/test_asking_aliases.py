@@ -13,7 +13,7 @@ from perfdb.results.models import Job, Run, Study
 from perfdb.results.queries import questions
 from perfdb.results.queries.answers import answer_query
 from perfdb.results.queries.questions import Question
-from perfdb.results.queries.run_list.filters import chosen
+from perfdb.results.queries.run_list.filters import choose_runs
 from perfdb.results.studies.report_answers import StudyRuns
 from perfdb.results.tests.builders import make_run, make_study
 
@@ -48,7 +48,7 @@ def test_a_filter_finds_the_runs(study: Study) -> None:
 
     assert list(levels(tables)) == ["z/VM 4.2.0"]
     assert sum(cell.n for cell in tables[0].cells.values()) == 4
-    assert chosen([], "level=z/VM 4.2").count() == 4
+    assert choose_runs([], "level=z/VM 4.2").count() == 4
 
 
 def test_an_alias_is_its_own_studys(study: Study) -> None:
@@ -56,10 +56,10 @@ def test_an_alias_is_its_own_studys(study: Study) -> None:
     make_run("as spelt", study=other, level="z/VM 4.2")
     make_run("as meant", study=other, level="z/VM 4.2.0")
 
-    found = chosen([], "level=z/VM 4.2")
+    found = choose_runs([], "level=z/VM 4.2")
     assert sorted(found.values_list("study__slug", flat=True)) == ["other", *["own"] * 4]
     assert found.get(study=other).run_id == "as spelt"
-    assert chosen([], "level=z/VM 4.2.0").filter(study=other).get().run_id == "as meant"
+    assert choose_runs([], "level=z/VM 4.2.0").filter(study=other).get().run_id == "as meant"
 
 
 def test_what_is_left_out_stays_out(study: Study) -> None:

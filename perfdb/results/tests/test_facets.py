@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 def asked(query: str) -> Facets:
     filtered = RunFilter(QueryDict(query))
     assert filtered.first_error() is None
-    return facets.of(filtered)
+    return facets.count_facets(filtered)
 
 
 def values(query: str, name: str) -> dict[Value, int]:
@@ -121,7 +121,7 @@ def test_it_is_one_query(archive: None, query: str, django_assert_num_queries: D
     # Names of devices and what studies mean by them, and run ids.
     names_looked_up = 2 * query.count("device=") + query.count("q=")
     with django_assert_num_queries(1 + names_looked_up):
-        facets.of(filtered)
+        facets.count_facets(filtered)
 
 
 def test_counting_ends_somewhere_and_says_so(archive: None, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,7 +141,9 @@ def test_counting_ends_somewhere_and_says_so(archive: None, monkeypatch: pytest.
 def test_the_few_runs_of_a_list_are_those_of_its_filters(archive: None) -> None:
     for query in ("", "mtu=1492", "device=QDIO&status=withdrawn", "factor.cpu=2", "q=a&mtu=1492", "device=none"):
         filtered = RunFilter(QueryDict(query))
-        assert set(facets.runs(filtered, facets.of(filtered))) == set(filter_runs(QueryDict(query)))
+        assert set(facets.select_listed_runs(filtered, facets.count_facets(filtered))) == set(
+            filter_runs(QueryDict(query))
+        )
 
 
 def test_a_part_of_the_run_id_is_found_among_few_names_and_among_many(

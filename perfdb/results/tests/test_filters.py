@@ -9,7 +9,7 @@ from django.http import QueryDict
 from perfdb.analysis.dimensions import DIMENSIONS
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.models import Run, Upload, UploadRun
-from perfdb.results.queries.run_list.filters import RunFilter, filter_runs, known_parameters
+from perfdb.results.queries.run_list.filters import RunFilter, filter_runs, list_parameters
 from perfdb.results.tests.builders import make_run, make_study
 
 pytestmark = pytest.mark.django_db
@@ -131,7 +131,7 @@ def test_runs_of_an_upload() -> None:
 def test_unknown_parameters_are_refused() -> None:
     error = refusal("colour=red")
     assert error.parameter == "colour"
-    assert error.known == known_parameters()
+    assert error.known == list_parameters()
     assert "'colour' is not a parameter; known are: study, " in str(error)
 
 

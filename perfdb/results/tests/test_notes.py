@@ -15,7 +15,7 @@ from perfdb.results.ingest import uploads
 from perfdb.results.models import Note, Run, RunChange, Study
 from perfdb.results.queries.answers import answer_query
 from perfdb.results.queries.run_list import columns, export
-from perfdb.results.queries.run_list.pages import run_page
+from perfdb.results.queries.run_list.pages import read_run_page
 from perfdb.results.runs import notes
 from perfdb.results.tests.builders import make_run, make_study
 from perfdb.results.tests.conftest import Bring, Work, case
@@ -110,15 +110,15 @@ def test_lists_and_their_files_have_the_notes_of_their_runs(ada: User) -> None:
     for text in ("fan failed", "so did\nthe other"):
         notes.add(ada, run, text)
 
-    assert [row["notes"] for row in run_page(Run.objects.all(), "run_id").rows] == [
+    assert [row["notes"] for row in read_run_page(Run.objects.all(), "run_id").rows] == [
         ["fan failed", "so did\nthe other"],
         [],
     ]
-    shown = columns.parse(["notes"])
-    lines = list(csv.DictReader(io.StringIO("".join(export.as_csv(Run.objects.all(), shown)))))
+    shown = columns.parse_columns(["notes"])
+    lines = list(csv.DictReader(io.StringIO("".join(export.render_csv(Run.objects.all(), shown)))))
     assert [line["notes"] for line in lines] == ["fan failed;so did\nthe other", ""]
     out = io.BytesIO()
-    export.to_parquet(Run.objects.all(), shown, out)
+    export.write_parquet(Run.objects.all(), shown, out)
     assert parquet.read_table(out)["notes"].to_pylist() == [["fan failed", "so did\nthe other"], None]
 
 

@@ -17,7 +17,7 @@ from perfdb.results.bundles.make_bundle import Bundle
 from perfdb.results.models import Page, Study
 from perfdb.results.queries.questions import Answer, Question, answer_question
 from perfdb.results.queries.run_list import columns, export
-from perfdb.results.queries.run_list.filters import chosen
+from perfdb.results.queries.run_list.filters import choose_runs
 from perfdb.web.bundles.standalone_page import as_file, report_file
 from perfdb.web.shared.links import to_question
 from perfdb.web.studies.views import contents
@@ -99,15 +99,15 @@ def _runs_of(found: Answer) -> set[int]:
 
 def _of_list(data: QueryDict, server: str) -> tuple[Bundle, str]:
     """The runs of a list, those with the numbers ``pk`` or all that its filters leave."""
-    shown = columns.parse(data.getlist("columns"))
+    shown = columns.parse_columns(data.getlist("columns"))
     data.pop("columns", None)
     numbers = data.pop("pk", [])
-    runs = chosen(numbers, None if numbers else data.urlencode())
+    runs = choose_runs(numbers, None if numbers else data.urlencode())
     bundle = make_bundle.bundle_runs(
         _numbers(runs.order_by().values_list("pk", flat=True)), f"page={RUNS}&{_asked(data, numbers)}"
     )
-    rows = [row for chunk in export.chunks(bundle.runs, shown) for row in chunk]
-    titles = ["Run", "Status", *(each.title for each in shown if each.name in export.names(shown)[3:])]
+    rows = [row for chunk in export.read_chunks(bundle.runs, shown) for row in chunk]
+    titles = ["Run", "Status", *(each.title for each in shown if each.name in export.name_columns(shown)[3:])]
     listed = [(reverse("web:run", args=[row[0]]), row[1], row[2:]) for row in rows]
     body = render_to_string("web/parts/bundle_runs.html", {"titles": titles, "rows": listed})
     address = f"{reverse('web:runs')}?{data.urlencode()}"

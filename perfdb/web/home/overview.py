@@ -15,7 +15,7 @@ from perfdb.analysis.query.parameters import value_order
 from perfdb.analysis.query.query import Query
 from perfdb.results.ingest.parse_files import ARCHIVE
 from perfdb.results.models import DimensionCount, Run, Study, Upload, UploadFile
-from perfdb.results.queries.run_list.columns import SHORT
+from perfdb.results.queries.run_list.columns import SHORT_TITLES
 from perfdb.web.questions import suggested_questions
 
 # So many uploads, studies, and devices of a study; the rest is a click away.
@@ -151,6 +151,6 @@ class Newest:
     @classmethod
     def of(cls, rows: Sequence[dict[str, Any]]) -> Self:
         """Rows of the list of runs; each gets ``figures``, parallel to the headings: (title, unit)."""
-        names = [name for name in SHORT if any(row[name] is not None for row in rows)]
+        names = [name for name in SHORT_TITLES if any(row[name] is not None for row in rows)]
         filled = [row | {"figures": [(row[name], name) for name in names]} for row in rows]
-        return cls(filled, [(SHORT[name], metrics.BY_NAME[name].unit) for name in names])
+        return cls(filled, [(SHORT_TITLES[name], metrics.BY_NAME[name].unit) for name in names])

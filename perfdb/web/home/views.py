@@ -11,14 +11,14 @@ from django_htmx.http import reselect, reswap, retarget
 
 from perfdb.results.models import Run
 from perfdb.results.queries.run_list.pages import RUN_COLUMNS
-from perfdb.results.queries.run_list.paging import Column, Ordering, page
+from perfdb.results.queries.run_list.paging import Column, Ordering, read_page
 from perfdb.results.runs.access import may_read, person
 from perfdb.results.studies.load_document import enqueue_loading
 from perfdb.web.home import overview
 
 NEWEST = 12
 # Ids rise as runs are stored: when a run was measured says nothing of when it was brought in.
-_ADDED_LAST = Ordering("-added", Column.integer("id"), descending=True)
+_ADDED_LAST = Ordering("-added", Column("id"), descending=True)
 _COLUMNS = {**RUN_COLUMNS, "study_title": "study__title"}
 
 
@@ -27,7 +27,7 @@ _COLUMNS = {**RUN_COLUMNS, "study_title": "study__title"}
 def home(request: HttpRequest) -> HttpResponse:
     """The studies, the runs added last, and the uploads that still need somebody or something."""
     kept = Run.objects.exclude(status=Run.Status.WITHDRAWN)
-    newest = overview.Newest.of(page(kept, _COLUMNS, _ADDED_LAST, size=NEWEST).rows)
+    newest = overview.Newest.of(read_page(kept, _COLUMNS, _ADDED_LAST, size=NEWEST).rows)
     uploads, studies = overview.uploads(), overview.studies()
     context = {
         "newest": newest,

@@ -19,7 +19,7 @@ from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.changes import withdraw
 from perfdb.results.models import Run
 from perfdb.results.queries.run_list import columns, export, filters
-from perfdb.results.queries.run_list.columns import Shown
+from perfdb.results.queries.run_list.columns import ListColumn
 from perfdb.results.runs import access, tags
 from perfdb.web.runs import chosen_run_links, run_list
 
@@ -37,13 +37,13 @@ def chosen(request: HttpRequest) -> HttpResponseBase:
     act = request.POST.get("act", "")
     everything = request.POST.get("query", "") if request.POST.get("all") else None
     try:
-        runs = filters.chosen(request.POST.getlist("run"), everything)
+        runs = filters.choose_runs(request.POST.getlist("run"), everything)
         if act == "compare":
             return redirect(chosen_run_links.compared(runs, everything))
         if act == BUNDLE:
             return redirect(f"{reverse('web:bundle')}?{_bundled(request.POST, everything)}")
         if act in FORMS:
-            return _file(act, runs, columns.parse(request.POST.getlist("columns")))
+            return _file(act, runs, columns.parse_columns(request.POST.getlist("columns")))
         if not request.user.is_authenticated:
             return redirect_to_login(back)
         messages.success(request, _change(act, access.person(request.user), runs, request.POST))
@@ -80,12 +80,12 @@ def _runs(number: int) -> str:
     return f"{number:,} run{'' if number == 1 else 's'}"
 
 
-def _file(form: str, runs: QuerySet[Run], shown: tuple[Shown, ...]) -> HttpResponseBase:
+def _file(form: str, runs: QuerySet[Run], shown: tuple[ListColumn, ...]) -> HttpResponseBase:
     """The runs as a file: as they are read where the form allows it, else written aside first. Raises QueryError."""
     disposition = f'attachment; filename="runs.{form}"'
     streams: dict[str, tuple[str, Callable[[], Iterator[str]]]] = {
-        "csv": ("text/csv; charset=utf-8", lambda: export.as_csv(runs, shown)),
-        "json": ("application/json", lambda: export.as_json(runs, shown)),
+        "csv": ("text/csv; charset=utf-8", lambda: export.render_csv(runs, shown)),
+        "json": ("application/json", lambda: export.render_json(runs, shown)),
     }
     if form in streams:
         media_type, lines = streams[form]
@@ -93,12 +93,12 @@ def _file(form: str, runs: QuerySet[Run], shown: tuple[Shown, ...]) -> HttpRespo
     return FileResponse(_written(form, runs, shown), as_attachment=True, filename=f"runs.{form}")
 
 
-def _written(form: str, runs: QuerySet[Run], shown: tuple[Shown, ...]) -> IO[bytes]:
+def _written(form: str, runs: QuerySet[Run], shown: tuple[ListColumn, ...]) -> IO[bytes]:
     # The response closes it; a spooled file would hold all of a small one in memory, and none is small.
     out = tempfile.TemporaryFile()  # noqa: SIM115
     if form == "zip":
-        export.to_zip(runs, out)
+        export.write_logs_zip(runs, out)
     else:
-        export.to_parquet(runs, shown, out)
+        export.write_parquet(runs, shown, out)
     out.seek(0)
     return out

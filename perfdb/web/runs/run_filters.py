@@ -10,7 +10,7 @@ from perfdb.analysis.dimensions import FACTOR, Value, dimension
 from perfdb.analysis.metrics import TOTAL, Measure
 from perfdb.analysis.query.parameters import spell_value
 from perfdb.results.queries.run_list import columns
-from perfdb.results.queries.run_list.columns import Shown
+from perfdb.results.queries.run_list.columns import ListColumn
 from perfdb.results.queries.run_list.facets import COUNTED, Counts, Facets
 from perfdb.web.runs import run_list
 from perfdb.web.shared.display_names import study_titles
@@ -155,7 +155,7 @@ class Group:
 
 
 def choosable(
-    shown: Sequence[Shown], found: Facets, slots: Mapping[Measure, int], rows: Sequence[Mapping[str, object]]
+    shown: Sequence[ListColumn], found: Facets, slots: Mapping[Measure, int], rows: Sequence[Mapping[str, object]]
 ) -> list[Group]:
     """The columns to choose from: dimensions, measures of the runs on this page, and all other measures."""
     names = {each.name for each in shown}
@@ -165,10 +165,10 @@ def choosable(
     here = [each for each in known if slots[each] in there]
     beyond = [each for each in known if slots[each] not in there]
     groups = {
-        "Dimensions": [*(name for name in columns.OFFERED if name not in columns.BESIDE), *factors],
+        "Dimensions": [*(name for name in columns.OFFERED_COLUMNS if name not in columns.OWN_COLUMNS), *factors],
         "Figures of the runs below": [*map(str, here)],
         "Other figures": [*map(str, beyond)],
-        "Run": list(columns.BESIDE),
+        "Run": list(columns.OWN_COLUMNS),
     }
     return [Group(title, [_option(name, names) for name in offered]) for title, offered in groups.items() if offered]
 
@@ -188,5 +188,5 @@ def _place(measure: Measure) -> tuple[bool, int]:
 
 
 def _option(name: str, chosen: Collection[str]) -> Option:
-    column = columns.column(name)
+    column = columns.parse_column(name)
     return Option(name, column.full_title, column.unit, name in chosen)

@@ -12,11 +12,11 @@ from perfdb.analysis import metrics
 from perfdb.analysis.dimensions import FACTOR, display_value
 from perfdb.analysis.units import decimals_for, round_half_up
 from perfdb.results.queries.run_list import columns
-from perfdb.results.queries.run_list.columns import Shown
+from perfdb.results.queries.run_list.columns import ListColumn
 from perfdb.results.queries.run_list.pages import NEWEST_FIRST
 
 MISSING = "–"
-_RUN = Shown("run_id", "Run", "Run")
+_RUN = ListColumn("run_id", "Run", "Run")
 # What one wants to see first of a column that is no number: the newest.
 _NEWEST = {"started"}
 
@@ -63,7 +63,9 @@ class Listing:
     empty: list[str]
 
 
-def of(data: QueryDict, read: Mapping[Shown, Sequence[Any]], rows: Sequence[Row], sortable: Collection[str]) -> Listing:
+def of(
+    data: QueryDict, read: Mapping[ListColumn, Sequence[Any]], rows: Sequence[Row], sortable: Collection[str]
+) -> Listing:
     """The list of these rows.
 
     Columns that nobody chose are left out where all of their cells are empty, and where all say the one value that
@@ -81,7 +83,7 @@ def of(data: QueryDict, read: Mapping[Shown, Sequence[Any]], rows: Sequence[Row]
     return Listing(headings, rows, [each.full_title for each in wanted if each not in kept])
 
 
-def telling_apart(rows: Sequence[Mapping[str, Any]]) -> list[Shown]:
+def telling_apart(rows: Sequence[Mapping[str, Any]]) -> list[ListColumn]:
     """The dimensions beyond the usual columns in which runs of one study, name and trial differ.
 
     ``rows``: as `columns.ROW` reads them.
@@ -91,17 +93,17 @@ def telling_apart(rows: Sequence[Mapping[str, Any]]) -> list[Shown]:
         alike.setdefault((row["study"], row["run_id"], row["trial"]), []).append(row)
     several = [group for group in alike.values() if len(group) > 1]
     factors = sorted({key for group in several for row in group for key in row["factors"]})
-    known = [name for name in columns.OFFERED if name not in (*columns.USUAL, *columns.BESIDE)]
-    named = [columns.column(name) for name in (*known, *(f"{FACTOR}{key}" for key in factors))]
+    known = [name for name in columns.OFFERED_COLUMNS if name not in (*columns.DEFAULT_COLUMNS, *columns.OWN_COLUMNS)]
+    named = [columns.parse_column(name) for name in (*known, *(f"{FACTOR}{key}" for key in factors))]
     return [each for each in named if any(len(set(map(each.reader({}), group))) > 1 for group in several)]
 
 
-def _said_above(data: QueryDict, shown: Shown, values: Sequence[Any]) -> bool:
+def _said_above(data: QueryDict, shown: ListColumn, values: Sequence[Any]) -> bool:
     """Whether a filter says all that the column would: ``RR`` may stand for several workloads."""
     return len(data.getlist(shown.name)) == 1 and all(value == values[0] for value in values)
 
 
-def _cell(shown: Shown, value: Any) -> Cell:
+def _cell(shown: ListColumn, value: Any) -> Cell:
     if shown.name == "notes" and value:
         return Cell("; ".join(value), number=False, long=True)
     if isinstance(value, list):
@@ -109,7 +111,7 @@ def _cell(shown: Shown, value: Any) -> Cell:
     return Cell(_text(shown, value), shown.number, long=not shown.number and shown.name != "started")
 
 
-def _text(shown: Shown, value: Any) -> str:
+def _text(shown: ListColumn, value: Any) -> str:
     if value is None:
         return MISSING
     if shown.measure is not None:
@@ -117,14 +119,14 @@ def _text(shown: Shown, value: Any) -> str:
     return f"{value:%Y-%m-%d %H:%M}" if isinstance(value, datetime) else str(display_value(shown.name, value))
 
 
-def _heading(data: QueryDict, sortable: Collection[str], shown: Shown) -> Heading:
+def _heading(data: QueryDict, sortable: Collection[str], shown: ListColumn) -> Heading:
     sort = data.get("sort") or NEWEST_FIRST
     directions = {shown.name: "ascending", f"-{shown.name}": "descending"}
     address = _sorted_by(data, sort, shown) if shown.name in sortable else ""
     return Heading(shown.title, shown.unit, shown.number, address, directions.get(sort, ""), shown.full_title)
 
 
-def _sorted_by(data: QueryDict, sort: str, shown: Shown) -> str:
+def _sorted_by(data: QueryDict, sort: str, shown: ListColumn) -> str:
     """The same list sorted by a column, or the other way round if it is sorted so already; from the beginning."""
     name = shown.name
     first, second = (f"-{name}", name) if shown.measure or name in _NEWEST else (name, f"-{name}")

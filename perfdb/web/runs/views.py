@@ -11,11 +11,11 @@ from django.views.decorators.http import require_GET, require_POST
 
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.queries.run_list import columns, facets
-from perfdb.results.queries.run_list.columns import Shown
+from perfdb.results.queries.run_list.columns import ListColumn
 from perfdb.results.queries.run_list.facets import Facets
 from perfdb.results.queries.run_list.filters import RunFilter
-from perfdb.results.queries.run_list.pages import run_page
-from perfdb.results.queries.run_list.paging import read_size
+from perfdb.results.queries.run_list.pages import read_run_page
+from perfdb.results.queries.run_list.paging import parse_size
 from perfdb.results.runs import measures
 from perfdb.results.runs.access import may_read
 from perfdb.web.aliases import alias_hints
@@ -41,7 +41,7 @@ def runs(request: HttpRequest) -> HttpResponse:
     context |= {"done": list(messages.get_messages(request)), "messages": ()}
     try:
         filtered = _filtered(asked)
-        found = facets.of(filtered)
+        found = facets.count_facets(filtered)
         context |= {"offered": run_filters.of(asked, found)}
         context |= {"alike": alias_hints.of_values({name: counts.values for name, counts in found.counts.items()})}
         context |= _page(asked, filtered, found, _columns(request))
@@ -65,29 +65,29 @@ def _filtered(asked: QueryDict) -> RunFilter:
     return filtered
 
 
-def _columns(request: HttpRequest) -> tuple[Shown, ...]:
+def _columns(request: HttpRequest) -> tuple[ListColumn, ...]:
     """The columns of the address, else those that this browser remembers; raises QueryError for unknown ones."""
     if asked := request.GET.getlist("columns"):
-        return columns.parse(asked)
+        return columns.parse_columns(asked)
     try:
-        return columns.parse([request.COOKIES.get(_COOKIE, "")])
+        return columns.parse_columns([request.COOKIES.get(_COOKIE, "")])
     except QueryError:
-        return columns.parse([])
+        return columns.parse_columns([])
 
 
-def _page(asked: QueryDict, filtered: RunFilter, found: Facets, shown: tuple[Shown, ...]) -> dict[str, Any]:
+def _page(asked: QueryDict, filtered: RunFilter, found: Facets, shown: tuple[ListColumn, ...]) -> dict[str, Any]:
     """A page of the list; raises QueryError."""
     slots = measures.slots()
-    orderings = columns.orderings(slots, few=found.all.exact and found.all.total <= facets.MOST_COUNTED)
-    page = run_page(
-        facets.runs(filtered, found),
+    orderings = columns.build_orderings(slots, few=found.all.exact and found.all.total <= facets.MOST_COUNTED)
+    page = read_run_page(
+        facets.select_listed_runs(filtered, found),
         asked.get("sort", ""),
         asked.get("cursor", ""),
-        read_size(asked.get("size", "")),
-        columns=columns.ROW,
+        parse_size(asked.get("size", "")),
+        columns=columns.ROW_COLUMNS,
         orderings=orderings,
     )
-    if shown == columns.parse([]):
+    if shown == columns.parse_columns([]):
         shown = _with(shown, run_list.telling_apart(page.rows))
     rows = [Row(row["id"], row["run_id"], row["status"], "; ".join(row["notes"])) for row in page.rows]
     read = {each: [*map(each.reader(slots), page.rows)] for each in shown}
@@ -104,7 +104,7 @@ def _page(asked: QueryDict, filtered: RunFilter, found: Facets, shown: tuple[Sho
     }
 
 
-def _with(shown: tuple[Shown, ...], more: list[Shown]) -> tuple[Shown, ...]:
+def _with(shown: tuple[ListColumn, ...], more: list[ListColumn]) -> tuple[ListColumn, ...]:
     """Further dimensions beside the usual ones, before the figures."""
     at = next(place for place, each in enumerate(shown) if each.measure)
     return (*shown[:at], *more, *shown[at:])
@@ -118,7 +118,7 @@ def remember_columns(request: HttpRequest) -> HttpResponse:
     query.pop("columns", None)
     answer = redirect(run_list.address(query))
     try:
-        chosen = columns.parse(request.POST.getlist("columns"))
+        chosen = columns.parse_columns(request.POST.getlist("columns"))
     except QueryError:
         # The list says what is wrong with them.
         query.setlist("columns", request.POST.getlist("columns"))

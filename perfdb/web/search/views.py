@@ -5,7 +5,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
-from perfdb.results.queries.run_list.search import search
+from perfdb.results.queries.run_list.search import search_names
 from perfdb.results.runs.access import may_read
 from perfdb.web.search import run_search_words, search_hits
 
@@ -30,6 +30,6 @@ def suggestions(request: HttpRequest) -> HttpResponse:
 def _answer(request: HttpRequest, template: str, size: int) -> HttpResponse:
     asked = request.GET.get("q", "").strip()
     chosen, rest = run_search_words.narrowed(asked)
-    found = search(rest, size)
+    found = search_names(rest, size)
     context = {"asked": asked, "chosen": chosen, "near": found.near, "groups": search_hits.groups(found), "most": size}
     return render(request, template, context)

@@ -26,14 +26,14 @@ from perfdb.results.ingest import uploads as intake
 from perfdb.results.models import Artifact, Study, Upload
 from perfdb.results.models.dimensions import INBOX
 from perfdb.results.published.published_records import FORMAT as PUBLISHED
-from perfdb.results.queries.run_list.paging import Column, Ordering, page
+from perfdb.results.queries.run_list.paging import Column, Ordering, read_page
 from perfdb.results.runs.access import may_read
 from perfdb.web.runs import run_list
 from perfdb.web.uploads import upload_page
 from perfdb.web.uploads.missing_facts import NOTHING, Entered
 from perfdb.web.uploads.upload_form import UploadForm
 
-_ORDERINGS = {"created": Column.moment("created")}
+_ORDERINGS = {"created": Column("created")}
 _COLUMNS = {
     name: name for name in ("id", "created", "state", "owner__username", "study__title", "files_read", "runs_found")
 }
@@ -52,7 +52,7 @@ def uploads(request: HttpRequest) -> HttpResponse:
 def _list(request: HttpRequest) -> HttpResponse:
     try:
         ordering = Ordering.parse("-created", _ORDERINGS)
-        found = page(Upload.objects.all(), _COLUMNS, ordering, request.GET.get("cursor", ""))
+        found = read_page(Upload.objects.all(), _COLUMNS, ordering, request.GET.get("cursor", ""))
     except QueryError as error:
         return render(request, "web/uploads.html", {"error": error}, status=400)
     outcomes = upload_page.outcomes_of([row["id"] for row in found.rows])

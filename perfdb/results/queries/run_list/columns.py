@@ -15,10 +15,10 @@ from perfdb.results.queries.run_list.pages import RUN_COLUMNS, RUN_ORDERINGS
 from perfdb.results.queries.run_list.paging import Column
 
 # What a run has beside dimensions and measures. Its id is the name of the row and no column.
-BESIDE = {"started": "Started", "status": "Status", "tags": "Tags", "notes": "Notes"}
+OWN_COLUMNS = {"started": "Started", "status": "Status", "tags": "Tags", "notes": "Notes"}
 _DIMENSIONS = [name for name in BY_NAME if name not in ("run_id", "date")]
 # A short heading where the columns beside it say the rest.
-SHORT = {
+SHORT_TITLES = {
     "trans_per_s": "Transactions",
     "mb_per_s": "Throughput",
     "response_ms": "Response",
@@ -26,16 +26,16 @@ SHORT = {
     "cpu_ms_per_trans": "CPU",
     "cpu_ms_per_mb": "CPU",
 }
-USUAL = ("trial", "study", "workload", "device", "mtu", "users", *SHORT, "started", "tags", "notes")
-OFFERED = (*_DIMENSIONS, *BESIDE)
+DEFAULT_COLUMNS = ("trial", "study", "workload", "device", "mtu", "users", *SHORT_TITLES, "started", "tags", "notes")
+OFFERED_COLUMNS = (*_DIMENSIONS, *OWN_COLUMNS)
 MOST_COLUMNS = 60
 
 # What a row of the list is read from.
-ROW = {**RUN_COLUMNS, "values": "values"}
+ROW_COLUMNS = {**RUN_COLUMNS, "values": "values"}
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ListColumn:
     """A column: its heading with the unit, whether it holds numbers, and the measure if it is one."""
 
     name: str
@@ -63,30 +63,30 @@ def _reader_of(slot: int | None) -> Callable[[Mapping[str, Any]], Any]:
     return lambda row: row["values"][slot - 1] if slot <= len(row["values"]) else None
 
 
-def column(name: str) -> Shown:
+def parse_column(name: str) -> ListColumn:
     """The column of this name; raises QueryError."""
-    if name in BESIDE:
-        return Shown(name, BESIDE[name], BESIDE[name], "UTC" if name == "started" else "")
+    if name in OWN_COLUMNS:
+        return ListColumn(name, OWN_COLUMNS[name], OWN_COLUMNS[name], "UTC" if name == "started" else "")
     if name in _DIMENSIONS or (name.startswith(FACTOR) and name != FACTOR):
         declared = dimension(name)
-        return Shown(name, declared.title, declared.title, declared.unit, declared.whole)
+        return ListColumn(name, declared.title, declared.title, declared.unit, declared.whole)
     if name.partition("@")[0] not in metrics.BY_NAME:
-        raise QueryError("columns", f"{name!r} is not a column", [*OFFERED, f"{FACTOR}NAME", "METRIC@ROLE"])
+        raise QueryError("columns", f"{name!r} is not a column", [*OFFERED_COLUMNS, f"{FACTOR}NAME", "METRIC@ROLE"])
     measure = parameters.parse_measure("columns", name)
     metric, title = metrics.BY_NAME[measure.metric], measure_title(measure)
-    short = SHORT.get(measure.metric, title) if measure.role == TOTAL else title
-    return Shown(str(measure), short, title, metric.unit, number=True, measure=measure)
+    short = SHORT_TITLES.get(measure.metric, title) if measure.role == TOTAL else title
+    return ListColumn(str(measure), short, title, metric.unit, number=True, measure=measure)
 
 
-def parse(texts: list[str]) -> tuple[Shown, ...]:
+def parse_columns(texts: list[str]) -> tuple[ListColumn, ...]:
     """The columns named, separated by commas or one by one; the usual ones where none is. Raises QueryError."""
-    names = list(dict.fromkeys(parameters.parse_names(texts))) or list(USUAL)
+    names = list(dict.fromkeys(parameters.parse_names(texts))) or list(DEFAULT_COLUMNS)
     if len(names) > MOST_COLUMNS:
         raise QueryError("columns", f"{len(names)} columns are asked for, and at most {MOST_COLUMNS} are shown")
-    return tuple(column(name) for name in names)
+    return tuple(parse_column(name) for name in names)
 
 
-def orderings(slots: Mapping[Measure, int], *, few: bool) -> dict[str, Column]:
+def build_orderings(slots: Mapping[Measure, int], *, few: bool) -> dict[str, Column]:
     """What a list can be sorted by; any measure where few runs fit: sorting many by it takes too long."""
     if not few:
         return RUN_ORDERINGS

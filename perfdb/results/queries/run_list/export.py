@@ -1,7 +1,6 @@
-"""Runs of a list as files: a rectangle with the columns of the list, a row a run, or the logs that they are made of.
+"""Files of listed runs: tables with a row for each run, or the logs of the runs.
 
-Runs are read a few thousand at a time, by their number, and written as they come: a million of them go through as much
-memory as one page.
+Runs are read and written in chunks by id, so that a million runs take the memory of one chunk.
 """
 
 import csv
@@ -20,40 +19,40 @@ from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.render.exports.tidy import field
 from perfdb.results.ingest.artifacts import open_artifact
 from perfdb.results.models import Run, RunSource
-from perfdb.results.queries.run_list.columns import ROW, Shown
+from perfdb.results.queries.run_list.columns import ROW_COLUMNS, ListColumn
 from perfdb.results.runs import measures
 
 CHUNK = 2000
 MOST_LOGGED = 2000
 _COPIED = 1024 * 1024
-# Every row says which run it is, whatever columns are chosen.
+# The columns of every file, which identify the run.
 _KEYS = ("run", "run_id", "status")
 
 
-def chunks(runs: QuerySet[Run], shown: Sequence[Shown]) -> Iterator[list[list[Any]]]:
-    """The rows of some runs in the order of their numbers: the keys, then a value for each column."""
+def read_chunks(runs: QuerySet[Run], shown: Sequence[ListColumn]) -> Iterator[list[list[Any]]]:
+    """Yield chunks of rows in the order of ids: the keys of a run, then a value for each column."""
     slots = measures.slots()
     readers = [each.reader(slots) for each in _columns(shown)]
     last = 0
-    while found := list(runs.filter(pk__gt=last).order_by("pk").values_list(*ROW.values())[:CHUNK]):
-        rows = [dict(zip(ROW, values, strict=True)) for values in found]
+    while found := list(runs.filter(pk__gt=last).order_by("pk").values_list(*ROW_COLUMNS.values())[:CHUNK]):
+        rows = [dict(zip(ROW_COLUMNS, values, strict=True)) for values in found]
         yield [[row["id"], row["run_id"], row["status"], *(read(row) for read in readers)] for row in rows]
         last = rows[-1]["id"]
 
 
-def _columns(shown: Sequence[Shown]) -> list[Shown]:
+def _columns(shown: Sequence[ListColumn]) -> list[ListColumn]:
     return [each for each in shown if each.name not in _KEYS]
 
 
-def names(shown: Sequence[Shown]) -> list[str]:
-    """The names of the columns of a file."""
+def name_columns(shown: Sequence[ListColumn]) -> list[str]:
+    """Return the names of the columns of a file."""
     return [*_KEYS, *(each.name for each in _columns(shown))]
 
 
-def as_csv(runs: QuerySet[Run], shown: Sequence[Shown]) -> Iterator[str]:
-    """Comma-separated values (RFC 4180) with a header line; tags and notes are joined by semicolons."""
-    yield _lines([names(shown)])
-    for rows in chunks(runs, shown):
+def render_csv(runs: QuerySet[Run], shown: Sequence[ListColumn]) -> Iterator[str]:
+    """Yield comma-separated values (RFC 4180) with a header line; tags and notes are joined by semicolons."""
+    yield _lines([name_columns(shown)])
+    for rows in read_chunks(runs, shown):
         yield _lines([[field(_plain(value)) for value in row] for row in rows])
 
 
@@ -67,28 +66,28 @@ def _plain(value: Any) -> Any:
     return value.isoformat() if isinstance(value, datetime) else value
 
 
-def as_json(runs: QuerySet[Run], shown: Sequence[Shown]) -> Iterator[str]:
-    """A list of objects by column, a line each."""
-    header = names(shown)
+def render_json(runs: QuerySet[Run], shown: Sequence[ListColumn]) -> Iterator[str]:
+    """Yield a JSON list of objects by column, a line for each run."""
+    header = name_columns(shown)
     between = "[\n"
-    for rows in chunks(runs, shown):
+    for rows in read_chunks(runs, shown):
         lines = (json.dumps(dict(zip(header, map(_plain, row), strict=True)), ensure_ascii=False) for row in rows)
         yield between + ",\n".join(lines)
         between = ",\n"
     yield "[]\n" if between == "[\n" else "\n]\n"
 
 
-def to_parquet(runs: QuerySet[Run], shown: Sequence[Shown], out: IO[bytes]) -> None:
-    """Apache Parquet, a row group for each few thousand runs."""
+def write_parquet(runs: QuerySet[Run], shown: Sequence[ListColumn], out: IO[bytes]) -> None:
+    """Write Apache Parquet with a row group for each chunk."""
     keys = [("run", pa.int64()), ("run_id", pa.string()), ("status", pa.string())]
     schema = pa.schema([*keys, *((each.name, _type(each)) for each in _columns(shown))])
     with parquet.ParquetWriter(out, schema) as writer:
-        for rows in chunks(runs, shown):
+        for rows in read_chunks(runs, shown):
             arrays = [pa.array(values, kind.type) for values, kind in zip(zip(*rows, strict=True), schema, strict=True)]
             writer.write_table(pa.Table.from_arrays(arrays, schema=schema))
 
 
-def _type(shown: Shown) -> pa.DataType:
+def _type(shown: ListColumn) -> pa.DataType:
     if shown.measure is not None:
         return pa.float64()
     if shown.name in ("tags", "notes"):
@@ -96,10 +95,10 @@ def _type(shown: Shown) -> pa.DataType:
     return pa.timestamp("us", tz="UTC") if shown.name == "started" else pa.int64() if shown.number else pa.string()
 
 
-def to_zip(runs: QuerySet[Run], out: IO[bytes]) -> int:
-    """The files that some runs are made of, as received, each once; answers how many.
+def write_logs_zip(runs: QuerySet[Run], out: IO[bytes]) -> int:
+    """Write the logs of runs to a zip file, each once, and return their number.
 
-    They stand in a folder for each upload, with their paths. Raises QueryError for more than MOST_LOGGED runs.
+    The zip file has a folder for each upload. Raise QueryError for more than MOST_LOGGED runs.
     """
     chosen = list(runs.order_by("pk").values_list("pk", flat=True)[: MOST_LOGGED + 1])
     if len(chosen) > MOST_LOGGED:

@@ -1,10 +1,8 @@
-"""How many runs there are of each value of each dimension, among those that the filters of a list leave.
+"""Facets of the list of runs: the number of runs with each value of each dimension.
 
-A dimension's own filter does not count for itself: its values are what one could choose instead. What is asked of
-studies and status alone is answered from the number of runs of each value in each study, what is asked of other
-dimensions from the number of runs of each experiment. Triggers keep both, exactly and however many runs there are.
-What tells runs of one experiment apart (a part of the run id, a tag, a time) is counted run by run, up to MOST_COUNTED
-of them.
+The counts of a dimension ignore its own filter, so that all values can be chosen. Filters on study and status alone
+use the counts by study, filters on other dimensions the counts by experiment; triggers keep both. For filters that
+separate runs of one experiment (a part of the run id, a tag, a time), up to MOST_COUNTED runs are counted.
 """
 
 from collections import defaultdict
@@ -25,7 +23,7 @@ from perfdb.results.queries.run_list.filters import RunFilter
 MOST_COUNTED = 10_000
 MOST_NAMED = 1000
 
-# Where an experiment, and a run likewise, keeps each dimension that is counted.
+# The path of each counted dimension, of an experiment and of a run alike.
 _COLUMNS: dict[str, str] = {
     "study": "study__slug",
     "campaign": "campaign",
@@ -38,19 +36,19 @@ _COLUMNS: dict[str, str] = {
     "layer": "layer",
 }
 COUNTED = (*_COLUMNS, "status", "tag")
-# What a number of runs is kept by in each study, beside dimension and value.
+# The filters that the counts by study can answer.
 _OF_STUDIES = frozenset({"study", "status"})
 _BASE = (*_COLUMNS, "factors", "status", "runs")
 
-# What counts some rows: SQL and its parameters.
+# SQL that counts rows, and its parameters.
 _Statement = tuple[str, Sequence[Any]]
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How many runs have each value of a dimension; values in natural order, None is a missing one.
+    """The number of runs with each value of a dimension, in natural order; None is a missing value.
 
-    Where not ``exact`` there are more runs than were counted: each number is a least one.
+    Counts that are not ``exact`` are lower bounds: not all runs were counted.
     """
 
     values: Mapping[Value, int]
@@ -58,24 +56,24 @@ class Counts:
 
     @property
     def total(self) -> int:
-        """All of them."""
+        """Return the number of all runs."""
         return sum(self.values.values())
 
 
 @dataclass(frozen=True, slots=True)
 class Facets:
-    """The counts of each dimension that any of the runs has, its own filter not counted, and all runs that fit."""
+    """The counts of each dimension that any of the runs has, and of all runs of the list."""
 
     counts: Mapping[str, Counts]
     all: Counts
 
 
-def of(filtered: RunFilter) -> Facets:
-    """The facets of a list whose filter has no error, in one SQL query whatever is asked."""
-    asked = filtered.asked()
+def count_facets(filtered: RunFilter) -> Facets:
+    """Return the facets of a list in one SQL query; its filter must have no errors."""
+    asked = filtered.read_values()
     own = [name for name in asked if name in _COLUMNS or name.startswith(FACTOR)]
     if "status" in asked or _by_experiment(_named(asked, "status")):
-        # Withdrawn runs are hidden unless they are asked for, and only their number says that there are any.
+        # Withdrawn runs are hidden by default, and only their count shows that there are any.
         own.append("status")
     parts = [_part(filtered, asked), *(_part(filtered, asked, name) for name in own)]
     parts.append(_tags(filtered))
@@ -86,22 +84,22 @@ def of(filtered: RunFilter) -> Facets:
     return Facets({name: counts for each in found for name, counts in each.items()}, whole)
 
 
-def runs(filtered: RunFilter, found: Facets) -> QuerySet[Run]:
-    """The runs of a list. Where few experiments are meant their ids are named, for which there is an index.
+def select_listed_runs(filtered: RunFilter, found: Facets) -> QuerySet[Run]:
+    """Return the runs of a list; few experiments are named by their ids, which an index has.
 
-    The planner cannot know that dimensions depend on each other, and would look for the few along all runs by time.
+    The planner does not know that dimensions depend on each other, and would search all runs by time for these.
     """
     chosen: QuerySet[Run] = filtered.qs
-    asked = filtered.asked()
+    asked = filtered.read_values()
     if found.all.total > MOST_COUNTED or not _by_experiment(_named(asked, "")) or not asked.keys() - {"status"}:
         return chosen
-    meant = filtered.narrowed(Experiment.objects.all(), {"status"}).values_list("pk", flat=True)
+    meant = filtered.narrow(Experiment.objects.all(), {"status"}).values_list("pk", flat=True)
     ids = list(meant[: MOST_NAMED + 1])
     return chosen.filter(experiment__in=ids) if len(ids) <= MOST_NAMED else chosen
 
 
 def _fetch(parts: Sequence[_Statement]) -> list[tuple[int, str, str | None, int]]:
-    """For each part its place, and of each dimension and value how many runs have it."""
+    """Return the place of each part with its dimensions, values and numbers of runs."""
     selects = [f"SELECT {place}, part.* FROM ({sql}) AS part" for place, (sql, _) in enumerate(parts)]
     with connections[Run.objects.db].cursor() as cursor:
         cursor.execute(" UNION ALL ".join(selects), [each for _, parameters in parts for each in parameters])
@@ -109,19 +107,19 @@ def _fetch(parts: Sequence[_Statement]) -> list[tuple[int, str, str | None, int]
 
 
 def _by_experiment(names: Iterable[str]) -> bool:
-    """Whether these tell no runs of one experiment apart, but by how they ended."""
+    """Return whether filters by these names select whole experiments, apart from the status."""
     return all(name in _COLUMNS or name == "status" or name.startswith(FACTOR) for name in names)
 
 
 def _named(asked: Mapping[str, Any], without: str) -> set[str]:
-    """What runs are chosen by."""
+    """Return the names of the filters."""
     names = {name for name in asked if name not in (without, "exclude", "range")}
     return names.union(*(asked[each].named for each in ("exclude", "range") if each in asked))
 
 
 def _part(filtered: RunFilter, asked: Mapping[str, Any], name: str = "") -> _Statement:
-    """Counts of one dimension without its own filter; of every one with all filters where none is named."""
-    # Which runs lack a factor is known of experiments alone.
+    """Return SQL that counts one dimension without its own filter, or every dimension with all filters."""
+    # Only the counts by experiment include runs without a factor.
     if _named(asked, name) <= _OF_STUDIES and not name.startswith(FACTOR):
         return _of_studies(filtered, name)
     rows = _of_runs(filtered, asked, name)
@@ -133,9 +131,9 @@ def _statuses(filtered: RunFilter, without: str) -> Sequence[str]:
 
 
 def _of_studies(filtered: RunFilter, name: str) -> _Statement:
-    """The same where nothing but study and status is asked, without what is asked of the dimension itself."""
+    """Return SQL that counts by study, for filters on study and status alone."""
     counts = DimensionCount.objects.filter(status__in=_statuses(filtered, name), runs__gt=0)
-    counts = filtered.narrowed(counts, filtered.form.cleaned_data.keys() - ({"study"} - {name}))
+    counts = filtered.narrow(counts, filtered.form.cleaned_data.keys() - ({"study"} - {name}))
     if name:
         counts = counts.filter(name="" if name in _OF_STUDIES else name)
     sql, given = compile_query(counts.values_list("study__slug", "status", "name", "value", "runs"))
@@ -149,30 +147,30 @@ def _of_studies(filtered: RunFilter, name: str) -> _Statement:
 
 
 def _of_runs(filtered: RunFilter, asked: Mapping[str, Any], without: str = "") -> QuerySet[Any]:
-    """Rows of _BASE; each stands for as many runs as its last column says."""
+    """Return rows of _BASE; the last column is the number of runs of a row."""
     if not _by_experiment(_named(asked, without)):
-        return _some(filtered.narrowed(Run.objects.all(), {without})).values_list(
+        return _some(filtered.narrow(Run.objects.all(), {without})).values_list(
             *_COLUMNS.values(), "factors", "status", Number(1, IntegerField())
         )
-    experiments = filtered.narrowed(Experiment.objects.all(), {without, "status"})
+    experiments = filtered.narrow(Experiment.objects.all(), {without, "status"})
     counts = RunCount.objects.filter(experiment__in=experiments, status__in=_statuses(filtered, without), runs__gt=0)
     return counts.values_list(*(f"experiment__{path}" for path in (*_COLUMNS.values(), "factors")), "status", "runs")
 
 
 def _some(runs: QuerySet[Run]) -> QuerySet[Run]:
-    """As many of these runs as are counted, in whatever order the database finds them fastest."""
+    """Return the first runs up to the limit, in the fastest order."""
     return runs.order_by()[: MOST_COUNTED + 1]
 
 
 def _main(rows: QuerySet[Any]) -> _Statement:
-    """Counts of every dimension but tags, and of all rows under no name."""
+    """Return SQL that counts every dimension but tags, and all rows under an empty name."""
     pairs = [_pair(name) for name in (*_COLUMNS, "status")]
     factors = f"SELECT '{FACTOR}' || key, value FROM jsonb_each_text(base.factors)"
     return _grouped(rows, f"VALUES ('', NULL), {', '.join(pairs)} UNION ALL {factors}", [])
 
 
 def _one(rows: QuerySet[Any], name: str) -> _Statement:
-    """Counts of one dimension."""
+    """Return SQL that counts one dimension."""
     if name.startswith(FACTOR):
         return _grouped(rows, "SELECT %s, base.factors ->> %s", [name, name.removeprefix(FACTOR)])
     return _grouped(rows, f"VALUES {_pair(name)}", [])
@@ -192,14 +190,14 @@ def _grouped(rows: QuerySet[Any], pairs: str, parameters: list[Any]) -> _Stateme
 
 
 def _tags(filtered: RunFilter) -> _Statement:
-    """Counts of tags; few runs have any, and an index holds just those."""
-    tagged = filtered.narrowed(Run.objects.filter(tags__isnull=False), {"tag"})
+    """Return SQL that counts tags, by the index of the runs that have any."""
+    tagged = filtered.narrow(Run.objects.filter(tags__isnull=False), {"tag"})
     sql, given = compile_query(_some(tagged).values_list("tags"))
     return f"SELECT 'tag', tag, count(*) FROM ({sql}) AS base (tags), unnest(tags) AS tag GROUP BY 2", given
 
 
 def _counts(rows: Iterable[tuple[int, str, str | None, int]], part: int, *, limited: bool) -> dict[str, Counts]:
-    """What one part says of each dimension; ``limited``: it looked at no more than MOST_COUNTED runs."""
+    """Return the counts of each dimension in a part; a ``limited`` part counts at most MOST_COUNTED runs."""
     found: dict[str, dict[Value, int]] = defaultdict(dict)
     for place, name, text, number in rows:
         if place == part:

@@ -1,7 +1,7 @@
-"""The one filter of the list of runs, shared by page, API and export.
+"""The filter of the list of runs, shared by page, API and export.
 
-Each dimension's filter follows from its declaration and may be given several times (or within, and between).
-Withdrawn runs are hidden unless they are asked for. A parameter that is not known is an error that lists the known.
+The filter of a dimension follows from its declaration. Values of one dimension are alternatives; filters of several
+dimensions all apply. Withdrawn runs are hidden by default. An unknown parameter is an error that lists the known ones.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -20,24 +20,24 @@ from perfdb.analysis.query.query import Query
 from perfdb.results.models import Run, SearchName, UploadRun
 from perfdb.results.queries.conditions import build_conditions, narrow_runs
 
-# What a list's address holds besides filters: order, place and length of a page.
+# The parameters of an address beside filters: order, place and size of a page.
 PAGING = ("sort", "cursor", "size")
 
-# So many names that contain a text are looked up; with more of them the runs themselves are gone through.
+# The number of run ids with a text that are looked up; with more, the runs are searched.
 MOST_NAMES = 1000
 
 
 class SeveralInput(forms.SelectMultiple):
-    """Reads a parameter that is repeated, without offering choices."""
+    """Reader of a repeated parameter, without choices."""
 
     def value_from_datadict(self, data: Any, files: Any, name: str) -> list[str]:
-        """All values given, without blank ones: a form sends its empty fields too."""
+        """Return the values without blank ones, since a form sends its empty fields too."""
         texts = data.getlist(name) if isinstance(data, QueryDict) else data.get(name, [])
         return [text for text in texts if text.strip()]
 
 
 class ValuesField(forms.Field):
-    """Values of one dimension."""
+    """A field for values of one dimension."""
 
     widget = SeveralInput
 
@@ -46,7 +46,7 @@ class ValuesField(forms.Field):
         super().__init__(**kwargs)
 
     def clean(self, value: Any) -> list[DimensionValue]:
-        """The values in the dimension's own type, None for ``(none)``."""
+        """Return the values in the type of the dimension, None for ``(none)``."""
         return [self._clean_one(text) for text in value or ()]
 
     def _clean_one(self, text: str) -> DimensionValue:
@@ -59,7 +59,7 @@ class ValuesField(forms.Field):
 
 
 class DimensionFilter(Filter):  # type: ignore[misc] # django-filter has no types
-    """Runs with one of the given values of a dimension."""
+    """A filter for runs with one of several values of a dimension."""
 
     field_class = ValuesField
 
@@ -67,28 +67,31 @@ class DimensionFilter(Filter):  # type: ignore[misc] # django-filter has no type
         super().__init__(field_name=declared.name, label=declared.title, dimension=declared)
 
     def condition(self, value: Sequence[DimensionValue]) -> Q:
-        """Which runs are meant."""
+        """Return the condition on runs."""
         name = cast(str, self.field_name)
         return build_conditions({name: value})[name]
 
 
 class PartFilter(CharFilter):  # type: ignore[misc] # django-filter has no types
-    """Runs whose id contains a text. Few enough names are looked up first: a million runs share a few thousand."""
+    """A filter for runs whose run id contains a text.
+
+    Run ids are looked up first, since a million runs share a few thousand.
+    """
 
     def condition(self, value: str) -> Q:
-        """Which runs are meant."""
+        """Return the condition on runs."""
         known = SearchName.objects.filter(kind=SearchName.Kind.RUN, text__icontains=value)
         names = list(known.values_list("text", flat=True)[: MOST_NAMES + 1])
         return Q(run_id__in=names) if len(names) <= MOST_NAMES else Q(run_id__icontains=value)
 
 
 class ChoicesField(forms.MultipleChoiceField):
-    """Values of a closed set; the message lists the set."""
+    """A field for values of a closed set; the message lists the set."""
 
     widget = SeveralInput
 
     def validate(self, value: Any) -> None:
-        """Refuse what is not among the choices."""
+        """Refuse values that are not among the choices."""
         known = [key for key, _ in cast(Iterable[tuple[str, str]], self.choices)]
         for text in value:
             if text not in known:
@@ -96,7 +99,7 @@ class ChoicesField(forms.MultipleChoiceField):
 
 
 class StatusFilter(Filter):  # type: ignore[misc] # django-filter has no types
-    """Runs that ended in one of these ways; withdrawn ones only when asked for."""
+    """A filter for runs by status; withdrawn runs only on request."""
 
     field_class = ChoicesField
 
@@ -106,7 +109,7 @@ class StatusFilter(Filter):  # type: ignore[misc] # django-filter has no types
 
 
 class UploadFilter(Filter):  # type: ignore[misc] # django-filter has no types
-    """Runs that an upload brought or extended."""
+    """A filter for runs that an upload stored or extended."""
 
     field_class = forms.IntegerField
 
@@ -118,7 +121,7 @@ class UploadFilter(Filter):  # type: ignore[misc] # django-filter has no types
 
 
 class QueryPartField(forms.Field):
-    """A parameter of a Query that is written ``DIMENSION:VALUE`` and may be repeated."""
+    """A field for a parameter of a Query, ``DIMENSION:VALUE``, which may be repeated."""
 
     widget = SeveralInput
 
@@ -127,7 +130,7 @@ class QueryPartField(forms.Field):
         super().__init__(**kwargs)
 
     def clean(self, value: Any) -> Query:
-        """The query that asks for nothing else."""
+        """Return a query with this parameter alone."""
         try:
             return Query.parse((self.parameter, text) for text in value or ())
         except QueryError as error:
@@ -135,7 +138,7 @@ class QueryPartField(forms.Field):
 
 
 class QueryPartFilter(Filter):  # type: ignore[misc] # django-filter has no types
-    """Runs that a Query with this one parameter is about: what it leaves out, and its ranges."""
+    """A filter for runs by one parameter of a Query: an exclusion or a range."""
 
     field_class = QueryPartField
 
@@ -148,10 +151,10 @@ class QueryPartFilter(Filter):  # type: ignore[misc] # django-filter has no type
 
 
 class _RunFilterForm(forms.Form):
-    """A form that refuses parameters it has no field for."""
+    """A form that refuses unknown parameters."""
 
     def clean(self) -> dict[str, Any]:
-        """Name each unknown parameter and the known ones."""
+        """Add an error for each unknown parameter."""
         for name in self.data:
             if name not in self.fields and name not in PAGING:
                 self.add_error(None, ValidationError(f"{name!r} is not a parameter", code=name))
@@ -159,7 +162,7 @@ class _RunFilterForm(forms.Form):
 
 
 class RunFilter(FilterSet):  # type: ignore[misc] # django-filter has no types
-    """Filters of the list of runs. Make it of a QueryDict; ask ``first_error`` before using ``qs``."""
+    """The filters of the list of runs, from a QueryDict. Check ``first_error`` before using ``qs``."""
 
     q = PartFilter(label="Run id contains")
     status = StatusFilter(label="Status", choices=Run.Status.choices)
@@ -170,7 +173,7 @@ class RunFilter(FilterSet):  # type: ignore[misc] # django-filter has no types
     range = QueryPartFilter("range", "`dimension:low..high`")
 
     class Meta:
-        """No fields by reflection: those of dimensions are added from their declarations."""
+        """No fields by reflection: the fields of dimensions follow from their declarations."""
 
         form = _RunFilterForm
 
@@ -181,26 +184,26 @@ class RunFilter(FilterSet):  # type: ignore[misc] # django-filter has no types
         for declared in (*DIMENSIONS, *SELECTORS.values(), *map(dimension, factors)):
             self.filters[declared.name] = DimensionFilter(declared)
 
-    def asked(self) -> dict[str, Any]:
-        """What is asked for, by parameter; empty while anything is wrong with the parameters."""
+    def read_values(self) -> dict[str, Any]:
+        """Return the values by parameter; none while any parameter has an error."""
         cleaned = self.form.cleaned_data if self.form.is_valid() else {}
         return {name: value for name, value in cleaned.items() if value not in (None, "", [], Query())}
 
     def statuses(self) -> list[str]:
-        """The ways to end that are asked for."""
+        """Return the statuses of the list."""
         return self.form.cleaned_data["status"] or [each for each in Run.Status.values if each != Run.Status.WITHDRAWN]
 
-    def narrowed(self, queryset: QuerySet[Any], without: Collection[str] = ()) -> QuerySet[Any]:
-        """What the parameters leave of some runs, but for those that are not to count.
+    def narrow(self, queryset: QuerySet[Any], without: Collection[str] = ()) -> QuerySet[Any]:
+        """Return the runs that the parameters leave, except parameters in ``without``.
 
-        Of experiments, too, as far as nothing is asked that tells runs of one experiment apart.
+        Also narrows experiments, unless a parameter separates runs of one experiment.
         """
         for name, value in self.form.cleaned_data.items():
             if name not in without:
-                queryset = self._narrowed_by(queryset, name, value)
+                queryset = self._narrow_by(queryset, name, value)
         return queryset
 
-    def _narrowed_by(self, queryset: QuerySet[Any], name: str, value: Any) -> QuerySet[Any]:
+    def _narrow_by(self, queryset: QuerySet[Any], name: str, value: Any) -> QuerySet[Any]:
         declared = self.filters[name]
         if not isinstance(declared, DimensionFilter | PartFilter):
             return cast("QuerySet[Any]", declared.filter(queryset, value))
@@ -210,31 +213,31 @@ class RunFilter(FilterSet):  # type: ignore[misc] # django-filter has no types
         return queryset.filter(self._conditions[name]) if value else queryset
 
     def filter_queryset(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        """What all parameters leave; ``qs`` asks for it."""
-        return self.narrowed(queryset)
+        """Return the runs that all parameters leave, for ``qs``."""
+        return self.narrow(queryset)
 
     def errors_found(self) -> list[QueryError]:
-        """Everything that is wrong with the parameters, unknown ones first."""
+        """Return all errors of the parameters, unknown parameters first."""
         found = self.form.errors.as_data()
-        unknown = [QueryError(str(e.code), e.message, known_parameters()) for e in found.pop("__all__", [])]
-        return unknown + [QueryError(name, _said(name, error)) for name, errors in found.items() for error in errors]
+        unknown = [QueryError(str(e.code), e.message, list_parameters()) for e in found.pop("__all__", [])]
+        return unknown + [QueryError(name, _message(name, error)) for name, errors in found.items() for error in errors]
 
     def first_error(self) -> QueryError | None:
-        """The first thing that is wrong with the parameters, None when all is well."""
+        """Return the first error of the parameters, or None."""
         return next(iter(self.errors_found()), None)
 
 
-def _said(name: str, error: ValidationError) -> str:
+def _message(name: str, error: ValidationError) -> str:
     return f"{name}: {' '.join(error.messages)}"
 
 
-def known_parameters() -> tuple[str, ...]:
-    """The parameters of the list of runs, factors as ``factor.NAME``."""
+def list_parameters() -> tuple[str, ...]:
+    """Return the parameters of the list of runs, factors as ``factor.NAME``."""
     return (*KNOWN_FILTERS, *RunFilter.base_filters, *PAGING)
 
 
 def filter_runs(data: QueryDict) -> QuerySet[Run]:
-    """The runs that the parameters ask for; raises QueryError for the first one that is not understood."""
+    """Return the runs that the parameters select. Raise QueryError for the first invalid parameter."""
     runs = RunFilter(data)
     error = runs.first_error()
     if error is not None:
@@ -242,14 +245,14 @@ def filter_runs(data: QueryDict) -> QuerySet[Run]:
     return cast("QuerySet[Run]", runs.qs)
 
 
-# More numbers than that are named by a filter.
+# Most runs that can be chosen by their ids.
 MOST_NUMBERED = 10_000
 
 
-def chosen(numbers: Sequence[str], everything: str | None = None) -> QuerySet[Run]:
-    """The runs that a person picked: by their numbers, or all that a list's query string asks for.
+def choose_runs(numbers: Sequence[str], everything: str | None = None) -> QuerySet[Run]:
+    """Return the runs that a person chose by ids, or all runs of a list's query string.
 
-    Columns and order of the list do not matter. Raises QueryError when nothing is chosen and for wrong parameters.
+    Columns and order of the list do not matter. Raise QueryError for no runs and for invalid parameters.
     """
     if everything is not None:
         data = QueryDict(everything.removeprefix("?"), mutable=True)

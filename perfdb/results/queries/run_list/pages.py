@@ -9,7 +9,7 @@ from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.database.sql import TooLongError, in_time
 from perfdb.results.models import Run
 from perfdb.results.queries.observations import DIMENSION_COLUMNS
-from perfdb.results.queries.run_list.paging import PAGE_SIZE, Column, Ordering, Page, page
+from perfdb.results.queries.run_list.paging import PAGE_SIZE, Column, Ordering, Page, read_page
 from perfdb.results.runs import notes
 
 # How long a page may take, in milliseconds.
@@ -28,20 +28,20 @@ RUN_COLUMNS: dict[str, str | Combinable] = {
 }
 
 RUN_ORDERINGS: dict[str, Column] = {
-    "started": Column.moment("started"),
-    "run_id": Column.text("run_id"),
-    "trial": Column.integer("trial"),
-    "status": Column.text("status"),
-    "study": Column.text("study__slug"),
-    "campaign": Column.text("campaign"),
-    **{name: Column.text(f"{name}__name", nullable=True) for name in ("system", "level", "workload", "device")},
-    **{name: Column.integer(name, nullable=True) for name in ("mtu", "users", "layer")},
-    **{name: Column.number(name, nullable=True) for name in Run.HOT},
+    "started": Column("started"),
+    "run_id": Column("run_id"),
+    "trial": Column("trial"),
+    "status": Column("status"),
+    "study": Column("study__slug"),
+    "campaign": Column("campaign"),
+    **{name: Column(f"{name}__name", nullable=True) for name in ("system", "level", "workload", "device")},
+    **{name: Column(name, nullable=True) for name in ("mtu", "users", "layer")},
+    **{name: Column(name, nullable=True) for name in Run.HOT},
 }
 NEWEST_FIRST = "-started"
 
 
-def run_page(
+def read_run_page(
     queryset: QuerySet[Run],
     sort: str = "",
     cursor: str = "",
@@ -57,9 +57,9 @@ def run_page(
     """
     ordering = Ordering.parse(sort or NEWEST_FIRST, orderings)
     if ordering.name == NEWEST_FIRST:
-        return page(queryset, columns, ordering, cursor, size)
+        return read_page(queryset, columns, ordering, cursor, size)
     try:
         with in_time(MOST_MS, queryset.db):
-            return page(queryset, columns, ordering, cursor, size)
+            return read_page(queryset, columns, ordering, cursor, size)
     except TooLongError:
         raise QueryError("sort", _TOO_LONG) from None

@@ -1,18 +1,19 @@
-"""Keyset pagination: a page continues after the last row seen, never by OFFSET and never by counting everything.
+"""Keyset pagination: a page continues after the last row of the page before, without OFFSET or COUNT.
 
-A list is ordered by one column and then by id, so that every row has one place. A cursor is that place as opaque
-text; it belongs to the order it was made in. Missing values come last in both directions.
+A list is ordered by one column and then by id, so that every row has one place. A cursor is this place as opaque text
+and belongs to one order. Missing values come last in both directions. The paginator of REST framework
+does not order by columns with missing values or with very many equal ones.
 """
 
 import base64
 import binascii
 import json
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
+from django.core.exceptions import ValidationError
 from django.db.models import F, Q, QuerySet
 from django.db.models.expressions import Combinable, OrderBy
 
@@ -23,63 +24,16 @@ LARGEST_PAGE = 1000
 _LARGEST_ID = 2**63 - 1
 
 
-def _text(value: Any) -> str:
-    if not isinstance(value, str) or "\0" in value:
-        raise ValueError(value)
-    return value
-
-
-def _integer(value: Any) -> int:
-    if type(value) is not int or abs(value) > _LARGEST_ID:
-        raise ValueError(value)
-    return value
-
-
-def _number(value: Any) -> float:
-    if type(value) not in (int, float) or not math.isfinite(value):
-        raise ValueError(value)
-    return float(value)
-
-
-def _moment(value: Any) -> datetime:
-    moment = datetime.fromisoformat(_text(value))
-    if moment.tzinfo is None:
-        raise ValueError(value)
-    return moment
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column that a list can be ordered by. ``revive`` reads its value back from a cursor or raises ValueError."""
+class Column(NamedTuple):
+    """A column that a list can be ordered by."""
 
     path: str
-    revive: Callable[[Any], object]
-    nullable: bool
-
-    @classmethod
-    def text(cls, path: str, *, nullable: bool = False) -> Self:
-        """A column of text."""
-        return cls(path, _text, nullable)
-
-    @classmethod
-    def integer(cls, path: str, *, nullable: bool = False) -> Self:
-        """A column of whole numbers."""
-        return cls(path, _integer, nullable)
-
-    @classmethod
-    def number(cls, path: str, *, nullable: bool = False) -> Self:
-        """A column of floating-point numbers."""
-        return cls(path, _number, nullable)
-
-    @classmethod
-    def moment(cls, path: str) -> Self:
-        """A column of points in time, always present."""
-        return cls(path, _moment, nullable=False)
+    nullable: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Ordering:
-    """A column, a direction, and how a query string says it: ``users`` upwards, ``-users`` downwards."""
+    """A column and a direction, named ``users`` for ascending or ``-users`` for descending order."""
 
     name: str
     column: Column
@@ -87,14 +41,14 @@ class Ordering:
 
     @classmethod
     def parse(cls, text: str, columns: Mapping[str, Column]) -> Self:
-        """Read ``users`` or ``-users``; raises QueryError for a column that is not among ``columns``."""
+        """Parse ``users`` or ``-users``. Raise QueryError for a column that is not among ``columns``."""
         name = text.removeprefix("-")
         if name not in columns:
             raise QueryError("sort", f"{name!r} is not a column to sort by", columns)
         return cls(text, columns[name], text.startswith("-"))
 
     def order_by(self, *, backwards: bool) -> tuple[OrderBy, str]:
-        """The ORDER BY clause, or its reverse."""
+        """Return the ORDER BY clause, or its reverse."""
         descending = self.descending != backwards
         key = F(self.column.path)
         if not self.column.nullable:
@@ -106,7 +60,7 @@ class Ordering:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a page begins: beyond the row with this sort value and id, forwards or backwards."""
+    """The start of a page: beyond the row with this sort value and id, forwards or backwards."""
 
     ordering: str
     backwards: bool
@@ -123,16 +77,17 @@ class _Place:
         try:
             raw = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
             name, backwards, value, row_id = json.loads(raw)
-            value = None if value is None and ordering.column.nullable else ordering.column.revive(value)
-            place = cls(name, backwards is True, value, _integer(row_id))
         except (binascii.Error, ValueError, TypeError, RecursionError):
-            raise QueryError("cursor", "the cursor is damaged; begin again without it") from None
-        if place.ordering != ordering.name:
-            raise QueryError("cursor", f"the cursor belongs to sort={place.ordering}, not to sort={ordering.name}")
-        return place
+            raise _damaged() from None
+        if name != ordering.name:
+            raise QueryError("cursor", f"the cursor belongs to sort={name}, not to sort={ordering.name}")
+        missing = value is None and not ordering.column.nullable
+        if missing or "\0" in str(value) or type(row_id) is not int or abs(row_id) > _LARGEST_ID:
+            raise _damaged()
+        return cls(name, backwards is True, value, row_id)
 
     def beyond(self, ordering: Ordering) -> Q:
-        """The rows after this place in reading direction."""
+        """Return the condition for the rows after this place in reading direction."""
         path = ordering.column.path
         sign = "lt" if ordering.descending != self.backwards else "gt"
         further = Q(**{f"id__{sign}": self.row_id})
@@ -144,32 +99,36 @@ class _Place:
         return rows | missing if ordering.column.nullable and not self.backwards else rows
 
 
+def _damaged() -> QueryError:
+    return QueryError("cursor", "the cursor is damaged; begin again without it")
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Some rows of a list, each a dict, and the cursors of its neighbours (None at an end)."""
+    """The rows of a page as dicts, and the cursors of the pages beside it (None at an end)."""
 
     rows: list[dict[str, Any]]
     next: str | None
     previous: str | None
 
 
-def page(
+def read_page(
     queryset: QuerySet[Any],
     columns: Mapping[str, str | Combinable],
     ordering: Ordering,
     cursor: str = "",
     size: int = PAGE_SIZE,
 ) -> Page:
-    """One page of a list in one SQL query. ``columns``: name in the row -> path or expression.
+    """Read a page of a list in one SQL query. ``columns`` has the path or expression of each name in the row.
 
-    Raises QueryError for a cursor that is damaged or was made in another order.
+    Raise QueryError for a cursor that is damaged or belongs to another order.
     """
     place = _Place.decode(cursor, ordering) if cursor else None
     backwards = place is not None and place.backwards
     if place is not None:
-        queryset = queryset.filter(place.beyond(ordering))
+        queryset = _filter_beyond(queryset, place, ordering)
     order = ordering.order_by(backwards=backwards)
-    # Chosen first, so that what a row refers to is looked up for the rows of the page and not for all that are sorted.
+    # The rows are chosen first, so that their references are looked up for this page alone.
     chosen = queryset.order_by(*order).values("pk")[: size + 1]
     rows_of_page = queryset.model._default_manager.filter(pk__in=chosen).order_by(*order)
     found = list(rows_of_page.values_list(*columns.values(), ordering.column.path, "id"))
@@ -182,8 +141,16 @@ def page(
     return Page(rows, last if has_next and rows else None, first if has_previous and rows else None)
 
 
+def _filter_beyond(queryset: QuerySet[Any], place: _Place, ordering: Ordering) -> QuerySet[Any]:
+    try:
+        return queryset.filter(place.beyond(ordering))
+    except (ValueError, TypeError, ValidationError):
+        # The value is not one of the column.
+        raise _damaged() from None
+
+
 def _cursors(rows: list[tuple[Any, ...]], ordering: Ordering) -> tuple[str, str]:
-    """The cursors that lead backwards from the first row and forwards from the last."""
+    """Return the cursors backwards from the first row and forwards from the last."""
     (*_, first_value, first_id), (*_, last_value, last_id) = rows[0], rows[-1]
     return (
         _Place(ordering.name, True, first_value, first_id).encode(),
@@ -191,8 +158,8 @@ def _cursors(rows: list[tuple[Any, ...]], ordering: Ordering) -> tuple[str, str]
     )
 
 
-def read_size(text: str) -> int:
-    """The number of rows asked for; raises QueryError unless it is 1 to 1000."""
+def parse_size(text: str) -> int:
+    """Return the number of rows of a page. Raise QueryError unless it is 1 to 1000."""
     if not text:
         return PAGE_SIZE
     if not (text.isdecimal() and text.isascii() and 1 <= int(text) <= LARGEST_PAGE):

@@ -1,9 +1,8 @@
-"""Search over all that has a name: studies, runs, devices, files, notes and what else people look for.
+"""Search by name: studies, runs, devices, files, notes and more.
 
-Every word that is asked for must occur in what is found. Only where nothing has them all, what is like the words comes
-in: mistyping is forgiven when it has to be. Small tables are looked through as they are; run ids and tags stand once
-each in ``search_name``, which like the names of files and the notes has an index of its trigrams (groups of three
-letters). So a search stays quick when there are millions of runs.
+Every word must occur in a hit. Only where nothing has all the words, similar names are found too. Small tables are
+scanned; run ids and tags are kept once each in ``search_name``, which has an index of trigrams (groups of three
+letters) like the paths of files and the notes, so that a search among millions of runs stays quick.
 """
 
 import re
@@ -36,21 +35,21 @@ from perfdb.results.models import (
 )
 from perfdb.results.models.dimensions import INBOX
 
-# More is cut off: nobody types it, and each word costs.
+# The rest of a longer text is ignored, since each word costs time.
 LONGEST, MOST_WORDS = 200, 8
-# A shorter word occurs within too many others: it must begin one. It is no trigram either, so no index finds it.
+# A shorter word must begin a word: it occurs within too many others, and no trigram index finds it.
 _WITHIN = 3
-# A shorter word is like too many others; in a longer one a swap of letters leaves enough trigrams as they are.
+# A shorter word resembles too many others; a longer one keeps enough trigrams when two letters are swapped.
 _MISTYPED, _SWAPPED = 4, 12
-# How like a word something must be, of 1: a word of a short name, one of a long text, and a run id as a whole. For the
-# files' names and notes PostgreSQL's own setting holds, which their indexes use: 0.6.
+# The least similarity, of 1: to a word of a short name, to a word of a long text, and to a whole run id. Paths and
+# notes use PostgreSQL's own setting of 0.6, as their indexes do.
 _LIKE, _TEXT_LIKE, _NAME_LIKE = 0.3, 0.6, 0.45
-# How long to look for files and notes that are only like the words, in milliseconds.
+# The time limit of a search for similar files and notes, in milliseconds.
 _IN_TIME_MS = 150
 
 
 class Kind(StrEnum):
-    """What was found, in the order in which it is shown."""
+    """The kind of a hit, in the order of display."""
 
     STUDY = "study"
     RUN = "run"
@@ -67,7 +66,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """Something that was found: what it is called, what else its words were looked for in, and what leads to it."""
+    """A hit: its name, the further text that was searched, and the fields that lead to it."""
 
     kind: Kind
     pk: int
@@ -78,7 +77,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Hits by kind, best first. ``near``: nothing has all the words, and these are like them."""
+    """Hits by kind, best first; with ``near``, nothing has all the words and the hits are similar."""
 
     words: list[str]
     hits: dict[Kind, list[Hit]]
@@ -87,7 +86,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """A small table. ``text``: what is looked through beside the name; ``about``: what leads to a row."""
+    """A small table; ``text`` are fields searched beside the name, ``about`` fields that lead to a row."""
 
     kind: Kind
     rows: QuerySet[Any]
@@ -96,7 +95,7 @@ class _Table:
     about: tuple[str, ...] = ()
 
 
-# Kind, number, name, score, further text, about: the columns of everything that is found.
+# Kind, id, name, score, further text and ``about`` of a hit.
 _Row = tuple[str, int, str, float, str, dict[str, Any]]
 _Rows = QuerySet[Any, _Row]
 
@@ -115,7 +114,7 @@ def _tables() -> list[_Table]:
 
 
 def _items() -> QuerySet[ReportItem]:
-    """The items of reports; ``told`` counts those of a kind in their report, by which findings are numbered."""
+    """Return report items; ``told`` is the place among the items of a kind, by which findings are numbered."""
     alike = ReportItem.objects.filter(
         study=OuterRef("study"), kind=OuterRef("kind"), position__lte=OuterRef("position")
     )
@@ -123,14 +122,14 @@ def _items() -> QuerySet[ReportItem]:
     return ReportItem.objects.annotate(told=Subquery(counted))
 
 
-def words_of(text: str) -> list[str]:
-    """The words of a search in capitals, as they are compared."""
+def split_words(text: str) -> list[str]:
+    """Return the words of a search in capitals, as for comparison."""
     return text.replace("\0", " ")[:LONGEST].upper().split()[:MOST_WORDS]
 
 
-def search(text: str, size: int) -> Found:
-    """What fits, at most ``size`` of each kind."""
-    words = words_of(text)
+def search_names(text: str, size: int) -> Found:
+    """Return the hits of a search, at most ``size`` of each kind."""
+    words = split_words(text)
     if not words:
         return Found(words, {})
     if hits := _hits(_read(_having(words, size)), size):
@@ -142,13 +141,13 @@ def search(text: str, size: int) -> Found:
 
 
 def _read(parts: Sequence[_Rows]) -> list[_Row]:
-    """All of them in one SQL query."""
+    """Read all parts in one SQL query."""
     first, *rest = parts
     return list(first.union(*rest, all=True))
 
 
 def _read_in_time(parts: Sequence[_Rows]) -> list[_Row]:
-    """All of them, or none where that takes too long: a word such as ``.log`` is like a part of every path."""
+    """Read all parts, or none after the time limit: a word such as ``.log`` resembles a part of every path."""
     try:
         with in_time(_IN_TIME_MS, Run.objects.db):
             return _read(parts)
@@ -157,18 +156,18 @@ def _read_in_time(parts: Sequence[_Rows]) -> list[_Row]:
 
 
 def _hits(rows: Iterable[_Row], size: int) -> dict[Kind, list[Hit]]:
-    """The rows by kind, best first; one thing may be in several of them."""
+    """Return hits by kind, best first; several rows may be one hit."""
     hits: dict[Kind, dict[int, Hit]] = {kind: {} for kind in Kind}
     for kind, pk, name, _, text, about in sorted(rows, key=lambda row: (-row[3], natural_key(row[2]))):
         of_kind = hits[Kind(kind)]
         if len(of_kind) < size:
             of_kind.setdefault(pk, Hit(Kind(kind), pk, name, text, about))
-    _tell(hits[Kind.RUN].values())
+    _add_runs(hits[Kind.RUN].values())
     return {kind: list(found.values()) for kind, found in hits.items() if found}
 
 
-def _tell(hits: Collection[Hit]) -> None:
-    """Say of each run id which run has it, or one of those that have."""
+def _add_runs(hits: Collection[Hit]) -> None:
+    """Add to each run id a run that has it."""
     columns = ("pk", "trial", "status", "study__title", "workload__name", "device__name", "mtu", "users")
     runs = {
         row["pk"]: row for row in Run.objects.filter(pk__in=[hit.about["runs"][0] for hit in hits]).values(*columns)
@@ -179,20 +178,20 @@ def _tell(hits: Collection[Hit]) -> None:
 
 
 def _having(words: Sequence[str], size: int) -> list[_Rows]:
-    """What has all the words: of the large tables what begins with the first, then what has them anywhere."""
+    """Return queries for all the words: in large tables names that begin with the first word, then all names."""
     every, others = _all(map(_occurs, words)), _all(map(_occurs, words[1:]))
     begins = others & Q(folded__startswith=words[0])
     parts = [*(_in_table(table, every, _rank(words), size) for table in _tables())]
     parts += [_rows(kind, rows.filter(begins), Value(2.0), size) for kind, rows in _names()]
     if any(len(word) >= _WITHIN for word in words):
-        # Any of them, since sorting what a million files have takes long.
+        # Without an order, since sorting a million files takes long.
         parts += [_rows(kind, rows.filter(every), Value(1.0), size) for kind, rows in _names()]
         parts += [_noted(every, Value(1.0), size), _filed(every, Value(1.0), size)]
     return parts
 
 
 def _like(words: Sequence[str], size: int) -> list[_Rows]:
-    """What is like all the words."""
+    """Return queries for names that resemble all the words."""
     whole = " ".join(words)
     name = TrigramSimilarity("folded", whole)
     named = (Q(folded__trigram_similar=whole) & Q(GreaterThanOrEqual(name, _NAME_LIKE))) | _swapped(whole)
@@ -201,7 +200,7 @@ def _like(words: Sequence[str], size: int) -> list[_Rows]:
 
 
 def _like_by_index(words: Sequence[str], size: int) -> list[_Rows]:
-    """Notes and files that have something like all the words."""
+    """Return queries for notes and files with words that resemble all the words."""
     whole = " ".join(words)
     within = Q(folded__trigram_word_similar=whole) | _swapped(whole)
     part = TrigramWordSimilarity(whole, F("folded"))
@@ -233,12 +232,12 @@ def _in_table(table: _Table, condition: Q, score: Combinable, size: int) -> _Row
 
 
 def _names() -> list[tuple[Kind, QuerySet[SearchName]]]:
-    """The names of runs that are there; with run ids two of their runs, since more is not said of them."""
+    """Return run ids and tags with up to two of their runs."""
     names = SearchName.objects.annotate(folded=Upper("text"))
     kept = Run.objects.exclude(status=Run.Status.WITHDRAWN)
     # Runs are indexed by study and id.
     named = kept.filter(study__in=Study.objects.values("pk"), run_id=OuterRef("text"))
-    # With a limit they are asked for name by name: as a mere EXISTS, PostgreSQL joins all names with all runs.
+    # The limit makes PostgreSQL search name by name; with EXISTS it joins all names with all runs.
     runs = {"run": named, "tag": kept.filter(tags__contains=[OuterRef("text")])}
     return [
         (Kind(kind), names.filter(kind=kind).annotate(runs=ArraySubquery(of.values("pk")[:2])).exclude(runs=[]))
@@ -256,7 +255,7 @@ def _rows(
     text: Combinable | None = None,
     about: Sequence[str] = (),
 ) -> _Rows:
-    """These rows in the columns of everything, the best first where they differ in score."""
+    """Return rows in the columns of a hit, the best first where scores differ."""
     also = Value("", TextField()) if text is None else text
     named = JSONObject(**{each: each for each in (("runs",) if kind is Kind.RUN else about)})
     ranked = rows if isinstance(score, Value) else rows.annotate(score=score).order_by("-score", "pk")
@@ -266,7 +265,7 @@ def _rows(
 
 
 def _joined(columns: Sequence[str]) -> Combinable:
-    """Several columns as one text."""
+    """Return several columns as one text."""
     parts = [part for column in columns for part in (F(column), Value(" "))]
     return Concat(*parts, output_field=TextField()) if parts else Value("", TextField())
 
@@ -276,7 +275,7 @@ def _occurs(word: str) -> Q:
 
 
 def _resembles(word: str) -> Q:
-    """It occurs, something is like it, or it does with two neighbouring letters swapped."""
+    """Return the condition that a word occurs, resembles a word, or occurs with two letters swapped."""
     fits = _occurs(word) | _swapped(word)
     if len(word) >= _MISTYPED:
         fits |= Q(GreaterThanOrEqual(TrigramWordSimilarity(word, F("called")), _LIKE))
@@ -285,7 +284,10 @@ def _resembles(word: str) -> Q:
 
 
 def _swapped(word: str) -> Q:
-    """It occurs with two neighbouring letters swapped, which changes four trigrams: most of those of a short word."""
+    """Return the condition that a word occurs with two neighbouring letters swapped.
+
+    A swap changes four trigrams, most of those of a short word.
+    """
     if not _MISTYPED <= len(word) <= _SWAPPED:
         return Q(pk__in=[])
     swaps = (word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in range(len(word) - 1))
@@ -293,12 +295,12 @@ def _swapped(word: str) -> Q:
 
 
 def _likeness(whole: str) -> Combinable:
-    """How like the words a row is, its name before its further text."""
+    """Return the similarity of a row to the words, of its name and its further text."""
     return TrigramWordSimilarity(whole, F("called")) + TrigramWordSimilarity(whole, F("folded"))
 
 
 def _rank(words: Sequence[str]) -> Combinable:
-    """How well a name fits: the whole before a beginning, that before a middle, and any before further text."""
+    """Return the score of a row: the whole name before a beginning, a beginning before a middle, names before text."""
     score: Combinable = Case(When(called=" ".join(words), then=4.0), default=0.0, output_field=FloatField())
     for word in words:
         begins, occurs = When(called__startswith=word, then=2.0), When(called__contains=word, then=1.0)
