@@ -31,6 +31,16 @@ FOLDERS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("audit", "insights"),
         ("render",),
     ),
+    "perfdb.results": (
+        ("database",),
+        ("models",),
+        ("runs",),
+        ("ingest",),
+        ("queries", "published"),
+        ("changes",),
+        ("studies",),
+        ("bundles",),
+    ),
 }
 # The commands that bring in the demo's logs and the published studies.
 EXCEPTIONS = {

@@ -3,9 +3,10 @@
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import parse_qsl, quote, urlencode
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -27,6 +28,7 @@ from perfdb.results.studies.document_format import (
 )
 from perfdb.results.studies.load_document import SlugTakenError, enqueue_loading, load_document
 
+_Row = TypeVar("_Row", DocumentFigure, DocumentPercent, DocumentClaim)
 _HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
 _QUERY = re.compile(r"^- `([^`]+)`$", re.MULTILINE)
 # Rises when the documents made of the files change, so that all are loaded again.
@@ -80,9 +82,14 @@ def read_document(folder: Path) -> Document:
         digest=_digest(folder),
         date=about["date"],
         runs=[_run(run) for run in study.runs],
-        figures=[_figure(figure) for figure in study.figures],
-        percents=[_percent(percent) for percent in study.percents],
-        claims=[_claim(claim) for claim in study.claims],
+        figures=[
+            _row(DocumentFigure, each, line=int(each.line), number=files.number(each.printed)) for each in study.figures
+        ],
+        percents=[_row(DocumentPercent, each, line=int(each.line)) for each in study.percents],
+        claims=[
+            _row(DocumentClaim, each, name=each.claim, line=int(each.line), value=float(each.value))
+            for each in study.claims
+        ],
         items=[*_tables_and_figures(_toml(folder / "tables.toml")), *_findings(folder / "findings.md")],
         systems={each["name"]: _system(each) for each in about.get("system", ())},
         devices={each["name"]: _device(each) for each in about.get("device", ())},
@@ -113,47 +120,10 @@ def _run(run: files.Run) -> DocumentRun:
     return DocumentRun(run.row, run.run_id, trial, trials, run.mtu_printed, run.dimensions)
 
 
-def _figure(figure: files.Figure) -> DocumentFigure:
-    return DocumentFigure(
-        run=figure.run,
-        table=figure.table,
-        line=int(figure.line),
-        metric=figure.metric,
-        role=figure.role,
-        printed=figure.printed,
-        number=files.number(figure.printed),
-        unit=figure.unit,
-        read_as=figure.read_as,
-        row_label=figure.row_label,
-        column_label=figure.column_label,
-    )
-
-
-def _percent(percent: files.Percent) -> DocumentPercent:
-    return DocumentPercent(
-        table=percent.table,
-        line=int(percent.line),
-        metric=percent.metric,
-        role=percent.role,
-        run=percent.run,
-        baseline=percent.baseline,
-        printed=percent.printed,
-    )
-
-
-def _claim(claim: files.Claim) -> DocumentClaim:
-    return DocumentClaim(
-        name=claim.claim,
-        line=int(claim.line),
-        printed=claim.printed,
-        relation=claim.relation,
-        value=float(claim.value),
-        unit=claim.unit,
-        metric=claim.metric,
-        role=claim.role,
-        compared=claim.compared,
-        baseline=claim.baseline,
-    )
+def _row(kind: type[_Row], source: Any, **changed: Any) -> _Row:
+    """Return a row with the fields of another one, except changed fields."""
+    names = {each.name for each in fields(kind)} - changed.keys()
+    return kind(**{name: getattr(source, name) for name in names}, **changed)
 
 
 def _system(about: Mapping[str, Any]) -> SystemIdentity:
