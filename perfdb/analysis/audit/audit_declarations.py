@@ -1,4 +1,4 @@
-"""What perfdb says about its audit: each rule, explained and worked out."""
+"""Description of the audit: each rule, explained with a worked example."""
 
 from perfdb.analysis.audit.audit_run import PERCENT_TEXT, PercentRow, audit_percent, audit_run
 from perfdb.analysis.audit.disagreement import NOTE_UP_TO, Kind, name
@@ -14,7 +14,7 @@ _ROUNDING = "interval arithmetic over the printed digits"
 
 
 def _formula(kind: Kind, metric: str, place: int = 0) -> str:
-    """A rule in words; ``place`` among the rules of this kind for this metric."""
+    """Return a rule in words; ``place`` is its index among the rules of this kind for this metric."""
     rule = [rule for rule in RULES if (rule.kind, rule.metric) == (kind, metric)][place]
     return f"{name(Measure(metric))} {'≤' if rule.at_most else '='} {rule.text}"
 

@@ -1,7 +1,7 @@
-"""The audit of one run: every rule is asked of every place in which the run's figures are printed.
+"""Audit of one run: every rule at every place where the run's numbers are printed.
 
-Figures printed in the same place are taken first, because a table was calculated from its own figures; what a place
-lacks is taken from the others, unless those contradict each other.
+Numbers of the same place are used first, since a table was calculated from its own numbers; missing ones come from
+other places, unless those contradict each other.
 """
 
 from collections import Counter
@@ -24,9 +24,9 @@ _MEGABYTES = 2**20 / 10**6
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A figure that disagrees: where it was seen, and what it should be.
+    """A number that disagrees: its place, and its value by the rule.
 
-    ``others``: for each other role what the rule gives for it; ``swapped`` readings are looked for among these.
+    ``others``: for each other role the rule's value, to find numbers ``swapped`` between roles.
     """
 
     kind: Kind
@@ -37,7 +37,7 @@ class Case:
 
 
 def reading(case: Case) -> str:
-    """The first simple reading that fits; empty when none does."""
+    """Return the first simple reading that fits, or ""."""
     return next(_READINGS.get(case.kind, _none)(case), "")
 
 
@@ -46,7 +46,7 @@ def _none(case: Case) -> Iterator[str]:
 
 
 def _fits(case: Case, factor: float) -> bool:
-    """Whether the figure, times a factor, would follow."""
+    """Return whether the number, times a factor, would follow."""
     own = case.printed.interval
     if own is None:
         return False
@@ -104,10 +104,10 @@ _READINGS: dict[Kind, Callable[[Case], Iterator[str]]] = {
 
 
 def audit_run(run: PrintedRun, without: Container[Kind] = ()) -> list[Disagreement]:
-    """Return the printed figures that do not follow from others, in the order of places and rules.
+    """Return the printed numbers that do not follow from others, in the order of places and rules.
 
-    The place with the most figures comes first. A figure that is printed in several places and is wrong for the same
-    reason in all of them is returned once. Rules of the kinds ``without`` are not asked.
+    The place with the most numbers comes first. A number printed in several places and wrong for the same
+    reason in all of them is returned once. Rules of the kinds ``without`` are skipped.
     """
     count = Counter(figure.place for figure in run.figures)
     views = [View(run, place) for place in sorted(run.places(), key=lambda place: -count[place])]
@@ -125,7 +125,7 @@ def audit_run(run: PrintedRun, without: Container[Kind] = ()) -> list[Disagreeme
 
 
 def audit_runs(runs: Sequence[PrintedRun]) -> list[list[Disagreement]]:
-    """The disagreements of each run of a document, in which padded figures are recognised across the runs."""
+    """Return the disagreements of each run of a document, with zero-padding recognised across runs."""
     figures = iter(with_precision([figure for run in runs for figure in run.figures]))
     return [audit_run(replace(run, figures=tuple(islice(figures, len(run.figures))))) for run in runs]
 
@@ -135,7 +135,7 @@ def _roles(rule: Rule, view: View) -> tuple[str, ...]:
 
 
 def _bounds(rule: Rule, view: View, role: str) -> dict[str, Bound] | None:
-    """The rule's operands in this run; None where one is not known."""
+    """Return the rule's operands in this run; None if one is unknown."""
     found: dict[str, Bound] = {}
     for each in rule.operands:
         bound = each.find(view, role)
@@ -146,7 +146,7 @@ def _bounds(rule: Rule, view: View, role: str) -> dict[str, Bound] | None:
 
 
 def _asked(rule: Rule, view: View, role: str) -> tuple[Printed, dict[str, Bound]] | None:
-    """Return the printed figure that the rule is about and its operands, or None if the rule cannot be asked."""
+    """Return the printed number of a rule with its operands, or None if the rule does not apply."""
     printed = view.here(Measure(rule.metric, role))
     if printed is None or not rule.holds(view, role):
         return None
@@ -155,7 +155,7 @@ def _asked(rule: Rule, view: View, role: str) -> tuple[Printed, dict[str, Bound]
 
 
 def _holds_as_printed(rule: Rule, printed: Printed, bounds: dict[str, Bound]) -> bool:
-    """Whether a figure agrees with its operands as printed; then the rounding of operands makes no difference."""
+    """Return whether a number agrees with its operands as printed, so that rounding makes no difference."""
     own = printed.interval
     try:
         value = rule.expression.evaluate({name: bound.interval.value for name, bound in bounds.items()})
@@ -165,7 +165,7 @@ def _holds_as_printed(rule: Rule, printed: Printed, bounds: dict[str, Bound]) ->
 
 
 def _expected(rule: Rule, view: View, role: str) -> tuple[Printed, dict[str, Bound], Interval] | None:
-    """Return the figure that the rule is about, its operands, and its value by the rule; None if it has none."""
+    """Return a rule's printed number, operands, and calculated value; None without a value."""
     asked = _asked(rule, view, role)
     value = None if asked is None else compute(rule.expression, asked[1])
     if asked is None or value is None:
@@ -197,7 +197,7 @@ def _ask(rule: Rule, view: View, role: str) -> Disagreement | None:
 
 
 def _in_numbers(rule: Rule, bounds: dict[str, Bound], printed: Printed, wanted: Interval) -> str:
-    """The rule with the numbers put in and their result; a single number is its own result."""
+    """Return the rule with numbers inserted and the result; a single number is its own result."""
     text = rule.expression.write({key: bound.text for key, bound in bounds.items()})
     if not isinstance(rule.expression, Operation) and text.replace(".", "").isdecimal():
         return f"{text} {printed.own_unit}"
@@ -205,7 +205,7 @@ def _in_numbers(rule: Rule, bounds: dict[str, Bound], printed: Printed, wanted: 
 
 
 def _elsewhere(rule: Rule, view: View, role: str, printed: Printed) -> str:
-    """Another place from whose figures the printed one would follow: its own place has an operand wrong."""
+    """Return another place whose numbers fit the printed one: an operand of its own place is wrong."""
     for place in view.run.places():
         bounds = _bounds(rule, View(view.run, place), role) if place != view.place else None
         value = None if bounds is None else compute(rule.expression, bounds)
@@ -215,7 +215,7 @@ def _elsewhere(rule: Rule, view: View, role: str, printed: Printed) -> str:
 
 
 def _others(rule: Rule, view: View, role: str) -> dict[str, tuple[Printed, Interval]]:
-    """The same rule for the other roles."""
+    """Return the same rule's values for the other roles."""
     expected = {other: _expected(rule, view, other) for other in _roles(rule, view) if other != role}
     return {other: (found[0], found[2]) for other, found in expected.items() if found is not None}
 
@@ -241,7 +241,7 @@ def _disagreement(
 
 
 def _contradictions(run: PrintedRun) -> Iterator[Disagreement]:
-    """The same figure of the run printed with different values; what was printed first is what is held against."""
+    """Yield numbers printed with different values, compared with the first printing."""
     for measure in dict.fromkeys(figure.measure for figure in run.figures):
         told: set[str] = set()
         for first, later in combinations(run.of(measure), 2):
@@ -256,7 +256,7 @@ def _contradictions(run: PrintedRun) -> Iterator[Disagreement]:
 
 @dataclass(frozen=True, slots=True)
 class PercentRow:
-    """A printed difference in per cent between two printed figures of one measure: ``other`` against ``base``."""
+    """A printed difference in per cent between two printed numbers of one measure: ``other`` against ``base``."""
 
     base: Printed
     other: Printed
@@ -275,15 +275,15 @@ PERCENT_TEXT = in_words(PERCENT)
 
 
 def percent_interval(base: Interval, other: Interval) -> Interval | None:
-    """What 100 × (other / base − 1) can be, given the rounding of both; None for a base of zero."""
+    """Return the interval of 100 × (other / base − 1) within rounding; None for a base of zero."""
     return compute(PERCENT, {"base": Bound(base, ""), "other": Bound(other, "")})
 
 
 def audit_percent(row: PercentRow) -> Disagreement | None:
-    """The disagreement of a printed percentage with its operands; None when it is consistent or cannot be checked.
+    """Return the disagreement of a printed percentage with its operands; None if consistent or not checkable.
 
-    It is consistent when it lies within half its last digit of what the operands' rounding allows. How far it is off
-    is graded by the ratio of the two figures that it stands for: −21 % for −31 % is 0.79 for 0.69.
+    A percentage is consistent within half its last digit of the interval that the operands' rounding allows. The
+    severity follows from the ratio of the two numbers: −21 % for −31 % is 0.79 for 0.69.
     """
     base, other, printed = row.base.interval, row.other.interval, row.percent.value
     wanted = percent_interval(base, other) if base is not None and other is not None else None
@@ -315,12 +315,12 @@ def audit_percent(row: PercentRow) -> Disagreement | None:
 
 
 def audit_percents(rows: Iterable[PercentRow]) -> list[Disagreement]:
-    """The disagreements of many percentages, in their order."""
+    """Return the disagreements of many percentages in order."""
     return [found for row in rows if (found := audit_percent(row))]
 
 
 def _reading(row: PercentRow, printed: float, wanted: Interval) -> str:
-    """What may have been meant: the sign is wrong, or the base and the other were taken the other way round."""
+    """Return the likely error: a wrong sign, or base and other exchanged."""
     half = row.percent.half_step
     if Interval(-printed - half, -printed, -printed + half).meets(wanted):
         return "its sign is probably wrong"

@@ -1,4 +1,4 @@
-"""What an audit answers: a printed figure that does not follow from the others it should follow from."""
+"""Disagreement: a printed number that does not follow from its inputs."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -13,7 +13,7 @@ NOTE_UP_TO = 0.05
 
 
 class Kind(StrEnum):
-    """Which rule is broken; stable codes, made for scripts."""
+    """The broken rule; stable codes for scripts."""
 
     LITTLE = "little"
     RATE = "rate"
@@ -30,12 +30,11 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """A figure that does not follow from its own inputs.
+    """A number that does not follow from its own inputs.
 
-    ``printed`` is the text as printed, ``recomputed`` the value that follows and ``interval`` what it can be, given the
-    rounding of its inputs (and the rule's tolerance), both in ``unit``, the metric's own. ``formula`` has the numbers
-    put in. ``reading`` says what may have been meant, empty when nothing simple fits. ``place`` is where the figure is
-    printed, ``line`` its line there.
+    ``printed`` is the text as printed, ``recomputed`` the calculated value and ``interval`` its bounds by the inputs'
+    rounding (and the rule's tolerance), both in ``unit``, the metric's own. ``formula`` has numbers inserted.
+    ``reading`` is a likely cause, "" if nothing simple fits. ``place`` and ``line`` are where the number is printed.
     """
 
     kind: Kind
@@ -53,13 +52,13 @@ class Disagreement:
 
 
 def grade(printed: float, recomputed: float) -> Severity:
-    """A deviation of up to 5 % of the recomputed value is a note, more is a warning."""
+    """Return a note for deviations up to 5 % of the recomputed value, a warning above."""
     deviation = abs(printed - recomputed)
     return Severity.NOTE if deviation <= NOTE_UP_TO * abs(recomputed) * (1 + 1e-12) else Severity.WARNING
 
 
 def ends(interval: Interval) -> tuple[float, float]:
-    """The ends of an interval."""
+    """Return the ends of an interval."""
     return (interval.low, interval.high)
 
 
@@ -67,7 +66,7 @@ _SIGNIFICANT = 4
 
 
 def number(value: float, decimals: int = 0) -> str:
-    """A recomputed value: one decimal more than the printed figure has, and as many as four digits need."""
+    """Return a value with one decimal more than the printed one, and at least four digits."""
     if not isfinite(value):
         return "∞"
     magnitude = int(f"{value:e}".partition("e")[2]) if value else 0
@@ -75,11 +74,11 @@ def number(value: float, decimals: int = 0) -> str:
 
 
 def name(measure: Measure) -> str:
-    """The measure in words: ``CPU time per transaction of tcpip1``."""
+    """Return the measure in words: ``CPU time per transaction of tcpip1``."""
     title = BY_NAME[measure.metric].title
     return title if measure.role == TOTAL else f"{title} of {measure.role}"
 
 
 def as_printed(figure: Printed) -> str:
-    """``0.14 msec/trans``, in the unit it is printed in."""
+    """Return ``0.14 msec/trans``, in the printed unit."""
     return f"{figure.quantity.text.strip()} {figure.quantity.unit or figure.own_unit}"

@@ -1,8 +1,8 @@
-"""The operands that the rules of an audit are made of: printed figures and circumstances of the run.
+"""Operands of audit rules: printed numbers and circumstances of the run.
 
-They are leaves of the same expressions as those of the formulas, so that a rule is declared once and is written in
-words, written with numbers, and calculated. An operand has an interval, and a rule's value lies between the values at
-the corners of its operands' intervals, because each rule rises or falls throughout with each of its operands.
+Operands are leaves of the same expressions as in formulas, so a rule is declared once and can be written in words, with
+numbers, and calculated. An operand has an interval; a rule's value is between the values at the corners of its
+operands' intervals, since each rule is monotonic in each operand.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -18,7 +18,7 @@ from perfdb.analysis.workloads import ONE_WAY, message_mb
 
 
 class Bound(NamedTuple):
-    """An operand's numbers in one run: the interval it stands for, and how it is written."""
+    """An operand's interval in one run, with its text."""
 
     interval: Interval
     text: str
@@ -34,9 +34,9 @@ def _of_no_figure(role: str) -> tuple[Measure, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Operand(Expression):
-    """A leaf of a rule's expression; ``find`` gives its numbers for a role, None where they are not known.
+    """A leaf of a rule's expression; ``find`` returns its numbers for a role, or None.
 
-    ``reads``: the measures that it looks for; ``required``: whether it is not known where none of them is printed.
+    ``reads``: the measures used; ``required``: whether at least one of the measures must be printed.
     """
 
     name: str
@@ -46,16 +46,16 @@ class Operand(Expression):
     required: bool = False
 
     def evaluate(self, values: Mapping[str, float]) -> float:
-        """The operand's value."""
+        """Return the operand's value."""
         return values[self.name]
 
     def write(self, texts: Mapping[str, str]) -> str:
-        """The operand's text."""
+        """Return the operand's text."""
         return texts[self.name]
 
 
 def operands(expression: Expression) -> Iterator[Operand]:
-    """The operands of an expression from left to right; one that occurs twice comes twice."""
+    """Yield the operands of an expression from left to right, with repetitions."""
     if isinstance(expression, Operand):
         yield expression
     elif isinstance(expression, Operation):
@@ -64,14 +64,14 @@ def operands(expression: Expression) -> Iterator[Operand]:
 
 
 def in_words(expression: Expression) -> str:
-    """The expression with its operands' titles."""
+    """Return the expression with its operands' titles."""
     return expression.write({each.name: each.title for each in operands(expression)})
 
 
 def compute(expression: Expression, bounds: Mapping[str, Bound]) -> Interval | None:
-    """The value of an expression with the interval it can lie in; None when it cannot be calculated at all.
+    """Return the value of an expression with its interval; None if it cannot be calculated.
 
-    Where an operand may be so near to zero that it cannot be divided by, the interval has no upper end.
+    If a divisor's interval reaches zero, the result has no upper end.
     """
     try:
         value = expression.evaluate({name: bound.interval.value for name, bound in bounds.items()})
@@ -89,7 +89,7 @@ def _at(expression: Expression, values: Mapping[str, float]) -> float:
 
 
 def figure(metric: str, role: str | None = None, title: str = "") -> Operand:
-    """A printed figure of the role at hand, or of the role named."""
+    """Return the operand of a printed number, of the present role or a named one."""
     name = metric if role is None else f"{metric}@{role}"
 
     def reads(at_hand: str) -> tuple[Measure, ...]:
@@ -108,7 +108,7 @@ def figure(metric: str, role: str | None = None, title: str = "") -> Operand:
 
 
 def _exactly(value: float | None) -> Bound | None:
-    """A number that is not rounded."""
+    """Return an exact number as a bound."""
     return None if value is None else Bound(Interval.exact(value), f"{value:.12g}")
 
 
@@ -117,7 +117,7 @@ def _of_processors(role: str) -> tuple[Measure, ...]:
 
 
 def _processors(view: View, role: str) -> Bound | None:
-    """A host's own processors, where they are printed; else the system's."""
+    """Return a host's own processors if printed, else the system's."""
     own, system = map(view.find, _of_processors(role))
     printed = own or system
     value = printed.interval.value if printed is not None and printed.interval is not None else view.run.processors
@@ -149,7 +149,7 @@ def _of_driver_seconds(role: str) -> tuple[Measure, ...]:
 
 
 def _driver_seconds(view: View, role: str) -> Bound | None:
-    """As printed; else between what the driver was asked for and the time between the snapshots."""
+    """Return the printed seconds; else between the requested time and the time between snapshots."""
     printed, elapsed = map(view.find, _of_driver_seconds(role))
     if printed is not None and printed.interval is not None:
         return Bound(printed.interval, printed.in_own_unit)

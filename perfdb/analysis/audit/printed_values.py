@@ -1,6 +1,6 @@
-"""What an audit works on: the figures of one run as printed, and the interval that each of them stands for.
+"""Inputs of an audit: the printed numbers of one run, with their intervals.
 
-A printed figure stands for every number that would have been printed so: half a step of its last digit either way.
+A printed number is any value that would be printed so: half a step of its last digit either way.
 """
 
 import math
@@ -21,9 +21,10 @@ _NOISE = 1e-12
 
 
 class Method(StrEnum):
-    """How CPU figures were taken.
+    """Method of CPU measurement.
 
-    *Snapshot*: counters before and after the run. Utilisation is of the time between them, the rate of the driver's
+    *Snapshot*: counters before and after the run. Utilisation is of the time between snapshots, the rate of the
+    driver's
     shorter time, and the roles add up to the total. *Report*: a monitor's report over a window inside the run; its
     total comes from the system and is not the sum of the roles.
     """
@@ -33,7 +34,7 @@ class Method(StrEnum):
 
 
 class Interval(NamedTuple):
-    """A value with the least and the largest that it can stand for."""
+    """A value with its lower and upper bound."""
 
     low: float
     value: float
@@ -41,28 +42,28 @@ class Interval(NamedTuple):
 
     @classmethod
     def exact(cls, value: float) -> "Interval":
-        """A number that is not rounded."""
+        """Return the interval of an exact number."""
         return cls(value, value, value)
 
     def widened(self, tolerance: float) -> "Interval":
-        """The interval with a tolerance relative to its ends."""
+        """Return the interval widened by a relative tolerance."""
         return Interval(self.low - abs(self.low) * tolerance, self.value, self.high + abs(self.high) * tolerance)
 
     def reaches(self, other: "Interval") -> bool:
-        """Whether the number can be as small as the other one, or smaller."""
+        """Return whether the value can be as small as the other one, or smaller."""
         return self.low <= other.high + _NOISE * max(abs(self.low), abs(self.value), abs(other.value))
 
     def meets(self, other: "Interval") -> bool:
-        """Whether the two can be the same number."""
+        """Return whether both can be the same number."""
         return self.reaches(other) and other.reaches(self)
 
 
 @dataclass(slots=True)
 class Printed:
-    """One figure as printed. ``place`` is where (``Table 6``): a run's figures may be printed in several places.
+    """A printed number. ``place`` is its table (``Table 6``): a run's numbers may be printed in several places.
 
-    The unit of the quantity is the printed one, empty for the metric's own. ``half_step`` is given, in the printed
-    unit, where the source is coarser than its last digit.
+    The unit of the quantity is the printed one, "" for the metric's own. ``half_step`` is given, in the printed
+    unit, if the source is coarser than its last digit.
     """
 
     measure: Measure
@@ -70,9 +71,9 @@ class Printed:
     place: str = ""
     half_step: float | None = None
     interval: Interval | None = field(init=False, repr=False, compare=False)
-    """What the figure stands for, in the metric's own unit; None when it is no number or in no unit of the metric.
+    """Interval of the number in the metric's own unit; None if it is no number or its unit does not fit.
 
-    All metrics are of things that cannot be negative, so a zero stands for half a step upwards.
+    All metrics are non-negative, so a zero is an interval of half a step upwards.
     """
 
     def __post_init__(self) -> None:
@@ -80,22 +81,22 @@ class Printed:
 
     @property
     def factor(self) -> float:
-        """How many of the metric's own unit one of the printed unit is. Raises ValueError where they do not fit."""
+        """Return the metric's own units per printed unit. Raise ValueError if the units do not fit."""
         return rescale(1, self.quantity.unit, self.own_unit) if self.quantity.unit else 1.0
 
     @property
     def own_unit(self) -> str:
-        """The metric's own unit."""
+        """Return the metric's own unit."""
         return BY_NAME[self.measure.metric].unit
 
     @property
     def decimals(self) -> int:
-        """How many decimals are printed."""
+        """Return the number of printed decimals."""
         return decimals(self.quantity.text)
 
     @property
     def in_own_unit(self) -> str:
-        """The figure as it enters a formula: as printed, or converted to the metric's own unit."""
+        """Return the number's text in the metric's own unit, for formulas."""
         value = self.quantity.value
         if self.factor == 1 or value is None:
             return self.quantity.text.strip()
@@ -116,11 +117,11 @@ def _interval(quantity: Quantity, own_unit: str, half_step: float | None) -> Int
 
 @dataclass(frozen=True, slots=True)
 class PrintedRun:
-    """The printed figures of one run with its circumstances; what is None is not known, and what needs it unchecked.
+    """Printed numbers of one run with its circumstances; None is unknown, and rules that need it are skipped.
 
-    ``think_ms`` 0 says that users never pause between transactions. ``asked_s`` is how long the driver was told to
-    run: it runs at least so long, and not longer than the time between the snapshots. ``trials`` above 1 says that the
-    figures are means over trials, so that products and quotients of them hold only nearly.
+    ``think_ms`` 0: users never pause between transactions. ``asked_s``: the requested duration, a lower bound; the time
+    between the snapshots is the upper bound. ``trials`` above 1: the numbers are means over trials, so that
+    products and quotients hold only approximately.
     """
 
     figures: tuple[Printed, ...]
@@ -141,21 +142,21 @@ class PrintedRun:
                 self._by_measure.setdefault(figure.measure, []).append(figure)
 
     def places(self) -> list[str]:
-        """Where the figures are printed, in order of appearance."""
+        """Return the places of the numbers, in order of appearance."""
         return list(dict.fromkeys(figure.place for figure in self.figures))
 
     def measures(self) -> frozenset[Measure]:
-        """Those of which a number is printed."""
+        """Return the measures with a printed number."""
         return frozenset(self._by_measure)
 
     def of(self, measure: Measure) -> Sequence[Printed]:
-        """Every printing of a measure that is a number."""
+        """Return every printing of a measure that is a number."""
         return self._by_measure.get(measure, ())
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A run's figures as a reader of one place sees them: those of the place, and from others what it lacks."""
+    """A run's numbers as in one place, with missing ones from other places."""
 
     run: PrintedRun
     place: str
@@ -170,11 +171,11 @@ class View:
                     self._here.setdefault(figure.measure, figure)
 
     def here(self, measure: Measure) -> Printed | None:
-        """The figure printed in this very place."""
+        """Return the number printed in this place."""
         return self._here.get(measure)
 
     def find(self, measure: Measure) -> Printed | None:
-        """The figure of this place, else the one with the narrowest interval elsewhere; None if those contradict."""
+        """Return this place's number, else the one with the narrowest interval; None if others contradict."""
         here = self.here(measure)
         if here is not None:
             return here
@@ -184,12 +185,12 @@ class View:
         return min(others, key=lambda pair: pair[1].high - pair[1].low, default=(None, None))[0]
 
     def roles(self) -> tuple[str, ...]:
-        """Every role that has figures in this place, in order of appearance."""
+        """Return every role with numbers in this place, in order of appearance."""
         return tuple(self._roles)
 
 
 def span(values: Iterator[float], value: float) -> Interval:
-    """The interval from the least to the largest of some values, which include ``value``."""
+    """Return the interval from the least to the largest of some values, which include ``value``."""
     low, high = math.inf, -math.inf
     for each in values:
         low, high = min(low, each), max(high, each)
@@ -201,10 +202,11 @@ CHANCE = 0.001
 
 
 def with_precision(figures: Sequence[Printed]) -> list[Printed]:
-    """The figures of a document in their order, those padded with zeros with the half-step they really have.
+    """Return a document's numbers in order, zero-padded ones with their true half-step.
 
-    They are judged together when they are of one measure, in one place, with equally many decimals. Figures printed
-    twice, which may be one figure, and zeros, which end in zero anyway, do not count. A half-step that is given stays.
+    Numbers of one measure, place and number of decimals are judged together. Numbers printed twice, which may be one,
+    and
+    zeros, which end in zero anyway, do not count. A given half-step stays.
     """
     groups: dict[tuple[object, ...], list[str]] = defaultdict(list)
     for figure in figures:
@@ -220,7 +222,7 @@ def _group(figure: Printed) -> tuple[object, ...]:
 
 
 def _padding(texts: Sequence[str]) -> int:
-    """How many of the last digits, at most, are padding in those figures that end in zeros."""
+    """Return the largest number of last digits that are padding in numbers ending in zeros."""
     judged = [text for text in dict.fromkeys(texts) if text.strip("0.")]
     places = min((len(text.partition(".")[2]) for text in judged), default=0)
     found = 0
@@ -230,7 +232,7 @@ def _padding(texts: Sequence[str]) -> int:
 
 
 def _improbable(count: int, zeros: int) -> bool:
-    """Whether chance hardly gives so many or more zeros among so many last digits."""
+    """Return whether so many or more zeros among so many last digits are improbable."""
     tail = sum(comb(count, each) * 0.1**each * 0.9 ** (count - each) for each in range(zeros, count + 1))
     return tail <= CHANCE * (1 + 1e-9)
 

@@ -1,6 +1,6 @@
-"""The rules of an audit within one run, one declaration each: adding a rule is adding one.
+"""Rules of an audit within one run, one declaration each.
 
-A rule says which printed figure follows from which others, or which it cannot pass.
+A rule says which printed number follows from which others, or which one is its upper limit.
 """
 
 from collections.abc import Callable, Iterator
@@ -57,10 +57,10 @@ def _always(view: View, role: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """``metric`` is what ``expression`` gives or, with ``at_most``, what it cannot pass.
+    """A rule: ``metric`` equals ``expression`` or, with ``at_most``, does not exceed it.
 
-    ``role``: the only role it is asked for, None for every role. ``when``: whether it holds for a run and role at all;
-    ``unless``: a metric that must not be printed for the role. ``tolerance`` is relative and comes on top of rounding;
+    ``role``: the only role checked, None for every role. ``when``: whether the rule holds for a run and role;
+    ``unless``: a metric that must not be printed for the role. ``tolerance`` is relative and added to rounding;
     ``linear`` rules hold for means over trials too.
     """
 
@@ -80,15 +80,15 @@ class Rule:
 
     @property
     def text(self) -> str:
-        """The rule in words."""
+        """Return the rule in words."""
         return in_words(self.expression)
 
     def holds(self, view: View, role: str) -> bool:
-        """Whether the rule can be asked of a run for a role, as far as its circumstances go."""
+        """Return whether the rule applies to a run and role by its circumstances."""
         return self.when(view, role) and not (self.unless and view.find(Measure(self.unless, role)))
 
     def reads(self, role: str) -> Iterator[Measure]:
-        """The printed figures that decide about the rule for a role."""
+        """Yield the measures that the rule uses for a role."""
         yield Measure(self.metric, role)
         if self.unless:
             yield Measure(self.unless, role)
@@ -96,11 +96,11 @@ class Rule:
             yield from each.reads(role)
 
     def agrees(self, own: Interval, wanted: Interval) -> bool:
-        """Whether a figure that stands for ``own`` is what follows, or does not pass it."""
+        """Return whether the interval ``own`` agrees with ``wanted``, or does not exceed it."""
         return own.reaches(wanted) if self.at_most else own.meets(wanted)
 
     def allowance(self, trials: int) -> float:
-        """The relative tolerance for figures that are means over so many trials."""
+        """Return the relative tolerance for means over ``trials`` trials."""
         return self.tolerance if self.linear or trials <= 1 else max(self.tolerance, MEANS_TOLERANCE)
 
 
@@ -126,9 +126,9 @@ DRIVER = (
 
 
 def _busy(prefix: str) -> Iterator[tuple[Expression, str]]:
-    """Per cent of one processor, from the system's utilisation or one processor's.
+    """Yield per cent of one processor, from the system's utilisation or one processor's.
 
-    CP time is what is left of the total where no such metric as the one named is printed itself.
+    CP time is total minus virtual time if the named metric is not printed.
     """
     yield figure(f"{prefix}cpu_util") * PROCESSORS, ""
     yield figure(f"{prefix}processor_util"), ""
@@ -138,7 +138,7 @@ def _busy(prefix: str) -> Iterator[tuple[Expression, str]]:
 
 
 def _one_way(view: View, role: str) -> bool:
-    """Whether next to nothing goes the other way, so that it makes no difference whether MB count it."""
+    """Return whether almost all data go one way, so that MB of both directions make no difference."""
     work = view.run.workload
     if work is None or work.request_bytes is None or work.response_bytes is None:
         return True
@@ -150,7 +150,7 @@ def _both(one: Condition, other: Condition) -> Condition:
 
 
 def _costs() -> Iterator[Rule]:
-    """CPU time per unit of work: 1 % of one processor is 10 ms in each second.
+    """Yield CPU time per unit of work: 1 % of one processor is 10 ms per second.
 
     With snapshots, utilisation is of a longer time than the driver's rate.
     """
@@ -195,7 +195,7 @@ ROLES = tuple(
 
 
 def _parts_of_a_whole() -> Iterator[Rule]:
-    """A part cannot pass its whole; where both parts are printed, their sum is checked instead."""
+    """Yield rules that a part does not exceed its whole; if both parts are printed, their sum is checked."""
     for metric in _SUMMED:
         for part, other in (("virtual_", "cp_"), ("cp_", "virtual_")):
             yield Rule(Kind.BOUND, part + metric, figure(metric), unless=other + metric, at_most=True, linear=True)
@@ -209,7 +209,7 @@ BOUNDS = (
 
 
 def _payload(view: View, role: str) -> Bound | None:
-    """The most MB per second that the line carries in both directions together, in the run's own proportion."""
+    """Return the line's maximum MB per second in both directions, in the run's own proportion."""
     run, work = view.run, view.run.workload
     if run.line_bits_per_s is None or run.mtu is None:
         return None
@@ -234,7 +234,7 @@ RULES: tuple[Rule, ...] = (*DRIVER, *_costs(), *MESSAGES, *SUMS, *ROLES, *BOUNDS
 
 
 class _Candidate(NamedTuple):
-    """A rule about a printed figure; of each set of ``needs`` one figure must be printed."""
+    """A rule about a printed number; one measure of each set of ``needs`` must be printed."""
 
     number: int
     rule: Rule
@@ -245,7 +245,7 @@ class _Candidate(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def _about(measure: Measure) -> tuple[_Candidate, ...]:
-    """Return the rules about a figure in their order."""
+    """Return the rules about a measure in order."""
     role = measure.role
     return tuple(
         _Candidate(
@@ -261,14 +261,14 @@ def _about(measure: Measure) -> tuple[_Candidate, ...]:
 
 
 def _candidates(printed: frozenset[Measure]) -> list[_Candidate]:
-    """Return the rules whose figures are printed."""
+    """Return the rules whose numbers are printed."""
     about = (candidate for measure in printed for candidate in _about(measure))
     return [each for each in about if not any(need.isdisjoint(printed) for need in each.needs)]
 
 
 @lru_cache(maxsize=512)
 def askable(printed: frozenset[Measure], roles: tuple[str, ...]) -> tuple[tuple[Rule, str], ...]:
-    """Return the rules that can be asked where these measures are printed, each with a role."""
+    """Return the rules that apply to the printed measures, each with a role."""
     asked = [each for each in _candidates(printed) if each.rule.role is not None or each.role in roles]
     asked.sort(key=lambda each: (each.number, each.rule.role is None and roles.index(each.role)))
     return tuple((each.rule, each.role) for each in asked)
@@ -276,5 +276,5 @@ def askable(printed: frozenset[Measure], roles: tuple[str, ...]) -> tuple[tuple[
 
 @lru_cache(maxsize=512)
 def audited_measures(printed: frozenset[Measure]) -> frozenset[Measure]:
-    """Return those of some printed measures that make a difference to an audit."""
+    """Return the printed measures that an audit uses."""
     return frozenset().union(*(each.reads for each in _candidates(printed))) & printed

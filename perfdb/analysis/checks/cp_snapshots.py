@@ -1,6 +1,6 @@
-"""Checks of the CP QUERY snapshots before and after a run: may their differences be used?
+"""Checks of CP QUERY snapshots: whether their differences may be used.
 
-The rules are those of "Pairing and counters" in the description of the CP QUERY captures. Counters go by the names of
+The rules are those of "Pairing and counters" in the description of the CP QUERY captures. Counters have the names of
 their labels: totcpu, virtcpu and connect of QUERY TIME, ttime, vtime and ctime of INDICATE USER, rx_ and tx_ of
 network adapters.
 """
@@ -25,12 +25,12 @@ _Counters = Mapping[tuple[str, str], float]
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The counters of one role at one moment.
+    """Counters of one role at one moment.
 
     ``taken`` is local time without zone, ``zone`` the zone's name as printed; ``line`` the line of TIME IS.
     ``counters`` maps (subject, name) to the reading in base units: ("", "totcpu") in seconds,
     ("VSW1/LNXCL1/0600", "rx_bytes") in bytes. A subject with a slash is not the role's own: an adapter, or another
-    user whom the capture asked about (``LINUXB/CPU 00``).
+    user in the same capture (``LINUXB/CPU 00``).
     """
 
     role: str
@@ -42,17 +42,17 @@ class Snapshot:
 
     @property
     def own(self) -> dict[tuple[str, str], float]:
-        """The role's own counters."""
+        """Return the role's own counters."""
         return {key: value for key, value in self.counters.items() if "/" not in key[0]}
 
     @property
     def owner(self) -> str:
-        """How messages name whose counters these are."""
+        """Return the counters' owner for messages."""
         return self.host or self.role
 
 
 class PairState(StrEnum):
-    """What can be done with a pair: work with it, wait for its other half, or nothing."""
+    """State of a pair: usable, waiting for its other half, or useless."""
 
     USABLE = "usable"
     WAITING = "waiting"
@@ -61,12 +61,12 @@ class PairState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PairVerdict:
-    """The answer for one pair.
+    """Verdict on one pair.
 
-    ``left_out`` are the subjects whose counters must not be used although the rest may. ``elapsed_s`` is None when
-    the time between the snapshots cannot be told: a moment is missing, or the clock was set to another zone.
-    ``wrapped`` are the (subject, name) of counters that began again at 0 after 2^32, ``fallen`` of those that became
-    smaller for another reason.
+    ``left_out`` are the subjects whose counters must not be used although the rest may. ``elapsed_s`` is None if the
+    time between the snapshots is unknown: a time is missing, or the clock was set to another zone.
+    ``wrapped`` are the (subject, name) of counters that restarted at 0 after 2^32, ``fallen`` of those that decreased
+    for another reason.
     """
 
     state: PairState
@@ -80,7 +80,7 @@ class PairVerdict:
 def check_pair(
     run_id: str, before: Snapshot | None, after: Snapshot | None, processors: float | None = None
 ) -> PairVerdict:
-    """Whether the snapshots before and after run ``run_id`` can be subtracted. ``processors`` of the LPAR."""
+    """Return whether the snapshots of run ``run_id`` can be subtracted. ``processors`` are the LPAR's."""
     if before is None or after is None:
         return PairVerdict(PairState.WAITING, tuple(missing_half(run_id, before, after)))
     elapsed, wrong = check_moments(before, after)
@@ -97,9 +97,9 @@ def check_pair(
 
 
 def check_elapsed(taken: Mapping[str, tuple[datetime, datetime]]) -> list[Finding]:
-    """Warn about roles whose time between snapshots differs by more than 1 s from the client's.
+    """Return a warning for each role whose elapsed time differs by more than 1 s from the client's.
 
-    ``taken`` maps each role to the moments of its snapshots before and after the run.
+    ``taken`` maps each role to the times of its snapshots before and after the run.
     """
     seconds = {role: (after - before).total_seconds() for role, (before, after) in taken.items()}
     client = seconds.get("client")
@@ -120,17 +120,17 @@ def check_elapsed(taken: Mapping[str, tuple[datetime, datetime]]) -> list[Findin
 
 
 def warning(code: str, message: str, remedy: str, line: int | None, subject: str) -> Finding:
-    """A finding that leaves the pair usable; ``subject`` is the role or adapter concerned."""
+    """Return a finding that leaves the pair usable; ``subject`` is the role or adapter concerned."""
     return Finding(Severity.WARNING, f"pair.{code}", message, remedy, line, subject)
 
 
 def refusal(code: str, message: str, remedy: str, after: Snapshot) -> Finding:
-    """A finding that makes a pair of no use."""
+    """Return a finding that makes a pair useless."""
     return Finding(Severity.ERROR, f"pair.{code}", message, remedy, after.line, after.role)
 
 
 def missing_half(run_id: str, before: Snapshot | None, after: Snapshot | None) -> Iterable[Finding]:
-    """Say which snapshot is still to come."""
+    """Yield a finding that names the missing snapshot."""
     there = before or after
     if there is None:
         return
@@ -143,13 +143,13 @@ def missing_half(run_id: str, before: Snapshot | None, after: Snapshot | None) -
 
 
 def check_moments(before: Snapshot, after: Snapshot) -> tuple[float | None, Finding | None]:
-    """Seconds between the snapshots, and what is wrong with their order."""
+    """Return the seconds between the snapshots, and a finding if their order is wrong."""
     elapsed = _elapsed(before, after)
     return elapsed, _wrong_order(before, after, elapsed)
 
 
 def _elapsed(before: Snapshot, after: Snapshot) -> float | None:
-    """Seconds between the snapshots; None when the clocks cannot be subtracted."""
+    """Return the seconds between the snapshots; None if the clocks cannot be subtracted."""
     if before.taken is None or after.taken is None or _zone_changed(before, after):
         return None
     return (after.taken - before.taken).total_seconds()
@@ -160,7 +160,7 @@ def _zone_changed(before: Snapshot, after: Snapshot) -> bool:
 
 
 def _growth(before: Snapshot, after: Snapshot, name: str) -> float | None:
-    """How much a counter of the role itself grew; None when it is missing."""
+    """Return the increase of the role's own counter; None if the counter is missing."""
     key = ("", name)
     if key not in before.counters or key not in after.counters:
         return None
@@ -168,7 +168,7 @@ def _growth(before: Snapshot, after: Snapshot, name: str) -> float | None:
 
 
 def _fallen(before: _Counters, after: _Counters) -> set[tuple[str, str]]:
-    """The (subject, name) of counters that are smaller after than before."""
+    """Return the (subject, name) of counters that decreased."""
     return {key for key, value in before.items() if after.get(key, value) < value}
 
 
@@ -187,7 +187,7 @@ def _wrong_order(before: Snapshot, after: Snapshot, elapsed: float | None) -> Fi
 
 
 def _reset(before: Snapshot, after: Snapshot) -> Finding | None:
-    """CPU time or connect time that went backwards; with the latter the guest logged on anew."""
+    """Return a finding if CPU or connect time decreased; with connect time the guest logged on again."""
     fallen = {name for _, name in _fallen(before.own, after.own)}
     cpu = [name for name in CPU_COUNTERS if name in fallen][:1]
     connect = [name for name in CONNECT_COUNTERS if name in fallen][:1]
@@ -201,7 +201,7 @@ def _reset(before: Snapshot, after: Snapshot) -> Finding | None:
 
 
 def _impossible(before: Snapshot, after: Snapshot, elapsed: float | None, processors: float | None) -> Finding | None:
-    """CPU times that no run can have: less in total than in the virtual machine alone, or more than there was."""
+    """Return a finding for impossible CPU times: less total than virtual time, or more than available."""
     remedy = "See whether the snapshots belong to the same guest and were copied whole."
     for total, virtual in (("totcpu", "virtcpu"), ("ttime", "vtime")):
         if any(_total_below_virtual(half, total, virtual) for half in (before, after)):
@@ -233,7 +233,7 @@ def _total_below_virtual(half: Snapshot, total: str, virtual: str) -> bool:
 
 
 def _clock(before: Snapshot, after: Snapshot) -> Iterable[Finding]:
-    """Say why the time between the snapshots cannot be told."""
+    """Yield the reason why the time between the snapshots is unknown."""
     remedy = "CPU time per transaction is worked out, utilisation is not."
     if _zone_changed(before, after):
         message = (

@@ -1,7 +1,7 @@
-"""Checks of a load driver's log against itself: do its totals follow from its own records, in its own units?
+"""Checks of a load driver's log against itself: totals and units must follow from its own records.
 
 Rules 3 (cross-checks, warnings) and 4 (mixed units, refused) of log format 1 of the Application Workload Modeler.
-What the log lacks is not checked.
+Missing values are not checked.
 """
 
 from collections import Counter
@@ -19,7 +19,7 @@ _UNIT_WORDS = {"s": "seconds", "ms": "milliseconds", "us": "microseconds"}
 
 
 class Record(Protocol):
-    """What is needed of a driver's record; see DriverRecord."""
+    """Required fields of a driver's record; see DriverRecord."""
 
     @property
     def label(self) -> str: ...
@@ -35,7 +35,7 @@ class Record(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """A part of a finding's message, with its line and what it is about."""
+    """A part of a finding's message, with line and subject."""
 
     text: str
     line: int | None
@@ -43,7 +43,7 @@ class Reason:
 
 
 def _in_seconds(time: Quantity) -> float | None:
-    """A printed time in seconds; None when it is no number or its unit is not one of time."""
+    """Return a printed time in seconds; None if it is no number or its unit is no time."""
     value = time.value
     if value is None:
         return None
@@ -54,7 +54,7 @@ def _in_seconds(time: Quantity) -> float | None:
 
 
 def _fits(time: Quantity, own: float, unit: str) -> bool:
-    """Whether the printed number, taken to be in ``unit``, is the record's own time per transaction (seconds)."""
+    """Return whether the printed number, read in ``unit``, is the record's own time per transaction (seconds)."""
     return time.within(rescale(own, "s", unit), TOLERANCE)
 
 
@@ -67,11 +67,11 @@ def _deviates(time: Quantity, own: float) -> bool:
 
 
 class Judged(NamedTuple):
-    """What is wrong with the response times of a record.
+    """Wrong response times of a record.
 
     Attributes:
-        foreign: Those that are not in the unit they claim.
-        odd: Means that are off, but no question of units.
+        foreign: Times in another unit than the printed one.
+        odd: Means that are off for another reason.
     """
 
     foreign: list[Reason]
@@ -79,9 +79,9 @@ class Judged(NamedTuple):
 
 
 def judge(record: Record, own: float | None, usual: str) -> Judged:
-    """Hold the response times of a record against ``own``, its seconds per transaction.
+    """Compare the response times of a record with ``own``, its seconds per transaction.
 
-    ``usual`` is the unit of most records: a time in another unit that does not fit is in the wrong one.
+    ``usual`` is the unit of most records: a time in another unit that does not fit has the wrong unit.
     """
     off = [] if own is None else [(mean, own) for mean in record.response_mean if _deviates(mean, own)]
     foreign = [(mean, own, _foreign_mean(mean, own, usual)) for mean, own in off]
@@ -105,7 +105,7 @@ def _reasons(record: Record, texts: Sequence[str]) -> list[Reason]:
 
 
 def _foreign_mean(mean: Quantity, own: float, usual: str) -> str | None:
-    """What is wrong with the unit of a mean that is off; None where it is no question of units."""
+    """Return the error in the unit of a mean; None if the unit is not the cause."""
     fitting = _fitting_unit(mean, own)
     claimed = _UNIT_WORDS.get(mean.unit, mean.unit)
     if fitting is not None:
@@ -120,7 +120,7 @@ def _named(record: Record) -> Iterator[tuple[str, Sequence[Quantity]]]:
 
 
 def _disagree(one: Quantity, other: Quantity) -> bool:
-    """Whether the same quantity in two units has two values."""
+    """Return whether the same quantity has different values in two units."""
     if one.unit == other.unit or other.value is None or _in_seconds(one) is None or _in_seconds(other) is None:
         return False
     wanted = rescale(one.value or 0.0, one.unit, other.unit)
@@ -129,7 +129,7 @@ def _disagree(one: Quantity, other: Quantity) -> bool:
 
 
 def _out_of_order(record: Record, own: float | None, usual: str) -> list[str]:
-    """A least time above the mean or a largest below it, printed in another unit than the mean."""
+    """Return messages on a minimum above or a maximum below the mean, printed in another unit."""
     middle = own if own is not None else next((_in_seconds(mean) for mean in record.response_mean), None)
     if middle is None:
         return []
@@ -145,7 +145,7 @@ def _out_of_order(record: Record, own: float | None, usual: str) -> list[str]:
 
 
 def _beyond(time: Quantity, middle: float, sign: int) -> bool:
-    """Whether a time is above (sign 1) or below (sign -1) the mean by more than rounding and tolerance."""
+    """Return whether a time is above (sign 1) or below (sign -1) the mean by more than rounding and tolerance."""
     seconds = _in_seconds(time)
     return seconds is not None and sign * (seconds - middle) > 0 and not _fits(time, middle, time.unit)
 
@@ -162,7 +162,7 @@ _SHOWN = 3
 class DriverRecord:
     """One connection, one measured interval, or the run as a whole.
 
-    ``label`` is how messages name it (``connection 4``, ``interval 2``, ``the summary``). ``seconds`` is its
+    ``label`` is its name in messages (``connection 4``, ``interval 2``, ``the summary``). ``seconds`` is its
     measured time. A response time printed in two units is two quantities; ``unit`` is a unit of time.
     """
 
@@ -176,16 +176,16 @@ class DriverRecord:
 
     @property
     def count(self) -> float | None:
-        """The number of transactions, where one is given."""
+        """Return the number of transactions, or None."""
         return None if self.transactions is None else self.transactions.value
 
 
 @dataclass(frozen=True, slots=True)
 class DriverLog:
-    """One run as its driver logged it.
+    """Log of one run by its driver.
 
-    ``intervals`` are the measured ones, without warm-up. ``mb_bytes``: how many bytes the log says its megabyte
-    has. ``think_ms`` None means that it is not known whether users pause between transactions.
+    ``intervals`` are the measured ones, without warm-up. ``mb_bytes``: bytes of the log's megabyte.
+    ``think_ms`` None: unknown whether users pause between transactions.
     ``peer_transactions`` is the total of the server's log of the same run.
     """
 
@@ -204,7 +204,7 @@ class DriverLog:
 
     @property
     def rate(self) -> float | None:
-        """Transactions per second, unrounded."""
+        """Return transactions per second, unrounded."""
         count = None if self.summary is None else self.summary.count
         if count is None or self.summary is None or not self.summary.seconds:
             return None
@@ -212,7 +212,7 @@ class DriverLog:
 
     @property
     def bytes_per_s(self) -> float | None:
-        """Bytes per second in both directions, unrounded."""
+        """Return bytes per second in both directions, unrounded."""
         rate = self.rate
         if rate is None or self.request_bytes is None or self.response_bytes is None:
             return None
@@ -220,7 +220,7 @@ class DriverLog:
 
 
 def check_driver(log: DriverLog) -> list[Finding]:
-    """All findings about one driver log; an error among them means that the run is to be refused."""
+    """Return all findings about one driver log; an error refuses the run."""
     times = _own_times(log)
     usual = _usual_unit(times)
     judged = [judge(record, own, usual) for record, own in times]
@@ -242,7 +242,7 @@ def _warning(code: str, message: str, remedy: str, line: int | None, subject: st
 
 
 def _check_sum(log: DriverLog, records: Sequence[DriverRecord], name: str) -> list[Finding]:
-    """The records' transactions add up to the summary's."""
+    """Check that the records' transactions add up to the summary's."""
     counts = [record.count for record in records]
     together = sum(count for count in counts if count is not None)
     total = log.summary.count if log.summary else None
@@ -254,7 +254,7 @@ def _check_sum(log: DriverLog, records: Sequence[DriverRecord], name: str) -> li
 
 
 def _check_rate(log: DriverLog) -> list[Finding]:
-    """Transactions per second as printed are those of the summary's transactions and seconds."""
+    """Check the printed rate against the summary's transactions and seconds."""
     printed, rate = log.trans_per_s, log.rate
     if printed is None or printed.value is None or rate is None or printed.within(rate):
         return []
@@ -263,7 +263,7 @@ def _check_rate(log: DriverLog) -> list[Finding]:
 
 
 def _fitting_megabyte(log: DriverLog, flow: float | None) -> int | None:
-    """The megabyte that mb_per_sec fits, the stated one if it does; None where it fits none."""
+    """Return the megabyte that mb_per_sec fits, the stated one first; None if it fits none."""
     printed = log.mb_per_s
     if printed is None or flow is None:
         return None
@@ -271,7 +271,7 @@ def _fitting_megabyte(log: DriverLog, flow: float | None) -> int | None:
 
 
 def _check_megabytes(log: DriverLog, flow: float | None, fitting: int | None) -> list[Finding]:
-    """MB per second as printed are those of the transactions and their bytes; fitting the other MB is refused."""
+    """Check the printed MB per second against transactions and bytes; a fit to the other megabyte is refused."""
     printed = log.mb_per_s
     if printed is None or printed.value is None or flow is None or fitting is not None:
         return []
@@ -281,7 +281,7 @@ def _check_megabytes(log: DriverLog, flow: float | None, fitting: int | None) ->
 
 
 def _check_peer(log: DriverLog) -> list[Finding]:
-    """The server's log counts the transactions that the client's counts."""
+    """Check that client and server count the same transactions."""
     total = log.summary.count if log.summary else None
     peer = log.peer_transactions
     if peer is None or peer.value is None or total is None or peer.value == total:
@@ -292,7 +292,7 @@ def _check_peer(log: DriverLog) -> list[Finding]:
 
 
 def _like(value: float, printed: Quantity) -> str:
-    """A recomputed value with one decimal more than the printed figure has, so that the difference shows."""
+    """Return a recomputed value with one decimal more than the printed one, so that the difference is visible."""
     _, _, fraction = printed.text.partition(".")
     return round_half_up(value, len(fraction) + 1)
 
@@ -301,7 +301,7 @@ _OwnTimes = Sequence[tuple[DriverRecord, float | None]]
 
 
 def _own_times(log: DriverLog) -> _OwnTimes:
-    """Each record with its own time per transaction in seconds, where there is one: with users that never pause."""
+    """Return each record with its seconds per transaction, if users never pause."""
     alone = [(record, 1.0) for record in log.connections]
     shared = [(record, float(log.users or 0)) for record in (*log.intervals, *filter(None, [log.summary]))]
     return [(record, _own_time(record, users, log.think_ms)) for record, users in (*alone, *shared)]
@@ -314,7 +314,7 @@ def _own_time(record: DriverRecord, users: float, think_ms: float | None) -> flo
 
 
 def _mixed_units(log: DriverLog, judged: Sequence[Judged], megabyte: int | None) -> list[Finding]:
-    """Rule 4: one error that names every record and figure in a unit that is not its own."""
+    """Return one error (rule 4) that names every record and value with a wrong unit."""
     reasons = [reason for each in judged for reason in each.foreign]
     if megabyte not in (None, log.mb_bytes) and log.mb_per_s is not None:
         text = f"mb_per_sec={log.mb_per_s.text} fits {megabyte}-byte megabytes while the file says {log.mb_bytes}"
@@ -330,19 +330,19 @@ def _mixed_units(log: DriverLog, judged: Sequence[Judged], megabyte: int | None)
 
 
 def _usual_unit(times: _OwnTimes) -> str:
-    """The unit in which most of the log's mean response times are printed."""
+    """Return the unit of most of the log's mean response times."""
     units = Counter(mean.unit for record, _ in times for mean in record.response_mean)
     return max(units, key=lambda unit: units[unit], default="")
 
 
 def _listed(texts: Sequence[str]) -> str:
-    """``a, and b``; of many the first few and how many more."""
+    """Return ``a, and b``; of many texts the first few and the number of the rest."""
     shown = list(texts) if len(texts) <= _SHOWN + 1 else [*texts[:_SHOWN], f"{len(texts) - _SHOWN} more"]
     return ", and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
 
 
 def _check_responses(judged: Sequence[Judged]) -> list[Finding]:
-    """Mean response times that are not the record's own time per transaction, all in one warning."""
+    """Return one warning on all mean response times that differ from the record's own."""
     odd = [reason for each in judged for reason in each.odd]
     if not odd:
         return []

@@ -1,7 +1,7 @@
-"""What a check says, and the printed figure it says it about.
+"""Findings of checks, and printed quantities.
 
-A finding is plain data: the results app turns it into a stored problem, adding the file. A quantity keeps the
-characters as printed, because how many decimals were printed decides how closely a figure can be checked.
+A finding is plain data: the results app stores it as a problem with its file. A quantity keeps the printed characters,
+since the number of decimals limits how exactly it can be checked.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from perfdb.analysis.units import read_number, step
 
 
 class Severity(StrEnum):
-    """How bad a finding is: an error refuses its evidence, a warning and a note are stored beside the run."""
+    """Severity of a finding: an error refuses its evidence, a warning and a note are stored with the run."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -21,11 +21,13 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something a check could not accept.
+    """A problem found by a check.
 
-    ``code`` is stable and made for scripts (``driver.mixed-units``); ``line`` counts from 1 in the file the
-    finding is about, None when no single line is meant; ``subject`` is what it is about: a record
-    (``connection 4``), a role (``client``), an adapter (``VSW1/LNXCL1/0600``) or a measure (``mb_per_s``).
+    ``code`` is stable and for scripts (``driver.mixed-units``); ``line`` counts from 1 in the file concerned, None
+    without
+    a single line; ``subject`` is a record (``connection 4``), a role (``client``), an adapter (``VSW1/LNXCL1/0600``) or
+    a
+    measure (``mb_per_s``).
     """
 
     severity: Severity
@@ -37,7 +39,7 @@ class Finding:
 
 
 class Quantity(NamedTuple):
-    """A figure as printed, in the unit it is printed in, with its line (None when it came from no file)."""
+    """A value as printed, in the printed unit, with its line (None without a file)."""
 
     text: str
     unit: str = ""
@@ -45,7 +47,7 @@ class Quantity(NamedTuple):
 
     @property
     def value(self) -> float | None:
-        """The number in the printed unit; None when the text is no number."""
+        """Return the number in the printed unit; None if the text is no number."""
         try:
             return read_number(self.text)
         except ValueError:
@@ -53,11 +55,11 @@ class Quantity(NamedTuple):
 
     @property
     def half_step(self) -> float:
-        """Half of one in the last printed digit: how far rounding can have moved the figure."""
+        """Return half of one in the last printed digit: the largest rounding error."""
         return 0.0 if self.value is None else step(self.text) / 2
 
     def within(self, wanted: float, tolerance: float = 0.0) -> bool:
-        """Whether the figure is the wanted one but for its rounding and a tolerance relative to the wanted one."""
+        """Return whether the value equals ``wanted`` within rounding and a relative tolerance."""
         value = self.value
         if value is None:
             return False

@@ -1,7 +1,7 @@
-"""Checks of a Linux host's snapshots before and after a run: may their differences be used?
+"""Checks of a Linux host's snapshots: whether their differences may be used.
 
-The rules are those of the description of Linux snapshots. A counter's subject tells what counts it: ``cpu``,
-``kernel``, ``uptime``, ``snmp``, ``adapter/eth0``, ``link/eth0``, ``ethtool/eth0``, ``softnet/0``, ``cgroup/NAME``.
+The rules are those of the description of Linux snapshots. Subjects of counters are ``cpu``, ``kernel``, ``uptime``,
+``snmp``, ``adapter/eth0``, ``link/eth0``, ``ethtool/eth0``, ``softnet/0``, ``cgroup/NAME``.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,7 +20,7 @@ from perfdb.analysis.checks.finding import Finding, Severity
 from perfdb.analysis.formulas.terms import one_machine
 
 WRAP = 2**32
-"""Some counters have 32 bits and begin again at 0."""
+"""Period of 32-bit counters."""
 
 _UPTIME, _STARTED = ("uptime", "uptime"), ("kernel", "btime")
 _UPTIME_TOLERANCE_S = 0.05  # Printed in hundredths.
@@ -38,7 +38,7 @@ _Key = tuple[str, str]
 
 
 def check_host(run_id: str, before: Snapshot | None, after: Snapshot | None) -> PairVerdict:
-    """Whether the snapshots before and after run ``run_id`` can be subtracted."""
+    """Return whether the snapshots of run ``run_id`` can be subtracted."""
     if before is None or after is None:
         return PairVerdict(PairState.WAITING, tuple(missing_half(run_id, before, after)))
     elapsed, wrong = check_moments(before, after)
@@ -59,7 +59,7 @@ def check_host(run_id: str, before: Snapshot | None, after: Snapshot | None) -> 
 
 
 def check_machine(counters: Mapping[tuple[str, str, str], tuple[float, float]]) -> list[Finding]:
-    """Say so when client and server ran on one machine. ``counters``: before and after by (role, subject, name)."""
+    """Return a finding if client and server ran on one machine. ``counters``: by (role, subject, name)."""
     if not one_machine(counters):
         return []
     message = "Client and server ran on one machine: its CPU time is that of both, and stands for the run as a whole."
@@ -74,7 +74,7 @@ def _growth(before: Snapshot, after: Snapshot, key: _Key) -> float | None:
 
 
 def _restarted(before: Snapshot, after: Snapshot) -> Finding | None:
-    """A host that was started anew in between: its uptime fell, or without it, the time of its start is another."""
+    """Return a finding if the host was restarted: its uptime fell, or its boot time changed."""
     up, started = _growth(before, after, _UPTIME), _growth(before, after, _STARTED)
     again = up < -_UPTIME_TOLERANCE_S if up is not None else abs(started or 0) > _STARTED_TOLERANCE_S
     if not again:
@@ -87,7 +87,7 @@ def _restarted(before: Snapshot, after: Snapshot) -> Finding | None:
 
 
 def _clock_was_set(before: Snapshot, after: Snapshot) -> Iterator[Finding]:
-    """The time of the start moved although the host was up all the time."""
+    """Yield a finding if the boot time changed although the host stayed up."""
     moved = _growth(before, after, _STARTED)
     if moved is not None and abs(moved) > _STARTED_TOLERANCE_S:
         message = f"The clock of {after.owner} was set by {moved:+.0f} s between its snapshots."
@@ -100,7 +100,7 @@ def _adapters(snapshot: Snapshot) -> set[str]:
 
 
 def _other_adapters(before: Snapshot, after: Snapshot) -> Finding | None:
-    """Snapshots that have no adapter in common are of different hosts."""
+    """Return a finding if the snapshots have no adapter in common, so are of different hosts."""
     first, second = _adapters(before), _adapters(after)
     if not first or not second or first & second:
         return None
@@ -120,7 +120,7 @@ def _names(subjects: Iterable[str]) -> str:
 
 
 def _cpu_fell(before: Snapshot, after: Snapshot) -> Finding | None:
-    """CPU time that went backwards: of another host, or of one that took processors away."""
+    """Return a finding if CPU time decreased: another host, or processors were removed."""
     for key, value in before.counters.items():
         own = key[0].startswith(_CPU_TIMES) and key not in _MAY_FALL and key[1] not in {"idle", "iowait"}
         if own and after.counters.get(key, value) < value:
@@ -130,7 +130,7 @@ def _cpu_fell(before: Snapshot, after: Snapshot) -> Finding | None:
 
 
 def _fallen(before: Snapshot, after: Snapshot, elapsed: float | None) -> tuple[set[_Key], set[_Key]]:
-    """The counters that passed 32 bits, and those that are smaller for another reason."""
+    """Return the counters that passed 32 bits, and those that decreased for another reason."""
     smaller = {key for key, value in before.counters.items() if after.counters.get(key, value) < value}
     wrapped = {key for key in smaller if _is_wrap(key, before.counters[key], after.counters[key], elapsed)}
     # A counter that was cleared takes its neighbours with it; one that wrapped does not.
@@ -140,7 +140,7 @@ def _fallen(before: Snapshot, after: Snapshot, elapsed: float | None) -> tuple[s
 
 
 def _is_wrap(key: _Key, before: float, after: float, elapsed: float | None) -> bool:
-    """Whether 2^32 more is a plausible growth: from the upper half on, and no faster than any link."""
+    """Return whether a wrap at 2^32 is plausible: from the upper half on, and no faster than any link."""
     grown = after + WRAP - before
     kind = key[1].rpartition("_")[2]
     limit = _FASTEST.get(kind, _FASTEST_OTHER) * elapsed if elapsed else WRAP / 2
@@ -148,7 +148,7 @@ def _is_wrap(key: _Key, before: float, after: float, elapsed: float | None) -> b
 
 
 def _reset_subjects(fallen: Iterable[_Key]) -> set[str]:
-    """Whose counters were cleared; what a driver calls a statistic may be a setting, and stands for itself."""
+    """Return the subjects with reset counters; a driver's statistic may be a setting and is its own subject."""
     return {subject for subject, name in fallen if not subject.startswith(_ANYTHING) and name not in {"idle", "iowait"}}
 
 

@@ -1,4 +1,4 @@
-"""Checks of monitor reports against the run they are about: does a report's window lie within the measured time?"""
+"""Check of monitor reports: a report's window must be within the run's measured time."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,7 +8,7 @@ from perfdb.analysis.checks.finding import Finding, Severity
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """From when to when something was measured, local times."""
+    """Start and end of a measurement, local times."""
 
     start: datetime
     end: datetime
@@ -19,12 +19,12 @@ class Window:
 
 
 def overlap(report: Window, driver: Window) -> bool:
-    """Whether the two have any time in common."""
+    """Return whether both windows have any time in common."""
     return report.start < driver.end and driver.start < report.end
 
 
 def check_window(report: Window, driver: Window) -> Finding | None:
-    """A report outside the driver's measured time says nothing about the run; one that reaches beyond it, too much."""
+    """Return a finding if a report is outside the driver's measured time or reaches beyond it."""
     covers = f"The report covers {_with_day(report, driver)}, but the driver log of this run covers {driver}: "
     remedy = "Make the report again for the time that the driver measured."
     if not overlap(report, driver):
@@ -37,6 +37,6 @@ def check_window(report: Window, driver: Window) -> Finding | None:
 
 
 def _with_day(report: Window, driver: Window) -> str:
-    """The report's window, with its day when that is another one than the driver's."""
+    """Return the report's window, with its day if that differs from the driver's."""
     same = report.start.date() == driver.start.date()
     return str(report) if same or report.start.date() != report.end.date() else f"{report} on {report.start:%Y-%m-%d}"

@@ -1,7 +1,7 @@
-"""The formulas of the derived metrics, one declaration each: adding a derived metric is adding one.
+"""Catalogue of formulas, one declaration for each derived metric.
 
-Where several formulas give the same measure, the first in ``FORMULAS`` that finds its terms is used; a formula stands
-after those that give what it needs.
+Of several formulas for the same measure, the first in ``FORMULAS`` with all terms is used; a formula comes after those
+that produce its inputs.
 """
 
 from perfdb.analysis.formulas import linux_hosts, load_tools, monitor_reports
@@ -24,18 +24,18 @@ from perfdb.analysis.formulas.terms import (
 from perfdb.analysis.metrics import METRICS, TOTAL
 
 LATENCIES = frozenset(metric.name for metric in METRICS if metric.name.startswith("latency_"))
-"""What only a tool prints that times each transaction."""
+"""Metrics printed only by tools that time each transaction."""
 
 
 def _without_pauses(figures: RunFigures) -> bool:
-    """With think time, or when nothing is known of it, users are not always waiting for a response."""
+    """Return whether users never pause: with think time, or if unknown, users do not always wait for a response."""
     return figures.think_ms == 0
 
 
 def _measures_responses(figures: RunFigures) -> bool:
-    """Whether the tool timed each transaction: then its mean response time is measured, and nothing replaces it.
+    """Return whether the tool timed each transaction; its measured mean response time is never replaced.
 
-    A response time without any latency was itself worked out from users and rate, and printed with few digits.
+    A response time without any latency was calculated from users and rate, and printed with few digits.
     """
     measured = {metric for metric, role in figures.metrics if role == TOTAL}
     return "response_ms" in measured and not LATENCIES.isdisjoint(measured)
@@ -78,7 +78,7 @@ DRIVER = (
 
 
 def _from_cpu_seconds(prefix: str, cpu: Expression, method: str, source: str) -> tuple[Formula, ...]:
-    """Utilisation of all processors, and CPU time per unit of work, of one kind of CPU seconds."""
+    """Return utilisation of all processors and CPU time per unit of work, from one kind of CPU seconds."""
     return (
         Formula(
             f"{prefix}cpu_util.{method}", f"{prefix}cpu_util", cpu / (PROCESSORS * ELAPSED) * 100, source, per_role=True

@@ -1,4 +1,4 @@
-"""Working out what follows within one run, and saying how."""
+"""Derivation of metrics within one run, with explanations."""
 
 from collections.abc import Hashable, Iterable
 from contextlib import suppress
@@ -24,7 +24,7 @@ _PROCESSORS_OF_SIDES = tuple(f"{role}_cpus" for role in PARTS_OF_TOTAL)
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """A formula for a role: what may give a value."""
+    """A formula for a role that may have a value."""
 
     formula: Formula
     terms: tuple[Term, ...]
@@ -33,7 +33,7 @@ class _Step:
 
 
 class _NoValueError(Exception):
-    """The terms are there, and their numbers give no value."""
+    """All terms are present, but their numbers have no finite result."""
 
 
 _TERMS = tuple((formula, formula.terms) for formula in FORMULAS)
@@ -42,18 +42,18 @@ READ = (
     | LATENCIES
     | {metric for formula in FORMULAS for metric in formula.reads}
 )
-"""The names of the metrics that a term or a condition looks at: what a run has beside them is of no use here."""
+"""Names of the metrics in any term or condition; a run's other metrics do not matter here."""
 DECIDING = READ - LATENCIES
-"""Those of which it makes a difference which ones a run has; of latencies, whether it has any."""
+"""Metrics whose presence matters one by one; of latencies only the presence of any."""
 
 _steps: dict[Hashable, tuple[_Step, ...]] = {}
 
 
 def derive(figures: RunFigures) -> list[Derived]:
-    """Everything that follows from the figures of one run, each measure once, inputs before what uses them.
+    """Return all derived values of one run, each measure once, inputs before results.
 
-    Whether a formula's terms are there depends on which figures there are, hardly on their numbers: what is of no
-    use for one run is not tried for the next one like it.
+    Whether a formula applies depends on which metrics a run has, hardly on their numbers, so useless formulas are not
+    tried again for the next run of the same shape.
     """
     known = Known(figures)
     roles = tuple(known.roles())
@@ -69,7 +69,7 @@ def derive(figures: RunFigures) -> list[Derived]:
 
 
 def _learn(shape: Hashable, known: Known, roles: tuple[str, ...]) -> None:
-    """Try every formula for every role, and remember which are of use."""
+    """Try every formula for every role, and remember the useful ones."""
     useful, complete = [], True
     for step in _every_step(roles):
         superseded = step.measure in known.derived
@@ -95,7 +95,7 @@ def _every_step(roles: tuple[str, ...]) -> tuple[_Step, ...]:
 
 
 def _shape(figures: RunFigures, roles: tuple[str, ...]) -> Hashable:
-    """Equal for two runs only where each term and condition is there for both or for neither."""
+    """Return a key that is equal only for runs with the same terms and conditions."""
     counters, facts = figures.counters, figures.facts
     return (
         frozenset([measure for measure in figures.metrics if measure[0] in DECIDING]),
@@ -115,9 +115,9 @@ def _shape(figures: RunFigures, roles: tuple[str, ...]) -> Hashable:
 
 
 def _apply(step: _Step, known: Known) -> bool:
-    """Take the formula's value for a role; False where a term is missing or it was derived before.
+    """Add the formula's value for a role; return False if a term is missing or the value exists.
 
-    Raises _NoValueError where a divisor is zero or the value is no finite number.
+    Raise _NoValueError if a divisor is zero or the result is not finite.
     """
     formula, measure = step.formula, step.measure
     if measure in known.derived or not formula.when(known.figures):
@@ -140,7 +140,7 @@ def _apply(step: _Step, known: Known) -> bool:
 
 
 def _values(inputs: Iterable[Input]) -> dict[str, float]:
-    """The terms' values: the sums of their inputs."""
+    """Return the terms' values, each the sum of its inputs."""
     values: dict[str, float] = {}
     for one in inputs:
         values[one.term] = values.get(one.term, 0.0) + one.value
@@ -148,9 +148,9 @@ def _values(inputs: Iterable[Input]) -> dict[str, float]:
 
 
 def explain(derived: Derived) -> str:
-    """The formula with the numbers put in: ``(611.78 + 611.27) / (2 × 632) × 100 = 96.760``.
+    """Return the formula with numbers inserted: ``(611.78 + 611.27) / (2 × 632) × 100 = 96.760``.
 
-    Raises KeyError for a value of a formula that is no longer declared.
+    Raise KeyError if the formula is no longer declared.
     """
     terms: dict[str, list[str]] = {}
     for one in derived.inputs:
@@ -160,14 +160,14 @@ def explain(derived: Derived) -> str:
 
 
 def _in_numbers(one: Input) -> str:
-    """An input's number, without the last digits in which subtraction leaves noise; for snapshots both moments."""
+    """Return an input's number without the noise of subtraction; for snapshots both times."""
     if isinstance(one.before, datetime):
         return f"{one.after} − {one.before}"
     return f"{one.value:.0f}" if one.value.is_integer() else f"{one.value:.12g}"
 
 
 def _result(derived: Derived) -> str:
-    """One decimal more than tables print, and as many as four significant digits need."""
+    """Return a result with one decimal more than tables print, and at least four significant digits."""
     value = derived.value
     if value.is_integer():
         return f"{value:.0f}"

@@ -1,4 +1,4 @@
-"""What a formula is: the declaration of a derived metric."""
+"""Formula: the declaration of a derived metric."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -31,20 +31,20 @@ class Expression:
         return Operation("/", self, _expression(other))
 
     def terms(self) -> "Iterator[Term]":
-        """The terms from left to right."""
+        """Yield the terms from left to right."""
         yield from ()
 
     def evaluate(self, values: Mapping[str, float]) -> float:
-        """The value, given the terms' values by name. Raises ZeroDivisionError."""
+        """Return the value, given the terms' values by name. Raise ZeroDivisionError."""
         raise NotImplementedError
 
     def write(self, texts: Mapping[str, str]) -> str:
-        """The expression with each term written as ``texts`` has it."""
+        """Return the expression as text, with each term's text from ``texts``."""
         raise NotImplementedError
 
     @property
     def binding(self) -> int:
-        """How tightly the outermost operator binds, which decides about parentheses."""
+        """Return the precedence of the outermost operator, for parentheses."""
         return _ATOM
 
 
@@ -54,25 +54,25 @@ def _expression(value: "Expression | float") -> Expression:
 
 @dataclass(frozen=True, slots=True)
 class Number(Expression):
-    """A constant; ``text`` where it is to be written otherwise than in digits (``2^20``)."""
+    """A constant; ``text`` is its spelling if not in digits (``2^20``)."""
 
     value: float
     text: str = ""
 
     def evaluate(self, values: Mapping[str, float]) -> float:
-        """The constant itself."""
+        """Return the constant."""
         return self.value
 
     def write(self, texts: Mapping[str, str]) -> str:
-        """The constant in its own words."""
+        """Return the constant's text."""
         return self.text or f"{self.value:g}"
 
 
 @dataclass(frozen=True, slots=True)
 class Term(Expression):
-    """A quantity that a run may have. ``find`` gives its inputs for a role, whose sum it is; none: it is missing.
+    """A quantity of a run: the sum of the inputs that ``find`` returns for a role; missing without inputs.
 
-    ``title`` says in words, with the unit, what it is.
+    ``title`` names the quantity with its unit.
     """
 
     name: str
@@ -80,35 +80,35 @@ class Term(Expression):
     find: Resolver
 
     def terms(self) -> "Iterator[Term]":
-        """The term itself."""
+        """Yield the term itself."""
         yield self
 
     def evaluate(self, values: Mapping[str, float]) -> float:
-        """The term's value."""
+        """Return the term's value."""
         return values[self.name]
 
     def write(self, texts: Mapping[str, str]) -> str:
-        """The term's text."""
+        """Return the term's text."""
         return texts[self.name]
 
 
 @dataclass(frozen=True, slots=True)
 class Rounded(Expression):
-    """An expression rounded to so many decimals, halves away from zero."""
+    """An expression rounded to a number of decimals, halves away from zero."""
 
     of: Expression
     decimals: int
 
     def terms(self) -> Iterator[Term]:
-        """The terms of what is rounded."""
+        """Yield the terms of the rounded expression."""
         yield from self.of.terms()
 
     def evaluate(self, values: Mapping[str, float]) -> float:
-        """The rounded value."""
+        """Return the rounded value."""
         return float(round_half_up(self.of.evaluate(values), self.decimals))
 
     def write(self, texts: Mapping[str, str]) -> str:
-        """What is rounded, as the argument of a function."""
+        """Return the expression as a function's argument."""
         return f"round({self.of.write(texts)}, {self.decimals})"
 
 
@@ -121,16 +121,16 @@ class Operation(Expression):
     right: Expression
 
     def terms(self) -> Iterator[Term]:
-        """The terms of both sides."""
+        """Yield the terms of both sides."""
         yield from self.left.terms()
         yield from self.right.terms()
 
     def evaluate(self, values: Mapping[str, float]) -> float:
-        """Both sides, joined."""
+        """Return the result of the operation."""
         return _CALCULATE[self.operator](self.left.evaluate(values), self.right.evaluate(values))
 
     def write(self, texts: Mapping[str, str]) -> str:
-        """Both sides with the operator between, and parentheses where the order needs them."""
+        """Return both sides with the operator, and parentheses where precedence needs them."""
         left, right = self.left.write(texts), self.right.write(texts)
         if self.left.binding < self.binding:
             left = f"({left})"
@@ -141,38 +141,38 @@ class Operation(Expression):
 
     @property
     def binding(self) -> int:
-        """That of the operator."""
+        """Return the operator's precedence."""
         return _BINDING[self.operator]
 
 
 def always(figures: RunFigures) -> bool:
-    """The formula holds for every run."""
+    """Return True: the formula holds for every run."""
     return True
 
 
 def streams(figures: RunFigures) -> bool:
-    """The run's pattern is a stream, whose unit of work is the MB."""
+    """Return whether the run's pattern is a stream, whose unit of work is the MB."""
     return figures.pattern in STREAMING
 
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """A condition that looks at no more than these metrics, and at the run's other figures."""
+    """A condition with the metrics that it may read besides the run's other data."""
 
     holds: Callable[[RunFigures], bool]
     reads: frozenset[str]
 
     def __call__(self, figures: RunFigures) -> bool:
-        """Whether it holds for a run."""
+        """Return whether the condition holds for a run."""
         return self.holds(figures)
 
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """A derived metric's declaration. ``id`` is metric and method (``cpu_util.snapshot``).
+    """Declaration of a derived metric. ``id`` is metric and method (``cpu_util.snapshot``).
 
-    ``version`` rises when the formula gives other values than before. ``per_role``: it gives a value for each role
-    beside the total. ``when`` says for which runs the formula holds at all.
+    ``version`` rises when the formula's values change. ``per_role``: a value for each role besides the total. ``when``:
+    the runs for which the formula holds.
     """
 
     id: str
@@ -185,17 +185,17 @@ class Formula:
 
     @property
     def reads(self) -> frozenset[str]:
-        """The metrics that the condition looks at; one that does not say may look at the formula's own."""
+        """Return the metrics that the condition reads; by default the formula's own metric."""
         if self.when in (always, streams):
             return frozenset()
         return self.when.reads if isinstance(self.when, Where) else frozenset({self.metric})
 
     @property
     def terms(self) -> tuple[Term, ...]:
-        """The declared inputs, each once, in the order of writing."""
+        """Return the declared inputs, each once, in the order of writing."""
         return tuple({term.name: term for term in self.expression.terms()}.values())
 
     @property
     def text(self) -> str:
-        """The formula in words: ``CPU seconds / (processors × elapsed seconds) × 100``."""
+        """Return the formula in words: ``CPU seconds / (processors × elapsed seconds) × 100``."""
         return self.expression.write({term.name: term.title for term in self.terms})

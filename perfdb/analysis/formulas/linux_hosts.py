@@ -1,9 +1,9 @@
-"""Formulas for two Linux hosts: their counters before and after the run.
+"""Formulas for two Linux hosts, from their counters before and after the run.
 
-Busy is all CPU time but idle and waiting for disks; what the hypervisor took away (steal) is part of it, for it was
-not to be had. Guests' time is contained in user time. Where client and server ran on one machine (in containers or
-network name spaces), its CPU time is that of both together and no side's own; what each side's processes used, and
-the processors to which each was bound, still tell them apart.
+Busy time is all CPU time except idle and waiting for disks. Steal time counts as busy, since it was not available.
+Guests' time is part of user time. If client and server ran on one machine (containers, network namespaces), its CPU
+time
+belongs to both together; each side's processes, and the processors each was bound to, still tell the sides apart.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -36,14 +36,14 @@ _Select = Callable[[Known, str], "frozenset[str]"]
 
 @dataclass(frozen=True, slots=True)
 class _Counted:
-    """Counters of these names, in ``unit``, that together are a term."""
+    """Counters of these names, in ``unit``, whose sum is a term."""
 
     term: str
     names: tuple[str, ...]
     unit: str = "s"
 
     def growth(self, known: Known, role: str, subjects: Iterable[str]) -> Iterator[Input]:
-        """How much they grew for a role; a counter that the kernel let fall a little did not grow."""
+        """Yield the counters' increases for a role; a small decrease counts as no increase."""
         for subject in subjects:
             for name in self.names:
                 pair = known.figures.counters.get((role, subject, name))
@@ -53,7 +53,7 @@ class _Counted:
 
 
 def _roles(known: Known, role: str) -> tuple[str, ...]:
-    """Whose counters make a role's figure: for the total both sides', or one side's where both are one machine."""
+    """Return the roles of a value's counters: both sides for the total, one on a shared machine."""
     machine = one_machine(known.figures.counters)
     if role != TOTAL:
         return () if machine and role in PARTS_OF_TOTAL else (role,)
@@ -61,7 +61,7 @@ def _roles(known: Known, role: str) -> tuple[str, ...]:
 
 
 def _host_time(term: str, title: str, times: tuple[str, ...]) -> Term:
-    """Seconds of these kinds that whole hosts spent."""
+    """Return the term of seconds that whole hosts spent in these kinds of time."""
     counted = _Counted(term, times)
 
     def find(known: Known, role: str) -> tuple[Input, ...]:
@@ -72,7 +72,7 @@ def _host_time(term: str, title: str, times: tuple[str, ...]) -> Term:
 
 
 def _bound_time(term: str, title: str, times: tuple[str, ...]) -> Term:
-    """Seconds of the processors to which a side was bound, which the facts ``client_cpus`` and ``server_cpus`` say."""
+    """Return the term of seconds of a side's own processors (facts ``client_cpus`` and ``server_cpus``)."""
     counted = _Counted(term, times)
 
     def of_side(known: Known, role: str) -> tuple[Input, ...]:
@@ -95,7 +95,7 @@ def _subjects(known: Known, role: str, prefix: str) -> frozenset[str]:
 
 
 def _test_adapters(known: Known, role: str) -> frozenset[str]:
-    """The adapters that were asked for by name (``ip link``), else those of /proc/net/dev, but the loopback."""
+    """Return the adapters queried by name (``ip link``), else those of /proc/net/dev without the loopback."""
     for prefix in _ADAPTERS:
         found = _subjects(known, role, prefix) - {f"{prefix}{_LOOPBACK}"}
         if found:
@@ -104,7 +104,7 @@ def _test_adapters(known: Known, role: str) -> frozenset[str]:
 
 
 def _grown(title: str, counted: _Counted, select: _Select) -> Term:
-    """How much counters of a role grew; for the total nothing, for both sides count the same packets."""
+    """Return the term of a role's counter increase; none for the total, since both sides count the same packets."""
 
     def find(known: Known, role: str) -> tuple[Input, ...]:
         return tuple(counted.growth(known, role, sorted(select(known, role))))
@@ -113,7 +113,7 @@ def _grown(title: str, counted: _Counted, select: _Select) -> Term:
 
 
 def _sender(known: Known, role: str) -> tuple[str, ...]:
-    """Who sends the data of a stream; with messages both sides do."""
+    """Return the sending side of a stream; both sides for messages."""
     senders = {"STRP": PARTS_OF_TOTAL[:1], "STRG": PARTS_OF_TOTAL[1:]}
     return senders.get(known.figures.pattern or "", PARTS_OF_TOTAL) if role == TOTAL else (role,)
 
@@ -129,13 +129,13 @@ def _not_reported(metric: str) -> Callable[[RunFigures], bool]:
 
 
 def _in_all(known: Known, role: str) -> tuple[Input, ...]:
-    """Both sides' process seconds: of different processes, wherever they ran."""
+    """Return both sides' process seconds, which are of different processes on any machine."""
     parts = [tuple(_process(known, part)) for part in (PARTS_OF_TOTAL if role == TOTAL else (role,))]
     return tuple(one for part in parts for one in part) if all(parts) else ()
 
 
 def _process(known: Known, role: str) -> Iterator[Input]:
-    """CPU seconds of the control group in which a side ran, from the finest counter there is."""
+    """Yield CPU seconds of a side's control group, from the finest counter."""
     subjects = _only(_subjects(known, role, CGROUP))
     fine = list(_Counted("process_cpu", ("usage",)).growth(known, role, subjects))
     yield from fine or _Counted("process_cpu", ("user", "system")).growth(known, role, subjects)
@@ -161,7 +161,7 @@ _GROUP = "CPU time of the side's control group before and after the run"
 
 
 def _per_unit_of_work(prefix: str, seconds: Expression, method: str, source: str) -> Iterator[Formula]:
-    """CPU time per transaction and MB: by what the driver counted, else by its rate and its seconds."""
+    """Yield CPU time per transaction and MB, from the driver's counts, else from its rate and seconds."""
     works: tuple[tuple[str, Expression, str, Callable[[RunFigures], bool]], ...] = (
         ("cpu_ms_per_trans", TRANSACTIONS, "", always),
         ("cpu_ms_per_trans", TRANS_PER_S * DRIVER_SECONDS, "_rate", always),

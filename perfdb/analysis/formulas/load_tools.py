@@ -1,6 +1,6 @@
-"""Formulas for what a load tool prints in parts: operations instead of transactions, several rates, both ends' bytes.
+"""Formulas for load tools that print parts: operations, several rates, both ends' bytes.
 
-Their inputs are facts, numbers as the log prints them. Each holds only where the tool prints no such figure itself.
+Inputs are facts: numbers as printed in the log. Each formula holds only if the tool prints no such metric itself.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,7 +13,7 @@ from perfdb.analysis.metrics import TOTAL
 
 
 def stated(key: str, title: str, unit: str = "") -> Term:
-    """A fact that is one number, in ``unit``."""
+    """Return the term of a fact that is one number, in ``unit``."""
 
     def find(known: Known, role: str) -> tuple[Input, ...]:
         numbers = known.figures.facts.get(key, ())
@@ -23,11 +23,11 @@ def stated(key: str, title: str, unit: str = "") -> Term:
 
 
 SERIES: set[str] = set()
-"""The facts that are several numbers each, of the run; those of a role have its name behind them."""
+"""Keys of facts with several numbers; a role's fact ends in its name."""
 
 
 def _samples(name: str, key: str, title: str, reduce: Callable[[Sequence[float]], float], unit: str) -> Term:
-    """What ``reduce`` makes of the numbers of a fact: of the role's own (``key@client``), for the total of ``key``."""
+    """Return the term ``reduce`` of a fact's numbers: of ``key@client`` for a role, of ``key`` for the total."""
     SERIES.add(key)
 
     def find(known: Known, role: str) -> tuple[Input, ...]:
@@ -39,7 +39,7 @@ def _samples(name: str, key: str, title: str, reduce: Callable[[Sequence[float]]
 
 
 def plateau(samples: Sequence[float]) -> list[float]:
-    """The samples taken under load, which are those of at least half of the median; idle ones stand around them."""
+    """Return the samples under load: those of at least half of the median, without idle ones around."""
     least = median(samples) / 2
     return [sample for sample in samples if sample >= least]
 
@@ -49,7 +49,7 @@ def _lacks(*metrics: str) -> Callable[[RunFigures], bool]:
 
 
 def _never_pauses(figures: RunFigures) -> bool:
-    """Each user sends the next request when the response is there, and the tool prints no rate of its own."""
+    """Return whether users never pause and the tool prints no rate of its own."""
     return figures.think_ms == 0 and _lacks("trans_per_s", "transactions")(figures)
 
 
@@ -62,14 +62,14 @@ def _streams_of_processes(figures: RunFigures) -> bool:
 
 
 def _of_role(metric: str, title: str) -> Term:
-    """A reported metric of the role alone: there is none for the total."""
+    """Return the term of a role's reported metric; there is none for the total."""
     term = reported(metric, title)
     find: Resolver = lambda known, role: () if role == TOTAL else term.find(known, role)  # noqa: E731
     return Term(metric, title, find)
 
 
 def _one_way(direction: str) -> Term:
-    """The throughput of one direction."""
+    """Return the term of one direction's throughput."""
 
     def find(known: Known, role: str) -> tuple[Input, ...]:
         value = known.figures.metrics.get(("mb_per_s", direction))

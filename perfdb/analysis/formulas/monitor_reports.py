@@ -1,6 +1,6 @@
-"""Formulas for what monitors report over a window inside the run: the system's figures and each guest's CPU seconds.
+"""Formulas for monitor reports over a window inside the run: system values and guests' CPU seconds.
 
-1 % of one processor is 10 ms of CPU time in each second. CP time is what is left of the total.
+1 % of one processor is 10 ms of CPU time per second. CP time is total minus virtual time.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,7 @@ from perfdb.analysis.formulas.terms import (
 )
 
 GUEST_DECIMALS = 1
-"""Reports print the utilisation of a guest to one decimal; whole CPU seconds over minutes tell no more."""
+"""Decimals of a guest's utilisation in reports; whole CPU seconds over minutes support no more."""
 
 _SOURCE = "a monitor's report over a window inside the run"
 _GUESTS_SOURCE = "a monitor's report of each guest's CPU seconds over a window inside the run"
@@ -28,7 +28,7 @@ _KINDS = ("", "virtual_", "cp_")
 
 
 def _unless(term: Term, hidden: Callable[[RunFigures], bool]) -> Term:
-    """A term that is no side's own where ``hidden`` says so; the system's is there all the same."""
+    """Return a term without a side's value where ``hidden`` is true; the system's value stays."""
 
     def find(known: Known, role: str) -> tuple[Input, ...]:
         return () if role in PARTS_OF_TOTAL and hidden(known.figures) else term.find(known, role)
@@ -45,7 +45,7 @@ _WINDOW = of_run("window_s", "seconds of the report's window")
 
 
 def _share(term: str, title: str, counter: str, *, alone: bool = False) -> Term:
-    """CPU seconds of all guests of a role within the window; with ``alone`` only where one guest plays the role."""
+    """Return the term of CPU seconds of a role's guests in the window; with ``alone`` only for a single guest."""
 
     def find(known: Known, role: str) -> tuple[Input, ...]:
         found = tuple(
@@ -72,7 +72,7 @@ _GUESTS = _kinds(
 
 
 def _undamaged(when: Callable[[RunFigures], bool]) -> Where:
-    """Where the reports that are exact were cut, the coarse ones that are left must not stand in for them."""
+    """Return a condition that is false if exact reports were cut off: the coarse ones must not replace them."""
     return Where(lambda figures: figures.reports_whole and when(figures), frozenset())
 
 
@@ -83,7 +83,7 @@ def _cost(metric: str, method: str, busy: Expression, rate: Term, when: Callable
 
 
 def _costs(unit: str, rate: Term, when: Callable[[RunFigures], bool]) -> tuple[Formula, ...]:
-    """CPU time per unit of work, from the most exact source to the coarsest."""
+    """Return CPU time per unit of work, from the most exact source to the coarsest."""
     sources: dict[str, dict[str, Expression]] = {
         "guests": {kind: used / _WINDOW * 100 for kind, used in _GUESTS.items()},
         "processor": _kinds(_ONE, _VIRTUAL_ONE),
@@ -99,7 +99,7 @@ def _costs(unit: str, rate: Term, when: Callable[[RunFigures], bool]) -> tuple[F
 
 
 def _utilisation(kind: str) -> tuple[Formula, ...]:
-    """Utilisation of one processor: of a guest as finely as reports print it, of several guests together unrounded."""
+    """Return utilisation of one processor: of a guest as printed, of several guests together unrounded."""
     metric = f"{kind}processor_util"
     alone = Rounded(_GUEST[kind] / _WINDOW * 100, GUEST_DECIMALS)
     return (
@@ -109,7 +109,7 @@ def _utilisation(kind: str) -> tuple[Formula, ...]:
 
 
 def _of_all(kind: str, processors_own: Expression) -> Formula:
-    """Utilisation of the system from that of its processors."""
+    """Return the system's utilisation from that of its processors."""
     metric = f"{kind}cpu_util"
     return Formula(f"{metric}.processor", metric, processors_own / PROCESSORS, _SOURCE)
 

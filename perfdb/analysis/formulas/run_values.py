@@ -1,4 +1,4 @@
-"""The figures of one run as formulas see them, and what a derivation answers."""
+"""Values of one run as inputs of formulas, and derived values."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ LPAR = "lpar"
 
 
 class InputKind(StrEnum):
-    """Where an input comes from: a measurement, a pair of counters, two snapshots' times, or a circumstance."""
+    """Source of an input: a measurement, a pair of counters, two snapshots' times, or a circumstance."""
 
     METRIC = "metric"
     COUNTER = "counter"
@@ -24,10 +24,10 @@ class InputKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """A number that went into a derived value, and where to find it.
+    """A number in a derived value, with its source.
 
     ``term`` is its place in the formula: inputs of the same term are added. ``before`` and ``after`` are the
-    readings of a counter, or the moments of two snapshots; ``value`` is their difference.
+    readings of a counter, or the times of two snapshots; ``value`` is their difference.
     """
 
     term: str
@@ -43,7 +43,7 @@ class Input:
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """A value that follows from others within one run. ``formula`` is a Formula's id."""
+    """A value derived within one run. ``formula`` is a Formula's id."""
 
     measure: Measure
     value: float
@@ -54,15 +54,16 @@ class Derived:
 
 @dataclass(frozen=True, slots=True)
 class RunFigures:
-    """What is known of one run; what is absent gives no value.
+    """Known values of one run; a missing input gives no result.
 
     ``metrics``: reported values by (metric, role), in storage units. ``counters``: readings before and after by
-    (role, subject, name), in base units, of usable pairs only. ``taken``: by role, when the snapshots before and
-    after were taken (local time). ``system_processors`` and ``given_processors`` stand in, in this order, where
-    no ``processors@lpar`` is reported. ``facts``: the numbers that a fact's text consists of, by the fact's key.
-    ``reports_whole`` is False when the monitor's report that CPU time would be taken from was cut. ``one_host``: client
-    and server shared a machine, and what each says of its host is of both. ``of_processes``: the utilisation that the
-    load tool prints for client and server is that of its own processes.
+    (role, subject, name), in base units, of usable pairs only. ``taken``: local times of the snapshots before and
+    after, by role. ``system_processors`` and ``given_processors`` replace a missing ``processors@lpar``, in this order.
+    ``facts``: the numbers in a fact's text, by the fact's key.
+    ``reports_whole`` is False if the monitor's report with CPU time was cut off. ``one_host``: client
+    and server shared a machine, so each side's host values are of both. ``of_processes``: the load tool's utilisation
+    of
+    client and server is of its own processes.
     """
 
     metrics: Mapping[tuple[str, str], float] = field(default_factory=dict)
@@ -82,7 +83,7 @@ class RunFigures:
 
 
 class Counted(NamedTuple):
-    """A counter of a subject before and after."""
+    """A subject's counter before and after."""
 
     subject: str
     before: float
@@ -91,7 +92,7 @@ class Counted(NamedTuple):
 
 @dataclass(frozen=True)
 class Known:
-    """The figures of a run together with what has been derived from them so far."""
+    """Values of a run, with those derived so far."""
 
     figures: RunFigures
     derived: dict[Measure, float] = field(default_factory=dict)
@@ -99,7 +100,7 @@ class Known:
 
     @cached_property
     def counted(self) -> Mapping[tuple[str, str], Sequence[Counted]]:
-        """The counters by role and name, in the order of their subjects: a host has hundreds."""
+        """Return the counters by role and name, in the order of their subjects (a host has hundreds)."""
         found: dict[tuple[str, str], list[Counted]] = defaultdict(list)
         for (role, subject, name), pair in self.figures.counters.items():
             found[role, name].append(Counted(subject, *pair))
@@ -107,18 +108,18 @@ class Known:
 
     @cached_property
     def subjects(self) -> Mapping[str, frozenset[str]]:
-        """What each role has counters of."""
+        """Return the subjects of each role's counters."""
         found: dict[str, set[str]] = defaultdict(set)
         for role, subject, _ in self.figures.counters:
             found[role].add(subject)
         return {role: frozenset(those) for role, those in found.items()}
 
     def best(self, metric: str, role: str) -> float | None:
-        """The derived value, which is not rounded, else the reported one."""
+        """Return the unrounded derived value, else the reported one."""
         return self.derived.get(Measure(metric, role), self.figures.metrics.get((metric, role)))
 
     def roles(self) -> list[str]:
-        """Every role that has figures, the LPAR left out: it is everybody's, not one more beside them."""
+        """Return every role with values except the LPAR, which contains the others."""
         named = {role for _, role in self.figures.metrics} | self.subjects.keys()
         named |= {role for _, at, role in (key.partition("@") for key in self.figures.facts) if at}
         return sorted(named - {LPAR})

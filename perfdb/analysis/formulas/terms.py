@@ -1,6 +1,6 @@
-"""The terms that formulas are made of: where each quantity of a run is found, and under which condition.
+"""Terms of formulas: the source of each quantity of a run, and its condition.
 
-A term that is not found makes every formula that uses it give no value; nothing is assumed to be zero.
+A formula with a missing term has no value; nothing is assumed to be zero.
 """
 
 from collections.abc import Mapping
@@ -30,7 +30,7 @@ def _fact_input(term: str, name: str, value: float | None, unit: str) -> tuple[I
 
 
 def of_run(metric: str, title: str) -> Term:
-    """A metric of the run as a whole, derived if it can be, else as reported."""
+    """Return the term of a whole run's metric, derived if possible, else as reported."""
 
     def find(known: Known, role: str) -> tuple[Input, ...]:
         return _metric_input(metric, metric, TOTAL, known.best(metric, TOTAL))
@@ -39,7 +39,7 @@ def of_run(metric: str, title: str) -> Term:
 
 
 def of_role(metric: str, title: str) -> Term:
-    """A metric of the role at hand, derived if it can be, else as reported."""
+    """Return the term of a role's metric, derived if possible, else as reported."""
 
     def find(known: Known, role: str) -> tuple[Input, ...]:
         return _metric_input(metric, metric, role, known.best(metric, role))
@@ -48,7 +48,7 @@ def of_role(metric: str, title: str) -> Term:
 
 
 def reported(metric: str, title: str) -> Term:
-    """A metric of the role at hand as a report gives it, never one that was derived."""
+    """Return the term of a role's metric as reported, never a derived one."""
 
     def find(known: Known, role: str) -> tuple[Input, ...]:
         return _metric_input(metric, metric, role, known.figures.metrics.get((metric, role)))
@@ -57,7 +57,7 @@ def reported(metric: str, title: str) -> Term:
 
 
 def _snapshot_time(known: Known, role: str) -> tuple[Input, ...]:
-    """The moments of the client's snapshots; else the server's, else those of another guest, never the LPAR's."""
+    """Return the times of the client's snapshots, else the server's or another guest's, never the LPAR's."""
     taken = known.figures.taken
     others = sorted(taken.keys() - {*PARTS_OF_TOTAL, LPAR})
     for owner in (*PARTS_OF_TOTAL, *others):
@@ -69,14 +69,14 @@ def _snapshot_time(known: Known, role: str) -> tuple[Input, ...]:
 
 
 def _elapsed(known: Known, role: str) -> tuple[Input, ...]:
-    """The time between the snapshots. A report's window would not fit the snapshots' counters."""
+    """Return the time between the snapshots; a report's window does not fit the snapshots' counters."""
     return _metric_input("elapsed_s", "elapsed_s", TOTAL, known.derived.get(_BETWEEN_SNAPSHOTS))
 
 
 def _growth(known: Known, term: str, counter: str, role: str) -> tuple[Input, ...]:
-    """How much a counter of a role grew, one input for each of its virtual processors.
+    """Return a role's counter increase, one input for each virtual processor.
 
-    A subject with a slash is somebody else's: another user whom the same capture asked about, or an adapter.
+    A subject with a slash belongs to another user in the same capture, or to an adapter.
     """
     return tuple(
         Input(term, InputKind.COUNTER, counter, after - before, "s", role, subject, before, after)
@@ -86,7 +86,7 @@ def _growth(known: Known, term: str, counter: str, role: str) -> tuple[Input, ..
 
 
 def _of_parts(find: Resolver) -> Resolver:
-    """The total is the sum of its parts when all of them are found."""
+    """Return a resolver whose total is the sum of the parts, if all are present."""
 
     def find_parts(known: Known, role: str) -> tuple[Input, ...]:
         if role != TOTAL:
@@ -98,9 +98,9 @@ def _of_parts(find: Resolver) -> Resolver:
 
 
 def cpu_seconds(term: str, title: str, fine: str, coarse: str | None = None) -> Term:
-    """CPU seconds from QUERY TIME's counter ``fine``.
+    """Return the term of CPU seconds from QUERY TIME's counter ``fine``.
 
-    With ``coarse``, a role for which QUERY TIME is not complete is taken from INDICATE USER's whole seconds instead.
+    With ``coarse``, INDICATE USER's whole seconds replace an incomplete QUERY TIME of a role.
     """
 
     def find(known: Known, role: str) -> tuple[Input, ...]:
@@ -111,7 +111,7 @@ def cpu_seconds(term: str, title: str, fine: str, coarse: str | None = None) -> 
 
 
 def _processors(known: Known, role: str) -> tuple[Input, ...]:
-    """Processors of the LPAR as reported, else the system's, else as given by a person."""
+    """Return the LPAR's processors as reported, else the system's, else as supplied by a person."""
     figures = known.figures
     return (
         _metric_input("processors", "processors", LPAR, figures.metrics.get(("processors", LPAR)))
@@ -121,14 +121,14 @@ def _processors(known: Known, role: str) -> tuple[Input, ...]:
 
 
 def _own_processors(known: Known, role: str) -> tuple[Input, ...]:
-    """The processors that a report's utilisation is a percentage of: a host's own, for the total the LPAR's."""
+    """Return the processors behind a report's utilisation: a host's own, for the total the LPAR's."""
     if role == TOTAL:
         return _processors(known, role)
     return _metric_input("processors", "processors", role, known.figures.metrics.get(("processors", role)))
 
 
 def _message(known: Known, role: str) -> tuple[Input, ...]:
-    """The streamed message in MB; nothing where the workload does not stream or its sizes are not known."""
+    """Return the streamed message in MB; nothing without a stream or known sizes."""
     run = known.figures
     if run.pattern not in ONE_WAY or run.request_bytes is None or run.response_bytes is None:
         return ()
@@ -172,9 +172,9 @@ _STARTED = ("kernel", "btime")
 
 
 def one_machine(counters: Mapping[tuple[str, str, str], tuple[float, float]]) -> bool:
-    """Whether both sides' readings are of one kernel: started at the same second, and counting on from each other.
+    """Return whether both sides' readings are of one kernel: same second of boot, counters in sequence.
 
-    ``counters`` are readings before and after by (role, subject, name). False when either side has none.
+    ``counters`` are readings before and after by (role, subject, name). False if a side has none.
     """
     starts = [counters.get((role, *_STARTED)) for role in PARTS_OF_TOTAL]
     if None in starts or starts[0] != starts[1]:
