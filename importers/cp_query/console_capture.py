@@ -1,7 +1,7 @@
 """Captures of CP QUERY and INDICATE commands, taken before and after a run (``docs/importers/cp_query.md``).
 
-Each capture becomes one snapshot: CPU times and adapter counters as printed, the configuration as facts. A file
-may hold several captures, each under its own ``* CPQUERY-CAPTURE`` line.
+Each capture becomes one snapshot: CPU times and adapter counters as printed, the configuration as facts. A file may
+hold several captures, each under its own ``* CPQUERY-CAPTURE`` line.
 """
 
 import re
@@ -11,13 +11,11 @@ from functools import cached_property, lru_cache
 from itertools import islice
 from pathlib import PurePosixPath
 
-from importers.cp_query.console_lines import Line, clean
-from importers.cp_query.cp_commands import is_ready
-from importers.cp_query.query_time import Moment, read_times
-from importers.cp_query.responses import Evidence, Response, read_responses, split_responses
+from importers.cp_query.console_lines import Line, clean, is_ready
+from importers.cp_query.responses import Evidence, Moment, Response, read_responses, read_times, split_responses
 from importers.cp_query.virtual_networks import read_network
 from importers.key_values import Record, trial_number
-from importers.model import Fact, Fragment, Kind, Parsed, Problem, Text, holds
+from importers.model import Fact, Fragment, Kind, Parsed, Problem, Text
 from importers.problem_log import ProblemLog
 
 NAME = "cp_query"
@@ -26,28 +24,9 @@ VERSION = 2
 
 _HEAD = re.compile(r"(?: ?[0-9:]{8} )?\*\s*CPQUERY-CAPTURE\s+(?P<version>\S+)(?P<rest>.*)", re.IGNORECASE)
 _MARKS = re.compile(r"TIME IS |CONNECT=|AVGPROC-|USERID=.*MACH=|VSWITCH SYSTEM|LAN .*Maxconn:|PROCESSOR 0[0-9A-F]* ")
-# How these begin; a part of a file without any of them need not be cleaned.
 _HEAD_WORD = re.compile(r"\*\s*CPQUERY-CAPTURE", re.IGNORECASE)
-# Of the marks those that are no less one when prefixes are dropped and wrapped lines joined.
-_PLAIN_MARKS = re.compile(
-    r"TIME IS (?=\S)|CONNECT=|USERID=.*MACH=|VSWITCH SYSTEM|LAN .*Maxconn:|PROCESSOR 0[0-9A-F]* (?=\S)"
-)
-# Each with a part of it that is told sooner not to be in a text: to look for "PROCESSOR 0" takes three times as long.
-_MARK_WORDS = {
-    "TIME IS ": " IS ",
-    "CONNECT=": "=",
-    "AVGPROC-": "AVGP",
-    "USERID=": "=",
-    "VSWITCH SYSTEM": "VSW",
-    "LAN ": "LAN",
-    "PROCESSOR 0": "PROCESSOR",
-}
-# What there may be before a mark in a line that is not cleaned yet. A name so long that the screen's width is nearly
-# used up may be followed by the beginning of a mark alone.
-_MAY_BE_MARK = re.compile(
-    r"\n(?: ?[0-9]{2}:[0-9]{2}:[0-9]{2} )?(?:[0-9A-F]{2}: )?(?:[A-Za-z][\w.-]*: )?"
-    r"(?:TIME IS |CONNECT=|AVGPROC-|USERID=|VSWITCH SYSTEM|LAN |PROCESSOR 0|(?<=[\w.-]{50}: ))"
-)
+# A part of a file without any of these words has no mark.
+_MARK_WORDS = ("TIME IS ", "CONNECT=", "AVGPROC-", "USERID=", "VSWITCH SYSTEM", "Maxconn:", "PROCESSOR 0")
 _PART = 5000  # Lines.
 _USERID = re.compile(r"(\S+)\s+AT\s+\S+")
 _INDICATED = re.compile(r"USERID=\s*(\S+)")
@@ -59,46 +38,35 @@ _HEAD_KEYS = frozenset({"run_id", "trial", "phase", "role", "userid"})
 def recognise(text: Text) -> bool:
     """Whether the file has a capture's head line, or a line that only CP prints.
 
-    Other text may stand before it. Of a large file only the parts are cleaned that have a word of such a line.
+    Other text may precede it. Only parts with a word of such a line are cleaned.
     """
-    if not any(_has_word(block) for block in text.blocks()):
+    if not any(_has_words(block) for block in text.blocks()):
         return False
     for part in _parts(text):
-        joined = "\n".join(["", *part])
-        if "*" in joined and _HEAD_WORD.search(joined) and any(map(_HEAD.match, part)):
+        if any("*" in line and _HEAD.match(line) for line in part):
             return True
-        if _has_mark_word(joined) and _has_mark(part, joined):
+        if _has_words("\n".join(part)) and any(_MARKS.match(line.text) for line in clean(part)):
             return True
     return False
 
 
+def _has_words(text: str) -> bool:
+    return any(word in text for word in _MARK_WORDS) or ("*" in text and _HEAD_WORD.search(text) is not None)
+
+
 def _parts(text: Text) -> Iterator[list[str]]:
-    """The lines, many at once."""
+    """Yield the lines, many at once."""
     lines = iter(text.lines)
     while part := list(islice(lines, _PART)):
         yield part
 
 
-def _has_word(block: str) -> bool:
-    return _has_mark_word(block) or ("*" in block and _HEAD_WORD.search(block) is not None)
-
-
-def _has_mark_word(text: str) -> bool:
-    return any(part in text and holds(text, word) for word, part in _MARK_WORDS.items())
-
-
-def _has_mark(part: list[str], joined: str) -> bool:
-    """Whether CP printed any of these lines; most of its lines need no cleaning to show it, nor do most others."""
-    if not _MAY_BE_MARK.search(joined.replace("\r", "")):
-        return False
-    return any(map(_PLAIN_MARKS.match, part)) or any(_MARKS.match(line.text) for line in clean(part))
-
-
 @dataclass
 class _Capture:
-    """The raw lines of one capture, and its head line if it has one.
+    """The raw lines of one capture, and its head line.
 
-    ``first``: the number of its first line, which follows the head line. ``cut_line``: a last line without line end.
+    ``first`` is the number of its first line, which follows the head line; ``cut_line`` that of a last line without
+    line end.
     """
 
     head: Record | None = None
@@ -109,23 +77,23 @@ class _Capture:
 
     @property
     def last(self) -> int:
-        """The number of its last line."""
+        """The number of the last line."""
         return self.first + len(self.lines) - 1
 
     @cached_property
     def cleaned(self) -> list[Line]:
-        """Its lines as CP printed them."""
+        """The lines as CP printed them."""
         return clean(self.lines, self.first, self.cut_line)
 
 
 def parse(text: Text) -> Parsed:
-    """Read all captures of a file; one that cannot be told from another is left out, with an error."""
+    """Read all captures of a file; a capture that may be several is left out, with an error."""
     problems: list[Problem] = []
     return Parsed(list(each(text, problems)), problems)
 
 
 def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
-    """The same, capture by capture; what is found amiss is added to ``problems``."""
+    """Yield the fragments capture by capture, and add problems to ``problems``."""
     for capture in _captures(text):
         found = ProblemLog(text.name, capture.head.value("run_id") or None if capture.head else None)
         fragment = _read_capture(capture, text, found)
@@ -135,7 +103,7 @@ def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
 
 
 def _captures(text: Text) -> Iterator[_Capture]:
-    """The file cut at its head lines; lines before the first are a capture if CP printed any of them."""
+    """Cut the file at its head lines; lines before the first are a capture if CP printed any of them."""
     cut_line = None if text.ends_whole else len(text.lines)
     capture = _Capture(cut_line=cut_line)
     before = 0  # So many lines stand before the part.
@@ -199,7 +167,7 @@ def _read_capture(capture: _Capture, text: Text, found: ProblemLog) -> Fragment 
 
 
 def _whole_lines(lines: list[Line], found: ProblemLog) -> list[Line]:
-    """Leave out a last line that may have lost characters, unless its end shows that it has not."""
+    """Drop a last line that may have lost characters, unless its end is recognised."""
     if not lines or lines[-1].whole or not lines[-1].text:
         return lines
     last = lines[-1]
@@ -211,7 +179,7 @@ def _whole_lines(lines: list[Line], found: ProblemLog) -> list[Line]:
 
 
 def _phase_and_role(head: Record | None, name: str, found: ProblemLog) -> tuple[str | None, str | None]:
-    """From the head line, else from the file's name; what stays open is said with what to do about it."""
+    """Return phase and role of the head line, else of the file's name; report missing ones."""
     named_phase, named_role = phase_and_role_in(name)
     phase = (head.value("phase").lower() if head else "") or named_phase
     role = (head.value("role").lower() if head else "") or named_role
@@ -230,7 +198,7 @@ def _phase_and_role(head: Record | None, name: str, found: ProblemLog) -> tuple[
 
 @lru_cache(64)
 def phase_and_role_in(name: str) -> tuple[str | None, str | None]:
-    """What a path says: ``NMGBR950/before.client.txt``, ``NMGBR950.after.server.txt``, ``x/before/lpar.txt``.
+    """Read a path: ``NMGBR950/before.client.txt``, ``NMGBR950.after.server.txt``, ``x/before/lpar.txt``.
 
     The role is a known one anywhere in the path, else the word after the phase in the file's name.
     """
@@ -247,7 +215,7 @@ def phase_and_role_in(name: str) -> tuple[str | None, str | None]:
 
 
 def _trial(head: Record | None, found: ProblemLog) -> int | None:
-    """The trial that the head line names; one that cannot be read must not put the capture to another trial."""
+    """Return the trial of the head line; an invalid one is an error, lest the capture join another trial."""
     pair = head.get("trial") if head else None
     number = trial_number(pair.text) if pair else None
     if pair is not None and number is None:
@@ -257,7 +225,7 @@ def _trial(head: Record | None, found: ProblemLog) -> int | None:
 
 
 def _host(head: Record | None, responses: list[Response], found: ProblemLog) -> str | None:
-    """The guest that was captured: QUERY USERID says it, else the head line, else INDICATE USER."""
+    """Return the captured guest by QUERY USERID, else the head line, else INDICATE USER."""
     stated = head.value("userid") if head else ""
     for response in responses:
         for line in response.lines if response.command == "query userid" else []:
@@ -288,7 +256,7 @@ def _check_moments(moments: list[Moment], has_head: bool, found: ProblemLog) -> 
 
 
 def _head_facts(head: Record | None, moments: list[Moment]) -> Iterator[Fact]:
-    """The TIME IS line, and keys of the head line that have no place of their own."""
+    """Yield the TIME IS line, and other keys of the head line."""
     if moments:
         yield Fact("cp.time", moments[0].text, moments[0].line)
     for pair in head.pairs if head else []:

@@ -1,15 +1,15 @@
-"""CP console output to plain lines: undoes what consoles, tools and screens put around the responses.
+"""CP console output as plain lines, and the commands that captures echo.
 
-The steps and their order are those of ``docs/importers/cp_query.md``; labels are matched afterwards, never columns.
+Removes stamps, prefixes and screen leftovers in the order of ``docs/importers/cp_query.md``; later code matches labels,
+never columns.
 """
 
 import re
 from collections import Counter
 from collections.abc import Sequence
-from functools import lru_cache, partial
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
-
-from importers.cp_query.cp_commands import command_of, is_ready
 
 _STAMP = re.compile(r"^ ?[0-9]{2}:[0-9]{2}:[0-9]{2}(?: |$)")
 _CPU = re.compile(r"^[0-9A-F]{2}: ")
@@ -37,11 +37,8 @@ class Line(NamedTuple):
     width: int = 0
 
 
-_line = partial(tuple.__new__, Line)  # A named tuple is made by its own name in twice the time.
-
-
 def clean(printed: Sequence[str], first: int = 1, cut_line: int | None = None) -> list[Line]:
-    """The lines of one capture without stamps, prefixes and screen leftovers, wrapped lines joined.
+    """Return the lines of one capture without stamps, prefixes and screen leftovers, wrapped lines joined.
 
     ``first`` is the first line's number, ``cut_line`` that of a last line without line end, which may have lost
     characters.
@@ -53,12 +50,12 @@ def clean(printed: Sequence[str], first: int = 1, cut_line: int | None = None) -
     texts = _without_node(texts)
     numbers = range(first, first + len(texts))
     whole = [number != cut_line for number in numbers] if cut_line else [True] * len(texts)
-    lines = map(_line, zip(numbers, texts, whole, widths, strict=True))
-    return _joined([line for line in lines if not line[1][:1].isspace() or not _SCREEN_STATUS.fullmatch(line[1])])
+    lines = map(Line, numbers, texts, whole, widths)
+    return _joined([line for line in lines if not line.text[:1].isspace() or not _SCREEN_STATUS.fullmatch(line.text)])
 
 
 def _without(prefix: re.Pattern[str], texts: list[str]) -> list[str]:
-    """Drop a prefix when most lines have it; multi-line responses may lack it in some lines."""
+    """Drop a prefix that most lines have; some lines of a response may lack it."""
     found = [*map(prefix.match, texts)]
     having = len(found) - found.count(None)
     if not _are_most(having, texts):
@@ -67,7 +64,7 @@ def _without(prefix: re.Pattern[str], texts: list[str]) -> list[str]:
 
 
 def _are_most(having: int, texts: list[str]) -> bool:
-    """Whether most lines have a prefix. Neither empty lines nor comments have one, and they do not count."""
+    """Whether most lines have a prefix; empty lines and comments do not count."""
     return having > 0 and having * 2 > len([text for text in texts if text and text[0] != "*"])
 
 
@@ -85,38 +82,22 @@ def _beginning(words: str) -> re.Pattern[str]:
 
 
 def _joined(lines: list[Line]) -> list[Line]:
-    """Join what was wrapped at the screen's width; the joined line has the first one's number."""
-    # Few lines can have a continuation, and to look at the next one takes longer.
-    may_go_on = [
-        at
-        for at, (_, text, _, width) in enumerate(lines)
-        if width == _SCREEN_WIDTH or text[-1:] in _OPEN_ENDS or "CONNECT=" in text
-    ]
+    """Join lines wrapped at the screen's width; the joined line has the first one's number."""
     joined: list[Line] = []
-    done = 0
-    for at in may_go_on:
-        if at >= done:
-            joined += lines[done:at]
-            line, done = _with_the_rest(lines, at)
+    for line in lines:
+        if joined and (glue := _glue(joined[-1], line)) is not None:
+            before = joined[-1]
+            joined[-1] = Line(before.number, before.text + glue + line.text, line.whole, line.width)
+        else:
             joined.append(line)
-    return joined + lines[done:]
-
-
-def _with_the_rest(lines: list[Line], at: int) -> tuple[Line, int]:
-    """A line with its continuations, and where those behind them begin."""
-    whole = lines[at]
-    behind = at + 1
-    while behind < len(lines) and (glue := _glue(whole, lines[behind])) is not None:
-        line = lines[behind]
-        whole = Line(whole.number, whole.text + glue + line.text, line.whole, line.width)
-        behind += 1
-    return whole, behind
+    return joined
 
 
 def _glue(before: Line, line: Line) -> str | None:
-    """What to put between a line that may go on and its continuation, None when the second is a line of its own."""
+    """Return the text between a line and its continuation, None when the second line is separate."""
+    has_open_end = before.text[-1:] in _OPEN_ENDS
     counters = "CONNECT=" in before.text and _LATER_COUNTERS.match(line.text)
-    if not (counters or before.width == _SCREEN_WIDTH or before.text.endswith((":", "="))) or _is_alone(line.text):
+    if not (counters or before.width == _SCREEN_WIDTH or has_open_end) or _is_alone(line.text):
         return None
     if counters:
         return " "
@@ -124,11 +105,127 @@ def _glue(before: Line, line: Line) -> str | None:
         return None
     if before.width == _SCREEN_WIDTH and not before.text.startswith("*") and len(before.text) < _LONGEST_LINE:
         return ""
-    if before.text.endswith((":", "=")) and len(line.text.split()) == 1:
+    if has_open_end and len(line.text.split()) == 1:
         return " "
     return None
 
 
 def _is_alone(text: str) -> bool:
-    """Whether this is no continuation of anything: blank, a command, or CMS saying that one has ended."""
+    """Whether a line continues nothing: blank, a command, or CMS's Ready."""
     return not text or command_of(text) is not None or is_ready(text)
+
+
+_ECHO = re.compile(
+    r"""(?P<prompt>\S.*?[#$>%]\s*)?
+        (?:sudo\s+)? (?:(?:\#?CP|VMCP|HCP)\s+)? (?:--?\S+\s+)* ["']?
+        (?P<verb>Q|QU|QUE|QUER|QUERY|IND|INDI|INDIC|INDICA|INDICAT|INDICATE)
+        (?:\s+(?P<rest>\S.*?))? ["']? \s*""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_READY = re.compile(r"Ready(?:\((?P<code>[0-9]+)\))?;.*", re.IGNORECASE)
+# A console line has up to 240 characters, and a prompt may stand before it.
+_LONGEST = 500
+# Operands and the shortest abbreviation read as them.
+_OPERANDS = {
+    "time": 1,
+    "userid": 5,
+    "user": 1,
+    "load": 1,
+    "cplevel": 3,
+    "processors": 4,
+    "storage": 3,
+    "xstore": 2,
+    "frames": 3,
+    "virtual": 1,
+    "chpid": 5,
+    "set": 3,
+    "monitor": 3,
+    "lan": 3,
+    "vswitch": 3,
+    "nic": 3,
+    "osa": 3,
+    "ctca": 3,
+    "details": 3,
+}
+# What a response begins with, for captures that hold responses alone.
+_LABELS = (
+    (r"TIME IS |CONNECT=", "query time"),
+    (r"USERID=.*MACH=", "indicate user"),
+    (r"AVGPROC-", "indicate load"),
+    (r"PROCESSOR [0-9A-F]+ ", "query processors"),
+    (r"z/VM\s+Version ", "query cplevel"),
+    (r"STORAGE\s*=", "query storage"),
+    (r"XSTORE=.*online", "query xstore"),
+    (r"SYSGEN |All Frames:", "query frames"),
+    (r"\S+\s+AT\s+\S+$", "query userid"),
+    (r"VSWITCH \S+ \S+\s.*Type:", "query vswitch"),
+    (r"LAN \S+ \S+\s.*Type:", "query lan"),
+    (r"Adapter [0-9A-F]{4}\S*\s+Type:", "query nic"),
+    (r"OSA  ?[0-9A-F]{4} ", "query virtual osa"),
+    (r"CTCA [0-9A-F]{4} ", "query virtual ctca"),
+    (r"Path [0-9A-F]{2} ", "query chpid"),
+    (r"MONITOR ", "query monitor"),
+    (r"MSG O(?:N|FF)\b", "query set"),
+)
+_LABEL = re.compile("|".join(f"({pattern})" for pattern, _ in _LABELS))
+
+
+@dataclass(frozen=True, slots=True)
+class Echo:
+    """A command echo: the command in full words and lower case, and the prompt in front of it."""
+
+    command: str
+    prompt: str
+
+
+def command_of(text: str) -> Echo | None:
+    """Return the QUERY or INDICATE command that a line echoes, or None."""
+    return commands_of([text])[0]
+
+
+def commands_of(texts: Sequence[str]) -> list[Echo | None]:
+    """Return the commands of many lines. Echoes are not indented, and have a letter that few responses have."""
+    return [
+        _echo(text) if ("q" in lowered or "nd" in lowered) and not text[:1].isspace() else None
+        for text, lowered in zip(texts, map(str.lower, texts), strict=True)
+    ]
+
+
+@lru_cache(1024)
+def _echo(text: str) -> Echo | None:
+    """Return the command of a line that may be an echo."""
+    match = _ECHO.fullmatch(text) if len(text) <= _LONGEST else None
+    if match is None:
+        return None
+    query = match["verb"].upper().startswith("Q")
+    words = (match["rest"] or "").lower().split()
+    if query and not words:
+        return None
+    if not query and not words:
+        words = ["load"]
+    first = _in_full(words[0])
+    rest = [_in_full(word) for word in words[1:]] if first in {"virtual", "lan", "vswitch", "nic"} else words[1:]
+    return Echo(" ".join(["query" if query else "indicate", first, *rest]), match["prompt"] or "")
+
+
+@lru_cache(1024)
+def _in_full(word: str) -> str:
+    fitting = [full for full, shortest in _OPERANDS.items() if len(word) >= shortest and full.startswith(word)]
+    return word if word in _OPERANDS or not fitting else fitting[0]
+
+
+def is_ready(text: str) -> bool:
+    """Whether CMS reports here that a command has ended."""
+    return text[:1] in "Rr" and _READY.fullmatch(text) is not None
+
+
+def failure_code(text: str) -> str | None:
+    """Return the return code in ``Ready(00045);``, None for success and for other lines."""
+    match = _READY.fullmatch(text) if text[:1] in "Rr" else None
+    return match["code"] if match else None
+
+
+def label_command(text: str) -> str | None:
+    """Return the command whose response begins with such a line."""
+    label = _LABEL.match(text)
+    return _LABELS[label.lastindex - 1][1] if label and label.lastindex else None

@@ -1,16 +1,17 @@
-"""Responses within a capture: cuts it at the command echoes, and reads what each response says.
+"""Responses within a capture, cut at the command echoes, and their values.
 
-Labels are matched whatever command was echoed; the command only gives the response its name. Values stay as
-printed. The forms are described in ``docs/importers/cp_query.md``.
+Labels are matched for any command; the command only names the response. Values stay as printed. The forms are described
+in ``docs/importers/cp_query.md``.
 """
 
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from datetime import date, datetime, time
+from functools import cached_property
 from itertools import pairwise
 
-from importers.cp_query.console_lines import Line
-from importers.cp_query.cp_commands import Echo, commands_of, failure_code, is_ready, label_command
+from importers.cp_query.console_lines import Echo, Line, commands_of, failure_code, is_ready, label_command
 from importers.model import Fact, Reading
 from importers.problem_log import ProblemLog
 
@@ -19,8 +20,7 @@ _OWNER = re.compile(r"USERID=\s*(\S+)")
 _USERID = re.compile(r"(\S+)\s+AT\s+(\S+)")
 _CPU_BLOCK = re.compile(r"\s*CPU\s+([0-9A-F]{2}):")
 _GUEST_COUNTER = re.compile(r"\b(CTIME|VTIME|TTIME|IO)=\s*(\S+)")
-# A search for one of four letters is quicker than one for the beginning of a word.
-_PAGING = re.compile(r"((?:R(?<=\bR)EADS|W(?<=\bW)RITES|X(?<=\bX)STORE|P(?<=\bP)AGES:?))(?:=\s*(\S+))?")
+_PAGING = re.compile(r"\b(READS|WRITES|XSTORE|PAGES:?)(?:=\s*(\S+))?")
 _GUEST_SHAPES = {
     "CTIME": (re.compile(r"[0-9]+:[0-9]{2}"), "hh:mm", "hours and minutes (hh:mm)"),
     "VTIME": (re.compile(r"[0-9]+:[0-9]{2}"), "mmm:ss", "minutes and seconds (mmm:ss)"),
@@ -29,7 +29,6 @@ _GUEST_SHAPES = {
 }
 _LEVEL = re.compile(r"z/VM\s+Version\s+(\d+)\s+Release\s+(\d+\.\d+),\s*service level\s+(\w+)", re.IGNORECASE)
 _LOAD = re.compile(r"AVGPROC-([0-9]+%)(?:\s+0*([0-9]+))?")
-_new = tuple.__new__  # A named tuple is made by its own name in twice the time.
 _MADE = re.compile(r"(Generated|IPL) at (\S.*)")
 # How the lines of these begin; most lines of a capture are others.
 _SETTING = re.compile(r"\s*(?:[zZ]/[vV][mM]|AVGPROC-|Generated |IPL |STORAGE|XSTORE=)")
@@ -38,30 +37,27 @@ _STORAGE = re.compile(r"STORAGE\s*=\s*([0-9]+[KMGTP]?)\b")
 _XSTORE = re.compile(r"XSTORE=\s*(\S+)\s+online=")
 
 
-@dataclass(slots=True)
+@dataclass
 class Response:
-    """The lines of one response; ``ended`` when something after it proves that it is whole.
+    """The lines of one response; ``ended`` when something after proves that the response is whole.
 
-    ``has_ready``: CMS's Ready is among its lines.
+    ``has_ready``: CMS's Ready is among the lines.
     """
 
     command: str
     lines: list[Line]
     has_ready: bool = False
     ended: bool = False
-    _said: str = ""
 
-    @property
-    def said(self) -> str:
-        """The command and all lines: to look for words. Asked for when there are no more lines to come."""
-        if not self._said:
-            self._said = "\n".join([self.command, *[line.text for line in self.lines]])
-        return self._said
+    @cached_property
+    def text(self) -> str:
+        """The command and all lines, once the response is complete."""
+        return "\n".join([self.command, *[line.text for line in self.lines]])
 
 
 @dataclass(slots=True)
 class Evidence:
-    """What the responses of a capture say so far. The first of several readings of the same counter counts."""
+    """Facts, readings and counters of a capture's responses. The first of several readings of a counter counts."""
 
     host: str | None
     found: ProblemLog
@@ -74,16 +70,16 @@ class Evidence:
         self.counters.setdefault((reading.subject, reading.name), reading)
 
     def fact(self, key: str, text: str, line: int) -> None:
-        """Keep the first fact of a key."""
+        """Add the first fact of a key."""
         if key not in self._keys:
             self._keys.add(key)
             self.facts.append(Fact(key, text, line))
 
 
 def split_responses(lines: Iterable[Line]) -> list[Response]:
-    """Cut a capture into responses, at echoes, at prompts seen with an echo, and at CMS's Ready.
+    """Cut a capture at echoes, at prompts seen with an echo, and at CMS's Ready.
 
-    Before the first echo a response is named by the label it begins with.
+    Before the first echo a response is named by the label that it begins with.
     """
     lines = [line for line in lines if line.text]
     texts = [line.text for line in lines]
@@ -109,40 +105,35 @@ def split_responses(lines: Iterable[Line]) -> list[Response]:
 
 
 def _bounds(texts: list[str], echoes: list[Echo | None], echoed: int, prompts: tuple[str, ...]) -> list[int]:
-    """Where responses may begin or end: any line before the first echo, and what may be an echo, a prompt or Ready."""
+    """Return possible bounds of responses: lines before the first echo, and possible echoes, prompts or Ready."""
     marks = ("R", "r", *prompts)
     found = [at for at, (text, echo) in enumerate(zip(texts, echoes, strict=True)) if echo or text.startswith(marks)]
     return [*range(echoed), *[at for at in found if at >= echoed], len(texts)]
 
 
 def _behind_prompt(text: str, prompts: tuple[str, ...]) -> str:
-    """What was typed at a prompt, if it was no command of CP's."""
+    """Return the text typed at a prompt that was not a command of CP."""
     prompt = next(prompt for prompt in prompts if text.startswith(prompt))
     return text.removeprefix(prompt).strip() or "prompt"
 
 
 def read_responses(responses: Iterable[Response], evidence: Evidence, role: str) -> None:
-    """Read all responses but QUERY TIME and the network's, and keep each as text."""
+    """Read all responses but QUERY TIME and the network's, and add each as text."""
     for response in responses:
-        said = response.said
-        _keep(response, said, evidence)
+        _keep(response, evidence)
         for words, read in _READERS:
-            for word in words:
-                if word in said:
-                    read(response, evidence, role)
-                    break
+            if any(word in response.text for word in words):
+                read(response, evidence, role)
 
 
-def _keep(response: Response, said: str, evidence: Evidence) -> None:
-    """The response as a fact ``cp.<command>``; messages in its place are pointed out."""
-    kept = response.lines
-    if response.has_ready:
-        kept = [line for line in kept if line.text[:1] not in "Rr" or not is_ready(line.text)]
-    if "HCP" in said or (response.has_ready and "(" in said):
+def _keep(response: Response, evidence: Evidence) -> None:
+    """Add the response as a fact ``cp.<command>``; report messages in its place."""
+    kept = [line for line in response.lines if not is_ready(line.text)] if response.has_ready else response.lines
+    if response.has_ready or "HCP" in response.text:
         _point_out(response, evidence.found)
     if kept and response.command != "query time":
         key = "cp." + "_".join(response.command.split())
-        evidence.facts.append(_new(Fact, (key, "\n".join([line.text for line in kept]), kept[0].number, False)))
+        evidence.facts.append(Fact(key, "\n".join([line.text for line in kept]), kept[0].number))
 
 
 def _point_out(response: Response, found: ProblemLog) -> None:
@@ -160,7 +151,7 @@ def _read_userid(response: Response, evidence: Evidence, role: str) -> None:
 
 
 def _read_indicate_user(response: Response, evidence: Evidence, role: str) -> None:
-    """Times and I/O of each virtual CPU, and the user's paging; another user's are told apart by its name."""
+    """Read times and I/O of each virtual CPU, and the paging; other users are subjects of their own."""
     cpu, whose, paging = None, "", "page"
     for line in response.lines:
         if "USERID=" in line.text and (owner := _OWNER.match(line.text)):
@@ -178,28 +169,26 @@ def _read_virtual_cpu(line: Line, subject: str, evidence: Evidence, role: str) -
     for name, text in _GUEST_COUNTER.findall(line.text) if "TIME=" in line.text or "IO=" in line.text else ():
         shape, unit, words = _GUEST_SHAPES[name]
         if shape.fullmatch(text):
-            evidence.count(_new(Reading, (name.lower(), text, unit, line.number, role, subject)))
+            evidence.count(Reading(name.lower(), text, unit, line.number, role, subject))
         else:
             message = f"{name}={text} is not {words}; it was left out."
             evidence.found.warn("cp_query.shape", message, "Take the capture again.", line.number)
 
 
 def _read_paging(line: Line, kind: str, subject: str, evidence: Evidence, role: str) -> str:
-    """READS and WRITES, of expanded storage behind a count of it; answers what the next ones are of."""
-    said = line.text
-    may_say = "READS" in said or "WRITES" in said or "XSTORE" in said or "PAGES" in said
-    for name, text in _PAGING.findall(said) if may_say else ():
+    """Read READS and WRITES, of expanded storage after its count; return the kind of the next ones."""
+    for name, text in _PAGING.findall(line.text):
         if name == "XSTORE":
             kind = "xstore" if text.isascii() and text.isdigit() else "page"
         elif name.startswith("PAGES"):
             kind = "page"
         elif text.isascii() and text.isdigit():
-            evidence.count(_new(Reading, (f"{kind}_{name.lower()}", text, "count", line.number, role, subject)))
+            evidence.count(Reading(f"{kind}_{name.lower()}", text, "count", line.number, role, subject))
     return kind
 
 
 def _read_processors(response: Response, evidence: Evidence, role: str) -> None:
-    """The LPAR's processors: how many lines say MASTER or ALTERNATE."""
+    """Count the LPAR's processors: lines with MASTER or ALTERNATE."""
     named = [line for line in response.lines if "PROCESSOR" in line.text]
     states = [(line, match[2]) for line in named if (match := _PROCESSOR.fullmatch(line.text.strip()))]
     if not states:
@@ -243,3 +232,89 @@ _READERS: tuple[tuple[tuple[str, ...], Callable[[Response, Evidence, str], None]
     (("PROCESSOR",), _read_processors),
     (("/VM", "/vm", "/Vm", "/vM", "AVGPROC-", "Generated ", "IPL ", "STORAGE", "XSTORE="), _read_configuration),
 )
+
+
+_TIME_IS = re.compile(
+    r"TIME IS\s+(?P<time>[0-9]{2}:[0-9]{2}:[0-9]{2})\s+(?:(?P<zone>\S+)\s+)?(?P<weekday>[A-Z]+DAY)\s+(?P<date>\S+)"
+)
+_DATES = (
+    re.compile(r"(?P<month>\d\d)/(?P<day>\d\d)/(?P<year>\d\d|\d{4})"),
+    re.compile(r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)"),
+)
+_COUNTERS = {
+    "connect": (re.compile(r"CONNECT\s*=\s*(\S+)"), re.compile(r"[0-9]+:[0-9]{2}:[0-9]{2}"), "hh:mm:ss"),
+    "virtcpu": (re.compile(r"VIRTCPU\s*=\s*(\S+)"), re.compile(r"[0-9]+:[0-9]{2}\.[0-9]{2}"), "mmm:ss.hs"),
+    "totcpu": (re.compile(r"TOTCPU\s*=\s*(\S+)"), re.compile(r"[0-9]+:[0-9]{2}\.[0-9]{2}"), "mmm:ss.hs"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A ``TIME IS`` line: local time and the zone's name, both as printed."""
+
+    line: int
+    text: str
+    taken: datetime
+    zone: str
+
+
+def read_times(responses: list[Response], evidence: Evidence, role: str) -> list[Moment]:
+    """Return all different moments of a capture, in order; the counters are those printed with the first."""
+    moments: list[Moment] = []
+    for response in responses:
+        for index, line in enumerate(response.lines) if "TIME IS" in response.text else ():
+            moment = _moment(line, evidence) if line.text.startswith("TIME IS") else None
+            if moment is None:
+                continue
+            if not moments:
+                _read_counters(response.lines[index + 1 :], line, evidence, role)
+            if all(moment.taken != earlier.taken for earlier in moments):
+                moments.append(moment)
+    return moments
+
+
+def _moment(line: Line, evidence: Evidence) -> Moment | None:
+    match = _TIME_IS.match(line.text)
+    day = _date(match["date"]) if match else None
+    if match is None or day is None:
+        message = f"{line.text!r} has no time and date that can be read."
+        evidence.found.warn("cp_query.bad-time", message, "Write the date as mm/dd/yy or yyyy-mm-dd.", line.number)
+        return None
+    try:
+        clock = time.fromisoformat(match["time"])
+    except ValueError:
+        message = f"{match['time']} is no time of day."
+        evidence.found.warn("cp_query.bad-time", message, "Take the capture again.", line.number)
+        return None
+    return Moment(line.number, line.text, datetime.combine(day, clock), match["zone"] or "")
+
+
+def _date(text: str) -> date | None:
+    """Return a date printed as mm/dd/yy, mm/dd/yyyy or yyyy-mm-dd; years 70 to 99 are 19yy."""
+    for form in _DATES:
+        if match := form.fullmatch(text):
+            year = match["year"]
+            if len(year) == 2:
+                year = ("19" if year >= "70" else "20") + year
+            try:
+                return date.fromisoformat(f"{year}-{match['month']}-{match['day']}")
+            except ValueError:
+                return None
+    return None
+
+
+def _read_counters(after: list[Line], time_line: Line, evidence: Evidence, role: str) -> None:
+    """Read CONNECT, VIRTCPU and TOTCPU; report and drop texts of another shape."""
+    line = next((each for each in after if "CONNECT" in each.text), None)
+    if line is None:
+        message = "No CONNECT= line follows TIME IS: there is no CPU time."
+        evidence.found.warn("cp_query.no-cpu-time", message, "Capture the whole of QUERY TIME.", time_line.number)
+        return
+    for name, (label, shape, unit) in _COUNTERS.items():
+        match = label.search(line.text)
+        if match and shape.fullmatch(match[1]):
+            evidence.count(Reading(name, match[1], unit, line.number, role))
+        else:
+            seen = f"{name.upper()}= {match[1]} is not of the form {unit}" if match else f"{name.upper()}= is missing"
+            message = f"{seen}; it was left out."
+            evidence.found.warn("cp_query.shape", message, "Take the capture again.", line.number)

@@ -1,7 +1,7 @@
 """Counters in the responses of QUERY LAN, QUERY VSWITCH and QUERY NIC with DETAILS.
 
-A counter's subject is ``network/owner/adapter`` (``VSW1/LNXCL1/0600``), or ``network/uplink`` for a virtual
-switch's own connection. QUERY NIC repeats what QUERY VSWITCH shows for the same subject; the first is kept.
+A counter's subject is ``network/owner/adapter`` (``VSW1/LNXCL1/0600``), or ``network/uplink`` for a virtual switch's
+own connection. QUERY NIC repeats counters of QUERY VSWITCH for the same subject; the first counts.
 """
 
 import re
@@ -22,21 +22,17 @@ _OF_USER = re.compile(r"\buser\s+(\S+)")
 _STATE = re.compile(r"\b(State|RDEV|Controller|Portname|IPTimeout):\s*(\S+)")
 _TRAFFIC = re.compile(r"\b(RX|TX) (Packets|Bytes):\s*([0-9]+)(?![0-9])")
 _DIRECTIONS = ("RX ", "TX ")
-_new = tuple.__new__  # A named tuple is made by its own name in twice the time.
 _COUNTERS = {
     (way, what): (f"{way}_{what}".lower(), unit)
     for way in ("RX", "TX")
     for what, unit in (("Packets", "count"), ("Bytes", "bytes"))
 }
-# As CP prints nearly all lines of counters; nothing of them is looked for twice.
-_PACKETS = re.compile(r"\s*+(RX|TX) Packets:\s*+([0-9]++)\s++Discarded:\s*+([0-9]++)\s++Errors:\s*+([0-9]++)\s*+")
-_BYTES = re.compile(r"\s*+RX Bytes:\s*+([0-9]++)\s++TX Bytes:\s*+([0-9]++)\s*+")
 _TROUBLE = re.compile(r"\b(Discarded|Errors):\s*([0-9]+)(?![0-9])")
 
 
 @dataclass(slots=True)
 class _Place:
-    """Where the next counters belong, by the last heading line."""
+    """The network, owner and adapter of the next counters, by the last heading line."""
 
     network: str | None = None
     owner: str | None = None
@@ -52,12 +48,12 @@ class _Place:
 
 
 def read_network(response: Response, evidence: Evidence, role: str) -> None:
-    """All adapter counters of one response, and the head line of each network as facts ``lan.<name>.…``."""
-    if not _may_say(response.command, response.said):
+    """Read all adapter counters of one response, and the head line of each network as facts ``lan.<name>.…``."""
+    words = ("LAN", "VSWITCH", "X Packets:", "X Bytes:")
+    if not (response.command.startswith("query nic") or any(word in response.text for word in words)):
         return
     place = _Place()
     for line in response.lines:
-        # Whatever is said here has a colon behind its name.
         if ":" not in line.text:
             continue
         if line.text.lstrip().startswith(_DIRECTIONS) or not _read_heading(line, response, place, evidence):
@@ -65,14 +61,8 @@ def read_network(response: Response, evidence: Evidence, role: str) -> None:
             _read_counters(line, place, evidence, role)
 
 
-def _may_say(command: str, said: str) -> bool:
-    """Whether there may be anything to read: most responses have none of these words."""
-    traffic = "X Packets:" in said or "X Bytes:" in said
-    return traffic or "LAN" in said or "VSWITCH" in said or command.startswith("query nic")
-
-
 def _read_heading(line: Line, response: Response, place: _Place, evidence: Evidence) -> bool:
-    """Move to the block that a heading line opens; False when it is none."""
+    """Move to the block that a heading line opens; return False for other lines."""
     if head := _NETWORK.match(line.text):
         place.network, place.owner, place.adapter = head["name"], None, None
         for key in ("owner", "type", "connected", "maxconn"):
@@ -94,7 +84,7 @@ def _read_heading(line: Line, response: Response, place: _Place, evidence: Evide
 
 
 def _read_state(line: Line, place: _Place, evidence: Evidence) -> None:
-    """What a network's head says of its uplink: state, real device, controller."""
+    """Read the uplink in a network's head: state, real device, controller."""
     if place.network is not None and place.adapter is None:
         for label, text in _STATE.findall(line.text):
             evidence.fact(f"lan.{place.network}.{label.lower()}", text, line.number)
@@ -110,21 +100,11 @@ def _read_counters(line: Line, place: _Place, evidence: Evidence, role: str) -> 
         evidence.found.warn("cp_query.no-adapter", message, "Capture the whole response.", line.number)
         return
     for name, text, unit in traffic:
-        evidence.count(_new(Reading, (name, text, unit, line.number, role, subject)))
+        evidence.count(Reading(name, text, unit, line.number, role, subject))
 
 
 def _traffic(text: str) -> list[tuple[str, str, str]]:
-    """The counters of a line: name, text and unit."""
-    if found := _PACKETS.fullmatch(text):
-        way, packets, discarded, errors = found.groups()
-        way = way.lower()
-        return [
-            (f"{way}_packets", packets, "count"),
-            (f"{way}_discarded", discarded, "count"),
-            (f"{way}_errors", errors, "count"),
-        ]
-    if found := _BYTES.fullmatch(text):
-        return [("rx_bytes", found[1], "bytes"), ("tx_bytes", found[2], "bytes")]
+    """Return the counters of a line: name, text and unit."""
     traffic = [(*_COUNTERS[way, what], count) for way, what, count in _TRAFFIC.findall(text)]
     trouble = _TROUBLE.findall(text) if traffic else []
     return [

@@ -1,4 +1,4 @@
-"""``ip link`` and ``ethtool``: an adapter's counters, its MTU, its driver and what it offloads."""
+"""Adapters in ``ip link`` and ``ethtool``: counters, MTU, driver and offloads."""
 
 import re
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ _FEATURE = re.compile(r"(?P<name>[a-z-]+):\s+(?P<state>on|off)\b.*")
 
 
 def read_link(section: Section, evidence: Evidence) -> None:
-    """``ip -s -s link``: the adapter's settings, then pairs of lines of names and values."""
+    """Read ``ip -s -s link``: the adapter's settings, then pairs of lines of names and values."""
     settings: dict[str, list[tuple[str, str, int]]] = {}
     subject, prefix, names = "", "", list[str]()
     for number, text in section.filled:
@@ -53,7 +53,7 @@ def read_link(section: Section, evidence: Evidence) -> None:
 
 
 def _keep_settings(settings: dict[str, list[tuple[str, str, int]]], evidence: Evidence) -> None:
-    """``mtu`` and ``qdisc`` of the only adapter beside the loopback; of several, nobody knows which one was used."""
+    """Add ``mtu`` and ``qdisc`` of the only adapter beside the loopback; of several with their names."""
     adapters = [name for name in settings if name != _LOOPBACK]
     for name in adapters:
         for key, value, line in settings[name]:
@@ -61,7 +61,7 @@ def _keep_settings(settings: dict[str, list[tuple[str, str, int]]], evidence: Ev
 
 
 def read_link_json(section: Section, evidence: Evidence) -> None:
-    """``ip -j -s link``: the same as JSON."""
+    """Read ``ip -j -s link``."""
     settings: dict[str, list[tuple[str, str, int]]] = {}
     first = section.line + 1 if section.lines and section.lines[0][0] > section.line else section.line
     lines = [text for _, text in section.lines]
@@ -90,14 +90,14 @@ def _count_members(subject: str, direction: str, link: json_documents.Node, firs
 
 @lru_cache(maxsize=256)
 def _counter(direction: str, key: str) -> tuple[str, str]:
-    """What a number of ip's is called in its own text, and its unit."""
+    """Return the name that ip's own text has for a number in JSON, and the unit."""
     head, _, error = key.rpartition("_errors")
     name = f"{direction}_error_{head}" if head and not error else f"{direction}_{key}"
     return name, "bytes" if key == "bytes" else "count"
 
 
 def read_statistics(section: Section, evidence: Evidence) -> None:
-    """``ethtool -S``: the driver's own names, whatever they count."""
+    """Read ``ethtool -S``, by the driver's own names."""
     for number, text in section.lines:
         if match := _STATISTIC.fullmatch(text):
             unit = "bytes" if match["name"].endswith("bytes") else "count"
@@ -107,7 +107,7 @@ def read_statistics(section: Section, evidence: Evidence) -> None:
 
 
 def read_features(section: Section, evidence: Evidence) -> None:
-    """``ethtool -k``: the offloads that decide what MTU means, as facts ``offload.tso`` = on or off."""
+    """Read ``ethtool -k``: the offloads that change the meaning of MTU, as facts ``offload.tso`` = on or off."""
     for number, text in section.lines:
         match = _FEATURE.fullmatch(text)
         if match and match["name"] in _OFFLOADS:
@@ -115,7 +115,7 @@ def read_features(section: Section, evidence: Evidence) -> None:
 
 
 def read_driver(section: Section, evidence: Evidence) -> None:
-    """``ethtool -i``: the driver, its version and the firmware's."""
+    """Read ``ethtool -i``: the driver, its version and the firmware's."""
     keys = {"driver": "driver", "version": "driver_version", "firmware-version": "firmware_version"}
     for number, text in section.filled:
         name, _, value = text.partition(":")
@@ -124,7 +124,7 @@ def read_driver(section: Section, evidence: Evidence) -> None:
 
 
 def _device(title: str) -> str:
-    """The adapter that a command names last."""
+    """Return the adapter that a command names last."""
     words = [word for word in title.split()[1:] if not word.startswith("-")]
     return words[-1] if words else "adapter"
 

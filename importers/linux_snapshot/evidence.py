@@ -1,4 +1,4 @@
-"""What the sections of a snapshot say so far: counters, facts and problems of one host."""
+"""Counters, facts and problems of a snapshot's host while its sections are read."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -12,18 +12,17 @@ from importers.problem_log import ProblemLog
 TICKS = "ticks"
 """1/100 s: USER_HZ, the unit of /proc's CPU times on practically every Linux."""
 
-_new = tuple.__new__  # As in ``importers.fragment_builder``.
 _COUNTS = re.compile(r"[0-9]{1,30}(?: [0-9]{1,30})*")
 
 
 def are_counts(words: Iterable[str]) -> bool:
-    """Whether there are words, each of which is a count."""
+    """Whether there are words, all of them counts."""
     return _COUNTS.fullmatch(" ".join(words)) is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """The output of one command or the text of one file: its title as printed, and its lines with their numbers."""
+    """The output of one command or the text of one file: its title, and its numbered lines."""
 
     title: str
     line: int
@@ -37,9 +36,9 @@ class Section:
 
 @dataclass(slots=True)
 class Evidence:
-    """Of several readings of the same counter, and of several facts of one key, the first counts.
+    """The first reading of each counter and the first fact of each key.
 
-    ``role`` is whose counters these are, empty while nobody knows.
+    ``role`` owns the counters, empty while unknown.
     """
 
     role: str
@@ -49,7 +48,7 @@ class Evidence:
     readings: list[Reading] = field(default_factory=list)
 
     def count(self, subject: str, name: str, text: str, unit: str, line: int) -> None:
-        """Keep a counter; a text that is no number of it is left out, with a warning."""
+        """Add a counter; report and drop a text that is not its number."""
         if is_count(text) or (unit == "s" and is_number(text)):
             self.keep(subject, name, text, unit, line)
         else:
@@ -57,17 +56,17 @@ class Evidence:
             self.found.warn("linux_snapshot.shape", message, "Take the snapshot again.", line)
 
     def keep(self, subject: str, name: str, text: str, unit: str, line: int) -> None:
-        """Keep a counter that is known to be a number."""
+        """Add a counter that is known to be a number."""
         key = subject, name
         if key not in self.counters:
-            self.counters[key] = _new(Reading, (name, text, unit, line, self.role, subject))
+            self.counters[key] = Reading(name, text, unit, line, self.role, subject)
 
     def count_all(
         self, subject: str, names: Iterable[str], texts: Sequence[str], units: str | Iterable[str], line: int
     ) -> None:
-        """Keep the counters of one line; an older kernel prints fewer of them, a newer one more.
+        """Add the counters of one line; kernels differ in their number.
 
-        ``units``: that of all, or those of each.
+        ``units``: one unit for all, or one for each.
         """
         # A line is asked at once whether all of it are counts, for nearly always they are.
         keep = self.keep if are_counts(texts) else self.count
@@ -75,6 +74,6 @@ class Evidence:
             keep(subject, name, text, unit, line)
 
     def fact(self, key: str, text: str, line: int) -> None:
-        """Keep a circumstance of the host; an empty text says nothing."""
+        """Add a circumstance of the host, unless empty."""
         if text.strip():
             self.facts.setdefault(key, Fact(key, text.strip(), line, of_host=True))

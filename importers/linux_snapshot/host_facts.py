@@ -1,4 +1,4 @@
-"""What a snapshot says of its moment and its host: date, uname, processors, memory, settings."""
+"""Time and host of a snapshot: date, uname, processors, memory, settings."""
 
 import re
 from collections.abc import Callable
@@ -23,7 +23,7 @@ _MACHINES = re.compile(r"\b(x86_64|i[3-6]86|aarch64|armv\w+|s390x?|ppc64(?:le)?|
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """When a snapshot was taken, as printed: local time, zone and line."""
+    """The time of a snapshot, as printed: local time, zone and line."""
 
     taken: datetime
     zone: str
@@ -31,7 +31,7 @@ class Moment:
 
 
 def read_date(section: Section) -> Moment | None:
-    """``date``: ISO 8601, the usual form of the C locale, or seconds since 1970."""
+    """Read ``date``: ISO 8601, the usual form of the C locale, or seconds since 1970."""
     for number, text in section.filled:
         for read in (_iso, _usual, _epoch):
             found = read(text.strip())
@@ -73,7 +73,7 @@ def _epoch(text: str) -> tuple[datetime, str] | None:
 
 
 def read_uname(section: Section, evidence: Evidence) -> None:
-    """``uname -a``: the kernel is the run's level, the architecture stands for the machine until more is known."""
+    """Read ``uname -a``: the kernel is the run's level, the architecture a substitute for the machine."""
     for number, text in section.filled[:1]:
         match = _UNAME.fullmatch(text.strip())
         if match is None:
@@ -88,14 +88,14 @@ def read_uname(section: Section, evidence: Evidence) -> None:
 
 
 def read_hostname(section: Section, evidence: Evidence) -> None:
-    """``hostname``: one word."""
+    """Read ``hostname``: one word."""
     for number, text in section.filled[:1]:
         if len(text.split()) == 1:
             evidence.fact("node", text, number)
 
 
 def read_cpuinfo(section: Section, evidence: Evidence) -> None:
-    """/proc/cpuinfo and ``lscpu``: the processor's model; on s390x the type of the machine instead."""
+    """Read /proc/cpuinfo and ``lscpu``: the processor's model, on s390x the type of the machine."""
     for number, text in section.filled:
         name, colon, value = text.partition(":")
         if colon and name.strip().lower() in {"model name", "cpu", "machine type"}:
@@ -105,7 +105,7 @@ def read_cpuinfo(section: Section, evidence: Evidence) -> None:
 
 
 def read_meminfo(section: Section, evidence: Evidence) -> None:
-    """/proc/meminfo: the host's memory."""
+    """Read /proc/meminfo: the host's memory."""
     for number, text in section.filled:
         name, _, value = text.partition(":")
         if name == "MemTotal":
@@ -113,7 +113,7 @@ def read_meminfo(section: Section, evidence: Evidence) -> None:
 
 
 def read_setting(section: Section, evidence: Evidence) -> None:
-    """``sysctl`` and files below /proc/sys: the congestion control by its name, others by their own."""
+    """Read ``sysctl`` and files below /proc/sys; the congestion control has its own key."""
     for number, text in section.filled:
         name, equals, value = text.partition("=")
         if section.title.startswith("/proc/sys/"):

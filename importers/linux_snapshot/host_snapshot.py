@@ -1,17 +1,18 @@
 """Linux counters and settings, captured before and after a run (``docs/importers/linux_snapshot.md``).
 
-A file is one snapshot: several sections, each under the head that ``tail -n +1`` prints or under the command that
-was typed, or the text of a single file of /proc or a single command, which its name or its first lines tell.
+A file is one snapshot: sections under the heads of ``tail -n +1`` or under the commands typed, or the text of a single
+file of /proc or a single command, known by its name or its first lines.
 """
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
 
-from importers.linux_snapshot import section_heads, sections
 from importers.linux_snapshot.adapters import is_link_json
 from importers.linux_snapshot.evidence import Evidence, Section
 from importers.linux_snapshot.host_facts import Moment, read_date
-from importers.linux_snapshot.snapshot_names import Named, read_name
+from importers.linux_snapshot.sections import has_sections, is_date, read_section, split_sections
 from importers.model import Fact, Fragment, Kind, Parsed, Text
 from importers.problem_log import ProblemLog
 
@@ -31,19 +32,38 @@ _BEGINNINGS = (
     (re.compile(r"\d+: \S+: <[A-Z0-9_,-]+> mtu \d+"), "ip -s -s link"),
 )
 _COLUMNS = re.compile(r"\s+CPU0(\s+CPU\d+)*\s*")
-_DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.,]\d{1,9}[+-]\d\d:?\d\d")
+_ISO_DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.,]\d{1,9}[+-]\d\d:?\d\d")
 _UPTIME = re.compile(r"\d+\.\d\d \d+\.\d\d")
 _SOFTNET = re.compile(r"[0-9a-f]{8}(?: [0-9a-f]{8}){8,14}")
-_FIRST = re.compile(
-    "|".join(form.pattern for form in (*(form for form, _ in _BEGINNINGS), _COLUMNS, _DATE, _UPTIME, _SOFTNET))
+_PHASES = ("before", "after")
+_ROLES = ("client", "server")
+_ENDINGS = frozenset({"txt", "log", "json", "out"})
+_BARE = (
+    (re.compile(r"proc_net_(dev|snmp|netstat|sockstat|softnet_stat)"), r"/proc/net/\1"),
+    (re.compile(r"proc_(stat|softirqs|interrupts|uptime|cpuinfo|meminfo)"), r"/proc/\1"),
+    (re.compile(r"net_(dev|snmp|netstat)"), r"/proc/net/\1"),
+    (re.compile(r"(softnet_stat|sockstat)"), r"/proc/net/\1"),
+    (re.compile(r"(softirqs|interrupts|cpuinfo|meminfo)"), r"/proc/\1"),
+    (re.compile(r"ethtool_([Ski])_(\S+)"), r"ethtool -\1 \2"),
+    (re.compile(r"ip_s_link_?(\S*)|ip_link_?(\S*)"), r"ip -s -s link show dev \1\2"),
+    (re.compile(r"uname(?:_a)?"), "uname -a"),
+    (re.compile(r"date"), "date"),
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Named:
+    """The parts of a snapshot file's name; ``title`` of a bare file's section may be empty."""
+
+    phase: str | None
+    role: str | None
+    host: str | None
+    title: str
+
+
 def recognise(text: Text) -> bool:
-    """Whether the file has a section of a snapshot, or is one by itself."""
-    if section_heads.has_sections(text):
-        return True
-    return _may_be_bare(text) and bool(_bare_title(text, read_name(text.name)))
+    """Whether the file has a section of a snapshot, or is the text of a single one."""
+    return has_sections(text) or bool(_bare_title(text, read_name(text.name)))
 
 
 def parse(text: Text) -> Parsed:
@@ -51,15 +71,15 @@ def parse(text: Text) -> Parsed:
     found = ProblemLog(text.name)
     named = read_name(text.name)
     lines = _whole_lines(text, found)
-    title = "" if section_heads.has_sections(text) else _bare_title(text, named)
-    cut = [Section(title, 1, lines)] if title else list(section_heads.split(lines))
+    title = "" if has_sections(text) else _bare_title(text, named)
+    cut = [Section(title, 1, lines)] if title else list(split_sections(lines))
     if named.phase is None and not title:
         message = "Nothing says whether this snapshot was taken before or after its run."
         found.warn("linux_snapshot.no-phase", message, "Name the file HOST.before.txt or HOST.after.txt.")
     evidence = Evidence(named.role or "", found)
     for section in cut:
-        sections.read(section, evidence)
-    moment = next((moment for each in cut if sections.is_date(each.title) and (moment := read_date(each))), None)
+        read_section(section, evidence)
+    moment = next((moment for each in cut if is_date(each.title) and (moment := read_date(each))), None)
     if not title and moment is None:
         message = "The snapshot has no date that can be read: the time between before and after cannot be told."
         found.warn("linux_snapshot.no-date", message, "Capture date --iso-8601=ns too.")
@@ -79,7 +99,7 @@ def _whole_lines(text: Text, found: ProblemLog) -> list[tuple[int, str]]:
 
 
 def _fragment(text: Text, named: Named, moment: Moment | None, evidence: Evidence) -> Fragment:
-    """A snapshot; settings without a counter are a report, which needs no second half."""
+    """Return a snapshot; settings without a counter are a report, which needs no second half."""
     facts = list(evidence.facts.values())
     if moment is not None:
         facts.insert(0, Fact("snapshot_time", text.lines[moment.line - 1].strip(), moment.line, of_host=True))
@@ -105,16 +125,10 @@ def _fragment(text: Text, named: Named, moment: Moment | None, evidence: Evidenc
     )
 
 
-def _may_be_bare(text: Text) -> bool:
-    """Whether the first line is one of those that such a file has; only then its name need be read."""
-    first = next((line for line in text.lines if line.strip()), "")
-    return _FIRST.match(first) is not None or is_link_json(text.lines)
-
-
 def _bare_title(text: Text, named: Named) -> str:
-    """The title that a single file's text would stand under; empty when this is none.
+    """Return the title of a single section's text; empty for other files.
 
-    What begins distinctively needs no name; for the rest, name and text must fit.
+    Distinctive beginnings need no name; for the rest, name and text must fit.
     """
     first = next((line for line in text.lines if line.strip()), "")
     if is_link_json(text.lines):
@@ -123,7 +137,7 @@ def _bare_title(text: Text, named: Named) -> str:
         if match := beginning.match(first):
             return _with_device(title, named, match.groups())
     fits = {
-        "date": _DATE,
+        "date": _ISO_DATE,
         "/proc/uptime": _UPTIME,
         "/proc/net/softnet_stat": _SOFTNET,
         "/proc/softirqs": _COLUMNS,
@@ -135,7 +149,48 @@ def _bare_title(text: Text, named: Named) -> str:
 
 
 def _with_device(title: str, named: Named, said: Sequence[str | None]) -> str:
-    """``ethtool -S eth0``: the adapter as the text names it, else the file's name."""
+    """Return ``ethtool -S eth0``: the adapter by the text, else by the file's name."""
     if said and said[0]:
         return f"{title} {said[0]}"
     return named.title if named.title.startswith(title) else title
+
+
+def read_name(name: str) -> Named:
+    """Read a path such as ``linuxa.before.txt``, ``client/proc_stat.after`` or ``ethtool_S_eth0.before``.
+
+    Folders may name phase and role too; the host is in the file's own name.
+    """
+    path = PurePosixPath(name)
+    words = [word for word in path.name.split(".") if word.lower() not in _ENDINGS]
+    folders = [word.lower() for part in path.parts[:-1] for word in re.split(r"[._\-\s]+", part)]
+    phase = _only(_name_words(words), _PHASES) or _only(folders, _PHASES)
+    role = _only(_name_words(words), _ROLES) or _only(folders, _ROLES)
+    titles = [title for word in words if (title := _bare(_without_phase(word)))]
+    hosts = [word for word in words if not _bare(_without_phase(word)) and word.lower() not in (*_PHASES, *_ROLES)]
+    before_phase = _before(words, phase)
+    host = before_phase if before_phase in hosts else (hosts[-1] if hosts and titles else None)
+    return Named(phase, role, host, titles[0] if titles else "")
+
+
+def _name_words(words: Sequence[str]) -> list[str]:
+    return [part for word in words for part in re.split(r"[_\-\s]+", word.lower())]
+
+
+def _only(words: Sequence[str], known: Sequence[str]) -> str | None:
+    found = {word for word in words if word in known}
+    return found.pop() if len(found) == 1 else None
+
+
+def _without_phase(word: str) -> str:
+    return re.sub(r"[_-](?:before|after)$", "", word)
+
+
+def _bare(word: str) -> str:
+    return next((pattern.sub(title, word).strip() for pattern, title in _BARE if pattern.fullmatch(word)), "")
+
+
+def _before(words: Sequence[str], phase: str | None) -> str | None:
+    """Return the word in front of the phase: the host."""
+    lower = [word.lower() for word in words]
+    at = lower.index(phase) if phase in lower else 0
+    return words[at - 1] if at else None

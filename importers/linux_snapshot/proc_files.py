@@ -29,7 +29,7 @@ _CGROUP_V2 = {"usage_usec": "usage", "user_usec": "user", "system_usec": "system
 
 
 def read_stat(section: Section, evidence: Evidence) -> None:
-    """/proc/stat: CPU times of the host and of each processor, and what the kernel counts since its start."""
+    """Read /proc/stat: CPU times of the host and of each processor, and the kernel's counters since its start."""
     processors = []
     for number, text in section.filled:
         name, *values = text.split()
@@ -48,13 +48,13 @@ def read_stat(section: Section, evidence: Evidence) -> None:
 
 
 def read_uptime(section: Section, evidence: Evidence) -> None:
-    """/proc/uptime: seconds since the start, and idle seconds of all processors."""
+    """Read /proc/uptime: seconds since the start, and idle seconds of all processors."""
     for number, text in section.filled[:1]:
         evidence.count_all("uptime", ("uptime", "idle"), text.split(), "s", number)
 
 
 def read_columns(section: Section, evidence: Evidence) -> None:
-    """/proc/softirqs and /proc/interrupts: a column a processor, named in the head line."""
+    """Read /proc/softirqs and /proc/interrupts: a column for each processor, named in the head line."""
     lines = section.filled
     if not lines:
         return
@@ -76,7 +76,7 @@ def read_columns(section: Section, evidence: Evidence) -> None:
 
 
 def read_net_dev(section: Section, evidence: Evidence) -> None:
-    """/proc/net/dev: the name may touch the first number; columns go by their place, which never changed."""
+    """Read /proc/net/dev, by the fixed places of its columns; the name may touch the first number."""
     for number, text in section.filled:
         name, colon, rest = text.rpartition(":")
         values = rest.split()
@@ -85,7 +85,7 @@ def read_net_dev(section: Section, evidence: Evidence) -> None:
 
 
 def read_protocols(section: Section, evidence: Evidence) -> None:
-    """/proc/net/snmp and netstat: a line of names and a line of values with the same prefix."""
+    """Read /proc/net/snmp and netstat: a line of names and a line of values with the same prefix."""
     subject = section.title.rpartition("/")[2]
     heads: dict[str, list[str]] = {}
     for number, text in section.filled:
@@ -102,7 +102,7 @@ def read_protocols(section: Section, evidence: Evidence) -> None:
 
 
 def read_softnet(section: Section, evidence: Evidence) -> None:
-    """/proc/net/softnet_stat: a line a processor in hexadecimal, written here as the same number in decimal."""
+    """Read /proc/net/softnet_stat: a line for each processor, converted from hexadecimal to decimal."""
     for processor, (number, text) in enumerate(section.filled):
         if _HEX.fullmatch(text):
             values = [str(int(word, 16)) for word in text.split()[: len(_SOFTNET)]]
@@ -110,7 +110,7 @@ def read_softnet(section: Section, evidence: Evidence) -> None:
 
 
 def read_cgroup(section: Section, evidence: Evidence) -> None:
-    """CPU time of a control group: nanoseconds and ticks (version 1), or microseconds (version 2)."""
+    """Read CPU time of a control group: nanoseconds and ticks (version 1), or microseconds (version 2)."""
     path = _CGROUP.fullmatch(section.title)
     if path is None:
         return
@@ -126,7 +126,7 @@ def read_cgroup(section: Section, evidence: Evidence) -> None:
 
 
 def read_levels(section: Section, evidence: Evidence) -> None:
-    """/proc/net/sockstat and the like: present numbers, of which no difference means anything; kept as text."""
+    """Keep /proc/net/sockstat and similar files as text: present numbers, without meaningful differences."""
     lines = section.filled
     if lines:
         evidence.fact(section.title.rpartition("/")[2], "\n".join(text for _, text in lines), lines[0][0])

@@ -1,9 +1,11 @@
-"""Which section is read how: by the command or file in its title."""
+"""Sections of a snapshot, under heads of ``tail -n +1 FILES`` or echoed commands, and their readers."""
 
 import re
+from collections.abc import Iterable, Iterator
 
 from importers.linux_snapshot import adapters, host_facts, proc_files
 from importers.linux_snapshot.evidence import Evidence, Section
+from importers.model import Text
 
 _LINK = r"(?:\S*/)?ip\b(?=.*\s(?:l|li|lin|link|a|ad|add|addr|address)\b)"
 _JSON = r"(?=.*\s-(?:j|json|[sd]*j[sd]*)\b)"
@@ -34,17 +36,17 @@ _READERS: tuple[tuple[re.Pattern[str], host_facts.Reader], ...] = tuple(
 )
 _DATE = re.compile(r"date\b.*")
 _SILENT = re.compile(r"uptime|free\b.*|nproc")
-_TYPED_ANYWHERE = re.compile(r"date\b.*|uptime|free\b.*|nproc|uname\b.*|hostname|lscpu")
+_COMMON = re.compile(r"date\b.*|uptime|free\b.*|nproc|uname\b.*|hostname|lscpu")
 
 
 def is_date(title: str) -> bool:
-    """Whether a section says when the snapshot was taken."""
+    """Whether a section has the time of the snapshot."""
     return _DATE.fullmatch(title) is not None
 
 
-def is_typed_anywhere(title: str) -> bool:
-    """Whether it is a command that people type beside load tools as well."""
-    return _TYPED_ANYWHERE.fullmatch(title) is not None
+def is_common_command(title: str) -> bool:
+    """Whether people also type this command beside load tools."""
+    return _COMMON.fullmatch(title) is not None
 
 
 def is_known(title: str) -> bool:
@@ -52,8 +54,8 @@ def is_known(title: str) -> bool:
     return is_date(title) or _SILENT.fullmatch(title) is not None or _reader(title) is not None
 
 
-def read(section: Section, evidence: Evidence) -> None:
-    """Read one section; what perfdb does not know is kept as text."""
+def read_section(section: Section, evidence: Evidence) -> None:
+    """Read one section; an unknown one is kept as text."""
     reader = _reader(section.title)
     if reader is not None:
         reader(section, evidence)
@@ -63,3 +65,54 @@ def read(section: Section, evidence: Evidence) -> None:
 
 def _reader(title: str) -> host_facts.Reader | None:
     return next((reader for pattern, reader in _READERS if pattern.fullmatch(title)), None)
+
+
+_HEAD = re.compile(r"==> (.+) <==")
+# ``# cat /proc/stat``, ``$ ethtool -S eth0``, ``root@linuxa:~# date``, ``[perf@linuxa ~]$ date``
+_PROMPT = re.compile(r"(?:[\w.-]+@[\w.-]+\S*\s?|\[[^\]]+\]\s?)?[#$]\s+(\S.*)")
+_SIGNS = ("==> ", "#", "$")
+_CAT = re.compile(r"(?:sudo\s+)?(?:cat|head|tail -n \+1)\s+(?=/)")
+_PROBED = 400
+"""Lines in which the first head must occur."""
+
+
+def title_of(line: str) -> str | None:
+    """Return the file or command whose text begins after this line; None for other lines."""
+    # The same as ``any`` of the signs, which every line of a snapshot would wait for.
+    if "$" not in line and "#" not in line and "==> " not in line:
+        return None
+    head = _HEAD.fullmatch(line.strip())
+    if head:
+        return head[1].strip()
+    prompt = _PROMPT.fullmatch(line.strip())
+    if prompt is None:
+        return None
+    title = _CAT.sub("", prompt[1].strip())
+    return title if is_known(title) else None
+
+
+def has_sections(text: Text) -> bool:
+    """Whether the first lines have a file or command that only a snapshot holds.
+
+    People type ``date`` before and after a load tool too: behind a prompt such a command does not count.
+    """
+    for line in text.lines[:_PROBED] if text.mentions(_SIGNS, _PROBED) else ():
+        title = title_of(line)
+        if title is not None and is_known(title) and (_HEAD.fullmatch(line.strip()) or not is_common_command(title)):
+            return True
+    return False
+
+
+def split_sections(lines: Iterable[tuple[int, str]]) -> Iterator[Section]:
+    """Yield the sections, in order; lines before the first head belong to none."""
+    section: Section | None = None
+    for number, line in lines:
+        title = title_of(line)
+        if title is not None:
+            if section is not None:
+                yield section
+            section = Section(title, number)
+        elif section is not None:
+            section.lines.append((number, line))
+    if section is not None:
+        yield section

@@ -2,8 +2,7 @@
 
 import pytest
 
-from importers.cp_query.console_lines import clean
-from importers.cp_query.cp_commands import command_of, failure_code, is_ready, label_command
+from importers.cp_query.console_lines import clean, command_of, failure_code, is_ready, label_command
 
 
 def cleaned(*lines: str) -> list[str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from importers.formats import FileReading, read_files
-from importers.linux_snapshot.snapshot_names import read_name
+from importers.linux_snapshot.host_snapshot import read_name
 from importers.model import Fragment, Kind, SourceFile
 from importers.tests.fixture_cases import assert_case, cases
 
