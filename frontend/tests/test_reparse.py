@@ -1,7 +1,5 @@
 """Reading stored files again by a newer importer, from the notice to the button to the figures."""
 
-from dataclasses import replace
-
 from playwright.sync_api import Page, expect
 from pytest_django.live_server_helper import LiveServer
 
@@ -19,7 +17,7 @@ def test_runs_of_an_older_importer_are_read_again_by_a_button(
     evidence = RunEvidence.objects.get(run=run)
     facts = facts_of(evidence)
     key, right = next((key, fact) for key, fact in facts.items() if fact.line)
-    old = facts | {key: replace(right, text="as it was read once")}
+    old = facts | {key: right._replace(text="as it was read once")}
     evidence.facts = facts_written(old, evidence.artifacts, evidence.lines)
     evidence.save()
     RunSource.objects.filter(run=run).update(format_version=0)

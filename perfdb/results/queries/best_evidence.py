@@ -58,7 +58,7 @@ def _fields_of(row: Any, names: Iterable[str]) -> dict[str, Any]:
 
 
 def _unpack(kept: Iterable[Mapping[str, Any]]) -> dict[int, Run]:
-    return {each["id"]: Run(**each | _unpack_related(each)) for each in kept}
+    return {each["id"]: Run(**{**each, **_unpack_related(each)}) for each in kept}
 
 
 def _unpack_related(kept: Mapping[str, Any]) -> dict[str, Any]:
