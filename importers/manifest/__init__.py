@@ -1,4 +1,4 @@
-"""Circumstances that somebody wrote down, a row a run (``docs/importers/manifest.md``)."""
+"""Manifest: circumstances written by a person, a row a run (``docs/importers/manifest.md``)."""
 
 from importers.manifest.manifest_table import NAME, TITLE, VERSION, each, parse, recognise
 

@@ -1,6 +1,6 @@
-"""What a load tool was asked for, of its command line: only what the output of that tool may leave open.
+"""Facts of a load tool's command line that its output may lack.
 
-nuttcp's brief results name neither direction nor streams, sockperf's no size of messages, qperf's none without
+nuttcp's brief results name neither direction nor streams, sockperf's no message size, qperf's none without
 ``-v``, and iperf's CSV (``-y C``) no direction.
 """
 
@@ -22,7 +22,7 @@ Asked = Iterator[tuple[str, str]]
 
 @lru_cache(1024)
 def asked(command: str) -> tuple[tuple[str, str], ...]:
-    """The facts that a command line tells; none of a tool that is not known here, or whose output tells them."""
+    """Return the facts of a command line; none of unknown tools or tools whose output has them."""
     # The trials of a run have the same command.
     words = _words(command) if len(command) <= _LONGEST else []
     for place, word in enumerate(words):
@@ -33,7 +33,7 @@ def asked(command: str) -> tuple[tuple[str, str], ...]:
 
 
 def _words(command: str) -> list[str]:
-    """The words as a shell cuts them; of a command that it cannot cut, or that names no tool, none."""
+    """Return the words as a shell cuts them; none if a command cannot be cut or names no tool."""
     if not any(sign in command for sign in _QUOTES):
         return [word for word in _BLANKS.split(command) if word] if _may_name_a_tool(command) else []
     try:
@@ -47,7 +47,7 @@ def _may_name_a_tool(text: str) -> bool:
 
 
 def _value(words: Sequence[str], *options: str) -> str | None:
-    """The value of an option: behind it, or in the same word."""
+    """Return an option's value, after the option or in the same word."""
     for place, word in enumerate(words):
         for option in options:
             if word == option:
@@ -69,7 +69,7 @@ def _of_stream(size: str | None) -> Asked:
 
 
 def _nuttcp(words: Sequence[str]) -> Asked:
-    """With ``-F`` the connection is made the other way round, and what that means differs between versions."""
+    """Yield nuttcp's facts; with ``-F`` the direction differs between versions."""
     if "-F" not in words:
         yield "workload", "STRG" if "-r" in words else "STRP"
     streams = _value(words, "-N")
@@ -78,7 +78,7 @@ def _nuttcp(words: Sequence[str]) -> Asked:
 
 
 def _sockperf(words: Sequence[str]) -> Asked:
-    """Messages have 14 bytes unless told otherwise."""
+    """Yield sockperf's facts; messages have 14 bytes by default."""
     size = _value(words, "--msg-size", "-m") or "14"
     if {"ping-pong", "pp"} & {*words}:
         yield from _both_ways(size)
@@ -87,7 +87,7 @@ def _sockperf(words: Sequence[str]) -> Asked:
 
 
 def _qperf(words: Sequence[str]) -> Asked:
-    """Several tests may be asked for: a size is told where all are of one kind. Latency takes 1 byte by itself.
+    """Yield qperf's facts; the size only if all tests are of one kind. Latency takes 1 byte by default.
 
     A loop (``-oo msg_size:1:64K:*2``) has many sizes.
     """

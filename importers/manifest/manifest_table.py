@@ -1,4 +1,4 @@
-"""A table with a column ``run_id``: what somebody wrote down about runs, for whatever their logs do not say.
+"""Table with a column ``run_id``: a person's notes on runs.
 
 Each row becomes circumstances of one run; every further column is a dimension or another fact, named by its head.
 """
@@ -33,9 +33,9 @@ _HEAD = re.compile(r"[A-Za-z][A-Za-z0-9_.]*")
 
 
 class _Layout(NamedTuple):
-    """What stands where in rows that are filled in alike: places among the cells, None for what is not there.
+    """Positions of the cells in rows with the same cells filled; None for missing ones.
 
-    ``start`` and ``end`` are the columns that say when the run was; of all other cells facts are made, by ``keys``.
+    ``start`` and ``end`` are the columns of the run's time; all other cells become facts, by ``keys``.
     """
 
     run: int | None
@@ -48,18 +48,18 @@ class _Layout(NamedTuple):
 
 
 def recognise(text: Text) -> bool:
-    """Whether the first line is a table's head with a column ``run_id`` and another one."""
+    """Return whether the first line is a table's head with ``run_id`` and another column."""
     return bool(_columns(text))
 
 
 def parse(text: Text) -> Parsed:
-    """Read all rows; one with another number of cells than the head is left out."""
+    """Return all rows; one with another number of cells than the head is left out."""
     problems: list[Problem] = []
     return Parsed(list(each(text, problems)), problems)
 
 
 def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
-    """The same, row by row; what is found amiss is added to ``problems``."""
+    """Yield the rows; add problems to ``problems``."""
     found = ProblemLog(text.name, problems=problems)
     columns = tuple(_columns(text))
     # Rows lack the same cells again and again.
@@ -73,7 +73,7 @@ def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
 
 
 def _layout(columns: tuple[str, ...], filled: tuple[bool, ...]) -> _Layout:
-    """What stands in a row of which these cells are filled in."""
+    """Return the layout of rows with these cells filled."""
     places = {name: place for place, (name, is_there) in enumerate(zip(columns, filled, strict=True)) if is_there}
     run, trial = places.pop(_RUN, None), places.pop(_TRIAL, None)
     times = []
@@ -94,7 +94,7 @@ def _delimiter(head: str) -> str:
 
 
 def _columns(text: Text) -> list[str]:
-    """The columns' names; empty when this is no manifest."""
+    """Return the columns' names; empty if this is no manifest."""
     _, head = _head(text)
     if _RUN not in head.lower():
         return []
@@ -108,7 +108,7 @@ def _columns(text: Text) -> list[str]:
 
 
 def _rows(text: Text, columns: Sequence[str], found: ProblemLog) -> Iterator[tuple[int, list[str]]]:
-    """The rows' lines and cells, without blanks around these."""
+    """Yield the rows' lines and stripped cells."""
     head_line, head = _head(text)
     delimiter = _delimiter(head)
     if not text.ends_whole and len(text.lines) > head_line:
@@ -126,7 +126,7 @@ def _rows(text: Text, columns: Sequence[str], found: ProblemLog) -> Iterator[tup
 
 
 def _quoted(line: str, delimiter: str) -> list[str]:
-    """One row a line: a quotation mark that is not closed makes the row unreadable, not the rest of the file."""
+    """Return one line's cells: an unclosed quotation mark spoils its row, not the file."""
     try:
         return next(csv.reader([line], delimiter=delimiter, strict=True), [])
     except csv.Error:
@@ -165,7 +165,7 @@ def _trial(text: str, line: int, found: ProblemLog) -> int | None:
 
 
 def _time(text: str, column: str, line: int, found: ProblemLog) -> tuple[datetime | None, str]:
-    """A time without its zone, and the zone."""
+    """Return a time without its zone, and the zone."""
     try:
         # Most times are universal: without their last letter they are read, and need not be changed, in half the time.
         is_usual = len(text) == len(_USUAL_TIME) and text[13] + text[16] + text[-1] == "::Z"

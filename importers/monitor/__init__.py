@@ -1,5 +1,6 @@
-"""What VMPRF and Performance Toolkit listings have in common: pages, title blocks, columns and rows.
+"""Common parts of VMPRF and Performance Toolkit listings: pages, title blocks, columns and rows.
 
-Both print the same way: pages with a title block, headings over fixed columns, a row a line. The formats differ in
-the names of their reports and in what these mean.
+Both print pages with a title block, headings over fixed columns, and a row a line. The formats differ in report names
+and
+their meaning.
 """

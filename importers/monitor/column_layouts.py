@@ -1,4 +1,4 @@
-"""What a report's columns are called and mean: a ``Layout`` for each report that is read."""
+"""Names and meanings of a report's columns: a ``Layout`` for each report."""
 
 import re
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ MEAN, TOTAL, SYSTEM = "mean", "total", "system"
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column that is understood: its name, its unit ("" for words), and how its heading may read."""
+    """A known column: name, unit ("" for words), and spellings of its heading."""
 
     name: str
     unit: str
@@ -21,18 +21,17 @@ class Column:
 
 
 def column(name: str, unit: str, *headings: str) -> Column:
-    """A column; several headings are synonyms, and another one is one more argument."""
+    """Return a column with one or more spellings of its heading."""
     return Column(name, unit, headings)
 
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """A report that is read. The first column tells the rows apart; ``intervals`` when it is the end of each.
+    """A report to be read. The first column tells the rows apart; ``intervals`` if it is an end time.
 
-    ``summary``: the row that a whole report has (``mean``, ``total``), "" where none is asked for. ``continued``:
-    a row may leave the first columns blank, which are then those of the row before. ``key``: what the first column
-    of a row looks like where a table stands among other text, which is then passed over. ``vital``: the columns that
-    figures come from.
+    ``summary``: the row of a complete report (``mean``, ``total``), "" if there is none. ``continued``:
+    a row may leave its first columns blank, which repeat those of the row before. ``key``: pattern of the first column
+    where a table is among other text, which is skipped. ``vital``: the columns with values.
     """
 
     name: str
@@ -46,12 +45,12 @@ class Layout:
 
     @cached_property
     def by_heading(self) -> Mapping[str, Column]:
-        """The columns by their normalised headings."""
+        """Return the columns by their normalised headings."""
         return {normal(heading): column for column in self.columns for heading in column.headings}
 
 
 def named(layout: Layout, headings: tuple[str, ...]) -> tuple[Column, ...]:
-    """A table's columns: the understood ones by their names, the others by their headings, as words."""
+    """Return a table's columns: known ones by name, others by heading, as words."""
     found = [layout.by_heading.get(normal(each)) or Column(each, "", (each,)) for each in headings]
     seen: set[str] = set()
     columns = []

@@ -1,7 +1,7 @@
 """Headings to columns, and lines to cells.
 
 The tokens of the last heading line are the columns; words above and ``<--- group --->`` marks qualify them. A line's
-tokens belong to the columns in order when there are as many, else each to the column with the nearest right edge
+tokens belong to the columns in order if there are as many, else each to the column with the nearest right edge
 (the first column, which is left-aligned, by the left edge).
 """
 
@@ -34,7 +34,7 @@ _SHAPES = 100
 # Reports are 80, 133 or up to 255 characters wide: in what is far wider, columns would take for ever to be told.
 _WIDEST = 400
 _MOST_WORDS = 8
-"""So many words of a row, for each column, may be texts of several words each."""
+"""Most words of a row for each column, for columns with texts of several words."""
 
 # Names of one column that are two words with one blank between.
 _TWO_WORDS = frozenset({("End", "Time"), ("User", "Status")})
@@ -49,42 +49,42 @@ class Token(NamedTuple):
 
 
 def tokens(line: str) -> list[Token]:
-    """The words of a line and where they stand."""
+    """Return the words of a line with their positions."""
     return [_new(Token, (match[0], *match.span())) for match in _TOKEN.finditer(line)]
 
 
 def is_plain_number(text: str) -> bool:
-    """A number as reports print it: perhaps without leading zero, perhaps with K, M or G."""
+    """Return whether a text is a report's number, perhaps without leading zero or with K, M, G."""
     return _NUMBER.fullmatch(text) is not None
 
 
 def is_missing(text: str) -> bool:
-    """A mark for "no value", which is never zero."""
+    """Return whether a text is a mark for "no value", which is never zero."""
     return text[:1] in ".-*n" and _MISSING.fullmatch(text) is not None
 
 
 def is_overflow(text: str) -> bool:
-    """Asterisks where a number did not fit."""
+    """Return whether a text is asterisks in place of a long number."""
     return text[:1] == "*" and _OVERFLOW.fullmatch(text) is not None
 
 
 def ends_headings(line: str) -> bool:
-    """Whether this is a row: some word after the first is a number, a missing mark or an overflow."""
+    """Return whether a line is a row: a later word is a number, a missing mark or an overflow."""
     return _FIGURE.match(line) is not None
 
 
 @lru_cache(2048)
 def normalised(heading: str) -> str:
-    """A heading for comparison: without capitals, blanks, hyphens, dots and commas."""
+    """Return a heading without capitals, blanks, hyphens, dots and commas."""
     return _IGNORED.sub("", heading).casefold()
 
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """The columns of a table: ``names`` as printed with what qualifies them (``CPU Pct Busy``), and their edges.
+    """Columns of a table: qualified ``names`` as printed (``CPU Pct Busy``), and their edges.
 
-    ``nearest``: which column a word is of that ends so many characters from the left, up to the last right edge.
-    ``known``: what cuts lines of a shape that was met lately, None where their words fit no columns.
+    ``nearest``: the column of a word by its right end, up to the last right edge.
+    ``known``: cutters of recent line shapes, None for shapes that fit no columns.
     """
 
     names: tuple[str, ...]
@@ -94,15 +94,15 @@ class Columns:
     known: dict[str, Callable[[str], Sequence[str]] | None] = field(default_factory=dict, repr=False, compare=False)
 
     def cells(self, line: str) -> Sequence[str] | None:
-        """The line's texts by column, empty where it has nothing; None when its words fit no columns.
+        """Return the line's texts by column, "" for gaps; None if its words fit no columns.
 
-        Words with one blank between that fall into the same column are one text (``not installed``).
+        Words with one blank between them in the same column are one text (``not installed``).
         """
         words = line.split()
         return words if len(words) == len(self.names) else self.placed(line, len(words))
 
     def placed(self, line: str, words: int) -> Sequence[str] | None:
-        """The same of a line of so many words that are not one for each column."""
+        """Return the texts by column of a line with another number of words than columns."""
         if words > _MOST_WORDS * len(self.names):
             return None
         # Which column a word is of depends on where it stands and what is a number: rows alike in this come again.
@@ -115,7 +115,7 @@ class Columns:
         return None if cut is None else cut(line)
 
     def _cutter(self, line: str) -> Callable[[str], Sequence[str]] | None:
-        """What takes the cells out of lines of the same shape."""
+        """Return a function that cuts lines of the same shape into cells."""
         places = self._places(line)
         if places is None:
             return None
@@ -126,7 +126,7 @@ class Columns:
         return lambda line: cut(line)[:-1]
 
     def _places(self, line: str) -> list[slice] | None:
-        """Where the text of each column stands."""
+        """Return the position of each column's text."""
         cells = [slice(0)] * len(self.names)
         rights, nearest, first, right = self.rights, self.nearest, self.lefts[0], 0
         for text in line.split():
@@ -148,9 +148,9 @@ class Columns:
 
 @lru_cache(256)
 def read_headings(lines: tuple[str, ...]) -> Columns | None:
-    """The columns that heading lines name; None when there are none, or lines are too wide for any report.
+    """Return the columns of heading lines; None without any, or for very wide lines.
 
-    Every page of a listing has them again.
+    The result is cached, since every page of a listing repeats its headings.
     """
     printed = [line for line in lines if line.strip()]
     if not printed or max(map(len, printed)) > _WIDEST:
@@ -165,14 +165,14 @@ def read_headings(lines: tuple[str, ...]) -> Columns | None:
 
 
 def _nearest(right: int, rights: Sequence[int]) -> int:
-    """The column whose right edge is nearest to that of a word, of two the left one."""
+    """Return the column with the right edge nearest to a word's; the left one of two."""
     at = bisect_left(rights, right)
     return at - 1 if at and right - rights[at - 1] <= rights[at] - right else at
 
 
 @dataclass(slots=True)
 class _Column:
-    """A column in the making; ``words`` from the bottom up."""
+    """A column under construction; ``words`` from the bottom up."""
 
     words: list[str]
     left: int
@@ -180,7 +180,7 @@ class _Column:
 
 
 def _joined(words: Sequence[Token]) -> list[Token]:
-    """Two words that name one column as one token."""
+    """Return the tokens, with two words of one column's name joined."""
     joined: list[Token] = []
     for token in words:
         before = joined[-1] if joined else None
@@ -192,7 +192,7 @@ def _joined(words: Sequence[Token]) -> list[Token]:
 
 
 def _qualify(columns: list[_Column], line: str) -> None:
-    """Put the words of an upper line to the columns below: a group's to all it spans, others to the nearest."""
+    """Add an upper line's words to the columns below: a group's to all, others to the nearest."""
     for group in _GROUP.finditer(line):
         for column in columns:
             if group["name"] and group.start() < column.right <= group.end():
@@ -206,7 +206,7 @@ def _qualify(columns: list[_Column], line: str) -> None:
 
 
 def _below(token: Token, columns: Sequence[_Column]) -> int:
-    """The column that a word stands above: the one it covers most of, else the one whose right edge is nearest."""
+    """Return the column below a word: the most covered one, else the nearest by right edge."""
 
     def distance(at: int) -> tuple[int, int]:
         column = columns[at]
@@ -217,5 +217,5 @@ def _below(token: Token, columns: Sequence[_Column]) -> int:
 
 
 def _spoken(words: Sequence[str]) -> str:
-    """The words from the top down; a hyphen at the end of one divides a word."""
+    """Return the words from the top down, joined at hyphenation."""
     return re.sub(r"(?<=\w)- ", "-", " ".join(reversed(words)))

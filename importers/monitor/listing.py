@@ -1,6 +1,6 @@
-"""From the reports of a listing to fragments: one for each run and window, with what was not read and why.
+"""Fragments of a listing: one for each run and window, with problems.
 
-What each report says is told by its format (``Dialect``); everything here is the same for both.
+The format (``Dialect``) interprets each report; the rest is the same for both formats.
 """
 
 import re
@@ -15,20 +15,20 @@ from importers.monitor.title_blocks import Title
 from importers.problem_log import ProblemLog
 
 GUEST = "guest"
-"""The role of a reading about one guest, whose user id is the subject; the run tells what part the guest plays."""
+"""Role of a reading about one guest, whose user ID is the subject; the run determines the guest's role."""
 
 MEAN_OF_ROWS = "mean"
-"""The subject of a reading that is the rounded mean of a listing's column, whose rows are at hand."""
+"""Subject of a reading that is the rounded mean of a listing's column with known rows."""
 
 _SHAPES = {"s": (re.compile(r"[0-9]{1,30}:[0-5][0-9]"), "mmm:ss")}
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How a format writes its reports. ``readings`` gives what the whole reports of one run and window say.
+    """Report conventions of a format. ``readings`` interprets the complete reports of one run and window.
 
-    ``mark`` is what the first line of a page begins with; ``lost_with`` says of reports that are not whole what is
-    lost with them (None: nothing more than themselves).
+    ``mark`` begins the first line of a page; ``lost_with`` names the values lost with cut reports
+    (None: only the reports themselves).
     """
 
     format: str
@@ -41,7 +41,7 @@ class Dialect:
 
 
 def parse_listing(text: Text, dialect: Dialect) -> Parsed:
-    """Read a listing: its fragments, and what had to be left out."""
+    """Return a listing's fragments and problems."""
     groups: dict[object, list[Report]] = {}
     unread: dict[str, int] = {}
     for report in read_reports(text, dialect.mark, dialect.read_title, dialect.layout_of):
@@ -69,7 +69,7 @@ def _key(report: Report) -> object:
 
 
 def _fragment(reports: Sequence[Report], dialect: Dialect, text: Text, found: ProblemLog) -> Fragment | None:
-    """What the whole reports of one run and window say; None when none of them can be used."""
+    """Return the fragment of one run and window's complete reports; None if none is usable."""
     whole = _usable(reports, dialect, found)
     cut = [report for report in reports if report.cut]
     lost = dialect.lost_with(whole, cut)
@@ -99,7 +99,7 @@ def _fragment(reports: Sequence[Report], dialect: Dialect, text: Text, found: Pr
 
 
 def _usable(reports: Sequence[Report], dialect: Dialect, found: ProblemLog) -> list[Report]:
-    """The whole reports, each once; what is wrong with the others is reported."""
+    """Return the complete reports, each once; report problems of the others."""
     usable: dict[tuple[str, str], Report] = {}
     for report in reports:
         _report_rows(report, dialect, found)
@@ -130,7 +130,7 @@ def _has_sound_window(report: Report, dialect: Dialect, found: ProblemLog) -> bo
 
 
 def _report_rows(report: Report, dialect: Dialect, found: ProblemLog) -> None:
-    """Columns that were not found, rows that fit no columns, and numbers that did not fit theirs."""
+    """Report missing columns, rows that fit no columns, and overflowed numbers."""
     unnamed = report.table.unnamed if report.table else ()
     if unnamed:
         headings = ", ".join(column.headings[0] for column in report.columns)
@@ -158,7 +158,7 @@ def _report_cuts(
 
 
 def _facts(reports: Sequence[Report], lost: str, dialect: Dialect) -> Iterable[Fact]:
-    """The system as titles name it, each report's name, and the tables that are no course of the run as text."""
+    """Yield the system of the titles, each report's name, and tables without intervals as text."""
     title = reports[0].title
     block, top = title.block, title.line
     for report in reports:
@@ -181,13 +181,13 @@ def _facts(reports: Sequence[Report], lost: str, dialect: Dialect) -> Iterable[F
 
 
 TITLE_TEXT = "report.title"
-"""The fact with the free text of a title block; a word of it may be a run id."""
+"""Fact with the free text of a title block; a word of the text may be a run ID."""
 
 CLOCKS = "report.interval"
-"""The fact with the times of day of a screen's interval, ``13:40:35 - 13:43:35``; its date is the run's."""
+"""Fact with the times of day of a screen's interval, ``13:40:35 - 13:43:35``; its date is the run's."""
 
 LOST = "report.lost"
-"""The fact that says what cannot be worked out because a report that was there is cut."""
+"""Fact with the values that are missing because a report is cut."""
 
 
 def _user(report: Report) -> list[str]:
@@ -196,13 +196,13 @@ def _user(report: Report) -> list[str]:
 
 
 def user_in(title: Title) -> str | None:
-    """The user that a report is about, as its second title line says."""
+    """Return the user of a report from its second title line."""
     match = re.search(r"\bfor User (\S{1,8})$", title.block.about, re.IGNORECASE)
     return match[1] if match else None
 
 
 def _in_shape(reading: Reading) -> Reading:
-    """A time with a colon has its shape as unit; a shape that does not fit is found when readings are checked."""
+    """Return a reading with a time's clock shape as unit; wrong shapes are found later."""
     pattern, shape = _SHAPES.get(reading.unit, (None, ""))
     if pattern is None or not pattern.fullmatch(reading.text):
         return reading
@@ -210,7 +210,7 @@ def _in_shape(reading: Reading) -> Reading:
 
 
 def _sound(readings: Iterable[Reading], dialect: Dialect, found: ProblemLog) -> Iterable[Reading]:
-    """The readings whose text is a number or a time of its unit; others are absent, with a warning."""
+    """Yield the readings that are a number or time of their unit; warn about others."""
     for reading in readings:
         if reading.unit == "mmm:ss" or re.fullmatch(r"[0-9]{0,30}\.?[0-9]{0,30}", reading.text):
             yield reading

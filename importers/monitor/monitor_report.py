@@ -1,4 +1,4 @@
-"""A report of a listing, and whether all of it is there."""
+"""Report of a listing, with its completeness."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -10,10 +10,10 @@ from importers.monitor.title_blocks import Title
 
 @dataclass(slots=True)
 class Report:
-    """A report of a listing, all its pages together. ``cut``: why it is not whole, "" when it is.
+    """A report of a listing, all pages together. ``cut``: why it is incomplete, or "".
 
-    ``table`` is that of the last page with other headings than the one before. ``details`` are the rows that are no
-    summaries, once the report is judged.
+    ``table`` is of the last page with other headings than the one before. ``details`` are the rows without summaries,
+    once the report is judged.
     """
 
     title: Title
@@ -30,28 +30,28 @@ class Report:
 
     @property
     def label(self) -> str:
-        """``FCX144 PROCLOG``."""
+        """Return ``FCX144 PROCLOG``."""
         return f"{self.title.number} {self.title.name}".strip()
 
     @property
     def name(self) -> str:
-        """The layout's name; empty when there is none."""
+        """Return the layout's name, or ""."""
         return self.layout.name if self.layout else ""
 
     def summaries(self, kind: str) -> list[Row]:
-        """The summary rows of a kind."""
+        """Return the summary rows of a kind."""
         return [row for row in self.rows if row.summary == kind]
 
     def cell(self, row: Row, name: str) -> str | None:
-        """A row's text in a column; None when the table has no such column or the row nothing there."""
+        """Return a row's text in a column; None without column or text."""
         return _cell(row, self.place(name))
 
     def place(self, name: str) -> int | None:
-        """Which column has this name; None when there is none."""
+        """Return the index of a column by name, or None."""
         return None if self.table is None else self.table.places.get(name)
 
     def judge(self) -> None:
-        """All lines have been read: say of a report that is not whole why it is not."""
+        """Set ``cut`` after all lines were read."""
         self.details = [row for row in self.rows if row.summary is None]
         self.cut = self.cut or _missing(self)
 
@@ -71,7 +71,7 @@ def _missing(report: Report) -> str:
 
 
 def _missing_interval(report: Report, end: str) -> str:
-    """Whether the window's last interval is there, for each of the processors that the others have."""
+    """Return a message if the window's last interval is missing for any processor."""
     at, cpu = report.place("end"), report.place("cpu")
     ends = (end, end.removeprefix("0"))
     when = zip(_column(report.details, cpu), _column(report.details, at), strict=True)

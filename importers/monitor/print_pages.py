@@ -1,4 +1,4 @@
-"""Print files to pages: undoes carriage control, form feeds and overprinting.
+"""Print files to pages, without carriage control, form feeds and overprinting.
 
 With ASA carriage control column 1 moves the paper (``1`` new page, ``+`` print over the line before); without it
 pages may start with a form feed, and overprinting is a CR inside a line.
@@ -19,10 +19,11 @@ _LINES = 4000  # Lines that are held at a time.
 
 
 class Page(NamedTuple):
-    """Lines of a page that follow each other, without its first one, which is the title; ``first`` is their number.
+    """Consecutive lines of a page without its title line; ``first`` is their number.
 
-    Without a title they go on with a page, or stand before the first one. A line that is printed over another, and
-    says nothing, is empty.
+    Without a title the lines continue a page, or come before the first one. An overprinted line with no text of its own
+    is
+    empty.
     """
 
     title: Title | None
@@ -31,7 +32,7 @@ class Page(NamedTuple):
 
 
 def pages(text: Text, mark: str, read_title: Callable[[int, str], Title | None]) -> Iterator[Page]:
-    """The pages as printed. Their first lines begin with ``mark``; a page may come in several parts."""
+    """Yield the printed pages, some in several parts. Their first lines begin with ``mark``."""
     controlled = _has_carriage_control(text, mark)
     lines, number = iter(text.lines), 1
     while taken := list(islice(lines, _LINES)):
@@ -47,14 +48,14 @@ def pages(text: Text, mark: str, read_title: Callable[[int, str], Title | None])
 
 
 def first_lines(text: Text, mark: str, most: int) -> list[str]:
-    """The first lines as printed."""
+    """Return the first printed lines."""
     controlled = _has_carriage_control(text, mark)
     lines = (line for line in text.lines if not (controlled and line.startswith(_OVERPRINT)))
     return _printed(list(islice(lines, most)), controlled=controlled)
 
 
 def _printed(lines: list[str], *, controlled: bool) -> list[str]:
-    """The lines as printed, without carriage control, underlining and trailing blanks."""
+    """Return the printed lines without carriage control, underlining and trailing blanks."""
     if controlled:
         lines = [line[1:].rstrip() if line[:1] != _OVERPRINT else "" for line in lines]
     else:
@@ -67,16 +68,13 @@ def _printed(lines: list[str], *, controlled: bool) -> list[str]:
 
 
 def _without_underline(line: str) -> str:
-    """Of what was printed on top of each other, that which is not underlining.
-
-    An underline divides and is nothing that was printed; it must not look like a row.
-    """
+    """Return an overprinted line without its underlining, which must not look like a row."""
     part = next((part for part in line.split("\r") if part.strip(_UNDERLINES)), "").rstrip()
     return part if part.strip(_UNDERLINES) else ""
 
 
 def _has_carriage_control(text: Text, mark: str) -> bool:
-    """By the first title: with carriage control none begins in column 1. A file is looked through once."""
+    """Return whether the first title does not begin in column 1, as with carriage control."""
     return text.once(f"carriage control of {mark}", lambda: _looked_through(text, mark))
 
 

@@ -1,7 +1,6 @@
-"""Reports out of a listing: pages of the same report put together, headings named, rows checked.
+"""Reports of a listing: pages joined, headings named, rows checked.
 
-Rows that fit no layout are counted, never guessed; reports without a layout are named and passed over. Only rows that
-are read are kept.
+Rows that fit no layout are counted, never guessed; reports without a layout are named and skipped.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -23,11 +22,13 @@ _BLOCKS = 100
 
 @dataclass(slots=True)
 class Reader:
-    """Puts the lines of a listing to reports. ``cut_line`` is the number of a last line without line end.
+    """Builder of reports from a listing's lines. ``cut_line`` is a last line without line end.
 
-    ``title`` is that of a page whose block may go on; ``done`` are the reports that have ended. What stands above the
-    rows comes again on every page, and is understood once: ``blocks`` are those met lately by their lines, the last
-    one so ``high``, and ``known`` has the latest headings of each report, with all lines that they are made of.
+    ``title`` is of a page whose block may continue; ``done`` are the finished reports. Text above the rows repeats on
+    every
+    page and is read once: ``blocks`` are recent title blocks by their lines, the last of height ``high``, and ``known``
+    has
+    the latest headings of each report with their lines.
     """
 
     layout_of: Callable[[Title], Layout | None]
@@ -55,12 +56,12 @@ class Reader:
         self._read(page, below)
 
     def end(self) -> None:
-        """There are no more lines."""
+        """Finish after the last line."""
         self._begin()
         self._finish()
 
     def _begin(self) -> None:
-        """A title's block has been read to its end: go on with the report at hand, or open another."""
+        """Continue the present report or open another, after a title's block."""
         title, self.title = self.title, None
         if title is None:
             return
@@ -78,7 +79,7 @@ class Reader:
             self.done.append(self.report)
 
     def _read_block(self, title: Title, page: Page) -> int:
-        """Read what these lines say of the title's block; answers how many of them that are."""
+        """Read the lines of the title's block and return their number."""
         known = self.blocks.get(tuple(page.lines[: self.high])) if page.title and not title.clocks else None
         if known is not None:
             title.block = known
@@ -91,7 +92,7 @@ class Reader:
         return below
 
     def _read(self, page: Page, below: int) -> None:
-        """The lines from that one on stand below the title's block."""
+        """Read the lines below the title's block, from that one on."""
         report, lines = self.report, page.lines
         last = len(lines) - 1
         while last >= below and not lines[last]:
@@ -111,7 +112,7 @@ class Reader:
             self._read_rows(report, self.table, page.first + below, lines[below:])
 
     def _read_first_headings(self, name: str, lines: Sequence[str], at: int) -> int:
-        """The same as ``_read_headings``, of a report whose headings may be known."""
+        """Read the headings of a report, which may be known; see ``_read_headings``."""
         if self.headings:
             return self._read_headings(lines, at)
         known, headings = self.known.get(name, ([], ()))
@@ -124,7 +125,7 @@ class Reader:
         return row
 
     def _read_headings(self, lines: Sequence[str], at: int) -> int:
-        """Keep the headings from this line on up to the next row; answers where that is."""
+        """Keep the headings up to the next row and return the row's index."""
         for place in range(at, len(lines)):
             line = lines[place]
             if line and ends_headings(line):
@@ -134,10 +135,11 @@ class Reader:
         return len(lines)
 
     def _find_table(self, report: Report, layout: Layout, page: Page, row: int) -> int:
-        """The table that the headings above a row make; answers where its first row is.
+        """Find the table of the headings above a row and return its first row's index.
 
-        Where they make none, or another than on the pages before, the line is not this report's, and the headings go
-        on behind it.
+        If the headings make no table, or another than on the pages before, the line is not of this report, and the
+        headings
+        continue after it.
         """
         while row < len(page.lines):
             table = read_table(layout, self.headings)
@@ -152,7 +154,7 @@ class Reader:
         return row
 
     def _read_rows(self, report: Report, table: Table, first: int, lines: Sequence[str]) -> None:
-        """Keep the lines that are rows; the last one without line end only if it is as long as its columns."""
+        """Keep the lines that are rows; a last one without line end only if as long as its columns."""
         rows, overflowed, only_rows = report.rows, report.overflowed, table.layout.key is None
         read, cut_line = table.row, self.cut_line
         for number, line in enumerate(lines, first):
@@ -169,7 +171,7 @@ class Reader:
 
 
 def _inside(number: int, table: Table, line: str) -> str:
-    """Where a listing breaks off: the processor says more to a person than the line does."""
+    """Return the place where a listing breaks off: the processor, else the line."""
     cells = table.grid.cells(line)
     at = table.places.get("cpu")
     processor = cells[at] if cells and at is not None else None
@@ -182,7 +184,7 @@ def read_reports(
     read_title: Callable[[int, str], Title | None],
     layout_of: Callable[[Title], Layout | None],
 ) -> Iterator[Report]:
-    """The reports of a listing in their order. The first line of a page begins with ``mark``."""
+    """Yield the reports of a listing in order. A page's first line begins with ``mark``."""
     reader = Reader(layout_of, None if text.ends_whole else len(text.lines))
     for page in pages(text, mark, read_title):
         reader.take(page)

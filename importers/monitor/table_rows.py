@@ -1,4 +1,4 @@
-"""Lines to rows: the columns of a table, and what its rows look like."""
+"""Lines to rows: a table's columns and the form of its rows."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ _WORD = rf"(?!n/a\0)[^.*\-\0][^\0]*|{PLAIN}"
 
 
 class Row(NamedTuple):
-    """A row's texts by column, None for missing ones; ``summary`` is "mean", "total" … for what is no detail."""
+    """A row's texts by column, None for missing ones; ``summary`` is "mean", "total" … or ""."""
 
     line: int
     cells: tuple[str | None, ...]
@@ -30,13 +30,13 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """The columns that some headings name, and their places. ``key`` is what the first cell of a detail row looks like.
+    """Columns of some headings with their positions. ``key`` is the pattern of a detail row's first cell.
 
-    ``unnamed`` are the columns that figures come from and that no heading names.
+    ``unnamed`` are the value columns without a heading.
 
-    ``form`` is what all cells of a row are, with a NUL behind each: to ask for all at once is quicker. Its groups are
-    the cells, None for those without a value. A row that does not match may still be one, with asterisks instead of a
-    number or an odd word.
+    ``form`` matches all cells of a row at once, with a NUL after each, which is faster. Its groups are the cells, None
+    for
+    those without a value. A row that does not match may still be one, with asterisks or an odd word.
     """
 
     layout: Layout
@@ -48,7 +48,7 @@ class Table:
     form: re.Pattern[str]
 
     def row(self, number: int, line: str, before: Sequence[Row], overflowed: list[int]) -> Row | None:
-        """The row that a line is; None when it is none. ``overflowed`` gets its number where figures did not fit."""
+        """Return a line's row, or None. ``overflowed`` gets the number of a row with overflowed values."""
         # As ``grid.cells``, without a call for the lines with a word for each column, which nearly all are.
         words = line.split()
         cells = words if len(words) == len(self.columns) else self.grid.placed(line, len(words))
@@ -68,12 +68,12 @@ class Table:
         return _new(Row, (number, checked, summary))
 
     def fills(self, line: str) -> bool:
-        """Whether a line is as long as the columns and has something in each."""
+        """Return whether a line is as long as the columns, with text in each."""
         cells = self.grid.cells(line)
         return cells is not None and "" not in cells and len(line) >= self.grid.rights[-1]
 
     def _checked(self, number: int, cells: Sequence[str], overflowed: list[int]) -> tuple[str | None, ...] | None:
-        """The cells looked at one by one; None when one is not what its column holds."""
+        """Return the cells checked one by one; None if one does not fit its column."""
         checked: list[str | None] = []
         for cell, column in zip(cells, self.columns, strict=True):
             if not cell or is_missing(cell):
@@ -89,14 +89,14 @@ class Table:
 
 
 def _summary(first: str) -> str | None:
-    """Which summary a row with this first cell is; None when it is none."""
+    """Return the kind of a summary row by its first cell, or None."""
     match = _SUMMARY.fullmatch(first) if first else None
     return (match[1].lower() or SYSTEM) if match else None
 
 
 @lru_cache(256)
 def read_table(layout: Layout, headings: tuple[str, ...]) -> Table | None:
-    """The table that heading lines make; None when they name no columns. Every page of a listing has them again."""
+    """Return the table of heading lines, cached since pages repeat them; None without columns."""
     grid = read_headings(headings)
     if grid is None:
         return None
@@ -111,6 +111,6 @@ def read_table(layout: Layout, headings: tuple[str, ...]) -> Table | None:
 
 
 def _continued(before: Row, cells: Sequence[str | None]) -> tuple[str | None, ...]:
-    """The leading blanks of a row filled with what stands above; later blanks stay blank."""
+    """Return a row with its leading blanks filled from the row above."""
     first = next((at for at, cell in enumerate(cells) if cell is not None), len(cells))
     return (*before.cells[:first], *cells[first:])

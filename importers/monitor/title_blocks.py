@@ -33,11 +33,11 @@ _RUN_ID = re.compile(r"[A-Za-z](?=[\w-]*[0-9])[A-Za-z0-9-]{2,31}")
 
 @dataclass(eq=False)
 class Block:
-    """What stands below a title's first line; the same block stands above many pages, so lines count from that one.
+    """Lines below a title's first line; many pages share a block, so lines count from that one.
 
-    ``start`` and ``end`` are the window's, local time, as From and To say; ``dated``: one of these lines was there.
+    ``start`` and ``end`` are the window's local times from From and To; ``dated``: one of these lines was present.
     ``middle`` is the free text of the For line.
-    ``run_id``: the run that ``Result of X Run`` names there, or that text when it is one word that looks like an id.
+    ``run_id``: the run in ``Result of X Run``, or the free text if it is one word that looks like an ID.
     """
 
     about: str = ""
@@ -55,17 +55,17 @@ class Block:
 
     @cached_property
     def end_clock(self) -> str | None:
-        """When the window ends by the clock, ``09:12:00``. To be asked once all is read."""
+        """Return the window's end as a clock time, ``09:12:00``, once all is read."""
         return None if self.end is None else f"{self.end:%H:%M:%S}"
 
     @property
     def whole(self) -> bool:
-        """Whether From, To and For were all read."""
+        """Return whether From, To and For were all read."""
         return self.seconds is not None and self.start is not None and self.end is not None
 
     @cached_property
     def agrees(self) -> bool:
-        """Whether From, To, the seconds and their clock form are the same window. To be asked once all is read."""
+        """Return whether From, To, seconds and clock form agree, once all is read."""
         if self.start is None or self.end is None or self.seconds is None:
             return False
         hours, minutes, seconds = (int(part) for part in self.clock.split(":"))
@@ -73,7 +73,7 @@ class Block:
         return lengths == {(self.end - self.start) // timedelta(seconds=1)}
 
     def extend(self, number: int, line: str) -> bool:
-        """Take one more line of the block; False when the line is no part of it."""
+        """Add one line; return False if it is not part of the block."""
         if self.whole:
             return False
         if edge := _edge(line):
@@ -101,7 +101,7 @@ _NOTHING = Block()
 
 @dataclass(slots=True)
 class Title:
-    """A page's title: its first line, and the block below once that is read.
+    """A page's title: its first line, and the block below once read.
 
     A screen has no block but ``clocks``, the times of day of its interval, without a date.
     """
@@ -115,16 +115,16 @@ class Title:
 
     @property
     def whole(self) -> bool:
-        """Whether all of the block was read; a screen's one line has all it ever says."""
+        """Return whether the whole block was read; a screen's one line is complete."""
         return self.clocks is not None or self.block.whole
 
     @property
     def agrees(self) -> bool:
-        """Whether all that the block says of the window is the same one."""
+        """Return whether all statements about the window agree."""
         return self.clocks is not None or self.block.agrees
 
     def continues(self, earlier: "Title") -> bool:
-        """Whether this page goes on with the table of an earlier one: same title, a higher page number."""
+        """Return whether this page continues an earlier one's table: same title, higher page number."""
         if self.page is None or earlier.page is None or self.page <= earlier.page:
             return False
         if self.number != earlier.number or self.name != earlier.name:
@@ -133,7 +133,7 @@ class Title:
         return mine == theirs
 
     def extend(self, first: int, lines: Sequence[str]) -> int:
-        """Take those lines, the first of them of this number, that belong to the block: how many they are."""
+        """Add the lines that belong to the block, numbered from ``first``, and return their number."""
         if self.clocks is not None:
             return 0
         if self.block is _NOTHING:
@@ -145,7 +145,7 @@ class Title:
 
 
 class _Edge(NamedTuple):
-    """What a line says that begins with From or To; no machine is an empty text."""
+    """Content of a line that begins with From or To; a missing machine is ""."""
 
     name: str
     moment: datetime | None
@@ -154,7 +154,7 @@ class _Edge(NamedTuple):
 
 
 class _Window(NamedTuple):
-    """What a For line says; a level or service that is not there is an empty text."""
+    """Content of a For line; a missing level or service is ""."""
 
     seconds: str
     clock: str
@@ -191,7 +191,7 @@ def _window(line: str) -> _Window | None:
 
 
 def read_title(number: int, line: str) -> Title | None:
-    """The title that a line begins, None when it begins none."""
+    """Return the title that begins with a line, or None."""
     match = _FIRST.match(line)
     if match is None:
         return None
@@ -200,7 +200,7 @@ def read_title(number: int, line: str) -> Title | None:
 
 
 def _moment(date: str, clock: str) -> datetime | None:
-    """mm/dd/yyyy, mm/dd/yy or yyyy/mm/dd with a time; years 70 to 99 are 19yy. None for no date of the calendar."""
+    """Return a date (mm/dd/yyyy, mm/dd/yy or yyyy/mm/dd; years 70 to 99 are 19yy) with a time, or None."""
     parts = date.split("/")
     year, month, day = parts if len(parts[0]) == 4 else (parts[2], parts[0], parts[1])
     if len(year) == 2:

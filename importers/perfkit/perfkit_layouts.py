@@ -1,7 +1,8 @@
-"""The Performance Toolkit's reports that are read, and what their columns mean.
+"""Layouts of the Performance Toolkit's reports, with the meaning of their columns.
 
-Where a listing spells a heading otherwise, the other spelling is one more argument of its column. Names that are
-metrics (``cpu_util``) make a column's mean the run's value; a report about one user has none of them.
+Another spelling of a heading is one more argument of its column. A column named by a metric (``cpu_util``) makes its
+mean
+the run's value; a report about one user has no such column.
 """
 
 import re

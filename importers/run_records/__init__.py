@@ -1,4 +1,4 @@
-"""Run records: JSON from tools that perfdb has no importer for; described in docs/importers/run_records.md."""
+"""Run records: JSON from any other tool; described in docs/importers/run_records.md."""
 
 from importers.run_records.log import NAME, TITLE, VERSION, each, parse, recognise
 from importers.run_records.record_fields import DECODER, DIMENSIONS, RecordError, Stated, stated

@@ -1,4 +1,4 @@
-"""Files of run records: a JSON object a line, each of one run."""
+"""Files of run records: one JSON object a line, each of one run."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ VERSION = 1
 
 
 def recognise(text: Text) -> bool:
-    """Whether the first line that is not blank is a record, by its keys."""
+    """Return whether the first non-blank line is a record, by its keys."""
     first = next((line for line in text.lines if line.strip()), "")
     if not first.lstrip().startswith("{") or '"run_id"' not in first or '"metrics"' not in first:
         return False
@@ -23,13 +23,13 @@ def recognise(text: Text) -> bool:
 
 
 def parse(text: Text) -> Parsed:
-    """Every record; one that cannot be taken is a problem and leaves the others as they are."""
+    """Return every record; an invalid one is a problem and does not affect the others."""
     problems: list[Problem] = []
     return Parsed(list(each(text, problems)), problems)
 
 
 def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
-    """The same, record by record; what is found amiss is added to ``problems``."""
+    """Yield every record; add problems to ``problems``."""
     found = ProblemLog(text.name, problems=problems)
     for number, line in text.numbered():
         if not line.strip():
@@ -42,7 +42,7 @@ def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
 
 
 def fragment_of(line: str, number: int, file: str) -> Fragment:
-    """The fragment of one line. Raises RecordError."""
+    """Return the fragment of one line. Raise RecordError."""
     try:
         record = DECODER.decode(line)
     except (ValueError, RecursionError) as error:
@@ -52,7 +52,7 @@ def fragment_of(line: str, number: int, file: str) -> Fragment:
 
 
 def fragment_saying(said: Stated, number: int, file: str) -> Fragment:
-    """The fragment of a record in a line."""
+    """Return the fragment of a decoded record."""
     return Fragment(
         file=file,
         format=NAME,

@@ -1,6 +1,6 @@
-"""One run record: what may stand in it, and what is said of one that cannot be taken.
+"""Fields of a run record, and errors of invalid ones.
 
-Numbers keep the characters in which they are written. Whether a metric is declared and its unit fits is not known here.
+Numbers keep their printed characters. Whether a metric is declared and its unit fits is not known here.
 """
 
 import json
@@ -20,14 +20,14 @@ DIMENSIONS = (
     *("machine", "node", "memory", "processors"),
 )
 TAGS = "tags"
-"""The key of the fact that has a record's tags."""
+"""Key of the fact with a record's tags."""
 
 MOST_METRICS = 500
 LONGEST = 200
 _TOTAL = "total"
 _REMEMBERED = 4096
 _USUAL = 16
-"""More entries than an object has that comes again and again."""
+"""More entries than a repeated object has."""
 _FIELDS = frozenset(FIELDS)
 _STATUSES = {str(each): each for each in Status}
 _KEY = re.compile(r"[A-Za-z_][\w.-]{0,79}", re.ASCII)
@@ -52,7 +52,7 @@ _ENDINGS = (
 
 
 class RecordError(Exception):
-    """A record that cannot be taken: which ``field``, why, and the ``remedy``."""
+    """An invalid record: the ``field``, the reason, and the ``remedy``."""
 
     def __init__(self, field: str, message: str, remedy: str) -> None:
         super().__init__(message)
@@ -65,11 +65,11 @@ _NUMBERS, _WORDS = {Number}, {Number, str}
 
 
 _Said = tuple[tuple[str, ...], tuple[str, ...]]
-"""The keys and texts of facts."""
+"""Keys and texts of facts."""
 
 
 class Stated(NamedTuple):
-    """What a record says. ``started`` is in universal time, or without a zone where none is written."""
+    """Content of a record. ``started`` is in UTC, or without a zone if none is written."""
 
     run_id: str
     trial: int | None
@@ -85,7 +85,7 @@ def _not_a_number(word: str) -> NoReturn:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object; of two equal keys nobody could tell which is meant."""
+    """Return an object. Raise an error for two equal keys."""
     found = dict(pairs)
     if len(found) != len(pairs):
         keys = [key for key, _ in pairs]
@@ -97,11 +97,11 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 DECODER = json.JSONDecoder(
     parse_float=str.encode, parse_int=str.encode, parse_constant=_not_a_number, object_pairs_hook=_once
 )
-"""Reads a record. Raises ValueError, and RecursionError for what is nested too deeply."""
+"""Decoder of records. Raises ValueError, and RecursionError for very deep nesting."""
 
 
 def stated(record: object, line: int) -> Stated:
-    """What a decoded record says, its figures with the ``line`` where it stands. Raises RecordError."""
+    """Return the content of a decoded record, with ``line`` on its values. Raise RecordError."""
     if not isinstance(record, dict):
         raise RecordError("", "A record is a JSON object, and this is none.", "Write each run as an object.")
     if not record.keys() <= _FIELDS:
@@ -120,7 +120,7 @@ def stated(record: object, line: int) -> Stated:
 
 
 def _text(value: object, *path: str) -> str:
-    """A text of one line, without blanks around it, or a number's characters; ``path`` is where it stands."""
+    """Return a text of one line without outer blanks, or a number's characters, at ``path``."""
     said = value.decode() if isinstance(value, Number) else value
     text = said.strip() if isinstance(said, str) else ""
     if text and len(text) <= LONGEST and text.isprintable():
@@ -171,7 +171,7 @@ def _facts(record: Mapping[str, Any], line: int) -> tuple[Fact, ...]:
 
 
 def _said(field: str, entries: object) -> _Said:
-    """What an object of a record says."""
+    """Return the keys and texts of an object of a record."""
     if not isinstance(entries, dict):
         raise RecordError(field, f"{field} is no object.", 'Write it as {"name": "value"}.')
     values = tuple(entries.values())
@@ -182,7 +182,7 @@ def _said(field: str, entries: object) -> _Said:
 
 
 def _keys_and_texts(field: str, names: Sequence[str], values: Sequence[object]) -> _Said:
-    """The keys and texts of facts that the entries of an object make."""
+    """Return the keys and texts of the facts in an object's entries."""
     keys, texts = list[str](), list[str]()
     of_dimensions, prefix = field == "dimensions", "factor." if field == "factors" else ""
     for key, text in _entries(field, names, values):
@@ -203,7 +203,7 @@ _said_before = lru_cache(_REMEMBERED)(_keys_and_texts)
 
 
 def _entries(field: str, names: Sequence[str], values: Sequence[object]) -> Iterator[tuple[str, str]]:
-    """Names and texts of an object that a record may have."""
+    """Yield names and texts of an object's valid entries."""
     for key, value in zip(names, values, strict=True):
         if not _is_name(key):
             remedy = "Use letters, digits, dots and hyphens, a letter first, 80 at most."
@@ -243,7 +243,7 @@ def _readings(metrics: object, line: int) -> tuple[Reading, ...]:
 
 
 def _with_units(metrics: Mapping[str, Any], line: int) -> tuple[Reading, ...]:
-    """Figures one by one, each of which may have an exponent or a unit of its own."""
+    """Return values one by one, each with an exponent or a unit of its own."""
     heads, texts = list[Head](), list[str]()
     for key, value in metrics.items():
         name, unit, role = _head(key)
@@ -263,7 +263,7 @@ def _heads(keys: tuple[str, ...]) -> tuple[Head, ...]:
 
 @lru_cache(4096)
 def _head(key: str) -> Head:
-    """The metric, the unit of a figure that names none, and the role."""
+    """Return the metric, its default unit, and the role."""
     found = _MEASURE.fullmatch(key)
     if found is None:
         remedy = "Name a metric as in the glossary, with @ROLE for the figure of one side."
@@ -273,7 +273,7 @@ def _head(key: str) -> Head:
 
 
 def _with_unit(key: str, value: object) -> tuple[str, str]:
-    """A figure that is written with its unit."""
+    """Return a value written with its unit."""
     if not isinstance(value, dict) or value.keys() != {"value", "unit"} or not isinstance(value["value"], Number):
         raise _no_number(key)
     return value["value"].decode(), _text(value["unit"], "metrics", key, "unit")

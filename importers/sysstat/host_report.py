@@ -1,6 +1,6 @@
-"""Rates of one host over intervals, by sysstat's tools: sar, sadf, mpstat, iostat, vmstat.
+"""Rates of one host over intervals from sysstat's tools: sar, sadf, mpstat, iostat, vmstat.
 
-Each host becomes a report. The mean of CPU utilisation over a run is worked out from the intervals that lie in it.
+Each host becomes a report. Mean CPU utilisation of a run is calculated from the intervals within the run.
 """
 
 import re
@@ -32,14 +32,14 @@ _PERCENT = frozenset(
 
 
 def recognise(file: Text) -> bool:
-    """Whether one of the tools wrote this file."""
+    """Return whether one of the tools wrote this file."""
     return any(
         is_form(file) for is_form in (sar_text.is_text, sadf_tables.is_csv, sadf_tables.is_pairs, sadf_documents.is_xml)
     ) or (_failure(file) is not None or sadf_documents.is_json(file))
 
 
 def parse(file: Text) -> Parsed:
-    """A report for each host; a file in which the tool only says why it failed has none."""
+    """Return a report for each host; a file with only an error message has none."""
     found = ProblemLog(file.name)
     failure = _failure(file)
     if failure is not None:
@@ -120,7 +120,7 @@ def _facts(host: HostSamples) -> Iterator[Fact]:
 
 
 def _readings(host: HostSamples) -> Iterator[Reading]:
-    """The number of processors, and the printed averages over the whole report."""
+    """Yield the number of processors, and the printed averages of the whole report."""
     if host.processors:
         yield Reading("processors", host.processors, "processors", host.line, "")
     averages = [each for each in host.averages if (each.activity, each.key) == (CPU, "all")]
@@ -132,7 +132,7 @@ def _readings(host: HostSamples) -> Iterator[Reading]:
 
 
 def _window(host: HostSamples) -> tuple[datetime | None, datetime | None]:
-    """From the start of the first interval to the end of the last; times may pass midnight."""
+    """Return the start of the first interval and the end of the last, across midnight."""
     # What one interval says stands together: its time is worked out once.
     ends = [end for end, _ in groupby(map(_END, host.samples))]
     moments = [moment for end in ends if (moment := host.moment(*end)) is not None]
@@ -151,7 +151,7 @@ def _window(host: HostSamples) -> tuple[datetime | None, datetime | None]:
 
 
 def _listings(samples: Sequence[Sample]) -> Iterator[Listing]:
-    """A table for all processors together, for each interface and for TCP; columns may change within a report."""
+    """Yield a table for all processors, each interface and TCP; columns may change within a report."""
     groups: dict[tuple[str, str, tuple[str, ...]], list[Sample]] = {}
     for sample in samples:
         activity, key, _, _, columns, _, _ = sample

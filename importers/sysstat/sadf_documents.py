@@ -1,4 +1,4 @@
-"""sadf -j, mpstat -o JSON, iostat -o JSON, and sadf -x: samples below hosts."""
+"""Reader of sadf -j, mpstat -o JSON, iostat -o JSON, and sadf -x: samples below hosts."""
 
 import re
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ _XML_KEYS = ("number", "iface")
 
 
 def is_json(text: Text) -> bool:
-    """Whether the head is a document of sysstat's."""
+    """Return whether the head is a JSON document of sysstat."""
     documents = json_documents.head(text)
     return bool(documents) and documents[0].root.get("sysstat", "hosts") is not None
 

@@ -11,7 +11,7 @@ from importers.problem_log import ProblemLog
 
 CPU, INTERFACE, INTERFACE_ERRORS, TCP, TCP_ERRORS = "cpu", "interface", "interface_errors", "tcp", "tcp_errors"
 ALL = frozenset({"all", "-1"})
-"""How the mean over all processors is called; ``-1`` in sadf -d and in mpstat's JSON up to 12.0."""
+"""Names of the mean over all processors; ``-1`` in sadf -d and in mpstat's JSON up to 12.0."""
 
 # Which activity a column tells, whatever else is printed with it.
 _TELLING = {
@@ -42,14 +42,14 @@ class Columns(NamedTuple):
 
 
 Cells = tuple[Columns, Sequence[str]]
-"""Columns, each of which comes once, and the figure in each."""
+"""Unique columns, and the value in each."""
 
 
 class Sample(NamedTuple):
-    """The rates of one activity over one interval: of each column its name and its figure.
+    """Rates of one activity over one interval: name and value of each column.
 
-    ``end`` is when the interval ended, as ``HH:MM:SS``; empty where no time is printed. ``key`` names the processor or
-    interface; ``day`` is known where the sample itself is dated.
+    ``end`` is the interval's end as ``HH:MM:SS``, "" if no time is printed. ``key`` is the processor or
+    interface; ``day`` is known if the sample itself is dated.
     """
 
     activity: str
@@ -63,7 +63,7 @@ class Sample(NamedTuple):
 
 @dataclass(slots=True)
 class HostSamples:
-    """All that a file says of one host. ``begin`` is the start of the first interval, where it is printed."""
+    """All data of one host in a file. ``begin`` is the first interval's start, if printed."""
 
     found: ProblemLog
     host: str | None = None
@@ -79,7 +79,7 @@ class HostSamples:
     restarted: bool = False
 
     def add(self, key: str, end: str, line: int, cells: Cells, day: date | None = None) -> None:
-        """Keep a sample of a known activity; ``end`` is empty where the tool prints no time."""
+        """Add a sample of a known activity; ``end`` is "" if no time is printed."""
         if end and not is_clock(end):
             self.found.warn("sysstat.time", f"{end[:20]!r} is no time of day; the line was left out.", _AGAIN, line)
             return
@@ -90,7 +90,7 @@ class HostSamples:
             self.samples.append(_new(Sample, (activity, name, end, line, columns.names, texts, day)))
 
     def add_average(self, key: str, line: int, cells: Cells) -> None:
-        """Keep an average over the whole report, as printed."""
+        """Add a printed average of the whole report."""
         columns, texts = cells
         activity = columns.activity
         if activity is not None:
@@ -98,7 +98,7 @@ class HostSamples:
             self.averages.append(Sample(activity, name, "", line, columns.names, texts))
 
     def moment(self, end: str, day: date | None) -> datetime | None:
-        """When an interval ended, not counting midnights; None where nothing says it."""
+        """Return the time of an interval's end, without passing midnight; None if unknown."""
         day = day or self.day
         return _moment(day, end) if day is not None and end else None
 
@@ -110,38 +110,38 @@ def _moment(day: date, clock: str) -> datetime:
 
 @lru_cache(maxsize=1024)
 def is_clock(text: str) -> bool:
-    """Whether a text is a time of day."""
+    """Return whether a text is a time of day."""
     return _CLOCK.fullmatch(text) is not None
 
 
 @lru_cache(maxsize=1024)
 def plain(column: str) -> str:
-    """A column's name without its unit, as text, CSV and JSON all have it."""
+    """Return a column's name without its unit, as text, CSV and JSON share it."""
     return column.strip("%").removesuffix("/s").replace("-percent", "")
 
 
 @lru_cache(maxsize=1024)
 def columns_of(names: tuple[str, ...]) -> Columns:
-    """Columns by their plain names."""
+    """Return columns by their plain names."""
     activity = next((activity for name, activity in _TELLING.items() if name in names), None)
     return Columns(names, activity, len(set(names)) == len(names))
 
 
 @lru_cache(maxsize=1024)
 def plain_columns(printed: tuple[str, ...]) -> Columns:
-    """The same by their names as printed."""
+    """Return columns by their printed names."""
     return columns_of(tuple(map(plain, printed)))
 
 
 @lru_cache(maxsize=4096)
 def number(text: str) -> str | None:
-    """A figure with a decimal point, whatever the locale printed; None for what is no figure."""
+    """Return a value with a decimal point in any locale; None for other texts."""
     pointed = _DECIMAL_COMMA.sub(r"\1.\2", text) if "," in text else text
     return pointed if _NUMBER.fullmatch(pointed) else None
 
 
 def figures(columns: Columns, texts: Iterable[str]) -> Cells:
-    """The cells that are figures; of a repeated name the last."""
+    """Return the cells that are values; of a repeated name the last."""
     found = [*map(number, texts)]
     # In nearly all rows every cell is a figure.
     if None not in found and columns.are_different:
@@ -151,7 +151,7 @@ def figures(columns: Columns, texts: Iterable[str]) -> Cells:
 
 
 def read_day(text: str, found: ProblemLog, line: int, *, american: bool) -> date | None:
-    """The date in a head; of 03/04/24 nobody knows which is the month, unless the clock is an American one."""
+    """Return a head's date; 03/04/24 is ambiguous unless the clock is American."""
     if (day := _plain_day(text)) is not None:
         return day
     slashes = _SLASHES.fullmatch(text)
@@ -167,7 +167,7 @@ def read_day(text: str, found: ProblemLog, line: int, *, american: bool) -> date
 
 @lru_cache(maxsize=64)
 def _plain_day(text: str) -> date | None:
-    """A date of a form that leaves nothing to be said."""
+    """Return a date of an unambiguous form."""
     match = next(filter(None, (form.fullmatch(text) for form in _DATES)), None)
     return None if match is None else _date(match["year"], match["month"], match["day"])
 

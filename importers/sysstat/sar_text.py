@@ -1,4 +1,4 @@
-"""The tools' text: sar and mpstat, whose lines begin with a time, iostat's averages, and vmstat with time stamps."""
+"""Reader of the tools' text: sar, mpstat, iostat's averages, and vmstat with time stamps."""
 
 import re
 from collections.abc import Sequence
@@ -25,13 +25,13 @@ _NO_COLUMNS = plain_columns(())
 
 
 def is_text(text: Text) -> bool:
-    """Whether the first line is a head of sar, mpstat or iostat, or vmstat's."""
+    """Return whether the first line is a head of sar, mpstat, iostat or vmstat."""
     first = next((line for line in text.lines if line.strip()), "")
     return _HEAD.fullmatch(first) is not None or _VMSTAT.match(first) is not None
 
 
 def read_text(text: Text, found: ProblemLog) -> HostSamples:
-    """All samples; columns go by the head line that was printed last, for they change within a file."""
+    """Return all samples; columns follow the last head line, since columns change within a file."""
     host = HostSamples(found)
     lines = [(number, line) for number, line in text.numbered() if line.strip()]
     if _VMSTAT.match(lines[0][1]):
@@ -56,7 +56,7 @@ def _read_head(first: tuple[int, str], lines: Sequence[tuple[int, str]], host: H
 
 @dataclass(slots=True)
 class _Reader:
-    """Reads line by line; ``columns`` are those of the last head line, ``iostat`` when its values come next."""
+    """Line reader; ``columns`` are of the last head line, ``iostat`` if its values come next."""
 
     host: HostSamples
     columns: list[str] = field(default_factory=list)
@@ -84,7 +84,7 @@ class _Reader:
             self._row(number, "", average["cells"].split())
 
     def _iostat(self, number: int, line: str) -> None:
-        """iostat's first report covers the time since the host was started; it prints no time of its own."""
+        """Read iostat's first report, of the time since boot, which has no time of its own."""
         self.iostat = False
         self.reports += 1
         if self.reports > 1:
@@ -110,7 +110,7 @@ class _Reader:
             self.host.add_average(key, number, found)
 
     def _head(self, cells: list[str]) -> None:
-        """Take the columns of a head line; of two of one name the last counts."""
+        """Set the columns of a head line; of two with one name the last counts."""
         self.columns = cells
         places = {name: at for at, name in enumerate(cells)}
         self._key = next((places.pop(name) for name in _KEYS if name in places), None)
@@ -119,18 +119,18 @@ class _Reader:
 
 
 def _is_figure(cell: str) -> bool:
-    """Whether a cell begins like a figure; "all" is said instead of a processor's number."""
+    """Return whether a cell begins like a value; "all" replaces a processor's number."""
     return cell[0].isdigit() or cell[0] == "-"
 
 
 @lru_cache(maxsize=64)
 def _hour(hour: str, half: str) -> str:
-    """The hour on a clock of 24 hours: 12 AM is 0, 1 PM is 13."""
+    """Return the hour of a 24-hour clock: 12 AM is 0, 1 PM is 13."""
     return f"{int(hour) % 12 + (12 if half == 'PM' else 0):02d}"
 
 
 def _read_vmstat(lines: Sequence[tuple[int, str]], host: HostSamples) -> None:
-    """vmstat -t; the first line covers the time since the host was started."""
+    """Read vmstat -t, whose first line covers the time since boot."""
     names, places = list[str](), list[int]()
     has_head, reports = False, 0
     for number, line in lines[1:]:

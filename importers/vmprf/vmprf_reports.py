@@ -1,7 +1,7 @@
-"""The three VMPRF reports that are read: system by time, CPU time by user, states by user.
+"""The three VMPRF reports: system by time, CPU time by user, states by user.
 
-A report is known by its name; its PRF number is only a hint. Where listings spell a heading otherwise, the other
-spelling is one more argument of its column below.
+A report is known by its name; its PRF number is only a hint. Another spelling of a heading is one more argument of its
+column below.
 """
 
 from collections.abc import Iterable, Sequence
@@ -77,7 +77,7 @@ _LAYOUTS = {layout.name: layout for layout in (SYSTEM, USERS, STATES)}
 
 
 def recognise(text: Text) -> bool:
-    """Whether one of the first lines is a VMPRF title, or names one of the reports."""
+    """Return whether one of the first lines is a VMPRF title, or names one of the reports."""
     return any(
         read_title(0, line) is not None if line.startswith(_MARK) else any(holds(line, name) for name in _LAYOUTS)
         for line in first_lines(text, _MARK, _FIRST_LINES)
@@ -93,7 +93,7 @@ def _readings(reports: Sequence[Report]) -> Iterable[Reading]:
 
 
 def _of_system(report: Report) -> Iterable[Reading]:
-    """The Mean row, which is rounded; the mean of the rows is what counts."""
+    """Yield the Mean row, which is rounded; the mean of the rows counts."""
     for row in report.summaries(MEAN)[:1]:
         for name in ("cpu_util", "virtual_cpu_util", "cp_cpu_util"):
             text = report.cell(row, name)
@@ -121,5 +121,5 @@ _DIALECT = Dialect(NAME, VERSION, _MARK, read_title, _layout_of, _readings)
 
 
 def parse(text: Text) -> Parsed:
-    """Read the reports of a listing."""
+    """Return the reports of a listing."""
     return parse_listing(text, _DIALECT)

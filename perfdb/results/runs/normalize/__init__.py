@@ -1,7 +1,7 @@
-"""From a run draft (printed text) to a run record (numbers, checked): units are converted here and nowhere else.
+"""Normalization: from a run draft (printed text) to a checked run record (numbers).
 
-``prepare`` never raises for what a log says. What cannot be converted is a problem on the record; evidence that
-contradicts itself marks the record as refused, so that nothing of it is stored.
+Units are converted here and nowhere else. ``prepare`` never raises for the content of a log: a value that cannot be
+converted is a problem on the record; contradictory evidence marks the record as refused, so that nothing is stored.
 """
 
 from perfdb.results.runs.normalize.alias_dimensions import Aliases

@@ -1,7 +1,7 @@
-"""What a study means by printed texts, put in the place of a run's dimensions; its facts keep what was printed.
+"""Aliases applied to a run's dimensions; facts keep the printed text.
 
-A run that says nothing of a dimension in its facts (one that was published, not measured) has its dimension's value
-as printed text. Where an alias replaces what no fact says in one piece, the fact ``printed.DIMENSION`` keeps it.
+A run without facts for a dimension (a published one) has the dimension's value as printed text. Where an alias replaces
+a value that no single fact has, the fact ``printed.DIMENSION`` keeps the value.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -28,29 +28,29 @@ COMPOSED = frozenset({"workload", "system"})
 
 
 def facts_saying(dimension: str) -> tuple[str, ...]:
-    """The keys of the facts that say a dimension."""
+    """Return the keys of the facts that determine a dimension."""
     return _FACTS.get(dimension, (dimension,))
 
 
 def fold(text: str) -> str:
-    """A printed text as it is compared: without regard to capitals and outer blanks."""
+    """Return a printed text for comparison, without capitals and outer blanks."""
     return text.strip().casefold()
 
 
 @dataclass(frozen=True, slots=True)
 class Aliases:
-    """A study's aliases: ``meanings`` by dimension and folded text, and the systems that their meanings name."""
+    """A study's aliases: ``meanings`` by dimension and folded text, and the systems among the meanings."""
 
     meanings: Mapping[tuple[str, str], str] = field(default_factory=dict)
     systems: Mapping[str, SystemIdentity] = field(default_factory=dict)
 
     @property
     def dimensions(self) -> list[str]:
-        """The dimensions in which texts have a meaning."""
+        """Return the dimensions with aliases."""
         return list(dict.fromkeys(dimension for dimension, _ in self.meanings))
 
     def meaning(self, dimension: str, text: str | None) -> str | None:
-        """What a text means; None where it means what it says."""
+        """Return a text's meaning; None without an alias."""
         return None if text is None else self.meanings.get((dimension, fold(text)))
 
 
@@ -58,15 +58,15 @@ NONE = Aliases()
 
 
 def printed_text(facts: Mapping[str, FactValue], dimension: str) -> str | None:
-    """The text of a dimension as printed, where a fact says it in one piece."""
+    """Return the printed text of a dimension, if one fact has it."""
     keys = (PRINTED + dimension, *(() if dimension in COMPOSED else facts_saying(dimension)))
     return next((facts[key].text.strip() for key in keys if key in facts), None)
 
 
 def align(record: RunRecord, aliases: Aliases, dimensions: Iterable[str], artifacts: Mapping[str, int]) -> None:
-    """Give these dimensions of a record the values that its facts have by the aliases.
+    """Set these dimensions of a record from its facts and the aliases.
 
-    A text that could not be read and now has a meaning is no problem any more, and the other way round.
+    Problems of unreadable texts are removed where an alias now gives a value, and added where none does any more.
     """
     for dimension in dimensions:
         _align(record, aliases, dimension, artifacts)
@@ -112,7 +112,7 @@ _READERS: Mapping[str, Callable[[str], object]] = {
 
 
 def with_value(configuration: Configuration, dimension: str, text: str, aliases: Aliases) -> Configuration:
-    """A configuration with another value of one dimension, read from a text; raises ValueError for no such value."""
+    """Return a configuration with another value of one dimension. Raise ValueError for an invalid text."""
     if dimension.startswith(FACTOR):
         return replace(configuration, factors={**configuration.factors, dimension.removeprefix(FACTOR): text})
     if dimension == "system":
@@ -124,7 +124,7 @@ def with_value(configuration: Configuration, dimension: str, text: str, aliases:
 
 
 def _with_same(configuration: Configuration, other: Configuration, dimension: str) -> Configuration:
-    """A configuration with the other's value of one dimension."""
+    """Return a configuration with the other's value of one dimension."""
     if not dimension.startswith(FACTOR):
         return replace(configuration, **{dimension: getattr(other, dimension)})
     name = dimension.removeprefix(FACTOR)

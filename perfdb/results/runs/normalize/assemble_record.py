@@ -1,4 +1,4 @@
-"""Putting a record together from a draft: configuration, values, counters, traces, checks, status."""
+"""Assembly of a record from a draft: configuration, values, counters, traces, checks, status."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,10 +17,10 @@ from perfdb.results.runs.record import Counters, RunRecord, aware
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a draft does not say itself.
+    """Data besides a draft.
 
-    The artifact of each file, what a person gave, when it was received, what reading the files found amiss, and what
-    the study means by printed texts.
+    The artifact of each file, facts that a person supplied, the time received, problems of reading, and the
+    study's aliases.
     """
 
     artifacts: Mapping[str, int]
@@ -31,7 +31,7 @@ class Context:
 
 
 def prepare(draft: RunDraft, context: Context) -> RunRecord:
-    """The record of a draft, checked but not yet derived from."""
+    """Return the record of a draft, checked but without derived values."""
     name_roles(draft, context.given)
     facts, problems = configuration.facts_of(draft, context.artifacts, context.given)
     run_id, trial = configuration.named(draft, context.given, facts, problems)
@@ -67,7 +67,7 @@ def _found(problems: Sequence[Problem]) -> FoundProblems:
 
 
 def _started(draft: RunDraft, received: datetime) -> datetime:
-    """When the run started: the driver says so, else the earliest snapshot or report, else when it was received."""
+    """Return the run's start: the driver's, else the earliest snapshot's or report's, else the time received."""
     if draft.driver is not None and draft.driver.taken is not None:
         return aware(draft.driver.taken, draft.driver.zone)
     moments = [aware(f.taken, f.zone) for f in draft.fragments if f.taken is not None]
@@ -75,13 +75,13 @@ def _started(draft: RunDraft, received: datetime) -> datetime:
 
 
 def _tags(draft: RunDraft) -> list[str]:
-    """The words that run records give a run; what is called so elsewhere is a fact like any other."""
+    """Return the tags of a run record; in other formats the same key is an ordinary fact."""
     said = draft.driver.facts if draft.driver is not None and draft.driver.format == run_records.NAME else ()
     return list(dict.fromkeys(word.lower() for fact in said if fact.key == TAGS for word in fact.text.split()))
 
 
 def _refused(record: RunRecord, draft: RunDraft) -> bool:
-    """A driver log that contradicts itself is refused; so are snapshots alone of which no pair can be used."""
+    """Return whether a driver's log contradicts itself, or snapshots alone have no usable pair."""
     if draft.driver is not None:
         return any(p.severity == Severity.ERROR and p.file == draft.driver.file for p in record.problems)
     whole = [counters for counters in record.counters if _is_whole(counters)]

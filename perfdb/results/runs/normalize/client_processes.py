@@ -1,7 +1,7 @@
-"""Runs whose client was several processes, each with a log of its own: their figures become the run's.
+"""Runs whose client was several processes, each with its own log.
 
-What the processes moved adds up. Of what each says of the whole host one counts if all say the same. Means and
-percentiles of several logs cannot be joined, and are kept as facts alone, as is every part of a sum.
+Amounts of the processes add up. Values of the whole host count once if all agree. Means and percentiles of several logs
+cannot be joined; like each part of a sum, each is only a fact.
 """
 
 from collections import Counter
@@ -29,7 +29,7 @@ _OF_HOST = frozenset({"cpu_util", "processors", "steal_util"})
 
 
 def add_parts(record: RunRecord, draft: RunDraft, artifacts: Mapping[str, int]) -> None:
-    """Join the figures of all the client's logs; does nothing for a run with one."""
+    """Join the values of all the client's logs; do nothing for one log."""
     if not draft.parts:
         return
     readings: dict[Measure, list[tuple[Fragment, Reading]]] = {}
@@ -52,7 +52,7 @@ def add_parts(record: RunRecord, draft: RunDraft, artifacts: Mapping[str, int]) 
 
 
 def _names(logs: Sequence[Fragment]) -> Iterator[str]:
-    """What to call each part: as its file, with a number where several stand in one."""
+    """Yield each part's name: its file, with a number if several are in one."""
     files = Counter(fragment.file for fragment in logs)
     seen: Counter[str] = Counter()
     for fragment in logs:
@@ -62,7 +62,7 @@ def _names(logs: Sequence[Fragment]) -> Iterator[str]:
 
 
 def _joined(measure: Measure, found: Sequence[tuple[Fragment, Reading]], logs: int) -> float | None:
-    """The run's figure; None when it is not in every log, or cannot be told from the parts."""
+    """Return the run's value; None if a log lacks the measure or parts cannot be joined."""
     reduce = _REDUCED.get(measure.metric)
     same = measure.metric in _OF_HOST and len({reading.text for _, reading in found}) == 1
     if len(found) != logs or not (reduce or same):
@@ -76,7 +76,7 @@ def _joined(measure: Measure, found: Sequence[tuple[Fragment, Reading]], logs: i
 
 
 def users_of(draft: RunDraft) -> str | None:
-    """The users of all processes together, where there are several; one that does not say has one."""
+    """Return the users of all processes together; a process without a number counts as one."""
     if not draft.parts:
         return None
     texts = [next((fact.text for fact in each.facts if fact.key == "users"), "1") for each in draft.logs]

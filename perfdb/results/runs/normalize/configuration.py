@@ -1,4 +1,4 @@
-"""The circumstances of a run: facts from all its files, and the experiment's dimensions that follow from them."""
+"""Circumstances of a run: facts from all its files, and dimensions derived from the facts."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -37,7 +37,7 @@ GIVEN_FACTS = (
 PROCESSORS = Measure("processors", "lpar")
 
 UNREADABLE = "run.dimension-unreadable"
-"""The code of the problem that a dimension's text cannot be read; its message begins with the fact's key."""
+"""Code of the problem of an unreadable dimension; its message begins with the fact's key."""
 
 # What the columns hold: integers of two, four and eight bytes, and names that an index can take.
 _INT2, _INT4, _INT8 = 2**15 - 1, 2**31 - 1, 2**63 - 1
@@ -46,7 +46,7 @@ _REMEMBERED = 1024
 
 
 def _whole(text: str, parse: Callable[[str], int], least: int, most: int) -> int:
-    """A whole number of this range; raises ValueError for any other text."""
+    """Return a whole number of this range. Raise ValueError for any other text."""
     value = parse(text)
     if not least <= value <= most:
         raise ValueError(f"{text} is not between {least} and {most}")
@@ -54,7 +54,7 @@ def _whole(text: str, parse: Callable[[str], int], least: int, most: int) -> int
 
 
 def _read(parse: Callable[[str], int], least: int, most: int) -> Callable[[str], int]:
-    """What reads whole numbers of a range; many runs say few of them."""
+    """Return a cached reader of whole numbers of a range."""
     return lru_cache(_REMEMBERED)(partial(_whole, parse=parse, least=least, most=most))
 
 
@@ -66,21 +66,21 @@ WHOLE_NUMBERS: Mapping[str, Callable[[str], int]] = {
     "users": _read(parse_integer, 1, _INT4),
     "layer": _read(parse_integer, 0, _INT2),
 }
-"""The dimensions that are whole numbers, each with what reads its texts; they raise ValueError."""
+"""Readers of the dimensions that are whole numbers; each raises ValueError."""
 
 
 RUN_ID, TRIAL = "run_id", "trial"
 
 
 def _name(text: str) -> str:
-    """A text for a column; raises ValueError for a blank or a long one."""
+    """Return a text for a column. Raise ValueError for a blank or a long one."""
     if not 0 < len(text.strip()) <= _LONGEST:
         raise ValueError(f"a name has 1 to {_LONGEST} characters")
     return text.strip()
 
 
 def _processor_list(text: str) -> list[int]:
-    """Numbers of processors with blanks between; raises ValueError otherwise."""
+    """Return processor numbers separated by blanks. Raise ValueError otherwise."""
     return [_whole(word, parse_integer, 0, _INT2) for word in text.split()]
 
 
@@ -96,18 +96,18 @@ GIVEN: Mapping[str, Callable[[str], Any]] = {
     "client_cpus": _processor_list,
     "server_cpus": _processor_list,
 }
-"""What reads the texts that a person gives in a preview; they raise ValueError. Others are names."""
+"""Readers of facts supplied in a preview; each raises ValueError. Other facts are names."""
 
 
 def check_given(key: str, text: str) -> None:
-    """Raise ValueError where a text cannot be a value of a fact; its message says what could be."""
+    """Raise ValueError with the accepted values if a text is no value of a fact."""
     GIVEN.get(key, _name)(text)
 
 
 def facts_of(
     draft: RunDraft, artifacts: Mapping[str, int], given: Mapping[str, str]
 ) -> tuple[dict[str, FactValue], list[Problem]]:
-    """All circumstances; the driver's come first, and what a person gave only fills what no file says."""
+    """Return all circumstances; the driver's come first, supplied facts only fill gaps."""
     facts: dict[str, FactValue] = {}
     for fact in draft.facts:
         value = FactValue(fact.text, artifacts.get(fact.file, 0), fact.line)
@@ -131,7 +131,7 @@ def facts_of(
 
 
 def _understood(facts: Mapping[str, FactValue], key: str) -> bool:
-    """Whether the text of a fact could be read as the dimension of its name; other facts have nothing to be read."""
+    """Return whether a fact could be read as its dimension; True for other facts."""
     dimensions = {"workload", "device", "level", *WHOLE_NUMBERS}
     return key not in dimensions or key in configuration_of(facts, {}, []).dimensions()
 
@@ -139,7 +139,7 @@ def _understood(facts: Mapping[str, FactValue], key: str) -> bool:
 def named(
     draft: RunDraft, given: Mapping[str, str], facts: dict[str, FactValue], problems: list[Problem]
 ) -> tuple[str, int]:
-    """The run id and trial: what the files say, else what a person gave, which then is a fact."""
+    """Return run ID and trial: from the files, else as supplied, then kept as facts."""
     run_id, trial = draft.run_id, draft.trial
     if RUN_ID in given:
         if any(fragment.run_id for fragment in draft.fragments):
@@ -161,7 +161,7 @@ def _needless(draft: RunDraft, key: str, given: str, printed: str) -> list[Probl
 
 
 def _without_assumed(facts: dict[str, FactValue], given: Mapping[str, str]) -> dict[str, FactValue]:
-    """The facts without what an importer assumed, where a person says otherwise."""
+    """Return the facts without an importer's assumptions that a person contradicts."""
     keys = assumptions.listed_keys(facts[assumptions.KEY].text) if assumptions.KEY in facts else frozenset()
     dropped = {*keys, assumptions.KEY} if keys & given.keys() else frozenset()
     return {key: value for key, value in facts.items() if key not in dropped}
@@ -187,7 +187,7 @@ def _not_needed(run_id: str, key: str, given: str, printed: str) -> Problem:
 def configuration_of(
     facts: Mapping[str, FactValue], artifacts: Mapping[str, int], problems: list[Problem]
 ) -> Configuration:
-    """The dimensions that the facts name; one that cannot be read is left out, with a problem."""
+    """Return the dimensions of the facts; an unreadable one becomes a problem."""
     reader = _Reader(facts, {artifact: file for file, artifact in artifacts.items()}, problems)
     think = reader.text("think_ms")
     factors = {key.removeprefix(FACTOR): fact.text for key, fact in facts.items() if key.startswith(FACTOR)}
@@ -208,13 +208,13 @@ def configuration_of(
 
 
 def whole_configuration(record: RunRecord, artifacts: Mapping[str, int], problems: list[Problem]) -> Configuration:
-    """The dimensions that the facts of a finished record name, its system with the processors that it was given."""
+    """Return the dimensions of a finished record's facts, with the processors of its system."""
     configuration = configuration_of(record.facts, artifacts, problems)
     return _counting(configuration, record)
 
 
 def with_system(record: RunRecord) -> Configuration:
-    """The configuration with its system's processors: of the LPAR, as reported or given, else of the client."""
+    """Return the configuration with its system's processors: the LPAR's, else the client's."""
     reader = _Reader(record.facts, {}, record.problems)
     given, reported = reader.whole("processors", _PROCESSORS), record.values.get(PROCESSORS)
     if reported is None and given is not None:
@@ -239,7 +239,7 @@ def _counted(record: RunRecord) -> Value | None:
 
 
 def _is_count(value: Value) -> bool:
-    """Whether a system can have so many processors."""
+    """Return whether a value is a possible number of processors."""
     return 0 <= value.value <= _INT4
 
 
@@ -249,7 +249,7 @@ def _no_count(run_id: str, printed: str) -> Problem:
 
 
 class _Reader:
-    """Reads facts as dimension values and collects what cannot be read."""
+    """Reader of facts as dimension values; collects problems of unreadable ones."""
 
     def __init__(self, facts: Mapping[str, FactValue], files: Mapping[int, str], problems: list[Problem]) -> None:
         self._facts = facts
@@ -277,7 +277,7 @@ class _Reader:
             return None
 
     def system(self) -> SystemIdentity | None:
-        """The system, but for its processors; None where nothing is known of it."""
+        """Return the system without its processors; None if unknown."""
         machine = self.text("machine") or self.text("cpu_model") or self.text("architecture") or ""
         host, memory_bytes = self.text("node") or "", self.whole("memory", _MEMORY)
         return SystemIdentity(machine, host, None, memory_bytes) if machine or host or memory_bytes else None
@@ -318,6 +318,6 @@ def _workload(pattern: str, request: int, response: int) -> Workload:
 
 
 def _without_sizes(pattern: str) -> Workload | None:
-    """A stream needs no messages, and a tool's own pattern no sizes; RR and CRR without sizes could be anything."""
+    """Return a workload that needs no sizes, a stream or a tool's own pattern; None for RR and CRR."""
     workload = parse_workload(pattern)
     return workload if workload.pattern in STREAMING or workload.pattern not in WELL_KNOWN else None

@@ -1,4 +1,4 @@
-"""Values, counters and traces of a run, converted to base units; each keeps its printed text and place."""
+"""Values, counters and traces of a run in base units, each with printed text and place."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,9 +16,9 @@ _SUBJECT_OF_ROLE = ""
 
 
 def add_values(record: RunRecord, draft: RunDraft, artifacts: Mapping[str, int]) -> None:
-    """The driver's and the captures' measurements; the first file that prints one counts.
+    """Add the measurements of driver and captures; the first file with a measure counts.
 
-    A reading that is no metric is a fact. Monitors' reports are added by ``reports.add_reports``.
+    A reading that is no metric becomes a fact. Monitors' reports are added by ``monitor_reports.add_reports``.
     """
     roles = {half.file: role for role, pair in pairs_of(draft) for half in (pair.before, pair.after) if half}
     add_parts(record, draft, artifacts)
@@ -45,7 +45,7 @@ _measure = lru_cache(maxsize=4096)(Measure)
 
 
 def _drop_means_of_nothing(record: RunRecord) -> None:
-    """A run without a transaction has no response time, whatever its log prints."""
+    """Remove the response times of a run without a transaction."""
     transactions = record.values.get(Measure("transactions"))
     if transactions is not None and transactions.value == 0:
         record.values.pop(Measure("response_ms"), None)
@@ -86,7 +86,7 @@ def _unreadable(reading: Reading, fragment: Fragment, run_id: str, why: str) -> 
 
 
 def add_traces(record: RunRecord, draft: RunDraft, artifacts: Mapping[str, int]) -> None:
-    """The driver's intervals and connections, and the rates of hosts, column by column."""
+    """Add the driver's intervals and connections, and the rates of hosts, column by column."""
     if draft.driver is not None:
         for listing in draft.driver.listings:
             record.traces.extend(_columns(listing, artifacts[draft.driver.file]))
@@ -101,7 +101,7 @@ def _columns(listing: Listing, artifact: int) -> Iterable[TraceColumn]:
 
 
 def counters_of(draft: RunDraft, artifacts: Mapping[str, int], problems: list[Problem]) -> list[Counters]:
-    """The counters of all pairs, one set a role and subject; the moment of capture is the counter ``time``."""
+    """Return the counters of all pairs, a set for each role and subject, with the counter ``time``."""
     sets: list[Counters] = []
     for role, pair in pairs_of(draft):
         halves = [_half(half, draft.run_id, problems) for half in (pair.before, pair.after)]
@@ -111,7 +111,7 @@ def counters_of(draft: RunDraft, artifacts: Mapping[str, int], problems: list[Pr
 
 
 def pairs_of(draft: RunDraft) -> list[tuple[str, Pair]]:
-    """The pairs with their roles; where several hosts play one role, each is a role of its own: ``client.LINUXA``."""
+    """Return the pairs with their roles; several hosts of a role are ``client.LINUXA`` and so on."""
     hosts: dict[str, set[str]] = {}
     for pair in draft.pairs:
         hosts.setdefault(pair.role, set()).add((pair.host or "").casefold())
@@ -119,11 +119,11 @@ def pairs_of(draft: RunDraft) -> list[tuple[str, Pair]]:
 
 
 _Read = dict[str, tuple[float, int]]
-"""The value of each counter of a subject, in base units, and its line."""
+"""Value in base units and line of each counter of a subject."""
 
 
 def _half(fragment: Fragment | None, run_id: str, problems: list[Problem]) -> Mapping[str, _Read]:
-    """What a snapshot says of each subject."""
+    """Return a snapshot's counters by subject."""
     if fragment is None:
         return {}
     half: dict[str, _Read] = defaultdict(dict)
@@ -138,7 +138,7 @@ def _half(fragment: Fragment | None, run_id: str, problems: list[Problem]) -> Ma
 
 
 def _line_of_time(fragment: Fragment) -> int:
-    """The line that says when the snapshot was taken."""
+    """Return the line with the snapshot's time."""
     times = (fact.line for fact in fragment.facts if fact.key in {"cp.time", "snapshot_time"})
     return next(times, fragment.first_line)
 

@@ -1,8 +1,9 @@
-"""Which part each guest of a monitor's report plays in a run.
+"""Roles of guests in monitor reports.
 
-A person's word counts first (the fact ``roles``: ``client=LNXCL1 nontcp=RRCLI*,RRSRV*``), then the driver's log. Where
-that names TCP/IP stacks with guests of their own, each stack is a role called by its user id in lower case, and the
-driver's clients and servers together are ``nontcp``; else they are ``client`` and ``server``.
+The fact ``roles`` of a person counts first (``client=LNXCL1 nontcp=RRCLI*,RRSRV*``), then the driver's log. Where the
+log
+names TCP/IP stacks with guests of their own, each stack is a role named by its user ID in lower case, and the
+driver's clients and servers together are ``nontcp``; else the roles are ``client`` and ``server``.
 """
 
 import re
@@ -19,7 +20,7 @@ _RANGE = re.compile(r"(?P<stem>[A-Z@#$_-]*[A-Z@#$_])(?P<first>[0-9]{1,6})-(?P<la
 
 
 def roles_of_guests(facts: Mapping[str, FactValue], guests: Iterable[str]) -> dict[str, str]:
-    """The role of each of these user ids; one that plays no part is left out."""
+    """Return the role of each user ID; guests without a role are left out."""
     patterns = [*_given(facts), *_stated(facts)]
     found = ((guest, role) for guest in guests for role, pattern in patterns if _fits(guest.upper(), pattern))
     roles: dict[str, str] = {}
@@ -44,7 +45,7 @@ def _stated(facts: Mapping[str, FactValue]) -> Iterable[tuple[str, str]]:
 
 
 def _fits(guest: str, pattern: str) -> bool:
-    """A name, a pattern with asterisks, or a range of numbered names (``RRCLI01-10``)."""
+    """Return whether a guest fits a name, a pattern with asterisks, or a range (``RRCLI01-10``)."""
     wanted = pattern.upper()
     numbered = _RANGE.fullmatch(wanted)
     if numbered is None:

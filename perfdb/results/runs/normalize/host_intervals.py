@@ -1,6 +1,6 @@
-"""Rates of hosts over intervals (sar and its kin): the means of those that lie in the run, and their course.
+"""Rates of hosts over intervals (sar and similar tools): means within the run, and traces.
 
-A report may cover a day and many runs. Its own averages count only where its times, or the run's, are not known.
+A report may cover a day and many runs. Its own averages count only if its times, or the run's, are unknown.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,12 +21,12 @@ _METRICS = {"idle": "idle_util", "iowait": "iowait_util", "steal": "steal_util"}
 _PROCESSORS = "processors"
 _DAY = 86400
 _WHOLE_SECOND = timedelta(seconds=1)
-"""The tools print no fractions of seconds."""
+"""Resolution of the tools' times."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Interval:
-    """A row of a listing and from when to when it is, in local time."""
+    """A row of a listing with start and end in local time."""
 
     row: int
     begin: datetime
@@ -38,7 +38,7 @@ class _Interval:
 
 
 def add_values(record: RunRecord, draft: RunDraft, artifacts: Mapping[str, int]) -> None:
-    """Each host's shares of idle, waiting and stolen time during the run, and its processors."""
+    """Add each host's shares of idle, waiting and steal time during the run, and its processors."""
     window = measured(record, draft)
     for report in _reports(draft):
         role, artifact = draft.roles[report.file], artifacts[report.file]
@@ -70,7 +70,7 @@ def _reports(draft: RunDraft) -> list[Fragment]:
 
 
 def measured(record: RunRecord, draft: RunDraft) -> Window | None:
-    """The time that the driver measured: from its start and warm-up on, for its own seconds."""
+    """Return the driver's measured time: after start and warm-up, for its own seconds."""
     driver = draft.driver
     if driver is None or driver.taken is None:
         return None
@@ -87,7 +87,7 @@ def measured(record: RunRecord, draft: RunDraft) -> Window | None:
 def _rows_of_run(
     record: RunRecord, report: Fragment, listing: Listing, window: Window | None
 ) -> Sequence[tuple[int, Fraction]] | None:
-    """The rows of the run with their weights; None where no times tell and printed averages are there instead."""
+    """Return the run's rows with weights; None if printed averages replace unknown times."""
     intervals = list(_intervals(listing, report))
     if window is not None and intervals:
         inside = [
@@ -110,7 +110,7 @@ def _outside(record: RunRecord, report: Fragment, window: Window) -> Problem:
 
 
 def _intervals(listing: Listing, report: Fragment) -> Iterator[_Interval]:
-    """The rows that say when they ended; each began where the one before ended. Clocks pass midnight."""
+    """Yield the rows with an end time; each begins at the end of the one before, across midnight."""
     if report.taken is None or ("end", _CLOCK) not in listing.columns:
         return
     at, begin = listing.columns.index(("end", _CLOCK)), report.taken
@@ -129,7 +129,7 @@ def _intervals(listing: Listing, report: Fragment) -> Iterator[_Interval]:
 def _means(
     listing: Listing, rows: Sequence[tuple[int, Fraction]], role: str, artifact: int
 ) -> Iterator[tuple[Measure, Value]]:
-    """Means of the rows, weighted by their lengths."""
+    """Yield means of the rows, weighted by their lengths."""
     columns = [name for name, _ in listing.columns]
     for name, metric in _METRICS.items():
         if name not in columns:
@@ -143,12 +143,12 @@ def _means(
 
 
 def _share(text: str | None) -> Fraction:
-    """A printed percentage, exactly; nothing printed is none used. Raises ValueError for what is no number."""
+    """Return a printed percentage exactly, 0 for None. Raise ValueError for other texts."""
     return Fraction(str(units.read_number(text))) if text else Fraction(0)
 
 
 def add_traces(record: RunRecord, draft: RunDraft, artifacts: Mapping[str, int]) -> None:
-    """The course of each host's rates, in seconds since the run began, a name for each role."""
+    """Add traces of each host's rates, in seconds since the start of the run."""
     for report in _reports(draft):
         start = draft.driver.taken if draft.driver and draft.driver.taken else report.taken
         for listing in report.listings:

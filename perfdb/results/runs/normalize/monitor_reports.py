@@ -1,7 +1,8 @@
-"""Monitors' reports in a run's record: the system's figures, each guest's share under its role, intervals as traces.
+"""Monitor reports in a run's record: system values, guests' shares by role, traces.
 
-Figures of the whole system come from one report alone, the most exactly printed one: its parts belong together. A
-report of another time is kept as facts and enters no value.
+System values come from one report, the most exact one, since its parts belong together. A report of another time is
+kept
+as facts and gives no value.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,7 +22,7 @@ from perfdb.results.runs.normalize.host_intervals import measured
 from perfdb.results.runs.record import Counters, FactValue, Origin, RunRecord, TraceColumn, Value, number, seconds_of
 
 SHARES = ("cpu_s", "virtual_cpu_s")
-"""The counters of a guest in a report: its CPU seconds since the window began."""
+"""Counters of a guest in a report: CPU seconds since the window began."""
 
 _OF_PROCESSORS = ("cpu_util", "virtual_cpu_util", "cp_cpu_util", "tv_ratio", "processor_util", "virtual_processor_util")
 _USERS_UTIL = "report.users_processor_util"
@@ -30,7 +31,7 @@ _CLOCK = "hh:mm:ss"
 
 @dataclass(slots=True)
 class _Adding:
-    """The record that reports are added to, with what is needed on the way."""
+    """A record to which reports are added, with working data."""
 
     record: RunRecord
     artifacts: Mapping[str, int]
@@ -44,7 +45,7 @@ class _Adding:
 
 
 def add_reports(record: RunRecord, draft: RunDraft, artifacts: Mapping[str, int]) -> list[Counters]:
-    """Add what the reports say to the values, facts, traces and problems; answers the guests' CPU time."""
+    """Add the reports' values, facts, traces and problems; return the guests' CPU time."""
     # Rates of a host whose role the run decides about are added with its other figures.
     reports = [report for report in draft.reports if report.role != ""]
     roles = roles_of_guests(record.facts, _guests(reports))
@@ -65,13 +66,13 @@ def add_reports(record: RunRecord, draft: RunDraft, artifacts: Mapping[str, int]
 
 
 def _guests(reports: Iterable[Fragment]) -> list[str]:
-    """The user ids that reports name, in their order."""
+    """Return the user IDs in the reports in order."""
     named = (_user(reading) for fragment in reports for reading in fragment.readings if reading.role == GUEST)
     return [*dict.fromkeys(named)]
 
 
 def _user(reading: Reading) -> str:
-    """The user id of a guest's reading; a device of it stands behind a slash."""
+    """Return the user ID of a guest's reading, without a device after a slash."""
     return reading.subject.partition("/")[0]
 
 
@@ -79,7 +80,7 @@ def _user(reading: Reading) -> str:
 
 
 def _window(fragment: Fragment, driver: Window | None) -> Window | None:
-    """A report's window; a screen has only times of day, which are of the driver's day."""
+    """Return a report's window; a screen's times of day are of the driver's day."""
     if fragment.taken is not None and fragment.ended is not None:
         return Window(fragment.taken, fragment.ended)
     clocks = next((fact.text for fact in fragment.facts if fact.key == CLOCKS), None)
@@ -95,7 +96,7 @@ def _window(fragment: Fragment, driver: Window | None) -> Window | None:
 
 
 def _fits(adding: _Adding, fragment: Fragment) -> bool:
-    """Whether a report is about the time that the driver measured; what one of another time says becomes facts."""
+    """Return whether a report covers the driver's measured time; else keep its values as facts."""
     window = _window(fragment, adding.driver)
     if window is None or adding.driver is None or not fragment.readings:
         return True
@@ -112,11 +113,11 @@ def _fits(adding: _Adding, fragment: Fragment) -> bool:
 
 
 _EXACT = (1, True)
-"""The exactness of FCX144 and FCX239: tenths of a processor."""
+"""Exactness of FCX144 and FCX239: tenths of a processor."""
 
 
 def _exactness(fragment: Fragment) -> tuple[int, bool]:
-    """Decimals of the system's figures, and whether they are processors' own ones, not averages."""
+    """Return the decimals of the system's values, and whether each is a processor's own."""
     own = [reading for reading in fragment.readings if reading.role == TOTAL and reading.name in _OF_PROCESSORS]
     decimals = max((_decimals(reading.text) for reading in own if reading.name.endswith("_util")), default=-1)
     return decimals, any(reading.name == "processor_util" for reading in own)
@@ -133,7 +134,7 @@ def _decimals(text: str) -> int:
 
 
 def _add_values(adding: _Adding, fragment: Fragment, *, chosen: bool) -> None:
-    """The system's figures; parts that differ in their subject are added up."""
+    """Add the system's values; parts that differ in their subject are added up."""
     groups: dict[Measure, list[Reading]] = {}
     for reading in fragment.readings:
         role = reading.role or fragment.role
@@ -171,12 +172,12 @@ def _put(adding: _Adding, fragment: Fragment, measure: Measure, readings: Sequen
 
 
 def _exact(text: str, unit: str, metric: str) -> Fraction:
-    """The value in the metric's unit, as exact as it is printed, so that sums have no binary noise."""
+    """Return the value in the metric's unit without binary rounding."""
     return Fraction(str(units.convert(text, unit, metric)))
 
 
 def _in_range(total: Fraction | int) -> float:
-    """A sum as a number; raises ValueError for one that is too large."""
+    """Return a sum as a float. Raise ValueError if the sum is too large."""
     try:
         return float(total)
     except OverflowError:
@@ -184,7 +185,7 @@ def _in_range(total: Fraction | int) -> float:
 
 
 def _check_mean(adding: _Adding, fragment: Fragment, reading: Reading, mean: float | None) -> None:
-    """A printed mean may differ from that of the printed rows by the rounding of both."""
+    """Check a printed mean against the mean of the rows, within the rounding of both."""
     if mean is None or abs(mean - float(reading.text)) <= units.step(reading.text) * (1 + 1e-9):
         return
     message = f"{reading.name} is printed as {reading.text} on average, but its rows average to {mean:.3f}."
@@ -193,7 +194,7 @@ def _check_mean(adding: _Adding, fragment: Fragment, reading: Reading, mean: flo
 
 
 def _add_means(adding: _Adding, fragment: Fragment) -> None:
-    """The means of columns that a report prints no mean of."""
+    """Add the means of columns without a printed mean."""
     for listing in fragment.listings:
         for at, (name, _) in enumerate(listing.columns):
             measure = Measure(name)
@@ -207,7 +208,7 @@ def _add_means(adding: _Adding, fragment: Fragment) -> None:
 
 
 def _mean_of_rows(fragment: Fragment, name: str) -> float | None:
-    """A column's mean, each interval weighted by its seconds; processors' own columns are added up."""
+    """Return a column's mean weighted by seconds; columns of processors are added up."""
     listing = next((each for each in fragment.listings if name in _names(each) and _is_course(each)), None)
     if listing is None or fragment.taken is None:
         return None
@@ -234,12 +235,12 @@ def _names(listing: Listing) -> list[str]:
 
 
 def _is_course(listing: Listing) -> bool:
-    """Whether the rows are intervals."""
+    """Return whether the rows are intervals."""
     return ("end", _CLOCK) in listing.columns
 
 
 def _lengths(listing: Listing, start: datetime) -> list[int]:
-    """The seconds of each row's interval, which begins where the one before ended."""
+    """Return the seconds of each row's interval, which begins at the end of the one before."""
     lengths: list[int] = []
     begun, ended = 0, 0
     for second in _ends(listing, start):
@@ -250,7 +251,7 @@ def _lengths(listing: Listing, start: datetime) -> list[int]:
 
 
 def _ends(listing: Listing, start: datetime) -> list[int]:
-    """When each row's interval ends, in seconds after ``start``; a time smaller than the last is of the next day."""
+    """Return the ends of the rows' intervals in seconds after ``start``, across midnight."""
     at = listing.columns.index(("end", _CLOCK))
     before = int(seconds_of(start)) % 86400
     passed, ends = 0, []
@@ -269,7 +270,7 @@ def _ends(listing: Listing, start: datetime) -> list[int]:
 
 
 def _add_guests(adding: _Adding, fragment: Fragment) -> None:
-    """CPU seconds as counters since the window's begin; other figures of a role that one guest alone plays."""
+    """Add guests' CPU seconds as counters, and other values of roles with one guest."""
     own: dict[Measure, list[Reading]] = {}
     for reading in fragment.readings:
         role = adding.roles.get(_user(reading)) if reading.role == GUEST else None
@@ -284,7 +285,7 @@ def _add_guests(adding: _Adding, fragment: Fragment) -> None:
 
 
 def _share(adding: _Adding, fragment: Fragment, role: str, reading: Reading) -> None:
-    """One of a guest's counters; the first report that prints it counts."""
+    """Add one of a guest's counters; the first report with the counter counts."""
     artifact, user = adding.artifacts[fragment.file], _user(reading)
     known = adding.shares.setdefault((role, user), Counters(role, user, user, [], [], [], [], [], artifact, artifact))
     if reading.name in known.names or known.after_artifact != artifact:
@@ -298,7 +299,7 @@ def _share(adding: _Adding, fragment: Fragment, role: str, reading: Reading) -> 
 
 
 def _report_guests(adding: _Adding, fragments: Sequence[Fragment]) -> None:
-    """Who is left out, and whose CPU time is below what the report can show."""
+    """Report guests without a role, and CPU time below the report's resolution."""
     guests = _guests(fragments)
     others = [guest for guest in guests if guest not in adding.roles]
     if others:
@@ -313,7 +314,7 @@ def _report_guests(adding: _Adding, fragments: Sequence[Fragment]) -> None:
 
 
 def _report_processors(adding: _Adding, fragment: Fragment) -> None:
-    """Reports that disagree with QUERY PROCESSORS, and what to give when nothing says how many there are."""
+    """Report a contradiction to QUERY PROCESSORS, or ask for a missing number of processors."""
     record = adding.record
     known = record.values.get(PROCESSORS)
     counts = [r.text for r in fragment.readings if (r.name, r.role) == (PROCESSORS.metric, PROCESSORS.role)]
@@ -333,7 +334,7 @@ def _report_processors(adding: _Adding, fragment: Fragment) -> None:
 
 
 def _add_traces(adding: _Adding, fragment: Fragment) -> None:
-    """The intervals of each report; their ends are seconds in the run, as the driver's intervals have them."""
+    """Add the intervals of each report; ends are in seconds of the run."""
     known = {trace.listing for trace in adding.record.traces}
     for listing in fragment.listings:
         if listing.name in known or not _is_course(listing) or fragment.taken is None:

@@ -1,4 +1,4 @@
-"""What reading files found amiss, and which of it is about a run."""
+"""Problems of reading files, by run."""
 
 from bisect import bisect_left
 from collections.abc import Iterator
@@ -10,12 +10,12 @@ _Place = tuple[int, int]  # A line, and the place among all problems.
 
 
 class FoundProblems(tuple[Problem, ...]):
-    """Problems in their order. A file may have as many as it has runs, so they are looked up and not gone through."""
+    """Problems in order, indexed, since a file can have as many as runs."""
 
     def of(self, draft: RunDraft) -> list[Problem]:
-        """What names this run in one of its files, or stands in the lines that are of this run.
+        """Return the problems that name this run in its files or are in its lines.
 
-        An error is about what could not be read at all, such as another trial in the same file: nothing of this run.
+        An error concerns unreadable content, such as another trial of the file, and so is not about this run.
         """
         places = {
             place
@@ -37,7 +37,7 @@ class FoundProblems(tuple[Problem, ...]):
 
     @cached_property
     def _naming(self) -> dict[tuple[str, str], list[int]]:
-        """The places of those that name a run, by file and run."""
+        """Return the indexes of problems that name a run, by file and run."""
         found: dict[tuple[str, str], list[int]] = {}
         for place, problem in self._usable():
             if problem.run_id is not None:
@@ -46,7 +46,7 @@ class FoundProblems(tuple[Problem, ...]):
 
     @cached_property
     def _standing(self) -> dict[str, list[_Place]]:
-        """Those that name no run, by file, in the order of their lines."""
+        """Return the problems without a run, by file, in the order of lines."""
         found: dict[str, list[_Place]] = {}
         for place, problem in self._usable():
             if problem.run_id is None and problem.line is not None:

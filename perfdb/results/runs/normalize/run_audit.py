@@ -1,7 +1,7 @@
-"""Auditing what a run's own files print: each figure that follows from others is recomputed, as for a document.
+"""Audit of a run's own files: recalculation of printed values from others.
 
-What the load driver's log says about itself is checked line by line in ``checks`` before; here the printed figures of
-all files of the run meet, a monitor's report and the driver's log among them.
+The driver's log is checked line by line in ``run_checks`` before; here the printed values of all files of the run are
+compared, for example a monitor's report with the driver's log.
 """
 
 from collections.abc import Iterator, Mapping
@@ -26,7 +26,7 @@ _SAME = 1e-9
 
 
 def audited(record: RunRecord) -> list[Disagreement]:
-    """The printed figures of a run that do not follow from its others; nothing is corrected."""
+    """Return the printed values of a run that do not follow from the others."""
     figures = tuple(_printed(record))
     if not figures:
         return []
@@ -48,7 +48,7 @@ def audited(record: RunRecord) -> list[Disagreement]:
 
 
 def add_audit(record: RunRecord, artifacts: Mapping[str, int]) -> None:
-    """Put what does not follow into the record, and say it beside the run. ``artifacts``: file -> id."""
+    """Add disagreements and their problems to the record. ``artifacts``: file -> id."""
     record.disagreements = audited(record)
     files = {artifact: file for file, artifact in artifacts.items()} if record.disagreements else {}
     for each in record.disagreements:
@@ -60,9 +60,9 @@ def add_audit(record: RunRecord, artifacts: Mapping[str, int]) -> None:
 
 
 def _printed(record: RunRecord) -> Iterator[Printed]:
-    """The figures with the text that a file prints, in the metric's own unit; others have no known rounding.
+    """Yield the printed values in the metric's own unit; others have no known rounding.
 
-    Those of which no rule of the audit tells are left out: a run has many.
+    Values without an audit rule, which are many, are left out.
     """
     told = audited_measures(frozenset(record.values))
     for measure, value in record.values.items():

@@ -1,4 +1,4 @@
-"""Handing a record's evidence to the checks of `perfdb.analysis.checks`, and their findings back as problems."""
+"""Checks of a record's evidence by `perfdb.analysis.checks`, with findings as problems."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -19,7 +19,7 @@ _LINUX = "linux_snapshot"
 
 
 def check(record: RunRecord, draft: RunDraft) -> None:
-    """Run all checks; findings become problems, refused pairs and adapters are marked as not usable."""
+    """Run all checks; findings become problems, refused pairs and adapters become unusable."""
     pairs: dict[str, list[Pair]] = {}
     for role, pair in pairs_of(draft):
         pairs.setdefault(role, []).append(pair)
@@ -40,9 +40,9 @@ def of_log(
     in_parts: bool = False,
     records: bool = True,
 ) -> list[Problem]:
-    """What the driver's log says against itself. The figures of the record are not looked at.
+    """Return the contradictions within the driver's log, without the record's values.
 
-    ``records`` False: nothing is to be said about its connections and intervals, and they are left out.
+    ``records`` False: connections and intervals are skipped.
     """
     log = _driver_log(record, driver, peer, driver.listings if records else ())
     # The users of several processes are not those of the first one's log.
@@ -51,7 +51,7 @@ def of_log(
 
 
 def _client(draft: RunDraft) -> str:
-    """The file that findings about all pairs are laid at: the client's later capture."""
+    """Return the file for findings about all pairs: the client's later capture."""
     halves = [half for pair in draft.pairs for half in (pair.after, pair.before) if half is not None]
     client = [half for half in halves if half.role == "client"]
     return next((half.file for half in [*client, *halves]), "")
@@ -62,7 +62,7 @@ def _problems(findings: Iterable[Finding], record: RunRecord, file: str) -> list
 
 
 def _check_pairs(record: RunRecord, role: str, pairs: Sequence[Pair]) -> None:
-    """Check all that was captured of a role: one pair of snapshots, or several of different counters."""
+    """Check all captures of a role: one pair of snapshots, or several of different counters."""
     sets = [counters for counters in record.counters if counters.role == role]
     before = _snapshot([pair.before for pair in pairs], sets, before=True)
     after = _snapshot([pair.after for pair in pairs], sets, before=False)
@@ -83,7 +83,7 @@ def _check_pairs(record: RunRecord, role: str, pairs: Sequence[Pair]) -> None:
 
 
 def _settle(counters: Counters, verdict: PairVerdict) -> None:
-    """Go on counting where a counter began again at 0 after 2^32; what fell otherwise stays as it is."""
+    """Continue counters that restarted at 0 after 2^32; others that decreased stay."""
     for at, name in enumerate(counters.names):
         after = counters.after[at]
         if after is not None and (counters.subject, name) in verdict.wrapped:
@@ -91,14 +91,14 @@ def _settle(counters: Counters, verdict: PairVerdict) -> None:
 
 
 def _forget_time(counters: Counters) -> None:
-    """Two clocks that cannot be subtracted must not be."""
+    """Remove the times of two clocks that cannot be subtracted."""
     if TIME in counters.names:
         at = counters.names.index(TIME)
         counters.before[at] = counters.after[at] = None
 
 
 def _snapshot(fragments: Sequence[Fragment | None], sets: list[Counters], *, before: bool) -> Snapshot | None:
-    """One moment's counters, which may have come in several files."""
+    """Return one moment's counters, possibly from several files."""
     fragment = next((each for each in fragments if each is not None and each.taken is not None), None)
     fragment = fragment or next((each for each in fragments if each is not None), None)
     if fragment is None:
@@ -162,7 +162,7 @@ def _summary(readings: dict[str, Reading]) -> DriverRecord:
 
 
 def _driver_seconds(reading: Reading) -> float | None:
-    """Tools measure in seconds, milliseconds or nanoseconds; what cannot be converted was reported before."""
+    """Return driver seconds from seconds, milliseconds or nanoseconds; None if not convertible."""
     try:
         return convert(reading.text, reading.unit, reading.name)
     except ValueError:
@@ -170,7 +170,7 @@ def _driver_seconds(reading: Reading) -> float | None:
 
 
 def _records(listing: Listing | None, label: str) -> Iterable[DriverRecord]:
-    """The rows of a listing as records; warm-up intervals never count."""
+    """Yield the rows of a listing as records, without warm-up intervals."""
     if listing is None:
         return
     columns = _columns(listing)
@@ -193,7 +193,7 @@ _Columns = dict[str, dict[str, int]]
 
 
 def _columns(listing: Listing) -> _Columns:
-    """Where the columns of each name stand, by their units."""
+    """Return the column indexes of each name by unit."""
     found: _Columns = {}
     for at, (name, unit) in enumerate(listing.columns):
         found.setdefault(name, {})[unit] = at
@@ -201,13 +201,13 @@ def _columns(listing: Listing) -> _Columns:
 
 
 def _quantities(columns: _Columns, name: str, row: Row, line: int) -> tuple[Quantity, ...]:
-    """A figure of a row in all units in which it is there."""
+    """Return a value of a row in all its printed units."""
     places = columns.get(name, {})
     return tuple([Quantity(text, unit, line) for unit, at in places.items() if (text := row[at]) is not None])
 
 
 def _seconds(texts: dict[str, str]) -> float | None:
-    """How long the record measured: printed, or from its first to its last second."""
+    """Return the record's measured seconds: printed, or from its first to its last second."""
     try:
         if "seconds" in texts:
             return read_number(texts["seconds"])

@@ -1,6 +1,6 @@
-"""Both ends of one transfer: what was to be sent must have arrived.
+"""Check of both ends of a transfer: all bytes to be sent must have arrived.
 
-A receiver prints an ordinary result for what came until its sender was interrupted: only both logs together show it.
+If the sender was interrupted, the receiver prints an ordinary result: only both logs together show the interruption.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from perfdb.analysis.units import convert
 
 
 def check_ends(draft: RunDraft) -> list[Problem]:
-    """A warning where a receiver got another number of bytes than its sender was told to send; datagrams get lost."""
+    """Return a warning if a receiver got another number of bytes than requested, except datagrams."""
     logs = [log for log in (draft.driver, draft.peer) if log is not None]
     for sender, receiver in permutations(logs, 2):
         asked, arrived = _asked(sender), _arrived(receiver)
@@ -22,7 +22,7 @@ def check_ends(draft: RunDraft) -> list[Problem]:
 
 
 def _asked(log: Fragment) -> int | None:
-    """How much was to be sent: so many buffers of one size, where the log says both."""
+    """Return the bytes to be sent, buffers × size, if the log has both."""
     texts: Sequence[str | None] = [log.fact_text(key) for key in ("message_bytes", "buffers")]
     if None in texts or log.fact_text("factor.protocol") == "UDP":
         return None
