@@ -1,4 +1,4 @@
-"""Tokens for scripts and one-time sign-in links for people. A secret is shown once; only its digest is kept."""
+"""Access: tokens for scripts and one-time sign-in links for people, stored as digests."""
 
 import hashlib
 import secrets
@@ -19,12 +19,12 @@ _LAST_USED_STEP = timedelta(minutes=1)
 
 
 def digest(secret: str) -> str:
-    """What is kept of a secret. The secret has 256 random bits, so one round of SHA-256 is enough."""
+    """Return the digest of a secret. The secret has 256 random bits, so one round of SHA-256 is enough."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
 def owner() -> User:
-    """The person an embedded instance belongs to; made when first asked for, and may do everything."""
+    """Return the superuser who owns an embedded instance, created at the first call."""
     user, created = User.objects.get_or_create(username=OWNER, defaults={"is_staff": True, "is_superuser": True})
     if created:
         user.set_unusable_password()
@@ -33,14 +33,14 @@ def owner() -> User:
 
 
 def make_token(user: User, name: str) -> str:
-    """Make a token for scripts; the only moment at which it can be read."""
+    """Create a token for scripts and return its secret, which is not stored."""
     secret = "perfdb_" + secrets.token_urlsafe(32)
     ApiToken.objects.create(user=user, name=name, digest=digest(secret))
     return secret
 
 
 def user_of_token(secret: str) -> User | None:
-    """Whose token this is; None when it is unknown, revoked, or its user may no longer sign in."""
+    """Return a token's user; None if unknown, revoked, or the user is inactive."""
     token = ApiToken.objects.select_related("user").filter(digest=digest(secret), revoked=None).first()
     if token is None or not token.user.is_active:
         return None
@@ -51,14 +51,14 @@ def user_of_token(secret: str) -> User | None:
 
 
 def make_sign_in_link(user: User) -> str:
-    """Make a secret that signs ``user`` in once, within twelve hours."""
+    """Create and return a secret that signs ``user`` in once, within twelve hours."""
     secret = secrets.token_urlsafe(32)
     SignInLink.objects.create(user=user, digest=digest(secret), expires=timezone.now() + LINK_LIFETIME)
     return secret
 
 
 def use_sign_in_link(secret: str) -> User | None:
-    """The link's user, the first time; None when it is unknown, used or expired."""
+    """Return the link's user the first time; None if unknown, used or expired."""
     now = timezone.now()
     links = SignInLink.objects.filter(digest=digest(secret), used=None, expires__gt=now, user__is_active=True)
     link = links.select_related("user").first()
@@ -69,21 +69,21 @@ def use_sign_in_link(secret: str) -> User | None:
 
 
 def may_read(user: object) -> bool:
-    """Whether this visitor may read: everyone where PUBLIC_READ is set, else people who signed in."""
+    """Return whether a visitor may read: everybody with PUBLIC_READ, else signed-in users."""
     return bool(settings.PUBLIC_READ or getattr(user, "is_authenticated", False))
 
 
 def studies_for(user: User | AnonymousUser) -> QuerySet[Study]:
-    """The studies that a visitor can mean: everybody has an inbox of the same name, and means their own."""
+    """Return the studies that a visitor can name; of the inboxes only the visitor's own."""
     return Study.objects.select_related("owner").filter(~Q(slug=INBOX) | Q(owner=user.pk))
 
 
 def may_change(user: User | AnonymousUser, study: Study) -> bool:
-    """Whether this visitor may change what a study's runs mean: its owner and staff."""
+    """Return whether a visitor may change a study: its owner and staff."""
     return bool(user.is_authenticated and (user.is_staff or study.owner_id == user.pk))
 
 
 def person(user: User | AnonymousUser) -> User:
-    """The person who has signed in, where something has seen to that."""
+    """Return the signed-in user; the caller has checked that there is one."""
     assert isinstance(user, User)  # for the type checker
     return user

@@ -1,4 +1,4 @@
-"""The aliases of a study, as its runs are prepared with them."""
+"""Aliases of a study, for normalization and queries."""
 
 from collections.abc import Iterable, Mapping
 
@@ -12,20 +12,20 @@ from perfdb.results.runs.record import SystemIdentity
 
 
 def aliases_of(study: Study) -> Aliases:
-    """All aliases of a study as they are now, with the systems where an alias may name one."""
+    """Return the present aliases of a study, with the systems if an alias may name one."""
     rows = list(Alias.objects.filter(study=study).order_by("pk").values_list("dimension", "folded", "meaning"))
     meanings = {(dimension, folded): meaning for dimension, folded, meaning in rows}
     return Aliases(meanings, systems() if any(dimension == "system" for dimension, _ in meanings) else {})
 
 
 def systems() -> dict[str, SystemIdentity]:
-    """All systems by name; of two that are called alike the older one counts."""
+    """Return all systems by name; of two with one name the older."""
     rows = System.objects.order_by("-pk")
     return {row.name: SystemIdentity(row.machine, row.host, row.processors, row.memory_bytes) for row in rows}
 
 
 def meanings(studies: Iterable[Value]) -> dict[tuple[str, str], str]:
-    """What studies (by slug) mean by folded texts of dimensions; of two that differ the older alias counts."""
+    """Return the meanings of folded texts in some studies; of two the older alias counts."""
     rows = Alias.objects.filter(study__slug__in=set(studies)).order_by("-pk")
     return {(name, folded): meaning for name, folded, meaning in rows.values_list("dimension", "folded", "meaning")}
 
@@ -33,10 +33,11 @@ def meanings(studies: Iterable[Value]) -> dict[tuple[str, str], str]:
 def meant(
     values: Mapping[str, Iterable[Value]], found: Observations, known: Mapping[tuple[str, str], str] | None = None
 ) -> dict[tuple[str, Value], str]:
-    """What the studies of some runs mean by those of the values that none of the runs has: by dimension and value.
+    """Return the meanings of those values that none of the runs has, by dimension and value.
 
-    ``known`` are the meanings, where they were read before. No SQL query where every value is there. Frozen answers
-    name what their runs have.
+    ``known`` are meanings read before. Without missing values there is no SQL query. Frozen answers use the names of
+    their
+    runs.
     """
     absent = list(_absent(values, found))
     if not absent or recorded_reads.playing():
@@ -53,7 +54,7 @@ def _absent(values: Mapping[str, Iterable[Value]], found: Observations) -> Itera
 
 
 def understood(query: Query, found: Observations, read_before: Mapping[tuple[str, str], str] | None = None) -> Query:
-    """A query in the spellings of some runs: what an alias replaced is named as what it means."""
+    """Return a query with replaced spellings changed to the values of the runs."""
     named = [query.filters, query.exclude, {name: (value,) for name, value in query.baseline.items()}]
     values = {name: {each for part in named for each in part.get(name, ())} for part in named for name in part}
     known = meant(values, found, read_before)

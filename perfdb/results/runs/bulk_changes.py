@@ -1,7 +1,8 @@
-"""What people do to many stored runs at once: who may, how many, and the record that is kept of it.
+"""Changes of many stored runs at once: permission, limit, and history.
 
-Every such act goes the same way, in one transaction: take the runs, change them, write a row of `RunChange` for each
-and raise the version of their studies, so that nothing that was cached of them is shown again.
+Each change is one transaction: lock the runs, change them, add a `RunChange` row for each and raise the version of
+their
+studies, which invalidates caches.
 """
 
 from collections.abc import Sequence
@@ -20,10 +21,9 @@ _BATCH = 1000
 
 
 def take(user: User, runs: QuerySet[Run]) -> list[Run]:
-    """These runs, locked until the transaction ends, with what tells how to change them: study, status, identity.
+    """Return these runs, locked until the transaction ends, with study, status and identity.
 
-    Raises PermissionDenied when one belongs to a study that the user may not change, and QueryError when there are
-    more than MOST_CHANGED.
+    Raise PermissionDenied if the user may not change one of the studies, and QueryError above MOST_CHANGED runs.
     """
     chosen = runs.order_by("pk").values("pk")[: MOST_CHANGED + 1]
     locked = Run.objects.filter(pk__in=chosen).order_by("pk").select_for_update()
@@ -37,9 +37,9 @@ def take(user: User, runs: QuerySet[Run]) -> list[Run]:
 
 
 def keep(runs: Sequence[Run], kind: RunChange.Kind, detail: str, user: User) -> None:
-    """Write down what was done to these runs, and say that their studies' data have changed.
+    """Record a change of these runs and raise the versions of their studies.
 
-    ``status`` of a run is what it was when it was taken; a withdrawn one returns to it.
+    ``status`` of a run is its status before the change, to which a restored run returns.
     """
     withdrawn = kind == RunChange.Kind.WITHDRAWN
     rows = [

@@ -1,7 +1,6 @@
-"""Derivation: from a run's record to the figures that formulas take, and back into the record.
+"""Derivation of metrics from a run's record.
 
-What follows within one run is stored; what spans runs (means, differences) is a Query's business and computed
-when it is read.
+Values that follow within one run are stored; values across runs (means, differences) are calculated by queries.
 """
 
 from collections.abc import Mapping
@@ -20,9 +19,9 @@ TIME = "time"
 
 
 def derived(record: RunRecord) -> list[Derived]:
-    """Everything that follows from a run's reported figures and counters.
+    """Return all values that follow from a run's reported metrics and counters.
 
-    Nothing is derived from published figures: their document calculated with more digits than it prints.
+    Published values have none: their document calculated with more digits than it prints.
     """
     if any(value.origin is Origin.PUBLISHED for value in record.values.values()):
         return []
@@ -30,7 +29,7 @@ def derived(record: RunRecord) -> list[Derived]:
 
 
 def derive_into(record: RunRecord) -> list[Derived]:
-    """Put the derived values into the record; a value the log printed too keeps its printed text and place."""
+    """Add the derived values to the record; printed values keep their text and place."""
     answers = derived(record)
     for each in answers:
         known = record.values.get(each.measure, Value(each.value, Origin.DERIVED))
@@ -42,7 +41,7 @@ def derive_into(record: RunRecord) -> list[Derived]:
 
 
 def derive_again(record: RunRecord) -> dict[Measure, Value]:
-    """Put the derived values in the place of those derived before; answers the old ones that are no longer right."""
+    """Replace the derived values; return the old ones that are no longer right."""
     before = {measure: value for measure, value in record.values.items() if value.origin is Origin.DERIVED}
     again = {each.measure for each in derive_into(record)}
     for measure in before.keys() - again:
@@ -51,7 +50,7 @@ def derive_again(record: RunRecord) -> dict[Measure, Value]:
 
 
 def outdated(before: Mapping[Measure, Value], after: Mapping[Measure, Value]) -> dict[Measure, Value]:
-    """The derived values of ``before`` that ``after`` has not, or with another value."""
+    """Return the derived values of ``before`` that are missing or different in ``after``."""
     return {
         measure: old
         for measure, old in before.items()
@@ -60,7 +59,7 @@ def outdated(before: Mapping[Measure, Value], after: Mapping[Measure, Value]) ->
 
 
 def figures_of(record: RunRecord) -> RunFigures:
-    """The record as formulas see it: usable counters only, and no value that was itself derived."""
+    """Return the record as input of formulas: usable counters, no derived values."""
     configuration = record.configuration
     workload, system = measured_workload(record), configuration.system
     return RunFigures(
@@ -81,9 +80,9 @@ def figures_of(record: RunRecord) -> RunFigures:
 
 
 def measured_workload(record: RunRecord) -> Workload | None:
-    """The workload with the sizes of its messages: of a stream they are those that a log or a person names.
+    """Return the workload with its message sizes; a stream's from a log or a person.
 
-    A log that says no more than STRG comes from a tool that sends no messages, or tells of none.
+    A log with STRG alone comes from a tool without messages, or with unknown ones.
     """
     workload, facts = record.configuration.workload, record.facts
     bare = workload is not None and workload.pattern in STREAMING and name_of(workload) == workload.pattern
@@ -98,7 +97,7 @@ def _says(record: RunRecord, key: str, text: str) -> bool:
 
 
 def _numbers(record: RunRecord) -> Mapping[str, tuple[float, ...]]:
-    """The facts that consist of numbers, one or several with blanks between."""
+    """Return the facts that consist of numbers, separated by blanks."""
     facts = {key: _numbers_in(fact.text) for key, fact in record.facts.items()}
     return {key: numbers for key, numbers in facts.items() if numbers}
 
@@ -106,7 +105,7 @@ def _numbers(record: RunRecord) -> Mapping[str, tuple[float, ...]]:
 # Most runs of a study say the same.
 @lru_cache(4096)
 def _numbers_in(text: str) -> tuple[float, ...]:
-    """The numbers that a text consists of; none where it has other words too."""
+    """Return the numbers of a text; none if it has other words."""
     numbers = tuple([number(word) for word in text.split()])
     return numbers if all(map(isfinite, numbers)) else ()
 
@@ -133,7 +132,7 @@ def snapshot_times(record: RunRecord) -> Mapping[str, tuple[datetime, datetime]]
 
 
 def pair_of(counters: Counters, name: str) -> tuple[float, float] | None:
-    """A counter before and after; None when either is missing."""
+    """Return a counter before and after; None if either is missing."""
     if name not in counters.names:
         return None
     at = counters.names.index(name)
@@ -142,7 +141,7 @@ def pair_of(counters: Counters, name: str) -> tuple[float, float] | None:
 
 
 def fact_number(record: RunRecord, key: str) -> float | None:
-    """A fact as a number; None where it is missing or no number."""
+    """Return a fact as a number; None if missing or no number."""
     fact = record.facts.get(key)
     try:
         value = None if fact is None else float(fact.text)

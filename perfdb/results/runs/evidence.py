@@ -1,6 +1,6 @@
-"""Where the values and facts of a run come from, as ``run_evidence`` keeps it: short, for there is a row for every run.
+"""Compact columns of ``run_evidence``: the origins of a run's values and facts.
 
-Most runs are told by one log, and many by one line of it: then file and line stand there once.
+Most runs come from one log, often from one line: file and line are then stored once.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,11 +12,11 @@ from perfdb.results.runs.record import FactValue, Origin, Value
 
 COLUMNS = ("slots", "origins", "printed", "artifacts", "lines", "formulas")
 BETWEEN = "\n"
-"""Stands between the printed texts, each of which is of one line."""
+"""Separator of the printed texts, each of one line."""
 
 
 def written(values: Mapping[int, Value]) -> tuple[Any, ...]:
-    """The ``COLUMNS`` that say where these values come from, by their slots."""
+    """Return the ``COLUMNS`` with the origins of these values, by slot."""
     slots = sorted(values)
     own = [values[slot] for slot in slots]
     told = [_is_told(value.origin, value.printed) for value in own]
@@ -31,12 +31,12 @@ def written(values: Mapping[int, Value]) -> tuple[Any, ...]:
 
 
 def _is_told(origin: Origin, printed: str) -> bool:
-    """Whether a log prints it: what is derived more exactly than it is printed has that text all the same."""
+    """Return whether a log prints the value; a more exactly derived value keeps the printed text."""
     return origin is Origin.REPORTED or (origin is Origin.DERIVED and printed != "")
 
 
 def _shortened(told: Sequence[bool], numbers: list[int]) -> list[int]:
-    """The number of each value; the one of all that logs print, where they have the same and others none."""
+    """Return a number for each value, or a single one if all printed values share it."""
     of_told = set(compress(numbers, told))
     if len(of_told) > 1 or any(number for number, is_told in zip(numbers, told, strict=True) if not is_told):
         return numbers
@@ -44,7 +44,7 @@ def _shortened(told: Sequence[bool], numbers: list[int]) -> list[int]:
 
 
 def read(evidence: RunEvidence, values: Sequence[float | None]) -> Iterator[tuple[int, Value]]:
-    """Each slot that has a value, with the value and where it comes from; ``values`` are those of the run by slot."""
+    """Yield each slot with a value and its origin; ``values`` are the run's by slot."""
     origins = list(map(Origin, evidence.origins))
     texts = evidence.printed.split(BETWEEN) if origins else []
     told = list(map(_is_told, origins, texts))
@@ -59,7 +59,7 @@ def read(evidence: RunEvidence, values: Sequence[float | None]) -> Iterator[tupl
 def facts_written(
     facts: Mapping[str, FactValue], artifacts: Sequence[int], lines: Sequence[int]
 ) -> dict[str, str | dict[str, Any]]:
-    """Facts by their keys; of those that stand where all printed values do, if that is one line, the texts alone."""
+    """Return facts by key; facts at the common place of all printed values as text alone."""
     place = (artifacts[0], lines[0]) if len(artifacts) == len(lines) == 1 else None
     return {key: each.text if (each.artifact, each.line) == place else _placed(each) for key, each in facts.items()}
 
@@ -69,7 +69,7 @@ def _placed(fact: FactValue) -> dict[str, Any]:
 
 
 def facts_of(evidence: RunEvidence) -> dict[str, FactValue]:
-    """The facts of a run with where each stands."""
+    """Return the facts of a run with their places."""
     place = (evidence.artifacts[0], evidence.lines[0]) if len(evidence.artifacts) == len(evidence.lines) == 1 else ()
     return {
         key: FactValue(said, *place) if isinstance(said, str) else FactValue(**said)
@@ -78,12 +78,12 @@ def facts_of(evidence: RunEvidence) -> dict[str, FactValue]:
 
 
 def text_of(said: str | Mapping[str, Any]) -> str:
-    """What a fact says, whichever way it is kept."""
+    """Return a fact's text from either form."""
     return said if isinstance(said, str) else str(said["text"])
 
 
 def _spread(told: Sequence[bool], numbers: Sequence[int]) -> Sequence[int]:
-    """The number of each value, of which there may be one for all that logs print, or none."""
+    """Return a number for each value from a list, a single number or none."""
     if len(numbers) == len(told):
         return numbers
     return [numbers[0] if is_told else 0 for is_told in told] if numbers else [0] * len(told)

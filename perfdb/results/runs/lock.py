@@ -1,4 +1,4 @@
-"""Holding a study while its runs change, and saying that they have."""
+"""Lock of a study while its runs change, and version of its data."""
 
 from django.db import connection
 from django.db.models import F
@@ -9,11 +9,11 @@ _STUDY_LOCK = 0x5354_5544  # any number of our own: "STUD"
 
 
 def lock_study(study: Study) -> None:
-    """Keep other imports out of the study until the transaction ends: placing must see what they store."""
+    """Lock the study against other imports until the transaction ends."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", [_STUDY_LOCK, study.pk])
 
 
 def touch_study(study: Study) -> None:
-    """The study's data have changed: whatever was cached of it is out of date."""
+    """Raise the version of the study's data, which invalidates caches."""
     Study.objects.filter(pk=study.pk).update(version=F("version") + 1)

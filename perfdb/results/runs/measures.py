@@ -1,4 +1,4 @@
-"""The registry of measures: which slot of ``run.values`` holds which metric of which role."""
+"""Registry of measures: the slot in ``run.values`` of each metric and role."""
 
 from collections.abc import Iterable
 
@@ -27,7 +27,7 @@ def slots() -> dict[Measure, int]:
 
 
 def ensure_slots(measures: Iterable[Measure]) -> dict[Measure, int]:
-    """All measures with their slots, those of ``measures`` that are new appended."""
+    """Return all measures with their slots, after adding missing ones."""
     wanted = set(measures)
     known = slots()
     if wanted <= known.keys():

@@ -1,7 +1,8 @@
-"""Notes on runs: writing, changing and removing them, and reading those of many runs at once.
+"""Notes on runs: add, edit, remove, and read those of many runs.
 
-A note belongs to its run as it is stored: it stays when the run is read again, extended or moved by an alias. A run
-that another one replaces keeps its notes; they are not copied, since they were written about other numbers.
+A note stays when its run is read again, extended or changed by an alias. A replaced run keeps its notes; the new run
+does
+not get them, since they are about other numbers.
 """
 
 from collections.abc import Mapping
@@ -25,12 +26,12 @@ TEXTS = ArraySubquery(Note.objects.filter(run=OuterRef("pk")).values("text"))
 
 
 def may_edit(user: User | AnonymousUser, note: Note) -> bool:
-    """Whether this visitor may change or remove a note: who wrote it, and who may change the study."""
+    """Return whether a visitor may change a note: its author, or an editor of the study."""
     return bool(user.is_authenticated and (note.author_id == user.pk or may_change(user, note.run.study)))
 
 
 def add(author: User, run: Run, text: str) -> Note:
-    """Write a note on a run; raises QueryError for a text that cannot be one."""
+    """Add a note to a run. Raise QueryError for an invalid text."""
     with transaction.atomic():
         note = Note.objects.create(run=run, text=_checked(text), author=author)
         _changed(note, RunChange.Kind.NOTED, note.text, author)
@@ -38,7 +39,7 @@ def add(author: User, run: Run, text: str) -> Note:
 
 
 def edit(editor: User, note: Note, text: str) -> None:
-    """Put another text in a note's place; the former one stays in the run's history. Raises as `add` does."""
+    """Replace a note's text; the old one stays in the history. Raise QueryError as `add`."""
     wanted = _checked(text)
     with transaction.atomic():
         held = Note.objects.select_for_update(of=["self"]).select_related("run__study").get(pk=note.pk)
@@ -51,7 +52,7 @@ def edit(editor: User, note: Note, text: str) -> None:
 
 
 def remove(editor: User, note: Note) -> None:
-    """Take a note away; its text stays in the run's history. Removing it twice is removing it once."""
+    """Remove a note, if still there; its text stays in the run's history."""
     with transaction.atomic():
         held = Note.objects.select_for_update(of=["self"]).select_related("run__study").filter(pk=note.pk).first()
         if held is None:
@@ -61,7 +62,7 @@ def remove(editor: User, note: Note) -> None:
 
 
 def _changed(note: Note, kind: RunChange.Kind, detail: str, by: User) -> None:
-    """What was done; every table with this run prints its notes, so the study's data have changed."""
+    """Record the change and raise the study's version, since tables print notes."""
     bulk_changes.keep([note.run], kind, detail, by)
 
 

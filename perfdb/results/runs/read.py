@@ -1,4 +1,4 @@
-"""Reading a stored run back as a record, for provenance, comparison and deriving anew."""
+"""Stored run as a record, for provenance, comparison and repeated derivation."""
 
 from perfdb.analysis.metrics import Measure
 from perfdb.results import models
@@ -12,9 +12,9 @@ ALONG = ("evidence", *(f"experiment__{name}" for name in ("workload", "device", 
 
 
 def read_record(run: Run) -> RunRecord:
-    """The record of a run: values with their evidence, counters and facts; traces and fragments stay where they are.
+    """Return a run's record: values with evidence, counters and facts, without traces and fragments.
 
-    ``evidence`` and what the experiment refers to are read unless they were fetched along (``ALONG``).
+    ``evidence`` and the experiment's references are queried unless fetched before (``ALONG``).
     """
     evidence = run.evidence if Run.evidence.is_cached(run) else RunEvidence.objects.get(run=run)
     record = RunRecord(

@@ -1,7 +1,7 @@
-"""A run as plain data: what importing makes of a draft, what is written by COPY, and what is read back.
+"""Run as plain data, made by imports, written by COPY, and read back.
 
-One type for all three, so that deriving, previewing and rebuilding work the same way on a run that is not stored
-yet and on one that is. Numbers are in base units; artifacts are ids, 0 for "none"; lines count from 1, 0 for "none".
+One type for all three, so that derivation, preview and rebuild work alike on stored and new runs. Numbers are in base
+units; artifacts are ids, 0 for "none"; lines count from 1, 0 for "none".
 """
 
 import math
@@ -24,7 +24,7 @@ LARGEST_SAMPLE = 3.4e38  # what a four-byte float holds
 
 
 class Origin(StrEnum):
-    """Where a value comes from, as stored."""
+    """Origin of a value, as stored."""
 
     REPORTED = "r"
     DERIVED = "d"
@@ -33,12 +33,12 @@ class Origin(StrEnum):
 
     @property
     def word(self) -> str:
-        """The word for people and for the API."""
+        """Return the word for pages and API."""
         return self.name.lower()
 
 
 class Value(NamedTuple):
-    """One measurement. ``formula`` is ``id/version`` of a derived value; its printed text is the log's own."""
+    """One measurement. ``formula`` is ``id/version`` of a derived value; ``printed`` is the log's own text."""
 
     value: float
     origin: Origin
@@ -49,7 +49,7 @@ class Value(NamedTuple):
 
 
 class FactValue(NamedTuple):
-    """A circumstance as printed, and where."""
+    """A circumstance as printed, with its place."""
 
     text: str
     artifact: int = 0
@@ -58,7 +58,7 @@ class FactValue(NamedTuple):
 
 @dataclass(slots=True)
 class Counters:
-    """The counters of one role and subject before and after; an element is None where a half lacks it."""
+    """Counters of one role and subject before and after; None where a half lacks one."""
 
     role: str
     subject: str
@@ -74,7 +74,7 @@ class Counters:
 
 
 class TraceColumn(NamedTuple):
-    """One column of a listing; ``samples`` has NaN where the log has nothing."""
+    """One column of a listing; ``samples`` has NaN for gaps."""
 
     artifact: int
     listing: str
@@ -86,9 +86,9 @@ class TraceColumn(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file that tells about a run, the upload that brought it, and the digests of what the file says.
+    """A source file of a run, with its upload and the digests of its content.
 
-    ``spans``: first and last line of what it says. ``driver``: the client's log of the load driver is in it.
+    ``spans``: first and last lines used. ``driver``: the file has the client's log of the load driver.
     """
 
     artifact: int
@@ -103,7 +103,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class SystemIdentity:
-    """What makes two systems the same."""
+    """Identity of a system."""
 
     machine: str = ""
     host: str = ""
@@ -112,7 +112,7 @@ class SystemIdentity:
 
     @property
     def name(self) -> str:
-        """How the system is called on pages and in filters; empty when nothing is known of it."""
+        """Return the system's name for pages and filters; "" if nothing is known."""
         parts = [self.machine, self.host]
         if self.processors:
             parts.append(f"{self.processors} processor{'s' if self.processors > 1 else ''}")
@@ -123,7 +123,7 @@ class SystemIdentity:
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """The dimensions of an experiment, without its study."""
+    """Dimensions of an experiment, without its study."""
 
     workload: Workload | None = None
     device: str | None = None
@@ -136,7 +136,7 @@ class Configuration:
     factors: Mapping[str, str] = field(default_factory=dict)
 
     def dimensions(self) -> dict[str, str | int]:
-        """What is known, by dimension name, in the dimensions' order."""
+        """Return the known dimensions by name, in the dimensions' order."""
         named: dict[str, str | int | None] = {
             "campaign": self.campaign or None,
             "system": self.system.name if self.system else None,
@@ -151,12 +151,12 @@ class Configuration:
         return {name: value for name, value in named.items() if value is not None and value != ""}
 
     def agrees(self, other: "Configuration") -> bool:
-        """Whether both can be the same experiment: nothing is known on both sides and different."""
+        """Return whether no known dimension of both differs."""
         mine, theirs = self._known(), other._known()
         return all(theirs[name] == value for name, value in mine.items() if name in theirs)
 
     def _known(self) -> dict[str, str | int]:
-        """The dimensions, but the system by its parts: a single capture may know the host and nothing else."""
+        """Return the known dimensions, the system in parts, since a capture may know only the host."""
         known = self.dimensions()
         known.pop("system", None)
         system = self.system or SystemIdentity()
@@ -166,9 +166,9 @@ class Configuration:
 
 @dataclass(slots=True)
 class RunRecord:
-    """A run with everything known of it. ``refused``: its evidence contradicts itself and must not be stored.
+    """A run with all its data. ``refused``: its evidence is contradictory and must not be stored.
 
-    ``tags`` are those that a new run is stored with.
+    ``tags`` are only stored with a new run.
     """
 
     run_id: str
@@ -189,27 +189,27 @@ class RunRecord:
 
     @property
     def identity(self) -> str:
-        """``run_id/trial``: how decisions about a run name it."""
+        """Return ``run_id/trial``, the run's name in decisions."""
         return f"{self.run_id}/{self.trial}"
 
 
 def name_of(workload: Workload) -> str:
-    """The value of dimension ``workload`` for these sizes."""
+    """Return the value of dimension ``workload`` for these sizes."""
     return workload_name(workload.pattern, workload.request_bytes, workload.response_bytes)
 
 
 def seconds_of(moment: datetime) -> float:
-    """A local time as seconds, so that it can be a counter: only differences of it mean anything."""
+    """Return a local time in seconds as a counter; only differences have a meaning."""
     return (moment.replace(tzinfo=None) - _EPOCH) / timedelta(seconds=1)
 
 
 def moment_of(seconds: float) -> datetime:
-    """The local time again."""
+    """Return the local time of such a counter."""
     return _EPOCH + timedelta(seconds=seconds)
 
 
 def aware(moment: datetime, zone: str) -> datetime:
-    """A printed time with its printed offset (``-05:00``, ``-0500``); a zone that is only a name counts as UTC."""
+    """Return a printed time with its printed offset (``-05:00``, ``-0500``); a zone's name counts as UTC."""
     try:
         return (moment - _offset(zone)).replace(tzinfo=UTC)
     except OverflowError:
@@ -226,7 +226,7 @@ def _offset(zone: str) -> timedelta:
 
 
 def number(text: str | None) -> float:
-    """A sample of a trace; NaN where nothing or no number is printed, or one that a sample cannot hold."""
+    """Return a trace's sample; NaN for gaps and for texts that are no finite number."""
     try:
         value = float(text) if text else math.nan
     except ValueError:

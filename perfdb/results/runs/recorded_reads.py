@@ -1,8 +1,7 @@
-"""What an answer reads from the database, so that it can be kept and be answered from again.
+"""Recording of database reads, so that frozen links can be answered again.
 
-The few functions that read for questions are marked by `reading`. While a `Tape` records, what they read is kept on
-it as plain data; while it plays, they take it from there and the database is not asked. All the code above them is
-the same for living and for frozen answers.
+Functions that read for questions are marked by `reading`. While a `Tape` records, their results are kept as plain data;
+while it plays, they return the kept data without the database. All code above is the same for live and frozen answers.
 """
 
 import hashlib
@@ -29,10 +28,11 @@ _SEPARATOR = " "
 
 @dataclass(slots=True)
 class Tape:
-    """What was read, by the name of the reading and what it was asked for.
+    """Recorded reads, by name and arguments.
 
-    ``beside`` are keys of what every change anywhere alters, such as the registry of measures: they are kept and say
-    nothing about whether an answer is out of date. ``label`` names the frozen link whose tape it is.
+    ``beside`` are keys of global data, such as the registry of measures, that do not make an answer outdated. ``label``
+    names
+    the frozen link.
     """
 
     kept: dict[str, Any] = field(default_factory=dict)
@@ -42,7 +42,7 @@ class Tape:
     label: str = ""
 
     def take(self, key: str, read: Callable[[], Any], beside: bool) -> Any:
-        """What was kept under a key as plain data, reading it first while recording. Raises QueryError."""
+        """Return the kept data of a key, after reading them while recording. Raise QueryError."""
         if key not in self.kept:
             if self.playing:
                 raise QueryError("", "this link was made by an older perfdb, and does not hold what is asked for today")
@@ -53,18 +53,18 @@ class Tape:
 
     @property
     def digest(self) -> str:
-        """SHA-256 of what was read; two tapes with equal ones answer alike."""
+        """Return the SHA-256 of the reads; equal tapes give equal answers."""
         counted = {key: value for key, value in self.kept.items() if key not in self.beside}
         return hashlib.sha256(orjson.dumps(counted, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
     def packed(self) -> bytes:
-        """The tape as compressed JSON; numbers keep every digit."""
+        """Return the tape as compressed JSON; numbers keep every digit."""
         body = {"versions": self.versions, "beside": sorted(self.beside), "kept": self.kept}
         return zlib.compress(orjson.dumps(body, option=orjson.OPT_SORT_KEYS))
 
     @classmethod
     def unpacked(cls, data: bytes, label: str) -> "Tape":
-        """A tape as it was packed, ready to play."""
+        """Return a packed tape, ready to play."""
         body = orjson.loads(zlib.decompress(data))
         return cls(body["kept"], set(body["beside"]), body["versions"], playing=True, label=label)
 
@@ -73,14 +73,14 @@ _TAPE: ContextVar[Tape | None] = ContextVar("tape", default=None)
 
 
 def playing() -> Tape | None:
-    """The tape that answers now; None while the database does."""
+    """Return the playing tape; None while the database answers."""
     tape = _TAPE.get()
     return tape if tape and tape.playing else None
 
 
 @contextmanager
 def on(tape: Tape | None) -> Iterator[None]:
-    """Record or play within; None asks the database as usual."""
+    """Record or play inside the context; None reads the database as usual."""
     token = _TAPE.set(tape)
     try:
         yield
@@ -96,9 +96,9 @@ def reading(
     *,
     beside: bool = False,
 ) -> Callable[[Callable[_P, _T]], Callable[_P, _T]]:
-    """Mark a function that reads for answers. ``key`` spells its arguments; ``pack`` and ``unpack`` are inverse.
+    """Mark a function that reads for answers. ``key`` spells its arguments; ``unpack`` inverts ``pack``.
 
-    What it reads by way of others is part of what it kept, and not kept again.
+    Nested reads are part of the outer recording.
     """
 
     def mark(read: Callable[_P, _T]) -> Callable[_P, _T]:
@@ -121,13 +121,13 @@ def reading(
 
 
 def observations_named(tape: Tape, name: str) -> Observations | None:
-    """The first runs that a reading of this name kept; None where there are none."""
+    """Return the first recorded runs of a reading, or None."""
     found = next((value for key, value in tape.kept.items() if key.partition(_SEPARATOR)[0] == name), None)
     return None if found is None else unpack_observations(found)
 
 
 def pack_observations(found: Observations) -> dict[str, Any]:
-    """Runs as plain data, a list a column, in the order of their numbers: the database has none of its own."""
+    """Return runs as plain data, a list a column, in the order of their numbers."""
     rows = sorted(found.rows, key=lambda row: int(row[0]))
     warnings = [[each.code, each.message] for each in found.warnings]
     return {
@@ -139,7 +139,7 @@ def pack_observations(found: Observations) -> dict[str, Any]:
 
 
 def unpack_observations(data: Mapping[str, Any]) -> Observations:
-    """The inverse; what is no finite number has become missing, which every reader takes it for."""
+    """Return the runs of plain data; numbers that are not finite become missing."""
     columns: Sequence[Sequence[Any]] = data["columns"]
     read = tuple(Measure.parse(text) for text in data["measures"])
     warnings = tuple(Note(code, message) for code, message in data.get("warnings", ()))

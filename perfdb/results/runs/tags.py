@@ -1,4 +1,4 @@
-"""Tags: short words that people put on runs to find them again. They stay when a run is read again or replaced."""
+"""Tags: short words on runs, kept when a run is read again or replaced."""
 
 import re
 from typing import Any
@@ -20,7 +20,7 @@ _ARRAY: Any = ArrayField(TextField())
 
 
 def read(name: str) -> str:
-    """A tag as it is kept, in small letters; raises QueryError for what is not one short word."""
+    """Return a tag in small letters. Raise QueryError unless it is one short word."""
     word = name.strip().lower()
     if not _WORD.fullmatch(word) or len(word) > LONGEST:
         raise QueryError(
@@ -31,9 +31,9 @@ def read(name: str) -> str:
 
 @transaction.atomic
 def add(user: User, runs: QuerySet[Run], name: str) -> int:
-    """Put a tag on those of these runs that lack it; answers how many.
+    """Add a tag to the runs that lack it, and return their number.
 
-    Raises QueryError for a name that is no tag and for too many runs, PermissionDenied as `bulk.take` does.
+    Raise QueryError for an invalid tag or too many runs, PermissionDenied as `bulk_changes.take`.
     """
     tag = read(name)
     longer = Func("tags", Value(tag, TextField()), function="array_append", output_field=_ARRAY)
@@ -42,7 +42,7 @@ def add(user: User, runs: QuerySet[Run], name: str) -> int:
 
 @transaction.atomic
 def remove(user: User, runs: QuerySet[Run], name: str) -> int:
-    """Take a tag off those of these runs that have it; answers how many. Raises as `add` does."""
+    """Remove a tag from the runs that have it, and return their number. Raise as `add`."""
     tag = read(name)
     shorter = Func("tags", Value(tag, TextField()), function="array_remove", output_field=_ARRAY)
     none_left = NullIf(shorter, Value([], _ARRAY))
@@ -57,5 +57,5 @@ def _change(user: User, runs: QuerySet[Run], kind: RunChange.Kind, tag: str, tag
 
 
 def inherit(replaced: Run, pk: int) -> None:
-    """Give the run with this id the tags of the one that it replaces."""
+    """Copy the tags of a replaced run to the run with this id."""
     Run.objects.filter(pk=pk).update(tags=Run.objects.filter(pk=replaced.pk).values("tags"))

@@ -1,4 +1,4 @@
-"""The trial of a run whose dimensions change: two runs are never merged, and no number is forgotten."""
+"""Trial number of a run whose dimensions change: runs are never merged, numbers never lost."""
 
 from django.db.models import Max
 
@@ -12,16 +12,16 @@ _TRIAL = f"{PRINTED}trial"
 
 
 def keep_trial(run: Run, record: RunRecord) -> None:
-    """A record that is to replace a run, and keeps its trial, also keeps which one it was before."""
+    """Keep the trial of a run, and its former number, in the record that replaces it."""
     facts = evidence.facts_of(RunEvidence.objects.get(run=run))
     if _TRIAL in facts and record.trial == run.trial:
         record.facts[_TRIAL] = facts[_TRIAL]
 
 
 def settle_trial(vocabulary: Vocabulary, run: Run, record: RunRecord) -> None:
-    """Give a record the trial that it is known as, or a free one where another run of its experiment has that.
+    """Set a record's trial, or a free one if another run of the experiment has it.
 
-    The fact ``printed.trial`` keeps the number that it should have; it returns once that is free.
+    The fact ``printed.trial`` keeps the intended number, which returns once free.
     """
     wanted = int(record.facts.pop(_TRIAL, FactValue(str(record.trial))).text)
     record.trial = wanted

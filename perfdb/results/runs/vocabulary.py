@@ -18,14 +18,14 @@ NAME_COLUMNS: Mapping[str, tuple[str, ...]] = {
     "workload": ("name", "pattern"),
     "device": ("name",),
 }
-"""The columns by whose texts the rows of a table are found."""
+"""Columns whose texts identify the rows of a table."""
 
 _MODELS: Mapping[str, Any] = {"study": Study, "system": System, "level": Level, "workload": Workload, "device": Device}
 
 
 @dataclass(slots=True)
 class NamedRows:
-    """The ids of the rows with some names, and by study the ids of the rows that its aliases mean by these names."""
+    """Ids of the rows with some names, and by study of the rows meant by aliases of these names."""
 
     by_name: list[int] = field(default_factory=list)
     by_alias: dict[int, list[int]] = field(default_factory=dict)
@@ -55,7 +55,7 @@ def find_named_rows(names: Mapping[str, Collection[str]]) -> dict[str, NamedRows
 
 
 def _find_aliases(names: Mapping[str, Collection[str]]) -> dict[str, dict[str, list[int]]]:
-    """Return by table and meaning the studies that mean it by one of the names."""
+    """Return by table and meaning the studies whose alias has one of the names."""
     wanted = Q()
     for table, given in names.items():
         if given and table != "study":
