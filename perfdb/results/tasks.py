@@ -18,7 +18,7 @@ from perfdb.results.changes.move_runs import KIND as MOVE
 from perfdb.results.changes.move_runs import run_move
 from perfdb.results.changes.reparse import run_reparse
 from perfdb.results.changes.undo import run_undo
-from perfdb.results.ingest import chunked_upload, jobs, reread_files
+from perfdb.results.ingest import chunked_upload, jobs, stored_evidence
 from perfdb.results.ingest.import_job import run_import
 from perfdb.results.models import Job, Upload
 from perfdb.results.studies.load_document import KIND, run_studies
@@ -43,7 +43,7 @@ def run_job(job_id: int) -> None:
     if job is None:
         return
     try:
-        with jobs.kept(job), reread_files.caching_files():
+        with jobs.kept(job), stored_evidence.caching_files():
             HANDLERS[job.kind](job)
     except jobs.LeaseLostError:
         logger.warning("%s was taken over by another worker", job)

@@ -21,9 +21,8 @@ from perfdb.results.bundles.bundle_manifest import ManifestError, check_manifest
 from perfdb.results.bundles.make_bundle import FORMAT, MANIFEST, VERSION
 from perfdb.results.changes import alias_changes, withdraw
 from perfdb.results.ingest import artifacts
-from perfdb.results.ingest.fragment_claims import spans_of
 from perfdb.results.ingest.import_job import UploadType
-from perfdb.results.ingest.make_records import digests_of
+from perfdb.results.ingest.make_records import digests_of, spans_of
 from perfdb.results.ingest.match_runs import Brought
 from perfdb.results.ingest.supplied_facts import Correction, Place
 from perfdb.results.ingest.uploads import IntakeError, checked_facts

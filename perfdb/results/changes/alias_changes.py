@@ -22,7 +22,7 @@ from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.changes.rebuild import keep_replaced, process_runs
 from perfdb.results.changes.spellings import ALIASED, annotate_printed, count_texts
 from perfdb.results.ingest import jobs
-from perfdb.results.ingest.make_records import realign
+from perfdb.results.ingest.make_records import realign_dimensions
 from perfdb.results.models import Alias, Experiment, Job, Run, Study
 from perfdb.results.runs import write
 from perfdb.results.runs.aliases import aliases_of, systems
@@ -210,7 +210,7 @@ def _realign(run: Run, dimension: str) -> bool:
     stored = read_record(run)
     record = replace(stored, values=dict(stored.values), facts=dict(stored.facts), problems=_unreadable(run))
     before = list(record.problems)
-    realign(record, aliases, [dimension], dict(run.sources.values_list("path", "artifact_id")))
+    realign_dimensions(record, aliases, [dimension], dict(run.sources.values_list("path", "artifact_id")))
     vocabulary = Vocabulary(run.study)
     settle_trial(vocabulary, run, record)
     if _state(record) == _state(stored) and record.problems == before:

@@ -13,8 +13,9 @@ from importers.model import RunDraft
 from perfdb.analysis.formulas.catalogue import FORMULAS
 from perfdb.analysis.metrics import Measure
 from perfdb.results.ingest import jobs
-from perfdb.results.ingest.make_records import StoredEvidence, as_one, digests_of, record_of, stored_evidence, together
+from perfdb.results.ingest.make_records import collate_fragments, digests_of, make_record, single_draft
 from perfdb.results.ingest.store import CHUNK
+from perfdb.results.ingest.stored_evidence import StoredEvidence, read_evidence
 from perfdb.results.models import Job, MeasurementHistory, Run, RunChange, RunEvidence, Study, UploadRun
 from perfdb.results.runs import write
 from perfdb.results.runs.derive import derive_again, outdated
@@ -43,12 +44,12 @@ def rebuild_run(run: Run) -> Rebuilt:
 
     The trial stays. Raises NotFoundError.
     """
-    evidence = stored_evidence(run)
+    evidence = read_evidence(run)
     draft = _draft(run, evidence)
     if draft is None:
         found = "nothing" if not evidence.fragments else "what does not make one run"
         raise NotFoundError(f"Its files hold {found} for the importers of today.")
-    record = record_of(draft, evidence.context)
+    record = make_record(draft, evidence.context)
     record.trial = run.trial
     return Rebuilt(record, evidence.sources)
 
@@ -58,12 +59,12 @@ def _draft(run: Run, evidence: StoredEvidence) -> RunDraft | None:
     own = digests_of(evidence.fragments)
     if not own:
         return None
-    if evidence.found:
-        drafts = together(run.study, [*evidence.fragments, *evidence.found]).drafts
+    if evidence.unclaimed:
+        drafts = collate_fragments(run.study, [*evidence.fragments, *evidence.unclaimed]).drafts
         whole = [draft for draft in drafts if own <= digests_of(draft.fragments)]
         if whole:
             return whole[0]
-    return as_one(run.study, evidence.fragments)
+    return single_draft(run.study, evidence.fragments)
 
 
 def store_rebuilt(run: Run, rebuilt: Rebuilt) -> None:

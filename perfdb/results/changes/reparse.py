@@ -16,7 +16,7 @@ from importers.model import Problem as Found
 from perfdb.results.changes import history
 from perfdb.results.changes.rebuild import NotFoundError, Rebuilt, process_runs, rebuild_run, store_rebuilt
 from perfdb.results.ingest import jobs
-from perfdb.results.ingest.fragment_claims import versions
+from perfdb.results.ingest.stored_evidence import importer_versions
 from perfdb.results.models import Job, Problem, Run, RunSource, Study
 from perfdb.results.runs.normalize.alias_dimensions import PRINTED
 from perfdb.results.runs.read import read_record
@@ -38,7 +38,7 @@ class Scope:
     @property
     def sources(self) -> Q:
         """The condition of sources that an older importer read, or of all with ``every``."""
-        formats = {name: version for name, version in versions().items() if self.format in ("", name)}
+        formats = {name: version for name, version in importer_versions().items() if self.format in ("", name)}
         known = Q(format__in=formats)
         if self.every:
             return known

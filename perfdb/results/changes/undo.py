@@ -10,8 +10,9 @@ from django.utils import timezone
 from perfdb.results.changes import history
 from perfdb.results.changes.rebuild import rebuild_run, store_rebuilt
 from perfdb.results.ingest import jobs, upload_summary
-from perfdb.results.ingest.conflicts import last_trial
-from perfdb.results.ingest.make_records import as_one, stored_evidence
+from perfdb.results.ingest.make_records import single_draft
+from perfdb.results.ingest.store import last_trial
+from perfdb.results.ingest.stored_evidence import read_evidence
 from perfdb.results.models import Experiment, Job, Note, Run, RunChange, RunSource, Upload, UploadRun
 from perfdb.results.runs.lock import lock_study, touch_study
 
@@ -101,6 +102,6 @@ def _bring_back(row: UploadRun) -> None:
 
 
 def _go_together(one: Run, other: Run) -> bool:
-    mine = stored_evidence(one)
-    theirs = stored_evidence(other, mine.artifacts)
-    return as_one(one.study, [*mine.fragments, *theirs.fragments]) is not None
+    mine = read_evidence(one)
+    theirs = read_evidence(other, mine.artifacts)
+    return single_draft(one.study, [*mine.fragments, *theirs.fragments]) is not None

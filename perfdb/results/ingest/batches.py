@@ -1,17 +1,19 @@
 """Batches of run records, made from the fragments of an upload."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from importers.collate.circumstances import UNUSED_ROWS, UnusedRows
-from importers.model import Fragment, Problem, RunDraft
-from perfdb.results.ingest.later_manifests import drafts_of_rows
-from perfdb.results.ingest.make_records import pattern_of, record_of, together
+from importers.collate.run_ids import same_value
+from importers.model import Fragment, Problem, RunDraft, SourcedFact
+from perfdb.analysis.dimensions import FACTOR
+from perfdb.results.ingest.make_records import collate_fragments, make_record, pattern_of
 from perfdb.results.ingest.match_runs import Brought
 from perfdb.results.ingest.parse_files import ParsedFiles
 from perfdb.results.ingest.supplied_facts import given_by, spans_in
-from perfdb.results.models import Upload
+from perfdb.results.models import Run, Study, Upload
 from perfdb.results.runs.aliases import aliases_of
+from perfdb.results.runs.experiments import configuration_of
 from perfdb.results.runs.normalize import Context, FoundProblems
 
 KEPT = 2000
@@ -57,8 +59,8 @@ class Batches:
 
     def _batch(self, fragments: Sequence[Fragment], first: int) -> tuple[list[Brought], int]:
         """Return the records of some fragments, numbered from ``first``, and the next free number."""
-        collated = together(self._upload.study, fragments)
-        later = list(drafts_of_rows(self._upload.study, collated.rows))
+        collated = collate_fragments(self._upload.study, fragments)
+        later = list(_drafts_of_rows(self._upload.study, collated.rows))
         drafts = [*((draft, None) for draft in collated.drafts), *((draft, run.pk) for run, draft in later)]
         used = {id(row) for _, draft in later for row in draft.circumstances}
         self._left_over.add(row for row in collated.rows if id(row) not in used)
@@ -78,4 +80,35 @@ class Batches:
 
     def _brought(self, draft: RunDraft, run: int | None, common: Context, number: int) -> Brought:
         context = replace(common, given=given_by(self._upload, spans_in(draft.fragments)))
-        return Brought(number, record_of(draft, context), context, self._upload.pk, run)
+        return Brought(number, make_record(draft, context), context, self._upload.pk, run)
+
+
+# --- Rows of manifests that come after their logs -----------------------------------------------------------------
+
+
+def _drafts_of_rows(study: Study, rows: Iterable[Fragment]) -> Iterator[tuple[Run, RunDraft]]:
+    """Yield stored runs with a draft of the row about each; a run with several fitting rows is skipped."""
+    by_run: dict[str, list[Fragment]] = {}
+    for row in rows:
+        by_run.setdefault((row.run_id or "").casefold(), []).append(row)
+    if not by_run:
+        return
+    stored = Run.objects.filter(study=study).exclude(status=Run.Status.WITHDRAWN).select_related("experiment")
+    for run in stored.order_by("pk"):
+        fitting = [row for row in by_run.get(run.run_id.casefold(), ()) if _is_about(row, run)]
+        if len(fitting) == 1:
+            yield run, _draft_of_row(run, fitting[0])
+
+
+def _is_about(row: Fragment, run: Run) -> bool:
+    """Return whether trial and factors of a row and a run are equal where both have them."""
+    if row.trial is not None and row.trial != run.trial:
+        return False
+    known = configuration_of(run.experiment).factors
+    factors = {fact.key.removeprefix(FACTOR): fact.text for fact in row.facts if fact.key.startswith(FACTOR)}
+    return all(same_value(text, known.get(name, text)) for name, text in factors.items())
+
+
+def _draft_of_row(run: Run, row: Fragment) -> RunDraft:
+    facts = [SourcedFact(fact.key, fact.text, row.file, fact.line) for fact in row.facts]
+    return RunDraft(run.run_id, run.trial, circumstances=[row], facts=facts)

@@ -12,16 +12,8 @@ from functools import cache
 from importers.model import Problem, Severity
 from perfdb.analysis import metrics, units
 from perfdb.analysis.metrics import Measure
-from perfdb.results.ingest.make_records import (
-    StoredEvidence,
-    as_one,
-    digests_of,
-    known_digests,
-    record_of,
-    sources_of,
-    stored_evidence,
-    together,
-)
+from perfdb.results.ingest.make_records import collate_fragments, digests_of, make_record, single_draft, sources_of
+from perfdb.results.ingest.stored_evidence import StoredEvidence, read_evidence, stored_digests
 from perfdb.results.ingest.supplied_facts import given_to
 from perfdb.results.models import Run, Study, UploadRun
 from perfdb.results.runs.experiments import configuration_of
@@ -140,9 +132,9 @@ class Placer:
 
     def _by_time(self, brought: Brought, candidates: Sequence[Run]) -> list[Run]:
         """The one candidate that the evidence joins when all of theirs is collated with it, as in one upload."""
-        stored = {run.pk: stored_evidence(run, brought.context.artifacts) for run in candidates}
+        stored = {run.pk: read_evidence(run, brought.context.artifacts) for run in candidates}
         fragments = [fragment for evidence in stored.values() for fragment in evidence.fragments]
-        drafts = together(self._study, [*fragments, *brought.record.fragments]).drafts
+        drafts = collate_fragments(self._study, [*fragments, *brought.record.fragments]).drafts
         new = digests_of(brought.record.fragments)
         joined = [digests for draft in drafts if new <= (digests := digests_of(draft.fragments))]
         return [run for run in candidates if any(digests_of(stored[run.pk].fragments) <= each for each in joined)]
@@ -163,7 +155,7 @@ class Placer:
 
     def _join(self, brought: Brought, run: Run) -> Placement:
         record = brought.record
-        stored = stored_evidence(run, brought.context.artifacts)
+        stored = read_evidence(run, brought.context.artifacts)
         joined = _joined(self._study, brought, stored)
         if joined is None:
             return Placement(brought, record, Outcome.CONFLICT, run, problems=[_conflict(record, self._record(run))])
@@ -181,12 +173,12 @@ def has_driver(run: Run) -> bool:
 
 def _holds(run: Run, record: RunRecord) -> bool:
     """Whether a stored run was made of the same evidence, whatever number its trial was given."""
-    return digests_of(record.fragments) <= known_digests(run)
+    return digests_of(record.fragments) <= stored_digests(run)
 
 
 def _joined(study: Study, brought: Brought, stored: StoredEvidence) -> RunRecord | None:
     """Stored and new evidence as one record; None when together they are not one run, or one shuts out the other."""
-    draft = as_one(study, [*stored.fragments, *brought.record.fragments])
+    draft = single_draft(study, [*stored.fragments, *brought.record.fragments])
     if draft is None:
         return None
     context = Context(
@@ -196,7 +188,7 @@ def _joined(study: Study, brought: Brought, stored: StoredEvidence) -> RunRecord
         problems=[*stored.problems, *brought.context.problems],
         aliases=stored.aliases,
     )
-    return record_of(draft, context)
+    return make_record(draft, context)
 
 
 def _may_be(trial: int | None, run: Run) -> bool:

@@ -7,10 +7,12 @@ from time import monotonic
 from typing import TypeVar
 
 from importers import formats
+from importers.collate.fragment_groups import FragmentGroups
+from importers.collate.run_ids import RunIdPattern
 from importers.files import archive
-from importers.model import Problem, SourceFile
+from importers.files.spooled_list import SpooledList
+from importers.model import Fragment, Problem, SourceFile
 from perfdb.results.ingest import artifacts
-from perfdb.results.ingest.fragment_spool import FragmentSpool
 from perfdb.results.models import Upload, UploadFile
 
 T = TypeVar("T")
@@ -19,6 +21,49 @@ ARCHIVE = "zip"
 _PROGRESS_S = 0.25  # The least time between two updates of the progress.
 _MEMBERS = 200  # Members of an archive that are added by one statement.
 _MAGIC = 4  # Bytes that identify an archive.
+
+IN_MEMORY = 5000
+"""Up to this number of fragments stay in memory."""
+
+TOGETHER = 1000
+"""Up to this number of fragments are collated together."""
+
+BATCH = 500
+"""The usual number of fragments in a batch."""
+
+
+class FragmentSpool:
+    """The fragments of an upload in the order of its files; a large upload spills to disk."""
+
+    def __init__(self) -> None:
+        self._fragments: SpooledList[Fragment] = SpooledList(IN_MEMORY)
+        self._groups = FragmentGroups()
+
+    def append(self, fragment: Fragment) -> None:
+        """Add a fragment."""
+        self._groups.add(fragment, len(self._fragments))
+        self._fragments.append(fragment)
+
+    def batches(self, pattern: RunIdPattern | None = None) -> Iterator[list[Fragment]]:
+        """Yield all fragments, those of a run in the same batch.
+
+        There is one batch for few fragments, and where only all fragments together tell the run of one.
+        """
+        groups = None
+        if len(self._fragments) > TOGETHER:
+            groups = self._groups.groups(pattern, self._fragments.__getitem__)
+        if groups is None:
+            if len(self._fragments):
+                yield list(self._fragments)
+            return
+        batch: list[int] = []
+        for group in groups:
+            if batch and len(batch) + len(group) > BATCH:
+                yield [self._fragments[index] for index in sorted(batch)]
+                batch = []
+            batch += group
+        if batch:
+            yield [self._fragments[index] for index in sorted(batch)]
 
 
 @dataclass(slots=True)

@@ -1,13 +1,14 @@
 """Storing of an upload's runs in the caller's transaction, which holds the study."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
-from django.db.models import F
+from django.db.models import F, Max
 
-from importers.model import Problem
-from perfdb.results.ingest.conflicts import decide
-from perfdb.results.ingest.make_records import digests_of, known_digests, realign
+from importers.model import Problem, Severity
+from perfdb.results.ingest.make_records import digests_of, realign_dimensions
 from perfdb.results.ingest.match_runs import Brought, Placement, Placer
+from perfdb.results.ingest.stored_evidence import stored_digests
 from perfdb.results.ingest.upload_summary import gaps_of, is_known_from_run, summary_of
 from perfdb.results.models import Run, Study, Upload, UploadRun
 from perfdb.results.runs import tags, write
@@ -49,14 +50,14 @@ def load_chunk(upload: Upload, chunk: Sequence[Brought]) -> set[Outcome]:
         if each.context.aliases != current:
             # An alias was added after the record was made; its own job changes stored runs only.
             dimensions = {*each.context.aliases.dimensions, *current.dimensions}
-            realign(each.record, current, dimensions, each.context.artifacts)
+            realign_dimensions(each.record, current, dimensions, each.context.artifacts)
     return store(upload, match(upload.study, chunk))
 
 
 def store(upload: Upload, placements: Sequence[Placement]) -> set[Outcome]:
     """Store matched runs, conflicts as decided, and return the outcomes."""
     for placement in placements:
-        decide(upload, placement, placements)
+        _decide(upload, placement, placements)
     vocabulary = Vocabulary(upload.study)
     upload.runs.filter(number__among=[each.brought.number for each in placements]).delete()
     rows = [row_of(upload, each, known=_is_known_from_run(each)) for each in placements]
@@ -76,6 +77,43 @@ def store(upload: Upload, placements: Sequence[Placement]) -> set[Outcome]:
     return outcomes
 
 
+def _decide(upload: Upload, placement: Placement, chunk: Sequence[Placement]) -> None:
+    """Apply a person's decision to a conflict; without one it stays a conflict, and the run is not stored."""
+    decision = placement.decision(upload.decisions)
+    if placement.outcome != Outcome.CONFLICT or decision is None:
+        return
+    placement.problems = [_note_of_decision(placement, decision)]
+    if decision == "keep":
+        placement.outcome = Outcome.ALREADY_THERE
+        return
+    placement.outcome = Outcome.NEW
+    placement.sources = placement.brought.sources
+    if decision == "trial":
+        run_id = placement.record.run_id
+        others = [other.record.trial for other in chunk if other.record.run_id == run_id]
+        placement.record = replace(placement.record, trial=max(last_trial(upload, run_id), *others) + 1)
+        placement.run = None
+
+
+def _note_of_decision(placement: Placement, decision: str) -> Problem:
+    done = {
+        "keep": "the stored one was kept",
+        "replace": "this one replaced it, and the stored one was withdrawn",
+        "trial": "this one was stored as another trial",
+    }
+    record = placement.record
+    message = f"Run {record.run_id}, trial {record.trial}, was stored already with other numbers; {done[decision]}."
+    file = record.fragments[0].file
+    return Problem(Severity.NOTE, "run.conflict-decided", message, "", file, run_id=record.run_id)
+
+
+def last_trial(upload: Upload, run_id: str) -> int:
+    """Return the highest trial of a run ID that is stored or shown by this upload."""
+    stored = Run.objects.filter(study=upload.study, run_id=run_id).aggregate(last=Max("trial"))["last"]
+    shown = upload.runs.filter(run_label=run_id).aggregate(last=Max("trial"))["last"]
+    return max(stored or 0, shown or 0)
+
+
 def _is_known_from_run(placement: Placement) -> bool:
     brought = placement.brought
     return is_known_from_run(brought.record, brought.context.given) and _is_all_of(placement)
@@ -85,7 +123,7 @@ def _is_all_of(placement: Placement) -> bool:
     """Whether the run is made of the record's evidence alone."""
     if placement.outcome != Outcome.ALREADY_THERE or placement.run is None:
         return placement.outcome == Outcome.NEW
-    return known_digests(placement.run) == digests_of(placement.record.fragments)
+    return stored_digests(placement.run) == digests_of(placement.record.fragments)
 
 
 def _write_new(vocabulary: Vocabulary, placements: Sequence[Placement], rows: Sequence[UploadRun]) -> None:

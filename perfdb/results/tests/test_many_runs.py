@@ -9,7 +9,7 @@ from django.db import OperationalError
 from django.utils import timezone
 
 from perfdb.results import tasks
-from perfdb.results.ingest import batches, fragment_spool, import_job, store
+from perfdb.results.ingest import batches, import_job, parse_files, store
 from perfdb.results.models import Job, Problem, Run, RunEvidence, RunSource, Trace, UploadRun
 from perfdb.results.runs.evidence import facts_of
 from perfdb.results.tests.conftest import LOGS, Bring, case
@@ -53,9 +53,9 @@ def test_runs_a_few_at_a_time_are_the_same_runs(
     rows = list(at_once.runs.order_by("number").values_list("number", "run_label", "outcome", "summary"))
     Run.objects.all().delete()
     Problem.objects.all().delete()
-    monkeypatch.setattr(fragment_spool, "IN_MEMORY", 0)
-    monkeypatch.setattr(fragment_spool, "TOGETHER", 0)
-    monkeypatch.setattr(fragment_spool, "BATCH", 1)
+    monkeypatch.setattr(parse_files, "IN_MEMORY", 0)
+    monkeypatch.setattr(parse_files, "TOGETHER", 0)
+    monkeypatch.setattr(parse_files, "BATCH", 1)
     monkeypatch.setattr(batches, "KEPT", kept)
     piecewise = bring(*files)
     assert list(content()) == expected
@@ -68,8 +68,8 @@ def test_evidence_without_a_run_id_still_finds_its_run_among_many(
     bring(*case("cp_query/NMGBR950"))
     expected = list(content())
     Run.objects.all().delete()
-    monkeypatch.setattr(fragment_spool, "IN_MEMORY", 0)
-    monkeypatch.setattr(fragment_spool, "TOGETHER", 0)
+    monkeypatch.setattr(parse_files, "IN_MEMORY", 0)
+    monkeypatch.setattr(parse_files, "TOGETHER", 0)
     bring(*case("cp_query/NMGBR950"))
     assert list(content()) == expected
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from bench import inputs
-from perfdb.results.ingest import fragment_spool, uploads
+from perfdb.results.ingest import parse_files, uploads
 from perfdb.results.ingest.upload_summary import NOTHING, Summary, fill_in
 from perfdb.results.models import Run, Upload
 from perfdb.results.tests.conftest import Bring, Work, case
@@ -40,7 +40,7 @@ def test_a_run_says_the_same_as_its_preview(files: list[Any], bring: Bring, work
 
 def test_so_does_one_of_very_many(bring: Bring, monkeypatch: pytest.MonkeyPatch) -> None:
     before = _kept(bring(RECORDS, preview=True))
-    monkeypatch.setattr(fragment_spool, "TOGETHER", 0)
+    monkeypatch.setattr(parse_files, "TOGETHER", 0)
 
     upload = bring(RECORDS)
 

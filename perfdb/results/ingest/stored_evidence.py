@@ -1,0 +1,239 @@
+"""The evidence of stored runs, parsed again from their artifacts.
+
+A source keeps digests and lines of its fragments. While the version of its importer is the same, the digests tell
+which fragments belong to the run. A newer importer may find more in the same lines: then a fragment belongs to the run
+with which it shares most lines.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+from importers import formats
+from importers.collate.digests import content_digest
+from importers.files.spooled_list import SpooledList
+from importers.model import Fragment, Problem, SourceFile
+from perfdb.results.ingest import artifacts
+from perfdb.results.ingest.make_records import digests_of, has_driver_log, spans_of
+from perfdb.results.ingest.supplied_facts import given_to
+from perfdb.results.models import Artifact, Run, RunSource
+from perfdb.results.runs.aliases import aliases_of
+from perfdb.results.runs.normalize import Aliases, Context
+from perfdb.results.runs.record import Source
+
+_CACHED = 8  # Files.
+_IN_MEMORY = 1000  # Fragments of a file.
+
+
+@dataclass(frozen=True, slots=True)
+class StoredEvidence:
+    """The fragments of a stored run, with problems, supplied facts and aliases.
+
+    ``artifacts`` maps the file names of fragments to artifacts. ``sources`` are those that today's importers find;
+    ``unclaimed`` are fragments of the same files that only a newer importer finds, and that belong to no run.
+    """
+
+    fragments: list[Fragment]
+    problems: list[Problem]
+    sources: list[Source]
+    artifacts: Mapping[str, int]
+    given: Mapping[str, str]
+    received: datetime
+    aliases: Aliases
+    unclaimed: list[Fragment]
+
+    @property
+    def context(self) -> Context:
+        """The context to normalize these fragments as before."""
+        return Context(self.artifacts, self.given, self.received, self.problems, self.aliases)
+
+
+def read_evidence(run: Run, taken: Mapping[str, int] | None = None) -> StoredEvidence:
+    """Parse the files of a stored run again, a file of several uploads once.
+
+    ``taken`` maps file names in use to their artifacts; another file of such a name is renamed.
+    """
+    rows = list(run.sources.select_related("artifact", "upload").order_by("upload_id", "pk"))
+    names = _distinct_names(rows, taken or {})
+    files = {row.artifact_id: row.artifact for row in rows}
+    artifacts_by_name = {name: artifact for (artifact, _), name in names.items()}
+    formats_by_name = {names[row.artifact_id, row.path]: row.format for row in rows}
+    readings = {name: parse_again(files[pk], name, formats_by_name[name]) for name, pk in artifacts_by_name.items()}
+    found = _fragments(run, rows, {name: (pk, readings[name]) for name, pk in artifacts_by_name.items()})
+    return StoredEvidence(
+        fragments=[fragment for name in readings for fragment in found[name].own],
+        problems=[problem for reading in readings.values() for problem in reading.problems],
+        sources=[_source(row, found[names[row.artifact_id, row.path]].own) for row in rows],
+        artifacts=artifacts_by_name,
+        given={key: text for row in reversed(rows) for key, text in given_to(row).items()},
+        received=min(row.upload.created for row in rows),
+        aliases=aliases_of(run.study),
+        unclaimed=[fragment for name in readings for fragment in found[name].unclaimed],
+    )
+
+
+def stored_digests(run: Run) -> set[str]:
+    """Return the digests of a run's fragments by today's importers; the files of older ones are parsed again."""
+    rows = list(run.sources.all())
+    if any(map(is_stale, rows)):
+        return digests_of(read_evidence(run).fragments)
+    return {digest for row in rows for digest in row.digests}
+
+
+def _distinct_names(rows: Iterable[RunSource], taken: Mapping[str, int]) -> dict[tuple[int, str], str]:
+    """Return a distinct name for each artifact and path: uploads may have different files of one name.
+
+    The path stays a part of the name, because run, role and phase may be read from it.
+    """
+    owners = dict(taken)
+    names: dict[tuple[int, str], str] = {}
+    for row in rows:
+        if (row.artifact_id, row.path) not in names:
+            free = owners.setdefault(row.path, row.artifact_id) == row.artifact_id
+            names[row.artifact_id, row.path] = row.path if free else f"upload-{row.upload_id}/{row.path}"
+    return names
+
+
+def _source(row: RunSource, own: Sequence[Fragment]) -> Source:
+    """Return a source as it would be stored today."""
+    about = (row.artifact_id, row.upload_id, row.path, row.format)
+    if not is_stale(row):
+        spans = tuple((first, last) for first, last in row.spans)
+        return Source(*about, row.format_version, tuple(row.digests), row.driver, spans)
+    version = importer_versions()[row.format]
+    return Source(*about, version, tuple(sorted(digests_of(own))), has_driver_log(own), spans_of(own))
+
+
+# --- Fragments of a run in files of several runs ------------------------------------------------------------------
+
+
+def importer_versions() -> dict[str, int]:
+    """Return the version of each importer by the name of its format."""
+    return {each.NAME: each.VERSION for each in formats.FORMATS}
+
+
+def is_stale(source: RunSource) -> bool:
+    """Return whether a file was parsed by another version of its importer."""
+    return importer_versions().get(source.format, source.format_version) != source.format_version
+
+
+class _Fragments(NamedTuple):
+    """A run's own fragments of a file, and those that belong to no run."""
+
+    own: list[Fragment]
+    unclaimed: list[Fragment]
+
+
+def _fragments(run: Run, rows: Sequence[RunSource], files: Mapping[str, tuple[int, "Parsed"]]) -> dict[str, _Fragments]:
+    """Return the fragments of each file by its name; ``files`` has its artifact and its content."""
+    sources: dict[int, list[RunSource]] = {
+        pk: [row for row in rows if row.artifact_id == pk] for pk, _ in files.values()
+    }
+    stale = [pk for pk, own in sources.items() if any(map(is_stale, own))]
+    for row in RunSource.objects.filter(artifact__in=stale).exclude(run=run):
+        sources[row.artifact_id].append(row)
+    return {name: _fragments_in(parsed, run, sources[pk], stale=pk in stale) for name, (pk, parsed) in files.items()}
+
+
+def _fragments_in(parsed: "Parsed", run: Run, sources: Sequence[RunSource], *, stale: bool) -> _Fragments:
+    if not stale:
+        return _Fragments(parsed.with_digests(digest for row in sources for digest in row.digests), [])
+    claims = _Claims(run.pk, sources)
+    return _Fragments(
+        [each for each in parsed.fragments if claims.is_own(each)],
+        [each for each in parsed.fragments if claims.is_unclaimed(each)],
+    )
+
+
+class _Claims:
+    """The sources of a file that a newer importer has parsed, of a run and of other runs."""
+
+    def __init__(self, run: int, sources: Iterable[RunSource]) -> None:
+        self._all = list(sources)
+        self._own = [row for row in self._all if row.run_id == run]
+        self._others = [row for row in self._all if row.run_id != run]
+
+    def is_own(self, fragment: Fragment) -> bool:
+        """Return whether a fragment belongs to the run."""
+        if _has_digest(fragment, self._own):
+            return True
+        shared = _shared(fragment, self._own)
+        return shared > 0 and shared >= _shared(fragment, self._others)
+
+    def is_unclaimed(self, fragment: Fragment) -> bool:
+        """Return whether a fragment belongs to no run."""
+        return not _has_digest(fragment, self._all) and not _shared(fragment, self._all)
+
+
+def _has_digest(fragment: Fragment, rows: Sequence[RunSource]) -> bool:
+    digest = content_digest(fragment)
+    return any(digest in row.digests for row in rows)
+
+
+def _shared(fragment: Fragment, rows: Iterable[RunSource]) -> float:
+    """Return the largest share of lines, from 0 to 1, that a fragment and a span of these sources have in common."""
+    first, last = fragment.first_line, fragment.last_line
+    shares = (
+        (min(last, end) - max(first, start) + 1) / (max(last, end) - min(first, start) + 1)
+        for row in rows
+        for start, end in row.spans
+    )
+    return max(0.0, max(shares, default=0.0))
+
+
+# --- Parsed files, cached during a job: one may contain many runs -------------------------------------------------
+
+
+class Parsed:
+    """The fragments and problems that today's importers find in a file."""
+
+    def __init__(self) -> None:
+        self.problems: list[Problem] = []
+        self.fragments: SpooledList[Fragment] = SpooledList(_IN_MEMORY)
+        self._by_digest: dict[str, list[int]] = {}
+
+    def add(self, fragment: Fragment) -> None:
+        """Add a fragment."""
+        self._by_digest.setdefault(content_digest(fragment), []).append(len(self.fragments))
+        self.fragments.append(fragment)
+
+    def with_digests(self, digests: Iterable[str]) -> list[Fragment]:
+        """Return the fragments with these digests, in their order."""
+        numbers = sorted({number for digest in digests for number in self._by_digest.get(digest, ())})
+        return [self.fragments[number] for number in numbers]
+
+
+_cache: ContextVar[dict[tuple[str, str, str], Parsed] | None] = ContextVar("files", default=None)
+
+
+@contextmanager
+def caching_files() -> Iterator[None]:
+    """Cache files that are parsed inside the block."""
+    token = _cache.set({})
+    try:
+        yield
+    finally:
+        _cache.reset(token)
+
+
+def parse_again(artifact: Artifact, name: str, form: str) -> Parsed:
+    """Parse a stored file under ``name`` by the format named ``form``."""
+    cached = _cache.get()
+    key = artifact.sha256, name, form
+    if cached is None:
+        return _parse(artifact, name, form)
+    if key not in cached:
+        if len(cached) == _CACHED:
+            del cached[next(iter(cached))]
+        cached[key] = _parse(artifact, name, form)
+    return cached[key]
+
+
+def _parse(artifact: Artifact, name: str, form: str) -> Parsed:
+    parsed = Parsed()
+    reading = formats.read_file(SourceFile(name, artifacts.content(artifact)), form, parsed.add)
+    parsed.problems = reading.problems
+    return parsed
