@@ -215,7 +215,7 @@ def _realign(run: Run, dimension: str) -> bool:
     settle_trial(vocabulary, run, record)
     if _state(record) == _state(stored) and record.problems == before:
         return False
-    write.put(vocabulary, run, record)
+    write.replace_values(vocabulary, run, record)
     _put_problems(run, before, record.problems)
     # Only values that a newer formula changed go to the history; the alias itself can be undone.
     newer = {m: old for m, old in outdated(stored.values, record.values).items() if m in record.values}

@@ -151,7 +151,7 @@ def _rederive_run(pk: int) -> int:
         record = read_record(run)
         changed = derive_again(record)
         keep_replaced(run, changed)
-        write.put(Vocabulary(study), run, record)
+        write.replace_values(Vocabulary(study), run, record)
         if changed:
             touch_study(run.study)
     return len(changed)

@@ -93,4 +93,4 @@ def _return_where_free(run: Run, status: str) -> None:
     keep_trial(run, record)
     vocabulary = Vocabulary(run.study)
     settle_trial(vocabulary, run, record)
-    write.put(vocabulary, run, record)
+    write.replace_values(vocabulary, run, record)

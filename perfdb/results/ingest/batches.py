@@ -75,7 +75,7 @@ class Batches:
 
     def _about(self, drafts: Sequence[tuple[RunDraft, int | None]]) -> list[Problem]:
         """Return the problems of parsing that concern these drafts, in their order."""
-        about = {problem for draft, _ in drafts for problem in self._found.of(draft)} if self._found else ()
+        about = {problem for draft, _ in drafts for problem in self._found.for_run(draft)} if self._found else ()
         return [problem for problem in self._found if problem in about]
 
     def _brought(self, draft: RunDraft, run: int | None, common: Context, number: int) -> Brought:

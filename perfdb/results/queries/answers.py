@@ -35,7 +35,7 @@ def read_answer(query: Query) -> tuple[Query, Observations]:
         query = query.replace(metrics=default_metrics(find_patterns(query)))
     found = read_noted_observations(query)
     # A baseline is a place in the answer; all other names are looked up by number.
-    return aliases.understood(query, found) if query.baseline else query, found
+    return aliases.in_known_spellings(query, found) if query.baseline else query, found
 
 
 def make_tables(query: Query, found: Observations) -> list[Table]:

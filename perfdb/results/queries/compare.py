@@ -21,7 +21,7 @@ from perfdb.results.queries.answers import read_earlier_campaigns
 from perfdb.results.queries.conditions import select_runs
 from perfdb.results.queries.observations import DIMENSION_COLUMNS, add_notes, find_patterns, read_observations
 from perfdb.results.runs import recorded_reads
-from perfdb.results.runs.aliases import meant
+from perfdb.results.runs.aliases import missing_value_meanings
 from perfdb.results.runs.evidence import text_of
 from perfdb.results.runs.normalize.alias_dimensions import PRINTED
 
@@ -135,7 +135,7 @@ def compare_sides(query: Query, *sides: Sides) -> Comparison:
 def _there(sides: Sequence[Sides], found: Observations) -> Iterator[Sides]:
     """Yield the sides as the runs spell them, with aliases replaced by their meanings."""
     name = sides[0].dimension
-    known = meant({name: [value for each in sides for value in (each.old, each.new)]}, found)
+    known = missing_value_meanings({name: [value for each in sides for value in (each.old, each.new)]}, found)
     for each in sides:
         yield Sides(name, known.get((name, each.old), each.old), known.get((name, each.new), each.new))
 

@@ -56,7 +56,7 @@ def record_answer(question: Question) -> Tape:
     """Record all that the answer of a question reads today. Raise QueryError."""
     # Versions before rows: a change in between then counts as newer.
     tape = Tape(versions=read_versions(question))
-    with recorded_reads.on(tape):
+    with recorded_reads.use_tape(tape):
         answer_question(question)
     return tape
 
@@ -83,7 +83,7 @@ def read_tape(link: FrozenLink) -> Tape:
 @contextmanager
 def open_link(link: FrozenLink) -> Iterator[tuple[Question, Answer]]:
     """Yield the question of a link and its frozen answer; within the block all reading is from the link."""
-    with recorded_reads.on(read_tape(link)):
+    with recorded_reads.use_tape(read_tape(link)):
         question = parse_question(link)
         yield question, answer_question(question)
 

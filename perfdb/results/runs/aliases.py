@@ -30,7 +30,7 @@ def meanings(studies: Iterable[Value]) -> dict[tuple[str, str], str]:
     return {(name, folded): meaning for name, folded, meaning in rows.values_list("dimension", "folded", "meaning")}
 
 
-def meant(
+def missing_value_meanings(
     values: Mapping[str, Iterable[Value]], found: Observations, known: Mapping[tuple[str, str], str] | None = None
 ) -> dict[tuple[str, Value], str]:
     """Return the meanings of those values that none of the runs has, by dimension and value.
@@ -53,11 +53,13 @@ def _absent(values: Mapping[str, Iterable[Value]], found: Observations) -> Itera
         yield from ((name, value) for value in wanted if isinstance(value, str) and value not in there)
 
 
-def understood(query: Query, found: Observations, read_before: Mapping[tuple[str, str], str] | None = None) -> Query:
+def in_known_spellings(
+    query: Query, found: Observations, read_before: Mapping[tuple[str, str], str] | None = None
+) -> Query:
     """Return a query with replaced spellings changed to the values of the runs."""
     named = [query.filters, query.exclude, {name: (value,) for name, value in query.baseline.items()}]
     values = {name: {each for part in named for each in part.get(name, ())} for part in named for name in part}
-    known = meant(values, found, read_before)
+    known = missing_value_meanings(values, found, read_before)
     if not known:
         return query
     filters, exclude, baseline = (

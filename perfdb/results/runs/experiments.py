@@ -49,7 +49,7 @@ class Wanted(NamedTuple):
     key: int
 
     @classmethod
-    def of(cls, configuration: Configuration) -> "Wanted":
+    def for_configuration(cls, configuration: Configuration) -> "Wanted":
         """The experiment with a configuration."""
         dimensions = configuration.dimensions()
         return cls(configuration, dimensions, _key(dimensions))
@@ -106,7 +106,7 @@ class Vocabulary:
 
     def experiment(self, configuration: Configuration) -> Stored:
         """The experiment with this configuration in the study."""
-        return self.experiments([Wanted.of(configuration)])[0]
+        return self.experiments([Wanted.for_configuration(configuration)])[0]
 
     def experiments(self, wanted: Sequence[Wanted]) -> list[Stored]:
         """The experiments that are wanted, in their order; all that are new are made in one statement."""

@@ -79,7 +79,7 @@ def playing() -> Tape | None:
 
 
 @contextmanager
-def on(tape: Tape | None) -> Iterator[None]:
+def use_tape(tape: Tape | None) -> Iterator[None]:
     """Record or play inside the context; None reads the database as usual."""
     token = _TAPE.set(tape)
     try:
@@ -103,19 +103,19 @@ def reading(
 
     def mark(read: Callable[_P, _T]) -> Callable[_P, _T]:
         @wraps(read)
-        def kept(*args: _P.args, **kwargs: _P.kwargs) -> _T:
+        def replayed(*args: _P.args, **kwargs: _P.kwargs) -> _T:
             tape = _TAPE.get()
             if tape is None:
                 return read(*args, **kwargs)
 
-            def afresh() -> Any:
-                with on(None):
+            def read_again() -> Any:
+                with use_tape(None):
                     return pack(read(*args, **kwargs))
 
-            value: _T = unpack(tape.take(f"{name}{_SEPARATOR}{key(*args, **kwargs)}", afresh, beside))
+            value: _T = unpack(tape.take(f"{name}{_SEPARATOR}{key(*args, **kwargs)}", read_again, beside))
             return value
 
-        return kept
+        return replayed
 
     return mark
 

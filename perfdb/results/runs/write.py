@@ -172,7 +172,7 @@ def _leave(run: Run) -> None:
     Experiment.objects.filter(pk=run.experiment_id, run=None).delete()
 
 
-def put(vocabulary: Vocabulary, run: Run, record: RunRecord) -> None:
+def replace_values(vocabulary: Vocabulary, run: Run, record: RunRecord) -> None:
     """Replace a run's dimensions, values and facts; its counters, traces, files and problems stay."""
     slots = ensure_slots(record.values)
     row = _run_row(run.pk, record, vocabulary.experiment(record.configuration), slots)
@@ -184,7 +184,7 @@ def put(vocabulary: Vocabulary, run: Run, record: RunRecord) -> None:
 
 def _write(vocabulary: Vocabulary, rows: Sequence[tuple[int, RunRecord]], *, update: bool = False) -> None:
     slots = ensure_slots(measure for _, record in rows for measure in record.values)
-    experiments = vocabulary.experiments([Wanted.of(record.configuration) for _, record in rows])
+    experiments = vocabulary.experiments([Wanted.for_configuration(record.configuration) for _, record in rows])
     runs = [_run_row(pk, record, each, slots) for (pk, record), each in zip(rows, experiments, strict=True)]
     if update:
         for run in runs:

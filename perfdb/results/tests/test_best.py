@@ -36,11 +36,11 @@ def packed(run: Run) -> dict[str, Any]:
 
 def test_a_tape_keeps_them() -> None:
     made, tape = runs(), recorded_reads.Tape()
-    with recorded_reads.on(tape):
+    with recorded_reads.use_tape(tape):
         recorded = read_runs_behind(made)
     Run.objects.all().delete()
     played = recorded_reads.Tape.unpacked(tape.packed(), "x")
-    with recorded_reads.on(played):
+    with recorded_reads.use_tape(played):
         again = read_runs_behind(made)
     assert played.digest == tape.digest
     # JSON has no infinity.

@@ -130,7 +130,7 @@ def test_a_frozen_answer_says_so_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(top_runs, "MANY", 10)
     query = Query.parse(parse_qsl(BEST))
     tape = recorded_reads.Tape()
-    with recorded_reads.on(tape):
+    with recorded_reads.use_tape(tape):
         living = read_observations(query)
-    with recorded_reads.on(recorded_reads.Tape.unpacked(tape.packed(), "x")):
+    with recorded_reads.use_tape(recorded_reads.Tape.unpacked(tape.packed(), "x")):
         assert read_observations(query).warnings == living.warnings == (top_runs.NOTE,)

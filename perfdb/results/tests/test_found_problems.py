@@ -28,11 +28,11 @@ def test_a_run_has_what_names_it_or_stands_in_its_lines() -> None:
             problem("first line", line=10),
         )
     )
-    codes = [each.code for each in found.of(draft(("a.log", 10, 20)))]
+    codes = [each.code for each in found.for_run(draft(("a.log", 10, 20)))]
     assert codes == ["inside", "names it", "at the edges", "first line"]
 
 
 def test_lines_that_two_of_its_fragments_share_count_once() -> None:
     found = FoundProblems((problem("inside", line=12), problem("other file", "b.log", line=3)))
-    codes = [each.code for each in found.of(draft(("a.log", 10, 20), ("a.log", 12, 14), ("b.log", 1, 3)))]
+    codes = [each.code for each in found.for_run(draft(("a.log", 10, 20), ("a.log", 12, 14), ("b.log", 1, 3)))]
     assert codes == ["inside", "other file"]

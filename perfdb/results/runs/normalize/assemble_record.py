@@ -34,7 +34,7 @@ def prepare(draft: RunDraft, context: Context) -> RunRecord:
     """Return the record of a draft, checked but without derived values."""
     name_roles(draft, context.given)
     facts, problems = configuration.facts_of(draft, context.artifacts, context.given)
-    run_id, trial = configuration.named(draft, context.given, facts, problems)
+    run_id, trial = configuration.run_name(draft, context.given, facts, problems)
     record = RunRecord(
         run_id=run_id,
         trial=trial,
@@ -42,7 +42,7 @@ def prepare(draft: RunDraft, context: Context) -> RunRecord:
         started=_started(draft, context.received),
         configuration=configuration.configuration_of(facts, context.artifacts, problems),
         facts=facts,
-        problems=[*_found(context.problems).of(draft), *draft.problems, *problems],
+        problems=[*_found(context.problems).for_run(draft), *draft.problems, *problems],
         fragments=draft.fragments,
         tags=_tags(draft),
         has_driver=draft.driver is not None,

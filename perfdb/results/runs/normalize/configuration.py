@@ -136,7 +136,7 @@ def _understood(facts: Mapping[str, FactValue], key: str) -> bool:
     return key not in dimensions or key in configuration_of(facts, {}, []).dimensions()
 
 
-def named(
+def run_name(
     draft: RunDraft, given: Mapping[str, str], facts: dict[str, FactValue], problems: list[Problem]
 ) -> tuple[str, int]:
     """Return run ID and trial: from the files, else as supplied, then kept as facts."""

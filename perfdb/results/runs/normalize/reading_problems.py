@@ -12,7 +12,7 @@ _Place = tuple[int, int]  # A line, and the place among all problems.
 class FoundProblems(tuple[Problem, ...]):
     """Problems in order, indexed, since a file can have as many as runs."""
 
-    def of(self, draft: RunDraft) -> list[Problem]:
+    def for_run(self, draft: RunDraft) -> list[Problem]:
         """Return the problems that name this run in its files or are in its lines.
 
         An error concerns unreadable content, such as another trial of the file, and so is not about this run.
