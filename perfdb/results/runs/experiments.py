@@ -1,226 +1,132 @@
-"""Vocabulary and experiments: from dimension values to rows, each made once.
+"""Vocabulary and experiments: rows for dimension values, each made once.
 
-An experiment's key is the XOR of a stable 64-bit hash per dimension value. Taking a dimension out is one more
-XOR, so runs that are equal in all dimensions but one meet in ``key # z(dimension)``, whatever the dimension is.
+The key of an experiment is the XOR of a stable 64-bit hash per dimension value. Removing a dimension is one more XOR,
+so runs that are equal in all dimensions but one share ``key # hash_value(dimension)`` for any dimension.
 """
 
 import hashlib
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, reduce
 from operator import xor
-from typing import Any, NamedTuple, TypeVar
-
-from django.db import connection, models
+from typing import Any
 
 from perfdb.analysis.workloads import Workload as Sizes
 from perfdb.results.models import Device, Experiment, Level, Study, System, Workload
 from perfdb.results.runs.record import Configuration, SystemIdentity, name_of
 
-_Model = TypeVar("_Model", bound=models.Model)
-
 
 @lru_cache(65536)
 def z(name: str, value: str | int) -> int:
-    """The hash of one dimension's value, as a signed 64-bit integer: the same for ever, on every machine."""
+    """Return the hash of a dimension's value as a signed 64-bit integer, the same on every machine."""
     raw = hashlib.blake2b(f"{name}\0{value}".encode(), digest_size=8).digest()
     return int.from_bytes(raw, "big", signed=True)
 
 
 def experiment_key(configuration: Configuration) -> int:
-    """The key of a configuration; a dimension that is not known does not enter it."""
-    return _key(configuration.dimensions())
+    """Return the key of a configuration; unknown dimensions do not enter the key."""
+    return _key_of(configuration.dimensions())
 
 
-def _key(dimensions: Mapping[str, str | int]) -> int:
+def _key_of(dimensions: Mapping[str, str | int]) -> int:
     return reduce(xor, (z(name, value) for name, value in dimensions.items()), 0)
 
 
 class KeyCollisionError(Exception):
-    """Two experiments of one study have the same key although they differ. Not seen yet; never to be ignored."""
-
-
-class Wanted(NamedTuple):
-    """An experiment that is looked for, or made: its configuration, and what follows from it."""
-
-    configuration: Configuration
-    dimensions: dict[str, str | int]
-    key: int
-
-    @classmethod
-    def for_configuration(cls, configuration: Configuration) -> "Wanted":
-        """The experiment with a configuration."""
-        dimensions = configuration.dimensions()
-        return cls(configuration, dimensions, _key(dimensions))
-
-
-class Stored(NamedTuple):
-    """The row of an experiment: its number, and what a run repeats of it."""
-
-    pk: int
-    study_id: int
-    system_id: int | None
-    level_id: int | None
-    workload_id: int | None
-    device_id: int | None
-    mtu: int | None
-    users: int | None
-    layer: int | None
-    campaign: str
-    factors: dict[str, str]
-
-
-# Of many at once a parameter for each value would take longer to be said than to be stored.
-_ADD = """
-INSERT INTO experiment
-    (study_id, system_id, level_id, workload_id, device_id, mtu, users, layer, campaign, factors, key)
-SELECT study_id, system_id, level_id, workload_id, device_id, mtu, users, layer, campaign, factors, key
-FROM json_to_recordset(%s) AS given (study_id int8, system_id int8, level_id int8, workload_id int8, device_id int8,
-    mtu int4, users int4, layer int2, campaign text, factors jsonb, key int8)
-ON CONFLICT DO NOTHING RETURNING key, id
-"""
-
-
-_Numbers = tuple[int | None, int | None, int | None, int | None]
-"""The numbers of a system, a level, a workload and a device."""
-
-Names = dict[tuple[str, object], models.Model]
-"""Rows of the vocabulary by their kind and by what they stand for."""
+    """Two different experiments of one study have the same key."""
 
 
 @dataclass(slots=True)
 class Vocabulary:
-    """Finds or makes rows of the vocabulary for one study, and remembers them.
-
-    It lasts for a transaction that holds the study: an experiment may be gone after it. ``names`` last for an import.
-    """
+    """The vocabulary rows and experiments of one study, found or made, for a transaction that holds the study."""
 
     study: Study
-    # The rows of systems, levels, devices and workloads, which nobody removes.
-    names: Names = field(default_factory=dict)
-    # The dimensions of each beside it: only by them is it sure to be the one that is meant.
-    _experiments: dict[int, tuple[Stored, dict[str, str | int]]] = field(default_factory=dict)
-    # Of many experiments the same is said.
-    _numbers: dict[object, _Numbers] = field(default_factory=dict)
+    _rows: dict[tuple[Any, ...], Any] = field(default_factory=dict)
+    # By key, with the dimensions, which detect collisions.
+    _experiments: dict[int, tuple[Experiment, dict[str, str | int]]] = field(default_factory=dict)
 
-    def experiment(self, configuration: Configuration) -> Stored:
-        """The experiment with this configuration in the study."""
-        return self.experiments([Wanted.for_configuration(configuration)])[0]
+    def experiment(self, configuration: Configuration) -> Experiment:
+        """Return the experiment with this configuration."""
+        return self.experiments([configuration])[0]
 
-    def experiments(self, wanted: Sequence[Wanted]) -> list[Stored]:
-        """The experiments that are wanted, in their order; all that are new are made in one statement."""
-        asked = {each.key: each for each in wanted}
-        unknown = [key for key in asked if key not in self._experiments]
-        self._find(unknown)
-        missing = [key for key in unknown if key not in self._experiments]
-        if missing:
-            self._add([asked[key] for key in missing])
-            # Another import may have made some meanwhile, and then those are the ones that count.
-            self._find([key for key in missing if key not in self._experiments])
-        found = [self._experiments[each.key] for each in wanted]
-        for (experiment, known), own in zip(found, wanted, strict=True):
-            if known != own.dimensions:
-                raise KeyCollisionError(f"Experiment {experiment.pk} and {own.dimensions} share a key")
+    def experiments(self, configurations: Sequence[Configuration]) -> list[Experiment]:
+        """Return the experiments with these configurations in order; new ones are stored in one statement."""
+        dimensions = [each.dimensions() for each in configurations]
+        keys = [_key_of(each) for each in dimensions]
+        self._read(set(keys) - self._experiments.keys())
+        wanted = dict(zip(keys, zip(configurations, dimensions, strict=True), strict=True))
+        self._store({key: each for key, each in wanted.items() if key not in self._experiments})
+        found = [self._experiments[key] for key in keys]
+        for (experiment, known), own in zip(found, dimensions, strict=True):
+            if known != own:
+                raise KeyCollisionError(f"Experiment {experiment.pk} and {own} share a key")
         return [experiment for experiment, _ in found]
 
-    def _find(self, keys: Sequence[int]) -> None:
-        if not keys:
-            return
-        rows = Experiment.objects.filter(study=self.study, key__among=keys).values_list("key", *_COLUMNS)
-        stored = [(key, Stored(*row)) for key, *row in rows]
-        references = {name: {getattr(each, f"{name}_id") for _, each in stored} - {None} for name in _REFERENCES}
-        named = {name: _REFERENCES[name].objects.in_bulk(numbers) for name, numbers in references.items()}
-        for key, each in stored:
-            self._experiments[key] = each, _configuration(each, named).dimensions()
+    def _read(self, keys: Collection[int]) -> None:
+        if keys:
+            known = Experiment.objects.filter(study=self.study, key__among=keys)
+            for each in known.prefetch_related("system", "level", "workload", "device"):
+                self._experiments[each.key] = each, configuration_of(each).dimensions()
 
-    def _add(self, missing: Sequence[Wanted]) -> None:
-        """Make experiments that are not there yet."""
-        rows = {each.key: self._row(each.configuration) for each in missing}
-        with connection.cursor() as cursor:
-            cursor.execute(_ADD, [json.dumps([{**row._asdict(), "key": key} for key, row in rows.items()])])
-            made = dict(cursor.fetchall())
-        for each in missing:
-            if each.key in made:
-                self._experiments[each.key] = rows[each.key]._replace(pk=made[each.key]), each.dimensions
+    def _store(self, missing: Mapping[int, tuple[Configuration, dict[str, str | int]]]) -> None:
+        new = [self._build(key, configuration) for key, (configuration, _) in missing.items()]
+        # Nobody else makes experiments of the study while the transaction holds it.
+        for each in Experiment.objects.bulk_create(new):
+            self._experiments[each.key] = each, missing[each.key][1]
 
-    def _row(self, configuration: Configuration) -> Stored:
-        """The row of an experiment that has no number yet."""
-        each = configuration
-        names = each.system, each.level, each.workload, each.device
-        numbers = self._numbers.get(names)
-        if numbers is None:
-            numbers = self._numbers[names] = self._numbers_of(*names)
-        factors = dict(each.factors)
-        return Stored(0, self.study.pk, *numbers, each.mtu, each.users, each.layer, each.campaign, factors)
-
-    def _numbers_of(
-        self, system: SystemIdentity | None, level: str | None, workload: Sizes | None, device: str | None
-    ) -> _Numbers:
-        """The numbers of rows of the vocabulary, in the order of ``Stored``."""
-        rows = self._system(system), self._level(level), self._workload(workload), self._device(device)
-        system_id, level_id, workload_id, device_id = (None if row is None else row.pk for row in rows)
-        return system_id, level_id, workload_id, device_id
-
-    def _system(self, identity: SystemIdentity | None) -> System | None:
-        if identity is None or not identity.name:
-            return None
-        fields = {
-            "machine": identity.machine,
-            "host": identity.host,
-            "processors": identity.processors,
-            "memory_bytes": identity.memory_bytes,
-        }
-        make = lambda: System.objects.get_or_create(**fields, defaults={"name": identity.name})[0]  # noqa: E731
-        return self._once("system", identity, make)
-
-    def _level(self, name: str | None) -> Level | None:
-        return None if name is None else self._once("level", name, lambda: Level.objects.get_or_create(name=name)[0])
-
-    def _device(self, name: str | None) -> Device | None:
-        return None if name is None else self._once("device", name, lambda: Device.objects.get_or_create(name=name)[0])
-
-    def _workload(self, sizes: Sizes | None) -> Workload | None:
-        if sizes is None:
-            return None
-        name = name_of(sizes)
-        fields = {
-            "pattern": sizes.pattern,
-            "request_bytes": sizes.request_bytes,
-            "response_bytes": sizes.response_bytes,
-        }
-        return self._once(
-            "workload", sizes, lambda: Workload.objects.get_or_create(**fields, defaults={"name": name})[0]
+    def _build(self, key: int, configuration: Configuration) -> Experiment:
+        each, sizes, identity = configuration, configuration.workload, configuration.system
+        return Experiment(
+            study=self.study,
+            key=key,
+            system=self._find_system(identity) if identity and identity.name else None,
+            level=self._find(Level, name=each.level) if each.level is not None else None,
+            workload=self._find_workload(sizes) if sizes else None,
+            device=self._find(Device, name=each.device) if each.device is not None else None,
+            mtu=each.mtu,
+            users=each.users,
+            layer=each.layer,
+            campaign=each.campaign,
+            factors=dict(each.factors),
         )
 
-    def _once(self, kind: str, key: object, make: Callable[[], _Model]) -> _Model:
-        found = self.names.get((kind, key))
-        if found is None:
-            found = self.names[kind, key] = make()
-        return found  # type: ignore[return-value] # the kind says which model it is
+    def _find_system(self, identity: SystemIdentity) -> Any:
+        return self._find(
+            System,
+            {"name": identity.name},
+            machine=identity.machine,
+            host=identity.host,
+            processors=identity.processors,
+            memory_bytes=identity.memory_bytes,
+        )
 
+    def _find_workload(self, sizes: Sizes) -> Any:
+        return self._find(
+            Workload,
+            {"name": name_of(sizes)},
+            pattern=sizes.pattern,
+            request_bytes=sizes.request_bytes,
+            response_bytes=sizes.response_bytes,
+        )
 
-_COLUMNS = ("pk", *Stored._fields[1:])
-_REFERENCES: Mapping[str, Any] = {"system": System, "level": Level, "workload": Workload, "device": Device}
-
-
-def _configuration(each: Stored | Experiment, named: Mapping[str, Mapping[int, Any]]) -> Configuration:
-    """The configuration of an experiment, given the rows of the vocabulary by their numbers."""
-    system, level, workload, device = (named[name].get(getattr(each, f"{name}_id")) for name in _REFERENCES)
-    return Configuration(
-        workload=Sizes(workload.pattern, workload.request_bytes, workload.response_bytes) if workload else None,
-        device=device.name if device else None,
-        mtu=each.mtu,
-        users=each.users,
-        layer=each.layer,
-        campaign=each.campaign,
-        system=SystemIdentity(system.machine, system.host, system.processors, system.memory_bytes) if system else None,
-        level=level.name if level else None,
-        factors=each.factors,
-    )
+    def _find(self, model: Any, defaults: Mapping[str, str] | None = None, **fields: Any) -> Any:
+        key = model, *fields.values()
+        if key not in self._rows:
+            self._rows[key] = model.objects.get_or_create(**fields, defaults=defaults)[0]
+        return self._rows[key]
 
 
 def configuration_of(experiment: Experiment) -> Configuration:
-    """The configuration that an experiment's row stands for."""
-    rows = {name: getattr(experiment, name) for name in _REFERENCES}
-    return _configuration(experiment, {name: {row.pk: row} if row else {} for name, row in rows.items()})
+    """Return the configuration of an experiment."""
+    system, workload = experiment.system, experiment.workload
+    return Configuration(
+        workload=Sizes(workload.pattern, workload.request_bytes, workload.response_bytes) if workload else None,
+        device=experiment.device.name if experiment.device else None,
+        mtu=experiment.mtu,
+        users=experiment.users,
+        layer=experiment.layer,
+        campaign=experiment.campaign,
+        system=SystemIdentity(system.machine, system.host, system.processors, system.memory_bytes) if system else None,
+        level=experiment.level.name if experiment.level else None,
+        factors=experiment.factors,
+    )

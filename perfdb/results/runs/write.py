@@ -25,7 +25,7 @@ from perfdb.results.models import (
     UploadRun,
 )
 from perfdb.results.runs import evidence as origins
-from perfdb.results.runs.experiments import Stored, Vocabulary, Wanted
+from perfdb.results.runs.experiments import Vocabulary
 from perfdb.results.runs.measures import ensure_slots
 from perfdb.results.runs.record import RunRecord, Source
 
@@ -184,7 +184,7 @@ def replace_values(vocabulary: Vocabulary, run: Run, record: RunRecord) -> None:
 
 def _write(vocabulary: Vocabulary, rows: Sequence[tuple[int, RunRecord]], *, update: bool = False) -> None:
     slots = ensure_slots(measure for _, record in rows for measure in record.values)
-    experiments = vocabulary.experiments([Wanted.for_configuration(record.configuration) for _, record in rows])
+    experiments = vocabulary.experiments([record.configuration for _, record in rows])
     runs = [_run_row(pk, record, each, slots) for (pk, record), each in zip(rows, experiments, strict=True)]
     if update:
         for run in runs:
@@ -289,7 +289,7 @@ def _copy(table: str, columns: dict[str, str], rows: Iterable[Sequence[Any]]) ->
             copy.write_row(row)
 
 
-def _run_row(pk: int, record: RunRecord, experiment: Stored, slots: dict[Measure, int]) -> Sequence[Any]:
+def _run_row(pk: int, record: RunRecord, experiment: Experiment, slots: dict[Measure, int]) -> Sequence[Any]:
     return (
         pk,
         experiment.pk,

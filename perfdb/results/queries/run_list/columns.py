@@ -1,4 +1,4 @@
-"""The columns of a list of runs: any dimension, factor or measure, by name, and how a row is read for them."""
+"""The columns of the list of runs: any dimension, factor or measure."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -14,10 +14,10 @@ from perfdb.results.models import Run
 from perfdb.results.queries.run_list.pages import RUN_COLUMNS, RUN_ORDERINGS
 from perfdb.results.queries.run_list.paging import Column
 
-# What a run has beside dimensions and measures. Its id is the name of the row and no column.
+# Columns beside dimensions and measures. The run id is the heading of the row and no column.
 OWN_COLUMNS = {"started": "Started", "status": "Status", "tags": "Tags", "notes": "Notes"}
 _DIMENSIONS = [name for name in BY_NAME if name not in ("run_id", "date")]
-# A short heading where the columns beside it say the rest.
+# Short headings, which the columns beside complete.
 SHORT_TITLES = {
     "trans_per_s": "Transactions",
     "mb_per_s": "Throughput",
@@ -30,13 +30,13 @@ DEFAULT_COLUMNS = ("trial", "study", "workload", "device", "mtu", "users", *SHOR
 OFFERED_COLUMNS = (*_DIMENSIONS, *OWN_COLUMNS)
 MOST_COLUMNS = 60
 
-# What a row of the list is read from.
+# The fields of a row of the list, which columns are read from.
 ROW_COLUMNS = {**RUN_COLUMNS, "values": "values"}
 
 
 @dataclass(frozen=True, slots=True)
 class ListColumn:
-    """A column: its heading with the unit, whether it holds numbers, and the measure if it is one."""
+    """A column with its heading and unit; ``number`` marks numbers, and ``measure`` is the measure, if any."""
 
     name: str
     title: str
@@ -46,7 +46,7 @@ class ListColumn:
     measure: Measure | None = None
 
     def reader(self, slots: Mapping[Measure, int]) -> Callable[[Mapping[str, Any]], Any]:
-        """What reads this column from a row that has ROW; None where the run has no value."""
+        """Return a function that reads this column from a row with ROW_COLUMNS; None where the run has no value."""
         name = self.name
         if self.measure is not None:
             return _reader_of(slots.get(self.measure))
@@ -57,14 +57,14 @@ class ListColumn:
 
 
 def _reader_of(slot: int | None) -> Callable[[Mapping[str, Any]], Any]:
-    """The array may be shorter than the registry, and slots count from 1."""
     if slot is None:
         return lambda _: None
+    # The array may be shorter than the registry, and slots count from 1.
     return lambda row: row["values"][slot - 1] if slot <= len(row["values"]) else None
 
 
 def parse_column(name: str) -> ListColumn:
-    """The column of this name; raises QueryError."""
+    """Return the column of this name. Raise QueryError for an unknown name."""
     if name in OWN_COLUMNS:
         return ListColumn(name, OWN_COLUMNS[name], OWN_COLUMNS[name], "UTC" if name == "started" else "")
     if name in _DIMENSIONS or (name.startswith(FACTOR) and name != FACTOR):
@@ -79,7 +79,7 @@ def parse_column(name: str) -> ListColumn:
 
 
 def parse_columns(texts: list[str]) -> tuple[ListColumn, ...]:
-    """The columns named, separated by commas or one by one; the usual ones where none is. Raises QueryError."""
+    """Return the named columns, separated by commas or not, or the default columns. Raise QueryError."""
     names = list(dict.fromkeys(parameters.parse_names(texts))) or list(DEFAULT_COLUMNS)
     if len(names) > MOST_COLUMNS:
         raise QueryError("columns", f"{len(names)} columns are asked for, and at most {MOST_COLUMNS} are shown")
@@ -87,11 +87,11 @@ def parse_columns(texts: list[str]) -> tuple[ListColumn, ...]:
 
 
 def build_orderings(slots: Mapping[Measure, int], *, few: bool) -> dict[str, Column]:
-    """What a list can be sorted by; any measure where few runs fit: sorting many by it takes too long."""
+    """Return the orders of a list; any measure if the list has ``few`` runs, since measures have no index."""
     if not few:
         return RUN_ORDERINGS
     return RUN_ORDERINGS | {
-        str(measure): Column.number(f"values__{slot - 1}", nullable=True)
+        str(measure): Column(f"values__{slot - 1}", nullable=True)
         for measure, slot in slots.items()
         if measure.role != TOTAL or measure.metric not in Run.HOT
     }
