@@ -1,8 +1,8 @@
 """Description of the audit: each rule, explained with a worked example."""
 
 from perfdb.analysis.audit.audit_run import PERCENT_TEXT, PercentRow, audit_percent, audit_run
-from perfdb.analysis.audit.disagreement import NOTE_UP_TO, Kind, name
-from perfdb.analysis.audit.printed_values import CHANCE, Method, Printed, PrintedRun, with_precision
+from perfdb.analysis.audit.disagreement import NOTE_UP_TO, Kind, measure_name
+from perfdb.analysis.audit.printed_values import CHANCE, Method, Printed, PrintedRun, detect_padding
 from perfdb.analysis.audit.rules import LINK_TOLERANCE, LITTLE_TOLERANCE, RULES
 from perfdb.analysis.checks.finding import Quantity
 from perfdb.analysis.declaration import Declaration, Example
@@ -16,7 +16,7 @@ _ROUNDING = "interval arithmetic over the printed digits"
 def _formula(kind: Kind, metric: str, place: int = 0) -> str:
     """Return a rule in words; ``place`` is its index among the rules of this kind for this metric."""
     rule = [rule for rule in RULES if (rule.kind, rule.metric) == (kind, metric)][place]
-    return f"{name(Measure(metric))} {'≤' if rule.at_most else '='} {rule.text}"
+    return f"{measure_name(Measure(metric))} {'≤' if rule.at_most else '='} {rule.text}"
 
 
 def _printed(measure: str, text: str, unit: str = "", place: str = "") -> Printed:
@@ -35,7 +35,7 @@ def _percent(row: PercentRow) -> str:
 def _half_steps(*figures: Printed) -> str:
     return ", ".join(
         f"{figure.quantity.text} ± {figure.half_step or figure.quantity.half_step:g}"
-        for figure in with_precision(figures)
+        for figure in detect_padding(figures)
     )
 
 

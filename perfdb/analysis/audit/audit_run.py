@@ -9,10 +9,18 @@ from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, islice
 
-from perfdb.analysis.audit.disagreement import Disagreement, Kind, as_printed, ends, grade, name, number
+from perfdb.analysis.audit.disagreement import (
+    Disagreement,
+    Kind,
+    grade,
+    interval_ends,
+    measure_name,
+    printed_text,
+    result_text,
+)
 from perfdb.analysis.audit.operands import Bound, Operand, compute, in_words
-from perfdb.analysis.audit.printed_values import Interval, Printed, PrintedRun, View, with_precision
-from perfdb.analysis.audit.rules import Rule, askable
+from perfdb.analysis.audit.printed_values import Interval, Printed, PrintedRun, View, detect_padding
+from perfdb.analysis.audit.rules import Rule, applicable_rules
 from perfdb.analysis.checks.finding import Quantity
 from perfdb.analysis.formulas.formula import Expression, Number, Operation
 from perfdb.analysis.metrics import Measure
@@ -115,7 +123,7 @@ def audit_run(run: PrintedRun, without: Container[Kind] = ()) -> list[Disagreeme
     asked = (
         _ask(rule, view, role)
         for view in views
-        for rule, role in askable(printed, view.roles())
+        for rule, role in applicable_rules(printed, view.roles())
         if rule.kind not in without
     )
     broken = {
@@ -126,7 +134,7 @@ def audit_run(run: PrintedRun, without: Container[Kind] = ()) -> list[Disagreeme
 
 def audit_runs(runs: Sequence[PrintedRun]) -> list[list[Disagreement]]:
     """Return the disagreements of each run of a document, with zero-padding recognised across runs."""
-    figures = iter(with_precision([figure for run in runs for figure in run.figures]))
+    figures = iter(detect_padding([figure for run in runs for figure in run.figures]))
     return [audit_run(replace(run, figures=tuple(islice(figures, len(run.figures))))) for run in runs]
 
 
@@ -191,7 +199,7 @@ def _ask(rule: Rule, view: View, role: str) -> Disagreement | None:
         Case(rule.kind, view, printed, wanted, _others(rule, view, role))
     )
     relation = "cannot pass" if rule.at_most else "follows to be"
-    message = f"{name(printed.measure)} is printed as {as_printed(printed)}, but {relation} {formula}"
+    message = f"{measure_name(printed.measure)} is printed as {printed_text(printed)}, but {relation} {formula}"
     message += f"; {other}." if other else "."
     return _disagreement(rule.kind, printed, wanted, formula=formula, message=message, other=other)
 
@@ -201,7 +209,7 @@ def _in_numbers(rule: Rule, bounds: dict[str, Bound], printed: Printed, wanted: 
     text = rule.expression.write({key: bound.text for key, bound in bounds.items()})
     if not isinstance(rule.expression, Operation) and text.replace(".", "").isdecimal():
         return f"{text} {printed.own_unit}"
-    return f"{text} = {number(wanted.value, printed.decimals)} {printed.own_unit}"
+    return f"{text} = {result_text(wanted.value, printed.decimals)} {printed.own_unit}"
 
 
 def _elsewhere(rule: Rule, view: View, role: str, printed: Printed) -> str:
@@ -230,7 +238,7 @@ def _disagreement(
         measure=printed.measure,
         printed=printed.quantity.text,
         recomputed=wanted.value,
-        interval=ends(wanted),
+        interval=interval_ends(wanted),
         unit=printed.own_unit,
         formula=formula,
         message=message,
@@ -244,14 +252,18 @@ def _contradictions(run: PrintedRun) -> Iterator[Disagreement]:
     """Yield numbers printed with different values, compared with the first printing."""
     for measure in dict.fromkeys(figure.measure for figure in run.figures):
         told: set[str] = set()
-        for first, later in combinations(run.of(measure), 2):
+        for first, later in combinations(run.printings(measure), 2):
             one, other = first.interval, later.interval
-            if one is None or other is None or one.meets(other) or as_printed(later) in told:
+            if one is None or other is None or one.meets(other) or printed_text(later) in told:
                 continue
-            told.add(as_printed(later))
+            told.add(printed_text(later))
             where = f" in {first.place}" if first.place else ""
-            message = f"{name(measure)} is printed as {as_printed(later)}, but as {as_printed(first)}{where}."
-            yield _disagreement(Kind.CONTRADICTION, later, one, formula=f"{as_printed(first)}{where}", message=message)
+            message = (
+                f"{measure_name(measure)} is printed as {printed_text(later)}, but as {printed_text(first)}{where}."
+            )
+            yield _disagreement(
+                Kind.CONTRADICTION, later, one, formula=f"{printed_text(first)}{where}", message=message
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,16 +307,15 @@ def audit_percent(row: PercentRow) -> Disagreement | None:
     text = PERCENT.write({"base": row.base.in_own_unit, "other": row.other.in_own_unit})
     formula = f"{text} = {round_half_up(wanted.value, decimals(row.percent.text) + 1)} %"
     meant = _reading(row, printed, wanted)
-    message = (
-        f"The difference of {name(row.base.measure)} is printed as {row.percent.text} %, but follows to be {formula}"
-    )
+    name = measure_name(row.base.measure)
+    message = f"The difference of {name} is printed as {row.percent.text} %, but follows to be {formula}"
     return Disagreement(
         kind=Kind.PERCENT,
         severity=grade(1 + printed / 100, 1 + wanted.value / 100),
         measure=row.base.measure,
         printed=row.percent.text,
         recomputed=wanted.value,
-        interval=ends(wanted),
+        interval=interval_ends(wanted),
         unit="%",
         formula=formula,
         message=f"{message}; {meant}." if meant else f"{message}.",
@@ -327,5 +338,5 @@ def _reading(row: PercentRow, printed: float, wanted: Interval) -> str:
     base, other = row.base.interval, row.other.interval
     turned = percent_interval(other, base) if base is not None and other is not None else None
     if turned is not None and Interval(printed - half, printed, printed + half).meets(turned):
-        return f"it is {number(turned.value)} % the other way round"
+        return f"it is {result_text(turned.value)} % the other way round"
     return ""

@@ -57,7 +57,7 @@ def grade(printed: float, recomputed: float) -> Severity:
     return Severity.NOTE if deviation <= NOTE_UP_TO * abs(recomputed) * (1 + 1e-12) else Severity.WARNING
 
 
-def ends(interval: Interval) -> tuple[float, float]:
+def interval_ends(interval: Interval) -> tuple[float, float]:
     """Return the ends of an interval."""
     return (interval.low, interval.high)
 
@@ -65,7 +65,7 @@ def ends(interval: Interval) -> tuple[float, float]:
 _SIGNIFICANT = 4
 
 
-def number(value: float, decimals: int = 0) -> str:
+def result_text(value: float, decimals: int = 0) -> str:
     """Return a value with one decimal more than the printed one, and at least four digits."""
     if not isfinite(value):
         return "∞"
@@ -73,12 +73,12 @@ def number(value: float, decimals: int = 0) -> str:
     return round_half_up(value, max(_SIGNIFICANT - 1 - magnitude, decimals + 1, 0))
 
 
-def name(measure: Measure) -> str:
+def measure_name(measure: Measure) -> str:
     """Return the measure in words: ``CPU time per transaction of tcpip1``."""
     title = BY_NAME[measure.metric].title
     return title if measure.role == TOTAL else f"{title} of {measure.role}"
 
 
-def as_printed(figure: Printed) -> str:
+def printed_text(figure: Printed) -> str:
     """Return ``0.14 msec/trans``, in the printed unit."""
     return f"{figure.quantity.text.strip()} {figure.quantity.unit or figure.own_unit}"

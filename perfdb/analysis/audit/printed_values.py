@@ -149,7 +149,7 @@ class PrintedRun:
         """Return the measures with a printed number."""
         return frozenset(self._by_measure)
 
-    def of(self, measure: Measure) -> Sequence[Printed]:
+    def printings(self, measure: Measure) -> Sequence[Printed]:
         """Return every printing of a measure that is a number."""
         return self._by_measure.get(measure, ())
 
@@ -179,7 +179,7 @@ class View:
         here = self.here(measure)
         if here is not None:
             return here
-        others = [(figure, figure.interval) for figure in self.run.of(measure) if figure.interval]
+        others = [(figure, figure.interval) for figure in self.run.printings(measure) if figure.interval]
         if any(not one.meets(other) for _, one in others for _, other in others):
             return None
         return min(others, key=lambda pair: pair[1].high - pair[1].low, default=(None, None))[0]
@@ -201,7 +201,7 @@ def span(values: Iterator[float], value: float) -> Interval:
 CHANCE = 0.001
 
 
-def with_precision(figures: Sequence[Printed]) -> list[Printed]:
+def detect_padding(figures: Sequence[Printed]) -> list[Printed]:
     """Return a document's numbers in order, zero-padded ones with their true half-step.
 
     Numbers of one measure, place and number of decimals are judged together. Numbers printed twice, which may be one,

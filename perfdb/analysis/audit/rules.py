@@ -267,7 +267,7 @@ def _candidates(printed: frozenset[Measure]) -> list[_Candidate]:
 
 
 @lru_cache(maxsize=512)
-def askable(printed: frozenset[Measure], roles: tuple[str, ...]) -> tuple[tuple[Rule, str], ...]:
+def applicable_rules(printed: frozenset[Measure], roles: tuple[str, ...]) -> tuple[tuple[Rule, str], ...]:
     """Return the rules that apply to the printed measures, each with a role."""
     asked = [each for each in _candidates(printed) if each.rule.role is not None or each.role in roles]
     asked.sort(key=lambda each: (each.number, each.rule.role is None and roles.index(each.role)))

@@ -55,7 +55,7 @@ def _in_seconds(time: Quantity) -> float | None:
 
 def _fits(time: Quantity, own: float, unit: str) -> bool:
     """Return whether the printed number, read in ``unit``, is the record's own time per transaction (seconds)."""
-    return time.within(rescale(own, "s", unit), TOLERANCE)
+    return time.matches(rescale(own, "s", unit), TOLERANCE)
 
 
 def _fitting_unit(time: Quantity, own: float) -> str | None:
@@ -78,7 +78,7 @@ class Judged(NamedTuple):
     odd: list[Reason]
 
 
-def judge(record: Record, own: float | None, usual: str) -> Judged:
+def judge_responses(record: Record, own: float | None, usual: str) -> Judged:
     """Compare the response times of a record with ``own``, its seconds per transaction.
 
     ``usual`` is the unit of most records: a time in another unit that does not fit has the wrong unit.
@@ -223,7 +223,7 @@ def check_driver(log: DriverLog) -> list[Finding]:
     """Return all findings about one driver log; an error refuses the run."""
     times = _own_times(log)
     usual = _usual_unit(times)
-    judged = [judge(record, own, usual) for record, own in times]
+    judged = [judge_responses(record, own, usual) for record, own in times]
     flow = log.bytes_per_s
     megabyte = _fitting_megabyte(log, flow)
     return [
@@ -256,7 +256,7 @@ def _check_sum(log: DriverLog, records: Sequence[DriverRecord], name: str) -> li
 def _check_rate(log: DriverLog) -> list[Finding]:
     """Check the printed rate against the summary's transactions and seconds."""
     printed, rate = log.trans_per_s, log.rate
-    if printed is None or printed.value is None or rate is None or printed.within(rate):
+    if printed is None or printed.value is None or rate is None or printed.matches(rate):
         return []
     message = f"trans_per_sec={printed.text}, but the summary's transactions and seconds give {_like(rate, printed)}."
     return [_warning("rate", message, "The recomputed value was used.", printed.line, "trans_per_s")]
@@ -267,7 +267,7 @@ def _fitting_megabyte(log: DriverLog, flow: float | None) -> int | None:
     printed = log.mb_per_s
     if printed is None or flow is None:
         return None
-    return next((size for size in (log.mb_bytes, *MEGABYTES) if printed.within(flow / size)), None)
+    return next((size for size in (log.mb_bytes, *MEGABYTES) if printed.matches(flow / size)), None)
 
 
 def _check_megabytes(log: DriverLog, flow: float | None, fitting: int | None) -> list[Finding]:

@@ -58,7 +58,7 @@ class Quantity(NamedTuple):
         """Return half of one in the last printed digit: the largest rounding error."""
         return 0.0 if self.value is None else step(self.text) / 2
 
-    def within(self, wanted: float, tolerance: float = 0.0) -> bool:
+    def matches(self, wanted: float, tolerance: float = 0.0) -> bool:
         """Return whether the value equals ``wanted`` within rounding and a relative tolerance."""
         value = self.value
         if value is None:

@@ -69,7 +69,7 @@ class Contrast(NamedTuple):
     def _half_width(self, confidence: float) -> float:
         return student_quantile((1 + confidence) / 2, self.freedom) * self.error
 
-    def within(self, delta: float) -> bool:
+    def is_within(self, delta: float) -> bool:
         """Whether the 90 % interval lies inside ±ln(1 + delta): two one-sided tests at 5 % (Schuirmann 1987)."""
         return abs(self.difference) + self._half_width(0.90) < math.log1p(delta)
 
@@ -130,7 +130,7 @@ _Side = tuple[int, float]
 
 def _sides(pairs: Sequence[Pair], logged: Logged) -> tuple[list[_Side], list[_Side]]:
     """For both sides of each pair: how many trials have a logarithm, and the mean of these."""
-    logs, at = logged.logs, logged.at([*(pair.base for pair in pairs), *(pair.new for pair in pairs)])
+    logs, at = logged.logs, logged.indexes([*(pair.base for pair in pairs), *(pair.new for pair in pairs)])
     known = list(zip(logs.counts[at].tolist(), logs.means()[at].tolist(), strict=True))
     return known[: len(pairs)], known[len(pairs) :]
 
@@ -158,7 +158,7 @@ def describe(judged: Judged, q: float | None, delta: float, better: Better) -> C
     mean = math.fsum(pair.new) / len(pair.new) if pair.new else None
     # Without repetition there is no p; all that can be said is where the cell lies to the band.
     band = contrast.band if contrast and not tested else None
-    within = tested is not None and tested.within(delta)
+    within = tested is not None and tested.is_within(delta)
     verdict = _verdict(judged, q, known, band, within)
     return Comparison(
         n_base=len(pair.base),
@@ -261,7 +261,7 @@ _CERTAIN = CHANGED / 10
 _UNKNOWN = Prior(math.nan, 1.0, 1)
 
 
-class Unmoved:
+class TieFinder:
     """Samples that are compared with each other; the logarithms of all are taken once."""
 
     def __init__(self, samples: Samples) -> None:
@@ -269,10 +269,10 @@ class Unmoved:
         self._sizes = samples.sizes
         self._counts = samples.logs.counts
         self._means = samples.logs.means()
-        sums = Sums.of(samples.logs)
+        sums = Sums.from_logs(samples.logs)
         self._freedoms, self._squares = sums.freedom.astype(np.intp), sums.squares
 
-    def against(
+    def find_ties(
         self, bases: Sequence[int], others: Sequence[Places], better: Better, delta: float = DELTA
     ) -> list[list[tuple[int, Comparison]]]:
         """Of the ``others`` of each base those of which no test says that they differ from it, each with its place.

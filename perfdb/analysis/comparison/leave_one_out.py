@@ -10,14 +10,14 @@ from typing import NamedTuple
 import numpy as np
 from scipy import special
 
-from perfdb.analysis.comparison.noise import FEWEST_CELLS, MOST_FREEDOM, NOISY, Pool, drawn, terms
+from perfdb.analysis.comparison.noise import FEWEST_CELLS, MOST_FREEDOM, NOISY, Pool, pool_terms, weighted_variance
 from perfdb.analysis.comparison.spreads import Floats, Logs, Places, Spread, Spreads, Sums, rounding_variance, spread
 
 # A difference that is so much smaller than what it is of has lost its digits.
 _LOST = 1e-9
 
 
-def without(logs: Logs, steps: Sequence[float | None], trials: Places) -> tuple[Floats, Spreads]:
+def leave_one_out(logs: Logs, steps: Sequence[float | None], trials: Places) -> tuple[Floats, Spreads]:
     """For each of some trials, of cells of at least three, what the others of its cell have.
 
     Args:
@@ -28,7 +28,7 @@ def without(logs: Logs, steps: Sequence[float | None], trials: Places) -> tuple[
     Returns:
         The mean of the other logarithms, and the spread of the others as ``spread`` has it.
     """
-    cells, sums, mean = logs.sample[trials], Sums.of(logs), logs.means()[logs.sample[trials]]
+    cells, sums, mean = logs.sample[trials], Sums.from_logs(logs), logs.means()[logs.sample[trials]]
     others = sums.counts[cells] - 1
     away = logs.logs[trials] - mean
     squares = sums.squares[cells] - away**2 * (others + 1) / others
@@ -58,7 +58,7 @@ class Priors(NamedTuple):
     totals: Floats
 
 
-def exchanged(pool: Pool, old: Spreads, new: Spreads) -> Priors:
+def exchange_one(pool: Pool, old: Spreads, new: Spreads) -> Priors:
     """What a group has in common with each new spread in place of the old one beside it."""
     sums = np.array(pool, np.float64)[:, None] - _alone(old) + _alone(new)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -76,7 +76,7 @@ def _alone(spreads: Spreads) -> Floats:
     """What each spread adds to a pool, a column each; one that is not known adds nothing."""
     known = np.flatnonzero((spreads.freedoms > 0) & (spreads.variances > 0))
     found = np.zeros((len(Pool._fields), len(spreads.freedoms)))
-    found[:, known] = np.vstack([np.ones(len(known)), *terms(spreads.only(known))])
+    found[:, known] = np.vstack([np.ones(len(known)), *pool_terms(spreads.select(known))])
     return found
 
 
@@ -104,5 +104,5 @@ def moderate_each(own: Spreads, priors: Priors) -> tuple[Floats, Floats]:
     limits = special.fdtri(np.maximum(freedoms, 1), priors.freedoms, NOISY)
     noisy = (freedoms > 0) & (variances / priors.variances > limits)
     together = np.maximum(1.0, np.minimum(priors.freedoms + freedoms, priors.totals))
-    found = np.where(noisy, variances, drawn(variances, freedoms, priors.variances, priors.freedoms))
+    found = np.where(noisy, variances, weighted_variance(variances, freedoms, priors.variances, priors.freedoms))
     return found, np.where(noisy, freedoms, together)

@@ -84,14 +84,14 @@ def pools(spreads: Spreads, sizes: Sequence[int]) -> list[Pool]:
     """What each group learns from its cells, of groups end to end that have so many. The sums are exact."""
     known = np.flatnonzero((spreads.freedoms > 0) & (spreads.variances > 0))
     ends = np.searchsorted(known, list(accumulate(sizes, initial=0))).tolist()
-    each = [term.tolist() for term in terms(spreads.only(known))]
+    each = [term.tolist() for term in pool_terms(spreads.select(known))]
     return [
         Pool(end - start, *[math.fsum(term[start:end]) for term in each]) if start < end else Pool()
         for start, end in pairwise(ends)
     ]
 
 
-def terms(spreads: Spreads) -> list[Floats]:
+def pool_terms(spreads: Spreads) -> list[Floats]:
     """What each spread, all of them known, adds to the sums of its pool behind the first, in their order."""
     variances, freedoms = spreads
     # Cells have few different numbers of trials.
@@ -112,7 +112,7 @@ def prior_of(spreads: Spreads) -> Prior | None:
 
 def fit_prior(spreads: Iterable[Spread]) -> Prior | None:
     """The same from cells one by one."""
-    return prior_of(Spreads.of(spreads))
+    return prior_of(Spreads.from_each(spreads))
 
 
 # The cells of a table have few different numbers of trials, and these functions take long.
@@ -153,14 +153,14 @@ def moderate(own: Spread, prior: Prior) -> Moderated:
     """
     if is_noisy(own, prior):
         return Moderated(own.variance, own.freedom, noisy=True)
-    variance = drawn(own.variance, own.freedom, prior.variance, prior.freedom)
+    variance = weighted_variance(own.variance, own.freedom, prior.variance, prior.freedom)
     return Moderated(variance, _together(own.freedom, prior))
 
 
 _Number = TypeVar("_Number", float, Floats)
 
 
-def drawn(own: _Number, freedom: _Number, usual: _Number, weight: _Number) -> _Number:
+def weighted_variance(own: _Number, freedom: _Number, usual: _Number, weight: _Number) -> _Number:
     """The mean of a cell's own variance and that of its group, each weighted by its freedom."""
     return (weight * usual + freedom * own) / (weight + freedom)
 
@@ -212,7 +212,7 @@ def moderate_all(own: Spreads, priors: Sequence[Prior], sizes: Sequence[int]) ->
     limits = np.array([_limit(freedom, prior) for prior, freedom in cells])
     usual, weight = (np.array(each, np.float64)[group] for each in list(zip(*priors, strict=True))[:2])
     noisy = variances / usual > limits[kinds]
-    moderated = drawn(variances, freedoms.astype(np.float64), usual, weight)
+    moderated = weighted_variance(variances, freedoms.astype(np.float64), usual, weight)
     return AllModerated(np.where(noisy, variances, moderated), noisy, freedoms, kinds, together)
 
 
@@ -240,7 +240,7 @@ def estimate_with_logs(pairs: Sequence[Pair], background: Background) -> tuple[l
     sides = chain.from_iterable((pair.base, pair.new) for pair in pairs)
     logged = Logged(chain(sides, chain.from_iterable(samples)))
     groups, steps = [pair.group for pair in pairs], [pair.step for pair in pairs]
-    return noises(logged.spreads(samples, steps), sources, groups, steps, background), logged
+    return estimate_noises(logged.spreads(samples, steps), sources, groups, steps, background), logged
 
 
 class Group(NamedTuple):
@@ -252,7 +252,7 @@ class Group(NamedTuple):
     source: NoiseSource
 
 
-def noises(
+def estimate_noises(
     own: Spreads,
     sources: Sequence[NoiseSource],
     groups: Sequence[Hashable],
@@ -261,7 +261,7 @@ def noises(
 ) -> list[Noise]:
     """The noise of each cell whose own spread is known: where that comes from, its noise group and its step."""
     found = [Noise(NoiseSource.NONE)] * len(sources)
-    for group in grouped(own, sources, groups, steps, background):
+    for group in noise_groups(own, sources, groups, steps, background):
         if group.prior is None:
             continue
         moderated = moderate_all(group.own, [group.prior], [len(group.places)])
@@ -274,7 +274,7 @@ def noises(
     return found
 
 
-def grouped(
+def noise_groups(
     own: Spreads,
     sources: Sequence[NoiseSource],
     groups: Sequence[Hashable],
@@ -287,7 +287,7 @@ def grouped(
         members[group].append(place)
     for group, places in members.items():
         step = max((step for place in places if (step := steps[place]) is not None), default=None)
-        mine = own.only(places)
+        mine = own.select(places)
         fallbacks = _fallbacks(group, step, own, background)
         yield Group(places, mine, *_prior(mine, [sources[place] for place in places], fallbacks))
 
@@ -313,7 +313,7 @@ def _fallbacks(
 
 
 def _spreads(samples: Sequence[Sample], step: float | None) -> Spreads:
-    return Logs.of(samples).spreads([step] * len(samples))
+    return Logs.from_samples(samples).spreads([step] * len(samples))
 
 
 def _prior(

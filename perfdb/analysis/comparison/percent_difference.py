@@ -31,7 +31,7 @@ def printed_percent(percent: float | None, plus: bool = False) -> str:
     return f"{'+' if plus and not text.startswith('-') and text != '0' else ''}{text}%"
 
 
-def about(share: float, plus: bool = False) -> str:
+def short_percent(share: float, plus: bool = False) -> str:
     """A share (0.0314) as per cent with two significant digits ("3.1%"), for sizes in sentences, however small.
 
     ``plus`` prints the sign of a positive share too.

@@ -39,7 +39,9 @@ class Samples:
         self.steps = steps
 
     @classmethod
-    def of(cls, samples: Sequence[Sample], groups: Sequence[Hashable], steps: Sequence[float | None]) -> "Samples":
+    def from_samples(
+        cls, samples: Sequence[Sample], groups: Sequence[Hashable], steps: Sequence[float | None]
+    ) -> "Samples":
         """Those of cells that do not stand end to end yet."""
         return cls([value for sample in samples for value in sample], list(map(len, samples)), groups, steps)
 
@@ -73,7 +75,7 @@ class Samples:
     def pools(self) -> Mapping[Hashable, Pool]:
         """What each noise group learns from its cells."""
         members = self.members.values()
-        together = self.spreads if len(members) == 1 else self.spreads.only(list(chain.from_iterable(members)))
+        together = self.spreads if len(members) == 1 else self.spreads.select(list(chain.from_iterable(members)))
         return dict(zip(self.members, pools(together, list(map(len, members))), strict=True))
 
     @cached_property
@@ -99,10 +101,12 @@ def mean_intervals(
     where a trial is not positive and so neither the mean nor the noise speaks for all trials.
     """
     means = [math.fsum(sample) / len(sample) if len(sample) else math.nan for sample in samples]
-    return intervals_of(Samples.of(samples, groups, steps), means, background)
+    return sample_intervals(Samples.from_samples(samples, groups, steps), means, background)
 
 
-def intervals_of(samples: Samples, means: Sequence[float], background: Background = NOTHING_KNOWN) -> list[Interval]:
+def sample_intervals(
+    samples: Samples, means: Sequence[float], background: Background = NOTHING_KNOWN
+) -> list[Interval]:
     """The same of samples whose means are known; those of empty ones make no difference."""
     found: list[Interval] = [None] * len(samples.sizes)
     for group, places in samples.members.items():
@@ -122,7 +126,12 @@ def _intervals(samples: Samples, places: Sequence[int], means: Sequence[float], 
     own, counts, sizes = samples.spreads, samples.logs.counts, samples.logs.sizes
     if len(places) < len(sizes):
         chosen = np.array(places, np.intp)
-        own, counts, sizes, means = own.only(places), counts[chosen], sizes[chosen], [means[place] for place in places]
+        own, counts, sizes, means = (
+            own.select(places),
+            counts[chosen],
+            sizes[chosen],
+            [means[place] for place in places],
+        )
     moderated = moderate_all(own, [prior], [len(places)])
     half_widths = moderated.by_freedom(partial(student_quantile, 0.975)) * np.sqrt(moderated.variances)
     half_widths /= np.sqrt(np.maximum(counts, 1))

@@ -78,7 +78,7 @@ class Spread(NamedTuple):
     freedom: int = 0
 
     @property
-    def known(self) -> bool:
+    def is_known(self) -> bool:
         """Whether it can be learnt from. Equal values with an unknown printed step have no usable variance."""
         return self.freedom > 0 and self.variance > 0
 
@@ -90,17 +90,17 @@ class Spreads(NamedTuple):
     freedoms: Places
 
     @classmethod
-    def of(cls, each: Iterable[Spread]) -> Self:
+    def from_each(cls, each: Iterable[Spread]) -> Self:
         """Those of cells one by one."""
         listed = list(each)
         variances, freedoms = zip(*listed, strict=True) if listed else ((), ())
         return cls(np.array(variances, np.float64), np.array(freedoms, np.intp))
 
-    def at(self, place: int) -> Spread:
+    def spread_at(self, place: int) -> Spread:
         """That of one cell."""
         return Spread(float(self.variances[place]), int(self.freedoms[place]))
 
-    def only(self, places: Sequence[int] | Places) -> Self:
+    def select(self, places: Sequence[int] | Places) -> Self:
         """Those of some cells."""
         chosen = np.array(places, np.intp)
         return self.__class__(self.variances[chosen], self.freedoms[chosen])
@@ -142,7 +142,7 @@ class Logs:
         self._ranges: Floats | None = None
 
     @classmethod
-    def of(cls, samples: Sequence[Sample]) -> Self:
+    def from_samples(cls, samples: Sequence[Sample]) -> Self:
         """Those of samples that do not stand end to end yet."""
         return cls(list(chain.from_iterable(samples)), list(map(len, samples)))
 
@@ -168,11 +168,11 @@ class Logs:
         """The spread of each sample by itself, as ``spread`` has it."""
         ends = np.cumsum(self.counts)
 
-        def together(at: int) -> list[float]:
+        def cell_values(at: int) -> list[float]:
             found: list[float] = self.values[ends[at] - self.counts[at] : ends[at]].tolist()
             return found
 
-        return _spreads(Sums.of(self), steps, together)
+        return _spreads(Sums.from_logs(self), steps, cell_values)
 
 
 def summed(each: Floats, places: Places, count: int) -> Floats:
@@ -202,7 +202,7 @@ class Sums(NamedTuple):
     squares: Floats
 
     @classmethod
-    def of(cls, logs: Logs) -> Self:
+    def from_logs(cls, logs: Logs) -> Self:
         """Those of each sample."""
         distances = logs.logs - logs.means()[logs.sample]
         # A mean of equal floats may differ from them in its last bit; equal trials have no spread.
@@ -217,17 +217,17 @@ class Logged:
     def __init__(self, samples: Iterable[Sample]) -> None:
         self._distinct = {id(sample): sample for sample in samples}
         self._places = dict(zip(self._distinct, range(len(self._distinct)), strict=True))
-        self.logs = Logs.of(list(self._distinct.values()))
+        self.logs = Logs.from_samples(list(self._distinct.values()))
 
-    def at(self, samples: Sequence[Sample]) -> Places:
+    def indexes(self, samples: Sequence[Sample]) -> Places:
         """The places of some of these samples."""
         return np.fromiter(map(self._places.__getitem__, map(id, samples)), np.intp, len(samples))
 
     def spreads(self, cells: Sequence[Sequence[Sample]], steps: Iterable[float | None]) -> Spreads:
         """The spread of each of many cells, each of one or several of these samples."""
-        at = self.at(list(chain.from_iterable(cells)))
+        at = self.indexes(list(chain.from_iterable(cells)))
         of = np.repeat(np.arange(len(cells)), list(map(len, cells)))
-        pooled = Sums(*(summed(each[at], of, len(cells)) for each in Sums.of(self.logs)))
+        pooled = Sums(*(summed(each[at], of, len(cells)) for each in Sums.from_logs(self.logs)))
         return _spreads(pooled, steps, lambda place: [value for sample in cells[place] for value in usable(sample)])
 
 
@@ -237,7 +237,7 @@ def spread(samples: Sequence[Sample], step: float | None = None) -> Spread:
     ``step`` is one in the last printed digit, in the samples' unit: rounding alone makes values differ by a variance
     of step²/12, and no spread is taken to be smaller.
     """
-    return spreads([samples], [step]).at(0)
+    return spreads([samples], [step]).spread_at(0)
 
 
 def spreads(cells: Sequence[Sequence[Sample]], steps: Iterable[float | None]) -> Spreads:
@@ -245,14 +245,14 @@ def spreads(cells: Sequence[Sequence[Sample]], steps: Iterable[float | None]) ->
     return Logged(chain.from_iterable(cells)).spreads(cells, steps)
 
 
-def _spreads(sums: Sums, steps: Iterable[float | None], together: Callable[[int], list[float]]) -> Spreads:
-    """The spreads that follow from sums; ``together`` are all values of one cell."""
+def _spreads(sums: Sums, steps: Iterable[float | None], cell_values: Callable[[int], list[float]]) -> Spreads:
+    """The spreads that follow from sums; ``cell_values`` are all values of one cell."""
     known = [step or 0.0 for step in steps]
     means = np.where(sums.counts > 0, sums.totals, 1.0) / np.maximum(sums.counts, 1.0)
     rounding = (np.array(known) / means) ** 2 / 12
     variance = sums.squares / np.maximum(sums.freedom, 1.0)
     for at in np.flatnonzero((rounding * _NEARLY >= variance) & (sums.freedom > 0)).tolist():
-        values = together(at)
+        values = cell_values(at)
         variance[at] = max(variance[at], rounding_variance(len(values), math.fsum(values), known[at]))
     return Spreads(variance, sums.freedom.astype(np.intp))
 

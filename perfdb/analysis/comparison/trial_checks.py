@@ -22,9 +22,9 @@ from typing import NamedTuple, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from perfdb.analysis.comparison.leave_one_out import exchanged, moderate_each, without
+from perfdb.analysis.comparison.leave_one_out import exchange_one, leave_one_out, moderate_each
 from perfdb.analysis.comparison.noise import Pool
-from perfdb.analysis.comparison.percent_difference import about
+from perfdb.analysis.comparison.percent_difference import short_percent
 from perfdb.analysis.comparison.samples import Samples
 from perfdb.analysis.comparison.spreads import Floats, Places, false_discovery, ranges, student_p, student_ps, summed
 
@@ -84,11 +84,11 @@ class Trials:
         self._cells = cells
 
     @classmethod
-    def of(cls, cells: Sequence[TrialCell]) -> Self:
+    def from_cells(cls, cells: Sequence[TrialCell]) -> Self:
         """Those of cells that do not stand end to end yet."""
         trials = [cell.trials for cell in cells]
         values = [[trial.value for trial in each] for each in trials]
-        samples = Samples.of(values, [cell.group for cell in cells], [cell.step for cell in cells])
+        samples = Samples.from_samples(values, [cell.group for cell in cells], [cell.step for cell in cells])
         return cls(lambda place: cells[place].title, trials, samples, numbers_of(trials))
 
     @cached_property
@@ -134,14 +134,14 @@ class Flag(NamedTuple):
 
 def check_trials(cells: Sequence[TrialCell]) -> list[Flag]:
     """All flags for the cells of one metric in one campaign."""
-    return check(Trials.of(cells))
+    return check_samples(Trials.from_cells(cells))
 
 
-def check(trials: Trials) -> list[Flag]:
+def check_samples(trials: Trials) -> list[Flag]:
     """The same of trials that stand end to end."""
-    first = first_runs(trials)
+    first = find_first_run_effects(trials)
     # A first run that stands out is no drift of the others.
-    return [*outliers(trials), *first, *drift(trials, but_first=bool(first))]
+    return [*find_outliers(trials), *first, *find_drift(trials, but_first=bool(first))]
 
 
 class _Far(NamedTuple):
@@ -157,12 +157,12 @@ class _Far(NamedTuple):
         number = "a trial" if self.trial.trial is None else f"trial {self.trial.trial}"
         where = "above" if value > middle else "below"
         return (
-            f"{self.title}: {number} is {value:g}, {about(abs(value / middle - 1))} {where} the median of its cell, "
-            f"{middle:g}, where trials usually vary by {about(self.usual)}"
+            f"{self.title}: {number} is {value:g}, {short_percent(abs(value / middle - 1))} {where} the median of its "
+            f"cell, {middle:g}, where trials usually vary by {short_percent(self.usual)}"
         )
 
 
-def outliers(trials: Trials) -> list[Flag]:
+def find_outliers(trials: Trials) -> list[Flag]:
     """Trials more than 4·s0 (logarithms) from the median of their cell, where it has at least three.
 
     s0 is the spread that the cells of the group have in common. Where cells differ in their noise, the louder ones
@@ -213,9 +213,9 @@ def _surprises(trials: Trials, far: Places, pool: Pool) -> list[float]:
     The trial itself takes no part in the noise that it is judged by, or it would excuse itself.
     """
     cells = trials.logs.sample[far]
-    means, own = without(trials.logs, trials.samples.steps, far)
+    means, own = leave_one_out(trials.logs, trials.samples.steps, far)
     away, others = trials.logs.logs[far] - means, trials.logs.counts[cells] - 1
-    variances, freedoms = moderate_each(own, exchanged(pool, trials.samples.spreads.only(cells), own))
+    variances, freedoms = moderate_each(own, exchange_one(pool, trials.samples.spreads.select(cells), own))
     ps = student_ps(away / np.sqrt(variances * (1 + 1 / others)), freedoms)
     # Where nothing else is known, nothing surprises.
     found: list[float] = np.where(np.isnan(variances), 1.0, ps).tolist()
@@ -247,12 +247,12 @@ class _Lines(NamedTuple):
         t = self.correlations * np.sqrt(freedom / np.where(straight, 1.0, unexplained))
         return np.where(straight, 0.0, student_ps(t, freedom))
 
-    def only(self, which: NDArray[np.bool_]) -> "_Lines":
+    def select(self, which: NDArray[np.bool_]) -> "_Lines":
         """Some of them."""
         return _Lines(self.cells[which], self.counts[which], self.slopes[which], self.correlations[which], self.taken)
 
 
-def drift(trials: Trials, *, but_first: bool = False) -> list[Flag]:
+def find_drift(trials: Trials, *, but_first: bool = False) -> list[Flag]:
     """Values that rise or fall with the trial number: over all cells, and in single cells with five trials or more.
 
     For all cells: were the order of trials of no importance, the correlation of each cell would have mean 0 and
@@ -300,7 +300,7 @@ def _single_drifts(trials: Trials, lines: _Lines) -> Iterator[Flag]:
     enough = lines.counts >= FEWEST_TRIALS_ALONE
     if not enough.any():
         return
-    long = lines.only(enough)
+    long = lines.select(enough)
     adjusted = false_discovery(long.ps.tolist())
     for place, slope, p in zip(long.cells.tolist(), long.slopes.tolist(), adjusted, strict=True):
         if p < SIGNIFICANT:
@@ -310,14 +310,14 @@ def _single_drifts(trials: Trials, lines: _Lines) -> Iterator[Flag]:
 
 
 def _trend(slope: float) -> str:
-    return f"{'rise' if slope > 0 else 'fall'} by {about(abs(math.expm1(slope)))} from trial to trial"
+    return f"{'rise' if slope > 0 else 'fall'} by {short_percent(abs(math.expm1(slope)))} from trial to trial"
 
 
 def _p_text(p: float) -> str:
     return "p < 0.001" if p < 0.001 else f"p = {p:.1g}"
 
 
-def first_runs(trials: Trials) -> list[Flag]:
+def find_first_run_effects(trials: Trials) -> list[Flag]:
     """Groups whose trial 1 differs from the later trials in the same direction over at least five cells.
 
     A paired t test on ln trial 1 − mean ln of the others, at 1 % after Benjamini and Hochberg over the groups.
@@ -364,6 +364,6 @@ def _firsts(trials: Trials, cells: Places) -> tuple[Hashable, ...]:
 def _first_message(mean: float, p: float, count: int) -> str:
     where = "above" if mean > 0 else "below"
     return (
-        f"trial 1 is {about(abs(math.expm1(mean)))} {where} the later trials on average, "
+        f"trial 1 is {short_percent(abs(math.expm1(mean)))} {where} the later trials on average, "
         f"over {count} cells ({_p_text(p)})"
     )

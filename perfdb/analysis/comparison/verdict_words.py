@@ -4,7 +4,7 @@ Colour may repeat what is said here and never says it alone. A symbol is decorat
 """
 
 from perfdb.analysis.comparison.comparison import Comparison, Effect, Noise, NoiseSource, Summary, Verdict
-from perfdb.analysis.comparison.percent_difference import about, printed_percent
+from perfdb.analysis.comparison.percent_difference import printed_percent, short_percent
 from perfdb.analysis.metrics import Better, Metric
 from perfdb.analysis.units import round_half_up
 
@@ -55,7 +55,7 @@ def symbol(comparison: Comparison, ascii_only: bool = False) -> str:
     return forms[ascii_only]
 
 
-def short(comparison: Comparison, ascii_only: bool = False) -> str:
+def short_verdict(comparison: Comparison, ascii_only: bool = False) -> str:
     """For a table's cell: ``▲ higher, better``, ``= same within 2%``, ``? inconclusive``."""
     return f"{symbol(comparison, ascii_only)} {', '.join(filter(None, (_short(comparison), effect_words(comparison))))}"
 
@@ -68,13 +68,13 @@ def _short(comparison: Comparison) -> str:
 
 def verdict_words(comparison: Comparison) -> str:
     """The verdict as a clause: ``higher, but within 2%``, ``inconclusive: a change of 4% could have been seen``."""
-    verdict, size = comparison.verdict, about(comparison.delta)
+    verdict, size = comparison.verdict, short_percent(comparison.delta)
     if verdict in {Verdict.HIGHER, Verdict.LOWER}:
         return f"{verdict.value}, but within {size}" if comparison.within else verdict.value
     if verdict is Verdict.SAME:
         return f"same within {size}"
     if verdict is Verdict.INCONCLUSIVE and comparison.detectable is not None:
-        return f"inconclusive: a change of {about(comparison.detectable)} could have been seen"
+        return f"inconclusive: a change of {short_percent(comparison.detectable)} could have been seen"
     if verdict in {Verdict.INSIDE, Verdict.OUTSIDE} and comparison.band is not None:
         return f"single runs: {verdict.value} ({_range(comparison.band)})"
     if verdict is Verdict.NOT_COMPARABLE and comparison.warnings:
@@ -82,7 +82,7 @@ def verdict_words(comparison: Comparison) -> str:
     return _SHORT[verdict] if verdict is Verdict.NO_NOISE else verdict.value
 
 
-def rule(comparison: Comparison) -> str:
+def rule_id(comparison: Comparison) -> str:
     """The id of the declaration that explains the verdict."""
     changed = comparison.verdict in {Verdict.HIGHER, Verdict.LOWER}
     return "but-within" if changed and comparison.within else _RULES[comparison.verdict]
@@ -90,7 +90,7 @@ def rule(comparison: Comparison) -> str:
 
 def _range(ratios: tuple[float, float]) -> str:
     """Two ratios as differences: ``-3% ... +3.1%``."""
-    return " ... ".join(about(ratio - 1, plus=True) for ratio in ratios)
+    return " ... ".join(short_percent(ratio - 1, plus=True) for ratio in ratios)
 
 
 def effect_words(comparison: Comparison) -> str:
@@ -109,7 +109,7 @@ def noise_words(noise: Noise) -> str:
 
 def more_trials(comparison: Comparison) -> str:
     """What an undecided cell still needs: ``5 more trials a side would decide 2%``; empty where it is decided."""
-    needed, size = comparison.trials_needed, about(comparison.delta)
+    needed, size = comparison.trials_needed, short_percent(comparison.delta)
     undecided = {Verdict.INCONCLUSIVE, Verdict.INSIDE, Verdict.OUTSIDE}
     if needed is None or comparison.verdict not in undecided:
         return ""
@@ -125,7 +125,7 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def describe(comparison: Comparison) -> str:
+def describe_comparison(comparison: Comparison) -> str:
     """All of it in one line, for a tooltip or a screen reader; clauses are set off by semicolons."""
     clauses = (
         _difference(comparison),

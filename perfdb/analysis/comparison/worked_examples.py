@@ -6,10 +6,23 @@ from perfdb.analysis.comparison import verdict_words
 from perfdb.analysis.comparison.compare_pairs import DELTA, compare, summarise, trials_needed
 from perfdb.analysis.comparison.comparison import Background, Comparison, Pair
 from perfdb.analysis.comparison.noise import Prior, fit_prior, is_noisy, moderate
-from perfdb.analysis.comparison.percent_difference import about, audit_percent, percent_difference, printed_percent
+from perfdb.analysis.comparison.percent_difference import (
+    audit_percent,
+    percent_difference,
+    printed_percent,
+    short_percent,
+)
 from perfdb.analysis.comparison.samples import mean_intervals
 from perfdb.analysis.comparison.spreads import Spread, false_discovery, fisher_quantile, rounding_variance, spread
-from perfdb.analysis.comparison.trial_checks import Flag, Trial, TrialCell, Trials, drift, first_runs, outliers
+from perfdb.analysis.comparison.trial_checks import (
+    Flag,
+    Trial,
+    TrialCell,
+    Trials,
+    find_drift,
+    find_first_run_effects,
+    find_outliers,
+)
 from perfdb.analysis.metrics import Better
 from perfdb.analysis.units import round_half_up
 
@@ -80,17 +93,17 @@ def _alone(base: Values, new: Values, better: str = "higher", background: Backgr
 
 def comparison(base: Values, new: Values, better: str = "higher") -> str:
     """All that is said of one cell that stands alone."""
-    return verdict_words.describe(_alone(base, new, better))
+    return verdict_words.describe_comparison(_alone(base, new, better))
 
 
 def against_history(base: Values, new: Values, history: Values) -> str:
     """A cell whose mean is known from earlier campaigns."""
-    return verdict_words.describe(_alone(base, new, background=Background(history={"cell": history})))
+    return verdict_words.describe_comparison(_alone(base, new, background=Background(history={"cell": history})))
 
 
 def against_earlier(base: Values, new: Values, earlier: Sequence[Values]) -> str:
     """Single runs whose group was repeated in earlier campaigns."""
-    return verdict_words.describe(_alone(base, new, background=Background(earlier={None: earlier})))
+    return verdict_words.describe_comparison(_alone(base, new, background=Background(earlier={None: earlier})))
 
 
 def ratio_text(base: Values, new: Values) -> str:
@@ -109,7 +122,7 @@ def adjusted(p: Values) -> str:
 
 def needed(sd: float, delta: float) -> str:
     """Trials a side."""
-    return f"{trials_needed(sd, delta)} a side to see {about(delta)}"
+    return f"{trials_needed(sd, delta)} a side to see {short_percent(delta)}"
 
 
 def summary(base: Sequence[Values], new: Sequence[Values]) -> str:
@@ -125,7 +138,7 @@ def mean_interval(trials: Values) -> str:
 
 
 def _trials(cells: Sequence[Values]) -> Trials:
-    return Trials.of(
+    return Trials.from_cells(
         [
             TrialCell(f"cell {number}", [Trial((number, trial), trial, value) for trial, value in enumerate(values, 1)])
             for number, values in enumerate(cells, 1)
@@ -139,14 +152,14 @@ def _say(flags: Sequence[Flag]) -> str:
 
 def far_trials(cells: Sequence[Values]) -> str:
     """The flags of trials far from the others."""
-    return _say(outliers(_trials(cells)))
+    return _say(find_outliers(_trials(cells)))
 
 
 def drifting(cells: Sequence[Values]) -> str:
     """The flags of drift."""
-    return _say(drift(_trials(cells)))
+    return _say(find_drift(_trials(cells)))
 
 
 def first_trials(cells: Sequence[Values]) -> str:
     """The flags of first runs."""
-    return _say(first_runs(_trials(cells)))
+    return _say(find_first_run_effects(_trials(cells)))

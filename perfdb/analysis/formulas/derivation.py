@@ -147,7 +147,7 @@ def _values(inputs: Iterable[Input]) -> dict[str, float]:
     return values
 
 
-def explain(derived: Derived) -> str:
+def explain_derivation(derived: Derived) -> str:
     """Return the formula with numbers inserted: ``(611.78 + 611.27) / (2 × 632) × 100 = 96.760``.
 
     Raise KeyError if the formula is no longer declared.

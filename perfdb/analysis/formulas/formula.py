@@ -96,20 +96,20 @@ class Term(Expression):
 class Rounded(Expression):
     """An expression rounded to a number of decimals, halves away from zero."""
 
-    of: Expression
+    inner: Expression
     decimals: int
 
     def terms(self) -> Iterator[Term]:
         """Yield the terms of the rounded expression."""
-        yield from self.of.terms()
+        yield from self.inner.terms()
 
     def evaluate(self, values: Mapping[str, float]) -> float:
         """Return the rounded value."""
-        return float(round_half_up(self.of.evaluate(values), self.decimals))
+        return float(round_half_up(self.inner.evaluate(values), self.decimals))
 
     def write(self, texts: Mapping[str, str]) -> str:
         """Return the expression as a function's argument."""
-        return f"round({self.of.write(texts)}, {self.decimals})"
+        return f"round({self.inner.write(texts)}, {self.decimals})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from perfdb.analysis.formulas.terms import (
     TRANS_PER_S,
     TRANSACTIONS,
     one_machine,
-    reported,
+    reported_term,
 )
 from perfdb.analysis.metrics import TOTAL
 
@@ -208,9 +208,9 @@ HOSTS: tuple[Formula, ...] = (
     Formula("interrupts_per_s.host", "interrupts_per_s", _INTERRUPTS / ELAPSED, _PROC, per_role=True),
 )
 
-_IDLE, _WAITING = reported("idle_util", "idle in %"), reported("iowait_util", "idle while waiting in %")
+_IDLE, _WAITING = reported_term("idle_util", "idle in %"), reported_term("iowait_util", "idle while waiting in %")
 _UNUSED = Number(100) - _IDLE - _WAITING
-_OF_HOST = reported("processors", "processors")
+_OF_HOST = reported_term("processors", "processors")
 _REPORT = "a monitor's report: what is neither idle nor waiting for disks"
 
 REPORTED = (

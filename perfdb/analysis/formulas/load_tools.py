@@ -8,11 +8,11 @@ from statistics import median
 
 from perfdb.analysis.formulas.formula import Formula, Number, Resolver, Term, streams
 from perfdb.analysis.formulas.run_values import Input, InputKind, Known, RunFigures
-from perfdb.analysis.formulas.terms import DRIVER_SECONDS, MB, MB_PER_S, TRANS_PER_S, USERS, of_run, reported
+from perfdb.analysis.formulas.terms import DRIVER_SECONDS, MB, MB_PER_S, TRANS_PER_S, USERS, reported_term, run_term
 from perfdb.analysis.metrics import TOTAL
 
 
-def stated(key: str, title: str, unit: str = "") -> Term:
+def fact_term(key: str, title: str, unit: str = "") -> Term:
     """Return the term of a fact that is one number, in ``unit``."""
 
     def find(known: Known, role: str) -> tuple[Input, ...]:
@@ -63,7 +63,7 @@ def _streams_of_processes(figures: RunFigures) -> bool:
 
 def _of_role(metric: str, title: str) -> Term:
     """Return the term of a role's reported metric; there is none for the total."""
-    term = reported(metric, title)
+    term = reported_term(metric, title)
     find: Resolver = lambda known, role: () if role == TOTAL else term.find(known, role)  # noqa: E731
     return Term(metric, title, find)
 
@@ -78,26 +78,26 @@ def _one_way(direction: str) -> Term:
     return Term(direction, f"MB per second {direction.replace('_', ' ')}", find)
 
 
-_OPERATIONS_EACH = stated("operations_per_transaction", "operations per transaction")
+_OPERATIONS_EACH = fact_term("operations_per_transaction", "operations per transaction")
 _RAW_SECONDS = (
-    stated("raw.last_ms", "last time stamp in ms") - stated("raw.first_ms", "first time stamp in ms")
+    fact_term("raw.last_ms", "last time stamp in ms") - fact_term("raw.first_ms", "first time stamp in ms")
 ) / 1000
-_RAW_BYTES = stated("raw.last_bytes", "bytes at the end") - stated("raw.first_bytes", "bytes at the start")
-_RAW_OPERATIONS = stated("raw.last_operations", "operations at the end") - stated(
+_RAW_BYTES = fact_term("raw.last_bytes", "bytes at the end") - fact_term("raw.first_bytes", "bytes at the start")
+_RAW_OPERATIONS = fact_term("raw.last_operations", "operations at the end") - fact_term(
     "raw.first_operations", "operations at the start"
 )
-_SENT = stated("datagram_bytes_sent", "bytes sent", "bytes")
-_ARRIVED = stated("datagram_bytes_received", "bytes received", "bytes")
-_MESSAGES_SENT = stated("messages_sent", "messages sent")
-_MESSAGES_ARRIVED = stated("messages_received", "messages received")
+_SENT = fact_term("datagram_bytes_sent", "bytes sent", "bytes")
+_ARRIVED = fact_term("datagram_bytes_received", "bytes received", "bytes")
+_MESSAGES_SENT = fact_term("messages_sent", "messages sent")
+_MESSAGES_ARRIVED = fact_term("messages_received", "messages received")
 _TIMES = _samples("times", "samples_response_ms", "sum of the times in ms", sum, "ms")
 _TIME_COUNT = _samples("time_count", "samples_response_ms", "how many times", len, "")
 _RATES = _samples("rates", "samples_kbytes_per_s", "sum of the rates in KB/s", sum, "KB/s")
 _RATE_COUNT = _samples("rate_count", "samples_kbytes_per_s", "how many rates", len, "")
 _LOADS = _samples("loads", "load_percent", "sum of the loads under way in %", lambda each: sum(plateau(each)), "%")
 _LOAD_COUNT = _samples("load_count", "load_percent", "how many of them", lambda each: len(plateau(each)), "")
-_SENT_RATE = stated("sent_bits_per_second", "bits per second sent", "bits/s")
-_LOSS = of_run("loss_percent", "loss in %")
+_SENT_RATE = fact_term("sent_bits_per_second", "bits per second sent", "bits/s")
+_LOSS = run_term("loss_percent", "loss in %")
 _PROCESS_UTIL = _of_role("processor_util", "utilisation of one processor by the process in %")
 _PROCESS_CPU = _of_role("process_cpu_s", "CPU seconds of the process")
 _HOST_PROCESSORS = _of_role("processors", "processors")
@@ -113,7 +113,7 @@ RATES = (
     Formula(
         "trans_per_s.operations",
         "trans_per_s",
-        stated("operations_per_s", "operations per second", "1/s") / _OPERATIONS_EACH,
+        fact_term("operations_per_s", "operations per second", "1/s") / _OPERATIONS_EACH,
         "uperf counts each write, read and connect; its profile says how many make a transaction",
         when=_lacks("trans_per_s", "transactions"),
     ),
@@ -127,14 +127,14 @@ RATES = (
     Formula(
         "trans_per_s.response",
         "trans_per_s",
-        USERS / of_run("response_ms", "response time in ms") * 1000,
+        USERS / run_term("response_ms", "response time in ms") * 1000,
         "the response time of users without think time",
         when=_never_pauses,
     ),
     Formula(
         "mb_per_s.data",
         "mb_per_s",
-        of_run("data_bytes", "bytes in both directions") / DRIVER_SECONDS / MB,
+        run_term("data_bytes", "bytes in both directions") / DRIVER_SECONDS / MB,
         "the bytes that the driver counted, both directions",
     ),
     Formula(

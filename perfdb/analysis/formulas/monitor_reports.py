@@ -14,9 +14,9 @@ from perfdb.analysis.formulas.terms import (
     PARTS_OF_TOTAL,
     PROCESSORS,
     TRANS_PER_S,
-    of_role,
-    of_run,
-    reported,
+    reported_term,
+    role_term,
+    run_term,
 )
 
 GUEST_DECIMALS = 1
@@ -36,12 +36,14 @@ def _unless(term: Term, hidden: Callable[[RunFigures], bool]) -> Term:
     return Term(term.name, term.title, find)
 
 
-_BUSY = _unless(reported("cpu_util", "CPU utilisation in %"), lambda figures: figures.one_host)
-_VIRTUAL_BUSY = reported("virtual_cpu_util", "virtual CPU utilisation in %")
-_ONE = _unless(reported("processor_util", "utilisation of one processor in %"), lambda figures: figures.of_processes)
-_VIRTUAL_ONE = reported("virtual_processor_util", "virtual utilisation of one processor in %")
-_RATIO = reported("tv_ratio", "total to virtual CPU time, which has two decimals")
-_WINDOW = of_run("window_s", "seconds of the report's window")
+_BUSY = _unless(reported_term("cpu_util", "CPU utilisation in %"), lambda figures: figures.one_host)
+_VIRTUAL_BUSY = reported_term("virtual_cpu_util", "virtual CPU utilisation in %")
+_ONE = _unless(
+    reported_term("processor_util", "utilisation of one processor in %"), lambda figures: figures.of_processes
+)
+_VIRTUAL_ONE = reported_term("virtual_processor_util", "virtual utilisation of one processor in %")
+_RATIO = reported_term("tv_ratio", "total to virtual CPU time, which has two decimals")
+_WINDOW = run_term("window_s", "seconds of the report's window")
 
 
 def _share(term: str, title: str, counter: str, *, alone: bool = False) -> Term:
@@ -119,8 +121,8 @@ REPORT = (
     Formula(
         "run_wait.samples",
         "run_wait",
-        of_role("processor_util", "utilisation of one processor in %")
-        + reported("cpu_wait", "samples waiting for a processor in %"),
+        role_term("processor_util", "utilisation of one processor in %")
+        + reported_term("cpu_wait", "samples waiting for a processor in %"),
         "the studies' sum of a utilisation and a share of samples",
         per_role=True,
     ),

@@ -29,7 +29,7 @@ def _fact_input(term: str, name: str, value: float | None, unit: str) -> tuple[I
     return (Input(term, InputKind.FACT, name, float(value), unit),)
 
 
-def of_run(metric: str, title: str) -> Term:
+def run_term(metric: str, title: str) -> Term:
     """Return the term of a whole run's metric, derived if possible, else as reported."""
 
     def find(known: Known, role: str) -> tuple[Input, ...]:
@@ -38,7 +38,7 @@ def of_run(metric: str, title: str) -> Term:
     return Term(metric, title, find)
 
 
-def of_role(metric: str, title: str) -> Term:
+def role_term(metric: str, title: str) -> Term:
     """Return the term of a role's metric, derived if possible, else as reported."""
 
     def find(known: Known, role: str) -> tuple[Input, ...]:
@@ -47,7 +47,7 @@ def of_role(metric: str, title: str) -> Term:
     return Term(metric, title, find)
 
 
-def reported(metric: str, title: str) -> Term:
+def reported_term(metric: str, title: str) -> Term:
     """Return the term of a role's metric as reported, never a derived one."""
 
     def find(known: Known, role: str) -> tuple[Input, ...]:
@@ -149,10 +149,10 @@ def _response(known: Known, role: str) -> tuple[Input, ...]:
     return _fact_input("response_bytes", "response_bytes", known.figures.response_bytes, "bytes")
 
 
-TRANSACTIONS = of_run("transactions", "transactions")
-DRIVER_SECONDS = of_run("driver_s", "driver's seconds")
-TRANS_PER_S = of_run("trans_per_s", "transactions per second")
-MB_PER_S = of_run("mb_per_s", "MB per second")
+TRANSACTIONS = run_term("transactions", "transactions")
+DRIVER_SECONDS = run_term("driver_s", "driver's seconds")
+TRANS_PER_S = run_term("trans_per_s", "transactions per second")
+MB_PER_S = run_term("mb_per_s", "MB per second")
 USERS = Term("users", "users", _users)
 REQUEST_BYTES = Term("request_bytes", "request bytes", _request)
 RESPONSE_BYTES = Term("response_bytes", "response bytes", _response)

@@ -11,7 +11,7 @@ from statistics import fmean
 from typing import NamedTuple
 
 from perfdb.analysis import metrics
-from perfdb.analysis.comparison.compare_pairs import Unmoved, compare
+from perfdb.analysis.comparison.compare_pairs import TieFinder, compare
 from perfdb.analysis.comparison.comparison import Comparison, Pair, Verdict
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.insights.throughput_curve import Curve, Edge, Point, describe_with_edge
@@ -56,7 +56,7 @@ class Evidence:
     repeated: bool
 
 
-def evidence(query: Query, observations: Observations) -> dict[Key, Evidence]:
+def best_evidence(query: Query, observations: Observations) -> dict[Key, Evidence]:
     """The evidence for each group of the query's pick that has a best, by the group's key. Needs a pick."""
     pick = query.pick
     if pick is None:
@@ -66,19 +66,19 @@ def evidence(query: Query, observations: Observations) -> dict[Key, Evidence]:
         return {}
     better = metrics.BY_NAME[pick.measure.metric].better
     others = [each.experiments[each.experiments != each.best] for each in found.chosen]
-    unmoved = Unmoved(found.samples).against([each.best for each in found.chosen], others, better)
-    groups = map(_Group, repeat(found), found.chosen, found.beside(found.chosen, "users"), unmoved)
+    unmoved = TieFinder(found.samples).find_ties([each.best for each in found.chosen], others, better)
+    groups = map(_Group, repeat(found), found.chosen, found.surroundings(found.chosen, "users"), unmoved)
     # The smaller cost is the better one, and levels off nowhere.
     return {group.chosen.key: _evidence(group, better is metrics.Better.HIGHER) for group in groups}
 
 
-def as_good(comparison: Comparison) -> bool:
+def is_tied(comparison: Comparison) -> bool:
     """Whether nobody can tell the two apart, or without any noise estimate the practical size says the same."""
     near = comparison.percent is not None and abs(comparison.percent) <= 100 * comparison.delta
     return comparison.verdict in _AS_GOOD or (comparison.verdict is Verdict.NO_NOISE and near)
 
 
-def against_the_best(table: Table) -> dict[Key, Comparison | None]:
+def compare_with_best(table: Table) -> dict[Key, Comparison | None]:
     """Each column of a table of maxima that has values against the best of them, which has None."""
     samples: dict[Key, list[float]] = {}
     for (_, column), cell in table.cells.items():
@@ -101,15 +101,15 @@ class _Group(NamedTuple):
     beside: Surroundings
     unmoved: Sequence[tuple[int, Comparison]]
 
-    def said(self, place: int) -> dict[str, Value]:
+    def varying_values(self, place: int) -> dict[str, Value]:
         """The dimensions of an experiment in which those of the group differ."""
         return {name: self.found.value(name, place) for name in self.beside.differing}
 
     def runners_up(self) -> Iterator[RunnerUp]:
         """Those that are as good, in natural order."""
-        as_good_as_it = {self.found.key(place): (place, each) for place, each in self.unmoved if as_good(each)}
+        as_good_as_it = {self.found.key(place): (place, each) for place, each in self.unmoved if is_tied(each)}
         for place, each in map(as_good_as_it.__getitem__, sort_keys(as_good_as_it)):
-            yield RunnerUp(self.said(place), _mean(self.found.sample(place)), self.found.runs(place), each)
+            yield RunnerUp(self.varying_values(place), _mean(self.found.sample(place)), self.found.runs(place), each)
 
     def points(self) -> tuple[Point, ...]:
         """The curve that the best lies on: everything but the users is equal to it."""
@@ -124,7 +124,7 @@ def _evidence(group: _Group, rises: bool) -> Evidence:
     curve, edge = describe_with_edge(points) if points and rises else (None, None)
     return Evidence(
         group=group.chosen.key,
-        key=group.said(group.chosen.best),
+        key=group.varying_values(group.chosen.best),
         runs=group.found.runs(group.chosen.best),
         points=points,
         curve=curve,

@@ -87,7 +87,7 @@ class _Busy:
     formula: str
 
 
-def judge(load: Load) -> Bottleneck:
+def find_bottleneck(load: Load) -> Bottleneck:
     """What limited the run: the first rule that applies. Raises ValueError as ``payload_limit``."""
     busy = _components(load)
     worst = max(busy, key=lambda one: one.percent, default=None)
@@ -244,7 +244,7 @@ _LINK_SOURCE = "frame format of IEEE 802.3; headers of IPv4 and of TCP with time
 
 
 def _example(given: str, answer: str, load: Load) -> Example:
-    return Example(given, answer, lambda: judge(load).sentence)
+    return Example(given, answer, lambda: find_bottleneck(load).sentence)
 
 
 def _utilisations(**values: float) -> dict[Measure, float]:

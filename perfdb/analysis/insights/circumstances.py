@@ -97,10 +97,10 @@ class Difference:
     @property
     def sentence(self) -> str:
         """In words: ``level: z/VM 4.3 → z/VM 4.4 (could explain it: other software)``."""
-        return f"{self.key}: {said(self.old)} → {said(self.new)} ({self.weight}: {self.why})"
+        return f"{self.key}: {values_text(self.old)} → {values_text(self.new)} ({self.weight}: {self.why})"
 
 
-def said(values: Sequence[str]) -> str:
+def values_text(values: Sequence[str]) -> str:
     """The values of one side in a few words."""
     if not values:
         return "not known"
@@ -108,7 +108,9 @@ def said(values: Sequence[str]) -> str:
     return shown if len(values) <= _MOST_VALUES else f"{shown} and {len(values) - _MOST_VALUES} more"
 
 
-def what_else_differs(old: Iterable[Facts], new: Iterable[Facts], compared: Iterable[str] = ()) -> list[Difference]:
+def differing_circumstances(
+    old: Iterable[Facts], new: Iterable[Facts], compared: Iterable[str] = ()
+) -> list[Difference]:
     """The circumstances in which the runs of both sides differ, the heaviest first; ``compared`` are left out.
 
     Sides are compared as wholes: a value that is as frequent on both sides is no difference, whatever run has it.

@@ -38,7 +38,7 @@ class Part:
         return prod(len(values) for values in self.values.values())
 
 
-def part_of(name: str, lists: Mapping[str, Sequence[object]], trials: int | None = None) -> Part:
+def parse_part(name: str, lists: Mapping[str, Sequence[object]], trials: int | None = None) -> Part:
     """A part of what somebody wrote; values are read as those of a query. Raises QueryError."""
     if not lists:
         raise QueryError("plan", f"part {name!r} names no dimension", parameters.KNOWN_DIMENSIONS)

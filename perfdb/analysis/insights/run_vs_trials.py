@@ -14,7 +14,7 @@ from perfdb.analysis.units import finest_step
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class RunVsTrials:
     """One measure of a run and of its trials, in the metric's unit.
 
     ``trials`` are those of its experiment that count, in their order, the run among them if it counts; ``mean`` and
@@ -36,9 +36,9 @@ class Standing:
         return BY_NAME[self.measure.metric]
 
 
-def standing(
+def compare_with_trials(
     measure: Measure, run: Hashable, value: float, experiment: Hashable, campaign: Mapping[Hashable, Sequence[Trial]]
-) -> Standing:
+) -> RunVsTrials:
     """How ``run`` with its ``value`` sits in its ``experiment``.
 
     ``campaign``: the trials of the experiments of one campaign and traffic pattern, among them its own.
@@ -48,7 +48,7 @@ def standing(
     intervals = mean_intervals([*map(tuple, samples)], [cell.group for cell in cells], [cell.step for cell in cells])
     own = tuple(campaign.get(experiment, ()))
     interval = dict(zip(campaign, intervals, strict=True)).get(experiment)
-    return Standing(
+    return RunVsTrials(
         measure=measure,
         value=value,
         trials=own,

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from perfdb.analysis.comparison.samples import Samples
-from perfdb.analysis.comparison.trial_checks import Flag, Trials, check, numbers_of
+from perfdb.analysis.comparison.trial_checks import Flag, Trials, check_samples, numbers_of
 from perfdb.analysis.dimensions import Value, describe_values
-from perfdb.analysis.insights.throughput_curve import FEWEST, Curve, Edge, Point, describe_known
+from perfdb.analysis.insights.throughput_curve import FEWEST, Curve, Edge, Point, describe_sorted
 from perfdb.analysis.metrics import Better
 from perfdb.analysis.tables.baseline_comparison import full_key, pattern_of_cells
 from perfdb.analysis.tables.observations import Key
@@ -31,7 +31,7 @@ class TableCurve(NamedTuple):
         return describe_values(self.key.keys(), self.key.values())
 
 
-def curves(table: Table) -> list[TableCurve]:
+def table_curves(table: Table) -> list[TableCurve]:
     """Where each line of a throughput table over users levels off; none for other tables.
 
     Lines of fewer than three numbers of users are left out: nothing can be said about them.
@@ -70,16 +70,16 @@ def _curve(names: tuple[str, ...], key: Key, points: list[Point]) -> TableCurve 
     known = [(users, mean) for users, mean in line if mean is not None]
     if len(known) < FEWEST:
         return None
-    found, edge = describe_known([users for users, _ in known], [mean for _, mean in known])
+    found, edge = describe_sorted([users for users, _ in known], [mean for _, mean in known])
     return TableCurve(dict(zip(names, key, strict=True)), tuple(line), found, edge)
 
 
-def flags(table: Table) -> list[Flag]:
+def trial_flags(table: Table) -> list[Flag]:
     """Trials that stand out, drift and first runs; the keys of runs are their numbers. Nothing is ever dropped."""
     keys, samples = list(table.cells), _samples(table)
     trials = [cell.sample for cell in table.cells.values()]
     numbers = numbers_of(trials) if samples.trials is None else samples.trials
-    return check(Trials(lambda place: _Title(table, keys[place]), trials, samples, numbers))
+    return check_samples(Trials(lambda place: _Title(table, keys[place]), trials, samples, numbers))
 
 
 def _samples(table: Table) -> Samples:
@@ -88,7 +88,7 @@ def _samples(table: Table) -> Samples:
         return table.samples
     kind, cells = pattern_of_cells(table), table.cells.values()
     values = [[point.value for point in cell.sample] for cell in cells]
-    return Samples.of(values, [kind(key) for key in table.cells], [cell.step for cell in cells])
+    return Samples.from_samples(values, [kind(key) for key in table.cells], [cell.step for cell in cells])
 
 
 class _Title(NamedTuple):

@@ -133,7 +133,7 @@ def _known(points: Sequence[Point]) -> _Line:
     return _Line(users, values, max(values))
 
 
-def describe(points: Sequence[Point]) -> Curve:
+def describe_curve(points: Sequence[Point]) -> Curve:
     """Where the mean throughput (any unit) by users levels off, and how it goes on.
 
     A point without a value (None) is left out, and so the bracket widens; a zero is a value like any other, but never
@@ -190,22 +190,22 @@ def _course(tail: float) -> Course:
     return Course.LATE_BUMP if tail > 0 else Course.FALLING
 
 
-def at_edge(points: Sequence[Point]) -> Edge | None:
+def find_edge(points: Sequence[Point]) -> Edge | None:
     """The end of the tested range at which the maximum lies: more (or fewer) users might have given more.
 
     None when a number of users in between reaches the maximum, when fewer than two points have a value, and when all
-    are zero. A maximum at both ends is at the smallest. Raises as ``describe``.
+    are zero. A maximum at both ends is at the smallest. Raises as ``describe_curve``.
     """
     return _edge(_known(points))
 
 
 def describe_with_edge(points: Sequence[Point]) -> tuple[Curve, Edge | None]:
-    """Both what ``describe`` and what ``at_edge`` say. Raises as they do."""
+    """Both what ``describe_curve`` and what ``find_edge`` say. Raises as they do."""
     known = _known(points)
     return _described(known), _edge(known)
 
 
-def describe_known(users: list[int], values: list[float]) -> tuple[Curve, Edge | None]:
+def describe_sorted(users: list[int], values: list[float]) -> tuple[Curve, Edge | None]:
     """The same of points in the order of their users that are known to be a curve, of which there is at least one."""
     line = _Line(users, values, max(values))
     return _described(line), _edge(line)
@@ -222,11 +222,11 @@ _SOURCE = "perfdb's own rule; its examples are published curves"
 
 
 def _example(given: str, answer: str, *points: Point) -> Example:
-    return Example(given, answer, lambda: describe(points).sentence())
+    return Example(given, answer, lambda: describe_curve(points).sentence())
 
 
 def _edge_sentence(points: tuple[Point, ...]) -> str:
-    edge = at_edge(points)
+    edge = find_edge(points)
     return edge.sentence if edge else ""
 
 

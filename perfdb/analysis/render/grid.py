@@ -10,7 +10,7 @@ from itertools import groupby
 from perfdb.analysis.dimensions import Value, describe_values, dimension
 from perfdb.analysis.query.query import Layout
 from perfdb.analysis.render import labels
-from perfdb.analysis.render.labels import Diff, diff_of, remarks
+from perfdb.analysis.render.labels import Diff, comparison_remarks, make_diff
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Cell, Table
 from perfdb.analysis.units import round_half_up
@@ -75,7 +75,7 @@ class Grid:
     remarks: tuple[str, ...] = ()
 
 
-def grids(tables: Sequence[Table]) -> list[Grid]:
+def make_grids(tables: Sequence[Table]) -> list[Grid]:
     """One grid for each table; with the measures as lines or columns one for each split."""
     if not tables or tables[0].query.layout is Layout.CELLS:
         return [_grid([table]) for table in tables]
@@ -94,14 +94,14 @@ def _grid(tables: Sequence[Table]) -> Grid:
     body = [block.cells(each, shared) for block in blocks for each in tables]
     lines = zip(row_headings, measure_headings, body, strict=True)
     return Grid(
-        title=labels.split_text(table) if stacked else labels.title(table),
-        caption=labels.caption(table),
+        title=labels.split_text(table) if stacked else labels.table_title(table),
+        caption=labels.table_caption(table),
         corner=tuple(dimension(name).title for name in table.query.rows) + (("Metric", "Unit") if stacked else ()),
         columns=_column_lines(table, table.columns),
         column_texts=tuple(describe_values(table.query.columns, key) or _only_heading(table) for key in table.columns),
         lines=tuple(Line(row + measure, cells) for row, measure, cells in lines),
         warnings=tuple(note.message for note in table.warnings) + tuple(f"every cell: {note}" for note in shared),
-        remarks=tuple(remarks(tables)),
+        remarks=tuple(comparison_remarks(tables)),
     )
 
 
@@ -118,13 +118,13 @@ def _grid_of_columns(tables: Sequence[Table]) -> Grid:
     texts = [(describe_values(table.query.columns, key), labels.measure_heading(each.measure)) for key, each in keys]
     return Grid(
         title=labels.split_text(table),
-        caption=labels.caption(table),
+        caption=labels.table_caption(table),
         corner=tuple(dimension(name).title for name in table.query.rows),
         columns=(*dims, ColumnLine("", tuple(Heading(labels.measure_heading(each.measure)) for _, each in keys))),
         column_texts=tuple(" · ".join(part for part in parts if part) for parts in texts),
         lines=tuple(Line(row, line) for row, line in zip(headings, cells, strict=True)),
         warnings=tuple(note.message for note in table.warnings) + tuple(f"every cell: {note}" for note in shared),
-        remarks=tuple(remarks(tables)),
+        remarks=tuple(comparison_remarks(tables)),
     )
 
 
@@ -142,7 +142,7 @@ class _Block:
 
     def cell(self, table: Table, cell: Cell | None, shared: Sequence[str]) -> GridCell:
         comparison = cell.comparison if cell and self.differences else None
-        diff = diff_of(comparison) if comparison else None
+        diff = make_diff(comparison) if comparison else None
         if self.values:
             return replace(_printed(table, cell, shared), diff=diff)
         return GridCell("", cell=cell) if diff is None else GridCell(diff.percent, cell=cell, diff=diff)
@@ -165,11 +165,11 @@ def _measure_headings(table: Table, block: "_Block") -> tuple[Heading, ...]:
 def _shared_notes(tables: Sequence[Table]) -> tuple[str, ...]:
     """What is to be noted of every number: said once, it is no longer noise."""
     cells = [cell for table in tables for cell in table.cells.values()]
-    shared = labels.notes(cells[0]) if len(cells) > 1 else ()
+    shared = labels.cell_notes(cells[0]) if len(cells) > 1 else ()
     for cell in cells[1:]:
         if not shared:
             break
-        here = labels.notes(cell)
+        here = labels.cell_notes(cell)
         shared = tuple(note for note in shared if note in here)
     return shared
 
@@ -177,7 +177,7 @@ def _shared_notes(tables: Sequence[Table]) -> tuple[str, ...]:
 def _printed(table: Table, cell: Cell | None, shared: Sequence[str]) -> GridCell:
     if cell is None:
         return GridCell("")
-    notes = tuple(note for note in labels.notes(cell) if note not in shared)
+    notes = tuple(note for note in labels.cell_notes(cell) if note not in shared)
     runs = tuple(point.run for point in cell.sample)
     return GridCell(_text(table, cell), runs, notes, cell)
 

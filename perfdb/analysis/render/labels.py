@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from perfdb.analysis import dimensions, metrics
 from perfdb.analysis.comparison import verdict_words
 from perfdb.analysis.comparison.comparison import Comparison
-from perfdb.analysis.comparison.percent_difference import about, printed_percent
+from perfdb.analysis.comparison.percent_difference import printed_percent, short_percent
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.metrics import TOTAL, Measure
 from perfdb.analysis.query.query import Pick, Query
@@ -48,7 +48,7 @@ def pick_text(pick: Pick) -> str:
     return f"best {measure_title(pick.measure)} per {titles}"
 
 
-def title(table: Table) -> str:
+def table_title(table: Table) -> str:
     """What is measured, and for which value of the split."""
     return " · ".join(part for part in (measure_heading(table.measure), split_text(table)) if part)
 
@@ -65,10 +65,10 @@ def baseline_text(query: Query) -> str:
 
 def comparison_text(table: Table, comparison: Comparison) -> str:
     """A comparison in a line: ``against QDIO GbE: +19%; higher; better; …``."""
-    return f"against {baseline_text(table.query)}: {verdict_words.describe(comparison)}"
+    return f"against {baseline_text(table.query)}: {verdict_words.describe_comparison(comparison)}"
 
 
-def caption(table: Table) -> str:
+def table_caption(table: Table) -> str:
     """What all runs of a table have in common, and how they were chosen."""
     common = values_text(table.common)
     pick = pick_text(table.query.pick) if table.query.pick else ""
@@ -82,16 +82,16 @@ def mix_note(name: str, values: tuple[Value, ...]) -> Note:
     return Note("mixes", f"mixes {dimensions.dimension(name).title} {listed}")
 
 
-def noted_text(noted: Noted) -> str:
+def note_text(noted: Noted) -> str:
     """What somebody wrote about a run, in a line: ``note on NMGBR950, trial 1: cable replaced``."""
     trial = "" if noted.trial is None else f", trial {noted.trial}"
     return f"note on {noted.run_id or f'run {noted.run}'}{trial}: {' '.join(noted.text.split())}"
 
 
-def notes(cell: Cell) -> tuple[str, ...]:
+def cell_notes(cell: Cell) -> tuple[str, ...]:
     """All that a reader of a cell should know: mixes first, what people wrote about its runs last."""
     mixed = [mix_note(name, values) for name, values in cell.mixes.items()]
-    return (*(note.message for note in (*mixed, *cell.warnings)), *map(noted_text, cell.noted))
+    return (*(note.message for note in (*mixed, *cell.warnings)), *map(note_text, cell.noted))
 
 
 def _sources(tables: Sequence[Table]) -> Iterator[str]:
@@ -127,28 +127,28 @@ class Diff:
         return f"{self.percent} {self.symbol_ascii}"
 
 
-def diff_of(comparison: Comparison) -> Diff:
+def make_diff(comparison: Comparison) -> Diff:
     """The comparison in print."""
     symbol = verdict_words.symbol(comparison)
     return Diff(
         percent=printed_percent(comparison.percent, plus=True),
         symbol=symbol,
         symbol_ascii=verdict_words.symbol(comparison, ascii_only=True),
-        words=verdict_words.short(comparison).removeprefix(symbol).strip(),
+        words=verdict_words.short_verdict(comparison).removeprefix(symbol).strip(),
         tone=comparison.effect.value,
-        sentence=verdict_words.describe(comparison),
-        rule=verdict_words.rule(comparison),
+        sentence=verdict_words.describe_comparison(comparison),
+        rule=verdict_words.rule_id(comparison),
     )
 
 
-def remarks(tables: Sequence[Table]) -> Iterator[str]:
+def comparison_remarks(tables: Sequence[Table]) -> Iterator[str]:
     """What a reader of comparisons must know before any of them: the base, the sign rule, the practical size."""
     compared = [table for table in tables if any(cell.comparison for cell in table.cells.values())]
     if not compared:
         return
     yield f"compared with {baseline_text(compared[0].query)}; % is of unrounded means"
     yield from dict.fromkeys(verdict_words.sign_rule(table.metric) for table in compared)
-    yield f"same: within {about(compared[0].query.delta / 100)}; changed: q < 0.05 over the table"
+    yield f"same: within {short_percent(compared[0].query.delta / 100)}; changed: q < 0.05 over the table"
     yield f"noise estimate: {', '.join(dict.fromkeys(_sources(compared)))}"
     for table in compared:
         for side, summary in table.summaries.items():

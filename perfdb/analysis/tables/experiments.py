@@ -125,7 +125,7 @@ class Experiments:
         """Its values."""
         return self.samples.each[place]
 
-    def beside(self, chosen: Sequence[BestOfGroup], but: str) -> list[Surroundings]:
+    def surroundings(self, chosen: Sequence[BestOfGroup], but: str) -> list[Surroundings]:
         """What surrounds the best of each of these groups; ``but`` is the name that does not count for ``alike``."""
         sizes = [len(each.experiments) for each in chosen]
         starts = np.cumsum([0, *sizes])[:-1]

@@ -145,7 +145,7 @@ def _left_over(
     places = [at for at, name in enumerate(names) if name in varying]
     absence = _Absence(places, theirs)
     for key in sorted(own.keys() - theirs.keys(), key=key_order):
-        missing = absence.of(key)
+        missing = absence.find(key)
         what = dimensions.describe_values([names[at] for at in missing], [key[at] for at in missing]).split(" · ")
         reason = f"no run with {_listed(what)} on {other}" if missing else f"no run on {other}"
         yield LeftOver(side, {names[at]: key[at] for at in places}, tuple(row[0] for row in own[key]), reason)
@@ -159,7 +159,7 @@ class _Absence:
         self._theirs = list(theirs)
         self._known: dict[tuple[int, ...], set[Key]] = {}
 
-    def of(self, key: Key) -> tuple[int, ...]:
+    def find(self, key: Key) -> tuple[int, ...]:
         """Their places; none when the other side has no run at all."""
         if not self._theirs:
             return ()

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from perfdb.analysis import dimensions, metrics
-from perfdb.analysis.comparison.samples import Samples, intervals_of
+from perfdb.analysis.comparison.samples import Samples, sample_intervals
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query.query import REPEATS, Pick, Query, Summary
@@ -185,7 +185,7 @@ class _Sampler:
             [points[at] for at in here],
             means,
             centres,
-            intervals_of(samples, [0.0 if mean is None else mean for mean in means]),
+            sample_intervals(samples, [0.0 if mean is None else mean for mean in means]),
             self._hidden_values(rows, sizes),
             [() if 1 < n == runs else _notes(n, runs) for n, runs in zip(sizes, members, strict=True)],
             repeat(None),

@@ -8,8 +8,8 @@ import pytest
 
 from perfdb.analysis.render.charts.axis_range import ROOM
 from perfdb.analysis.render.charts.chart_options import Axes, Draw, Drawing, Errors, Scale, Trials
-from perfdb.analysis.render.charts.combined_charts import facets, figures
-from perfdb.analysis.render.charts.plotly_chart import AS_USUAL, figure
+from perfdb.analysis.render.charts.combined_charts import facet_chart, figures
+from perfdb.analysis.render.charts.plotly_chart import DEFAULT_DRAWING, figure
 from perfdb.analysis.tables.baseline_comparison import answer
 from perfdb.analysis.tables.observations import Observations
 from perfdb.analysis.tables.table import Table
@@ -86,7 +86,7 @@ def test_heights_relative_to_a_baseline_have_their_own_ends() -> None:
 
 def test_small_figures_with_one_axis_have_the_same_ends() -> None:
     split = tables(query=QUERY.replace("columns", "split"))
-    drawn = facets([table for table in split if table.measure.metric == "trans_per_s"], AS_USUAL)
+    drawn = facet_chart([table for table in split if table.measure.metric == "trans_per_s"], DEFAULT_DRAWING)
     assert axis(drawn)["autorangeoptions"] == axis(drawn, "yaxis2")["autorangeoptions"]
     assert said(drawn).endswith("2 of which go on beyond the figure")
 

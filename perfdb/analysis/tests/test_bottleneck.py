@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perfdb.analysis.insights.bottleneck import Load, Verdict, judge
+from perfdb.analysis.insights.bottleneck import Load, Verdict, find_bottleneck
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.workloads import busier_share, payload_limit
 
@@ -64,12 +64,12 @@ PUBLISHED = [
 
 @pytest.mark.parametrize(("run", "verdict", "component"), PUBLISHED)
 def test_published_runs(run: Load, verdict: Verdict, component: str | None) -> None:
-    found = judge(run)
+    found = find_bottleneck(run)
     assert (found.verdict, found.component) == (verdict, component)
 
 
 def test_a_share_of_the_system_becomes_one_of_a_processor() -> None:
-    found = judge(PUBLISHED[4][0])
+    found = find_bottleneck(PUBLISHED[4][0])
     (reason,) = found.reasons
     assert (reason.name, reason.unit) == ("cpu_util@server", "% of one processor")
     assert reason.value == pytest.approx(98.52)
@@ -78,7 +78,7 @@ def test_a_share_of_the_system_becomes_one_of_a_processor() -> None:
 
 
 def test_the_link_names_its_limit() -> None:
-    found = judge(PUBLISHED[5][0])
+    found = find_bottleneck(PUBLISHED[5][0])
     assert found.sentence == "the link limits: 118.00 MB/s are 100.0 % of the 118.02 MB/s of payload that it can carry"
     assert found.formula == "118.00 ≥ 97 % of 1000000000 / 8 × (8992 − 52) / (8992 + 38) / 2^20 = 118.02"
     assert [reason.name for reason in found.reasons] == ["mb_per_s", "payload limit"]
@@ -86,27 +86,27 @@ def test_the_link_names_its_limit() -> None:
 
 def test_the_link_comes_before_the_processors() -> None:
     run = replace(load(cpu_util=99.0), mb_per_s=110.0, line_bits_per_s=GIGABIT, mtu=1492)
-    assert judge(run).verdict is Verdict.LINK
-    assert judge(replace(run, mb_per_s=108.0)).verdict is Verdict.PROCESSORS
+    assert find_bottleneck(run).verdict is Verdict.LINK
+    assert find_bottleneck(replace(run, mb_per_s=108.0)).verdict is Verdict.PROCESSORS
 
 
 def test_without_line_speed_or_mtu_the_link_is_not_asked() -> None:
     run = replace(load(cpu_util=99.0), mb_per_s=118.0, line_bits_per_s=GIGABIT, mtu=8992)
-    assert judge(replace(run, line_bits_per_s=None)).verdict is Verdict.PROCESSORS
-    assert judge(replace(run, mtu=None)).verdict is Verdict.PROCESSORS
+    assert find_bottleneck(replace(run, line_bits_per_s=None)).verdict is Verdict.PROCESSORS
+    assert find_bottleneck(replace(run, mtu=None)).verdict is Verdict.PROCESSORS
 
 
 def test_the_rate_follows_from_transactions_and_sizes() -> None:
     run = Load(trans_per_s=5.9, request_bytes=20, response_bytes=20 * 2**20, line_bits_per_s=GIGABIT, mtu=8992)
-    assert judge(run).verdict is Verdict.LINK
-    assert judge(replace(run, trans_per_s=5.6)).verdict is Verdict.UNKNOWN
-    assert judge(replace(run, response_bytes=None)).verdict is Verdict.UNKNOWN
+    assert find_bottleneck(run).verdict is Verdict.LINK
+    assert find_bottleneck(replace(run, trans_per_s=5.6)).verdict is Verdict.UNKNOWN
+    assert find_bottleneck(replace(run, response_bytes=None)).verdict is Verdict.UNKNOWN
 
 
 def test_a_link_carries_both_directions_at_once() -> None:
     run = Load(mb_per_s=118.0, request_bytes=1000, response_bytes=1000, line_bits_per_s=GIGABIT, mtu=8992)
-    assert judge(run).verdict is Verdict.UNKNOWN
-    assert judge(replace(run, mb_per_s=236.0)).verdict is Verdict.LINK
+    assert find_bottleneck(run).verdict is Verdict.UNKNOWN
+    assert find_bottleneck(replace(run, mb_per_s=236.0)).verdict is Verdict.LINK
     assert busier_share(200, 1000) == pytest.approx(5 / 6)
     assert busier_share(None, 1000) == busier_share(0, 0) == 1
 
@@ -124,41 +124,41 @@ def test_a_link_carries_both_directions_at_once() -> None:
     ],
 )
 def test_the_first_rule_that_applies(total: float, wait: float, verdict: Verdict, component: str | None) -> None:
-    found = judge(load(cpu_util=total, run_wait__stack=wait))
+    found = find_bottleneck(load(cpu_util=total, run_wait__stack=wait))
     assert (found.verdict, found.component) == (verdict, component)
 
 
 def test_the_busiest_component_is_named() -> None:
-    found = judge(load(cpu_util=70.0, run_wait__one=96.0, run_wait__two=99.0))
+    found = find_bottleneck(load(cpu_util=70.0, run_wait__one=96.0, run_wait__two=99.0))
     assert found.component == "two"
     assert "runs or waits for the CPU 99.0 % of the time" in found.sentence
 
 
 def test_a_group_of_guests_is_no_component() -> None:
     run = load(cpu_util=62.0, processor_util__nontcp=106.67)
-    assert judge(run).verdict is Verdict.NOT_PROCESSORS
-    assert judge(replace(run, virtual_processors={"nontcp": 2})).verdict is Verdict.NOT_PROCESSORS
-    assert judge(replace(run, virtual_processors={"nontcp": 1})).component == "nontcp"
+    assert find_bottleneck(run).verdict is Verdict.NOT_PROCESSORS
+    assert find_bottleneck(replace(run, virtual_processors={"nontcp": 2})).verdict is Verdict.NOT_PROCESSORS
+    assert find_bottleneck(replace(run, virtual_processors={"nontcp": 1})).component == "nontcp"
 
 
 def test_a_component_of_several_processors_is_none() -> None:
     run = replace(load(cpu_util=50.0, run_wait__stack=99.0), virtual_processors={"stack": 2})
-    assert judge(run).verdict is Verdict.NOT_PROCESSORS
+    assert find_bottleneck(run).verdict is Verdict.NOT_PROCESSORS
 
 
 def test_a_share_without_processors_says_nothing() -> None:
     run = Load(utilisations={Measure("cpu_util", "server"): 49.26}, virtual_processors={"server": 1})
-    assert judge(run).verdict is Verdict.UNKNOWN
+    assert find_bottleneck(run).verdict is Verdict.UNKNOWN
 
 
 def test_what_is_not_known_is_not_called_idle() -> None:
-    assert judge(Load()).verdict is Verdict.UNKNOWN
-    assert judge(load(run_wait__stack=20.0)).verdict is Verdict.UNKNOWN
-    assert judge(load(run_wait__stack=96.0)).verdict is Verdict.COMPONENT
+    assert find_bottleneck(Load()).verdict is Verdict.UNKNOWN
+    assert find_bottleneck(load(run_wait__stack=20.0)).verdict is Verdict.UNKNOWN
+    assert find_bottleneck(load(run_wait__stack=96.0)).verdict is Verdict.COMPONENT
 
 
 def test_idle_runs_name_what_they_know() -> None:
-    found = judge(load(cpu_util=62.0, run_wait__stack=70.25))
+    found = find_bottleneck(load(cpu_util=62.0, run_wait__stack=70.25))
     assert found.sentence == (
         "the processors are not the limit: the system is 62.0 % busy, "
         "and stack, the busiest component, runs or waits for the CPU 70.3 % of the time"
@@ -171,7 +171,7 @@ def test_idle_runs_name_what_they_know() -> None:
 def test_more_load_never_gives_a_later_verdict(total: float, wait: float, rate: float, mtu: int) -> None:
     def place(total: float, wait: float, rate: float) -> int:
         run = replace(load(cpu_util=total, run_wait__stack=wait), mb_per_s=rate, line_bits_per_s=GIGABIT, mtu=mtu)
-        return list(Verdict).index(judge(run).verdict)
+        return list(Verdict).index(find_bottleneck(run).verdict)
 
     assert place(total * 1.1, wait, rate) <= place(total, wait, rate)
     assert place(total, wait * 1.1, rate) <= place(total, wait, rate)

@@ -6,11 +6,11 @@ import plotly.graph_objects as go
 import pytest
 
 from perfdb.analysis.query.parameters import QueryError
-from perfdb.analysis.render.charts.chart_options import Draw, Drawing, Marks, Scale, Trials, check
-from perfdb.analysis.render.charts.combined_charts import figures, in_one
+from perfdb.analysis.render.charts.chart_options import Draw, Drawing, Marks, Scale, Trials, check_drawing
+from perfdb.analysis.render.charts.combined_charts import combine_charts, figures
 from perfdb.analysis.render.charts.cost_chart import Labels, undominated
 from perfdb.analysis.render.charts.series_styles import Looks
-from perfdb.analysis.render.charts.traces import MOST_POINTS, thinned
+from perfdb.analysis.render.charts.traces import MOST_POINTS, thin_points
 from perfdb.analysis.tables.baseline_comparison import answer
 from perfdb.analysis.tables.observations import Observations
 from perfdb.analysis.tables.table import Table
@@ -242,11 +242,11 @@ def test_many_points_are_thinned_to_their_extremes() -> None:
     heights = [float(number % 97) for number in range(50_000)]
     heights[31_234] = 1000.0
     heights[7] = -5.0
-    kept = thinned(list(enumerate(heights)), 0.4, lambda each: each[1])
+    kept = thin_points(list(enumerate(heights)), 0.4, lambda each: each[1])
     assert len(kept) <= 20_000
     assert [at for at, _ in kept] == sorted(at for at, _ in kept)
     assert {0, 7, 31_234, 49_999} <= {at for at, _ in kept}
-    assert thinned(heights, 1.0, lambda each: each) is heights
+    assert thin_points(heights, 1.0, lambda each: each) is heights
 
 
 def test_a_figure_of_very_many_trials_says_how_many_it_draws() -> None:
@@ -268,11 +268,11 @@ def test_a_figure_of_very_many_trials_says_how_many_it_draws() -> None:
 
 def test_a_drawing_needs_what_it_draws() -> None:
     with pytest.raises(QueryError, match="baseline"):
-        check(Drawing(draw=Draw.HEAT), compared=False, measures=2)
+        check_drawing(Drawing(draw=Draw.HEAT), compared=False, measures=2)
     for draw in (Draw.BOTH, Draw.EFFICIENCY):
         with pytest.raises(QueryError, match="two metrics"):
-            check(Drawing(draw=draw), compared=False, measures=1)
-        check(Drawing(draw=draw), compared=False, measures=2)
+            check_drawing(Drawing(draw=draw), compared=False, measures=1)
+        check_drawing(Drawing(draw=draw), compared=False, measures=2)
 
 
 def test_tables_without_runs_say_so_in_every_drawing() -> None:
@@ -285,7 +285,7 @@ def test_tables_without_runs_say_so_in_every_drawing() -> None:
 
 
 def test_several_measures_are_small_figures_in_one() -> None:
-    figure = in_one(ask(LINES))
+    figure = combine_charts(ask(LINES))
     go.Figure(figure)
     layout = figure["layout"]
     assert layout["title"]["text"] == "Transactions per second, CPU time per transaction"

@@ -2,19 +2,19 @@
 
 import pytest
 
-from perfdb.analysis.insights.circumstances import CIRCUMSTANCES, Weight, said, what_else_differs
+from perfdb.analysis.insights.circumstances import CIRCUMSTANCES, Weight, differing_circumstances, values_text
 
 SAME = {"processors": "2", "tool_version": "2.1"}
 
 
 def keys(old: list[dict[str, str]], new: list[dict[str, str]], *compared: str) -> list[str]:
-    return [each.key for each in what_else_differs(old, new, compared)]
+    return [each.key for each in differing_circumstances(old, new, compared)]
 
 
 def test_it_works() -> None:
     old = [{**SAME, "level": "z/VM 4.3", "request_bytes": "200"}] * 3
     new = [{**SAME, "level": "z/VM 4.4", "request_bytes": "100", "tool_version": "2.2"}] * 3
-    found = what_else_differs(old, new)
+    found = differing_circumstances(old, new)
     assert [(each.key, each.weight) for each in found] == [
         ("request_bytes", Weight.OTHER_WORK),
         ("level", Weight.EXPLAINS),
@@ -52,38 +52,38 @@ def test_durations_may_differ_a_little(old: str, new: str, differs: bool) -> Non
 
 
 def test_a_side_that_does_not_say_is_no_difference_that_is_known() -> None:
-    (found,) = what_else_differs([{"kernel": "6.4"}], [{}])
+    (found,) = differing_circumstances([{"kernel": "6.4"}], [{}])
     assert (found.weight, found.old, found.new) == (Weight.MINOR, ("6.4",), ())
     assert found.sentence == "kernel: 6.4 → not known (minor: only one side says it)"
 
 
 def test_other_shares_of_the_same_values_are_minor() -> None:
-    (found,) = what_else_differs([{"mtu": "1500"}, {"mtu": "9000"}], [{"mtu": "1500"}] * 2 + [{"mtu": "9000"}])
+    (found,) = differing_circumstances([{"mtu": "1500"}, {"mtu": "9000"}], [{"mtu": "1500"}] * 2 + [{"mtu": "9000"}])
     assert (found.weight, found.why) == (Weight.MINOR, "in other shares")
 
 
 def test_long_lists_are_cut() -> None:
-    assert said(["a", "b", "c", "d", "e", "f"]) == "a, b, c, d and 2 more"
+    assert values_text(["a", "b", "c", "d", "e", "f"]) == "a, b, c, d and 2 more"
 
 
 def test_the_last_rule_takes_what_is_left() -> None:
     assert CIRCUMSTANCES[-1].pattern == ".*"
-    (found,) = what_else_differs([{"colour": "red"}], [{"colour": "blue"}])
+    (found,) = differing_circumstances([{"colour": "red"}], [{"colour": "blue"}])
     assert found.why == "may or may not matter"
 
 
 def test_a_fact_of_several_files_is_told_by_its_role() -> None:
     old = [{"kernel": "2.4.7", "kernel (server, run1/after.txt)": "2.4.7"}]
     new = [{"kernel": "2.4.7", "kernel (server, run2/after.txt)": "2.4.9", "kernel (server, run2/late.txt)": "2.4.9"}]
-    (found,) = what_else_differs(old, new)
+    (found,) = differing_circumstances(old, new)
     assert (found.key, found.old, found.new) == ("kernel (server)", ("2.4.7",), ("2.4.9",))
     assert found.weight is Weight.EXPLAINS
 
 
 def test_what_is_another_in_every_run_is_a_reading() -> None:
     old, new = ([{"cp.spool": f"{side}{number}"} for number in range(3)] for side in "ab")
-    assert what_else_differs(old, new) == []
-    assert [each.key for each in what_else_differs(old[:2], new[:2])] == ["cp.spool"]
-    assert [each.key for each in what_else_differs(old, [{"cp.spool": "b0"}] * 3)] == ["cp.spool"]
-    assert what_else_differs([{"cp.indicate_load": "AVGPROC-088%"}], [{"cp.indicate_load": "AVGPROC-091%"}]) == []
+    assert differing_circumstances(old, new) == []
+    assert [each.key for each in differing_circumstances(old[:2], new[:2])] == ["cp.spool"]
+    assert [each.key for each in differing_circumstances(old, [{"cp.spool": "b0"}] * 3)] == ["cp.spool"]
+    assert differing_circumstances([{"cp.indicate_load": "AVGPROC-088%"}], [{"cp.indicate_load": "AVGPROC-091%"}]) == []
     assert keys([{"server.sockstat": "sockets: used 1"}], [{"server.sockstat": "sockets: used 9"}]) == []

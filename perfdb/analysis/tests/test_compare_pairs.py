@@ -134,9 +134,9 @@ def test_same_needs_the_whole_interval_inside() -> None:
 def test_same_takes_two_one_sided_tests_at_five_per_cent() -> None:
     # ln 1.02 = 0.01980 lies between 1.645 and 1.960 standard errors of 0.011.
     contrast = Contrast(0.0, 0.011, 1e6)
-    assert contrast.within(0.02)
+    assert contrast.is_within(0.02)
     assert contrast.interval(0.95)[1] > 1.02
-    assert not Contrast(0.0, 0.0121, 1e6).within(0.02)
+    assert not Contrast(0.0, 0.0121, 1e6).is_within(0.02)
 
 
 @pytest.mark.parametrize(

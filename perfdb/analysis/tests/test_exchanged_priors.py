@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from perfdb.analysis.comparison.leave_one_out import exchanged, inverse_trigammas, moderate_each
+from perfdb.analysis.comparison.leave_one_out import exchange_one, inverse_trigammas, moderate_each
 from perfdb.analysis.comparison.noise import fit_prior, inverse_trigamma, moderate, pools
 from perfdb.analysis.comparison.spreads import Spread, Spreads
 
@@ -18,10 +18,10 @@ ANY = st.builds(Spread, st.floats(1e-10, 1.0) | st.just(0.0), st.integers(0, 9))
 @settings(deadline=None)
 @given(st.lists(KNOWN, min_size=1, max_size=30), st.lists(ANY, min_size=1, max_size=5))
 def test_each_exchange_is_as_if_the_group_had_been_that(group: list[Spread], others: list[Spread]) -> None:
-    pool = pools(Spreads.of(group), [len(group)])[0]
-    old = Spreads.of([group[at % len(group)] for at in range(len(others))])
-    priors = exchanged(pool, old, Spreads.of(others))
-    variances, freedoms = moderate_each(Spreads.of(others), priors)
+    pool = pools(Spreads.from_each(group), [len(group)])[0]
+    old = Spreads.from_each([group[at % len(group)] for at in range(len(others))])
+    priors = exchange_one(pool, old, Spreads.from_each(others))
+    variances, freedoms = moderate_each(Spreads.from_each(others), priors)
     for at, new in enumerate(others):
         place = at % len(group)
         fitted = fit_prior([new, *group[:place], *group[place + 1 :]])

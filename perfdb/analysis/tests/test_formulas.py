@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from perfdb.analysis.formulas.catalogue import BY_ID, FORMULAS
-from perfdb.analysis.formulas.derivation import derive, explain
+from perfdb.analysis.formulas.derivation import derive, explain_derivation
 from perfdb.analysis.formulas.run_values import Derived, InputKind, RunFigures
 from perfdb.analysis.metrics import BY_NAME
 from perfdb.analysis.units import round_half_up
@@ -156,12 +156,15 @@ def test_text_of_a_formula() -> None:
 
 def test_explanations() -> None:
     derived = by_measure(derive(NMGBR950))
-    assert explain(derived["cpu_util"]) == "(611.78 + 611.27) / (2 × 632) × 100 = 96.760"
-    assert explain(derived["cp_cpu_util@client"]) == "(611.78 − 292.74) / (2 × 632) × 100 = 25.241"
-    assert explain(derived["elapsed_s"]) == "2002-02-26 14:15:33 − 2002-02-26 14:05:01 = 632"
-    assert explain(derived["cpu_ms_per_trans"]) == "(611.78 + 611.27) × 1000 / 5558569 = 0.2200"
-    assert explain(derived["mb_per_s"]) == "9077.28950291 × (200 + 1000) / 2^20 = 10.388"
-    assert explain(by_measure(derive(NMHIS310))["cpu_ms_per_mb"]) == "(390.3 + 595.03) × 1000 / (4910 × 20) = 10.034"
+    assert explain_derivation(derived["cpu_util"]) == "(611.78 + 611.27) / (2 × 632) × 100 = 96.760"
+    assert explain_derivation(derived["cp_cpu_util@client"]) == "(611.78 − 292.74) / (2 × 632) × 100 = 25.241"
+    assert explain_derivation(derived["elapsed_s"]) == "2002-02-26 14:15:33 − 2002-02-26 14:05:01 = 632"
+    assert explain_derivation(derived["cpu_ms_per_trans"]) == "(611.78 + 611.27) × 1000 / 5558569 = 0.2200"
+    assert explain_derivation(derived["mb_per_s"]) == "9077.28950291 × (200 + 1000) / 2^20 = 10.388"
+    assert (
+        explain_derivation(by_measure(derive(NMHIS310))["cpu_ms_per_mb"])
+        == "(390.3 + 595.03) × 1000 / (4910 × 20) = 10.034"
+    )
 
 
 @pytest.mark.parametrize("figures", [NMGBR950, NMHIS310])
@@ -169,7 +172,7 @@ def test_explanations_calculate_to_their_own_result(figures: RunFigures) -> None
     for derived in derive(figures):
         if derived.inputs[0].kind == InputKind.SNAPSHOT:
             continue
-        sides = explain(derived).replace("×", "*").replace("−", "-").replace("^", "**").split(" = ")
+        sides = explain_derivation(derived).replace("×", "*").replace("−", "-").replace("^", "**").split(" = ")
         assert eval(sides[0]) == pytest.approx(derived.value, rel=1e-9)
         assert float(sides[1]) == pytest.approx(derived.value, rel=1e-3)
 
@@ -282,7 +285,7 @@ def test_whole_seconds_of_indicate_user_serve_where_query_time_is_missing_and_sa
     assert derived["cpu_util@server"].value == pytest.approx(611 / 1264 * 100)
     assert derived["cp_cpu_util@server"].value == pytest.approx((611 - 283) / 1264 * 100)
     assert derived["cpu_util"].formula == "cpu_util.coarse"
-    assert explain(derived["cpu_util"]) == "(611.78 + 311 + 300) / (2 × 632) × 100 = 96.739"
+    assert explain_derivation(derived["cpu_util"]) == "(611.78 + 311 + 300) / (2 × 632) × 100 = 96.739"
 
 
 def test_streaming_alone_costs_per_mb() -> None:

@@ -1,6 +1,6 @@
 """Grids: what stands where in a printed table, in both layouts."""
 
-from perfdb.analysis.render.grid import Grid, Heading, grids
+from perfdb.analysis.render.grid import Grid, Heading, make_grids
 from perfdb.analysis.tables.observations import Observations
 from perfdb.analysis.tests.archive import DIMENSIONS, MEASURES, ask, rows
 
@@ -19,7 +19,7 @@ def row_headings(grid: Grid) -> list[list[str | None]]:
 
 
 def test_cells_are_printed_with_the_decimals_of_their_metric() -> None:
-    rate, cost = grids(ask("metric=trans_per_s&metric=cpu_ms_per_trans&rows=users&columns=device,mtu"))
+    rate, cost = make_grids(ask("metric=trans_per_s&metric=cpu_ms_per_trans&rows=users&columns=device,mtu"))
     assert rate.title == "Transactions per second (trans/s)"
     assert rate.caption == "demo · RR · kernel 2.4.7"
     assert rate.corner == ("Users",)
@@ -28,7 +28,7 @@ def test_cells_are_printed_with_the_decimals_of_their_metric() -> None:
 
 
 def test_equal_headings_that_follow_each_other_are_merged() -> None:
-    (grid,) = grids(ask("metric=trans_per_s&rows=device,mtu&columns=workload,users"))
+    (grid,) = make_grids(ask("metric=trans_per_s&rows=device,mtu&columns=workload,users"))
     assert [(line.title, line.headings) for line in grid.columns] == [
         ("Workload", (Heading("RR", 2),)),
         ("Users", (Heading("1"), Heading("10"))),
@@ -39,18 +39,18 @@ def test_equal_headings_that_follow_each_other_are_merged() -> None:
 
 
 def test_headings_merge_only_within_the_one_before() -> None:
-    (grid,) = grids(ask("metric=trans_per_s&rows=device&columns=mtu,users&mtu=1500&mtu=9000"))
+    (grid,) = make_grids(ask("metric=trans_per_s&rows=device&columns=mtu,users&mtu=1500&mtu=9000"))
     # 10 users of one MTU and 10 users of the next are different columns.
     assert [heading.span for heading in grid.columns[1].headings] == [1] * 7
 
 
 def test_a_number_links_to_its_runs() -> None:
-    (grid,) = grids(ask("metric=trans_per_s&rows=users&columns=device,mtu"))
+    (grid,) = make_grids(ask("metric=trans_per_s&rows=users&columns=device,mtu"))
     assert grid.lines[0].cells[2].runs == (100, 101, 102)
 
 
 def test_a_maximum_throughput_table_has_its_metrics_as_lines() -> None:
-    (grid,) = grids(ask(MAXIMUM))
+    (grid,) = make_grids(ask(MAXIMUM))
     assert grid.caption == "demo · RR · kernel 2.4.7 · best Transactions per second per Device"
     assert [[heading.text for heading in line.headings] for line in grid.columns] == [
         ["LAN", "OSA"],
@@ -67,7 +67,9 @@ def test_a_maximum_throughput_table_has_its_metrics_as_lines() -> None:
 
 
 def test_metrics_stand_under_each_row_key() -> None:
-    (grid,) = grids(ask("metric=trans_per_s&metric=cpu_ms_per_trans&rows=mtu&columns=users&device=OSA&layout=metrics"))
+    (grid,) = make_grids(
+        ask("metric=trans_per_s&metric=cpu_ms_per_trans&rows=mtu&columns=users&device=OSA&layout=metrics")
+    )
     assert row_headings(grid)[4:6] == [
         ["9000", "Transactions per second", "trans/s"],
         [None, "CPU time per transaction", "ms/trans"],
@@ -76,49 +78,51 @@ def test_metrics_stand_under_each_row_key() -> None:
 
 def test_a_grid_for_each_split() -> None:
     query = "metric=trans_per_s&metric=cpu_ms_per_trans&rows=users&columns=mtu&split=device"
-    assert [grid.title for grid in grids(ask(query))] == [
+    assert [grid.title for grid in make_grids(ask(query))] == [
         "Transactions per second (trans/s) · LAN",
         "CPU time per transaction (ms/trans) · LAN",
         "Transactions per second (trans/s) · OSA",
         "CPU time per transaction (ms/trans) · OSA",
     ]
-    assert [grid.title for grid in grids(ask(f"{query}&layout=metrics"))] == ["LAN", "OSA"]
+    assert [grid.title for grid in make_grids(ask(f"{query}&layout=metrics"))] == ["LAN", "OSA"]
 
 
 def test_one_column_without_dimensions_is_headed_by_the_unit() -> None:
-    (grid,) = grids(ask("metric=trans_per_s&rows=users&mtu=1500&device=OSA"))
+    (grid,) = make_grids(ask("metric=trans_per_s&rows=users&mtu=1500&device=OSA"))
     assert [line.headings for line in grid.columns] == [(Heading("trans/s"),)]
     assert grid.column_texts == ("trans/s",)
 
 
 def test_a_value_that_runs_lack_is_a_dash() -> None:
-    (grid,) = grids(ask("metric=retransmits&rows=users"))
+    (grid,) = make_grids(ask("metric=retransmits&rows=users"))
     assert texts(grid) == [["–"], ["–"]]
 
 
 def test_a_mix_is_noted_at_its_cell() -> None:
-    (grid,) = grids(ask("metric=trans_per_s&rows=users&columns=device"))
+    (grid,) = make_grids(ask("metric=trans_per_s&rows=users&columns=device"))
     assert grid.lines[0].cells[0].notes == ("mixes MTU 8192 and 16384",)
     assert grid.lines[1].cells[0].notes == ()
 
 
 def test_what_holds_for_every_cell_is_said_once() -> None:
     one = [row for row in rows() if row[DIMENSIONS.index("trial") + 1] == 1]
-    (grid,) = grids(ask("metric=trans_per_s&rows=users&columns=device,mtu", Observations(DIMENSIONS, MEASURES, one)))
+    (grid,) = make_grids(
+        ask("metric=trans_per_s&rows=users&columns=device,mtu", Observations(DIMENSIONS, MEASURES, one))
+    )
     assert {cell.notes for line in grid.lines for cell in line.cells} == {()}
     assert grid.warnings == ("every cell: a single run: its spread is not known",)
 
 
 def test_without_runs_there_is_a_grid_without_lines() -> None:
-    (grid,) = grids(
+    (grid,) = make_grids(
         ask("metric=trans_per_s&rows=users&columns=device&mtu=9000", Observations(DIMENSIONS, MEASURES, []))
     )
     assert (grid.lines, grid.corner, grid.caption) == ((), ("Users",), "MTU 9000")
-    assert grids([]) == []
+    assert make_grids([]) == []
 
 
 def test_metrics_may_be_columns() -> None:
-    (grid,) = grids(
+    (grid,) = make_grids(
         ask("metric=trans_per_s&metric=cpu_ms_per_trans&rows=users&columns=device&layout=columns", _one_mtu_each())
     )
     assert [[(heading.text, heading.span) for heading in line.headings] for line in grid.columns] == [
@@ -127,7 +131,7 @@ def test_metrics_may_be_columns() -> None:
     ]
     assert texts(grid) == [["7008.19", "0.143", "1001.50", "0.999"], ["17008.19", "0.059", "8001.50", "0.125"]]
     assert grid.column_texts[1] == "LAN · CPU time per transaction (ms/trans)"
-    (alone,) = grids(ask("metric=trans_per_s&metric=cpu_ms_per_trans&rows=users&layout=columns", _one_mtu_each()))
+    (alone,) = make_grids(ask("metric=trans_per_s&metric=cpu_ms_per_trans&rows=users&layout=columns", _one_mtu_each()))
     assert [len(line.headings) for line in alone.columns] == [2]
 
 

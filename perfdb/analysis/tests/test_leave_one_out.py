@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from perfdb.analysis.comparison.leave_one_out import without
+from perfdb.analysis.comparison.leave_one_out import leave_one_out
 from perfdb.analysis.comparison.spreads import Logs, spread
 
 _CHANCE = random.Random(5)
@@ -25,11 +25,11 @@ CELLS = {
 def test_what_is_left_is_as_if_the_trial_had_never_been(values: Sequence[float], step: float | None) -> None:
     others_of = [[value for place, value in enumerate(values) if place != at] for at in range(len(values))]
     # Beside other cells, and trials without a logarithm.
-    logs = Logs.of([[1.0, 2.0], [0.0, *values], [5.0, 5.5, 7.0]])
-    means, spreads = without(logs, [None, step, 1.0], np.arange(2, 2 + len(values)))
+    logs = Logs.from_samples([[1.0, 2.0], [0.0, *values], [5.0, 5.5, 7.0]])
+    means, spreads = leave_one_out(logs, [None, step, 1.0], np.arange(2, 2 + len(values)))
     for at, others in enumerate(others_of):
-        expected, own = spread((others,), step), spreads.at(at)
+        expected, own = spread((others,), step), spreads.spread_at(at)
         assert own.variance == pytest.approx(expected.variance, rel=1e-6)
         assert own.freedom == expected.freedom
-        assert own.known == expected.known
+        assert own.is_known == expected.is_known
         assert means[at] == pytest.approx(sum(map(math.log, others)) / len(others), rel=1e-9)

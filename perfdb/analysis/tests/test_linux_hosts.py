@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from perfdb.analysis.formulas.derivation import derive, explain
+from perfdb.analysis.formulas.derivation import derive, explain_derivation
 from perfdb.analysis.formulas.run_values import Derived, RunFigures
 
 Counters = dict[tuple[str, str, str], tuple[float, float]]
@@ -82,7 +82,7 @@ def test_without_a_count_the_rate_and_the_seconds_tell_the_transactions() -> Non
 def test_a_stream_s_cost_is_that_of_the_mb_it_moved() -> None:
     derived = one(STREAM, "cpu_ms_per_mb@client")
     assert derived.value == pytest.approx(9.0 * 1000 / 1125)
-    assert explain(derived) == "(2.5 + 0.5 + 4 + 0.25 + 1.5 + 0.25) × 1000 / (112.5 × 10) = 8"
+    assert explain_derivation(derived) == "(2.5 + 0.5 + 4 + 0.25 + 1.5 + 0.25) × 1000 / (112.5 × 10) = 8"
     assert "cpu_ms_per_mb@client" not in figures(RUN)
 
 

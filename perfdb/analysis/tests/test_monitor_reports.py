@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from perfdb.analysis.formulas.derivation import derive, explain
+from perfdb.analysis.formulas.derivation import derive, explain_derivation
 from perfdb.analysis.formulas.run_values import Derived, RunFigures
 
 # HiperSockets study, table 6 (qnxr1072): whole CPU seconds of the stacks and of two driver guests over 150 s.
@@ -60,7 +60,7 @@ def test_guests(measure: str, value: float) -> None:
 
 
 def test_the_rounding_is_written() -> None:
-    assert explain(by_measure(QNXR1072)["processor_util@tcpip2"]) == "round(53 / 150 × 100, 1) = 35.300"
+    assert explain_derivation(by_measure(QNXR1072)["processor_util@tcpip2"]) == "round(53 / 150 × 100, 1) = 35.300"
 
 
 def test_guests_without_virtual_time_have_none() -> None:

@@ -255,7 +255,7 @@ SAMPLES = st.lists(st.lists(st.sampled_from([0.0, 5.0, 7.25, 1e-3, 3e7]) | st.fl
 def test_the_spreads_of_many_cells_are_those_of_each(cells: list[tuple[list[list[float]], float | None]]) -> None:
     found = spreads([samples for samples, _ in cells], [step for _, step in cells])
     for at, (samples, step) in enumerate(cells):
-        each = found.at(at)
+        each = found.spread_at(at)
         logs = [[math.log(value) for value in sample if value > 0] for sample in samples]
         freedom = sum(len(sample) - 1 for sample in logs if sample)
         squares = sum((len(sample) - 1) * statistics.variance(sample) for sample in logs if len(sample) > 1)

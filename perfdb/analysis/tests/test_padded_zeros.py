@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perfdb.analysis.audit.printed_values import Printed, with_precision
+from perfdb.analysis.audit.printed_values import Printed, detect_padding
 from perfdb.analysis.checks.finding import Quantity
 from perfdb.analysis.metrics import Measure
 
 
 def half_steps(*texts: str, place: str = "Table 7") -> list[float | None]:
     figures = [Printed(Measure("processor_util", "one"), Quantity(text), place) for text in texts]
-    return [figure.half_step for figure in with_precision(figures)]
+    return [figure.half_step for figure in detect_padding(figures)]
 
 
 def test_a_padded_row() -> None:
@@ -51,19 +51,19 @@ def test_rows_are_judged_apart() -> None:
     first = [Printed(Measure("cpu_util"), Quantity(text), "Table 6") for text in ("1.10", "2.20", "3.30", "4.40")]
     other = [Printed(Measure("cpu_util"), Quantity(text), "Table 7") for text in ("5.50", "6.67", "7.71")]
     digit = [Printed(Measure("cpu_util"), Quantity("9.0"), "Table 6")]
-    found = with_precision([*first, *other, *digit])
+    found = detect_padding([*first, *other, *digit])
     assert [figure.half_step for figure in found] == [pytest.approx(0.05)] * 4 + [None] * 4
 
 
 def test_a_given_half_step_stays() -> None:
     figures = [Printed(Measure("cpu_util"), Quantity(text), half_step=1.0) for text in ("1.10", "2.20", "3.30")]
-    assert with_precision(figures) == figures
+    assert detect_padding(figures) == figures
 
 
 @given(st.lists(st.integers(0, 9999), max_size=8), st.integers(0, 3))
 def test_padding_only_widens(numbers: list[int], decimals: int) -> None:
     figures = [Printed(Measure("cpu_util"), Quantity(f"{number / 10**decimals:.{decimals}f}")) for number in numbers]
-    for before, after in zip(figures, with_precision(figures), strict=True):
+    for before, after in zip(figures, detect_padding(figures), strict=True):
         assert before.interval is not None
         assert after.interval is not None
         assert after.interval.low <= before.interval.low

@@ -2,14 +2,14 @@
 
 import pytest
 
-from perfdb.analysis.insights.plan_coverage import Coverage, coverage, part_of, primary_measures
+from perfdb.analysis.insights.plan_coverage import Coverage, coverage, parse_part, primary_measures
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.tables.observations import Observations
 from perfdb.analysis.tests.archive import DIMENSIONS, MEASURES, observations
 
 
 def covered(trials: int | None = None, delta: float = 0.02, **lists: list[object]) -> Coverage:
-    (found,) = coverage([part_of("all", lists, trials)], observations(), delta)
+    (found,) = coverage([parse_part("all", lists, trials)], observations(), delta)
     return found
 
 
@@ -31,14 +31,14 @@ def test_how_many_trials_follows_from_the_noise() -> None:
 
 def test_without_any_noise_one_trial_is_enough_to_be_there() -> None:
     single = Observations(DIMENSIONS, MEASURES, [row for row in observations().rows if row[6] == 1])
-    (found,) = coverage([part_of("p", {"device": ["OSA", "New"], "mtu": [1500], "users": [1]})], single, 0.02)
+    (found,) = coverage([parse_part("p", {"device": ["OSA", "New"], "mtu": [1500], "users": [1]})], single, 0.02)
     assert [(cell.needed, cell.missing) for cell in found.cells] == [(None, 0), (None, 1)]
 
 
 def test_the_rates_of_the_planned_workloads_are_read() -> None:
-    parts = [part_of("a", {"workload": ["RR", "STRP"]}), part_of("b", {"workload": ["RR 200/32K"]})]
+    parts = [parse_part("a", {"workload": ["RR", "STRP"]}), parse_part("b", {"workload": ["RR 200/32K"]})]
     assert [measure.metric for measure in primary_measures(parts)] == ["trans_per_s", "mb_per_s"]
-    assert [measure.metric for measure in primary_measures([part_of("c", {"users": [1]})])] == [
+    assert [measure.metric for measure in primary_measures([parse_part("c", {"users": [1]})])] == [
         "trans_per_s",
         "mb_per_s",
     ]
@@ -57,4 +57,4 @@ def test_the_rates_of_the_planned_workloads_are_read() -> None:
 )
 def test_what_is_no_plan_is_refused(lists: dict[str, list[object]], message: str) -> None:
     with pytest.raises(QueryError, match=message):
-        part_of("p", lists)
+        parse_part("p", lists)

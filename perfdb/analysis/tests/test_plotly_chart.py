@@ -6,10 +6,10 @@ import plotly.graph_objects as go
 import pytest
 
 from perfdb.analysis.query.parameters import QueryError
-from perfdb.analysis.render.charts.axis_range import scaled
-from perfdb.analysis.render.charts.chart_options import Axes, Drawing, Errors, Marks, Scale, check
-from perfdb.analysis.render.charts.combined_charts import facets
-from perfdb.analysis.render.charts.plotly_chart import AS_USUAL, figure, figure_pair
+from perfdb.analysis.render.charts.axis_range import draw_cells
+from perfdb.analysis.render.charts.chart_options import Axes, Drawing, Errors, Marks, Scale, check_drawing
+from perfdb.analysis.render.charts.combined_charts import facet_chart
+from perfdb.analysis.render.charts.plotly_chart import DEFAULT_DRAWING, figure, figure_pair
 from perfdb.analysis.render.charts.series_styles import PALETTE, Looks
 from perfdb.analysis.tables.baseline_comparison import answer
 from perfdb.analysis.tables.observations import Observations, Row
@@ -18,7 +18,7 @@ from perfdb.analysis.tests.archive import DIMENSIONS, MEASURES, ask, observation
 LINES = "metric=trans_per_s&metric=cpu_ms_per_trans&rows=users&columns=device,mtu"
 
 
-def draw(query: str, given: Observations | None = None, drawing: Drawing = AS_USUAL) -> dict[str, Any]:
+def draw(query: str, given: Observations | None = None, drawing: Drawing = DEFAULT_DRAWING) -> dict[str, Any]:
     """The figure of the first table, after Plotly has validated it."""
     drawn = figure(ask(query, given)[0], drawing)
     go.Figure(drawn)
@@ -150,7 +150,7 @@ def test_values_may_be_relative_to_the_baseline() -> None:
 
 def test_a_split_may_be_small_figures_with_common_axes() -> None:
     tables = ask("metric=trans_per_s&rows=users&columns=device&split=mtu")
-    drawn = facets(tables)
+    drawn = facet_chart(tables)
     go.Figure(drawn)
     assert [note["text"] for note in drawn["layout"]["annotations"]] == [
         f"MTU {mtu}" for mtu in (1500, 8192, 9000, 16384)
@@ -165,22 +165,22 @@ def test_a_split_may_be_small_figures_with_common_axes() -> None:
     titles = [drawn["layout"][f"xaxis{number}"]["title"]["text"] for number in ("", 2, 3, 4)]
     assert titles == ["", "Users", "Users", "Users"]
     with pytest.raises(ValueError, match="same rows and columns"):
-        facets([])
+        facet_chart([])
 
 
 def test_a_drawing_travels_with_the_query_string() -> None:
     asked = [("rows", "users"), ("log", "y"), ("marks", "bars"), ("errors", "")]
-    drawing, rest = Drawing.take(asked)
+    drawing, rest = Drawing.parse(asked)
     assert (drawing, rest) == (Drawing(log=Axes.Y, marks=Marks.BARS), [("rows", "users")])
     assert list(drawing.pairs()) == [("marks", "bars"), ("log", "y")]
     assert list(Drawing().pairs()) == []
     for wrong in (("log", "z"), ("scale", "big")):
         with pytest.raises(QueryError):
-            Drawing.take([wrong])
+            Drawing.parse([wrong])
     with pytest.raises(QueryError):
-        Drawing.take([("log", "x"), ("log", "y")])
+        Drawing.parse([("log", "x"), ("log", "y")])
     with pytest.raises(QueryError, match="baseline"):
-        check(Drawing(scale=Scale.BASELINE), compared=False, measures=1)
+        check_drawing(Drawing(scale=Scale.BASELINE), compared=False, measures=1)
 
 
 def test_a_single_run_has_no_error_bar() -> None:
@@ -300,7 +300,7 @@ def test_series_of_one_device_differ_in_colour() -> None:
 
 def test_error_bars_never_turn_round() -> None:
     equal = [(number, "demo", "RR", "OSA", 1500, 1, number, "x", "a", 1.0, 1000 / 8001.5, None) for number in (1, 2, 3)]
-    (drawn,) = scaled(ask(LINES, given(list(equal)))[1], Drawing(errors=Errors.SPREAD)).values()
+    (drawn,) = draw_cells(ask(LINES, given(list(equal)))[1], Drawing(errors=Errors.SPREAD)).values()
     assert 0.0 <= min(drawn.reach) <= max(drawn.reach) < 1e-15
 
 

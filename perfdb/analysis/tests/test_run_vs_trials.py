@@ -5,7 +5,7 @@ from collections.abc import Hashable
 import pytest
 
 from perfdb.analysis.comparison.trial_checks import Trial
-from perfdb.analysis.insights.run_vs_trials import Standing, standing
+from perfdb.analysis.insights.run_vs_trials import RunVsTrials, compare_with_trials
 from perfdb.analysis.metrics import Measure
 
 RATE = Measure("trans_per_s")
@@ -15,7 +15,7 @@ def trials(first: int, *values: float) -> list[Trial]:
     return [Trial(first + at, at + 1, value) for at, value in enumerate(values)]
 
 
-def stand(run: int, *values: float, value: float | None = None) -> Standing:
+def stand(run: int, *values: float, value: float | None = None) -> RunVsTrials:
     """Run ``run`` among trials numbered from 1, beside experiments whose trials vary by a per cent."""
     own = trials(1, *values)
     mine = next((trial.value for trial in own if trial.run == run), value)
@@ -23,7 +23,7 @@ def stand(run: int, *values: float, value: float | None = None) -> Standing:
     campaign: dict[Hashable, list[Trial]] = {"own": own}
     for number in range(1, 6):
         campaign[number] = trials(100 * number, 990.0, 1010.0, 1000.0)
-    return standing(RATE, run, mine, "own", campaign)
+    return compare_with_trials(RATE, run, mine, "own", campaign)
 
 
 def test_the_difference_is_to_the_mean_of_the_others() -> None:

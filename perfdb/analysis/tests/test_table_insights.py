@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from perfdb.analysis.insights.table_insights import curves, flags
+from perfdb.analysis.insights.table_insights import table_curves, trial_flags
 from perfdb.analysis.insights.throughput_curve import Course, Edge
 from perfdb.analysis.tables.observations import Observations, Row
 from perfdb.analysis.tests.archive import DIMENSIONS, MEASURES, ask
@@ -27,31 +27,31 @@ def runs(first: float = 1.0, far: float = 1.0) -> Observations:
 
 def test_each_line_over_users_is_described() -> None:
     (table,) = ask("metric=trans_per_s&rows=users&columns=device", runs())
-    osa, lan = curves(table)
+    osa, lan = table_curves(table)
     assert (osa.title, osa.curve.course, osa.curve.after, osa.curve.start) == ("OSA", Course.FALLING, 5, 10)
     assert (lan.title, lan.curve.course, lan.edge) == ("LAN", Course.RISING, Edge.LARGEST)
     (table, _) = ask("metric=trans_per_s&columns=users&split=device&rows=mtu", runs())
-    assert [each.title for each in curves(table)] == ["LAN · MTU 1500"]
+    assert [each.title for each in table_curves(table)] == ["LAN · MTU 1500"]
 
 
 def test_what_is_no_curve_of_throughput_is_not_described() -> None:
     (cost,) = ask("metric=cpu_ms_per_trans&rows=users&columns=device", runs())
-    assert curves(cost) == []
+    assert table_curves(cost) == []
     (flat,) = ask("metric=trans_per_s&rows=device", runs())
-    assert curves(flat) == []
+    assert table_curves(flat) == []
     (short,) = ask("metric=trans_per_s&rows=users&columns=device")
-    assert curves(short) == []
+    assert table_curves(short) == []
 
 
 def test_trials_that_look_wrong_are_flagged_and_stay() -> None:
     (table,) = ask("metric=trans_per_s&rows=users&columns=device", runs())
-    assert flags(table) == []
+    assert trial_flags(table) == []
     (table,) = ask("metric=trans_per_s&rows=users&columns=device", runs(far=1.4))
-    (flag,) = flags(table)
+    (flag,) = trial_flags(table)
     assert (flag.code, flag.runs) == ("outlier", (14,))
     assert table.cells[(50,), ("OSA",)].n == 3
     (table,) = ask("metric=trans_per_s&rows=users&columns=device", runs(first=0.9))
-    assert "first" in flags(table)[0].code
+    assert "first" in trial_flags(table)[0].code
 
 
 def test_trials_go_by_their_numbers_whether_or_not_they_were_kept_with_the_values() -> None:
@@ -59,12 +59,12 @@ def test_trials_go_by_their_numbers_whether_or_not_they_were_kept_with_the_value
     rows = [(*row[:6], row[6] if at % 5 else None, *row[7:9], row[9] if at % 7 else None, *row[10:])
             for at, row in enumerate(given.rows)]  # fmt: skip
     (table,) = ask("metric=trans_per_s&rows=users&columns=device", Observations(DIMENSIONS, MEASURES, rows))
-    assert flags(table)
-    assert flags(replace(table, samples=None)) == flags(table)
+    assert trial_flags(table)
+    assert trial_flags(replace(table, samples=None)) == trial_flags(table)
     assert table.samples is not None
     assert table.samples.trials is not None
     assert table.samples.trials.tolist() == [point.trial or 0 for cell in table.cells.values() for point in cell.sample]
 
 
 def test_users_that_tell_tables_apart_are_no_line() -> None:
-    assert not any(curves(table) for table in ask("metric=trans_per_s&rows=device&split=users", runs()))
+    assert not any(table_curves(table) for table in ask("metric=trans_per_s&rows=device&split=users", runs()))

@@ -21,15 +21,15 @@ def cell(title: str, values: Sequence[float], group: str = "RR", first: int = 1)
 
 
 def outliers(cells: Sequence[TrialCell]) -> list[Flag]:
-    return trial_checks.outliers(Trials.of(cells))
+    return trial_checks.find_outliers(Trials.from_cells(cells))
 
 
 def drift(cells: Sequence[TrialCell]) -> list[Flag]:
-    return trial_checks.drift(Trials.of(cells))
+    return trial_checks.find_drift(Trials.from_cells(cells))
 
 
 def first_runs(cells: Sequence[TrialCell]) -> list[Flag]:
-    return trial_checks.first_runs(Trials.of(cells))
+    return trial_checks.find_first_run_effects(Trials.from_cells(cells))
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from perfdb.analysis.comparison import verdict_words
 from perfdb.analysis.comparison.compare_pairs import compare, summarise
 from perfdb.analysis.comparison.comparison import Background, Comparison, Effect, Noise, NoiseSource, Pair, Verdict
 from perfdb.analysis.comparison.method import DECLARATIONS
-from perfdb.analysis.comparison.percent_difference import about
+from perfdb.analysis.comparison.percent_difference import short_percent
 from perfdb.analysis.metrics import BY_NAME, Better
 from perfdb.analysis.tests.published import PAIRS
 
@@ -43,12 +43,12 @@ MISSING = one(Pair([100.0, 102.0], []))
     ],
 )
 def test_sizes_have_two_digits(share: float, text: str) -> None:
-    assert about(share) == text
+    assert short_percent(share) == text
 
 
 @given(st.floats(1e-9, 1e9))
 def test_sizes_are_within_five_per_cent(share: float) -> None:
-    assert float(about(share).removesuffix("%")) / 100 == pytest.approx(share, rel=0.051)
+    assert float(short_percent(share).removesuffix("%")) / 100 == pytest.approx(share, rel=0.051)
 
 
 @pytest.mark.parametrize(
@@ -70,8 +70,8 @@ def test_sizes_are_within_five_per_cent(share: float) -> None:
 )
 def test_verdicts_in_words(comparison: Comparison, verdict: str, short: str, ascii_short: str) -> None:
     assert verdict_words.verdict_words(comparison) == verdict
-    assert verdict_words.short(comparison) == short
-    assert verdict_words.short(comparison, ascii_only=True) == ascii_short
+    assert verdict_words.short_verdict(comparison) == short
+    assert verdict_words.short_verdict(comparison, ascii_only=True) == ascii_short
 
 
 def test_every_verdict_has_a_sign_of_its_own() -> None:
@@ -84,8 +84,8 @@ def test_every_verdict_has_a_sign_of_its_own() -> None:
 
 def test_sentences_are_ascii() -> None:
     for comparison in (FIRST, SECOND, SAME, UNDECIDED, SINGLE, UNKNOWN, MISSING):
-        assert verdict_words.describe(comparison).isascii()
-        assert verdict_words.short(comparison, ascii_only=True).isascii()
+        assert verdict_words.describe_comparison(comparison).isascii()
+        assert verdict_words.short_verdict(comparison, ascii_only=True).isascii()
 
 
 @pytest.mark.parametrize(
@@ -134,17 +134,19 @@ def test_a_history_needs_campaigns() -> None:
 
 
 def test_everything_in_one_line() -> None:
-    assert verdict_words.describe(FIRST) == (
+    assert verdict_words.describe_comparison(FIRST) == (
         "+1%; higher, but within 2%; better; 95% interval +0.29% ... +1.7%; 4 against 4 trials; "
         "noise from trials (f = 8.4)"
     )
-    assert verdict_words.describe(UNKNOWN) == "+50%; noise unknown; 1 against 1 trial"
-    assert verdict_words.describe(MISSING) == "not comparable: the new side is missing"
+    assert verdict_words.describe_comparison(UNKNOWN) == "+50%; noise unknown; 1 against 1 trial"
+    assert verdict_words.describe_comparison(MISSING) == "not comparable: the new side is missing"
 
 
 def test_warnings_are_part_of_the_line() -> None:
     cell = one(Pair([0.0, 100.0, 101.0], [100.0, 101.0, 102.0]))
-    assert verdict_words.describe(cell).endswith("1 trial of the base is zero or negative and left out of the ratio")
+    assert verdict_words.describe_comparison(cell).endswith(
+        "1 trial of the base is zero or negative and left out of the ratio"
+    )
 
 
 @pytest.mark.parametrize(
@@ -173,6 +175,6 @@ def test_summaries_in_words() -> None:
 def test_every_verdict_has_a_rule_that_is_declared() -> None:
     declared = {each.id for each in DECLARATIONS}
     for verdict in Verdict:
-        assert verdict_words.rule(FIRST._replace(verdict=verdict, within=False)) in declared
-    assert verdict_words.rule(FIRST._replace(verdict=Verdict.HIGHER, within=True)) == "but-within"
-    assert verdict_words.rule(FIRST._replace(verdict=Verdict.SAME, within=True)) == "same"
+        assert verdict_words.rule_id(FIRST._replace(verdict=verdict, within=False)) in declared
+    assert verdict_words.rule_id(FIRST._replace(verdict=Verdict.HIGHER, within=True)) == "but-within"
+    assert verdict_words.rule_id(FIRST._replace(verdict=Verdict.SAME, within=True)) == "same"

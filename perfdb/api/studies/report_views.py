@@ -8,7 +8,7 @@ from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from perfdb.analysis.render.charts.combined_charts import in_one
+from perfdb.analysis.render.charts.combined_charts import combine_charts
 from perfdb.api import caching
 from perfdb.api.page_links import known_only, page_body
 from perfdb.api.schema import LIST_PARAMETERS, errors
@@ -97,7 +97,7 @@ def figure_json(request: Request, slug: str, number: str) -> HttpResponseBase:
     tag = caching.etag(request, [slug])
     if same := caching.unchanged(request, tag):
         return same
-    return Response(in_one(answer_item(item).tables, read_looks()), headers=caching.headers(tag))
+    return Response(combine_charts(answer_item(item).tables, read_looks()), headers=caching.headers(tag))
 
 
 @extend_schema(

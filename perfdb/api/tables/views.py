@@ -38,7 +38,7 @@ def _pairs(request: Request) -> Iterator[tuple[str, str]]:
 
 def _query(request: Request) -> Query:
     """Return the query; drawing options are checked and ignored."""
-    _, pairs = Drawing.take(_pairs(request))
+    _, pairs = Drawing.parse(_pairs(request))
     return Query.parse(pairs)
 
 
@@ -87,7 +87,7 @@ def tables(request: Request) -> HttpResponseBase:
 @api_view(["GET"])
 def comparisons(request: Request) -> HttpResponseBase:
     """Return the matched pairs of two values, and the experiments without a match."""
-    _, pairs = Drawing.take(_pairs(request))
+    _, pairs = Drawing.parse(_pairs(request))
     chosen, pairs = compare.take_sides(pairs)
     sides = compare.parse_sides(chosen)
     query = Query.parse(pairs)

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from perfdb.analysis import metrics
 from perfdb.analysis.formulas.catalogue import BY_ID
-from perfdb.analysis.formulas.derivation import explain
+from perfdb.analysis.formulas.derivation import explain_derivation
 from perfdb.analysis.formulas.run_values import Derived, InputKind
 from perfdb.analysis.formulas.run_values import Input as FormulaInput
 from perfdb.analysis.metrics import Measure, Metric
@@ -122,7 +122,7 @@ class _Finder:
             version=int(version or 0),
             text=declared.text if declared else "",
             source=declared.source if declared else "",
-            worked=explain(again) if again and current else "",
+            worked=explain_derivation(again) if again and current else "",
             inputs=self._inputs(again) if again and current else (),
         )
 

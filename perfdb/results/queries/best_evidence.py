@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from perfdb.analysis.insights.best_evidence import Evidence, evidence
+from perfdb.analysis.insights.best_evidence import Evidence, best_evidence
 from perfdb.analysis.insights.bottleneck import Bottleneck
 from perfdb.analysis.query.query import Query, Summary
 from perfdb.analysis.tables.observations import Observations
@@ -38,7 +38,7 @@ def find_best(query: Query, found: Observations) -> list[Best]:
     """
     if query.pick is None or query.summary is Summary.TRIAL:
         return []
-    behind = sorted(evidence(query, found).values(), key=lambda each: key_order(each.group))
+    behind = sorted(best_evidence(query, found).values(), key=lambda each: key_order(each.group))
     runs = read_runs_behind([run for each in behind for run in each.runs])
     samples = [sorted((runs[run] for run in each.runs), key=lambda run: (run.trial, run.pk)) for each in behind]
     return [Best(*known) for known in zip(behind, samples, judge_limits(samples), strict=True)]

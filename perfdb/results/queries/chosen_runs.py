@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from perfdb.analysis.insights.circumstances import Difference, what_else_differs
+from perfdb.analysis.insights.circumstances import Difference, differing_circumstances
 from perfdb.analysis.metrics import METRICS, TOTAL, Measure
 from perfdb.analysis.query.parameters import QueryError, sort_dimensions
 from perfdb.analysis.query.query import REPEATS, Query
@@ -91,5 +91,5 @@ def _differs(found: Observations, table: Table, base: Row) -> dict[Key, list[Dif
     for column in table.columns:
         if column != read(base):
             left, right = compare.read_circumstances(bare, old, [row for row in found.rows if read(row) == column])
-            differing[column] = what_else_differs(left, right, (*table.query.columns, *REPEATS))
+            differing[column] = differing_circumstances(left, right, (*table.query.columns, *REPEATS))
     return differing

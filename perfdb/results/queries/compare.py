@@ -7,7 +7,7 @@ from django.db.models import Exists, OuterRef
 from django.db.models.fields.json import KeyTextTransform
 
 from perfdb.analysis.dimensions import FACTOR, Value
-from perfdb.analysis.insights.circumstances import Difference, Facts, what_else_differs
+from perfdb.analysis.insights.circumstances import Difference, Facts, differing_circumstances
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query import parameters
 from perfdb.analysis.query.parameters import QueryError, sort_dimensions
@@ -201,7 +201,7 @@ def _differences(matched: Matched) -> tuple[list[Difference], int]:
     left, right = read_circumstances(runs, old, new)
     # The dimensions of a pair are equal on both sides; only the numbers of trials differ.
     equal = matched_dimensions(runs, sides.dimension)
-    return what_else_differs(left, right, (sides.dimension, *equal)), len(old) + len(new)
+    return differing_circumstances(left, right, (sides.dimension, *equal)), len(old) + len(new)
 
 
 @recorded_reads.reading(

@@ -15,7 +15,7 @@ from perfdb.analysis.comparison.comparison import Comparison, Pair, Verdict
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.insights import table_insights
 from perfdb.analysis.insights.bottleneck import Bottleneck
-from perfdb.analysis.insights.circumstances import Difference, what_else_differs
+from perfdb.analysis.insights.circumstances import Difference, differing_circumstances
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query import parameters
 from perfdb.analysis.query.parameters import QueryError
@@ -120,7 +120,10 @@ def explain_cell(query: Query, measure: Measure, at: Mapping[str, Value]) -> Exp
     cells = (base_table.cells[base_key], cell)
     compared = [(name, value, at.get(name)) for name, value in query.baseline.items()]
     companions = list(_companions(tables, table, key))
-    flags = [*table_insights.flags(table), *(table_insights.flags(base_table) if base_table is not table else ())]
+    flags = [
+        *table_insights.trial_flags(table),
+        *(table_insights.trial_flags(base_table) if base_table is not table else ()),
+    ]
     concerned = {point.run for each in cells for point in each.sample}
     titles = [dimensions.describe_values(query.baseline, [pair[side] for pair in compared]) for side in (1, 2)]
     old, new = (Side(title, each.sample, _limit(each)) for title, each in zip(titles, cells, strict=True))
@@ -290,7 +293,7 @@ def _differs(found: Observations, old: Sequence[int], new: Sequence[int], compar
     rows = {row[0]: row for row in found.rows}
     left, right = matching.read_circumstances(found, [rows[run] for run in old], [rows[run] for run in new])
     together = {"level", "campaign"} if "level" in compared else set()
-    return what_else_differs(left, right, (*compared, *REPEATS, *together))
+    return differing_circumstances(left, right, (*compared, *REPEATS, *together))
 
 
 def _moved(found: Observations, measure: Measure, pairs: _RunPairs, delta: float) -> list[Moved]:
@@ -325,7 +328,7 @@ def explain_address(pairs: Iterable[tuple[str, str]]) -> tuple[Explanation, Quer
         return explain_runs(_number(given, "old"), _number(given, "new"), measure), None
     if measure is None:
         raise QueryError("of", "which figure is to be explained?")
-    _, asked = Drawing.take((name, text) for name, texts in given.items() for text in texts if name not in PARAMETERS)
+    _, asked = Drawing.parse((name, text) for name, texts in given.items() for text in texts if name not in PARAMETERS)
     query = Query.parse(asked)
     return explain_cell(query, measure, _read_at(given.get("at", []))), query
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from math import fsum, isfinite
 
-from perfdb.analysis.insights.bottleneck import Bottleneck, Load, judge
+from perfdb.analysis.insights.bottleneck import Bottleneck, Load, find_bottleneck
 from perfdb.analysis.metrics import TOTAL, Measure
 from perfdb.analysis.workloads import TCP_HEADERS
 from perfdb.results.models import Run
@@ -43,7 +43,7 @@ def _judge(runs: Sequence[Run], slots: Mapping[Measure, int]) -> Bottleneck:
     workload, device, system = first.workload, first.device, first.system
     # A packet with room for its headers alone says nothing about a limit.
     mtu = first.mtu if first.mtu is not None and first.mtu > TCP_HEADERS else None
-    return judge(
+    return find_bottleneck(
         Load(
             mb_per_s=means.get(_BYTES),
             trans_per_s=means.get(_RATE),

@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, urlencode
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import Query, default_metrics
-from perfdb.analysis.render.charts.chart_options import Drawing, check
+from perfdb.analysis.render.charts.chart_options import Drawing, check_drawing
 from perfdb.analysis.tables.observations import Observations
 from perfdb.analysis.tables.table import Table
 from perfdb.results.models import Page
@@ -42,7 +42,7 @@ class Question:
     @classmethod
     def from_pairs(cls, page: Page, pairs: Iterable[tuple[str, str]]) -> Self:
         """Return the question of a page with these parameters. Raise QueryError."""
-        drawing, rest = Drawing.take(pairs)
+        drawing, rest = Drawing.parse(pairs)
         chosen = ChosenSides()
         if page is Page.COMPARE:
             chosen, rest = compare.take_sides(pair for pair in rest if pair[0] != "of")
@@ -50,7 +50,7 @@ class Question:
         query = Query.parse(rest)
         if page is Page.CHARTS:
             # Without a metric the page shows those of the workloads, a rate and its cost at least.
-            check(drawing, compared=bool(query.baseline), measures=len(query.metrics) or 2)
+            check_drawing(drawing, compared=bool(query.baseline), measures=len(query.metrics) or 2)
         if page is Page.MAXIMUM and len(workloads := query.filters.get("workload", ())) != 1:
             raise QueryError("workload", f"a maximum-throughput table is about one workload, and not {len(workloads)}")
         return cls(page, query, drawing, chosen)

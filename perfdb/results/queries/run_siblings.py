@@ -7,7 +7,7 @@ from typing import Any
 from django.db.models import Q, QuerySet
 
 from perfdb.analysis.comparison.trial_checks import Trial
-from perfdb.analysis.insights.run_vs_trials import Standing, standing
+from perfdb.analysis.insights.run_vs_trials import RunVsTrials, compare_with_trials
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query.query import default_metrics
 from perfdb.results.models import Run
@@ -21,7 +21,7 @@ _Row = tuple[Any, ...]
 _FIRST_VALUE = 4
 
 
-def compute_standings(run: Run) -> list[Standing]:
+def compute_standings(run: Run) -> list[RunVsTrials]:
     """Compare a run with its trials in the main metrics of its workload; return nothing for a single trial.
 
     Reads ``workload``: fetch it along.
@@ -36,7 +36,7 @@ def compute_standings(run: Run) -> list[Standing]:
         return []
     counting = [row for row in rows if row[3] == Run.Status.COMPLETE]
     return [
-        standing(measure, run.pk, value, run.experiment_id, _trials(counting, at))
+        compare_with_trials(measure, run.pk, value, run.experiment_id, _trials(counting, at))
         for at, measure in enumerate(measures, _FIRST_VALUE)
         if (value := _number(here[at])) is not None
     ]

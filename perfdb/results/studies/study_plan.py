@@ -25,7 +25,7 @@ def parse_plan(written: Sequence[Mapping[str, Any]]) -> list[Part]:
                 raise QueryError("plan", f"part {name!r}: {key} is not a list of values")
             if not all(isinstance(value, str | int) for value in values):
                 raise QueryError("plan", f"part {name!r}: {key} has a value that is neither text nor number")
-        found.append(plan_coverage.part_of(name, lists, _trials(name, part.get("trials"))))
+        found.append(plan_coverage.parse_part(name, lists, _trials(name, part.get("trials"))))
     return found
 
 

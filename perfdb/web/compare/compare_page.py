@@ -11,7 +11,7 @@ from perfdb.analysis import dimensions, metrics
 from perfdb.analysis.comparison import verdict_words
 from perfdb.analysis.comparison.comparison import Summary
 from perfdb.analysis.dimensions import FACTOR, Value, describe_values, dimension
-from perfdb.analysis.insights.circumstances import Difference, Weight, said
+from perfdb.analysis.insights.circumstances import Difference, Weight, values_text
 from perfdb.analysis.query.parameters import spell_value
 from perfdb.analysis.query.query import REPEATS, Query
 from perfdb.analysis.render.charts.chart_options import Drawing
@@ -248,7 +248,9 @@ def _part(query: Query, part: ComparedValue) -> Part:
 def difference_line(each: Difference) -> DifferenceLine:
     """A circumstance that differs, in words."""
     tone = _TONES[each.weight]
-    return DifferenceLine(_title(each.key), said(each.old), said(each.new), each.weight.value, tone, each.why)
+    return DifferenceLine(
+        _title(each.key), values_text(each.old), values_text(each.new), each.weight.value, tone, each.why
+    )
 
 
 def _measured(tables: Sequence[Table], drawing: Drawing) -> Iterator[Measured]:

@@ -37,7 +37,7 @@ def compare(request: HttpRequest) -> HttpResponse:
     there = filter_form.present()
     chosen, query, drawing, values = ChosenSides(), Query(), Drawing(), list[Value]()
     try:
-        drawing, pairs = Drawing.take((name, text) for name, texts in request.GET.lists() for text in texts)
+        drawing, pairs = Drawing.parse((name, text) for name, texts in request.GET.lists() for text in texts)
         chosen, pairs = matching.take_sides(pairs)
         chosen, pairs = _of_this_dimension(chosen, pairs)
         query = compare_page.plain(Query.parse(pairs))

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 from perfdb.analysis.comparison import verdict_words
 from perfdb.analysis.comparison.comparison import Comparison
-from perfdb.analysis.comparison.percent_difference import about, printed_percent
+from perfdb.analysis.comparison.percent_difference import printed_percent, short_percent
 from perfdb.analysis.dimensions import describe_values, dimension
 from perfdb.analysis.insights.bottleneck import Bottleneck
 from perfdb.analysis.insights.circumstances import Weight
 from perfdb.analysis.metrics import BY_NAME
-from perfdb.analysis.render.labels import Diff, diff_of, measure_title
+from perfdb.analysis.render.labels import Diff, make_diff, measure_title
 from perfdb.analysis.units import decimals_for, round_half_up
 from perfdb.results.queries.explain import Explanation, Moved
 from perfdb.results.queries.explain import Side as Found
@@ -73,7 +73,7 @@ def explained(found: Explanation) -> Explained:
         measure_title(found.measure),
         metric.unit,
         describe_values(found.where.keys(), found.where.values()),
-        diff_of(found.comparison),
+        make_diff(found.comparison),
         [_side("Old", found.old, metric.decimals), _side("New", found.new, metric.decimals)],
         list(_test(found.comparison)),
         [(dimension(name).title, _text(old), _text(new)) for name, old, new in found.compared],
@@ -104,7 +104,7 @@ def _moved(each: Moved) -> MovedLine:
     decimals = decimals_for([value for value in (each.old, each.new) if value is not None], metric.decimals)
     old, new = ("–" if value is None else round_half_up(value, decimals) for value in (each.old, each.new))
     beyond = "" if each.beyond is None else f"{round_half_up(each.beyond, 1)} ×"
-    return MovedLine(measure_title(each.measure), metric.unit, old, new, diff_of(each.comparison), beyond)
+    return MovedLine(measure_title(each.measure), metric.unit, old, new, make_diff(each.comparison), beyond)
 
 
 def _test(comparison: Comparison) -> Iterator[tuple[str, str]]:
@@ -136,7 +136,7 @@ def _test(comparison: Comparison) -> Iterator[tuple[str, str]]:
 
 
 def _range(ratios: tuple[float, float]) -> str:
-    low, high = (about(ratio - 1, plus=True) for ratio in ratios)
+    low, high = (short_percent(ratio - 1, plus=True) for ratio in ratios)
     return f"{low} and {high}"
 
 
@@ -148,7 +148,6 @@ def _noise(comparison: Comparison) -> str:
     noise = comparison.noise
     if noise.sd is None:
         return "nothing was repeated, so that nobody knows how much these figures vary by themselves"
-    said = (
-        f"{verdict_words.noise_words(noise).removeprefix('noise ')}; a single measurement varies by {about(noise.sd)}"
-    )
+    source = verdict_words.noise_words(noise).removeprefix("noise ")
+    said = f"{source}; a single measurement varies by {short_percent(noise.sd)}"
     return f"{said}; this cell was not repeated, its noise is that of the others" if noise.borrowed else said

@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import Query
-from perfdb.analysis.render.charts.combined_charts import facets
+from perfdb.analysis.render.charts.combined_charts import facet_chart
 from perfdb.analysis.render.charts.plotly_chart import figure
 from perfdb.analysis.render.charts.series_styles import Looks
 from perfdb.analysis.tables.table import Table
@@ -117,7 +117,7 @@ class _Asking:
     def _charts(self, found: Question, tables: list[Table], anchor: str, title: str) -> list[Chart]:
         """One table is one figure; several of one measure are small figures in one."""
         if len(tables) > 1 and len({table.measure for table in tables}) == 1:
-            drawn = [facets(tables, found.drawing, self.alike)]
+            drawn = [facet_chart(tables, found.drawing, self.alike)]
         else:
             drawn = [figure(table, found.drawing, self.alike) for table in tables]
         return [

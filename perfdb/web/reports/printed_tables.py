@@ -6,8 +6,8 @@ from itertools import groupby
 
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query.query import Layout
-from perfdb.analysis.render.grid import Grid, GridCell, Heading, grids
-from perfdb.analysis.render.labels import Diff, noted_text
+from perfdb.analysis.render.grid import Grid, GridCell, Heading, make_grids
+from perfdb.analysis.render.labels import Diff, note_text
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Cell, CellKey, Table
 from perfdb.results.studies.report_answers import AnsweredItem
@@ -76,7 +76,7 @@ def _part(table: Table) -> object:
 
 def _printed_grid(found: AnsweredItem, part: Sequence[Table], marks: Marks) -> PrintedGrid:
     tables = [_as_published(table) for table in part]
-    (grid,) = grids(tables)
+    (grid,) = make_grids(tables)
     lines, footnotes = [], Footnotes()
     named = _group_names(tables, len(grid.lines))
     for number, (line, group) in enumerate(zip(grid.lines, named, strict=True)):
@@ -93,7 +93,7 @@ def _printed_grid(found: AnsweredItem, part: Sequence[Table], marks: Marks) -> P
 def _noted(footnotes: Footnotes, cell: GridCell) -> str:
     """The marks of the notes on a number's runs: what else there is to say of it is said where one points."""
     noted = cell.cell.noted if cell.cell is not None and cell.runs else ()
-    return footnotes.marks(note for note in map(noted_text, noted) if note in cell.notes)
+    return footnotes.marks(note for note in map(note_text, noted) if note in cell.notes)
 
 
 def of_study(table: Table) -> Table:

@@ -12,7 +12,7 @@ from perfdb.analysis.dimensions import dimension
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import Query
 from perfdb.analysis.render.charts.chart_options import Drawing
-from perfdb.analysis.render.charts.combined_charts import facets
+from perfdb.analysis.render.charts.combined_charts import facet_chart
 from perfdb.analysis.render.charts.plotly_chart import figure
 from perfdb.analysis.render.charts.series_styles import Looks
 from perfdb.analysis.render.labels import measure_title
@@ -232,7 +232,11 @@ def _figure(item: ReportItem, archive: StudyRuns, alike: Looks) -> Part:
         part.links = _links(item)
         part.exports = exports(item_queries(item))
         found = [of_study(table) for table in answer_item(item, archive.answer).tables if table.cells]
-        drawn = [facets(found, looks=alike)] if _one_measure(found) else [figure(table, looks=alike) for table in found]
+        drawn = (
+            [facet_chart(found, looks=alike)]
+            if _one_measure(found)
+            else [figure(table, looks=alike) for table in found]
+        )
         part.charts = [Chart(f"figure-of-{part.anchor}-{n}", item.title, each) for n, each in enumerate(drawn, 1)]
     return part
 

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from perfdb.analysis.dimensions import describe_values
-from perfdb.analysis.insights.circumstances import Weight, said
+from perfdb.analysis.insights.circumstances import Weight, values_text
 from perfdb.analysis.render.charts.chart_options import Drawing, Marks
-from perfdb.analysis.render.grid import grids
+from perfdb.analysis.render.grid import make_grids
 from perfdb.analysis.render.labels import measure_title
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Table
@@ -62,7 +62,7 @@ def shown(found: ChosenComparison) -> Shown:
     tables = found.tables
     grouped: dict[str, list[Line]] = {}
     for table in tables:
-        (grid,) = grids([table])
+        (grid,) = make_grids([table])
         (line,) = grid.lines
         cells = [
             LinkedCell(cell, address(table, (), column, cell), "", to_explanation(table, ((), column)))
@@ -99,9 +99,9 @@ def _circumstances(found: ChosenComparison) -> Iterator[Circumstance]:
     order = list(Weight)
     by_key = {each.key: each for differs in found.differs.values() for each in differs}
     for key, one in sorted(by_key.items(), key=lambda item: (order.index(item[1].weight), item[0])):
-        values = [said(one.old)]
+        values = [values_text(one.old)]
         for differs in found.differs.values():
             new = next((each.new for each in differs if each.key == key), one.old)
-            values.append(said(new))
+            values.append(values_text(new))
         line = difference_line(one)
         yield Circumstance(line.title, values, line.weight, line.tone, line.why)

@@ -10,9 +10,9 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from perfdb.analysis.comparison.percent_difference import about
+from perfdb.analysis.comparison.percent_difference import short_percent
 from perfdb.analysis.comparison.trial_checks import Flag
-from perfdb.analysis.insights.run_vs_trials import Standing
+from perfdb.analysis.insights.run_vs_trials import RunVsTrials
 from perfdb.analysis.units import decimals_for, round_half_up
 from perfdb.results.models import Run
 
@@ -47,12 +47,12 @@ class Strip:
     flags: list[Flag]
 
 
-def strips(standings: Iterable[Standing], run: Run) -> list[Strip]:
+def strips(standings: Iterable[RunVsTrials], run: Run) -> list[Strip]:
     """The strips of a run's main metrics."""
     return [_strip(each, run) for each in standings]
 
 
-def _strip(found: Standing, run: Run) -> Strip:
+def _strip(found: RunVsTrials, run: Run) -> Strip:
     values = {trial.run: trial.value for trial in found.trials} | {run.pk: found.value}
     numbers = {trial.run: trial.trial for trial in found.trials} | {run.pk: run.trial}
     reach = [*values.values(), *(found.interval or ())]
@@ -77,7 +77,7 @@ def _strip(found: Standing, run: Run) -> Strip:
         value=said(found.value),
         mean="" if found.mean is None else said(found.mean),
         trials=len(found.trials),
-        percent="" if found.percent is None else about(found.percent / 100, plus=True),
+        percent="" if found.percent is None else short_percent(found.percent / 100, plus=True),
         # The run's own last: it lies above those that are where it is.
         dots=sorted(dots, key=lambda dot: dot.here),
         mean_at=None if found.mean is None else at(found.mean),
@@ -87,7 +87,7 @@ def _strip(found: Standing, run: Run) -> Strip:
     )
 
 
-def _in_words(found: Standing, said: Callable[[float], str]) -> str:
+def _in_words(found: RunVsTrials, said: Callable[[float], str]) -> str:
     parts = [f"{said(found.value)} {found.metric.unit}"]
     if found.mean is not None:
         parts.append(f"the mean of {len(found.trials)} trials is {said(found.mean)}")

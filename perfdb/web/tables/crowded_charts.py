@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from perfdb.analysis.dimensions import Value, dimension
 from perfdb.analysis.query.query import Query
 from perfdb.analysis.render.charts.chart_options import Draw, Drawing, Facets
-from perfdb.analysis.render.charts.reduced_tables import MOST_LINES, first_lines, lines, lines_by
+from perfdb.analysis.render.charts.reduced_tables import MOST_LINES, count_lines_by, limit_lines, line_keys
 from perfdb.results.models import Page
 from perfdb.results.queries.questions import Answer, Question
 from perfdb.results.runs import recorded_reads
@@ -25,7 +25,7 @@ class Narrower:
     """A value to narrow down to: in words, how many lines it leaves, and where that is."""
 
     text: str
-    lines: int
+    line_keys: int
     address: str
 
 
@@ -40,12 +40,12 @@ class Way:
 
 @dataclass(frozen=True, slots=True)
 class Crowd:
-    """``drawn`` of ``lines`` lines are drawn.
+    """``drawn`` of ``line_keys`` lines are drawn.
 
     ``apart``: (title, address) of the same with a small chart for each value. Frozen answers offer no other question.
     """
 
-    lines: int
+    line_keys: int
     drawn: int
     ways: list[Way]
     apart: list[tuple[str, str]]
@@ -56,14 +56,14 @@ def crowd(question: Question, answer: Answer) -> Crowd | None:
     tables = [table for table in answer.tables if table.cells]
     if not tables or question.drawing.draw is Draw.HEAT:
         return None
-    fullest = max(tables, key=lambda table: len(lines([table])))
-    known = lines([fullest])
+    fullest = max(tables, key=lambda table: len(line_keys([table])))
+    known = line_keys([fullest])
     if len(known) <= MOST_LINES:
         return None
-    drawn = first_lines([fullest])[1]
+    drawn = limit_lines([fullest])[1]
     if recorded_reads.playing():
         return Crowd(len(known), drawn, [], [])
-    leaving = lines_by([fullest], known)
+    leaving = count_lines_by([fullest], known)
     return Crowd(
         len(known),
         drawn,

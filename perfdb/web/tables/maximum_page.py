@@ -10,14 +10,14 @@ from django.urls import reverse
 
 from perfdb.analysis.comparison.percent_difference import printed_percent
 from perfdb.analysis.dimensions import describe_values, dimension, display_value
-from perfdb.analysis.insights.best_evidence import RunnerUp, against_the_best
+from perfdb.analysis.insights.best_evidence import RunnerUp, compare_with_best
 from perfdb.analysis.insights.bottleneck import Bottleneck, Verdict
 from perfdb.analysis.insights.throughput_curve import FEWEST
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query.query import Query
 from perfdb.analysis.render.charts.chart_options import Drawing, Marks
-from perfdb.analysis.render.grid import grids
-from perfdb.analysis.render.labels import Diff, diff_of, measure_title
+from perfdb.analysis.render.grid import make_grids
+from perfdb.analysis.render.labels import Diff, make_diff, measure_title
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Cell, Table
 from perfdb.analysis.units import round_half_up
@@ -125,7 +125,7 @@ def of(tables: Sequence[Table], bests: Sequence[best_evidence.Best]) -> Maxima |
     """
     if not tables or not tables[0].columns:
         return None
-    (grid,) = grids(tables)
+    (grid,) = make_grids(tables)
     footnotes = Footnotes()
     common: dict[str, list[Line]] = {}
     rare: dict[str, list[Line]] = {}
@@ -193,11 +193,11 @@ def _maxima_of(query: Query, slugs: Sequence[str]) -> str:
 
 def _standing(table: Table) -> list[Diff | str]:
     """Each column against the best of them, in words for the best itself and for one without a value."""
-    known = against_the_best(table)
+    known = compare_with_best(table)
     if len(known) < 2:
         return []
     return [
-        ("the best" if comparison is None else diff_of(comparison)) if column in known else "–"
+        ("the best" if comparison is None else make_diff(comparison)) if column in known else "–"
         for column in table.columns
         for comparison in [known.get(column)]
     ]

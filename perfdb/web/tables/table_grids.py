@@ -18,12 +18,12 @@ from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import Layout, Query
 from perfdb.analysis.render import labels
 from perfdb.analysis.render.charts.chart_options import Draw, Drawing, Facets
-from perfdb.analysis.render.charts.combined_charts import facets, figures
-from perfdb.analysis.render.charts.heat_map import MANY, compared
-from perfdb.analysis.render.charts.plotly_chart import AS_USUAL
-from perfdb.analysis.render.charts.reduced_tables import filled, first_lines
+from perfdb.analysis.render.charts.combined_charts import facet_chart, figures
+from perfdb.analysis.render.charts.heat_map import MANY, count_compared
+from perfdb.analysis.render.charts.plotly_chart import DEFAULT_DRAWING
+from perfdb.analysis.render.charts.reduced_tables import drop_empty, limit_lines
 from perfdb.analysis.render.charts.series_styles import Looks
-from perfdb.analysis.render.grid import Grid, GridCell, Heading, Line, grids
+from perfdb.analysis.render.grid import Grid, GridCell, Heading, Line, make_grids
 from perfdb.analysis.render.labels import Diff
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Table
@@ -129,11 +129,11 @@ class Panel:
 
 def better_as_heat_map(tables: Sequence[Table], drawing: Drawing) -> Drawing | None:
     """The same drawing as heat maps, where a table compares so many cells that their colours say more than lines."""
-    many = drawing.draw is Draw.EACH and any(compared(table) > MANY for table in tables)
+    many = drawing.draw is Draw.EACH and any(count_compared(table) > MANY for table in tables)
     return replace(drawing, draw=Draw.HEAT) if many else None
 
 
-def panels(tables: Sequence[Table], drawing: Drawing = AS_USUAL) -> list[list[Panel]]:
+def panels(tables: Sequence[Table], drawing: Drawing = DEFAULT_DRAWING) -> list[list[Panel]]:
     """One group of panels for each value of the split; the two of a pair draw the same series alike.
 
     With facets together there is a figure for each measure, above the first of its tables. A figure has no more lines
@@ -156,7 +156,7 @@ def panels(tables: Sequence[Table], drawing: Drawing = AS_USUAL) -> list[list[Pa
 
 def _in_one(groups: Sequence[Sequence[Table]], drawing: Drawing, alike: Looks) -> Iterator[Figures]:
     """A figure for each measure, of all groups; it stands with the first."""
-    yield [facets(_legible(of, drawing), drawing, alike) for of in zip(*groups, strict=True)]
+    yield [facet_chart(_legible(of, drawing), drawing, alike) for of in zip(*groups, strict=True)]
     for group in groups[1:]:
         yield [None] * len(group)
 
@@ -172,18 +172,18 @@ def _drawn(groups: Sequence[Sequence[Table]], drawing: Drawing, alike: Looks) ->
 
 def _legible(tables: Sequence[Table], drawing: Drawing) -> list[Table]:
     """What figures of these tables show. A heat map has room for all, and what shares a figure has the same lines."""
-    shown = [filled(table).table for table in tables]
+    shown = [drop_empty(table).table for table in tables]
     if drawing.draw is Draw.HEAT:
         return shown
     joint = 2 if drawing.draw in (Draw.BOTH, Draw.EFFICIENCY) else 1
     together = [shown[:joint], *([table] for table in shown[joint:])]
-    return [table for each in together for table in first_lines(each)[0]]
+    return [table for each in together for table in limit_lines(each)[0]]
 
 
 def _panel(number: int, table: Table, drawn: dict[str, Any] | None) -> Panel:
     # A panel shows one measure, however the question lays several of them out.
-    found = filled(replace(table, query=table.query.replace(layout=Layout.CELLS)))
-    (grid,) = grids([found.table])
+    found = drop_empty(replace(table, query=table.query.replace(layout=Layout.CELLS)))
+    (grid,) = make_grids([found.table])
     footnotes, splits = Footnotes(), _splits(table.query)
     lines = [
         (
@@ -202,7 +202,7 @@ def _panel(number: int, table: Table, drawn: dict[str, Any] | None) -> Panel:
     ]
     grid = replace(grid, remarks=(*grid.remarks, *filter(None, [found.remark])))
     decimals, unit = table.metric.decimals, table.metric.unit
-    curves = [(each.title, _course(each, decimals, unit)) for each in table_insights.curves(table)]
+    curves = [(each.title, _course(each, decimals, unit)) for each in table_insights.table_curves(table)]
     empty = drawn is not None and not drawn["data"]
     panel = Panel(number, grid, lines, None if empty else drawn, footnotes.lines, curves, _flags(table))
     return replace(panel, lacking=table.measure) if empty and table.cells else panel
@@ -232,7 +232,7 @@ def _splits(query: Query) -> Callable[[GridCell], dict[str, str]]:
 
 def _flags(table: Table) -> list[tuple[str, str]]:
     """Trials that stand out, with the runs concerned; what is merely far is left to the figure."""
-    return [(flag.message, _runs_address(flag)) for flag in table_insights.flags(table) if flag.code != "far"]
+    return [(flag.message, _runs_address(flag)) for flag in table_insights.trial_flags(table) if flag.code != "far"]
 
 
 def _runs_address(flag: Flag) -> str:

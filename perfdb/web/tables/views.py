@@ -11,7 +11,7 @@ from django.views.decorators.http import require_GET
 
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import Query
-from perfdb.analysis.render.charts.chart_options import Drawing, check
+from perfdb.analysis.render.charts.chart_options import Drawing, check_drawing
 from perfdb.analysis.tables.table import Table
 from perfdb.results.models import Page
 from perfdb.results.queries.answers import answer_query
@@ -33,13 +33,13 @@ def charts(request: HttpRequest) -> HttpResponse:
     there = filter_form.present()
     drawing = Drawing()
     try:
-        drawing, pairs = Drawing.take(_pairs(request.GET))
+        drawing, pairs = Drawing.parse(_pairs(request.GET))
         asked = Query.parse(pairs) if request.GET else suggested_questions.default(there)
         # Who came by a filter alone wants to see these runs; whoever emptied the form meant that.
         if not request.htmx and (usual := suggested_questions.laid_out(asked)) != asked:  # type: ignore[attr-defined]
             return redirect(suggested_questions.address(usual, drawing))
         query, answered = answer_query(asked)
-        check(drawing, compared=bool(query.baseline), measures=len(query.metrics))
+        check_drawing(drawing, compared=bool(query.baseline), measures=len(query.metrics))
     except QueryError as error:
         context = _form(Query(), drawing, there, []) | {"error": error}
         return render(request, "web/charts.html", context, status=400)
@@ -81,9 +81,9 @@ def table(request: HttpRequest) -> HttpResponse:
 
 def _panels(data: QueryDict) -> tuple[Question, list[table_grids.Panel]]:
     """A question about charts with all its charts and tables, one after the other. Raises QueryError."""
-    drawing, pairs = Drawing.take(_pairs(data))
+    drawing, pairs = Drawing.parse(_pairs(data))
     query, answered = answer_query(Query.parse(pairs))
-    check(drawing, compared=bool(query.baseline), measures=len(query.metrics))
+    check_drawing(drawing, compared=bool(query.baseline), measures=len(query.metrics))
     shown = [panel for group in table_grids.panels(answered, drawing) for panel in group]
     return Question(Page.CHARTS, query, drawing), shown
 

@@ -26,7 +26,7 @@ class Drawn:
     unit: float | None = 1.0
 
 
-def scaled(table: Table, drawing: Drawing) -> dict[CellKey, Drawn]:
+def draw_cells(table: Table, drawing: Drawing) -> dict[CellKey, Drawn]:
     """Each cell as it is drawn. Relative to a baseline, a cell without one is not drawn, and a baseline is 1."""
     return {key: _drawn(table, cell, drawing) for key, cell in table.cells.items()}
 
@@ -74,9 +74,9 @@ class Extent:
     cut: int = 0
 
     @classmethod
-    def of(cls, tables: Sequence[Table], drawing: Drawing, axis: str = "y") -> "Extent":
+    def from_tables(cls, tables: Sequence[Table], drawing: Drawing, axis: str = "y") -> "Extent":
         """The extent along an axis. One that is logarithmic bears whatever an interval reaches to."""
-        drawn = [each for table in tables for each in scaled(table, drawing).values() if each.y is not None]
+        drawn = [each for table in tables for each in draw_cells(table, drawing).values() if each.y is not None]
         bars = any(each.reach != (0.0, 0.0) for each in drawn)
         intervals = drawing.errors is Errors.INTERVAL and tables[0].query.summary is Summary.MEAN
         if not bars or not intervals or drawing.log_axis(axis) or not _cut(drawn, _ends(map(_height, drawn))):

@@ -81,7 +81,7 @@ class Drawing:
     facets: Facets = Facets.APART
 
     @classmethod
-    def take(cls, pairs: Iterable[tuple[str, str]]) -> tuple[Self, list[tuple[str, str]]]:
+    def parse(cls, pairs: Iterable[tuple[str, str]]) -> tuple[Self, list[tuple[str, str]]]:
         """Read the drawing's parameters and leave the others; raises QueryError for a choice that there is not."""
         given: dict[str, list[str]] = {}
         rest = []
@@ -125,7 +125,7 @@ def _default(name: str) -> str:
 _DEFAULT = Drawing()
 
 
-def check(drawing: Drawing, *, compared: bool, measures: int) -> None:
+def check_drawing(drawing: Drawing, *, compared: bool, measures: int) -> None:
     """Raises QueryError for a drawing that needs what the query does not ask for; ``measures``: how many it has."""
     if not compared and drawing.scale is Scale.BASELINE:
         raise QueryError("scale", f"scale=baseline {_NEEDS_BASELINE}")

@@ -14,7 +14,7 @@ from perfdb.analysis.dimensions import FACTOR, Value, dimension
 from perfdb.analysis.query.query import Query
 from perfdb.analysis.render import labels
 from perfdb.analysis.render.charts.chart_options import Drawing, Marks
-from perfdb.analysis.render.charts.series_styles import PLAIN, Looks, Style, styles
+from perfdb.analysis.render.charts.series_styles import NO_RANKS, Looks, Style, make_styles
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Table, key_order, layout_order
 
@@ -48,7 +48,7 @@ def _short_name(text: str) -> str:
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")
 
 
-def place(query: Query, row: Key, column: Key) -> tuple[Key, Key]:
+def split_key(query: Query, row: Key, column: Key) -> tuple[Key, Key]:
     """Where a cell stands in a figure: its key on the x axis and the key of its series.
 
     The last dimension of the rows is the axis and all others make the series; without rows each column is a place
@@ -81,10 +81,10 @@ class Plan:
     common: str
 
     @classmethod
-    def of(cls, tables: Sequence[Table], looks: Looks = PLAIN) -> Self:
+    def from_tables(cls, tables: Sequence[Table], looks: Looks = NO_RANKS) -> Self:
         """The plan for tables that are laid out alike."""
         query = tables[0].query
-        places = [place(query, row, column) for table in tables for row, column in table.cells]
+        places = [split_key(query, row, column) for table in tables for row, column in table.cells]
         names = query.rows[:-1] + query.columns if query.rows else ()
         series = tuple(sorted({key for _, key in places}, key=layout_order(query, names)))
         varying = [at for at in range(len(names)) if len({key[at] for key in series}) > 1]
@@ -178,16 +178,16 @@ def _styles(
     """
     lead = min(varying, key=lambda at: (names[at] != "device", names[at] != "mtu"), default=None)
     if lead is None:
-        return styles([_only(tables, names, key, looks) for key in series], [0 for _ in series])
-    ranks = looks.of(names[lead], (key[lead] for key in series))
+        return make_styles([_only(tables, names, key, looks) for key in series], [0 for _ in series])
+    ranks = looks.rank_values(names[lead], (key[lead] for key in series))
     leads = [ranks[key[lead]] for key in series]
     others = [at for at in varying if at != lead]
     if not others:
-        return styles(leads, None)
+        return make_styles(leads, None)
     first, *further = others
     steps = {rest: number for number, rest in enumerate(sorted({_at(key, further) for key in series}, key=key_order))}
-    dashes = looks.of(names[first], (key[first] for key in series))
-    return styles(leads, [dashes[key[first]] + steps[_at(key, further)] for key in series])
+    dashes = looks.rank_values(names[first], (key[first] for key in series))
+    return make_styles(leads, [dashes[key[first]] + steps[_at(key, further)] for key in series])
 
 
 def _of_places(tables: Sequence[Table], axis: Sequence[str], xs: Sequence[Key], looks: Looks) -> tuple[Style, ...]:
@@ -202,4 +202,4 @@ def _at(key: Key, places: Sequence[int]) -> Key:
 def _only(tables: Sequence[Table], names: Sequence[str], key: Key, looks: Looks) -> int:
     """The rank of a lone series: that of its device, shown or not."""
     known = {**tables[0].common, **dict(zip(names, key, strict=True))}
-    return looks.of("device", [known["device"]])[known["device"]] if "device" in known else 0
+    return looks.rank_values("device", [known["device"]])[known["device"]] if "device" in known else 0

@@ -11,23 +11,23 @@ from perfdb.analysis.render import labels
 from perfdb.analysis.render.charts.axis_range import Extent
 from perfdb.analysis.render.charts.chart_options import Draw, Drawing
 from perfdb.analysis.render.charts.chart_series import Plan
-from perfdb.analysis.render.charts.cost_chart import efficiency
+from perfdb.analysis.render.charts.cost_chart import cost_chart
 from perfdb.analysis.render.charts.heat_map import heat_map
 from perfdb.analysis.render.charts.plotly_chart import (
-    AS_USUAL,
+    DEFAULT_DRAWING,
     Figure,
     base_layout,
+    chart_title,
     check_alike,
-    empty,
+    empty_layout,
     error_text,
     figure,
     figure_pair,
-    heading,
     trials_text,
     value_axis,
     x_axis,
 )
-from perfdb.analysis.render.charts.series_styles import PLAIN, SYMBOLS, Looks, Style
+from perfdb.analysis.render.charts.series_styles import NO_RANKS, SYMBOLS, Looks, Style
 from perfdb.analysis.render.charts.traces import traces
 from perfdb.analysis.tables.table import Table
 
@@ -39,7 +39,7 @@ _BESIDE, _BELOW = 0.06, 0.18
 _HEIGHT, _AROUND = 280, 140
 
 
-def facets(tables: Sequence[Table], drawing: Drawing = AS_USUAL, looks: Looks = PLAIN) -> Figure:
+def facet_chart(tables: Sequence[Table], drawing: Drawing = DEFAULT_DRAWING, looks: Looks = NO_RANKS) -> Figure:
     """One figure of several tables that are laid out alike, a small one for each, in their order.
 
     All have the same x axis, and those of one measure the same y axis, so that heights can be compared; a series has
@@ -47,9 +47,11 @@ def facets(tables: Sequence[Table], drawing: Drawing = AS_USUAL, looks: Looks = 
     """
     if len({(table.query.rows, table.query.columns) for table in tables}) != 1:
         raise ValueError("facets are tables with the same rows and columns")
-    plan = Plan.of(tables, looks)
+    plan = Plan.from_tables(tables, looks)
     measures = list(dict.fromkeys(table.measure for table in tables))
-    extents = {each: Extent.of([table for table in tables if table.measure == each], drawing) for each in measures}
+    extents = {
+        each: Extent.from_tables([table for table in tables if table.measure == each], drawing) for each in measures
+    }
     layout = base_layout(plan, tables, drawing) | {
         "title": _title(plan, tables, drawing, extents),
         "showlegend": len(plan.series) > 1,
@@ -82,7 +84,7 @@ def _title(plan: Plan, tables: Sequence[Table], drawing: Drawing, extents: Mappi
     shared = {name: value for name, value in tables[0].common.items() if _everywhere(tables, name)}
     titles = dict.fromkeys(map(labels.measure_title, extents))
     errors = error_text(*extents.values())
-    return heading(", ".join(titles), plan.common, labels.values_text(shared), errors, trials_text(tables, drawing))
+    return chart_title(", ".join(titles), plan.common, labels.values_text(shared), errors, trials_text(tables, drawing))
 
 
 def _everywhere(tables: Sequence[Table], name: str) -> bool:
@@ -149,7 +151,9 @@ _RIGHT = {"overlaying": "y", "side": "right", "showgrid": False, "tickmode": "au
 _BOLD, _FINE = 2.5, 1.0
 
 
-def two_axes(throughput: Table, cost: Table, drawing: Drawing = AS_USUAL, looks: Looks = PLAIN) -> Figure:
+def two_axis_chart(
+    throughput: Table, cost: Table, drawing: Drawing = DEFAULT_DRAWING, looks: Looks = NO_RANKS
+) -> Figure:
     """One figure of two measures: a series has one colour, symbol and dash, bold and filled by the left axis, fine and
     hollow by the right.
 
@@ -157,15 +161,15 @@ def two_axes(throughput: Table, cost: Table, drawing: Drawing = AS_USUAL, looks:
     the tables are not laid out alike.
     """
     check_alike(throughput, cost)
-    plan = Plan.of([throughput, cost], looks)
+    plan = Plan.from_tables([throughput, cost], looks)
     left, right = (labels.measure_title(table.measure) for table in (throughput, cost))
-    extents = [Extent.of([table], drawing) for table in (throughput, cost)]
+    extents = [Extent.from_tables([table], drawing) for table in (throughput, cost)]
     layout = base_layout(plan, [throughput, cost], drawing) | {
-        "title": heading(
+        "title": chart_title(
             f"{left} and {right}",
             labels.split_text(throughput),
             plan.common,
-            labels.caption(throughput),
+            labels.table_caption(throughput),
             error_text(*extents),
             trials_text([throughput, cost], drawing),
         ),
@@ -174,7 +178,7 @@ def two_axes(throughput: Table, cost: Table, drawing: Drawing = AS_USUAL, looks:
         "showlegend": True,
     }
     if not any(cell.n for table in (throughput, cost) for cell in table.cells.values()):
-        return {"data": [], "layout": layout | empty(throughput)}
+        return {"data": [], "layout": layout | empty_layout(throughput)}
     first = [_on_the_left(trace) for trace in traces(plan, throughput, drawing)]
     named = {trace["name"] for trace in first}
     second = [_on_the_right(trace, plan) for trace in traces(plan, cost, drawing)]
@@ -232,7 +236,9 @@ def _key(title: str, side: str) -> Figure:
     }
 
 
-def figures(tables: Sequence[Table], drawing: Drawing = AS_USUAL, looks: Looks = PLAIN) -> list[Figure | None]:
+def figures(
+    tables: Sequence[Table], drawing: Drawing = DEFAULT_DRAWING, looks: Looks = NO_RANKS
+) -> list[Figure | None]:
     """The figures of the tables of one value of the split, each in its table's place.
 
     Where the first two make one figure, it stands in the first place and None in the second.
@@ -240,7 +246,7 @@ def figures(tables: Sequence[Table], drawing: Drawing = AS_USUAL, looks: Looks =
     if drawing.draw is Draw.HEAT:
         return [heat_map(table) for table in tables]
     if drawing.draw in (Draw.BOTH, Draw.EFFICIENCY) and len(tables) > 1:
-        together = two_axes if drawing.draw is Draw.BOTH else efficiency
+        together = two_axis_chart if drawing.draw is Draw.BOTH else cost_chart
         rest = [figure(table, drawing, looks) for table in tables[2:]]
         return [together(tables[0], tables[1], drawing, looks), None, *rest]
     if len(tables) == 2:
@@ -248,6 +254,6 @@ def figures(tables: Sequence[Table], drawing: Drawing = AS_USUAL, looks: Looks =
     return [figure(table, drawing, looks) for table in tables]
 
 
-def in_one(tables: Sequence[Table], looks: Looks = PLAIN) -> Figure:
+def combine_charts(tables: Sequence[Table], looks: Looks = NO_RANKS) -> Figure:
     """All tables in one figure, whatever they measure: small figures where there are several."""
-    return facets(tables, looks=looks) if len(tables) > 1 else figure(tables[0], looks=looks)
+    return facet_chart(tables, looks=looks) if len(tables) > 1 else figure(tables[0], looks=looks)

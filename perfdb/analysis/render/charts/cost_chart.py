@@ -12,17 +12,17 @@ from perfdb.analysis.render.charts.axis_range import Drawn, Extent
 from perfdb.analysis.render.charts.chart_options import Drawing
 from perfdb.analysis.render.charts.chart_series import Plan
 from perfdb.analysis.render.charts.plotly_chart import (
-    AS_USUAL,
+    DEFAULT_DRAWING,
     Figure,
+    chart_title,
     check_alike,
-    empty,
+    empty_layout,
     error_text,
-    heading,
     source_text,
     value_axis,
 )
-from perfdb.analysis.render.charts.series_styles import PLAIN, Looks
-from perfdb.analysis.render.charts.traces import Said, error_bars, hovers, of_cell, runs_meta, series_of
+from perfdb.analysis.render.charts.series_styles import NO_RANKS, Looks
+from perfdb.analysis.render.charts.traces import HoverText, cell_hover, error_bars, hover_data, runs_meta, series_of
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Table
 
@@ -75,24 +75,24 @@ class Labels:
         return all(abs(a - b) < reach for a, b, reach in zip(one, other, self.reach, strict=True))
 
 
-def efficiency(throughput: Table, cost: Table, drawing: Drawing = AS_USUAL, looks: Looks = PLAIN) -> Figure:
+def cost_chart(throughput: Table, cost: Table, drawing: Drawing = DEFAULT_DRAWING, looks: Looks = NO_RANKS) -> Figure:
     """Cost over throughput, with intervals both ways: the best is down and to the right (cost: smaller is better).
 
     A path joins the places of the axis in their order, each with its label; arrows point on. What nothing else beats
     in both is joined to a frontier. Raises ValueError when the tables are not laid out alike.
     """
     check_alike(throughput, cost)
-    plan = Plan.of([throughput, cost], looks)
+    plan = Plan.from_tables([throughput, cost], looks)
     rates, costs = (dict(series_of(plan, table, drawing)) for table in (throughput, cost))
     paths = {number: _steps(rates[number], costs[number]) for number in rates if number in costs}
-    along, up = Extent.of([throughput], drawing, "x"), Extent.of([cost], drawing)
+    along, up = Extent.from_tables([throughput], drawing, "x"), Extent.from_tables([cost], drawing)
     axis = plan.x_title
     layout: Figure = {
-        "title": heading(
+        "title": chart_title(
             f"{labels.measure_title(cost.measure)} over {labels.measure_title(throughput.measure)}",
             labels.split_text(throughput),
             plan.common,
-            labels.caption(throughput),
+            labels.table_caption(throughput),
             f"numbers at points: {axis}" if axis else "",
             error_text(along, up),
         ),
@@ -104,7 +104,7 @@ def efficiency(throughput: Table, cost: Table, drawing: Drawing = AS_USUAL, look
         "meta": {"sources": source_text([throughput, cost])},
     }
     if not any(paths.values()):
-        return {"data": [], "layout": layout | empty(throughput)}
+        return {"data": [], "layout": layout | empty_layout(throughput)}
     every = [step.place for steps in paths.values() for step in steps]
     labelling = Labels.over(every)
     data = [
@@ -143,7 +143,7 @@ def _path(
         "text": [text for text, _ in texts],
         "textposition": [position for _, position in texts],
         "cliponaxis": False,
-        **hovers(_said(plan, tables, number, step) for step in steps),
+        **hover_data(_said(plan, tables, number, step) for step in steps),
         **error_bars("error_x", [step.rate for step in steps]),
         **error_bars("error_y", [step.cost for step in steps]),
     }
@@ -171,11 +171,11 @@ def _short(plan: Plan, x: Key) -> str:
     return escape(", ".join(labels.value_text(value) for value in x), quote=False)
 
 
-def _said(plan: Plan, tables: tuple[Table, Table], number: int, step: Step) -> Said:
+def _said(plan: Plan, tables: tuple[Table, Table], number: int, step: Step) -> HoverText:
     """Both figures of a place; the runs are named at the throughput, as they are the same for its cost."""
-    rate, cost = (of_cell(table, drawn.cell) for table, drawn in zip(tables, (step.rate, step.cost), strict=True))
+    rate, cost = (cell_hover(table, drawn.cell) for table, drawn in zip(tables, (step.rate, step.cost), strict=True))
     over, under = (f"<b>{escape(labels.measure_title(table.measure), quote=False)}</b>" for table in tables)
-    both = Said(
+    both = HoverText(
         [over, *rate.before], rate.names, rate.runs, [*rate.after, under, *cost.before, *cost.names, *cost.after]
     )
     return both.under(plan.whole[number], plan.label(step.x))

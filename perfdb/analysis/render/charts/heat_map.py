@@ -13,9 +13,9 @@ from perfdb.analysis import dimensions
 from perfdb.analysis.comparison.comparison import Comparison, Verdict
 from perfdb.analysis.metrics import Better
 from perfdb.analysis.render import labels
-from perfdb.analysis.render.charts.plotly_chart import Figure, heading, source_text
-from perfdb.analysis.render.charts.traces import also, asked, hovers, of_cell
-from perfdb.analysis.render.labels import diff_of
+from perfdb.analysis.render.charts.plotly_chart import Figure, chart_title, source_text
+from perfdb.analysis.render.charts.traces import cell_hover, hover_data, point_query, runs_query
+from perfdb.analysis.render.labels import make_diff
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Cell, Table
 
@@ -60,13 +60,13 @@ class _Colours:
     sign: int
     reach: float
 
-    def of(self, places: Sequence[_Place]) -> Figure:
+    def marker(self, places: Sequence[_Place]) -> Figure:
         """Those of some cells."""
         numbers = [self.sign * (place.comparison.percent or 0.0) for place in places]
         return {"color": numbers, "cmin": -self.reach, "cmax": self.reach}
 
 
-def compared(table: Table) -> int:
+def count_compared(table: Table) -> int:
     """How many cells of a table are compared with a baseline."""
     return sum(cell.comparison is not None for cell in table.cells.values())
 
@@ -102,10 +102,10 @@ def _places(table: Table, rows: Sequence[Key], columns: Sequence[Key]) -> Iterat
 
 def _layout(table: Table, rows: Sequence[Key], columns: Sequence[Key]) -> Figure:
     query = table.query
-    title = heading(
+    title = chart_title(
         f"{labels.measure_title(table.measure)}: % difference from {labels.baseline_text(query)}",
         labels.split_text(table),
-        labels.caption(table),
+        labels.table_caption(table),
         _fixed(query.rows, rows),
         _fixed(query.columns, columns),
         "blue: higher, orange: lower" if table.metric.better is Better.NEUTRAL else "blue: better, orange: worse",
@@ -155,18 +155,20 @@ def _cells(table: Table, places: Sequence[_Place], kind: str, colours: _Colours)
         "y": [0.94] * len(places),
         "base": [place.down + 0.03 for place in places],
         "width": 0.97,
-        "text": [diff_of(place.comparison).short if place.comparison.percent is not None else "–" for place in places],
+        "text": [
+            make_diff(place.comparison).short if place.comparison.percent is not None else "–" for place in places
+        ],
         "textposition": "inside",
         "insidetextanchor": "middle",
         "textangle": 0,
         "constraintext": "none",
-        **hovers(of_cell(table, place.cell).under(_key(table, place)) for place in places),
+        **hover_data(cell_hover(table, place.cell).under(_key(table, place)) for place in places),
         "meta": {
             "heat": kind,
-            "runs": asked(query, {}),
-            "at": [also(query.layout_names, table.split + place.key[0] + place.key[1]) for place in places],
+            "runs": runs_query(query, {}),
+            "at": [point_query(query.layout_names, table.split + place.key[0] + place.key[1]) for place in places],
         },
-        "marker": ({} if kind == "undecided" else colours.of(places)) | ({} if kind == "diff" else _HATCHED),
+        "marker": ({} if kind == "undecided" else colours.marker(places)) | ({} if kind == "diff" else _HATCHED),
     }
 
 

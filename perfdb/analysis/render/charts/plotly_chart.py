@@ -13,7 +13,7 @@ from perfdb.analysis.render import labels
 from perfdb.analysis.render.charts.axis_range import Extent
 from perfdb.analysis.render.charts.chart_options import Drawing, Scale, Trials
 from perfdb.analysis.render.charts.chart_series import Plan
-from perfdb.analysis.render.charts.series_styles import PLAIN, Looks
+from perfdb.analysis.render.charts.series_styles import NO_RANKS, Looks
 from perfdb.analysis.render.charts.traces import MOST_POINTS, traces
 from perfdb.analysis.tables.table import Table
 
@@ -50,7 +50,7 @@ def value_axis(table: Table, drawing: Drawing, extent: Extent, name: str = "y") 
     return axis | {"autorangeoptions": {"clipmin": low, "clipmax": high}}
 
 
-def heading(title: str, *parts: str) -> Figure:
+def chart_title(title: str, *parts: str) -> Figure:
     """A title above what holds for the whole figure, each thing said once."""
     said = " · ".join(dict.fromkeys(each for part in parts for each in part.split(" · ") if each))
     return {"text": escape(title, quote=False), "subtitle": {"text": escape(said, quote=False)}}
@@ -87,28 +87,28 @@ def source_text(tables: Sequence[Table]) -> str:
     return f"{len(runs):,} run{'' if len(runs) == 1 else 's'}"
 
 
-AS_USUAL = Drawing()
+DEFAULT_DRAWING = Drawing()
 
 
-def figure(table: Table, drawing: Drawing = AS_USUAL, looks: Looks = PLAIN) -> Figure:
+def figure(table: Table, drawing: Drawing = DEFAULT_DRAWING, looks: Looks = NO_RANKS) -> Figure:
     """``{"data", "layout"}`` as Plotly takes it: lines over a numeric dimension, grouped bars otherwise.
 
     The last dimension of the rows is the x axis and all other dimensions make the series; without rows each column
     is a bar.
     """
-    return drawn(Plan.of([table], looks), table, drawing)
+    return plan_figure(Plan.from_tables([table], looks), table, drawing)
 
 
 def figure_pair(
-    throughput: Table, cost: Table, drawing: Drawing = AS_USUAL, looks: Looks = PLAIN
+    throughput: Table, cost: Table, drawing: Drawing = DEFAULT_DRAWING, looks: Looks = NO_RANKS
 ) -> tuple[Figure, Figure]:
     """Two figures to stand beside each other: the same series in the same order and colours, the same x axis.
 
     Raises ValueError when the two are not laid out alike.
     """
     check_alike(throughput, cost)
-    plan = Plan.of([throughput, cost], looks)
-    return drawn(plan, throughput, drawing), drawn(plan, cost, drawing)
+    plan = Plan.from_tables([throughput, cost], looks)
+    return plan_figure(plan, throughput, drawing), plan_figure(plan, cost, drawing)
 
 
 def check_alike(throughput: Table, cost: Table) -> None:
@@ -117,20 +117,20 @@ def check_alike(throughput: Table, cost: Table) -> None:
         raise ValueError("a pair of figures needs tables with the same rows and columns")
 
 
-def drawn(plan: Plan, table: Table, drawing: Drawing) -> Figure:
+def plan_figure(plan: Plan, table: Table, drawing: Drawing) -> Figure:
     """A table by a plan that it may share with others."""
-    extent = Extent.of([table], drawing)
-    title = heading(
+    extent = Extent.from_tables([table], drawing)
+    title = chart_title(
         labels.measure_title(table.measure),
         labels.split_text(table),
         plan.common,
-        labels.caption(table),
+        labels.table_caption(table),
         error_text(extent),
         trials_text([table], drawing),
     )
     layout = base_layout(plan, [table], drawing) | {"title": title, "yaxis": value_axis(table, drawing, extent)}
     if not any(cell.n for cell in table.cells.values()):
-        return {"data": [], "layout": layout | empty(table)}
+        return {"data": [], "layout": layout | empty_layout(table)}
     return {"data": traces(plan, table, drawing), "layout": layout}
 
 
@@ -147,10 +147,10 @@ def base_layout(plan: Plan, tables: Sequence[Table], drawing: Drawing) -> Figure
     return layout if plan.joins(drawing) else layout | {"barmode": "group", "scattermode": "group"}
 
 
-def empty(table: Table) -> Figure:
+def empty_layout(table: Table) -> Figure:
     """What to write where there is nothing to draw."""
     missing = f"No value of {labels.measure_heading(table.measure)}" if table.cells else "No runs"
-    asked = labels.caption(table)
+    asked = labels.table_caption(table)
     text = f"{missing} for {asked}" if asked else missing
     note = {"text": escape(text, quote=False), "showarrow": False, "xref": "paper", "yref": "paper", "x": 0.5, "y": 0.5}
     return {"annotations": [note], "xaxis": {"visible": False}, "yaxis": {"visible": False}}

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.query.parameters import value_order
-from perfdb.analysis.render.charts.chart_series import place
+from perfdb.analysis.render.charts.chart_series import split_key
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Cell, CellKey, Table, layout_order
 
@@ -17,7 +17,7 @@ MOST_LINES = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Filled:
+class FilledTable:
     """A table without the rows and columns in which nothing stands, and how many these are."""
 
     table: Table
@@ -35,27 +35,27 @@ class Filled:
         return (self.rows, "row"), (self.columns, "column")
 
 
-def filled(table: Table) -> Filled:
+def drop_empty(table: Table) -> FilledTable:
     """The table without rows and columns that have neither a value nor a note; one that has none at all stays whole."""
     kept = {key for key, cell in table.cells.items() if cell.n or cell.noted}
     if not any(cell.n for cell in table.cells.values()):
-        return Filled(table)
+        return FilledTable(table)
     at_rows, at_columns = {row for row, _ in kept}, {column for _, column in kept}
     rows = tuple(row for row in table.rows if row in at_rows)
     columns = tuple(column for column in table.columns if column in at_columns)
     cells = _within(table.cells, lambda row, column: row in at_rows and column in at_columns)
     less = replace(table, rows=rows, columns=columns, cells=cells)
-    return Filled(less, len(table.rows) - len(rows), len(table.columns) - len(columns))
+    return FilledTable(less, len(table.rows) - len(rows), len(table.columns) - len(columns))
 
 
 def _within(cells: Mapping[CellKey, Cell], kept: Callable[[Key, Key], bool]) -> dict[CellKey, Cell]:
     return {(row, column): cell for (row, column), cell in cells.items() if kept(row, column)}
 
 
-def lines(tables: Sequence[Table]) -> list[Key]:
+def line_keys(tables: Sequence[Table]) -> list[Key]:
     """The keys of the series that figures of these tables have, in their order; the tables are laid out alike."""
     query = tables[0].query
-    found = {place(query, *key)[1] for table in tables for key, cell in table.cells.items() if cell.n}
+    found = {split_key(query, *key)[1] for table in tables for key, cell in table.cells.items() if cell.n}
     return sorted(found, key=layout_order(query, line_names(tables[0])))
 
 
@@ -65,12 +65,12 @@ def line_names(table: Table) -> tuple[str, ...]:
     return query.rows[:-1] + query.columns if query.rows else ()
 
 
-def first_lines(tables: Sequence[Table], most: int = MOST_LINES) -> tuple[list[Table], int]:
+def limit_lines(tables: Sequence[Table], most: int = MOST_LINES) -> tuple[list[Table], int]:
     """The tables with the first of their lines, and how many these are: what a figure has room for.
 
     Lines of the same rows stay together while there is room for them: a pair is not torn apart.
     """
-    known = lines(tables)
+    known = line_keys(tables)
     if len(known) <= most:
         return list(tables), len(known)
     rows = max(len(tables[0].query.rows) - 1, 0)
@@ -83,11 +83,11 @@ def first_lines(tables: Sequence[Table], most: int = MOST_LINES) -> tuple[list[T
 
 def _of_lines(table: Table, shown: set[Key]) -> Table:
     query = table.query
-    cells = _within(table.cells, lambda row, column: place(query, row, column)[1] in shown)
+    cells = _within(table.cells, lambda row, column: split_key(query, row, column)[1] in shown)
     return replace(table, cells=cells)
 
 
-def lines_by(tables: Sequence[Table], known: Iterable[Key]) -> dict[str, dict[Value, int]]:
+def count_lines_by(tables: Sequence[Table], known: Iterable[Key]) -> dict[str, dict[Value, int]]:
     """For each dimension in which lines differ, or which cells mix: how many lines each of its values leaves."""
     found: dict[str, dict[Value, set[Key]]] = {}
     names = line_names(tables[0])
@@ -98,7 +98,7 @@ def lines_by(tables: Sequence[Table], known: Iterable[Key]) -> dict[str, dict[Va
         for key, cell in table.cells.items():
             for name, values in cell.hidden.items() if cell.n else ():
                 for value in values:
-                    found.setdefault(name, {}).setdefault(value, set()).add(place(table.query, *key)[1])
+                    found.setdefault(name, {}).setdefault(value, set()).add(split_key(table.query, *key)[1])
     return {name: _counted(values) for name, values in found.items() if len(values) > 1}
 
 

@@ -77,7 +77,7 @@ class Looks:
 
     ranks: Mapping[str, Mapping[Value, int]] = field(default_factory=dict)
 
-    def of(self, name: str, values: Iterable[Value]) -> Mapping[Value, int]:
+    def rank_values(self, name: str, values: Iterable[Value]) -> Mapping[Value, int]:
         """The rank of each of a figure's values.
 
         One that nobody ranked has what follows from its text, or the next that has a colour of its own here.
@@ -99,10 +99,10 @@ def _of_text(value: Value) -> int:
     return blake2b(str(value).encode()).digest()[0]
 
 
-PLAIN = Looks()
+NO_RANKS = Looks()
 
 
-def styles(leads: Sequence[int], rests: Sequence[int] | None) -> tuple[Style, ...]:
+def make_styles(leads: Sequence[int], rests: Sequence[int] | None) -> tuple[Style, ...]:
     """A style for each series, by the rank of what leads it and of what else tells it apart (None: nothing does).
 
     No two look alike, in grey or in colours, while there are combinations left.

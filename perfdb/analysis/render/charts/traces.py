@@ -18,9 +18,9 @@ from perfdb.analysis.dimensions import Value
 from perfdb.analysis.query.parameters import spell_value
 from perfdb.analysis.query.query import Query
 from perfdb.analysis.render import labels
-from perfdb.analysis.render.charts.axis_range import Drawn, scaled
+from perfdb.analysis.render.charts.axis_range import Drawn, draw_cells
 from perfdb.analysis.render.charts.chart_options import Draw, Drawing, Trials
-from perfdb.analysis.render.charts.chart_series import Plan, place
+from perfdb.analysis.render.charts.chart_series import Plan, split_key
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Cell, Point, Table
 from perfdb.analysis.units import round_half_up
@@ -30,7 +30,7 @@ MOST_NAMED = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class HoverText:
     """Lines of HTML: ``before`` the ``names`` of ``runs``, one line each, and ``after`` them."""
 
     before: Sequence[str]
@@ -38,9 +38,9 @@ class Said:
     runs: Sequence[int] = ()
     after: Sequence[str] = ()
 
-    def under(self, *headings: str) -> "Said":
+    def under(self, *headings: str) -> "HoverText":
         """The same below headings, which are plain text; empty ones are left out."""
-        return Said([*_lines(headings), *self.before], self.names, self.runs, self.after)
+        return HoverText([*_lines(headings), *self.before], self.names, self.runs, self.after)
 
     @property
     def text(self) -> str:
@@ -48,7 +48,7 @@ class Said:
         return "<br>".join((*self.before, *self.names, *self.after))
 
 
-def hovers(said: Iterable[Said]) -> dict[str, Any]:
+def hover_data(said: Iterable[HoverText]) -> dict[str, Any]:
     """What a trace carries for its points: ``line`` is where, in the text, the runs begin to be named."""
     every = list(said)
     return {
@@ -58,7 +58,7 @@ def hovers(said: Iterable[Said]) -> dict[str, Any]:
     }
 
 
-def of_cell(table: Table, cell: Cell) -> Said:
+def cell_hover(table: Table, cell: Cell) -> HoverText:
     """The cell's value with its interval, comparison, runs and notes."""
     lines = []
     if cell.centre is not None:
@@ -70,17 +70,17 @@ def of_cell(table: Table, cell: Cell) -> Said:
         lines.append(labels.comparison_text(table, cell.comparison))
     named = cell.sample[:MOST_NAMED]
     more = [f"and {cell.n - MOST_NAMED} more runs"] if cell.n > MOST_NAMED else []
-    return Said(
+    return HoverText(
         _lines(lines),
         _lines(_point_text(table, point) for point in named),
         [point.run for point in named],
-        _lines([*more, *labels.notes(cell)]),
+        _lines([*more, *labels.cell_notes(cell)]),
     )
 
 
-def of_trial(table: Table, point: Point) -> Said:
+def trial_hover(table: Table, point: Point) -> HoverText:
     """A single measurement."""
-    return Said((), _lines([_point_text(table, point)]), [point.run])
+    return HoverText((), _lines([_point_text(table, point)]), [point.run])
 
 
 def _lines(texts: Iterable[str]) -> list[str]:
@@ -104,21 +104,21 @@ MOST_POINTS = 3_500
 _Each = TypeVar("_Each")
 
 
-def share(points: int) -> float:
+def drawn_share(points: int) -> float:
     """Which part of so many points of a figure is drawn."""
     return 1.0 if points <= MOST_POINTS else MOST_POINTS / points
 
 
-def thinned(points: Sequence[_Each], part: float, height: Callable[[_Each], float | None]) -> Sequence[_Each]:
+def thin_points(points: Sequence[_Each], part: float, height: Callable[[_Each], float | None]) -> Sequence[_Each]:
     """About this part of the points, in their order: the first, the last, and both extremes of each stretch.
 
     All of them for a part of 1. A point without height is kept only where a whole stretch has none: it is a gap.
     """
-    return points if part == 1 else [points[number] for number in kept([height(each) for each in points], part)]
+    return points if part == 1 else [points[number] for number in keep_indexes([height(each) for each in points], part)]
 
 
-def kept(heights: Sequence[float | None], part: float) -> Sequence[int]:
-    """The numbers of the points of these heights that ``thinned`` leaves."""
+def keep_indexes(heights: Sequence[float | None], part: float) -> Sequence[int]:
+    """The numbers of the points of these heights that ``thin_points`` leaves."""
     wanted = int(len(heights) * part)
     if wanted >= len(heights) or len(heights) <= 4:
         return range(len(heights))
@@ -141,8 +141,8 @@ Shown = Sequence[tuple[Key, Drawn]]
 def series_of(plan: Plan, table: Table, drawing: Drawing) -> list[tuple[int, list[tuple[Key, Drawn]]]]:
     """For each series of the plan that the table has cells of: its number, and its cells along the axis."""
     found: dict[Key, dict[Key, Drawn]] = defaultdict(dict)
-    for key, drawn in scaled(table, drawing).items():
-        x, name = place(table.query, *key)
+    for key, drawn in draw_cells(table, drawing).items():
+        x, name = split_key(table.query, *key)
         found[name][x] = drawn
     numbered = ((number, found[key]) for number, key in enumerate(plan.series) if key in found)
     return [(number, [(x, cells[x]) for x in plan.xs if x in cells]) for number, cells in numbered]
@@ -151,8 +151,8 @@ def series_of(plan: Plan, table: Table, drawing: Drawing) -> list[tuple[int, lis
 def traces(plan: Plan, table: Table, drawing: Drawing) -> list[Figure]:
     """One trace a series, then one for its trials where these are drawn; never more points than a browser bears."""
     found = series_of(plan, table, drawing)
-    part = share(sum(len(shown) for _, shown in found))
-    data = [_trace(plan, table, drawing, number, thinned(shown, part, _height)) for number, shown in found]
+    part = drawn_share(sum(len(shown) for _, shown in found))
+    data = [_trace(plan, table, drawing, number, thin_points(shown, part, _height)) for number, shown in found]
     return data + (_trials(plan, table, drawing, found) if drawing.trials is Trials.POINTS else [])
 
 
@@ -165,7 +165,7 @@ def _trace(plan: Plan, table: Table, drawing: Drawing, number: int, shown: Shown
         "meta": runs_meta(plan, table, number, [x for x, _ in shown]),
         "x": [plan.position(x) for x, _ in shown],
         "y": [drawn.y for _, drawn in shown],
-        **hovers(of_cell(table, drawn.cell).under(plan.whole[number], plan.label(x)) for x, drawn in shown),
+        **hover_data(cell_hover(table, drawn.cell).under(plan.whole[number], plan.label(x)) for x, drawn in shown),
         # Facets name a series where it first appears; the legend keeps the order all the same.
         "legendrank": number + 1,
         **_drawn_as(plan, drawing, number),
@@ -185,7 +185,7 @@ def _named(plan: Plan, number: int) -> Figure:
 
 def _trials(plan: Plan, table: Table, drawing: Drawing, found: Sequence[tuple[int, Shown]]) -> list[Figure]:
     """The measurements behind each mean as small marks of its colour."""
-    part = share(sum(drawn.cell.n for _, shown in found for _, drawn in shown))
+    part = drawn_share(sum(drawn.cell.n for _, shown in found for _, drawn in shown))
     on = "lines" if plan.joins(drawing) else "bars"
     return [_points(plan, table, number, on, _single(shown, part)) for number, shown in found]
 
@@ -196,7 +196,7 @@ def _single(shown: Shown, part: float) -> list[tuple[Key, Point, float]]:
     points = [point for _, _, sample in repeated for point in sample]
     starts = list(accumulate([len(sample) for _, _, sample in repeated], initial=0))
     found = []
-    for number in kept([point.value for point in points], part):
+    for number in keep_indexes([point.value for point in points], part):
         x, unit, _ = repeated[bisect_right(starts, number) - 1]
         found.append((x, points[number], unit))
     return found
@@ -211,7 +211,7 @@ def _points(plan: Plan, table: Table, number: int, on: str, single: Sequence[tup
         "mode": "markers",
         "x": [places[x][0] for x, _, _ in single],
         "y": [point.value / unit for _, point, unit in single],
-        **hovers(of_trial(table, point).under(plan.whole[number], places[x][1]) for x, point, _ in single),
+        **hover_data(trial_hover(table, point).under(plan.whole[number], places[x][1]) for x, point, _ in single),
         "showlegend": False,
         "marker": {"symbol": "circle", "size": 5},
         **({"offsetgroup": str(number)} if on == "bars" else {}),
@@ -250,13 +250,13 @@ def _drawn_as(plan: Plan, drawing: Drawing, number: int) -> Figure:
 # What a point leads to.
 
 
-def asked(query: Query, fixed: Mapping[str, Value]) -> str:
+def runs_query(query: Query, fixed: Mapping[str, Value]) -> str:
     """The query string by which the list of runs shows those of a question that have these values."""
     filters = {**query.filters, **{name: (value,) for name, value in fixed.items()}}
     return Query(filters=filters, exclude=query.exclude, ranges=query.ranges).encode()
 
 
-def also(names: Sequence[str], key: Key) -> str:
+def point_query(names: Sequence[str], key: Key) -> str:
     """What a point adds to the question for the runs of its series, or says in place of it."""
     return urlencode([(name, spell_value(value)) for name, value in zip(names, key, strict=False)])
 
@@ -266,4 +266,8 @@ def runs_meta(plan: Plan, table: Table, number: int, xs: Sequence[Key]) -> dict[
     query, style = table.query, plan.styles[number]
     # The one table without runs has no key, whatever the split.
     fixed = zip((*query.split, *plan.by), (*table.split, *plan.series[number]), strict=False)
-    return {"series": style.colour, "runs": asked(query, dict(fixed)), "at": [also(plan.axis, x) for x in xs]}
+    return {
+        "series": style.colour,
+        "runs": runs_query(query, dict(fixed)),
+        "at": [point_query(plan.axis, x) for x in xs],
+    }

@@ -8,7 +8,7 @@ from typing import Any
 
 from perfdb.analysis.comparison.comparison import Comparison, Summary
 from perfdb.analysis.dimensions import Value
-from perfdb.analysis.insights.table_insights import TableCurve, curves, flags
+from perfdb.analysis.insights.table_insights import TableCurve, table_curves, trial_flags
 from perfdb.analysis.insights.throughput_curve import Curve, Edge
 from perfdb.analysis.query.query import Query
 from perfdb.analysis.render import labels
@@ -34,7 +34,7 @@ def sample_data(sample: Iterable[Point]) -> list[dict[str, Any]]:
 def table_data(table: Table) -> dict[str, Any]:
     """One table; cells say their place in its lists of rows and columns."""
     return {
-        "title": labels.title(table),
+        "title": labels.table_title(table),
         "metric": table.measure.metric,
         "role": table.measure.role,
         "unit": table.metric.unit,
@@ -48,8 +48,8 @@ def table_data(table: Table) -> dict[str, Any]:
             {"against": dict(table.query.baseline), "of": _key(tuple(table.query.baseline), side), **_summary(summary)}
             for side, summary in table.summaries.items()
         ],
-        "curves": [_curve(each) for each in curves(table)],
-        "flags": [{"code": flag.code, "message": flag.message, "runs": list(flag.runs)} for flag in flags(table)],
+        "curves": [_curve(each) for each in table_curves(table)],
+        "flags": [{"code": flag.code, "message": flag.message, "runs": list(flag.runs)} for flag in trial_flags(table)],
     }
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from perfdb.analysis.render.grid import ColumnLine, Grid, GridCell, Line, grids
+from perfdb.analysis.render.grid import ColumnLine, Grid, GridCell, Line, make_grids
 from perfdb.analysis.tables.table import Table
 
 _SPECIAL = str.maketrans(
@@ -36,7 +36,7 @@ _SPECIAL = str.maketrans(
 def render(tables: Sequence[Table]) -> str:
     """A ``table`` environment for each grid; needs ``booktabs``, ``multirow`` and ``amssymb``. Ends in a line end."""
     head = "% \\usepackage{booktabs,multirow,amssymb}\n"
-    return head + "\n".join(_environment(grid) for grid in grids(tables))
+    return head + "\n".join(_environment(grid) for grid in make_grids(tables))
 
 
 def _environment(grid: Grid) -> str:

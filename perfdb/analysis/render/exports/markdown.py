@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from perfdb.analysis.render.grid import Grid, GridCell, Line, grids
+from perfdb.analysis.render.grid import Grid, GridCell, Line, make_grids
 from perfdb.analysis.tables.table import Table
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|#])")
@@ -11,7 +11,7 @@ _SPECIAL = re.compile(r"([\\`*_\[\]<>|#])")
 
 def render(tables: Sequence[Table]) -> str:
     """A section for each grid: title, caption, table, numbered notes. Ends in a line end."""
-    return "\n".join(_section(grid) for grid in grids(tables))
+    return "\n".join(_section(grid) for grid in make_grids(tables))
 
 
 def _section(grid: Grid) -> str:

@@ -7,9 +7,9 @@ how sure that is; a difference that no test supports is a tilde, as in Go's benc
 from collections.abc import Iterator, Sequence
 
 from perfdb.analysis.comparison.comparison import Comparison, Verdict
-from perfdb.analysis.comparison.percent_difference import about
-from perfdb.analysis.render.grid import Grid, GridCell, Line, grids
-from perfdb.analysis.render.labels import diff_of
+from perfdb.analysis.comparison.percent_difference import short_percent
+from perfdb.analysis.render.grid import Grid, GridCell, Line, make_grids
+from perfdb.analysis.render.labels import make_diff
 from perfdb.analysis.tables.table import Cell, Table
 
 _GAP = "  "
@@ -21,7 +21,7 @@ _UNSURE = {Verdict.SAME, Verdict.INCONCLUSIVE, Verdict.INSIDE}
 
 def render(tables: Sequence[Table], ascii_only: bool = False) -> str:
     """A block for each grid, with a blank line between; ends in a line end. ``ascii_only`` is for old terminals."""
-    blocks = ["\n".join(_block(grid, ascii_only)) for grid in grids(tables)]
+    blocks = ["\n".join(_block(grid, ascii_only)) for grid in make_grids(tables)]
     text = "\n\n".join(blocks) + "\n"
     return text.translate(_ASCII) if ascii_only else text
 
@@ -79,7 +79,7 @@ def _spread(cell: Cell | None) -> str:
     """Half the width of the mean's interval, relative to the mean."""
     if cell is None or cell.n < 2 or cell.interval is None or not cell.mean:
         return ""
-    return about((cell.interval[1] - cell.interval[0]) / 2 / abs(cell.mean))
+    return short_percent((cell.interval[1] - cell.interval[0]) / 2 / abs(cell.mean))
 
 
 def _difference(cell: GridCell, ascii_only: bool) -> str:
@@ -87,7 +87,7 @@ def _difference(cell: GridCell, ascii_only: bool) -> str:
     comparison = cell.cell.comparison if cell.cell else None
     if comparison is None:
         return ""
-    diff = diff_of(comparison)
+    diff = make_diff(comparison)
     percent = "~" if comparison.verdict in _UNSURE else diff.percent
     return f"{percent} {diff.symbol_ascii if ascii_only else diff.symbol}{_evidence(comparison)}"
 

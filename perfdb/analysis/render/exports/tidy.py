@@ -67,7 +67,7 @@ _KNOWN: tuple[_Known, ...] = (
     _Known("max", Kind.NUMBER, lambda table, cell: max(_values(cell), default=None)),
     _Known("run_ids", Kind.TEXTS, lambda table, cell: [point.run_id for point in cell.sample]),
     _Known("values", Kind.NUMBERS, lambda table, cell: _values(cell)),
-    _Known("notes", Kind.TEXTS, lambda table, cell: list(labels.notes(cell))),
+    _Known("notes", Kind.TEXTS, lambda table, cell: list(labels.cell_notes(cell))),
 )
 
 # Only where something is compared: most tables have no use for eleven empty columns.

@@ -30,7 +30,7 @@ class Command(BaseCommand):
         try:
             pairs = parse_qsl(options["query"].removeprefix("?"), keep_blank_values=True)
             # Chart options do not matter to tables.
-            _, rest = Drawing.take(pairs)
+            _, rest = Drawing.parse(pairs)
             _, tables = answer_query(Query.parse(rest))
         except QueryError as error:
             raise CommandError(str(error)) from None
