@@ -1,9 +1,8 @@
-"""What the series of a flent data file are: streams each way, what flent computed of them, and pings."""
+"""The series of a flent file: streams of each direction, flent's sums of streams, and pings."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from importers.files.json_documents import Node
 
@@ -15,16 +14,15 @@ _PATTERNS = {"download": "STRG", "upload": "STRP"}
 
 @dataclass(frozen=True, slots=True)
 class Direction:
-    """The streams of one direction: their names, and the series that has their throughput (their sum, if several)."""
+    """The streams of one direction, and the series with the throughput: the sum, or the only stream."""
 
     pattern: str
     streams: tuple[str, ...]
     total: str | None
 
 
-@lru_cache(64)
-def directions(names: tuple[str, ...]) -> tuple[Direction, ...]:
-    """The directions that have streams, as the machine sees them that ran flent: download is what the server sends."""
+def find_directions(names: Sequence[str]) -> tuple[Direction, ...]:
+    """Return the directions with streams, from flent's machine: the server sends downloads."""
     found = []
     for way, pattern in _PATTERNS.items():
         own = [name for name in names if (match := _STREAM.fullmatch(name)) and match["way"] == way]
@@ -36,18 +34,18 @@ def directions(names: tuple[str, ...]) -> tuple[Direction, ...]:
     return tuple(found)
 
 
-def other_workload(test: str) -> str:
-    """The workload of a test without TCP streams: HTTP, PING, or the test's own name."""
+def find_other_workload(test: str) -> str:
+    """Return the workload of a test without TCP streams: HTTP, PING, or the test's name."""
     word = test.lower().partition("-")[0].partition("_")[0]
     return {"http": "HTTP", "ping": "PING"}.get(word, re.sub(r"[^A-Z0-9_+-]", "_", test.upper()))
 
 
-def ping_series(names: Sequence[str]) -> str | None:
-    """The series of echo requests, if there is one."""
+def find_ping(names: Sequence[str]) -> str | None:
+    """Return the series of echo requests, if any."""
     return _PING if _PING in names else None
 
 
 def has_data(results: Node | None, name: str) -> bool:
-    """Whether a series has any value; a failed stream is a list of nulls."""
+    """Return whether a series has any value; a failed stream is a list of nulls."""
     series = results.get(name) if results is not None else None
     return series is not None and any(series.numbers())

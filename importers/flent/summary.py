@@ -1,10 +1,10 @@
-"""The summary that flent prints: mean, median and 99th percentile of every series."""
+"""flent's summary: mean, median and 99th percentile of every series."""
 
 import re
 
-from importers.flent.series import Direction, directions, other_workload, ping_series
-from importers.fragment_builder import Gathered, Printed, is_decimal
-from importers.model import Fragment, Kind, Parsed, Status, Text
+from importers.flent.series import Direction, find_directions, find_other_workload, find_ping
+from importers.fragment_builder import Gathered, Printed, driver_fragment, is_decimal
+from importers.model import Fragment, Status, Text
 from importers.problem_log import ProblemLog
 
 _HEAD_LINES = 50
@@ -19,50 +19,43 @@ _Series = dict[str, tuple[re.Match[str], int]]
 
 
 def recognise(text: Text) -> bool:
-    """The line that says what is summed up."""
+    """Look for the summary's first line."""
     return any(_HEAD.fullmatch(line) for line in text.lines[:_HEAD_LINES])
 
 
-def parse(text: Text, name: str, version: int) -> Parsed:
-    """One fragment a direction, as of the data file."""
-    found = ProblemLog(text.name)
-    head, common, series = _take(text, found)
+def parse(text: Text, source: tuple[str, str, int], found: ProblemLog) -> list[Fragment]:
+    """Return a fragment for each direction, as of a data file; ``source`` is file, format and version."""
+    head, common, series = _scan(text, found)
     if head is None:
-        return Parsed([], found.problems)
-    ways: list[Direction | None] = [*directions(tuple(series))] or [None]
+        return []
+    test, line = head
+    ways: list[Direction | None] = [*find_directions(tuple(series))] or [None]
     fragments = []
     for way in ways:
-        into = Gathered(facts=list(common.facts))
-        line = head[1]
-        into.fact("workload", Printed(way.pattern if way else other_workload(head[0]["test"]), line))
-        if way is not None:
-            into.fact("factor.protocol", Printed("TCP", line))
-            into.fact("users", Printed(str(len(way.streams)), line))
-        if way is not None and (len(ways) > 1 or not head[0]["test"].startswith("tcp_")):
-            into.fact("factor.test", Printed(head[0]["test"], line))
+        into = Gathered(common.facts)
+        if way is None:
+            into.say("workload", find_other_workload(test), line)
+        else:
+            keys = ("workload", "factor.protocol", "users")
+            into.say_all(keys, (way.pattern, "TCP", str(len(way.streams))), line)
+            if len(ways) > 1 or not test.startswith("tcp_"):
+                into.note("factor.test", test, line)
         status = _judge(series, way, head, found)
         if status is Status.COMPLETE:
-            _figures(series, way, into)
-        fragments.append(_fragment(text, (name, version), head[1], into, status))
-    return Parsed(fragments, found.problems)
+            _gather_figures(series, way, into)
+        fragments.append(driver_fragment(source, (line, len(text.lines)), status, into.facts, into.readings))
+    return fragments
 
 
-def _take(text: Text, found: ProblemLog) -> tuple[tuple[re.Match[str], int] | None, Gathered, _Series]:
-    """The head, what holds for all, and the series; a last line without end may be half a figure."""
-    head: tuple[re.Match[str], int] | None = None
+def _scan(text: Text, found: ProblemLog) -> tuple[Printed | None, Gathered, _Series]:
+    """Return the test's name, common facts, and the series."""
+    head: Printed | None = None
     common, series = Gathered(), _Series()
-    whole = len(text.lines) if text.ends_whole else len(text.lines) - 1
-    for number, line in text.numbered():
-        if number > whole:
-            message = "The file ends inside a line: the summary was cut off."
-            found.warn("flent.cut-off", message, "Transfer the file again.", number)
-            break
+    for number, line in text.whole():
         match = _HEAD.fullmatch(line)
         if match is not None and head is None:
-            head = (match, number)
-            common.fact("factor.tool", Printed("flent", number))
-            common.fact("test", Printed(match["test"], number))
-            common.fact("printed_time", Printed(match["time"], number))
+            head = Printed(match["test"], number)
+            common.say_all(("factor.tool", "test", "printed_time"), ("flent", match["test"], match["time"]), number)
         elif (row := _SERIES.fullmatch(line)) is not None and head is not None:
             series.setdefault(row["name"], (row, number))
         elif (title := _TITLE.fullmatch(line)) is not None:
@@ -71,14 +64,17 @@ def _take(text: Text, found: ProblemLog) -> tuple[tuple[re.Match[str], int] | No
             common.fact("data_file", Printed(file[1], number))
             message = f"This is the summary of {file[1]}, which says more; of both together one run is made."
             found.note("flent.summary", message, "Upload the data file with it.", number)
+    if not text.ends_whole:
+        message = "The file ends inside a line: the summary was cut off."
+        found.warn("flent.cut-off", message, "Transfer the file again.", len(text.lines))
     return head, common, series
 
 
-def _figures(series: _Series, way: Direction | None, into: Gathered) -> None:
+def _gather_figures(series: _Series, way: Direction | None, into: Gathered) -> None:
     total = series.get(way.total) if way and way.total else None
     if total is not None:
         into.reading("mb_per_s", Printed(total[0]["mean"], total[1]), total[0]["unit"])
-    ping = series.get(ping_series(list(series)) or "")
+    ping = series.get(find_ping(list(series)) or "")
     if ping is not None:
         row, line = ping
         names = ["latency_mean_ms"] if way else ["response_ms", "latency_mean_ms"]
@@ -88,12 +84,12 @@ def _figures(series: _Series, way: Direction | None, into: Gathered) -> None:
         into.reading("latency_p99_ms", Printed(row["p99"], line), row["unit"])
 
 
-def _judge(series: _Series, way: Direction | None, head: tuple[re.Match[str], int], found: ProblemLog) -> Status:
-    """Complete when all streams are there; a summary that was cut between lines lacks some of them."""
-    line = head[1]
+def _judge(series: _Series, way: Direction | None, head: Printed, found: ProblemLog) -> Status:
+    """Return the status: incomplete if the file is cut inside a line, or between lines so that streams are missing."""
+    line = head.line
     if any(problem.code == "flent.cut-off" for problem in found.problems):
         return Status.INCOMPLETE
-    if way is None and head[0]["test"].startswith("ping") and ping_series(list(series)):
+    if way is None and head.text.startswith("ping") and find_ping(list(series)):
         return Status.COMPLETE
     if way is None or way.total is None:
         found.warn("flent.no-data", "The summary has no throughput.", "Measure again.", line)
@@ -106,7 +102,7 @@ def _judge(series: _Series, way: Direction | None, head: tuple[re.Match[str], in
 
 
 def _has_all_streams(series: _Series, way: Direction) -> bool:
-    """Whether as many streams are listed as the sum is of."""
+    """Return whether the sum is of as many streams as are listed."""
     average = series.get((way.total or "").replace(" sum", " avg"))
     total = series.get(way.total or "")
     if average is None or total is None or average is total:
@@ -115,19 +111,3 @@ def _has_all_streams(series: _Series, way: Direction) -> bool:
     if not all(map(is_decimal, texts)) or float(texts[0]) <= 0:
         return True
     return round(float(texts[1]) / float(texts[0])) == len(way.streams)
-
-
-def _fragment(text: Text, of: tuple[str, int], line: int, into: Gathered, status: Status) -> Fragment:
-    name, version = of
-    return Fragment(
-        file=text.name,
-        format=name,
-        format_version=version,
-        kind=Kind.DRIVER,
-        first_line=line,
-        last_line=len(text.lines),
-        role="client",
-        status=status,
-        facts=into.facts,
-        readings=into.readings,
-    )

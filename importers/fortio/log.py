@@ -1,4 +1,4 @@
-"""fortio's results: JSON, alone or among the lines it logs; and its failures."""
+"""fortio: results in JSON, alone or among log lines, and failures."""
 
 import re
 from collections.abc import Iterator
@@ -6,8 +6,8 @@ from datetime import datetime
 from decimal import Decimal
 
 from importers.files.json_documents import Document, Node, documents, head, outside
-from importers.fragment_builder import Gathered, Printed, is_decimal
-from importers.model import Fragment, Kind, Parsed, Problem, Status, Text
+from importers.fragment_builder import Gathered, Printed, driver_fragment, is_decimal
+from importers.model import Fragment, Parsed, Problem, Status, Text
 from importers.problem_log import ProblemLog
 from importers.trial_numbers import number_each
 
@@ -36,16 +36,13 @@ _FACTS = (
     ("connections_per_thread", "NumConnections"),
     ("sockets", "SocketCount"),
 )
-_FACT_KEYS, _FACTS_NAMED = zip(*_FACTS, strict=True)
-_FIGURES = ("ActualQPS", "ActualDuration", "BytesSent", "BytesReceived")
-_LATENCIES = ("Count", "Avg", "Min", "Max", "StdDev")
-_RESOLUTION = "0.001"  # Seconds; what fortio divides its histogram into unless told otherwise.
-_SHORT = Decimal("0.9")  # Of the seconds asked for.
-_MOST = Decimal("0.9")  # Of all calls: with so many sockets each call has one of its own.
+_RESOLUTION = "0.001"  # Seconds; the default width of the histogram's steps.
+_SHORT = Decimal("0.9")  # Of the requested seconds.
+_MOST = Decimal("0.9")  # Of all calls: with so many sockets each call opens a connection.
 
 
 def recognise(text: Text) -> bool:
-    """A result's first keys, or the line that says what runs or why it does not."""
+    """Look for a result's first keys, or for the first line of a run."""
     lines = text.lines[:_HEAD_LINES]
     return any(_RUNNING.fullmatch(line) for line in lines) or any(map(_is_result, head(text)))
 
@@ -56,13 +53,13 @@ def _is_result(document: Document) -> bool:
 
 
 def parse(text: Text) -> Parsed:
-    """Every result of the file; one that failed has none."""
+    """Return a fragment for each result, or one of a failed run."""
     problems: list[Problem] = []
     return Parsed(list(each(text, problems)), problems)
 
 
 def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
-    """One fragment after the other."""
+    """Yield the fragments one by one."""
     return number_each(_results(text, ProblemLog(text.name, problems=problems)))
 
 
@@ -73,42 +70,29 @@ def _results(text: Text, found: ProblemLog) -> Iterator[Fragment]:
             is_empty = False
             yield _read(document, text, found)
     if is_empty:
-        yield _failed(text, list(documents(text)), found)
+        yield _read_failure(text, list(documents(text)), found)
 
 
 def _read(document: Document, text: Text, found: ProblemLog) -> Fragment:
     root, into = document.root, Gathered()
-    _circumstances(root, into)
+    _gather_facts(root, into)
     status = _judge(document, found)
     if status is not Status.FAILED and document.whole:
-        _figures(root, into, found)
-    taken, zone = _start(root)
-    return Fragment(
-        file=text.name,
-        format=NAME,
-        format_version=VERSION,
-        kind=Kind.DRIVER,
-        first_line=document.first_line,
-        last_line=document.last_line,
-        role="client",
-        taken=taken,
-        zone=zone,
-        status=status,
-        facts=into.facts,
-        readings=into.readings,
-    )
+        _gather_figures(root, into, found)
+    taken, zone = _find_start(root)
+    source = text.name, NAME, VERSION
+    return driver_fragment(source, document.span, status, into.facts, into.readings, taken=taken, zone=zone)
 
 
-def _circumstances(root: Node, into: Gathered) -> None:
+def _gather_facts(root: Node, into: Gathered) -> None:
     run_type = root.string("RunType")
     line = run_type.line if run_type else root.line
     word = run_type.text.upper().replace(" ", "_") if run_type else ""
-    into.fact("factor.tool", Printed(NAME, line))
-    into.fact("workload", Printed(word, line))
-    into.fact("factor.protocol", Printed("UDP" if word == "UDP" else "TCP", line))
+    keys = ("factor.tool", "workload", "factor.protocol")
+    into.say_all(keys, (NAME, word, "UDP" if word == "UDP" else "TCP"), line)
     into.fact("users", root.figure("NumThreads"))
-    for key, printed in zip(_FACT_KEYS, map(root.printed, _FACTS_NAMED), strict=True):
-        into.fact(key, printed)
+    for key, name in _FACTS:
+        into.fact(key, root.printed(name))
     target = root.printed("URL") or root.printed("Destination")
     host = _HOST.fullmatch(target.text) if target else None
     into.fact("server", Printed(host[1], target.line) if host and target else None)
@@ -117,50 +101,44 @@ def _circumstances(root: Node, into: Gathered) -> None:
         limited = is_decimal(asked.text) and float(asked.text) > 0
         into.fact("factor.asked_rate" if limited else "asked_rate", asked)
     if _connects_each_time(root):
-        into.fact("factor.keep_alive", Printed("off", line))
-    for code, count in _codes(root):
+        into.note("factor.keep_alive", "off", line)
+    for code, count in _list_codes(root):
         into.fact(f"return_code.{code}", count.printed())
 
 
-def _codes(root: Node) -> list[tuple[str, Node]]:
+def _list_codes(root: Node) -> list[tuple[str, Node]]:
     codes = root.get("RetCodes")
     return list(codes.items()) if codes is not None else []
 
 
 def _connects_each_time(root: Node) -> bool:
-    """Whether each call opens a connection, as it was told to or because the server closes them."""
+    """Return whether each call opens a connection, by the options or because the server closes connections."""
     calls, sockets = root.figure("DurationHistogram", "Count"), root.figure("SocketCount")
     if root.is_true("DisableKeepAlive"):
         return True
     return bool(calls and sockets and Decimal(calls.text) > 0 and Decimal(sockets.text) >= _MOST * Decimal(calls.text))
 
 
-def _figures(root: Node, into: Gathered, found: ProblemLog) -> None:
-    rate, duration, sent, received = map(root.figure, _FIGURES)
-    histogram = root.get("DurationHistogram")
-    calls, mean, least, most, deviation = [histogram.figure(key) if histogram else None for key in _LATENCIES]
-    into.reading("trans_per_s", rate, "calls/s")
-    into.reading("driver_s", duration, "ns")
-    into.reading("transactions", calls, "calls")
+def _gather_figures(root: Node, into: Gathered, found: ProblemLog) -> None:
+    histogram = "DurationHistogram"
+    into.reading("trans_per_s", root.figure("ActualQPS"), "calls/s")
+    into.reading("driver_s", root.figure("ActualDuration"), "ns")
+    into.reading("transactions", root.figure(histogram, "Count"), "calls")
     into.reading("errors", root.figure("ErrorsDurationHistogram", "Count"), "errors")
-    into.reading("bytes_sent", sent, "bytes")
-    into.reading("bytes_received", received or root.figure("Sizes", "Sum"), "bytes")
-    into.reading("response_ms", mean, "s")
-    into.reading("latency_mean_ms", mean, "s")
-    into.reading("latency_min_ms", least, "s")
-    into.reading("latency_max_ms", most, "s")
-    into.reading("latency_sd_ms", deviation, "s")
-    _percentiles(root, histogram, into, found)
+    into.reading("bytes_sent", root.figure("BytesSent"), "bytes")
+    into.reading("bytes_received", root.figure("BytesReceived") or root.figure("Sizes", "Sum"), "bytes")
+    into.reading("response_ms", root.figure(histogram, "Avg"), "s")
+    for kind, key in (("mean", "Avg"), ("min", "Min"), ("max", "Max"), ("sd", "StdDev")):
+        into.reading(f"latency_{kind}_ms", root.figure(histogram, key), "s")
+    _gather_percentiles(root, into, found)
 
 
-def _percentiles(root: Node, histogram: Node | None, into: Gathered, found: ProblemLog) -> None:
-    """Percentiles inside the first step of the histogram are guessed by fortio and are kept as facts."""
+def _gather_percentiles(root: Node, into: Gathered, found: ProblemLog) -> None:
+    """Keep percentiles; those inside the first step of the histogram are guesses of fortio, kept as facts."""
     step = root.figure("Resolution") or Printed(_RESOLUTION, root.line)
-    listed = histogram.get("Percentiles") if histogram else None
+    listed = root.get("DurationHistogram", "Percentiles")
     resolution, guessed = Decimal(step.text), None
-    if listed is None:
-        return
-    for percentile in listed.values():
+    for percentile in listed.values() if listed is not None else ():
         name, figure = percentile.figure("Percentile"), percentile.figure("Value")
         if name is None or figure is None:
             continue
@@ -177,8 +155,8 @@ def _percentiles(root: Node, histogram: Node | None, into: Gathered, found: Prob
         found.note("fortio.interpolated", message, "Measure with a finer resolution (-r).", guessed)
 
 
-def _start(root: Node) -> tuple[datetime | None, str]:
-    """StartTime, which has nine decimals of a second, and its zone."""
+def _find_start(root: Node) -> tuple[datetime | None, str]:
+    """Return the start, cut to microseconds, and its zone."""
     stated = root.string("StartTime")
     match = _TIME.fullmatch(stated.text) if stated else None
     if match is None:
@@ -191,7 +169,7 @@ def _start(root: Node) -> tuple[datetime | None, str]:
 
 
 def _judge(document: Document, found: ProblemLog) -> Status:
-    """Complete when all of it is there and calls were answered; anything else comes with a warning."""
+    """Return the status, with a warning unless the result is whole and calls were answered."""
     root = document.root
     calls, failed = root.figure("DurationHistogram", "Count"), root.figure("ErrorsDurationHistogram", "Count")
     if not document.whole or calls is None or root.figure("ActualQPS") is None:
@@ -199,21 +177,21 @@ def _judge(document: Document, found: ProblemLog) -> Status:
         remedy = "Transfer the file again."
         found.warn("fortio.cut-off", f"The result {what}.", remedy, document.problem_line or document.last_line)
         return Status.INCOMPLETE
-    codes = _codes(root)
+    codes = _list_codes(root)
     bad = [each for each in codes if each[0] not in _GOOD_CODES]
     if not calls.text.strip("0") or (bad and len(bad) == len(codes)):
         message = "No call was answered as it should be: the run is kept as failed."
         found.warn("fortio.nothing-done", message, "See to the server.", calls.line)
         return Status.FAILED
     if bad or (failed is not None and failed.text.strip("0")):
-        said = ", ".join(f"{code}: {count.text}" for code, count in bad) or "see ErrorsDurationHistogram"
-        found.warn("fortio.errors", f"Calls ended with errors ({said}).", "See to the server.", calls.line)
-    return _by_length(root, found)
+        errors = ", ".join(f"{code}: {count.text}" for code, count in bad) or "see ErrorsDurationHistogram"
+        found.warn("fortio.errors", f"Calls ended with errors ({errors}).", "See to the server.", calls.line)
+    return _judge_length(root, found)
 
 
-def _by_length(root: Node, found: ProblemLog) -> Status:
+def _judge_length(root: Node, found: ProblemLog) -> Status:
     asked, ran = root.string("RequestedDuration"), root.figure("ActualDuration")
-    wanted = _seconds(asked.text) if asked else None
+    wanted = _parse_seconds(asked.text) if asked else None
     if wanted is None or ran is None or Decimal(ran.text) >= _SHORT * wanted * 10**9:
         return Status.COMPLETE
     message = f"fortio ran {ran.text} ns of {asked.text if asked else ''}: it was stopped."
@@ -221,8 +199,8 @@ def _by_length(root: Node, found: ProblemLog) -> Status:
     return Status.INCOMPLETE
 
 
-def _seconds(duration: str) -> Decimal | None:
-    """A duration as Go writes it (``1m30s``); None for ``until stop`` and numbers of calls."""
+def _parse_seconds(duration: str) -> Decimal | None:
+    """Return the seconds of Go's form of a duration (``1m30s``); None for ``until stop`` and numbers of calls."""
     match = _DURATION.fullmatch(duration)
     if match is None or not any(match.groups()):
         return None
@@ -230,19 +208,19 @@ def _seconds(duration: str) -> Decimal | None:
     return hours * 3600 + minutes * 60 + seconds
 
 
-def _failed(text: Text, logged: list[Document], found: ProblemLog) -> Fragment:
-    """No result: fortio aborted, or only its text was kept."""
+def _read_failure(text: Text, logged: list[Document], found: ProblemLog) -> Fragment:
+    """Return the fragment of an aborted run, or of a run whose text alone was kept."""
     into = Gathered()
     lines = outside(text, (each.span for each in logged))
-    running = next(((match, number) for number, line in lines if (match := _RUNNING.fullmatch(line))), None)
-    into.fact("factor.tool", Printed(NAME, running[1] if running else 1))
+    matches = ((_RUNNING.fullmatch(line), number) for number, line in lines)
+    running, first = next(((match, number) for match, number in matches if match), (None, 1))
+    into.note("factor.tool", NAME, first)
     if running is not None:
-        into.fact("url", Printed(running[0]["target"], running[1]))
-        into.fact("asked_duration", Printed(running[0]["asked"], running[1]))
-        if running[0]["target"].startswith("http"):
-            into.fact("workload", Printed("HTTP", running[1]))
+        workload = "HTTP" if running["target"].startswith("http") else None
+        keys = ("url", "asked_duration", "workload")
+        into.say_all(keys, (running["target"], running["asked"], workload), first)
     aborted = next((Printed(line.strip(), number) for number, line in lines if _ABORTED.fullmatch(line)), None)
-    error = _logged_error(logged) or aborted
+    error = _find_logged_error(logged) or aborted
     into.fact("error", error)
     status = Status.INCOMPLETE if error is None or any(_DONE.fullmatch(line) for _, line in lines) else Status.FAILED
     if error is not None and status is Status.FAILED:
@@ -250,22 +228,11 @@ def _failed(text: Text, logged: list[Document], found: ProblemLog) -> Fragment:
         found.warn("fortio.failed", message, "See to the server, then measure again.", error.line)
     else:
         found.warn("fortio.no-result", "The log has no result as JSON.", "Measure with -json, and import that file.", 1)
-    return Fragment(
-        file=text.name,
-        format=NAME,
-        format_version=VERSION,
-        kind=Kind.DRIVER,
-        first_line=1,
-        last_line=len(text.lines),
-        role="client",
-        status=status,
-        facts=into.facts,
-        readings=(),
-    )
+    return driver_fragment((text.name, NAME, VERSION), (1, len(text.lines)), status, into.facts)
 
 
-def _logged_error(logged: list[Document]) -> Printed | None:
-    """What the first line of the log with level err or fatal says."""
+def _find_logged_error(logged: list[Document]) -> Printed | None:
+    """Return the first message of level err or fatal in the log."""
     for each in logged:
         level = each.root.string("level")
         if level is not None and level.text in {"err", "fatal"}:

@@ -1,64 +1,105 @@
-"""What is one test among the JSON of a file: an object of its own, or lines of events from ``start`` to ``end``."""
+"""A test in iperf3's JSON: one object, or lines of events from ``start`` to ``end``."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from importers.files.json_documents import Document, Node
-from importers.iperf3.interval_rows import Intervals
+from importers.fragment_builder import Printed
+from importers.listing_columns import Column, Row
+
+_REVERSE = "_bidir_reverse"
+_TIMES = (("t0", "s", "start"), ("t1", "s", "end"))
+_INTERVAL = (
+    ("bytes", "bytes", "bytes"),
+    ("throughput", "bits/s", "bits_per_second"),
+    ("retransmits", "count", "retransmits"),
+    ("packets", "count", "packets"),
+    ("lost_packets", "count", "lost_packets"),
+    ("lost_percent", "%", "lost_percent"),
+    ("jitter", "ms", "jitter_ms"),
+)
+_STREAM = (("rtt", "us", "rtt"), ("send_window", "bytes", "snd_cwnd"))
 
 
 @dataclass(slots=True)
 class Test:
-    """The parts of a test, whichever way they were written; ``top`` holds the title and what the server sent.
+    """The parts of a test in either form; ``top`` holds the title and the server's output.
 
-    ``problem`` says why the JSON is not whole. ``said`` is what iperf3 wrote beside it, with its line.
+    ``rows`` are the intervals, each made a row at once, since a test may have very many; ``paths`` are the MTUs seen by
+    senders; ``has_both``: the first interval has sums of two directions. ``problem`` is set if the JSON is not whole.
+    ``message`` is an error outside the JSON.
     """
 
     first_line: int
     last_line: int
     top: Node | None = None
     start: Node | None = None
-    intervals: Intervals = field(default_factory=Intervals)
     end: Node | None = None
     error: Node | None = None
     problem: str = ""
     problem_line: int | None = None
-    said: tuple[str, int] | None = None
+    message: Printed | None = None
     server_output: Node | None = None
-
-    @property
-    def is_server(self) -> bool:
-        """Whether the listening side wrote it."""
-        return self.intervals.is_server
+    is_server: bool = False
+    rows: list[Row] = field(default_factory=list)
+    paths: dict[str, Printed] = field(default_factory=dict)
+    has_both: bool | None = None
 
     def begin(self, start: Node | None) -> None:
-        """Take what is said at the start."""
         self.start = start
-        self.intervals.is_server = start is not None and start.get("accepted_connection") is not None
+        self.is_server = start is not None and start.get("accepted_connection") is not None
 
     @property
-    def failure(self) -> tuple[str, int] | None:
-        """What iperf3 says went wrong, with its line."""
+    def failure(self) -> Printed | None:
+        """iperf3's own error."""
         if self.error is not None and self.error.text.strip():
-            return self.error.text.strip().removeprefix("error - "), self.error.line
-        return self.said
+            return Printed(self.error.text.strip().removeprefix("error - "), self.error.line)
+        return self.message
 
     def peer(self) -> "Test | None":
-        """The server's view of the same test, where the client asked for it."""
+        """Return the server's side of the same test, if the client requested its output."""
         root = self.server_output
         if root is None or root.get("start") is None:
             return None
-        return _of_object(root, Document(root, root.line, self.last_line, self.problem, self.problem_line))
+        return _read_object(root, Document(root, root.line, self.last_line, self.problem, self.problem_line))
+
+    def add_interval(self, interval: Node) -> None:
+        listed = interval.get("streams")
+        streams = list(listed.values()) if listed is not None else []
+        for stream in streams:
+            path = stream.figure("pmtu")
+            if path is not None and path.text != "0":
+                self.paths[path.text] = path
+        sums = find_sums(interval, "sum")
+        if self.has_both is None:
+            self.has_both = len(sums) > 1
+        if sums:
+            self.rows.append(self._list_interval(sums[:2], streams))
+
+    def _list_interval(self, sums: list[Node], streams: list[Node]) -> Row:
+        cells: dict[Column, str] = {("phase", ""): "warmup" if sums[0].is_true("omitted") else "measure"}
+        cells |= _find_cells(sums[0], _TIMES)
+        for place, each in enumerate(sums):
+            suffix = f"_{find_direction(place, each, self.is_server)}" if len(sums) > 1 else ""
+            cells |= _find_cells(each, _INTERVAL, suffix)
+        if len(streams) == 1:
+            cells |= _find_cells(streams[0], _STREAM)
+        return sums[0].line, tuple(cells), [*cells.values()]
+
+
+def _find_cells(node: Node, columns: Iterable[tuple[str, str, str]], suffix: str = "") -> dict[Column, str]:
+    figures = node.figures()
+    return {(name + suffix, unit): figures[key] for name, unit, key in columns if key in figures}
 
 
 def is_start(root: Node) -> bool:
-    """Whether an object begins a result of iperf3, as a whole or as the first of its events."""
+    """Return whether an object begins a result of iperf3, as a whole or as its first event."""
     version = root.string("start", "version") or root.string("data", "version")
     return version is not None and version.text.startswith("iperf 3")
 
 
-def tests_of(documents: Iterable[Document]) -> Iterator[Test]:
-    """All tests, in order, each as soon as it is all there; documents of another kind are passed over."""
+def read_tests(documents: Iterable[Document]) -> Iterator[Test]:
+    """Yield each test as soon as it is complete; skip documents of other kinds."""
     test: Test | None = None
     for document in documents:
         event = document.root.string("event")
@@ -68,10 +109,10 @@ def tests_of(documents: Iterable[Document]) -> Iterator[Test]:
         if event is None:
             start = document.root.get("start")
             if start is not None and start.is_object:
-                yield _of_object(document.root, document)
+                yield _read_object(document.root, document)
             continue
         test = test or Test(document.first_line, document.last_line)
-        _take(test, event.text, document)
+        _take_event(test, event.text, document)
         if event.text == "end":
             yield test
             test = None
@@ -79,7 +120,7 @@ def tests_of(documents: Iterable[Document]) -> Iterator[Test]:
         yield test
 
 
-def _of_object(root: Node, document: Document) -> Test:
+def _read_object(root: Node, document: Document) -> Test:
     test = Test(
         first_line=document.first_line,
         last_line=document.last_line,
@@ -93,12 +134,11 @@ def _of_object(root: Node, document: Document) -> Test:
     test.begin(root.get("start"))
     intervals = root.get("intervals")
     for each in intervals.values() if intervals is not None else ():
-        test.intervals.add(each)
+        test.add_interval(each)
     return test
 
 
-def _take(test: Test, event: str, document: Document) -> None:
-    """Add an event to its test; one that is not whole says nothing but that."""
+def _take_event(test: Test, event: str, document: Document) -> None:
     test.last_line = document.last_line
     if not document.whole:
         test.problem, test.problem_line = document.problem, document.problem_line
@@ -110,10 +150,23 @@ def _take(test: Test, event: str, document: Document) -> None:
         case "start":
             test.begin(data)
         case "interval":
-            test.intervals.add(data)
+            test.add_interval(data)
         case "end":
             test.end = data
         case "error":
             test.error = data
         case "server_output_json":
             test.server_output = data
+
+
+def find_sums(node: Node, key: str) -> list[Node]:
+    """Return the sums of each direction; versions 3.7 to 3.10 print the same keys twice."""
+    return [each for each in (*node.get_all(key), *node.get_all(key + _REVERSE)) if each.is_object]
+
+
+def find_direction(place: int, sums: Node | None, is_server: bool) -> str:
+    """Return the direction of one of two sums, by the sender if printed, else by its place."""
+    to_server = place == 0
+    if sums is not None and sums.get("sender") is not None:
+        to_server = sums.is_true("sender") is not is_server
+    return "to_server" if to_server else "to_client"

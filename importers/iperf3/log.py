@@ -1,28 +1,55 @@
-"""Results of iperf3, client's or server's, in each of its three forms: JSON, JSON lines and plain text."""
+"""iperf3: results of client and server, as JSON, as JSON lines and as text."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 
 from importers.files import json_documents
-from importers.files.json_documents import Document
-from importers.iperf3 import plain, version
-from importers.iperf3.json_events import Test, is_start, tests_of
-from importers.iperf3.results import fragment_of
-from importers.model import Fragment, Parsed, Problem, Text
+from importers.files.json_documents import Document, Node
+from importers.fragment_builder import Gathered, Printed, driver_fragment
+from importers.iperf3 import directions, end_status, plain
+from importers.iperf3.directions import Direction
+from importers.iperf3.json_events import Test, is_start, read_tests
+from importers.key_values import trial_number
+from importers.model import Fragment, Parsed, Problem, Status, Text
 from importers.problem_log import ProblemLog
+from importers.tcp_segments import mtu_of
 from importers.trial_numbers import number_each
 
-NAME, VERSION = version.NAME, version.VERSION
+NAME = "iperf3"
 TITLE = "iperf3 result"
+VERSION = 4
 
-# The version comes after a list of all connections, of which there may be 128.
+# The version follows a list of all connections, of which there may be 128.
 _HEAD = 64 * 1024
-_SAID = re.compile(r"iperf3?: (?:error - )?(?P<what>.+)")
+_MESSAGE = re.compile(r"iperf3?: (?:error - )?(?P<message>.+)")
+# Facts by keys of the start; the requested limits are 0 if not requested.
+_STARTED = {
+    "protocol": "factor.protocol",
+    "num_streams": "users",
+    "blksize": "message_bytes",
+    "omit": "warmup_s",
+    "tos": "tos",
+}
+_REQUESTED = {
+    "duration": "asked_duration_s",
+    "bytes": "asked_bytes",
+    "blocks": "asked_blocks",
+    "target_bitrate": "factor.target_bits_per_s",
+    "fqrate": "fair_queue_bits_per_s",
+    "burst": "burst",
+}
+_BUFFERS = ("sock_bufsize", "sndbuf_actual", "rcvbuf_actual")
+_TITLES = ("title", "extra_data")
+_OF_HOST = frozenset({"system_info", "kernel"})
+_NAMED = re.compile(r"""\brun_?id"?\s*[=:]\s*"?(?P<run_id>[\w.-]+)""", re.IGNORECASE)
+_TRIAL = re.compile(r"""\btrial"?\s*[=:]\s*"?(?P<trial>\d+)""", re.IGNORECASE)
+_IDENTIFIER = re.compile(r"(?=\S*\d)[A-Za-z][\w.-]{2,59}")
 
 
 def recognise(text: Text) -> bool:
-    """Whether a document names iperf 3 as its version, or lines look as iperf3 prints them."""
+    """Look for iperf 3's version in the JSON, or for lines of its text."""
     documents = json_documents.head(text)
     if not _is_start(documents) and _may_start(documents):
         documents = json_documents.head(text, _HEAD)
@@ -37,42 +64,45 @@ def _is_start(documents: list[Document]) -> bool:
 
 
 def _may_start(documents: list[Document]) -> bool:
-    """Whether the version may be further away."""
+    """Return whether the version may follow later in the file."""
     return not documents or any(documents[0].root.get(key) for key in ("start", "data", "event"))
 
 
 def parse(text: Text) -> Parsed:
-    """One fragment a test; a test whose server sent its own output along has one of role server too."""
+    """Return a fragment for each test, and one of role server for a server's output in the client's file."""
     problems: list[Problem] = []
     return Parsed(list(each(text, problems)), problems)
 
 
 def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
-    """One fragment after the other: where a server is down, a file may be nothing but failures."""
+    """Yield the fragments one by one: a file may hold very many failed tests."""
     return number_each(_read(text, ProblemLog(text.name, problems=problems)))
 
 
 def _read(text: Text, found: ProblemLog) -> Iterator[Fragment]:
+    source = text.name, NAME, VERSION
     is_empty = True
     for test in _tests(text):
-        for fragment in _fragments(test, text, found):
-            is_empty = False
-            yield fragment
+        for each in (test, test.peer()):
+            fragment = _read_test(each, source, found) if each is not None else None
+            if fragment is not None:
+                is_empty = False
+                yield fragment
     if is_empty and not found.problems:
-        yield from plain.parse(text, found)
+        yield from plain.parse(text, source, found)
 
 
 def _tests(text: Text) -> Iterator[Test]:
-    """The tests of a file, one after another; what iperf3 wrote beside its JSON belongs to the only one."""
+    """Yield the tests; a message outside the JSON belongs to the only test."""
     spans = _Spans()
-    tests = tests_of(spans.of(json_documents.documents(text)))
+    tests = read_tests(spans.record(json_documents.documents(text)))
     first, second = next(tests, None), next(tests, None)
-    spans.are_asked_for = second is None
+    spans.are_wanted = second is None
     if first is None:
         return
     if second is None and first.error is None:
-        lines = json_documents.outside(text, spans.known)
-        first.said = next(((match["what"], number) for number, line in lines if (match := _SAID.search(line))), None)
+        matches = ((_MESSAGE.search(line), number) for number, line in json_documents.outside(text, spans.known))
+        first.message = next((Printed(match["message"], number) for match, number in matches if match), None)
     yield first
     if second is not None:
         yield second
@@ -81,19 +111,177 @@ def _tests(text: Text) -> Iterator[Test]:
 
 @dataclass(slots=True)
 class _Spans:
-    """The first and last lines of documents that pass, as long as they are asked for."""
+    """The first and last lines of documents, recorded while wanted."""
 
     known: list[tuple[int, int]] = field(default_factory=list)
-    are_asked_for: bool = True
+    are_wanted: bool = True
 
-    def of(self, documents: Iterable[Document]) -> Iterator[Document]:
-        """The same documents."""
+    def record(self, documents: Iterable[Document]) -> Iterator[Document]:
         for document in documents:
-            if self.are_asked_for:
+            if self.are_wanted:
                 self.known.append(document.span)
             yield document
 
 
-def _fragments(test: Test, text: Text, found: ProblemLog) -> list[Fragment]:
-    read = (fragment_of(each, text.name, found) for each in (test, test.peer()) if each is not None)
-    return [fragment for fragment in read if fragment is not None]
+def _read_test(test: Test, source: tuple[str, str, int], found: ProblemLog) -> Fragment | None:
+    """Return a test's fragment; None for the last message of a server without a test."""
+    if _is_idle_server(test):
+        message = "The server was ended while it waited for a test; there is no run to keep."
+        found.note("iperf3.no-test", message, "Nothing needs to be done.", test.first_line)
+        return None
+    run_id, trial = _find_names(test)
+    noted = ProblemLog(source[0], run_id)
+    ways = directions.find_directions(test)
+    status = _judge(test, ways, noted)
+    found.problems.extend(noted.problems)
+    words, into = _split_system(test.start), Gathered()
+    _gather_facts(test, ways, status, words, into)
+    directions.gather_readings(test, ways, status, into)
+    taken = _find_start(test.start)
+    return driver_fragment(
+        source,
+        (test.first_line, test.last_line),
+        status,
+        [fact._replace(of_host=fact.key in _OF_HOST) for fact in into.facts],
+        into.readings,
+        listings=directions.list_rows(test),
+        role="server" if test.is_server else "client",
+        run_id=run_id,
+        trial=trial,
+        host=words[1] if len(words) > 2 else None,
+        taken=taken,
+        zone="+00:00" if taken else "",
+    )
+
+
+def _is_idle_server(test: Test) -> bool:
+    """Return whether a server was ended while waiting for a test."""
+    failure, start = test.failure, test.start
+    if failure is None or start is None or "server has terminated" not in failure.text:
+        return False
+    return start.get("test_start") is None
+
+
+def _find_names(test: Test) -> tuple[str | None, int | None]:
+    """Return run id and trial from title or extra data: ``runid=AB101``, or a title that can only be an id."""
+    if test.top is None:
+        return None, None
+    texts = [printed.text for key in _TITLES if (printed := test.top.string(key))]
+    trial = next((trial_number(match["trial"]) for text in texts if (match := _TRIAL.search(text))), None)
+    for text in reversed(texts):
+        if match := _NAMED.search(text):
+            return match["run_id"], trial
+    title = test.top.string("title")
+    return (title.text if title and _IDENTIFIER.fullmatch(title.text) else None), trial
+
+
+def _judge(test: Test, ways: Sequence[Direction], found: ProblemLog) -> Status:
+    """Return the status, with a warning unless complete."""
+    if test.problem:
+        message = f"This result of iperf3 {test.problem}; what comes before is kept without a throughput."
+        found.warn("iperf3.cut-off", message, end_status.TRANSFER, test.problem_line)
+        return Status.INCOMPLETE
+    if test.failure is not None:
+        return end_status.judge_failure(test.failure, found, directions.describe_known_bytes(ways))
+    if test.end is None:
+        return end_status.report_cut("The result has no end", test.last_line, found)
+    if not any(test.end.items()):
+        message = "The test has no result and gives no reason; iperf3 may have written it to its error output."
+        found.warn("iperf3.failed", message, end_status.AGAIN, test.end.line)
+        return Status.FAILED
+    return Status.COMPLETE if test.is_server else _judge_figures(ways, test.end.line, found)
+
+
+def _judge_figures(ways: Sequence[Direction], line: int, found: ProblemLog) -> Status:
+    """Judge a client's result by the received rate, which old versions do not print for UDP with losses."""
+    if ways and all(each.rate is not None for each in ways):
+        return Status.COMPLETE
+    if ways and all(each.is_sender_only for each in ways):
+        return end_status.report_sender_only(line, found)
+    return end_status.report_nothing_received(line, found)
+
+
+def _gather_facts(test: Test, ways: Sequence[Direction], status: Status, words: Sequence[str], into: Gathered) -> None:
+    if test.failure is not None:
+        into.note("error", *test.failure)
+    start = test.start
+    if start is None:
+        return
+    version = start.string("version")
+    into.note("factor.tool", NAME, version.line if version else start.line)
+    if version is not None:
+        into.note("tool_version", version.text.removeprefix("iperf "), version.line)
+    requested = start.get("test_start")
+    if requested is not None:
+        into.note("workload", *_find_workload(test, ways, requested))
+        _gather_scalars(requested, _STARTED, into)
+        _gather_scalars(requested, _REQUESTED, into, but_zero=True)
+    _gather_scalars(start, dict(zip(_BUFFERS, _BUFFERS, strict=True)), into)
+    _gather_scalars(start, {"tcp_mss_default": "mss"}, into, but_zero=True)
+    _gather_mtu(test, start, into)
+    _gather_hosts(start, words, into, is_server=test.is_server)
+    if test.top is not None:
+        _gather_scalars(test.top, dict(zip(_TITLES, _TITLES, strict=True)), into)
+    directions.gather_facts(test, ways, status, into)
+
+
+def _gather_scalars(node: Node, facts: Mapping[str, str], into: Gathered, *, but_zero: bool = False) -> None:
+    """Keep numbers and strings as facts by their keys; skip zeros with ``but_zero``."""
+    for key, fact in facts.items():
+        printed = node.figure(key) or node.string(key)
+        if printed is not None and not (but_zero and node.figure(key) and not float(printed.text)):
+            into.note(fact, *printed)
+
+
+def _find_workload(test: Test, ways: Sequence[Direction], requested: Node) -> tuple[str, int]:
+    """Return the pattern by the switches; 3.7 to 3.10 show two directions only by their results."""
+    reverse, both = requested.get("reverse"), requested.get("bidir")
+    line = (both or reverse or requested).line
+    if requested.is_true("bidir") or len(ways) > 1 or test.has_both:
+        return "STRB", line
+    return "STRG" if requested.is_true("reverse") else "STRP", line
+
+
+def _gather_mtu(test: Test, start: Node, into: Gathered) -> None:
+    """Keep the path's MTU seen by the sender, else the MTU implied by the segment size."""
+    if len(test.paths) == 1:
+        (path,) = test.paths.values()
+        into.note("mtu", *path)
+    elif not test.paths and (mss := start.figure("tcp_mss_default")) and (mtu := mtu_of(mss.text)):
+        into.note("mtu", mtu, mss.line)
+
+
+def _gather_hosts(start: Node, words: Sequence[str], into: Gathered, *, is_server: bool) -> None:
+    """Keep the writer's own name, and the name or address by which the writer knows the other side."""
+    own, other = ("server", "client") if is_server else ("client", "server")
+    if (system := start.string("system_info")) is not None:
+        _, host, kernel, *_ = words if len(words) > 2 else ("", None, None)
+        into.say_all(("system_info", own, "kernel"), (system.text.strip(), host, kernel), system.line)
+    names = (
+        (other, start.string("accepted_connection" if is_server else "connecting_to", "host")),
+        (f"{own}_address", start.string("connected", 0, "local_host")),
+        (f"{other}_address", start.string("connected", 0, "remote_host")),
+        ("cookie", start.figure("cookie") or start.string("cookie")),
+    )
+    for key, printed in names:
+        if printed is not None:
+            into.note(key, *printed)
+
+
+def _split_system(start: Node | None) -> list[str]:
+    """Return the words of the writer's system: its name, the host's, the kernel, and more."""
+    system = start.string("system_info") if start is not None else None
+    return system.text.split() if system is not None else []
+
+
+def _find_start(start: Node | None) -> datetime | None:
+    """Return the start in UTC; milliseconds are printed since 3.20."""
+    if start is None:
+        return None
+    for key, per_second in (("timemillisecs", 1000), ("timesecs", 1)):
+        if node := start.figure("timestamp", key):
+            try:
+                return datetime.fromtimestamp(float(node.text) / per_second, UTC).replace(tzinfo=None)
+            except (OverflowError, ValueError, OSError):
+                return None
+    return None

@@ -1,4 +1,4 @@
-"""The text that iperf3 prints for people: tables of intervals, then a result for each side."""
+"""iperf3's text: tables of intervals, then a result for each side."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -8,10 +8,10 @@ from functools import cache
 from itertools import islice
 from typing import NamedTuple
 
+from importers.fragment_builder import Printed, driver_fragment
 from importers.iperf3 import end_status
-from importers.iperf3.version import NAME, VERSION
 from importers.listing_columns import Column, Row, listing
-from importers.model import Fact, Fragment, Kind, Reading, Status, Text
+from importers.model import Fact, Fragment, Reading, Status, Text
 from importers.problem_log import ProblemLog
 
 _HEAD_LINES = 60
@@ -19,7 +19,7 @@ _TABLE = re.compile(r"\[ ID\](?:\[Role\])? Interval {6,}Transfer {3,}(?:Bitrate|
 _OPENING = re.compile(
     r"Connecting to host \S+, port \d+|Server listening on \d+(?: |$)|Accepted connection from \S+, port "
 )
-_SAID_FIRST = re.compile(r"iperf3: (?:error|interrupt) - ")
+_FIRST_ERROR = re.compile(r"iperf3: (?:error|interrupt) - ")
 _WORDS = ("Connecting to host ", "Server listening on ", "Accepted connection from ", "iperf3: ")
 _DASHES = "- - - - -"
 _DONE = "iperf Done."  # With --timestamps behind the time.
@@ -32,21 +32,20 @@ _ROW = re.compile(
 
 
 class _Statement(NamedTuple):
-    """What a line may say; looking for the words that it has first is much faster than for the pattern."""
+    """A pattern, with words to search for first, which is much faster."""
 
     words: str
     pattern: re.Pattern[str]
 
-    def of(self, text: str) -> re.Match[str] | None:
-        """What a line says."""
+    def search(self, text: str) -> re.Match[str] | None:
         return self.pattern.search(text) if self.words in text else None
 
 
-_SAID = _Statement("iperf3: ", re.compile(r"iperf3: (?:error - )?(?P<said>\S.*)"))
+_ERROR = _Statement("iperf3: ", re.compile(r"iperf3: (?:error - )?(?P<error>\S.*)"))
 _CONNECTED = _Statement(
     " connected to ", re.compile(r"\[ *\d+\] local (?P<own>\S+) port \d+ connected to (?P<other>\S+) port \d+")
 )
-# Mostly of -V; the names of the groups are the keys of the facts.
+# Mostly with -V; the names of the groups are the keys of the facts.
 _FACTS = (
     _Statement("iperf 3.", re.compile(r"^(?:.*\s)?iperf (?P<tool_version>3\.\d[\w.+-]*)(?: \(|$)")),
     _Statement("Connecting ", re.compile(r"Connecting to host (?P<server>\S+), port (?P<port>\d+)")),
@@ -73,28 +72,31 @@ _CPU = _Statement(
 )
 _REVERSE = _Statement("Reverse mode, ", re.compile(r"Reverse mode, remote host \S+ is sending"))
 _Numbered = tuple[int, re.Match[str]]
-_TO_SERVER = {"TX-C": "to_server", "RX-S": "to_server", "RX-C": "to_client", "TX-S": "to_client"}
+_DIRECTIONS = {"TX-C": "to_server", "RX-S": "to_server", "RX-C": "to_client", "TX-S": "to_client"}
 
 
 @dataclass(slots=True)
 class _Block:
-    """The rows and other lines of one test. Its results are in the table below a line of dashes."""
+    """The rows and other lines of one test; results are in the table below a line of dashes."""
 
     role: str
     lines: list[tuple[int, str]]
     last_line: int
     intervals: list[_Numbered] = field(default_factory=list)
     results: list[_Numbered] = field(default_factory=list)
-    said: tuple[str, int] | None = None
+    error: Printed | None = None
     is_done: bool = False
     is_udp: bool = False
     in_results: bool = False
     below_dashes: bool = False
 
+    @property
+    def other_role(self) -> str:
+        return "client" if self.role == "server" else "server"
+
     def add(self, number: int, line: str) -> None:
-        """Take one more line."""
         self.last_line = number
-        # Blanks at the end are tried by every part of the pattern that may be missing.
+        # Trailing blanks would be tried by every optional part of the pattern.
         if " sec " in line and (row := _ROW.search(line.rstrip(" "))):
             (self.results if self.in_results else self.intervals).append((number, row))
             self.below_dashes = False
@@ -103,28 +105,28 @@ class _Block:
         if "[ ID]" in line and _TABLE.search(line):
             self.in_results = self.in_results or self.below_dashes
             self.is_udp = self.is_udp or "Datagrams" in line
-        elif said := _SAID.of(line):
-            self.said = self.said or (said["said"].strip(), number)
+        elif error := _ERROR.search(line):
+            self.error = self.error or Printed(error["error"].strip(), number)
         self.below_dashes = _DASHES in line or (self.below_dashes and "Summary Results" in line)
 
 
 def recognise(text: Text) -> bool:
-    """A table of iperf3 below an opening line of it, or nothing but an error message that names it."""
+    """Look for a table below an opening line of iperf3, or for an error message of iperf3 alone."""
     if not text.mentions(_WORDS, _HEAD_LINES):
         return False
     head = [line for line in islice(text.lines, _HEAD_LINES) if line.strip()]
     if any(_OPENING.search(line) for line in head):
-        return any(_TABLE.search(line) or _SAID_FIRST.search(line) for line in head) or len(head) < _HEAD_LINES // 2
-    return any(_SAID_FIRST.match(line) for line in head)
+        return any(_TABLE.search(line) or _FIRST_ERROR.search(line) for line in head) or len(head) < _HEAD_LINES // 2
+    return any(_FIRST_ERROR.match(line) for line in head)
 
 
-def parse(text: Text, found: ProblemLog) -> list[Fragment]:
-    """A fragment for each test that began."""
-    return [_fragment(block, text.name, found) for block in _blocks(text)]
+def parse(text: Text, source: tuple[str, str, int], found: ProblemLog) -> list[Fragment]:
+    """Return a fragment for each test that began; ``source`` is file, format and version."""
+    return [_read(block, source, found) for block in _blocks(text)]
 
 
 def _blocks(text: Text) -> list[_Block]:
-    """The lines by tests. What stands before a test, such as the version, belongs to it."""
+    """Split the lines into tests; lines before a test, such as the version, belong to it."""
     blocks: list[_Block] = []
     waiting: list[tuple[int, str]] = []
     current: _Block | None = None
@@ -133,7 +135,7 @@ def _blocks(text: Text) -> list[_Block]:
         opening = _OPENING.search(line) if ", port " in line or "Server " in line else None
         if opening and opening[0].startswith("Server"):
             current = None
-        elif opening or (current is None and _SAID_FIRST.search(line)):
+        elif opening or (current is None and _FIRST_ERROR.search(line)):
             role = "server" if opening and opening[0].startswith("Accepted") else "client"
             current = _Block(role, waiting, number)
             client = current if role == "client" else client
@@ -150,46 +152,41 @@ def _blocks(text: Text) -> list[_Block]:
     return blocks
 
 
-def _fragment(block: _Block, file: str, found: ProblemLog) -> Fragment:
+def _read(block: _Block, source: tuple[str, str, int], found: ProblemLog) -> Fragment:
     status = _judge(block, found)
-    time = next(((match, line) for line, text in block.lines if (match := _TIME.of(text))), None)
-    return Fragment(
-        file=file,
-        format=NAME,
-        format_version=VERSION,
-        kind=Kind.DRIVER,
-        first_line=block.lines[0][0],
-        last_line=block.last_line,
+    time = next((match for _, text in block.lines if (match := _TIME.search(text))), None)
+    return driver_fragment(
+        source,
+        (block.lines[0][0], block.last_line),
+        status,
+        tuple(_list_facts(block)),
+        tuple(_list_readings(block, status)),
+        listings=listing("intervals", _list_intervals(block)),
         role=block.role,
-        taken=datetime.strptime(time[0]["time"], "%d %b %Y %H:%M:%S") if time else None,
+        taken=datetime.strptime(time["time"], "%d %b %Y %H:%M:%S") if time else None,
         zone="+00:00" if time else "",
-        status=status,
-        facts=(*_facts(block), *_scope(block)),
-        readings=tuple(_readings(block, status)),
-        listings=listing("intervals", _intervals(block)),
     )
 
 
 def _judge(block: _Block, found: ProblemLog) -> Status:
-    if block.said is not None:
-        return end_status.judge_failure(*block.said, found)
-    last = block.last_line
-    if (block.role == "client" and not block.is_done) or not _outcomes(block):
-        return end_status.cut_off("The test has no result", last, found)
-    received = [row for _, row in _outcomes(block) if row["side"] == "receiver"]
-    if received or block.role == "server":
+    if block.error is not None:
+        return end_status.judge_failure(block.error, found)
+    last, results = block.last_line, _results(block)
+    if (block.role == "client" and not block.is_done) or not results:
+        return end_status.report_cut("The test has no result", last, found)
+    if block.role == "server" or any(row["side"] == "receiver" for _, row in results):
         return Status.COMPLETE
-    if all(row["side"] is None and row["lost"] for _, row in _outcomes(block)):
-        return end_status.sender_only(last, found)
-    return end_status.nothing_received(last, found)
+    if all(row["side"] is None and row["lost"] for _, row in results):
+        return end_status.report_sender_only(last, found)
+    return end_status.report_nothing_received(last, found)
 
 
-def _outcomes(block: _Block) -> list[_Numbered]:
-    """The result's rows: the sums, or those of the only connection of each direction."""
-    return _whole_rows(block.results, block)
+def _results(block: _Block) -> list[_Numbered]:
+    return _find_totals(block.results)
 
 
-def _whole_rows(rows: list[_Numbered], block: _Block) -> list[_Numbered]:
+def _find_totals(rows: list[_Numbered]) -> list[_Numbered]:
+    """Return the sums, or the rows of the only connection of each direction."""
     sums = [(line, row) for line, row in rows if row["id"] == "SUM"]
     if sums:
         return sums
@@ -199,57 +196,58 @@ def _whole_rows(rows: list[_Numbered], block: _Block) -> list[_Numbered]:
     return rows if all(len(ids) == 1 for ids in ways.values()) else []
 
 
-def _facts(block: _Block) -> Iterator[Fact]:
-    first = block.lines[0][0]
-    yield Fact("factor.tool", "iperf3", first)
-    keys: set[str] = set()
-    for line, text in block.lines:
-        for match in [pattern.search(text) for words, pattern in _FACTS if words in text]:
-            for key, value in match.groupdict().items() if match else ():
-                if value is not None and key not in keys:
-                    keys.add(key)
-                    yield Fact(f"factor.{key}" if key in _FACTOR else key, value.removeprefix("Title: "), line)
-    yield from _addresses(block)
-    yield from _pattern(block)
-    if "users" not in keys:
-        yield from _users(block)
-    if "protocol" not in keys:
-        yield from _protocol(block)
-    if block.said is not None:
-        yield Fact("error", *block.said)
-    for line, row in _outcomes(block):
+def _list_facts(block: _Block) -> Iterator[Fact]:
+    stated = _find_statements(block)
+    yield Fact("factor.tool", "iperf3", block.lines[0][0])
+    yield from stated.values()
+    yield from _list_addresses(block)
+    yield from _list_workload(block)
+    if "users" not in stated:
+        yield from _list_users(block)
+    if "protocol" not in stated:
+        yield from _list_protocol(block)
+    if block.error is not None:
+        yield Fact("error", *block.error)
+    for line, row in _results(block):
         if row["side"] == "sender":
-            suffix = f"_{_TO_SERVER[row['way']]}" if row["way"] else ""
+            suffix = f"_{_DIRECTIONS[row['way']]}" if row["way"] else ""
             yield Fact(f"sent_rate{suffix}", f"{row['rate']} {row['rate_unit']}", line)
-
-
-def _scope(block: _Block) -> Iterator[Fact]:
-    """Whose the utilisations are, where there are any."""
-    measured = next((line for line, text in block.lines if _CPU.of(text)), None)
+    measured = next((line for line, text in block.lines if _CPU.search(text)), None)
     if measured is not None:
         yield Fact("cpu_scope", "process", measured)
 
 
-def _protocol(block: _Block) -> Iterator[Fact]:
-    """Datagrams are those of UDP, and only TCP has retransmits; other text leaves it open."""
+def _find_statements(block: _Block) -> dict[str, Fact]:
+    """Return the first fact of each key."""
+    stated: dict[str, Fact] = {}
+    for line, text in block.lines:
+        for match in filter(None, [statement.search(text) for statement in _FACTS]):
+            for key, value in match.groupdict().items():
+                if value is not None:
+                    fact = Fact(f"factor.{key}" if key in _FACTOR else key, value.removeprefix("Title: "), line)
+                    stated.setdefault(key, fact)
+    return stated
+
+
+def _list_protocol(block: _Block) -> Iterator[Fact]:
+    """Yield the protocol if known: UDP by the table, TCP by retransmits."""
     line = next((line for line, row in block.intervals + block.results if block.is_udp or row["count"]), None)
     if line is not None:
         yield Fact("factor.protocol", "UDP" if block.is_udp else "TCP", line)
 
 
-def _addresses(block: _Block) -> Iterator[Fact]:
-    own, other = ("server", "client") if block.role == "server" else ("client", "server")
-    found = next(((line, match) for line, text in block.lines if (match := _CONNECTED.of(text))), None)
+def _list_addresses(block: _Block) -> Iterator[Fact]:
+    found = next(((line, match) for line, text in block.lines if (match := _CONNECTED.search(text))), None)
     if found is not None:
         line, match = found
-        yield Fact(f"{own}_address", match["own"], line)
-        yield Fact(f"{other}_address", match["other"], line)
+        yield Fact(f"{block.role}_address", match["own"], line)
+        yield Fact(f"{block.other_role}_address", match["other"], line)
 
 
-def _pattern(block: _Block) -> Iterator[Fact]:
-    """A client says when it receives; of a server's text only the result tells which way the data went."""
+def _list_workload(block: _Block) -> Iterator[Fact]:
+    """Yield the direction: printed by a client that receives; in a server's text only the result shows it."""
     rows = block.results or block.intervals
-    reverse = next((line for line, text in block.lines if _REVERSE.of(text)), None)
+    reverse = next((line for line, text in block.lines if _REVERSE.search(text)), None)
     if any(row["way"] for _, row in rows):
         yield Fact("workload", "STRB", rows[0][0])
     elif block.role == "client" and rows:
@@ -259,32 +257,31 @@ def _pattern(block: _Block) -> Iterator[Fact]:
         yield Fact("workload", "STRG" if row["side"] == "sender" else "STRP", line)
 
 
-def _users(block: _Block) -> Iterator[Fact]:
-    """The connections of one direction, counted."""
+def _list_users(block: _Block) -> Iterator[Fact]:
+    """Yield the number of connections in one direction."""
     rows = [row for _, row in block.intervals + block.results if row["id"] != "SUM"]
     ids = {row["id"] for row in rows if row["way"] == rows[0]["way"]}
-    connected = [line for line, text in block.lines if _CONNECTED.of(text)]
-    if connected and ids:
-        yield Fact("users", str(len(ids)), connected[0])
+    connected = next((line for line, text in block.lines if _CONNECTED.search(text)), None)
+    if connected is not None and ids:
+        yield Fact("users", str(len(ids)), connected)
 
 
-def _readings(block: _Block, status: Status) -> Iterator[Reading]:
-    for line, row in _outcomes(block):
-        role = _TO_SERVER[row["way"]] if row["way"] else "total"
+def _list_readings(block: _Block, status: Status) -> Iterator[Reading]:
+    for line, row in _results(block):
+        role = _DIRECTIONS[row["way"]] if row["way"] else "total"
         if block.role == "server":
             if row["way"]:
                 continue
             role = "server"
-        yield from _of_row(row, line, role, status)
-    own, other = ("server", "client") if block.role == "server" else ("client", "server")
+        yield from _read_result(row, line, role, status)
     for line, text in block.lines:
-        if cpu := _CPU.of(text):
-            yield Reading("processor_util", cpu["own"], "%", line, own)
-            yield Reading("processor_util", cpu["other"], "%", line, other)
+        if cpu := _CPU.search(text):
+            yield Reading("processor_util", cpu["own"], "%", line, block.role)
+            yield Reading("processor_util", cpu["other"], "%", line, block.other_role)
 
 
-def _of_row(row: re.Match[str], line: int, role: str, status: Status) -> Iterator[Reading]:
-    """A result's row of the sender or of the receiver; old versions print one for UDP, and that is the sender's."""
+def _read_result(row: re.Match[str], line: int, role: str, status: Status) -> Iterator[Reading]:
+    """Yield the figures of a sender or a receiver; the only UDP row of old versions is the sender's."""
     is_complete = status is Status.COMPLETE and float(row["transfer"]) > 0
     is_received = row["side"] == "receiver" or (row["side"] is None and row["lost"] and not row["lost"].strip("0"))
     if is_received and is_complete:
@@ -301,10 +298,10 @@ def _of_row(row: re.Match[str], line: int, role: str, status: Status) -> Iterato
         yield Reading("jitter_ms", row["jitter"], "ms", line, role)
 
 
-def _intervals(block: _Block) -> Iterable[Row]:
-    """The sums of each interval; of both directions a row each, told apart by their columns."""
+def _list_intervals(block: _Block) -> Iterable[Row]:
+    """Yield the sums of each interval, with a row and own columns for each direction."""
     is_udp = block.is_udp
-    for line, row in _whole_rows(block.intervals, block):
+    for line, row in _find_totals(block.intervals):
         _, way, t0, t1, transfer, unit, rate, rate_unit, jitter, lost, total, percent, count, omitted, _ = row.groups()
         texts = ["warmup" if omitted else "measure", t0, t1, transfer, rate]
         counted = ""
@@ -319,7 +316,7 @@ def _intervals(block: _Block) -> Iterable[Row]:
 
 @cache
 def _columns(way: str | None, unit: str, rate_unit: str, counted: str) -> tuple[Column, ...]:
-    suffix = f"_{_TO_SERVER[way]}" if way else ""
+    suffix = f"_{_DIRECTIONS[way]}" if way else ""
     always = (("phase", ""), ("t0", "s"), ("t1", "s"), (f"bytes{suffix}", unit), (f"throughput{suffix}", rate_unit))
     if counted != "lost":
         return (*always, (counted, "count")) if counted else always
