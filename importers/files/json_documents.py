@@ -11,9 +11,7 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from enum import Enum
 from functools import cached_property
-from typing import NamedTuple
 
 from importers.fragment_builder import Printed
 from importers.model import Text
@@ -51,22 +49,6 @@ _FOUR_LINES = re.compile(r"(?:\s*+\S[^\n]*+\n){4}")
 _NOWHERE = (sys.maxsize, sys.maxsize)
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _LINE_END = re.compile("\n")
-
-
-class Only(Enum):
-    """Restrictions of the values that ``Node.read_texts`` returns; PRINTED includes words."""
-
-    STRINGS = 1
-    BUT_ZERO = 2
-    PRINTED = 3
-
-
-class Part(NamedTuple):
-    """An object in a document, by its path, and the keys to read from the object."""
-
-    path: tuple[str | int, ...]
-    keys: tuple[str, ...]
-    only: Only | None = None
 
 
 class _Keys(dict[str | None, str]):
@@ -236,26 +218,6 @@ class Node:
         """Whether a switch is on: the word true, or a number other than zero."""
         found = self.get(*path)
         return found is not None and (found.text == "true" or (found.is_number and float(found.text) != 0))
-
-    def read_texts(self, parts: Iterable[Part]) -> tuple[list[str | None], list[int]]:
-        """Return the numbers and non-blank strings of several keys, None where missing, and their lines."""
-        texts: list[str | None] = []
-        lines: list[int] = []
-        for path, keys, only in parts:
-            for key in keys:
-                found = self.get(*path, key)
-                text = None if found is None else found._text_of(only)
-                texts.append(text)
-                lines.append(0 if found is None or text is None else found.line)
-        return texts, lines
-
-    def _text_of(self, only: Only | None) -> str | None:
-        text = self.text
-        if only is Only.PRINTED:
-            return None if text in _EMPTY else text.strip() or None
-        if self.is_number:
-            return text if only is None or (only is Only.BUT_ZERO and float(text)) else None
-        return text if self.is_string and text.strip() else None
 
 
 def _unquote(printed: str) -> str:

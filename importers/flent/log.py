@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from importers.files.json_documents import Document, Node, documents, head
 from importers.flent import summary
 from importers.flent.series import Direction, find_directions, find_other_workload, find_ping, has_data
-from importers.fragment_builder import Gathered, driver_fragment, from_epoch
+from importers.fragment_builder import FragmentBuilder, driver_fragment, from_epoch
 from importers.model import Fragment, Listing, Parsed, Status, Text
 from importers.problem_log import ProblemLog
 
@@ -81,7 +81,7 @@ def _read(document: Document, source: tuple[str, str, int], found: ProblemLog) -
     meta = metadata.get("SERIES_META")
     taken, zone = _find_start(root, metadata)
     for way in ways:
-        into = Gathered()
+        into = FragmentBuilder()
         _gather_facts(metadata, way, into, is_one_of_two=len(ways) > 1)
         _gather_stream_facts(meta, way, into)
         status = _judge(document, meta, way, names, found)
@@ -101,61 +101,61 @@ def _read(document: Document, source: tuple[str, str, int], found: ProblemLog) -
         )
 
 
-def _gather_facts(metadata: Node, way: Direction | None, into: Gathered, *, is_one_of_two: bool) -> None:
+def _gather_facts(metadata: Node, way: Direction | None, into: FragmentBuilder, *, is_one_of_two: bool) -> None:
     test, line = metadata.string("NAME"), metadata.line
     if way is None:
-        into.say_all(("factor.tool", "workload"), (NAME, find_other_workload(test.text if test else "")), line)
+        into.add_facts(("factor.tool", "workload"), (NAME, find_other_workload(test.text if test else "")), line)
     else:
         keys = ("factor.tool", "workload", "factor.protocol", "users")
-        into.say_all(keys, (NAME, way.pattern, "TCP", str(len(way.streams))), line)
+        into.add_facts(keys, (NAME, way.pattern, "TCP", str(len(way.streams))), line)
     if way is not None and test is not None and (is_one_of_two or not test.text.startswith("tcp_")):
         # Streams beside others, or beside page loads, are another workload than streams alone.
-        into.fact("factor.test", test)
+        into.add_printed("factor.test", test)
     for key, path in _FACTS:
-        into.fact(key, metadata.printed(*path))
+        into.add_printed(key, metadata.printed(*path))
     settings = metadata.get("SYSCTLS")
     for name, value in settings.items() if settings else ():
-        into.fact(f"sysctl.{name}", value.printed())
+        into.add_printed(f"sysctl.{name}", value.printed())
 
 
-def _gather_stream_facts(meta: Node | None, way: Direction | None, into: Gathered) -> None:
+def _gather_stream_facts(meta: Node | None, way: Direction | None, into: FragmentBuilder) -> None:
     series = [*map(meta.get, way.streams)] if way and meta else []
     first = next((each for each in series if each is not None), None)
-    into.fact("command_line", first.printed("COMMAND") if first else None)
+    into.add_printed("command_line", first.printed("COMMAND") if first else None)
     for key, name in _OF_STREAMS:
         values = [each.printed(name) if each else None for each in series]
         if values and len({value and value.text for value in values}) == 1:
-            into.fact(key, values[0])
+            into.add_printed(key, values[0])
 
 
-def _gather_throughput(meta: Node | None, way: Direction | None, into: Gathered) -> None:
+def _gather_throughput(meta: Node | None, way: Direction | None, into: FragmentBuilder) -> None:
     """Keep flent's throughput, and of a single stream bytes, seconds and retransmits."""
     if way is None or way.total is None or meta is None:
         return
     total = meta.get(way.total)
     unit = total.string("UNITS") if total else None
     if total is not None and unit is not None:
-        into.reading("mb_per_s", total.figure("MEAN_VALUE"), unit.text)
+        into.add_reading("mb_per_s", total.figure("MEAN_VALUE"), unit.text)
     if len(way.streams) == 1 and total is not None:
-        into.reading("driver_s", total.figure("ELAPSED_TIME"), "s")
+        into.add_reading("driver_s", total.figure("ELAPSED_TIME"), "s")
         if way.pattern == "STRG":
-            into.reading("bytes_received", total.figure("BYTES_RECVD"), "bytes")
+            into.add_reading("bytes_received", total.figure("BYTES_RECVD"), "bytes")
         else:
-            into.reading("bytes_sent", total.figure("BYTES_SENT"), "bytes")
+            into.add_reading("bytes_sent", total.figure("BYTES_SENT"), "bytes")
         # A number for downloads, a string for uploads.
-        into.reading("retransmits", total.printed("TCP_RETRANSMIT"), "segments")
+        into.add_reading("retransmits", total.printed("TCP_RETRANSMIT"), "segments")
 
 
-def _gather_latency(meta: Node | None, names: Sequence[str], into: Gathered, *, is_result: bool) -> None:
+def _gather_latency(meta: Node | None, names: Sequence[str], into: FragmentBuilder, *, is_result: bool) -> None:
     """Keep times of echoes, which include idle seconds before and after the streams."""
     name = find_ping(names)
     series = meta.get(name) if meta and name else None
     if series is None:
         return
     if is_result:
-        into.reading("response_ms", series.figure("MEAN_VALUE"), "ms")
+        into.add_reading("response_ms", series.figure("MEAN_VALUE"), "ms")
     for kind in ("mean", "min", "max"):
-        into.reading(f"latency_{kind}_ms", series.figure(f"{kind.upper()}_VALUE"), "ms")
+        into.add_reading(f"latency_{kind}_ms", series.figure(f"{kind.upper()}_VALUE"), "ms")
 
 
 def _list_series(root: Node, meta: Node | None, way: Direction | None, names: Sequence[str]) -> Iterator[Listing]:

@@ -3,7 +3,7 @@
 import re
 
 from importers.flent.series import Direction, find_directions, find_other_workload, find_ping
-from importers.fragment_builder import Gathered, Printed, driver_fragment, is_decimal
+from importers.fragment_builder import FragmentBuilder, Printed, driver_fragment, is_decimal
 from importers.model import Fragment, Status, Text
 from importers.problem_log import ProblemLog
 
@@ -32,14 +32,14 @@ def parse(text: Text, source: tuple[str, str, int], found: ProblemLog) -> list[F
     ways: list[Direction | None] = [*find_directions(tuple(series))] or [None]
     fragments = []
     for way in ways:
-        into = Gathered(common.facts)
+        into = FragmentBuilder(common.facts)
         if way is None:
-            into.say("workload", find_other_workload(test), line)
+            into.add_fact("workload", find_other_workload(test), line)
         else:
             keys = ("workload", "factor.protocol", "users")
-            into.say_all(keys, (way.pattern, "TCP", str(len(way.streams))), line)
+            into.add_facts(keys, (way.pattern, "TCP", str(len(way.streams))), line)
             if len(ways) > 1 or not test.startswith("tcp_"):
-                into.note("factor.test", test, line)
+                into.add_raw_fact("factor.test", test, line)
         status = _judge(series, way, head, found)
         if status is Status.COMPLETE:
             _gather_figures(series, way, into)
@@ -47,21 +47,21 @@ def parse(text: Text, source: tuple[str, str, int], found: ProblemLog) -> list[F
     return fragments
 
 
-def _scan(text: Text, found: ProblemLog) -> tuple[Printed | None, Gathered, _Series]:
+def _scan(text: Text, found: ProblemLog) -> tuple[Printed | None, FragmentBuilder, _Series]:
     """Return the test's name, common facts, and the series."""
     head: Printed | None = None
-    common, series = Gathered(), _Series()
+    common, series = FragmentBuilder(), _Series()
     for number, line in text.whole():
         match = _HEAD.fullmatch(line)
         if match is not None and head is None:
             head = Printed(match["test"], number)
-            common.say_all(("factor.tool", "test", "printed_time"), ("flent", match["test"], match["time"]), number)
+            common.add_facts(("factor.tool", "test", "printed_time"), ("flent", match["test"], match["time"]), number)
         elif (row := _SERIES.fullmatch(line)) is not None and head is not None:
             series.setdefault(row["name"], (row, number))
         elif (title := _TITLE.fullmatch(line)) is not None:
-            common.fact("title", Printed(title["title"], number))
+            common.add_printed("title", Printed(title["title"], number))
         elif (file := _DATA_FILE.fullmatch(line)) is not None:
-            common.fact("data_file", Printed(file[1], number))
+            common.add_printed("data_file", Printed(file[1], number))
             message = f"This is the summary of {file[1]}, which says more; of both together one run is made."
             found.note("flent.summary", message, "Upload the data file with it.", number)
     if not text.ends_whole:
@@ -70,18 +70,18 @@ def _scan(text: Text, found: ProblemLog) -> tuple[Printed | None, Gathered, _Ser
     return head, common, series
 
 
-def _gather_figures(series: _Series, way: Direction | None, into: Gathered) -> None:
+def _gather_figures(series: _Series, way: Direction | None, into: FragmentBuilder) -> None:
     total = series.get(way.total) if way and way.total else None
     if total is not None:
-        into.reading("mb_per_s", Printed(total[0]["mean"], total[1]), total[0]["unit"])
+        into.add_reading("mb_per_s", Printed(total[0]["mean"], total[1]), total[0]["unit"])
     ping = series.get(find_ping(list(series)) or "")
     if ping is not None:
         row, line = ping
         names = ["latency_mean_ms"] if way else ["response_ms", "latency_mean_ms"]
         for name in names:
-            into.reading(name, Printed(row["mean"], line), row["unit"])
-        into.reading("latency_p50_ms", Printed(row["median"], line), row["unit"])
-        into.reading("latency_p99_ms", Printed(row["p99"], line), row["unit"])
+            into.add_reading(name, Printed(row["mean"], line), row["unit"])
+        into.add_reading("latency_p50_ms", Printed(row["median"], line), row["unit"])
+        into.add_reading("latency_p99_ms", Printed(row["p99"], line), row["unit"])
 
 
 def _judge(series: _Series, way: Direction | None, head: Printed, found: ProblemLog) -> Status:

@@ -6,7 +6,7 @@ from datetime import datetime
 from decimal import Decimal
 
 from importers.files.json_documents import Document, Node, documents, head, outside
-from importers.fragment_builder import Gathered, Printed, driver_fragment, is_decimal
+from importers.fragment_builder import FragmentBuilder, Printed, driver_fragment, is_decimal
 from importers.model import Fragment, Parsed, Problem, Status, Text
 from importers.problem_log import ProblemLog
 from importers.trial_numbers import number_each
@@ -74,7 +74,7 @@ def _results(text: Text, found: ProblemLog) -> Iterator[Fragment]:
 
 
 def _read(document: Document, text: Text, found: ProblemLog) -> Fragment:
-    root, into = document.root, Gathered()
+    root, into = document.root, FragmentBuilder()
     _gather_facts(root, into)
     status = _judge(document, found)
     if status is not Status.FAILED and document.whole:
@@ -84,26 +84,26 @@ def _read(document: Document, text: Text, found: ProblemLog) -> Fragment:
     return driver_fragment(source, document.span, status, into.facts, into.readings, taken=taken, zone=zone)
 
 
-def _gather_facts(root: Node, into: Gathered) -> None:
+def _gather_facts(root: Node, into: FragmentBuilder) -> None:
     run_type = root.string("RunType")
     line = run_type.line if run_type else root.line
     word = run_type.text.upper().replace(" ", "_") if run_type else ""
     keys = ("factor.tool", "workload", "factor.protocol")
-    into.say_all(keys, (NAME, word, "UDP" if word == "UDP" else "TCP"), line)
-    into.fact("users", root.figure("NumThreads"))
+    into.add_facts(keys, (NAME, word, "UDP" if word == "UDP" else "TCP"), line)
+    into.add_printed("users", root.figure("NumThreads"))
     for key, name in _FACTS:
-        into.fact(key, root.printed(name))
+        into.add_printed(key, root.printed(name))
     target = root.printed("URL") or root.printed("Destination")
     host = _HOST.fullmatch(target.text) if target else None
-    into.fact("server", Printed(host[1], target.line) if host and target else None)
+    into.add_printed("server", Printed(host[1], target.line) if host and target else None)
     asked = root.printed("RequestedQPS")
     if asked is not None:
         limited = is_decimal(asked.text) and float(asked.text) > 0
-        into.fact("factor.asked_rate" if limited else "asked_rate", asked)
+        into.add_printed("factor.asked_rate" if limited else "asked_rate", asked)
     if _connects_each_time(root):
-        into.note("factor.keep_alive", "off", line)
+        into.add_raw_fact("factor.keep_alive", "off", line)
     for code, count in _list_codes(root):
-        into.fact(f"return_code.{code}", count.printed())
+        into.add_printed(f"return_code.{code}", count.printed())
 
 
 def _list_codes(root: Node) -> list[tuple[str, Node]]:
@@ -119,21 +119,21 @@ def _connects_each_time(root: Node) -> bool:
     return bool(calls and sockets and Decimal(calls.text) > 0 and Decimal(sockets.text) >= _MOST * Decimal(calls.text))
 
 
-def _gather_figures(root: Node, into: Gathered, found: ProblemLog) -> None:
+def _gather_figures(root: Node, into: FragmentBuilder, found: ProblemLog) -> None:
     histogram = "DurationHistogram"
-    into.reading("trans_per_s", root.figure("ActualQPS"), "calls/s")
-    into.reading("driver_s", root.figure("ActualDuration"), "ns")
-    into.reading("transactions", root.figure(histogram, "Count"), "calls")
-    into.reading("errors", root.figure("ErrorsDurationHistogram", "Count"), "errors")
-    into.reading("bytes_sent", root.figure("BytesSent"), "bytes")
-    into.reading("bytes_received", root.figure("BytesReceived") or root.figure("Sizes", "Sum"), "bytes")
-    into.reading("response_ms", root.figure(histogram, "Avg"), "s")
+    into.add_reading("trans_per_s", root.figure("ActualQPS"), "calls/s")
+    into.add_reading("driver_s", root.figure("ActualDuration"), "ns")
+    into.add_reading("transactions", root.figure(histogram, "Count"), "calls")
+    into.add_reading("errors", root.figure("ErrorsDurationHistogram", "Count"), "errors")
+    into.add_reading("bytes_sent", root.figure("BytesSent"), "bytes")
+    into.add_reading("bytes_received", root.figure("BytesReceived") or root.figure("Sizes", "Sum"), "bytes")
+    into.add_reading("response_ms", root.figure(histogram, "Avg"), "s")
     for kind, key in (("mean", "Avg"), ("min", "Min"), ("max", "Max"), ("sd", "StdDev")):
-        into.reading(f"latency_{kind}_ms", root.figure(histogram, key), "s")
+        into.add_reading(f"latency_{kind}_ms", root.figure(histogram, key), "s")
     _gather_percentiles(root, into, found)
 
 
-def _gather_percentiles(root: Node, into: Gathered, found: ProblemLog) -> None:
+def _gather_percentiles(root: Node, into: FragmentBuilder, found: ProblemLog) -> None:
     """Keep percentiles; those inside the first step of the histogram are guesses of fortio, kept as facts."""
     step = root.figure("Resolution") or Printed(_RESOLUTION, root.line)
     listed = root.get("DurationHistogram", "Percentiles")
@@ -144,11 +144,11 @@ def _gather_percentiles(root: Node, into: Gathered, found: ProblemLog) -> None:
             continue
         share, (value, line) = name.text, figure
         if share not in _READINGS:
-            into.note(f"latency_p{share}", f"{value} s", line)
+            into.add_raw_fact(f"latency_p{share}", f"{value} s", line)
         elif Decimal(value) > resolution:
-            into.measure(_READINGS[share], value, line)
+            into.add_number(_READINGS[share], value, line)
         else:
-            into.note(_GUESSES[share], value, line)
+            into.add_raw_fact(_GUESSES[share], value, line)
             guessed = guessed or line
     if guessed is not None:
         message = f"Percentiles up to {step.text} s are guessed inside one step of the histogram; they were left out."
@@ -210,18 +210,18 @@ def _parse_seconds(duration: str) -> Decimal | None:
 
 def _read_failure(text: Text, logged: list[Document], found: ProblemLog) -> Fragment:
     """Return the fragment of an aborted run, or of a run whose text alone was kept."""
-    into = Gathered()
+    into = FragmentBuilder()
     lines = outside(text, (each.span for each in logged))
     matches = ((_RUNNING.fullmatch(line), number) for number, line in lines)
     running, first = next(((match, number) for match, number in matches if match), (None, 1))
-    into.note("factor.tool", NAME, first)
+    into.add_raw_fact("factor.tool", NAME, first)
     if running is not None:
         workload = "HTTP" if running["target"].startswith("http") else None
         keys = ("url", "asked_duration", "workload")
-        into.say_all(keys, (running["target"], running["asked"], workload), first)
+        into.add_facts(keys, (running["target"], running["asked"], workload), first)
     aborted = next((Printed(line.strip(), number) for number, line in lines if _ABORTED.fullmatch(line)), None)
     error = _find_logged_error(logged) or aborted
-    into.fact("error", error)
+    into.add_printed("error", error)
     status = Status.INCOMPLETE if error is None or any(_DONE.fullmatch(line) for _, line in lines) else Status.FAILED
     if error is not None and status is Status.FAILED:
         message = f"fortio failed: {error.text}"

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import lru_cache
 
-from importers.fragment_builder import Gathered, driver_fragment
+from importers.fragment_builder import FragmentBuilder, driver_fragment
 from importers.iperf2 import csv_lines, plain
 from importers.iperf2.connections import SUM, TO_CLIENT, TO_SERVER, Row, Test
 from importers.listing_columns import Column, listing
@@ -58,7 +58,7 @@ def _read(test: Test, file: str, found: ProblemLog) -> Fragment:
     ids = test.ids
     results = _find_results(test, ids)
     status = _judge(test, results, found)
-    into = Gathered()
+    into = FragmentBuilder()
     _gather_facts(test, results, into)
     if status is Status.COMPLETE:
         _gather_readings(test, results, into)
@@ -155,27 +155,27 @@ def _check_sum(test: Test, sums: Row, found: ProblemLog) -> None:
         found.note("iperf2.short-sum", message, "Compare it with the listing of connections.", sums.line)
 
 
-def _gather_facts(test: Test, results: _Results, into: Gathered) -> None:
-    into.say("factor.tool", NAME, test.first_line)
+def _gather_facts(test: Test, results: _Results, into: FragmentBuilder) -> None:
+    into.add_fact("factor.tool", NAME, test.first_line)
     for fact in test.facts:
         if fact.key != "message_bytes" or not test.is_bounceback:
-            into.say(fact.key, fact.text, fact.line)
+            into.add_fact(fact.key, fact.text, fact.line)
     first = test.rows[0].line if test.rows else test.first_line
-    into.say("workload", _pattern(test), first)
+    into.add_fact("workload", _pattern(test), first)
     # Two connections in opposite directions are one user.
     ways = list(test.connections.values())
     if users := max((ways.count(way) for way in set(ways)), default=0):
-        into.say("users", str(users), first)
+        into.add_fact("users", str(users), first)
     if test.error is not None:
-        into.note("error", *test.error)
+        into.add_raw_fact("error", *test.error)
     for way, row in results.items():
         suffix = f"_{way}" if len(results) > 1 else ""
         own = _find_sent(test, row)
         if own is not None:
-            into.say(f"sent_rate{suffix}", f"{own.rate} {own.rate_unit}", own.line)
+            into.add_fact(f"sent_rate{suffix}", f"{own.rate} {own.rate_unit}", own.line)
         if row is not None:
-            into.say("busy_rps", row.more.get("busy_rps"), row.line)
-            into.say(f"write_errors{suffix}", row.more.get("write_errors"), row.line)
+            into.add_fact("busy_rps", row.more.get("busy_rps"), row.line)
+            into.add_fact(f"write_errors{suffix}", row.more.get("write_errors"), row.line)
 
 
 def _find_sent(test: Test, result: Row | None) -> Row | None:
@@ -199,7 +199,7 @@ def _pattern(test: Test) -> str | None:
     )
 
 
-def _gather_readings(test: Test, results: _Results, into: Gathered) -> None:
+def _gather_readings(test: Test, results: _Results, into: FragmentBuilder) -> None:
     """Keep the results with a role: the direction if there are two, ``server`` in a server's log."""
     for way, row in results.items():
         role = way if len(results) > 1 else "total"
@@ -211,26 +211,26 @@ def _gather_readings(test: Test, results: _Results, into: Gathered) -> None:
             _gather_row(test, row, way, role, into)
 
 
-def _gather_row(test: Test, row: Row, way: str, role: str, into: Gathered) -> None:
-    into.keep(("driver_s", "sec", role), row.t1, row.line)
+def _gather_row(test: Test, row: Row, way: str, role: str, into: FragmentBuilder) -> None:
+    into.add_raw_number(("driver_s", "sec", role), row.t1, row.line)
     if not test.is_bounceback:
-        into.keep(("mb_per_s", row.rate_unit, role), row.rate, row.line)
+        into.add_raw_number(("mb_per_s", row.rate_unit, role), row.rate, row.line)
         if test.knows_direction:
             is_received = row.is_report or (way == TO_CLIENT) is (test.role == "client")
             name = "bytes_received" if is_received else "bytes_sent"
-            into.keep((name, row.transfer_unit, role), row.transfer, row.line)
+            into.add_raw_number((name, row.transfer_unit, role), row.transfer, row.line)
     own = test.find_result(row.id) if row.is_report else None
     if own is not None:
-        into.keep(("bytes_sent", own.transfer_unit, role), own.transfer, own.line)
+        into.add_raw_number(("bytes_sent", own.transfer_unit, role), own.transfer, own.line)
     if not row.more:
         return
     for name, unit in _MORE.items():
         if name in row.more:
-            into.keep((name, unit, role), row.more[name], row.line)
+            into.add_raw_number((name, unit, role), row.more[name], row.line)
     if "latency_mean_ms" in row.more:
-        into.keep(("response_ms", "ms", role), row.more["latency_mean_ms"], row.line)
+        into.add_raw_number(("response_ms", "ms", role), row.more["latency_mean_ms"], row.line)
     if row.more.get("rtt", "0").strip("0") and row.id != SUM:
-        into.keep(("rtt_ms", "us", role), row.more["rtt"], row.line)
+        into.add_raw_number(("rtt_ms", "us", role), row.more["rtt"], row.line)
 
 
 def _intervals(test: Test, listed: Sequence[str]) -> Iterator[ListingRow]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from importers.files.json_documents import Node
-from importers.fragment_builder import Gathered, Printed
+from importers.fragment_builder import FragmentBuilder, Printed
 from importers.iperf3.json_events import Test, find_direction, find_sums
 from importers.listing_columns import Column, Row, listing
 from importers.model import Listing, Status
@@ -78,7 +78,7 @@ def _drop_silent(sums: Node | None) -> Node | None:
     return sums if sums is not None and _is_positive(sums.figure("bytes")) else None
 
 
-def gather_readings(test: Test, ways: Sequence[Direction], status: Status, into: Gathered) -> None:
+def gather_readings(test: Test, ways: Sequence[Direction], status: Status, into: FragmentBuilder) -> None:
     """Keep the figures; only a complete test has a throughput, and a server's figures have its role."""
     if test.end is None:
         return
@@ -86,14 +86,14 @@ def gather_readings(test: Test, ways: Sequence[Direction], status: Status, into:
         if each.role == "total" or not test.is_server:
             _gather_direction(each, "server" if test.is_server else each.role, status, into)
     for role, share in _list_cpu(test, test.end):
-        into.keep(("processor_util", "%", role), *share)
+        into.add_raw_number(("processor_util", "%", role), *share)
     streams = test.end.get("streams")
     only = [*streams.values()] if streams is not None else []
     if len(only) == 1 and (rtt := only[0].figure("sender", "mean_rtt")) and _is_positive(rtt):
-        into.keep(("rtt_ms", "us", "server" if test.is_server else "total"), *rtt)
+        into.add_raw_number(("rtt_ms", "us", "server" if test.is_server else "total"), *rtt)
 
 
-def _gather_direction(each: Direction, role: str, status: Status, into: Gathered) -> None:
+def _gather_direction(each: Direction, role: str, status: Status, into: FragmentBuilder) -> None:
     wanted = [
         ("bytes_sent", each.sent, "bytes", "bytes"),
         ("retransmits", each.sent, "retransmits", "count"),
@@ -111,7 +111,7 @@ def _gather_direction(each: Direction, role: str, status: Status, into: Gathered
         wanted.append(("bytes_received", each.received, "bytes", "bytes"))
     for name, sums, key, unit in wanted:
         if sums is not None and (figure := sums.figure(key)) is not None and not figure.text.startswith("-"):
-            into.keep((name, unit, role), *figure)
+            into.add_raw_number((name, unit, role), *figure)
 
 
 def _list_cpu(test: Test, end: Node) -> Iterator[tuple[str, Printed]]:
@@ -132,23 +132,23 @@ def describe_known_bytes(ways: Sequence[Direction]) -> str:
     return " and ".join(side for side, is_known in known.items() if is_known)
 
 
-def gather_facts(test: Test, ways: Sequence[Direction], status: Status, into: Gathered) -> None:
+def gather_facts(test: Test, ways: Sequence[Direction], status: Status, into: FragmentBuilder) -> None:
     """Keep the sender's rates, the receiver's rates of an incomplete test, and the congestion control."""
     for each in ways:
         rate = each.sent.figure("bits_per_second") if each.sent is not None else None
         suffix = "" if each.role == "total" else f"_{each.role}"
         if rate is not None:
-            into.note(f"sent_bits_per_second{suffix}", *rate)
+            into.add_raw_fact(f"sent_bits_per_second{suffix}", *rate)
         if status is not Status.COMPLETE and not each.is_sender_only and each.rate is not None:
-            into.note(f"received_bits_per_second{suffix}", *each.rate)
+            into.add_raw_fact(f"received_bits_per_second{suffix}", *each.rate)
     if test.end is None:
         return
     if used := next(_list_cpu(test, test.end), None):
-        into.note("cpu_scope", "process", used[1].line)
+        into.add_raw_fact("cpu_scope", "process", used[1].line)
     if sender := test.end.string("sender_tcp_congestion"):
-        into.note("factor.congestion_control", *sender)
+        into.add_raw_fact("factor.congestion_control", *sender)
     if receiver := test.end.string("receiver_tcp_congestion"):
-        into.note("receiver_congestion_control", *receiver)
+        into.add_raw_fact("receiver_congestion_control", *receiver)
 
 
 def list_rows(test: Test) -> tuple[Listing, ...]:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from importers.files import json_documents
 from importers.files.json_documents import Document, Node
-from importers.fragment_builder import Gathered, Printed, driver_fragment
+from importers.fragment_builder import FragmentBuilder, Printed, driver_fragment
 from importers.iperf3 import directions, end_status, plain
 from importers.iperf3.directions import Direction
 from importers.iperf3.json_events import Test, is_start, read_tests
@@ -134,7 +134,7 @@ def _read_test(test: Test, source: tuple[str, str, int], found: ProblemLog) -> F
     ways = directions.find_directions(test)
     status = _judge(test, ways, noted)
     found.problems.extend(noted.problems)
-    words, into = _split_system(test.start), Gathered()
+    words, into = _split_system(test.start), FragmentBuilder()
     _gather_facts(test, ways, status, words, into)
     directions.gather_readings(test, ways, status, into)
     taken = _find_start(test.start)
@@ -201,19 +201,21 @@ def _judge_figures(ways: Sequence[Direction], line: int, found: ProblemLog) -> S
     return end_status.report_nothing_received(line, found)
 
 
-def _gather_facts(test: Test, ways: Sequence[Direction], status: Status, words: Sequence[str], into: Gathered) -> None:
+def _gather_facts(
+    test: Test, ways: Sequence[Direction], status: Status, words: Sequence[str], into: FragmentBuilder
+) -> None:
     if test.failure is not None:
-        into.note("error", *test.failure)
+        into.add_raw_fact("error", *test.failure)
     start = test.start
     if start is None:
         return
     version = start.string("version")
-    into.note("factor.tool", NAME, version.line if version else start.line)
+    into.add_raw_fact("factor.tool", NAME, version.line if version else start.line)
     if version is not None:
-        into.note("tool_version", version.text.removeprefix("iperf "), version.line)
+        into.add_raw_fact("tool_version", version.text.removeprefix("iperf "), version.line)
     requested = start.get("test_start")
     if requested is not None:
-        into.note("workload", *_find_workload(test, ways, requested))
+        into.add_raw_fact("workload", *_find_workload(test, ways, requested))
         _gather_scalars(requested, _STARTED, into)
         _gather_scalars(requested, _REQUESTED, into, but_zero=True)
     _gather_scalars(start, dict(zip(_BUFFERS, _BUFFERS, strict=True)), into)
@@ -225,12 +227,12 @@ def _gather_facts(test: Test, ways: Sequence[Direction], status: Status, words: 
     directions.gather_facts(test, ways, status, into)
 
 
-def _gather_scalars(node: Node, facts: Mapping[str, str], into: Gathered, *, but_zero: bool = False) -> None:
+def _gather_scalars(node: Node, facts: Mapping[str, str], into: FragmentBuilder, *, but_zero: bool = False) -> None:
     """Keep numbers and strings as facts by their keys; skip zeros with ``but_zero``."""
     for key, fact in facts.items():
         printed = node.figure(key) or node.string(key)
         if printed is not None and not (but_zero and node.figure(key) and not float(printed.text)):
-            into.note(fact, *printed)
+            into.add_raw_fact(fact, *printed)
 
 
 def _find_workload(test: Test, ways: Sequence[Direction], requested: Node) -> tuple[str, int]:
@@ -242,21 +244,21 @@ def _find_workload(test: Test, ways: Sequence[Direction], requested: Node) -> tu
     return "STRG" if requested.is_true("reverse") else "STRP", line
 
 
-def _gather_mtu(test: Test, start: Node, into: Gathered) -> None:
+def _gather_mtu(test: Test, start: Node, into: FragmentBuilder) -> None:
     """Keep the path's MTU seen by the sender, else the MTU implied by the segment size."""
     if len(test.paths) == 1:
         (path,) = test.paths.values()
-        into.note("mtu", *path)
+        into.add_raw_fact("mtu", *path)
     elif not test.paths and (mss := start.figure("tcp_mss_default")) and (mtu := mtu_of(mss.text)):
-        into.note("mtu", mtu, mss.line)
+        into.add_raw_fact("mtu", mtu, mss.line)
 
 
-def _gather_hosts(start: Node, words: Sequence[str], into: Gathered, *, is_server: bool) -> None:
+def _gather_hosts(start: Node, words: Sequence[str], into: FragmentBuilder, *, is_server: bool) -> None:
     """Keep the writer's own name, and the name or address by which the writer knows the other side."""
     own, other = ("server", "client") if is_server else ("client", "server")
     if (system := start.string("system_info")) is not None:
         _, host, kernel, *_ = words if len(words) > 2 else ("", None, None)
-        into.say_all(("system_info", own, "kernel"), (system.text.strip(), host, kernel), system.line)
+        into.add_facts(("system_info", own, "kernel"), (system.text.strip(), host, kernel), system.line)
     names = (
         (other, start.string("accepted_connection" if is_server else "connecting_to", "host")),
         (f"{own}_address", start.string("connected", 0, "local_host")),
@@ -265,7 +267,7 @@ def _gather_hosts(start: Node, words: Sequence[str], into: Gathered, *, is_serve
     )
     for key, printed in names:
         if printed is not None:
-            into.note(key, *printed)
+            into.add_raw_fact(key, *printed)
 
 
 def _split_system(start: Node | None) -> list[str]:

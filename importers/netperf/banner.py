@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
-from importers.fragment_builder import Gathered
+from importers.fragment_builder import FragmentBuilder
 
 # For recognition: a banner wrapped by an editor matches this pattern alone.
 _LOOSE = re.compile(r"(?:MIGRATED |OMNI )?\S.* TEST from .+ port \d+ AF_\S+ to\b")
@@ -90,11 +90,11 @@ class Banner:
         found = _CONFIDENCE.search(self.flags)
         return found[1] if found else ""
 
-    def gather(self, into: Gathered) -> None:
+    def gather(self, into: FragmentBuilder) -> None:
         """Keep the banner's circumstances."""
         client = "" if self.client in _NO_ADDRESS else self.client
         named = self.test, find_protocol(self.test), _find_variant(self.test)
-        into.say_all(_KEYS, (*named, self.burst, client, self.server, self.address, self.flags), self.line)
+        into.add_facts(_KEYS, (*named, self.burst, client, self.server, self.address, self.flags), self.line)
 
 
 def is_banner(line: str) -> bool:

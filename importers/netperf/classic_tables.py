@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from importers.fragment_builder import Gathered, Printed
+from importers.fragment_builder import FragmentBuilder, Printed
 from importers.netperf.banner import Shape
 from importers.netperf.processors import Processors
 from importers.netperf.scan import Test
@@ -41,7 +41,7 @@ def find_rate_unit(test: Test) -> str:
     return re.sub(r"\s", "", found[0]) if found else ""
 
 
-def gather_figures(test: Test, into: Gathered, cpu: Processors) -> None:
+def gather_figures(test: Test, into: FragmentBuilder, cpu: Processors) -> None:
     """Keep the figures of a whole table."""
     if test.kind is None:
         return
@@ -50,52 +50,52 @@ def gather_figures(test: Test, into: Gathered, cpu: Processors) -> None:
     if shape is not Shape.TRANSACTIONS:
         gather = _gather_stream if shape is Shape.STREAM else _gather_datagrams
     gather(test, into, cpu)
-    into.say("title", test.rows[0].rest, test.rows[0].line)
+    into.add_fact("title", test.rows[0].rest, test.rows[0].line)
 
 
-def _gather_stream(test: Test, into: Gathered, cpu: Processors) -> None:
+def _gather_stream(test: Test, into: FragmentBuilder, cpu: Processors) -> None:
     row = test.rows[0]
-    into.say_all(("socket.recv_bytes", "socket.send_bytes", "message_bytes"), row.cells[:3], row.line)
-    into.measure(("driver_s", "s", "total"), row.cells[3], row.line)
-    _gather_throughput(row.at(4), find_rate_unit(test), into)
+    into.add_facts(("socket.recv_bytes", "socket.send_bytes", "message_bytes"), row.cells[:3], row.line)
+    into.add_number(("driver_s", "s", "total"), row.cells[3], row.line)
+    _gather_throughput(row.cell(4), find_rate_unit(test), into)
     if len(row.cells) > 5:
-        _read_processors(test, [row.at(place) for place in range(5, 9)], cpu)
+        _read_processors(test, [row.cell(place) for place in range(5, 9)], cpu)
 
 
-def _gather_transactions(test: Test, into: Gathered, cpu: Processors) -> None:
+def _gather_transactions(test: Test, into: FragmentBuilder, cpu: Processors) -> None:
     row, remote = test.rows[0], test.rows[1]
     keys = ("local_send", "local_recv", "remote_send", "remote_recv")
-    for key, printed in zip(keys, (row.at(0), row.at(1), remote.at(0), remote.at(1)), strict=True):
-        into.fact(f"socket.{key}_bytes", printed)
+    for key, printed in zip(keys, (row.cell(0), row.cell(1), remote.cell(0), remote.cell(1)), strict=True):
+        into.add_printed(f"socket.{key}_bytes", printed)
     for key, place in (("request_bytes", 2), ("response_bytes", 3)):
-        printed = row.at(place)
+        printed = row.cell(place)
         closes_only = test.banner is not None and "CLOSE" in test.banner.test.upper()
-        into.fact(key, Printed("0", row.line) if closes_only else printed)
-    into.reading("driver_s", row.at(4), "s")
-    into.reading("trans_per_s", row.at(5), "trans/s")
-    _read_processors(test, [row.at(place) for place in range(6, 10)], cpu)
+        into.add_printed(key, Printed("0", row.line) if closes_only else printed)
+    into.add_reading("driver_s", row.cell(4), "s")
+    into.add_reading("trans_per_s", row.cell(5), "trans/s")
+    _read_processors(test, [row.cell(place) for place in range(6, 10)], cpu)
 
 
-def _gather_datagrams(test: Test, into: Gathered, cpu: Processors) -> None:
+def _gather_datagrams(test: Test, into: FragmentBuilder, cpu: Processors) -> None:
     """Keep figures of datagrams; the receiver's line, the second, has the throughput."""
     sent, received = test.rows[0], test.rows[1]
     unit = find_rate_unit(test)
-    into.fact("socket.send_bytes", sent.at(0))
-    into.fact("socket.recv_bytes", received.at(0))
-    into.fact("message_bytes", sent.at(1))
-    into.reading("driver_s", sent.at(2), "s")
-    into.fact("messages_sent", sent.at(3))
-    into.reading("errors", sent.at(4), "errors")
-    rate = sent.at(5)
-    into.fact("sent_throughput", Printed(f"{rate.text} {unit}", rate.line) if rate else None)
-    into.fact("messages_received", received.at(2))
-    _gather_throughput(received.at(3), unit, into)
-    _read_processors(test, [sent.at(6), received.at(4), sent.at(7), received.at(5)], cpu)
+    into.add_printed("socket.send_bytes", sent.cell(0))
+    into.add_printed("socket.recv_bytes", received.cell(0))
+    into.add_printed("message_bytes", sent.cell(1))
+    into.add_reading("driver_s", sent.cell(2), "s")
+    into.add_printed("messages_sent", sent.cell(3))
+    into.add_reading("errors", sent.cell(4), "errors")
+    rate = sent.cell(5)
+    into.add_printed("sent_throughput", Printed(f"{rate.text} {unit}", rate.line) if rate else None)
+    into.add_printed("messages_received", received.cell(2))
+    _gather_throughput(received.cell(3), unit, into)
+    _read_processors(test, [sent.cell(6), received.cell(4), sent.cell(7), received.cell(5)], cpu)
 
 
-def _gather_throughput(printed: Printed | None, unit: str, into: Gathered) -> None:
+def _gather_throughput(printed: Printed | None, unit: str, into: FragmentBuilder) -> None:
     if unit:  # Depends on -f, and is unknown without heading.
-        into.reading("mb_per_s", printed, unit)
+        into.add_reading("mb_per_s", printed, unit)
 
 
 def _read_processors(test: Test, cells: Sequence[Printed | None], cpu: Processors) -> None:

@@ -7,7 +7,7 @@ from decimal import Decimal
 from functools import lru_cache
 from pathlib import PurePosixPath
 
-from importers.fragment_builder import Gathered, Printed, driver_fragment, from_epoch, is_decimal
+from importers.fragment_builder import FragmentBuilder, Printed, driver_fragment, from_epoch, is_decimal
 from importers.model import Fragment, Listing, Parsed, Status, Text
 from importers.netperf.banner import Kind, Shape, find_kind, find_protocol, is_banner
 from importers.netperf.classic_tables import find_odd_line, find_rate_unit, gather_figures, is_whole
@@ -78,7 +78,7 @@ def _test_in_name(name: str) -> str:
 
 def _read(test: Test, text: Text, found: ProblemLog, *, cut: bool) -> Fragment | None:
     _settle_kind(test)
-    into, cpu = Gathered(), Processors()
+    into, cpu = FragmentBuilder(), Processors()
     _gather_facts(test, text, into)
     if test.values:
         gather_values(test, into, cpu)
@@ -101,54 +101,54 @@ def _settle_kind(test: Test) -> None:
         test.kind = replace(test.kind, shape=Shape.DATAGRAMS)
 
 
-def _gather_facts(test: Test, text: Text, into: Gathered) -> None:
+def _gather_facts(test: Test, text: Text, into: FragmentBuilder) -> None:
     line = test.first_line
     kind = test.kind.pattern if test.kind is not None else None
-    into.say_all(("factor.tool", "users", "workload"), (NAME, "1", kind), line)
+    into.add_facts(("factor.tool", "users", "workload"), (NAME, "1", kind), line)
     if test.banner is not None:
         test.banner.gather(into)
     elif test.rows and (named := _test_in_name(text.name)):
-        into.say("factor.protocol", find_protocol(named), line)
+        into.add_fact("factor.protocol", find_protocol(named), line)
     for error in test.errors:
         refused = _REFUSED.match(error.text)
-        into.fact("server", Printed(refused[1], error.line) if refused else None)
-        into.fact("error", error)
-    into.fact("asked_duration_s", find_asked_seconds(test))
+        into.add_printed("server", Printed(refused[1], error.line) if refused else None)
+        into.add_printed("error", error)
+    into.add_printed("asked_duration_s", find_asked_seconds(test))
     if test.banner is not None and test.banner.never_pauses:
-        into.fact("think_ms", Printed("0", line))
+        into.add_printed("think_ms", Printed("0", line))
 
 
-def _gather_details(test: Test, into: Gathered) -> None:
+def _gather_details(test: Test, into: FragmentBuilder) -> None:
     """Keep the additions of ``-v 2``: bytes or round-trip time, MSS, and the histogram's total."""
-    into.fact("mss", test.segment)
-    into.fact("histogram_total", test.histogram_total)
+    into.add_printed("mss", test.segment)
+    into.add_printed("histogram_total", test.histogram_total)
     row = test.alignment
     if row is None or test.kind is None:
         return
     if test.kind.shape is Shape.TRANSACTIONS and len(row.cells) == 8:
-        into.reading("response_ms", row.at(4), "usec")
+        into.add_reading("response_ms", row.cell(4), "usec")
     elif test.kind.shape is Shape.STREAM and len(row.cells) == 9:
-        into.reading("bytes_received" if test.kind.pattern == "STRG" else "bytes_sent", row.at(4), "bytes")
+        into.add_reading("bytes_received" if test.kind.pattern == "STRG" else "bytes_sent", row.cell(4), "bytes")
 
 
-def _gather_confidence(test: Test, into: Gathered, found: ProblemLog) -> None:
+def _gather_confidence(test: Test, into: FragmentBuilder, found: ProblemLog) -> None:
     """Mark a run as unstable if the confidence of ``-i`` or ``-I`` was not reached; its figures are valid."""
     for words, printed in test.widths.items():
-        into.fact(f"confidence.{_WIDTHS[words]}_width_percent", printed)
+        into.add_printed(f"confidence.{_WIDTHS[words]}_width_percent", printed)
     width = test.widths.get("throughput") or test.values.get("THROUGHPUT_CONFID")
     half = test.banner.half_width if test.banner else ""
     if half:
-        into.fact("confidence.half_width_percent", Printed(half, test.first_line))
+        into.add_printed("confidence.half_width_percent", Printed(half, test.first_line))
     if width is None or not is_decimal(width.text):
         return
     if test.widths or (is_decimal(half) and Decimal(width.text) > 2 * Decimal(half)):
-        into.fact("quality", Printed("unstable", width.line))
+        into.add_printed("quality", Printed("unstable", width.line))
         message = f"The confidence asked for was not reached: the interval of throughput is {width.text} % wide."
         remedy = "Find what varies in the environment, or allow more iterations (-i)."
         found.warn("netperf.confidence-not-reached", message, remedy, width.line)
 
 
-def _build_fragment(test: Test, text: Text, into: Gathered, status: Status) -> Fragment:
+def _build_fragment(test: Test, text: Text, into: FragmentBuilder, status: Status) -> Fragment:
     # Interim results of concurrent netperf processes cannot be separated.
     interims = [] if test.interleaved else test.interims
     times = [moment for each in interims if (moment := from_epoch(each.ending)) is not None]
@@ -188,7 +188,7 @@ def _report_other_lines(scanned: Scan, found: ProblemLog) -> None:
         found.note("netperf.unknown-lines", message, "See whether they matter.", scanned.unknown[0])
 
 
-def _judge(test: Test, into: Gathered, found: ProblemLog, *, cut: bool) -> Status | None:
+def _judge(test: Test, into: FragmentBuilder, found: ProblemLog, *, cut: bool) -> Status | None:
     """Return the test's status, with a problem unless complete; None if the test is rejected."""
     if test.repeated is not None:
         message = f"{test.repeated.text} comes twice in one test: the output of two netperf got mixed."
@@ -211,9 +211,9 @@ def _judge(test: Test, into: Gathered, found: ProblemLog, *, cut: bool) -> Statu
     return Status.FAILED
 
 
-def _judge_figures(test: Test, into: Gathered, found: ProblemLog, *, cut: bool) -> Status:
+def _judge_figures(test: Test, into: FragmentBuilder, found: ProblemLog, *, cut: bool) -> Status:
     odd, missing = find_odd_line(test), find_missing_keys(test)
-    rate = into.printed("trans_per_s") or into.printed("mb_per_s")
+    rate = into.find_reading("trans_per_s") or into.find_reading("mb_per_s")
     if odd is not None:
         message = "This line of figures has another number of columns than such a table; it was not used."
         found.warn("netperf.columns", message, "Take the log as netperf wrote it.", odd)
@@ -249,10 +249,10 @@ def _report_missing_rate(test: Test, found: ProblemLog) -> Status:
     return Status.INCOMPLETE
 
 
-def _judge_length(test: Test, into: Gathered, found: ProblemLog) -> Status:
+def _judge_length(test: Test, into: FragmentBuilder, found: ProblemLog) -> Status:
     """Judge by the duration: an interrupted netperf prints its table too, with fewer seconds."""
     asked = find_asked_seconds(test)
-    ran = into.printed("driver_s")
+    ran = into.find_reading("driver_s")
     if asked is None or ran is None or not is_decimal(ran.text) or Decimal(ran.text) >= _SHORT * Decimal(asked.text):
         return Status.COMPLETE
     message = f"The test ran {ran.text} of {asked.text} seconds: it was stopped."

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from importers.fragment_builder import Gathered, Printed, is_decimal
+from importers.fragment_builder import FragmentBuilder, Printed, is_decimal
 from importers.problem_log import ProblemLog
 
 
@@ -35,19 +35,19 @@ class Processors:
     local: End = field(default_factory=End)
     remote: End = field(default_factory=End)
 
-    def gather(self, into: Gathered, found: ProblemLog) -> None:
+    def gather(self, into: FragmentBuilder, found: ProblemLog) -> None:
         """Keep readings of client and server; figures above 100 % become facts, with a warning."""
         utils = [end.util for end in (self.local, self.remote) if end.util is not None]
         refused = [util for util in utils if float(util.text) > 100]
         for name, role, end in (("local", "client", self.local), ("remote", "server", self.remote)):
             printed = end.util or end.demand
-            into.fact(f"cpu_method.{name}", Printed(end.method, printed.line) if printed else None)
+            into.add_printed(f"cpu_method.{name}", Printed(end.method, printed.line) if printed else None)
             if refused:
-                into.fact(f"refused.{name}_cpu_util", end.util)
-                into.fact(f"refused.{name}_service_demand", end.demand)
+                into.add_printed(f"refused.{name}_cpu_util", end.util)
+                into.add_printed(f"refused.{name}_service_demand", end.demand)
                 continue
-            into.reading("cpu_util", end.util, "%", role)
-            into.reading("cpu_ms_per_mb" if "KB" in end.unit else "cpu_ms_per_trans", end.demand, end.unit, role)
+            into.add_reading("cpu_util", end.util, "%", role)
+            into.add_reading("cpu_ms_per_mb" if "KB" in end.unit else "cpu_ms_per_trans", end.demand, end.unit, role)
         if refused:
             _report_impossible(refused[0], found)
         elif self.local.equals(self.remote):
@@ -66,8 +66,8 @@ def _report_impossible(util: Printed, found: ProblemLog) -> None:
     found.warn("netperf.cpu-above-100", message, remedy, util.line)
 
 
-def _report_same_machine(end: End, into: Gathered, found: ProblemLog) -> None:
+def _report_same_machine(end: End, into: FragmentBuilder, found: ProblemLog) -> None:
     line = end.util.line if end.util else None
-    into.fact("cpu_shared", Printed("local and remote figures are equal", line or 0))
+    into.add_printed("cpu_shared", Printed("local and remote figures are equal", line or 0))
     message = "Both ends have the very same CPU figures: each seems to count the work of both, on one machine."
     found.note("netperf.same-machine", message, "Do not add the figures of client and server.", line)

@@ -44,7 +44,7 @@ class Row(NamedTuple):
     cells: tuple[str, ...]
     rest: str = ""
 
-    def at(self, place: int) -> Printed | None:
+    def cell(self, place: int) -> Printed | None:
         return Printed(self.cells[place], self.line) if place < len(self.cells) else None
 
 
@@ -300,7 +300,7 @@ class _Scanner:
             if self._section == "alignment":
                 self._current.alignment = row
             else:
-                self._current.segment = row.at(0)
+                self._current.segment = row.cell(0)
             self._current.awaits_details = False
             self._current.last_line = row.line
             self._section = "after"

@@ -2,7 +2,7 @@
 
 import re
 
-from importers.fragment_builder import Gathered, Printed, is_decimal
+from importers.fragment_builder import FragmentBuilder, Printed, is_decimal
 from importers.netperf.banner import Kind, Shape, find_kind, find_protocol
 from importers.netperf.processors import Processors
 from importers.netperf.scan import Test
@@ -70,10 +70,10 @@ def find_missing_keys(test: Test) -> list[str]:
     return [key for key in selected[1].split(",") if key and key not in test.values] if selected else []
 
 
-def gather_values(test: Test, into: Gathered, cpu: Processors) -> None:
+def gather_values(test: Test, into: FragmentBuilder, cpu: Processors) -> None:
     """Keep figures as readings, circumstances as facts, other values as facts ``netperf.<name>``."""
     values = {key: printed for key, printed in test.values.items() if _NONE.fullmatch(printed.text) is None}
-    into.reading("driver_s", values.get("ELAPSED_TIME"), "s")
+    into.add_reading("driver_s", values.get("ELAPSED_TIME"), "s")
     if test.kind is None or test.kind.shape is Shape.TRANSACTIONS:
         _gather_transactions(values, into)
     if test.kind is not None and test.kind.shape is not Shape.TRANSACTIONS:
@@ -86,58 +86,60 @@ def gather_values(test: Test, into: Gathered, cpu: Processors) -> None:
     _gather_facts(test, values, into)
 
 
-def _gather_transactions(values: dict[str, Printed], into: Gathered) -> None:
+def _gather_transactions(values: dict[str, Printed], into: FragmentBuilder) -> None:
     """Keep rates and latencies; TRANSACTION_RATE has more digits than THROUGHPUT, but no meaning in streams."""
     unit = values.get("THROUGHPUT_UNITS")
     if "TRANSACTION_RATE" in values:
-        into.reading("trans_per_s", values["TRANSACTION_RATE"], "trans/s")
+        into.add_reading("trans_per_s", values["TRANSACTION_RATE"], "trans/s")
     elif unit is not None and unit.text.lower().startswith("tran"):
-        into.reading("trans_per_s", values.get("THROUGHPUT"), unit.text)
-    into.fact("request_bytes", values.get("REQUEST_SIZE"))
-    into.fact("response_bytes", values.get("RESPONSE_SIZE"))
-    into.reading("response_ms", values.get("RT_LATENCY") or values.get("MEAN_LATENCY"), "usec")
+        into.add_reading("trans_per_s", values.get("THROUGHPUT"), unit.text)
+    into.add_printed("request_bytes", values.get("REQUEST_SIZE"))
+    into.add_printed("response_bytes", values.get("RESPONSE_SIZE"))
+    into.add_reading("response_ms", values.get("RT_LATENCY") or values.get("MEAN_LATENCY"), "usec")
     for key, name in _LATENCIES.items():
-        into.reading(name, values.get(key), "usec")
+        into.add_reading(name, values.get(key), "usec")
 
 
-def _gather_stream(kind: Kind, values: dict[str, Printed], into: Gathered) -> None:
+def _gather_stream(kind: Kind, values: dict[str, Printed], into: FragmentBuilder) -> None:
     """Keep the rate of arrived data as throughput; for datagrams it is the receiver's."""
     unit = values["THROUGHPUT_UNITS"].text if "THROUGHPUT_UNITS" in values else ""
     rate = values.get("THROUGHPUT")
     if kind.shape is Shape.DATAGRAMS:
-        into.fact("sent_throughput", Printed(f"{rate.text} {unit}", rate.line) if rate else None)
+        into.add_printed("sent_throughput", Printed(f"{rate.text} {unit}", rate.line) if rate else None)
         rate = values.get("REMOTE_RECV_THROUGHPUT")
     if unit:
-        into.reading("mb_per_s", rate, unit)
+        into.add_reading("mb_per_s", rate, unit)
     sender = "REMOTE" if kind.pattern == "STRG" else "LOCAL"
-    into.fact("message_bytes", values.get(f"{sender}_SEND_SIZE"))
-    into.reading("bytes_sent", values.get("LOCAL_BYTES_SENT") if sender == "LOCAL" else None, "bytes")
-    into.reading("bytes_received", values.get("LOCAL_BYTES_RECVD") if sender == "REMOTE" else None, "bytes")
+    into.add_printed("message_bytes", values.get(f"{sender}_SEND_SIZE"))
+    into.add_reading("bytes_sent", values.get("LOCAL_BYTES_SENT") if sender == "LOCAL" else None, "bytes")
+    into.add_reading("bytes_received", values.get("LOCAL_BYTES_RECVD") if sender == "REMOTE" else None, "bytes")
 
 
-def _gather_retransmits(test: Test, values: dict[str, Printed], into: Gathered) -> None:
+def _gather_retransmits(test: Test, values: dict[str, Printed], into: FragmentBuilder) -> None:
     """Keep retransmits: a stream's sender has the total, transactions have both roles."""
     streams = test.kind is not None and test.kind.shape is not Shape.TRANSACTIONS
     sender = "REMOTE" if test.kind is not None and test.kind.pattern == "STRG" else "LOCAL"
     for name, role in (("LOCAL", "client"), ("REMOTE", "server")):
         owner = "total" if streams and name == sender else role
-        into.reading("retransmits", values.get(f"{name}_TRANSPORT_RETRANS"), "segments", owner)
-    into.fact("factor.congestion_control", values.get(f"{sender}_CONG_CONTROL"))
+        into.add_reading("retransmits", values.get(f"{name}_TRANSPORT_RETRANS"), "segments", owner)
+    into.add_printed("factor.congestion_control", values.get(f"{sender}_CONG_CONTROL"))
 
 
-def _gather_facts(test: Test, values: dict[str, Printed], into: Gathered) -> None:
+def _gather_facts(test: Test, values: dict[str, Printed], into: FragmentBuilder) -> None:
     transactions = test.kind is None or test.kind.shape is Shape.TRANSACTIONS
     if test.banner is None or not find_protocol(test.banner.test):
-        into.fact("factor.protocol", values.get("PROTOCOL"))
+        into.add_printed("factor.protocol", values.get("PROTOCOL"))
     if test.banner is None:
-        into.fact("server", values.get("DEST_ADDR"))
+        into.add_printed("server", values.get("DEST_ADDR"))
     burst = values.get("BURST_SIZE")
     if burst is not None and burst.text.strip("0") and not (test.banner and test.banner.burst):
-        into.fact("factor.first_burst", burst)
+        into.add_printed("factor.first_burst", burst)
     if transactions:
-        into.reading("bytes_sent", values.get("LOCAL_BYTES_SENT"), "bytes")
-        into.reading("bytes_received", values.get("LOCAL_BYTES_RECVD"), "bytes")
+        into.add_reading("bytes_sent", values.get("LOCAL_BYTES_SENT"), "bytes")
+        into.add_reading("bytes_received", values.get("LOCAL_BYTES_RECVD"), "bytes")
     read = _READ | (_LATENCIES.keys() | {"RT_LATENCY"} if transactions else frozenset())
     for key, printed in values.items():
         if key not in read:
-            into.fact(_NAMED.get(key) or f"netperf.{re.sub(r'[^a-z0-9]+', '_', key.lower()).strip('_')}", printed)
+            into.add_printed(
+                _NAMED.get(key) or f"netperf.{re.sub(r'[^a-z0-9]+', '_', key.lower()).strip('_')}", printed
+            )

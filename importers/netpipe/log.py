@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from importers.fragment_builder import Gathered, driver_fragment
+from importers.fragment_builder import FragmentBuilder, driver_fragment
 from importers.model import Fragment, Parsed, Problem, Status, Text
 from importers.problem_log import ProblemLog
 from importers.trial_numbers import number_each
@@ -52,22 +52,22 @@ def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
 
 def _results(text: Text, unknown: list[int]) -> Iterator[Fragment]:
     """Yield the sizes; append the numbers of other lines to ``unknown``."""
-    buffers = Gathered()
+    buffers = FragmentBuilder()
     for number, line in text.whole():
         row = (_LOGGED.fullmatch(line) if ":" in line else None) or _TABLED.fullmatch(line)
         if row is not None:
             size, times = row["bytes"], row.groupdict().get("times")
-            into = Gathered(buffers.facts)
+            into = FragmentBuilder(buffers.facts)
             # think_ms is 0: each message is sent as soon as the one before is back.
-            into.say_all(_KEYS, (NAME, "1", "RR", size, size, "0", times), number)
-            into.keep(_RATE, row["rate"], number)
+            into.add_facts(_KEYS, (NAME, "1", "RR", size, size, "0", times), number)
+            into.add_raw_number(_RATE, row["rate"], number)
             # The message goes there and comes back; its time is printed one way.
-            into.keep(("response_ms", "usec one way" if times else "s one way", "total"), row["time"], number)
+            into.add_raw_number(("response_ms", "usec one way" if times else "s one way", "total"), row["time"], number)
             source, lines = (text.name, NAME, VERSION), (number, number)
             yield driver_fragment(source, lines, Status.COMPLETE, into.facts, into.readings)
         elif found := _BUFFERS.match(line):
-            buffers = Gathered()  # Each log of a file has its own.
-            buffers.say_all(("socket.send_bytes", "socket.recv_bytes"), found.groups(), number)
+            buffers = FragmentBuilder()  # Each log of a file has its own.
+            buffers.add_facts(("socket.send_bytes", "socket.recv_bytes"), found.groups(), number)
         elif line.strip() and not _KNOWN.fullmatch(line):
             unknown.append(number)
 

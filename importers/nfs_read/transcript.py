@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 
-from importers.fragment_builder import Gathered, Printed, driver_fragment
+from importers.fragment_builder import FragmentBuilder, Printed, driver_fragment
 from importers.model import Fragment, Parsed, Status, Text
 from importers.nfs_read import transcript_lines
 from importers.nfs_read.transcript_lines import Command, Mount
@@ -171,7 +171,7 @@ class _Reader:
 
 def _build_fragment(read: _Read, file: str, found: ProblemLog) -> Fragment:
     status = _judge(read, found)
-    gathered = Gathered()
+    gathered = FragmentBuilder()
     _gather_facts(read, gathered)
     if status is _COMPLETE:
         _gather_figures(read, gathered)
@@ -195,29 +195,29 @@ def _judge(read: _Read, found: ProblemLog) -> Status:
     return _COMPLETE
 
 
-def _gather_facts(read: _Read, gathered: Gathered) -> None:
+def _gather_facts(read: _Read, gathered: FragmentBuilder) -> None:
     command, path = read.command or ("", "")
     keys = ("workload", "users", "factor.tool", "command_line", "file")
-    gathered.say_all(keys, ("NFS", "1", NAME, command, path), read.line)
-    gathered.fact("records", read.figures.get("records"))
-    gathered.fact("error", read.figures.get("error"))
+    gathered.add_facts(keys, ("NFS", "1", NAME, command, path), read.line)
+    gathered.add_printed("records", read.figures.get("records"))
+    gathered.add_printed("error", read.figures.get("error"))
     if read.mount is not None:
         mount, line = read.mount
-        gathered.say_all(mount.keys, mount.texts, line)
+        gathered.add_facts(mount.keys, mount.texts, line)
 
 
-def _gather_figures(read: _Read, gathered: Gathered) -> None:
+def _gather_figures(read: _Read, gathered: FragmentBuilder) -> None:
     """Keep the figures of a complete read, with dd's rate if printed."""
     figures, seconds = read.figures, read.seconds
     size = figures.get("bytes") or read.size
     assert size is not None
     assert seconds is not None
-    gathered.keep(_BYTES, *size)
+    gathered.add_raw_number(_BYTES, *size)
     if "rate" in figures:
-        gathered.keep(("mb_per_s", figures["unit"].text, "total"), *figures["rate"])
-    gathered.keep(("driver_s", transcript_lines.find_seconds_unit(seconds.text), "total"), *seconds)
+        gathered.add_raw_number(("mb_per_s", figures["unit"].text, "total"), *figures["rate"])
+    gathered.add_raw_number(("driver_s", transcript_lines.find_seconds_unit(seconds.text), "total"), *seconds)
     if "percent" in figures:
-        gathered.reading("processor_util", figures["percent"], "%", "client")
-        gathered.note("cpu_scope", "process", figures["percent"].line)
+        gathered.add_reading("processor_util", figures["percent"], "%", "client")
+        gathered.add_raw_fact("cpu_scope", "process", figures["percent"].line)
     for which, key in (("user", "user_s@client"), ("sys", "sys_s@client")):
-        gathered.fact(key, figures.get(which))
+        gathered.add_printed(key, figures.get(which))

@@ -4,7 +4,7 @@ import re
 from collections.abc import Container, Iterator, Sequence
 from functools import lru_cache
 
-from importers.fragment_builder import Gathered, Printed, driver_fragment
+from importers.fragment_builder import FragmentBuilder, Printed, driver_fragment
 from importers.listing_columns import Column, Row, listing
 from importers.model import Fragment, Parsed, Status, Text
 from importers.nuttcp import scan
@@ -54,7 +54,7 @@ def _read(test: Test, file: str, found: ProblemLog) -> Fragment:
     if status is Status.COMPLETE and workload is None:
         remedy = "Give the workload (STRP or STRG) with the upload, or measure with -v."
         found.note("nuttcp.no-direction", "The result does not say which side sent.", remedy, test.last_line)
-    into, figures = Gathered(), list(_list_figures(test))
+    into, figures = FragmentBuilder(), list(_list_figures(test))
     _gather_facts(test, status, workload, figures, into)
     _gather_readings(test, status, workload, dict(figures), into)
     source, lines = (file, NAME, VERSION), (test.first_line, test.last_line)
@@ -97,36 +97,38 @@ def _find_workload(test: Test) -> str | None:
     return "STRG" if "-r" in options else "STRP"
 
 
-def _gather_facts(test: Test, status: Status, workload: str | None, figures: Sequence[_Figure], into: Gathered) -> None:
-    into.say_all(("factor.tool", "workload"), (NAME, workload), test.first_line)
+def _gather_facts(
+    test: Test, status: Status, workload: str | None, figures: Sequence[_Figure], into: FragmentBuilder
+) -> None:
+    into.add_facts(("factor.tool", "workload"), (NAME, workload), test.first_line)
     if test.command is not None:
         _gather_command(test.command, test.facts, into)
     for fact in test.facts.values():
         is_protocol = fact.key == "protocol"
         key, text = ("factor.protocol", fact.text.upper()) if is_protocol else (fact.key, fact.text)
-        into.say(key, text, fact.line)
+        into.add_fact(key, text, fact.line)
         if fact.key == "mss":
-            into.say("mtu", mtu_of(fact.text), fact.line)
+            into.add_fact("mtu", mtu_of(fact.text), fact.line)
     if test.error is not None:
-        into.note("error", *test.error)
+        into.add_raw_fact("error", *test.error)
     if test.result is not None and not test.sides:
-        into.say("factor.protocol", _find_protocol(test.result), test.result.line)
+        into.add_fact("factor.protocol", _find_protocol(test.result), test.result.line)
     measured = next((line for key, (_, line) in figures if key.endswith("_cpu")), None)
     if measured is not None:
-        into.say("cpu_scope", "process", measured)
+        into.add_fact("cpu_scope", "process", measured)
     for side in test.sides:
         if side.letter == "t" and side.transfer is not None:
-            into.say("sent_rate", f"{side.transfer.rate} {side.transfer.rate_unit}", side.transfer.line)
+            into.add_fact("sent_rate", f"{side.transfer.rate} {side.transfer.rate_unit}", side.transfer.line)
     if status is not Status.COMPLETE and (so_far := _find_received(test)) is not None:
-        into.say("rate_so_far", f"{so_far.rate} {so_far.rate_unit}", so_far.line)
+        into.add_fact("rate_so_far", f"{so_far.rate} {so_far.rate_unit}", so_far.line)
 
 
-def _gather_command(command: Printed, known: Container[str], into: Gathered) -> None:
+def _gather_command(command: Printed, known: Container[str], into: FragmentBuilder) -> None:
     """Keep the command, and its number of streams (``-N``, one by default) unless known."""
-    into.say("command_line", f"nuttcp {command.text}", command.line)
+    into.add_fact("command_line", f"nuttcp {command.text}", command.line)
     streams = _STREAMS.search(command.text)
     if "users" not in known and (streams is None or streams[1].isdecimal()):
-        into.say("users", streams[1] if streams else "1", command.line)
+        into.add_fact("users", streams[1] if streams else "1", command.line)
 
 
 def _find_protocol(result: Transfer) -> str:
@@ -137,24 +139,24 @@ def _find_protocol(result: Transfer) -> str:
 
 
 def _gather_readings(
-    test: Test, status: Status, workload: str | None, figures: dict[str, Printed], into: Gathered
+    test: Test, status: Status, workload: str | None, figures: dict[str, Printed], into: FragmentBuilder
 ) -> None:
     received = _find_received(test)
     if received is not None and status is not Status.FAILED:
         if status is Status.COMPLETE:
-            into.keep(("mb_per_s", received.rate_unit, "total"), received.rate, received.line)
-        into.keep(("bytes_received", "MB", "total"), received.transfer, received.line)
-        into.keep(("driver_s", "s", "total"), received.seconds, received.line)
+            into.add_raw_number(("mb_per_s", received.rate_unit, "total"), received.rate, received.line)
+        into.add_raw_number(("bytes_received", "MB", "total"), received.transfer, received.line)
+        into.add_raw_number(("driver_s", "s", "total"), received.seconds, received.line)
     for sent in (side.transfer for side in test.sides if side.letter == "t"):
         if sent is not None and status is not Status.FAILED:
-            into.keep(("bytes_sent", "MB", "total"), sent.transfer, sent.line)
+            into.add_raw_number(("bytes_sent", "MB", "total"), sent.transfer, sent.line)
     for name, key, unit in _FIGURES:
         if key in figures:
-            into.keep((name, unit, "total"), *figures[key])
+            into.add_raw_number((name, unit, "total"), *figures[key])
     roles = {"STRP": ("client", "server"), "STRG": ("server", "client")}.get(workload or "", ("sender", "receiver"))
     for role, key in zip(roles, ("sender_cpu", "receiver_cpu"), strict=True):
         if key in figures:
-            into.keep(("processor_util", "%", role), *figures[key])
+            into.add_raw_number(("processor_util", "%", role), *figures[key])
 
 
 def _list_figures(test: Test) -> Iterator[_Figure]:

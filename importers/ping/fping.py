@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from importers.fragment_builder import Gathered, driver_fragment
+from importers.fragment_builder import FragmentBuilder, driver_fragment
 from importers.model import Fragment, Listing, Status
 from importers.problem_log import ProblemLog
 
@@ -68,12 +68,12 @@ def _read_times(source: _Source, line: re.Match[str], number: int, found: Proble
     times = [None if text == "-" else text for text in printed.split()]
     answered = [time for time in times if time is not None]
     into = _begin(server, number)
-    into.say("samples_response_ms", " ".join(answered), number)
-    into.say_all(("packets_sent", "packets_received"), (str(len(times)), str(len(answered))), number)
+    into.add_fact("samples_response_ms", " ".join(answered), number)
+    into.add_facts(("packets_sent", "packets_received"), (str(len(times)), str(len(answered))), number)
     if answered:
         # The line has no summary, so lost echoes are counted here.
         lost = 100 * (len(times) - len(answered)) / len(times)
-        into.measure(("loss_percent", "%", "total"), f"{lost:.2f}".rstrip("0").rstrip("."), number)
+        into.add_number(("loss_percent", "%", "total"), f"{lost:.2f}".rstrip("0").rstrip("."), number)
     cells = [(str(place), time) for place, time in enumerate(times)]
     status = _judge(not answered, server, number, found)
     return _build_fragment(source, number, into, _Rows(cells, [number] * len(cells)), status)
@@ -82,19 +82,19 @@ def _read_times(source: _Source, line: re.Match[str], number: int, found: Proble
 def _read_summary(source: _Source, line: re.Match[str], number: int, rows: _Rows, found: ProblemLog) -> Fragment:
     server, sent, received, loss, *times = line.groups()
     into = _begin(server, number)
-    into.say_all(("packets_sent", "packets_received"), (sent, received), number)
+    into.add_facts(("packets_sent", "packets_received"), (sent, received), number)
     status = _judge(not received.strip("0"), server, number, found)
     if status is Status.COMPLETE:
-        into.measure(("response_ms", "ms", "total"), times[1], number)
+        into.add_number(("response_ms", "ms", "total"), times[1], number)
         for name, time in zip(("min", "mean", "max"), times, strict=True):
-            into.measure((f"latency_{name}_ms", "ms", "total"), time, number)
-        into.measure(("loss_percent", "%", "total"), loss, number)
+            into.add_number((f"latency_{name}_ms", "ms", "total"), time, number)
+        into.add_number(("loss_percent", "%", "total"), loss, number)
     return _build_fragment(source, number, into, rows, status)
 
 
-def _begin(server: str, number: int) -> Gathered:
-    into = Gathered()
-    into.say_all(_KEYS, ("fping", "ICMP", "PING", "1", server), number)
+def _begin(server: str, number: int) -> FragmentBuilder:
+    into = FragmentBuilder()
+    into.add_facts(_KEYS, ("fping", "ICMP", "PING", "1", server), number)
     return into
 
 
@@ -105,7 +105,7 @@ def _judge(lost: bool, server: str, number: int, found: ProblemLog) -> Status:
     return Status.FAILED
 
 
-def _build_fragment(source: _Source, number: int, into: Gathered, rows: _Rows, status: Status) -> Fragment:
+def _build_fragment(source: _Source, number: int, into: FragmentBuilder, rows: _Rows, status: Status) -> Fragment:
     lines = rows.lines[0] if rows.lines else number, number
     listings = (Listing("intervals", _COLUMNS, rows.cells, rows.lines),) if rows.lines else ()
     return driver_fragment(source, lines, status, into.facts, into.readings, listings=listings)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from importers.fragment_builder import Gathered, Printed, driver_fragment, from_epoch
+from importers.fragment_builder import FragmentBuilder, Printed, driver_fragment, from_epoch
 from importers.model import Fragment, Listing, Parsed, Problem, Status, Text
 from importers.ping import fping
 from importers.problem_log import ProblemLog
@@ -124,7 +124,7 @@ def _take(report: _Report, number: int, line: str) -> bool:
 
 
 def _read(report: _Report, text: Text, found: ProblemLog) -> Fragment:
-    into = Gathered()
+    into = FragmentBuilder()
     _gather_facts(report, into)
     status = _judge(report, found)
     if status is not Status.FAILED:
@@ -144,30 +144,30 @@ def _read(report: _Report, text: Text, found: ProblemLog) -> Fragment:
     )
 
 
-def _gather_facts(report: _Report, into: Gathered) -> None:
+def _gather_facts(report: _Report, into: FragmentBuilder) -> None:
     keys = ("factor.tool", "factor.protocol", "workload", "users")
-    into.say_all(keys, (NAME, "ICMP", "PING", "1"), report.first_line)
+    into.add_facts(keys, (NAME, "ICMP", "PING", "1"), report.first_line)
     # An echo returns the bytes that were sent.
-    into.fact("request_bytes", report.group("head", "bytes"))
-    into.fact("response_bytes", report.group("head", "bytes"))
+    into.add_printed("request_bytes", report.group("head", "bytes"))
+    into.add_printed("response_bytes", report.group("head", "bytes"))
     for key, name in (("server", "server"), ("server_address", "address"), ("client", "client")):
-        into.fact(key, report.group("head", name))
-    into.fact("mtu", report.mtu)
-    into.fact("error", report.error)
-    into.fact("packets_sent", report.group("statistics", "sent"))
-    into.fact("packets_received", report.group("statistics", "received"))
-    into.fact("duplicates", report.group("statistics", "duplicates"))
-    into.fact("packet_gap_ms", report.group("times", "gap"))
+        into.add_printed(key, report.group("head", name))
+    into.add_printed("mtu", report.mtu)
+    into.add_printed("error", report.error)
+    into.add_printed("packets_sent", report.group("statistics", "sent"))
+    into.add_printed("packets_received", report.group("statistics", "received"))
+    into.add_printed("duplicates", report.group("statistics", "duplicates"))
+    into.add_printed("packet_gap_ms", report.group("times", "gap"))
 
 
-def _gather_figures(report: _Report, into: Gathered) -> None:
+def _gather_figures(report: _Report, into: FragmentBuilder) -> None:
     """Keep times and losses; ping sends at a given pace, so its packets per second are no result."""
-    into.reading("response_ms", report.group("times", "mean"), "ms")
+    into.add_reading("response_ms", report.group("times", "mean"), "ms")
     for name in ("min", "mean", "max", "sd"):
-        into.reading(f"latency_{name}_ms", report.group("times", name), "ms")
-    into.reading("loss_percent", report.group("statistics", "loss"), "%")
-    into.reading("errors", report.group("statistics", "errors"), "errors")
-    into.reading("driver_s", report.group("statistics", "time"), "ms")
+        into.add_reading(f"latency_{name}_ms", report.group("times", name), "ms")
+    into.add_reading("loss_percent", report.group("statistics", "loss"), "%")
+    into.add_reading("errors", report.group("statistics", "errors"), "errors")
+    into.add_reading("driver_s", report.group("statistics", "time"), "ms")
 
 
 def _judge(report: _Report, found: ProblemLog) -> Status:

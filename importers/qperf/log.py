@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from importers.fragment_builder import Gathered, Printed, driver_fragment
+from importers.fragment_builder import FragmentBuilder, Printed, driver_fragment
 from importers.key_values import whole
 from importers.model import Fragment, Parsed, Status, Text
 from importers.problem_log import ProblemLog
@@ -187,12 +187,12 @@ def _read(
     block: _Block, is_looped: bool, configuration: Mapping[str, Printed], file: str, found: ProblemLog
 ) -> Fragment:
     status = _judge(block, found)
-    gathered = Gathered()
+    gathered = FragmentBuilder()
     _gather_facts(block, is_looped, configuration, gathered)
     if status is Status.COMPLETE:
         for (_, _, cpu), role in _list_sides(block):
             if cpu in configuration and (cores := _CORES.match(configuration[cpu].text)):
-                gathered.say(f"processors@{role}", cores[1], configuration[cpu].line)
+                gathered.add_fact(f"processors@{role}", cores[1], configuration[cpu].line)
         _gather_readings(block, gathered)
     lines = block.line, block.last_line
     return driver_fragment((file, NAME, VERSION), lines, status, gathered.facts, gathered.readings)
@@ -212,46 +212,48 @@ def _judge(block: _Block, found: ProblemLog) -> Status:
     return Status.COMPLETE
 
 
-def _gather_facts(block: _Block, is_looped: bool, configuration: Mapping[str, Printed], gathered: Gathered) -> None:
+def _gather_facts(
+    block: _Block, is_looped: bool, configuration: Mapping[str, Printed], gathered: FragmentBuilder
+) -> None:
     # qperf has one connection, with one message at a time.
     keys = ("factor.tool", "factor.protocol", "workload", "test", "users")
-    gathered.say_all(keys, (NAME, block.protocol.upper(), block.workload, block.name, "1"), block.line)
+    gathered.add_facts(keys, (NAME, block.protocol.upper(), block.workload, block.name, "1"), block.line)
     if block.is_latency:
-        gathered.note("think_ms", "0", block.line)
+        gathered.add_raw_fact("think_ms", "0", block.line)
     sizes = ("request_bytes", "response_bytes") if block.is_latency else ("message_bytes",)
     if is_looped and not block.is_latency:
         sizes = ("message_bytes", "factor.message_bytes")
     for key in sizes if block.size else ():
-        gathered.note(key, block.size, block.figures["msg_size"].line)
+        gathered.add_raw_fact(key, block.size, block.figures["msg_size"].line)
     for name, value in configuration.items():
-        gathered.fact(_CONFIGURATION.get(name, f"qperf.{name}"), value)
+        gathered.add_printed(_CONFIGURATION.get(name, f"qperf.{name}"), value)
     for name, figure in block.figures.items():
         if name not in _READINGS:
-            gathered.say(f"qperf.{name}", figure.text, figure.line)
+            gathered.add_fact(f"qperf.{name}", figure.text, figure.line)
     for name, value in block.parameters.items():
-        gathered.fact(f"qperf.{name}", value)
-    gathered.fact("error", block.error)
+        gathered.add_printed(f"qperf.{name}", value)
+    gathered.add_printed("error", block.error)
 
 
-def _gather_readings(block: _Block, gathered: Gathered) -> None:
+def _gather_readings(block: _Block, gathered: FragmentBuilder) -> None:
     """Keep throughput or latency, and CPU and bytes of each side; ``send_bw`` of udp_bw was only offered."""
     figures = block.figures
     names = ("latency",) if block.is_latency else ("recv_bw", "bw")
     if (headline := next((figures[name] for name in names if name in figures), None)) is not None:
         rate = ("mb_per_s", _decimal_unit(headline.unit), "total")
         in_time = ("response_ms", f"{headline.unit} one way", "total")
-        gathered.measure(in_time if block.is_latency else rate, headline.number, headline.line)
+        gathered.add_number(in_time if block.is_latency else rate, headline.number, headline.line)
     if (time := figures.get("time")) is not None:
-        gathered.measure(("driver_s", time.unit, "total"), time.number, time.line)
+        gathered.add_number(("driver_s", time.unit, "total"), time.number, time.line)
     for (cost, used, _), role in _list_sides(block):
         if cost in figures:
             head = ("cpu_ms_per_mb", f"{figures[cost].unit} 10^9", role)
-            gathered.measure(head, figures[cost].number, figures[cost].line)
+            gathered.add_number(head, figures[cost].number, figures[cost].line)
         if used in figures:
-            gathered.measure(("processor_util", "%", role), figures[used].number, figures[used].line)
+            gathered.add_number(("processor_util", "%", role), figures[used].number, figures[used].line)
     for metric, names in _BYTES:
         if (moved := next((figures[name] for name in names if name in figures), None)) is not None:
-            gathered.keep((metric, _decimal_unit(moved.unit), "total"), moved.number, moved.line)
+            gathered.add_raw_number((metric, _decimal_unit(moved.unit), "total"), moved.number, moved.line)
 
 
 def _decimal_unit(unit: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
-from importers.fragment_builder import Gathered, Printed, driver_fragment
+from importers.fragment_builder import FragmentBuilder, Printed, driver_fragment
 from importers.key_values import whole
 from importers.model import Fragment, Parsed, Status, Text
 from importers.problem_log import ProblemLog
@@ -192,12 +192,12 @@ def _take_figures(block: _Block, body: str, line: int, whole: bool) -> None:
 
 def _read(block: _Block, file: str, found: ProblemLog) -> Fragment:
     status = _judge(block, found)
-    gathered = Gathered()
+    gathered = FragmentBuilder()
     _gather_facts(block, gathered)
-    gathered.fact("error", block.failures[0] if block.failures else None)
+    gathered.add_printed("error", block.failures[0] if block.failures else None)
     if status is Status.COMPLETE:
         if block.is_server:
-            gathered.fact("messages_received", block.printed("handled"))
+            gathered.add_printed("messages_received", block.printed("handled"))
         elif block.streams:
             _gather_throughput(block, gathered, found)
         else:
@@ -227,58 +227,58 @@ def _judge(block: _Block, found: ProblemLog) -> Status:
     return Status.COMPLETE
 
 
-def _gather_facts(block: _Block, gathered: Gathered) -> None:
+def _gather_facts(block: _Block, gathered: FragmentBuilder) -> None:
     first = block.first_line
-    gathered.note("factor.tool", NAME, first)
-    gathered.fact("tool_version", block.version)
-    gathered.fact("parameters", block.parameters)
+    gathered.add_raw_fact("factor.tool", NAME, first)
+    gathered.add_printed("tool_version", block.version)
+    gathered.add_printed("parameters", block.parameters)
     if block.beside_others:
-        gathered.fact("factor.server_number", block.printed("number"))
-    gathered.fact("factor.protocol", block.protocol)
-    gathered.fact("port", block.printed("peer", 1))
+        gathered.add_printed("factor.server_number", block.printed("number"))
+    gathered.add_printed("factor.protocol", block.protocol)
+    gathered.add_printed("port", block.printed("peer", 1))
     if block.is_server:
         return
-    gathered.fact("server", block.printed("peer"))
-    gathered.note("users", "1", first)
+    gathered.add_printed("server", block.printed("peer"))
+    gathered.add_raw_fact("users", "1", first)
     if block.streams:
-        gathered.note("workload", "STRP", first)
-        gathered.fact("message_bytes", block.printed("size"))
+        gathered.add_raw_fact("workload", "STRP", first)
+        gathered.add_printed("message_bytes", block.printed("size"))
     elif block.found:
-        gathered.note("workload", "UNDER-LOAD" if block.under_load else "RR", first)
-        gathered.fact("request_bytes", block.options.get("msg-size"))
-        gathered.fact("response_bytes", block.options.get("msg-size"))
+        gathered.add_raw_fact("workload", "UNDER-LOAD" if block.under_load else "RR", first)
+        gathered.add_printed("request_bytes", block.options.get("msg-size"))
+        gathered.add_printed("response_bytes", block.options.get("msg-size"))
     for key in ("mps", "burst", "reply-every", "time"):
-        gathered.fact("asked_duration_s" if key == "time" else key.replace("-", "_"), block.options.get(key))
+        gathered.add_printed("asked_duration_s" if key == "time" else key.replace("-", "_"), block.options.get(key))
 
 
-def _gather_throughput(block: _Block, gathered: Gathered, found: ProblemLog) -> None:
+def _gather_throughput(block: _Block, gathered: FragmentBuilder, found: ProblemLog) -> None:
     """Keep the sender's rate; over UDP the rate of arrived messages is unknown."""
     if block.protocol is not None and block.protocol.text == "UDP":
         message = "Over UDP sockperf prints the sender's rate only; what arrived is not known."
         line = block.found["bandwidth"].line
         found.note("sockperf.sent-only", message, "Compare with other senders' rates.", line)
-    gathered.reading("mb_per_s", block.printed("bandwidth"), "MB/s")
-    gathered.fact("messages_per_s", block.printed("rate"))
-    gathered.fact("messages_sent", block.printed("sent"))
-    gathered.reading("driver_s", block.printed("sent", 1), "s")
+    gathered.add_reading("mb_per_s", block.printed("bandwidth"), "MB/s")
+    gathered.add_printed("messages_per_s", block.printed("rate"))
+    gathered.add_printed("messages_sent", block.printed("sent"))
+    gathered.add_reading("driver_s", block.printed("sent", 1), "s")
 
 
-def _gather_latency(block: _Block, gathered: Gathered) -> None:
-    """Keep response times of the valid duration; the unit tells half round trips."""
-    gathered.reading("driver_s", block.printed("valid"), "s")
+def _gather_latency(block: _Block, gathered: FragmentBuilder) -> None:
+    """Keep response times of the valid duration; the unit shows half round trips."""
+    gathered.add_reading("driver_s", block.printed("valid"), "s")
     if block.under_load:
-        gathered.fact("messages_sent", block.printed("valid", 1))
-        gathered.fact("messages_received", block.printed("valid", 2))
+        gathered.add_printed("messages_sent", block.printed("valid", 1))
+        gathered.add_printed("messages_received", block.printed("valid", 2))
     else:
-        gathered.reading("transactions", block.printed("valid", 2), "count")
-    gathered.reading("response_ms", block.printed("average", 1), block.unit)
-    gathered.reading("latency_sd_ms", block.printed("average", 2), block.unit)
+        gathered.add_reading("transactions", block.printed("valid", 2), "count")
+    gathered.add_reading("response_ms", block.printed("average", 1), block.unit)
+    gathered.add_reading("latency_sd_ms", block.printed("average", 2), block.unit)
     for name, metric in _PERCENTILES.items():
-        gathered.reading(metric, block.observations.get(name), block.unit)
+        gathered.add_reading(metric, block.observations.get(name), block.unit)
     for name, (text, line) in block.observations.items():
         if name not in _PERCENTILES:
-            gathered.note(f"latency_p{name.rstrip('0').rstrip('.')}", f"{text} {block.unit}", line)
-    gathered.reading("packets_lost", block.printed("packets"), "packets")
-    gathered.fact("duplicated_messages", block.printed("packets", 1))
-    gathered.fact("out_of_order_messages", block.printed("packets", 2))
-    gathered.fact("whole_run_s", block.printed("total"))
+            gathered.add_raw_fact(f"latency_p{name.rstrip('0').rstrip('.')}", f"{text} {block.unit}", line)
+    gathered.add_reading("packets_lost", block.printed("packets"), "packets")
+    gathered.add_printed("duplicated_messages", block.printed("packets", 1))
+    gathered.add_printed("out_of_order_messages", block.printed("packets", 2))
+    gathered.add_printed("whole_run_s", block.printed("total"))

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from importers.files import json_documents
-from importers.files.json_documents import Document, Node, Only, Part, _Window, documents
+from importers.files.json_documents import Document, Node, _Window, documents
 from importers.model import Text
 
 TREE = """{
@@ -95,23 +95,17 @@ def test_many_values_at_once_are_those_that_come_one_by_one(content: str) -> Non
 @pytest.mark.parametrize(
     ("separator", "end", "lines"), [(" ", "}", [1, 1, 1]), ("\n", "}", [2, 2, 4]), ("\n", "", [2, 2, 4])]
 )
-def test_what_several_objects_tell_at_once(separator: str, end: str, lines: list[int]) -> None:
+def test_values_of_nested_objects(separator: str, end: str, lines: list[int]) -> None:
     members = '"n": 0, "s": "0",_"w": null, "b": " ", "t": true, "x": " y "'
     content = f'{{_"a": {{{members}}},_"n": 1.50, "l": [{{"n": 2}}, {{"n": "3"}}, 4]'
     root = only(content.replace("_", separator) + end).root
-    keys = ("n", "s", "w", "b", "missing")
-    texts, told = root.read_texts((Part(("a",), keys), Part((), ("n",))))
-    assert texts == ["0", "0", None, None, None, "1.50"]
-    assert [line for text, line in zip(texts, told, strict=True) if text] == lines
-    assert root.read_texts((Part(("a",), keys, Only.BUT_ZERO),))[0] == [None, "0", None, None, None]
-    assert root.read_texts((Part(("a",), keys, Only.STRINGS),))[0] == [None, "0", None, None, None]
-    assert root.read_texts((Part(("a",), keys, Only.PRINTED),))[0] == ["0", "0", None, None, None]
-    assert root.read_texts((Part(("a",), ("t", "x"), Only.PRINTED),))[0] == ["true", "y"]
-    assert root.read_texts((Part(("l", 0), ("n",)), Part(("l", 3), ("n",)), Part(("n",), ("n",))))[0] == [
-        "2",
-        None,
-        None,
-    ]
+    found = [root.figure("a", "n"), root.string("a", "s"), root.figure("n")]
+    assert found == [*zip(("0", "0", "1.50"), lines, strict=True)]
+    assert [root.figure("a", key) for key in ("s", "w", "b", "t", "missing")] == [None] * 5
+    assert [root.string("a", key) for key in ("n", "w", "b", "t", "missing")] == [None] * 5
+    printed = [root.printed("a", key) for key in ("n", "w", "t", "x")]
+    assert [each and each.text for each in printed] == ["0", None, "true", " y "]
+    assert [root.figure("l", 0, "n"), root.figure("l", 3, "n"), root.figure("n", "n")] == [("2", lines[2]), None, None]
 
 
 @pytest.mark.parametrize(("separator", "end"), [(" ", "}"), ("\n", "}"), ("\n", "")])

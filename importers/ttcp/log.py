@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import NamedTuple
 
-from importers.fragment_builder import Gathered, Printed, driver_fragment
+from importers.fragment_builder import FragmentBuilder, Printed, driver_fragment
 from importers.model import Fragment, Parsed, Status, Text
 from importers.problem_log import ProblemLog
 from importers.trial_numbers import number_trials
@@ -188,7 +188,7 @@ def _take(block: _Block, body: str, known: _Known, line: int, *, whole: bool) ->
 
 def _read_block(block: _Block, file: str, found: ProblemLog) -> Fragment:
     status, role = _judge(block, found), block.role
-    gathered = Gathered()
+    gathered = FragmentBuilder()
     _gather_facts(block, gathered)
     if status is Status.COMPLETE:
         _gather_readings(block, role, gathered)
@@ -217,43 +217,43 @@ def _judge(block: _Block, found: ProblemLog) -> Status:
     return Status.COMPLETE
 
 
-def _gather_facts(block: _Block, gathered: Gathered) -> None:
+def _gather_facts(block: _Block, gathered: FragmentBuilder) -> None:
     """Keep circumstances; a receiver prints its own default buffers and their number, so these are the sender's."""
     first, head = block.first_line, block.found.get("head")
     line = head.line if head else first
     protocol = _PROTOCOL.search(head.groups[0]) if head else None
-    gathered.note("factor.tool", NAME, first)
-    gathered.say("factor.protocol", block.protocol, line)
-    gathered.note("workload", "STRG" if block.connects_otherwise else "STRP", first)
-    gathered.note("users", "1", first)
+    gathered.add_raw_fact("factor.tool", NAME, first)
+    gathered.add_fact("factor.protocol", block.protocol, line)
+    gathered.add_raw_fact("workload", "STRG" if block.connects_otherwise else "STRP", first)
+    gathered.add_raw_fact("users", "1", first)
     if head is not None:
-        gathered.say("server", protocol[2] if protocol else None, line)
+        gathered.add_fact("server", protocol[2] if protocol else None, line)
         if "accept" in block.found:
-            gathered.say("client", block.found["accept"].groups[0], block.found["accept"].line)
+            gathered.add_fact("client", block.found["accept"].groups[0], block.found["accept"].line)
         named = dict(_HEAD_PART.findall(head.groups[0]))
         for name, key in (_HEAD_KEYS if block.side == "t" else _RECEIVERS_HEAD_KEYS).items():
-            gathered.say(key, named.get(name), line)
+            gathered.add_fact(key, named.get(name), line)
     if block.errors:
-        gathered.fact("error", block.errors[0])
+        gathered.add_printed("error", block.errors[0])
 
 
-def _gather_other_figures(block: _Block, role: str, gathered: Gathered) -> None:
+def _gather_other_figures(block: _Block, role: str, gathered: FragmentBuilder) -> None:
     """Keep figures that are no readings; over UDP the sender's rate was only offered."""
     (count, _, rate, unit), line = block.found["result"]
     sends = block.side == "t"
     if block.is_udp:
         if sends:
-            gathered.note("offered_per_s", f"{rate} {unit}", line)
-        gathered.note(f"datagram_bytes_{'sent' if sends else 'received'}", count, line)
+            gathered.add_raw_fact("offered_per_s", f"{rate} {unit}", line)
+        gathered.add_raw_fact(f"datagram_bytes_{'sent' if sends else 'received'}", count, line)
     calls = block.found["calls"]
-    gathered.note(f"calls@{role}", calls.groups[0], calls.line)
+    gathered.add_raw_fact(f"calls@{role}", calls.groups[0], calls.line)
     (_, _, _, util, rest), line = block.found["usage"]
     if util:
-        gathered.note("cpu_scope", "process", line)
-    gathered.say(f"usage@{role}", " ".join(rest.split()), line)
+        gathered.add_raw_fact("cpu_scope", "process", line)
+    gathered.add_fact(f"usage@{role}", " ".join(rest.split()), line)
 
 
-def _gather_readings(block: _Block, role: str, gathered: Gathered) -> None:
+def _gather_readings(block: _Block, role: str, gathered: FragmentBuilder) -> None:
     """Keep the rate: the sender's over TCP; over UDP the receiver's, for the sender's was only offered.
 
     ttcp's msec/call is left out, since it has 1024 milliseconds to the second.
@@ -261,14 +261,14 @@ def _gather_readings(block: _Block, role: str, gathered: Gathered) -> None:
     (count, seconds, rate, unit), line = block.found["result"]
     sends, owner = block.side == "t", "total" if role == "client" else role
     if not (sends and block.is_udp):
-        gathered.measure(("mb_per_s", _binary_unit(unit), "total" if block.is_udp else owner), rate, line)
-    gathered.measure(("driver_s", "s", owner), seconds, line)
-    gathered.measure(("bytes_sent" if sends else "bytes_received", "bytes", owner), count, line)
+        gathered.add_number(("mb_per_s", _binary_unit(unit), "total" if block.is_udp else owner), rate, line)
+    gathered.add_number(("driver_s", "s", owner), seconds, line)
+    gathered.add_number(("bytes_sent" if sends else "bytes_received", "bytes", owner), count, line)
     if "cpu" in block.found:
         (_, seconds, _), line = block.found["cpu"]
-        gathered.measure(("process_cpu_s", "s", role), seconds, line)
+        gathered.add_number(("process_cpu_s", "s", role), seconds, line)
     (_, _, _, util, _), line = block.found["usage"]
-    gathered.measure(("processor_util", "%", role), util, line)
+    gathered.add_number(("processor_util", "%", role), util, line)
 
 
 def _binary_unit(printed: str) -> str:

@@ -3,7 +3,7 @@
 import re
 from itertools import islice
 
-from importers.fragment_builder import Gathered, Printed, from_epoch
+from importers.fragment_builder import FragmentBuilder, Printed, from_epoch
 from importers.model import Fragment, Kind, Parsed, Text
 from importers.problem_log import ProblemLog
 
@@ -27,9 +27,9 @@ def parse(text: Text, name: str, version: int) -> Parsed:
     last_line, latest, count = first_line, first, 1
     for number, end in whole:
         last_line, latest, count = number, max(latest, end), count + 1
-    gathered = Gathered()
-    gathered.fact("history.first_end_ns", Printed(first, first_line))
-    gathered.fact("history.last_end_ns", Printed(latest, last_line))
+    gathered = FragmentBuilder()
+    gathered.add_printed("history.first_end_ns", Printed(first, first_line))
+    gathered.add_printed("history.last_end_ns", Printed(latest, last_line))
     odd = sum(1 for line in text.lines if line.strip()) - count
     if odd:
         message = f"{odd} lines of the history are not five numbers; they were left out."

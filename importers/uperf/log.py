@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import lru_cache
 
-from importers.fragment_builder import Gathered, Printed, driver_fragment, from_epoch
+from importers.fragment_builder import FragmentBuilder, Printed, driver_fragment, from_epoch
 from importers.key_values import whole
 from importers.model import Fragment, Listing, Parsed, Status, Text
 from importers.problem_log import ProblemLog
@@ -75,10 +75,10 @@ def _is_log(text: Text) -> bool:
 def _read(block: Block, file: str, found: ProblemLog) -> Fragment:
     measured = _find_measured(block)
     status = _judge(block, measured, found)
-    gathered = Gathered()
+    gathered = FragmentBuilder()
     _gather_facts(block, gathered)
     if status is Status.FAILED:
-        gathered.say("error", _join_failures(block), block.last_line)
+        gathered.add_fact("error", _join_failures(block), block.last_line)
     if status is Status.COMPLETE and measured is not None:
         _gather_figures(block, measured, gathered, found)
     taken, ended = _find_times(block.raw.values())
@@ -127,16 +127,16 @@ def _in_seconds(milliseconds: str) -> str:
     return f"{whole[:-3] or '0'}.{whole[-3:]:>03}{fraction}"
 
 
-def _gather_facts(block: Block, gathered: Gathered) -> None:
+def _gather_facts(block: Block, gathered: FragmentBuilder) -> None:
     """Keep circumstances; those suggested by the profile's name are marked as assumed."""
-    gathered.note("factor.tool", NAME, block.start.line if block.start else block.first_line)
+    gathered.add_raw_fact("factor.tool", NAME, block.start.line if block.start else block.first_line)
     if block.start is not None:
-        gathered.say_all(*_start_facts(block.start.workers, block.start.profile), block.start.line)
+        gathered.add_facts(*_start_facts(block.start.workers, block.start.profile), block.start.line)
     servers = _find_servers(block)
     if servers:
-        gathered.say("server", ", ".join(servers), next(iter(servers.values())))
+        gathered.add_fact("server", ", ".join(servers), next(iter(servers.values())))
     for (name, *figures), line in block.networks:
-        gathered.note(f"netstat.{name}", " ".join(figures), line)
+        gathered.add_raw_fact(f"netstat.{name}", " ".join(figures), line)
 
 
 @lru_cache(64)
@@ -163,28 +163,28 @@ def _find_servers(block: Block) -> dict[str, int]:
     return servers
 
 
-def _gather_figures(block: Block, measured: str, gathered: Gathered, found: ProblemLog) -> None:
+def _gather_figures(block: Block, measured: str, gathered: FragmentBuilder, found: ProblemLog) -> None:
     """Keep the measured transaction's figures; values that follow from two figures are derived elsewhere."""
-    gathered.note("measured_transaction", measured, block.start.line if block.start else block.first_line)
+    gathered.add_raw_fact("measured_transaction", measured, block.start.line if block.start else block.first_line)
     if measured in block.progress:
         (_, data, unit, elapsed, rate, rate_unit, operations), line = block.progress[measured][-1]
-        gathered.measure(("driver_s", "s", "total"), elapsed, line)
-        gathered.measure(("data_bytes", f"{unit}B", "total"), data, line)
-        gathered.note("operations_per_s", operations, line)
-        gathered.say("data_per_s", f"{rate} {rate_unit or ''}", line)
+        gathered.add_number(("driver_s", "s", "total"), elapsed, line)
+        gathered.add_number(("data_bytes", f"{unit}B", "total"), data, line)
+        gathered.add_raw_fact("operations_per_s", operations, line)
+        gathered.add_fact("data_per_s", f"{rate} {rate_unit or ''}", line)
     elif measured in block.raw:
         for end, ((stamp, _, moved, operations), line) in (
             ("first", block.raw[measured][0]),
             ("last", block.raw[measured][-1]),
         ):
-            gathered.note(f"raw.{end}_ms", stamp, line)
-            gathered.note(f"raw.{end}_bytes", moved, line)
-            gathered.note(f"raw.{end}_operations", operations, line)
+            gathered.add_raw_fact(f"raw.{end}_ms", stamp, line)
+            gathered.add_raw_fact(f"raw.{end}_bytes", moved, line)
+            gathered.add_raw_fact(f"raw.{end}_operations", operations, line)
     _gather_averages(block, measured, gathered, found)
-    gathered.reading("errors", block.errors, "errors")
+    gathered.add_reading("errors", block.errors, "errors")
 
 
-def _gather_averages(block: Block, measured: str, gathered: Gathered, found: ProblemLog) -> None:
+def _gather_averages(block: Block, measured: str, gathered: FragmentBuilder, found: ProblemLog) -> None:
     """Keep count and response times of the measured transaction, unless the table has several groups."""
     number = measured.removeprefix("Txn")
     wanted = f"Txn{whole(number) - 1}" if number.isdecimal() else measured
@@ -199,16 +199,16 @@ def _gather_averages(block: Block, measured: str, gathered: Gathered, found: Pro
         _gather_row(block, *block.averages[names.index(wanted)], gathered, found)
 
 
-def _gather_row(block: Block, cells: Sequence[str], line: int, gathered: Gathered, found: ProblemLog) -> None:
+def _gather_row(block: Block, cells: Sequence[str], line: int, gathered: FragmentBuilder, found: ProblemLog) -> None:
     _, count, average, average_unit, longest, longest_unit, shortest, shortest_unit = cells
     if block.streams:
         # The number of repeated calls in the profile: no unit of work that can be compared.
-        gathered.note("rounds", count, line)
+        gathered.add_raw_fact("rounds", count, line)
         return
-    gathered.measure(("transactions", "count", "total"), count, line)
-    gathered.measure(("response_ms", average_unit, "total"), average, line)
-    gathered.measure(("latency_max_ms", longest_unit, "total"), longest, line)
-    gathered.measure(("latency_min_ms", shortest_unit, "total"), shortest, line)
+    gathered.add_number(("transactions", "count", "total"), count, line)
+    gathered.add_number(("response_ms", average_unit, "total"), average, line)
+    gathered.add_number(("latency_max_ms", longest_unit, "total"), longest, line)
+    gathered.add_number(("latency_min_ms", shortest_unit, "total"), shortest, line)
     # Transactions under way at the end are not counted, which matters if there are few for each user.
     users = whole(block.users or "0")
     if whole(count) < 10 * users:

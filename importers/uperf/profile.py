@@ -11,7 +11,7 @@ from xml.etree.ElementTree import ParseError
 from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import DefusedXMLParser
 
-from importers.fragment_builder import Gathered, Printed
+from importers.fragment_builder import FragmentBuilder, Printed
 from importers.key_values import whole
 from importers.model import Fragment, Kind, Parsed, Text
 from importers.problem_log import ProblemLog
@@ -112,8 +112,8 @@ def parse(text: Text, name: str, version: int) -> Parsed:
     profile = _read(text, found)
     if profile is None:
         return Parsed(problems=found.problems)
-    gathered = Gathered()
-    gathered.fact("profile", Printed(profile.attributes.get("name", ""), profile.line))
+    gathered = FragmentBuilder()
+    gathered.add_printed("profile", Printed(profile.attributes.get("name", ""), profile.line))
     _gather_groups(profile.find_all("group"), gathered, found)
     fragment = Fragment(
         file=text.name,
@@ -144,9 +144,9 @@ def _read(text: Text, found: ProblemLog) -> _Element | None:
     return profiles[0]
 
 
-def _gather_groups(groups: Sequence[_Element], gathered: Gathered, found: ProblemLog) -> None:
+def _gather_groups(groups: Sequence[_Element], gathered: FragmentBuilder, found: ProblemLog) -> None:
     """Keep the facts that hold for all groups."""
-    gathered.fact("users", _count_users(groups))
+    gathered.add_printed("users", _count_users(groups))
     measured = [transaction for group in groups if (transaction := _find_measured(group)) is not None]
     _gather_connections(groups, gathered)
     if not measured:
@@ -154,7 +154,7 @@ def _gather_groups(groups: Sequence[_Element], gathered: Gathered, found: Proble
     first = measured[0]
     # The log's progress lines count transactions from 1.
     place = 1 + next(at for at, each in enumerate(groups[0].find_all("transaction")) if each is first)
-    gathered.fact("measured_transaction", Printed(f"Txn{place}", first.line))
+    gathered.add_printed("measured_transaction", Printed(f"Txn{place}", first.line))
     if len({each.attributes.get("duration", "") for each in measured}) == 1:
         _gather_duration(first, gathered)
     _gather_workload(measured, gathered, found)
@@ -162,7 +162,7 @@ def _gather_groups(groups: Sequence[_Element], gathered: Gathered, found: Proble
         return
     counts = {sum(flowop.times for flowop in each.find_all("flowop")) for each in measured}
     if len(counts) == 1:
-        gathered.fact("operations_per_transaction", Printed(str(counts.pop()), first.line))
+        gathered.add_printed("operations_per_transaction", Printed(str(counts.pop()), first.line))
 
 
 def _count_users(groups: Iterable[_Element]) -> Printed | None:
@@ -191,7 +191,7 @@ def _leading_number(text: str) -> float:
     return float(match[0]) * scale if match else 0.0
 
 
-def _gather_connections(groups: Iterable[_Element], gathered: Gathered) -> None:
+def _gather_connections(groups: Iterable[_Element], gathered: FragmentBuilder) -> None:
     """Keep protocols, servers and socket options of the flowops, except variables of the environment (``$h``)."""
     transactions = [each for group in groups for each in group.find_all("transaction")]
     flowops = [flowop for each in transactions for flowop in each.find_all("flowop")]
@@ -199,19 +199,19 @@ def _gather_connections(groups: Iterable[_Element], gathered: Gathered) -> None:
         stated = {flowop.options[key]: flowop.line for flowop in flowops if key in flowop.options}
         values = [value.upper() if key == "protocol" else value for value in stated if "$" not in value]
         if values:
-            gathered.fact(name, Printed(", ".join(values), min(stated.values())))
+            gathered.add_printed(name, Printed(", ".join(values), min(stated.values())))
 
 
-def _gather_duration(transaction: _Element, gathered: Gathered) -> None:
+def _gather_duration(transaction: _Element, gathered: FragmentBuilder) -> None:
     text = transaction.attributes.get("duration", "")
     seconds = _SECONDS.fullmatch(text)
     if seconds is not None:
-        gathered.fact("asked_duration_s", Printed(seconds[1], transaction.line))
+        gathered.add_printed("asked_duration_s", Printed(seconds[1], transaction.line))
     elif "$" not in text:
-        gathered.fact("asked_duration", Printed(text, transaction.line))
+        gathered.add_printed("asked_duration", Printed(text, transaction.line))
 
 
-def _gather_workload(measured: Sequence[_Element], gathered: Gathered, found: ProblemLog) -> None:
+def _gather_workload(measured: Sequence[_Element], gathered: FragmentBuilder, found: ProblemLog) -> None:
     exchanges = {_exchange(each) for each in measured}
     line = measured[0].line
     exchange = exchanges.pop() if len(exchanges) == 1 else _merge_exchanges(exchanges)
@@ -219,7 +219,7 @@ def _gather_workload(measured: Sequence[_Element], gathered: Gathered, found: Pr
         message = "The profile's transactions are no pattern with a name, or its groups do different things."
         found.note("uperf.mixed", message, "Give the workload with the upload.", line)
     texts = exchange.pattern, exchange.request, exchange.response, exchange.message
-    gathered.say_all(("workload", "request_bytes", "response_bytes", "message_bytes"), texts, line)
+    gathered.add_facts(("workload", "request_bytes", "response_bytes", "message_bytes"), texts, line)
 
 
 def _merge_exchanges(exchanges: Iterable[_Exchange]) -> _Exchange:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from importers.fragment_builder import Gathered, Printed, driver_fragment
+from importers.fragment_builder import FragmentBuilder, Printed, driver_fragment
 from importers.model import Fragment, Parsed, Status, Text
 from importers.problem_log import ProblemLog
 from importers.trial_numbers import number_trials
@@ -113,7 +113,7 @@ def _take(report: _Report, number: int, line: str) -> bool:
 
 
 def _read(report: _Report, text: Text, found: ProblemLog) -> Fragment:
-    into = Gathered()
+    into = FragmentBuilder()
     _gather_facts(report, into)
     status = _judge(report, found)
     if status is not Status.FAILED:
@@ -122,27 +122,27 @@ def _read(report: _Report, text: Text, found: ProblemLog) -> Fragment:
     return driver_fragment((text.name, NAME, VERSION), lines, status, into.facts, into.readings)
 
 
-def _gather_facts(report: _Report, into: Gathered) -> None:
+def _gather_facts(report: _Report, into: FragmentBuilder) -> None:
     tool = "wrk2" if "calibration" in report.lines else NAME
-    into.say_all(("factor.tool", "workload", "factor.protocol"), (tool, "HTTP", "TCP"), report.first_line)
-    into.fact("users", report.group("size", "users"))
-    into.fact("threads", report.group("size", "threads"))
-    into.fact("url", report.group("running", "url"))
-    into.fact("server", report.group("running", "server") or report.group("refused", "server"))
-    into.fact("asked_duration", report.group("running", "asked"))
+    into.add_facts(("factor.tool", "workload", "factor.protocol"), (tool, "HTTP", "TCP"), report.first_line)
+    into.add_printed("users", report.group("size", "users"))
+    into.add_printed("threads", report.group("size", "threads"))
+    into.add_printed("url", report.group("running", "url"))
+    into.add_printed("server", report.group("running", "server") or report.group("refused", "server"))
+    into.add_printed("asked_duration", report.group("running", "asked"))
     # Two decimals are too few to derive a rate from, which is printed with more.
-    into.fact("duration", report.group("total", "seconds"))
+    into.add_printed("duration", report.group("total", "seconds"))
     for place, kind in enumerate(("connect", "read", "write", "timeout"), start=1):
-        into.fact(f"errors.{kind}", report.group("sockets", place))
-    into.fact("error", report.group("refused", 0))
+        into.add_printed(f"errors.{kind}", report.group("sockets", place))
+    into.add_printed("error", report.group("refused", 0))
 
 
-def _gather_figures(report: _Report, into: Gathered) -> None:
+def _gather_figures(report: _Report, into: FragmentBuilder) -> None:
     _measure(into, "trans_per_s", report.group("rate"), "requests/s")
     _measure(into, "mb_per_s", report.group("transfer"), "", per_second=True)
-    into.reading("transactions", report.group("total", "requests"), "requests")
+    into.add_reading("transactions", report.group("total", "requests"), "requests")
     _measure(into, "bytes_received", report.group("total", "read"), "bytes")
-    into.reading("errors", report.group("refusals"), "errors")
+    into.add_reading("errors", report.group("refusals"), "errors")
     _measure(into, "response_ms", report.group("times", "mean"), "")
     for name in ("mean", "sd", "max"):
         _measure(into, f"latency_{name}_ms", report.group("times", name), "")
@@ -150,15 +150,17 @@ def _gather_figures(report: _Report, into: Gathered) -> None:
         if at in _PERCENTILES:
             _measure(into, f"latency_{_PERCENTILES[at]}_ms", printed, "")
         else:
-            into.fact(f"latency_p{at}", printed)
+            into.add_printed(f"latency_p{at}", printed)
 
 
-def _measure(into: Gathered, name: str, printed: Printed | None, plain: str, *, per_second: bool = False) -> None:
+def _measure(
+    into: FragmentBuilder, name: str, printed: Printed | None, plain: str, *, per_second: bool = False
+) -> None:
     """Keep a number joined with its unit (``289.83us``); ``plain`` is the unit of a bare number."""
     found = _GLUED.fullmatch(printed.text) if printed else None
     if found is not None and printed is not None and (found[2] or plain):
         unit = _UNITS.get(found[2], found[2]) or plain
-        into.reading(name, Printed(found[1], printed.line), f"{unit}/s" if per_second else unit)
+        into.add_reading(name, Printed(found[1], printed.line), f"{unit}/s" if per_second else unit)
 
 
 def _judge(report: _Report, found: ProblemLog) -> Status:

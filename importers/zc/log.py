@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import PurePosixPath
 from statistics import median_low
 
-from importers.fragment_builder import Gathered, Printed, driver_fragment
+from importers.fragment_builder import FragmentBuilder, Printed, driver_fragment
 from importers.model import Fragment, Kind, Listing, Parsed, Status, Text
 from importers.problem_log import ProblemLog
 from importers.trial_numbers import number_trials
@@ -123,16 +123,16 @@ def _transfers(text: Text) -> Iterator[_Transfer]:
 
 def _read_transfer(transfer: _Transfer, file: str, found: ProblemLog) -> Fragment:
     status, first, last = _judge_transfer(transfer, found), transfer.first_line, transfer.last_line
-    gathered = Gathered()
-    gathered.say_all((*_FACTS,), (*_FACTS.values(),), first)
-    gathered.fact("error", transfer.failure)
+    gathered = FragmentBuilder()
+    gathered.add_facts((*_FACTS,), (*_FACTS.values(),), first)
+    gathered.add_printed("error", transfer.failure)
     if transfer.exits > 1:
-        gathered.fact("connections", Printed(str(transfer.exits), last))
+        gathered.add_printed("connections", Printed(str(transfer.exits), last))
         message = f"{transfer.exits} connections ended; their rates stand side by side and cannot be told apart."
         found.warn("zc.several-connections", message, "Give the users with the upload.", last)
     if status is Status.COMPLETE:
         samples = " ".join([rate.text for rate in transfer.rates])
-        gathered.say("samples_kbytes_per_s", samples, transfer.rates[0].line)
+        gathered.add_fact("samples_kbytes_per_s", samples, transfer.rates[0].line)
     listings = _list_samples(("rate", "KB/s"), transfer.rates)
     return driver_fragment((file, NAME, VERSION), (first, last), status, gathered.facts, listings=listings, role=None)
 
@@ -178,17 +178,17 @@ def _is_sender(text: Text) -> bool:
 
 def _parse_sender(text: Text, found: ProblemLog) -> list[Fragment]:
     """Return the sent bytes as a report for the receiver's run; a sender that failed is a failed run."""
-    gathered = Gathered()
+    gathered = FragmentBuilder()
     matching = ((number, line) for number, line in text.numbered() if _SENDER_ERROR.match(line))
     errors = [Printed(line.strip()[:200], number) for number, line in matching]
     sendings = ((match, number) for number, line in text.numbered() if (match := _SENDING.fullmatch(line)))
     sending, number = next(sendings, (None, 0))
     if sending is not None:
-        gathered.say_all(("set_bytes", "files", "loops"), sending.groups()[:3], number)
-        gathered.reading("bytes_sent", None if errors else Printed(sending[4], number), "bytes")
+        gathered.add_facts(("set_bytes", "files", "loops"), sending.groups()[:3], number)
+        gathered.add_reading("bytes_sent", None if errors else Printed(sending[4], number), "bytes")
     if errors:
-        gathered.say_all((*_FACTS,), (*_FACTS.values(),), errors[0].line)
-        gathered.fact("error", errors[0])
+        gathered.add_facts((*_FACTS,), (*_FACTS.values(),), errors[0].line)
+        gathered.add_printed("error", errors[0])
         message = f"zcc failed: {errors[0].text}."
         found.warn("zc.failed", message, "Check the receiver, then measure again.", errors[0].line)
     status = Status.FAILED if errors else Status.COMPLETE
@@ -223,7 +223,7 @@ def _is_count(text: Text) -> bool:
 
 def _parse_cyclesoak(text: Text, found: ProblemLog) -> list[Fragment]:
     """Return a report with the load samples of the machine's role, or with the calibration."""
-    gathered = Gathered()
+    gathered = FragmentBuilder()
     loads = [Printed(match[1], number) for number, line in text.numbered() if (match := _find_load(line))]
     role = None
     if loads:
@@ -247,7 +247,7 @@ def _parse_cyclesoak(text: Text, found: ProblemLog) -> list[Fragment]:
     return [fragment]
 
 
-def _gather_load(loads: list[Printed], role: str, gathered: Gathered, found: ProblemLog) -> None:
+def _gather_load(loads: list[Printed], role: str, gathered: FragmentBuilder, found: ProblemLog) -> None:
     """Keep all samples; single negative loads are normal near zero, a negative median is a bad calibration."""
     middle = median_low([float(load.text) for load in loads])
     if middle < _LEAST_MEDIAN:
@@ -257,21 +257,21 @@ def _gather_load(loads: list[Printed], role: str, gathered: Gathered, found: Pro
     if role == "host":
         message = "Nothing says on which machine cyclesoak ran; its load is that of “host”."
         found.note("zc.unknown-machine", message, "Put client or server into the file's name.", loads[0].line)
-    gathered.fact(f"load_percent@{role}", Printed(" ".join(load.text for load in loads), loads[0].line))
+    gathered.add_printed(f"load_percent@{role}", Printed(" ".join(load.text for load in loads), loads[0].line))
 
 
-def _gather_calibration(text: Text, role: str | None, gathered: Gathered, found: ProblemLog) -> None:
+def _gather_calibration(text: Text, role: str | None, gathered: FragmentBuilder, found: ProblemLog) -> None:
     """Keep the number of processors and the calibration, which may also be a file with a bare number."""
     is_count = role is None and _is_count(text)
     for number, line in text.numbered():
         if role is not None and "CPUs" in line and (processors := _PROCESSORS.fullmatch(line)):
-            gathered.reading("processors", Printed(processors[1], number), "processors", role)
+            gathered.add_reading("processors", Printed(processors[1], number), "processors", role)
         if "calibrated OK" in line and (calibrated := _CALIBRATED.fullmatch(line)):
-            gathered.fact("calibration_loops_per_s", Printed(calibrated[1], number))
+            gathered.add_printed("calibration_loops_per_s", Printed(calibrated[1], number))
         if _UNCALIBRATED in line:
             found.warn("zc.failed", "cyclesoak was not calibrated.", "Run cyclesoak -C when idle.", number)
         if is_count and _COUNT.fullmatch(line):
-            gathered.fact("calibration_loops_per_s", Printed(line.strip(), number))
+            gathered.add_printed("calibration_loops_per_s", Printed(line.strip(), number))
     if role is None and not gathered.facts and not found.problems:
         message = "The calibration did not come to its end."
         found.warn("zc.cut-off", message, "Run cyclesoak -C again on an idle machine.", len(text.lines))
